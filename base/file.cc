@@ -1,0 +1,135 @@
+#include "base/file.h"
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace cobra {
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::Status ErrnoStatus(absl::string_view path, absl::string_view what) {
+  return absl::ErrnoToStatus(errno, absl::StrCat(path, ": ", what));
+}
+
+absl::Status TooLarge(absl::string_view path, int64_t max_bytes) {
+  return absl::ResourceExhaustedError(absl::StrCat(path, ": larger than the limit of ", max_bytes, " bytes"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadFile(absl::string_view path, int64_t max_bytes) {
+  std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(std::string(path).c_str(), "rb"), &std::fclose);
+  if (!file) return ErrnoStatus(path, "cannot be opened");
+  if (IsDirectory(path)) return absl::InvalidArgumentError(absl::StrCat(path, ": is a directory"));
+  std::string contents;
+  char buffer[1 << 16];
+  while (size_t n = std::fread(buffer, 1, sizeof(buffer), file.get())) {
+    contents.append(buffer, n);
+    if (static_cast<int64_t>(contents.size()) > max_bytes) return TooLarge(path, max_bytes);
+  }
+  if (std::ferror(file.get())) return ErrnoStatus(path, "cannot be read");
+  return contents;
+}
+
+absl::StatusOr<std::string> ReadMaybeGzip(absl::string_view path, int64_t max_bytes) {
+  COBRA_ASSIGN_OR_RETURN(std::string raw, ReadFile(path, max_bytes));
+  if (!absl::StartsWith(raw, "\x1f\x8b")) return raw;
+  z_stream z = {};
+  if (inflateInit2(&z, 15 + 16) != Z_OK) return absl::InternalError("zlib: inflateInit2 failed");
+  z.next_in = reinterpret_cast<Bytef*>(&raw[0]);
+  z.avail_in = static_cast<uInt>(raw.size());
+  std::string out;
+  char buffer[1 << 16];
+  int code = Z_OK;
+  while (code != Z_STREAM_END) {
+    z.next_out = reinterpret_cast<Bytef*>(buffer);
+    z.avail_out = sizeof(buffer);
+    code = inflate(&z, Z_NO_FLUSH);
+    if (code != Z_OK && code != Z_STREAM_END) break;
+    out.append(buffer, sizeof(buffer) - z.avail_out);
+    if (static_cast<int64_t>(out.size()) > max_bytes) break;
+  }
+  inflateEnd(&z);
+  if (static_cast<int64_t>(out.size()) > max_bytes) return TooLarge(path, max_bytes);
+  if (code != Z_STREAM_END) return absl::DataLossError(absl::StrCat(path, ": not a whole gzip file"));
+  return out;
+}
+
+absl::Status WriteFileAtomic(absl::string_view path, absl::string_view contents) {
+  const std::string target(path);
+  const std::string temporary = absl::StrCat(target, ".tmp.", ::getpid());
+  FILE* file = std::fopen(temporary.c_str(), "wb");
+  if (file == nullptr) return ErrnoStatus(temporary, "cannot be created");
+  bool written = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
+  written = std::fflush(file) == 0 && written;
+  written = ::fsync(::fileno(file)) == 0 && written;
+  written = std::fclose(file) == 0 && written;
+  if (!written || std::rename(temporary.c_str(), target.c_str()) != 0) {
+    absl::Status status = ErrnoStatus(path, "cannot be written");
+    std::remove(temporary.c_str());
+    return status;
+  }
+  return absl::OkStatus();
+}
+
+std::string Gzip(absl::string_view contents) {
+  z_stream z = {};
+  deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&z, contents.size()) + 32, '\0');
+  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(contents.data()));
+  z.avail_in = static_cast<uInt>(contents.size());
+  z.next_out = reinterpret_cast<Bytef*>(&out[0]);
+  z.avail_out = static_cast<uInt>(out.size());
+  deflate(&z, Z_FINISH);
+  out.resize(z.total_out);
+  deflateEnd(&z);
+  return out;
+}
+
+bool IsDirectory(absl::string_view path) {
+  std::error_code error;
+  return fs::is_directory(std::string(path), error);
+}
+
+bool FileExists(absl::string_view path) {
+  std::error_code error;
+  return fs::exists(std::string(path), error);
+}
+
+absl::Status MakeDirectories(absl::string_view path) {
+  std::error_code error;
+  fs::create_directories(std::string(path), error);
+  if (error) return absl::ErrnoToStatus(error.value(), absl::StrCat(path, ": cannot be created"));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view root, absl::string_view suffix) {
+  std::error_code error;
+  const fs::path base{std::string(root)};
+  fs::recursive_directory_iterator it(base, error), end;
+  if (error) return absl::ErrnoToStatus(error.value(), absl::StrCat(root, ": cannot be listed"));
+  std::vector<std::string> files;
+  for (; it != end; it.increment(error)) {
+    if (error) return absl::ErrnoToStatus(error.value(), absl::StrCat(root, ": cannot be listed"));
+    if (it->is_symlink(error) || !it->is_regular_file(error)) continue;
+    std::string name = it->path().lexically_relative(base).string();
+    if (absl::EndsWith(name, suffix)) files.push_back(std::move(name));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace cobra

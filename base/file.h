@@ -1,0 +1,31 @@
+#ifndef COBRA_BASE_FILE_H_
+#define COBRA_BASE_FILE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace cobra {
+
+// The whole file; NotFound, PermissionDenied, or ResourceExhausted when it is larger than `max_bytes`. Errors start with the path.
+absl::StatusOr<std::string> ReadFile(absl::string_view path, int64_t max_bytes = int64_t{1} << 33);
+// The same, and gunzips a file that begins with gzip's magic bytes; max_bytes bounds the unpacked size.
+absl::StatusOr<std::string> ReadMaybeGzip(absl::string_view path, int64_t max_bytes = int64_t{1} << 33);
+// Writes beside the target and renames, so that a reader sees the old file or the new one, never half.
+absl::Status WriteFileAtomic(absl::string_view path, absl::string_view contents);
+// gzip with no time stamp: the same contents give the same bytes.
+std::string Gzip(absl::string_view contents);
+
+bool IsDirectory(absl::string_view path);
+bool FileExists(absl::string_view path);
+absl::Status MakeDirectories(absl::string_view path);
+// Every regular file under `root` whose name ends in `suffix`, relative to root, sorted. Symbolic links are not followed.
+absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view root, absl::string_view suffix);
+
+}  // namespace cobra
+
+#endif  // COBRA_BASE_FILE_H_

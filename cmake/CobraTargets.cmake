@@ -1,0 +1,61 @@
+# cobra_library(NAME SOURCES a.cc b.cc [LINK x y] [LINK_PRIVATE z])
+#   a static library with the project's warnings; headers are found from the repository root.
+function(cobra_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK;LINK_PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE ${arg_LINK_PRIVATE})
+  cobra_warnings(${name})
+endfunction()
+
+# cobra_torch_library(...): the same for the few targets that see LibTorch: -g1 (full debug information adds half
+# again to the compile time) and the job pool that bounds memory.
+function(cobra_torch_library name)
+  cobra_library(${name} ${ARGN})
+  cobra_use_torch(${name})
+endfunction()
+
+function(cobra_use_torch name)
+  target_compile_options(${name} PRIVATE -g1)
+  target_link_libraries(${name} PRIVATE ${TORCH_LIBRARIES})
+  if(COBRA_TORCH_JOB_POOL)
+    set_target_properties(${name} PROPERTIES JOB_POOL_COMPILE ${COBRA_TORCH_JOB_POOL})
+  endif()
+endfunction()
+
+function(cobra_executable name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${arg_LINK})
+  cobra_warnings(${name})
+endfunction()
+
+# cobra_test(NAME SOURCES x_test.cc LINK ... [LABELS unit|torch|e2e]): one GoogleTest binary. Torch-linked binaries start
+# slowly and are registered whole; the others test by test.
+function(cobra_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK;LABELS" ${ARGN})
+  if(NOT arg_LABELS)
+    set(arg_LABELS unit)
+  endif()
+  cobra_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE COBRA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" COBRA_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600)
+endfunction()
+
+# cobra_python_test(NAME SCRIPT x.py [ARGS ...] [LABELS ...]): a test written in Python (Debian's interpreter). It exits 77 to say
+# that what it compares with is not installed here.
+function(cobra_python_test name)
+  cmake_parse_arguments(arg "" "SCRIPT" "ARGS;LABELS" ${ARGN})
+  if(NOT arg_LABELS)
+    set(arg_LABELS unit)
+  endif()
+  add_test(NAME ${name} COMMAND ${COBRA_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} ${arg_ARGS})
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 900 SKIP_RETURN_CODE 77
+    ENVIRONMENT "COBRA_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};COBRA_SOURCE=${PROJECT_SOURCE_DIR}")
+endfunction()
+
+function(cobra_warnings name)
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers)
+endfunction()

@@ -1,0 +1,37 @@
+// PyTorch source in, graph out: the phase that `cobra-client` and the server call. No file, network, environment or clock access from the
+// program that is read; limits bound what a hostile one can cost.
+#ifndef COBRA_FRONTEND_PYTHON_READER_H_
+#define COBRA_FRONTEND_PYTHON_READER_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "frontend/python/runtime/limits.h"
+#include "graph/graph.h"
+
+namespace cobra {
+
+struct SourceRequest {
+  // The user's files: path relative to the bundle's root -> text. One file, or a directory's.
+  std::map<std::string, std::string> bundle;
+  // Directories on this machine that may be imported from (an installed torchvision); read lazily.
+  std::vector<std::string> library_roots;
+  // The file whose name space `entry` is evaluated in: a bundle path, or a path inside a library root (then it is loaded as the module that it is there).
+  std::string file;
+  std::string entry;                       // expression: "resnet50(num_classes=10)"
+  std::string method = "forward";
+  std::vector<std::string> inputs;         // one per positional argument: "1x3x224x224", "1x128:int64", "name=1x128", "[3x224x224,3x200x200]"
+  std::vector<std::pair<std::string, std::string>> arguments;  // --arg name=EXPR
+  std::string torch_version = "1.13.1";
+};
+
+// Errors carry a Diagnostic (base/diagnostic.h).
+absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const python::Limits& limits = {});
+
+}  // namespace cobra
+
+#endif  // COBRA_FRONTEND_PYTHON_READER_H_

@@ -1,0 +1,132 @@
+// Where an interpreter's objects live: chunks handed out by bumping a pointer, all freed together with the interpreter.
+// Buffers of growing containers go back to a free list of their size class, so appending costs no more than twice the final size.
+#ifndef COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_H_
+#define COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace cobra::python {
+
+class Heap {
+ public:
+  explicit Heap(int64_t budget_bytes) : budget_bytes_(budget_bytes) {}
+  ~Heap();
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
+
+  // Never fails: the interpreter looks at exhausted() at every step, and whoever allocates an amount that the program
+  // chose asks CanAllocate() first.
+  void* Allocate(size_t bytes) {
+    bytes = (bytes + 15) & ~size_t{15};
+    if (bytes > static_cast<size_t>(end_ - next_)) return AllocateSlow(bytes);
+    char* p = next_;
+    next_ += bytes;
+    return p;
+  }
+  bool CanAllocate(int64_t bytes) const { return bytes <= budget_bytes_ - used_bytes_; }
+  bool exhausted() const { return used_bytes_ > budget_bytes_; }
+  int64_t used_bytes() const { return used_bytes_; }
+  int64_t budget_bytes() const { return budget_bytes_; }
+
+  // Runs T's destructor at the end if it has one.
+  template <typename T, typename... Args>
+  T* New(Args&&... args) {
+    T* t = new (Allocate(sizeof(T))) T(std::forward<Args>(args)...);
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      destructors_.push_back({t, [](void* p) { static_cast<T*>(p)->~T(); }});
+    }
+    return t;
+  }
+
+  // A buffer of 2^log2_bytes bytes that can be given back.
+  void* AllocateBlock(int log2_bytes);
+  void FreeBlock(void* block, int log2_bytes);
+
+ private:
+  struct Destructor {
+    void* object;
+    void (*run)(void*);
+  };
+  struct Chunk {
+    void* memory;
+    size_t bytes;
+  };
+  void* AllocateSlow(size_t bytes);
+
+  char* next_ = nullptr;
+  char* end_ = nullptr;
+  size_t chunk_bytes_ = size_t{64} << 10;
+  int64_t budget_bytes_;
+  int64_t used_bytes_ = 0;
+  std::vector<Chunk> chunks_;
+  std::vector<Destructor> destructors_;
+  void* free_blocks_[64] = {};
+};
+
+// A growing array of trivially copyable T whose buffer is on the Heap; itself trivially destructible.
+template <typename T>
+class HeapVector {
+ public:
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  T& back() { return data_[size_ - 1]; }
+  void push_back(Heap& heap, T value) {
+    if (size_ == capacity()) Grow(heap, size_ + 1);
+    data_[size_++] = value;
+  }
+  void pop_back() { --size_; }
+  void reserve(Heap& heap, size_t n) {
+    if (n > capacity()) Grow(heap, n);
+  }
+  void resize(Heap& heap, size_t n, T fill = T()) {
+    reserve(heap, n);
+    for (size_t i = size_; i < n; ++i) data_[i] = fill;
+    size_ = n;
+  }
+  void clear() { size_ = 0; }
+  void insert(Heap& heap, size_t at, T value) {
+    push_back(heap, value);
+    std::memmove(static_cast<void*>(data_ + at + 1), data_ + at, (size_ - 1 - at) * sizeof(T));
+    data_[at] = value;
+  }
+  void erase(size_t first, size_t last) {
+    std::memmove(static_cast<void*>(data_ + first), data_ + last, (size_ - last) * sizeof(T));
+    size_ -= last - first;
+  }
+  void swap(HeapVector& other) { std::swap(*this, other); }
+
+ private:
+  static_assert(std::is_trivially_copyable_v<T>);
+  size_t capacity() const { return log2_bytes_ == 0 ? 0 : (size_t{1} << log2_bytes_) / sizeof(T); }
+  void Grow(Heap& heap, size_t want) {
+    int log2 = log2_bytes_ == 0 ? 6 : log2_bytes_ + 1;
+    while ((size_t{1} << log2) / sizeof(T) < want) ++log2;
+    T* data = static_cast<T*>(heap.AllocateBlock(log2));
+    if (size_ > 0) std::memcpy(static_cast<void*>(data), data_, size_ * sizeof(T));
+    if (log2_bytes_ != 0) heap.FreeBlock(data_, log2_bytes_);
+    data_ = data;
+    log2_bytes_ = log2;
+  }
+
+  T* data_ = nullptr;
+  size_t size_ = 0;
+  int log2_bytes_ = 0;
+};
+
+}  // namespace cobra::python
+
+#endif  // COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_H_

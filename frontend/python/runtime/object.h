@@ -1,0 +1,279 @@
+// The heap objects. Plain structs: behaviour is in class.cc, call.cc, operators.cc, *_methods.cc.
+// Make them with Interpreter::New...(); read them freely; change dicts, lists and class attributes through the functions below,
+// which keep caches right.
+#ifndef COBRA_FRONTEND_PYTHON_RUNTIME_OBJECT_H_
+#define COBRA_FRONTEND_PYTHON_RUNTIME_OBJECT_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "frontend/python/runtime/big_int.h"
+#include "frontend/python/runtime/dict_table.h"
+#include "frontend/python/runtime/heap.h"
+#include "frontend/python/runtime/value.h"
+
+namespace cobra::python {
+
+struct CallArgs;
+struct FunctionCode;  // ir.h
+struct Frame;         // eval.h
+class Coroutine;
+
+struct Object {
+  ObjectKind kind;
+  bool ascii = false;     // of a Str: bytes are code points
+  bool interned = false;  // of a Str: equal interned strings are the same object
+  bool frozen = false;    // of a Set: a frozenset
+  ClassObject* cls = nullptr;
+  DictObject* attrs = nullptr;  // instance __dict__, class namespace, module globals, function attributes; may be null
+  explicit Object(ObjectKind k) : kind(k) {}
+};
+
+// Immutable UTF-8; data follows the struct.
+struct StrObject : Object {
+  StrObject() : Object(ObjectKind::kStr) {}
+  mutable uint64_t hash = 0;  // 0: not computed
+  int64_t size = 0;           // bytes
+  int64_t length = 0;         // code points
+  const char* data = nullptr;
+  absl::string_view view() const { return absl::string_view(data, static_cast<size_t>(size)); }
+};
+
+struct BytesObject : Object {
+  BytesObject() : Object(ObjectKind::kBytes) {}
+  int64_t size = 0;
+  const char* data = nullptr;
+  absl::string_view view() const { return absl::string_view(data, static_cast<size_t>(size)); }
+};
+
+struct BigIntObject : Object {
+  BigIntObject() : Object(ObjectKind::kBigInt) {}
+  BigInt value;
+};
+
+struct FloatBoxObject : Object {
+  FloatBoxObject() : Object(ObjectKind::kFloatBox) {}
+  double value = 0;
+};
+
+struct ComplexObject : Object {
+  ComplexObject() : Object(ObjectKind::kComplex) {}
+  double real = 0, imag = 0;
+};
+
+struct TupleObject : Object {
+  TupleObject() : Object(ObjectKind::kTuple) {}
+  int64_t size = 0;
+  Value* items = nullptr;
+  absl::Span<const Value> span() const { return absl::Span<const Value>(items, static_cast<size_t>(size)); }
+};
+
+struct ListObject : Object {
+  ListObject() : Object(ObjectKind::kList) {}
+  HeapVector<Value> items;
+};
+
+// Insertion ordered. String keys, the common case, need no interpreter (dict_table.h).
+struct DictObject : Object {
+  DictObject() : Object(ObjectKind::kDict) {}
+  DictTable table;
+};
+
+struct SetObject : Object {
+  SetObject() : Object(ObjectKind::kSet) {}
+  DictTable table;  // values are not used
+};
+
+struct DictViewObject : Object {
+  enum class What : uint8_t { kKeys, kValues, kItems };
+  DictViewObject() : Object(ObjectKind::kDictView) {}
+  DictObject* dict = nullptr;
+  What what = What::kKeys;
+};
+
+struct SliceObject : Object {
+  SliceObject() : Object(ObjectKind::kSlice) {}
+  Value start, stop, step;
+};
+
+// Bounds fit int64: a range of larger integers is refused as unsupported.
+struct RangeObject : Object {
+  RangeObject() : Object(ObjectKind::kRange) {}
+  int64_t start = 0, stop = 0, step = 1, length = 0;
+};
+
+struct CellObject : Object {
+  CellObject() : Object(ObjectKind::kCell) {}
+  Value value = Value::Unbound();
+};
+
+struct FunctionObject : Object {
+  FunctionObject() : Object(ObjectKind::kFunction) {}
+  FunctionCode* code = nullptr;
+  ModuleObject* module = nullptr;  // whose globals
+  CellObject** free = nullptr;     // one per free variable of code
+  StrObject* name = nullptr;
+  StrObject* qualname = nullptr;
+  Value doc;
+  Value* defaults = nullptr;          // of the last default_count positional parameters
+  int default_count = 0;
+  DictObject* keyword_defaults = nullptr;
+  Value annotations = Value::Unbound();  // a dict once somebody asks
+};
+
+struct BoundMethodObject : Object {
+  BoundMethodObject() : Object(ObjectKind::kBoundMethod) {}
+  Value self;
+  Value function;
+};
+
+using NativeFunction = std::function<Result<Value>(Interpreter&, const CallArgs&)>;
+
+struct BuiltinObject : Object {
+  BuiltinObject() : Object(ObjectKind::kBuiltin) {}
+  StrObject* name = nullptr;
+  StrObject* qualname = nullptr;
+  Value module;
+  NativeFunction function;
+  ClassObject* owner = nullptr;  // of a method: what self must be an instance of
+  bool is_method = false;        // binds like a function
+  Value self = Value::Unbound(); // of a bound one: list.append of a list
+};
+
+struct PropertyObject : Object {
+  PropertyObject() : Object(ObjectKind::kProperty) {}
+  Value getter, setter, deleter, doc;  // None if absent
+};
+
+struct ClassMethodObject : Object {
+  ClassMethodObject() : Object(ObjectKind::kClassMethod) {}
+  Value function;
+};
+
+struct StaticMethodObject : Object {
+  StaticMethodObject() : Object(ObjectKind::kStaticMethod) {}
+  Value function;
+};
+
+struct SuperObject : Object {
+  SuperObject() : Object(ObjectKind::kSuper) {}
+  ClassObject* start = nullptr;     // look after this one
+  Value self = Value::Unbound();    // instance or class
+  ClassObject* self_class = nullptr;
+};
+
+// The C++ part of an instance of a native class, or of a user class that derives from one.
+class NativeObject {
+ public:
+  virtual ~NativeObject() = default;
+  // For copy.deepcopy and copy.copy of an instance whose class defines no __deepcopy__/__copy__: the payload of the copy.
+  // nullptr means "cannot be copied".
+  virtual NativeObject* Copy(Interpreter& interp) { return nullptr; }
+};
+using NativeFactory = std::function<NativeObject*(Interpreter&)>;  // allocate with interp.heap().New<T>()
+
+struct ClassObject : Object {
+  ClassObject() : Object(ObjectKind::kClass) {}
+  StrObject* name = nullptr;
+  StrObject* qualname = nullptr;
+  Value module;
+  std::vector<ClassObject*> bases;
+  std::vector<ClassObject*> mro;         // this class first
+  std::vector<ClassObject*> subclasses;  // direct ones, for cache invalidation
+  ObjectKind layout = ObjectKind::kInstance;  // of instances
+  NativeFactory payload;                 // inherited from the first base that has one
+  NativeFunction native_new;             // of built-in classes: called with the class as args.positional[0]
+  bool is_native = false;                // attributes cannot be set by programs
+  bool is_final = false;                 // cannot be a base class (bool, NoneType, ...)
+  // What instances look up on every access, kept right by UpdateClassFlags.
+  bool has_getattribute = false, has_getattr = false, has_setattr = false, has_delattr = false, has_eq = false, has_hash = false,
+       has_bool_or_len = false, has_init = false, has_new = false, has_call = false, has_get = false, has_set_or_delete = false;
+  bool has_metaclass = false;  // cls is a class other than type
+};
+
+struct ModuleObject : Object {
+  ModuleObject() : Object(ObjectKind::kModule) {}
+  StrObject* name = nullptr;
+  const struct SourceFile* source = nullptr;  // null for native modules without source
+  bool is_package = false;
+  bool is_library = false;   // from a library root: its imports are lazy
+  bool is_native = false;
+  bool initializing = false;
+  Value getattr_hook = Value::Unbound();
+};
+
+struct InstanceObject : Object {
+  InstanceObject() : Object(ObjectKind::kInstance) {}
+  NativeObject* native = nullptr;
+};
+
+struct TracebackEntry {
+  const struct SourceFile* source = nullptr;
+  int line = 0, column = 0;
+  StrObject* function = nullptr;
+};
+
+struct ExceptionObject : Object {
+  ExceptionObject() : Object(ObjectKind::kException) {}
+  Value args;  // tuple
+  Value cause, context;
+  bool suppress_context = false;
+  HeapVector<TracebackEntry> traceback;  // innermost first
+};
+
+// Native iterators. Next returns Unbound at the end (no StopIteration is made unless next() asks).
+class NativeIterator {
+ public:
+  virtual ~NativeIterator() = default;
+  virtual Result<Value> Next(Interpreter& interp) = 0;
+  virtual int64_t LengthHint() const { return -1; }
+};
+struct IteratorObject : Object {
+  IteratorObject() : Object(ObjectKind::kIterator) {}
+  NativeIterator* iterator = nullptr;
+};
+
+struct GeneratorObject : Object {
+  GeneratorObject() : Object(ObjectKind::kGenerator) {}
+  struct GeneratorState* state = nullptr;  // generator.h
+  StrObject* name = nullptr;
+};
+
+struct GenericAliasObject : Object {
+  GenericAliasObject() : Object(ObjectKind::kGenericAlias) {}
+  Value origin;
+  TupleObject* args = nullptr;
+  bool is_union = false;  // X | Y: origin is None
+};
+
+// A module, or one name of it, that will be loaded at its first use.
+struct LazyObject : Object {
+  LazyObject() : Object(ObjectKind::kLazy) {}
+  StrObject* module = nullptr;     // absolute dotted name
+  StrObject* attribute = nullptr;  // null: the module itself
+  TracebackEntry where;            // the import statement
+};
+
+// `import PIL` in a library file when there is no PIL: every attribute is again opaque; calling one is unsupported.
+struct OpaqueObject : Object {
+  OpaqueObject() : Object(ObjectKind::kOpaque) {}
+  StrObject* dotted_name = nullptr;
+};
+
+inline bool Value::Is(ObjectKind kind) const { return tag_ == Tag::kObject && object_->kind == kind; }
+inline absl::string_view Value::str() const { return as<StrObject>()->view(); }
+
+// The payload of an instance if it is a T (or derived from one), else nullptr.
+//   if (Tensor* t = NativeCast<Tensor>(value)) ...
+template <typename T>
+T* NativeCast(Value value) {
+  if (!value.IsInstance()) return nullptr;
+  return dynamic_cast<T*>(value.as<InstanceObject>()->native);
+}
+
+}  // namespace cobra::python
+
+#endif  // COBRA_FRONTEND_PYTHON_RUNTIME_OBJECT_H_

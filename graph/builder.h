@@ -1,0 +1,56 @@
+// The only way to make a Graph. Add() runs the operator's shape rule, so an ill-formed graph cannot exist.
+#ifndef COBRA_GRAPH_BUILDER_H_
+#define COBRA_GRAPH_BUILDER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "graph/graph.h"
+
+namespace cobra {
+
+struct GraphLimits {
+  int64_t max_nodes = 200000;                       // the largest published networks have some 10,000 calls
+  int64_t max_tensor_bytes = int64_t{1} << 40;      // a shape beyond 1 TiB is a mistake or an attack
+};
+
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(GraphLimits limits = {});
+
+  ValueRef AddInput(absl::string_view name, TensorType type);
+  ValueRef AddParameter(absl::string_view name, TensorType type);
+  ValueRef AddBuffer(absl::string_view name, TensorType type);
+  ValueRef AddConstant(absl::string_view name, TensorType type);
+  // A second name of a parameter that is already there (shared weights).
+  void AddParameterAlias(absl::string_view name, ValueRef parameter);
+
+  // Appends a call and returns its node index; its outputs are ValueRef::Node(index, k). Attributes that ops.def lists and the caller
+  // leaves out are absent; int-or-list attributes must already be expanded as PyTorch's schema says (stride=[2,2]).
+  // InvalidArgument with a message in PyTorch's spirit ("conv2d: input has 3 channels, weight 64x4x7x7 wants 4") if the shapes do not fit:
+  // the caller adds file and line. ResourceExhausted at a limit.
+  absl::StatusOr<int32_t> Add(Op op, Attributes attributes, std::vector<ValueRef> inputs, Origin origin = {},
+                              bool inplace = false);
+
+  const TensorType& TypeOf(ValueRef ref) const { return graph_.TypeOf(ref); }
+  absl::Span<const Node> nodes() const { return graph_.nodes(); }
+
+  Graph Build(std::vector<ValueRef> outputs) &&;
+
+ private:
+  Graph graph_;
+  GraphLimits limits_;
+};
+
+// The shape rule alone: types of the outputs of a call. `inputs` has a null pointer where an optional tensor is absent.
+absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attributes,
+                                                   absl::Span<const TensorType* const> inputs);
+
+}  // namespace cobra
+
+#endif  // COBRA_GRAPH_BUILDER_H_

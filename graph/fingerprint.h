@@ -1,0 +1,15 @@
+// 128 bits that isomorphic networks share: names, source positions and the order of independent nodes do not matter;
+// operators, attributes, shapes, data flow and which parameters are shared do.
+#ifndef COBRA_GRAPH_FINGERPRINT_H_
+#define COBRA_GRAPH_FINGERPRINT_H_
+
+#include "base/hash.h"
+#include "graph/graph.h"
+
+namespace cobra {
+
+Hash128 Fingerprint(const Graph& graph);
+
+}  // namespace cobra
+
+#endif  // COBRA_GRAPH_FINGERPRINT_H_

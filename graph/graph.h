@@ -1,0 +1,90 @@
+// The network as PyTorch would run it: calls in execution order, every shape known. Immutable once built
+// (GraphBuilder, graph/builder.h). What the predictor reads is what the worker executes.
+#ifndef COBRA_GRAPH_GRAPH_H_
+#define COBRA_GRAPH_GRAPH_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "graph/attributes.h"
+#include "graph/op.h"
+#include "graph/types.h"
+
+namespace cobra {
+
+// Where a tensor comes from.
+struct ValueRef {
+  enum class Kind : uint8_t {
+    kNone,       // an optional tensor argument that was not given (bias=None)
+    kNode,       // output `output` of node `index`
+    kInput,      // graph input
+    kParameter,  // nn.Parameter
+    kBuffer,     // registered buffer (running_mean ...)
+    kConstant,   // a tensor that depends on no input and no parameter
+  };
+  Kind kind = Kind::kNone;
+  int32_t index = 0;
+  int32_t output = 0;
+
+  static ValueRef None() { return {}; }
+  static ValueRef Node(int32_t node, int32_t output = 0) { return {Kind::kNode, node, output}; }
+  static ValueRef Input(int32_t i) { return {Kind::kInput, i, 0}; }
+  static ValueRef Parameter(int32_t i) { return {Kind::kParameter, i, 0}; }
+  static ValueRef Buffer(int32_t i) { return {Kind::kBuffer, i, 0}; }
+  static ValueRef Constant(int32_t i) { return {Kind::kConstant, i, 0}; }
+  bool is_none() const { return kind == Kind::kNone; }
+  bool is_node() const { return kind == Kind::kNode; }
+  friend bool operator==(const ValueRef& a, const ValueRef& b) {
+    return a.kind == b.kind && a.index == b.index && a.output == b.output;
+  }
+};
+
+// Where a call stands in the user's source. file is shared by the nodes of a file.
+struct Origin {
+  std::shared_ptr<const std::string> file;  // null if unknown
+  int line = 0;                             // one-based
+  std::string module_path;                  // "layer1.0.conv1"; "" is the model itself
+};
+
+struct Node {
+  Op op;
+  Attributes attributes;
+  std::vector<ValueRef> inputs;  // in the order of OpInfo::inputs; trailing optional ones are present as kNone
+  std::vector<TensorType> outputs;
+  bool inplace = false;  // writes its result into its first input (relu_, +=)
+  Origin origin;
+};
+
+struct NamedTensor {
+  std::string name;
+  TensorType type;
+};
+
+class Graph {
+ public:
+  absl::Span<const Node> nodes() const { return nodes_; }
+  absl::Span<const NamedTensor> inputs() const { return inputs_; }
+  absl::Span<const NamedTensor> parameters() const { return parameters_; }  // shared ones once
+  absl::Span<const NamedTensor> buffers() const { return buffers_; }
+  absl::Span<const NamedTensor> constants() const { return constants_; }
+  absl::Span<const ValueRef> outputs() const { return outputs_; }
+  // REQUIRES: ref is of this graph and not kNone.
+  const TensorType& TypeOf(ValueRef ref) const;
+  int64_t num_parameters() const;  // elements
+  // {alias name: index into parameters()}: names of shared parameters beyond the first.
+  absl::Span<const std::pair<std::string, int32_t>> parameter_aliases() const { return parameter_aliases_; }
+
+ private:
+  friend class GraphBuilder;
+  std::vector<Node> nodes_;
+  std::vector<NamedTensor> inputs_, parameters_, buffers_, constants_;
+  std::vector<std::pair<std::string, int32_t>> parameter_aliases_;
+  std::vector<ValueRef> outputs_;
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_GRAPH_GRAPH_H_

@@ -1,0 +1,30 @@
+// The JSON form of a graph: what `cobra-client graph --format json` prints (DESIGN.md, "Names that stay") and what the worker's
+// records and `graph` inputs carry. Reading runs every shape rule again.
+//   {"inputs":[{"name","shape","dtype"}], "ops":[{"op","inputs","out","attrs","kind"?,"inplace"?,"dtype"?,"mod"?,"where"?}],
+//    "params", "param_shapes", "buffer_shapes"?, "const_shapes"?, "output":[source...], "macs", "peak_memory_bytes"}
+// A source is a record number, [record, output], "in:i", "p:NAME", "b:NAME", "c:NAME", or null for an optional tensor left out.
+#ifndef COBRA_GRAPH_JSON_H_
+#define COBRA_GRAPH_JSON_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "graph/graph.h"
+
+namespace cobra {
+
+struct GraphJsonOptions {
+  bool origins = true;  // "where" and "mod"; off in measurement records
+};
+std::string GraphToJson(const Graph& graph, const GraphJsonOptions& options = {});
+// Usage-kind Diagnostic when the text is no such graph.
+absl::StatusOr<Graph> GraphFromJson(absl::string_view json);
+
+// One call per line, for people and goldens:
+//   %4 = conv2d(input=%3, weight=layer1.0.conv1.weight, stride=(1,1), ...) -> 1x64x56x56:float32
+std::string PrintGraph(const Graph& graph);
+
+}  // namespace cobra
+
+#endif  // COBRA_GRAPH_JSON_H_

@@ -1,0 +1,88 @@
+// A loaded model version: graph in, latency out. Immutable and safe to share between threads; a request holds one
+// shared_ptr for its whole life, so that a reload never changes the model under it. LibTorch is not visible here.
+#ifndef COBRA_MODEL_PREDICT_PREDICTOR_H_
+#define COBRA_MODEL_PREDICT_PREDICTOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "graph/graph.h"
+#include "model/predict/target.h"
+
+namespace cobra {
+
+// Errors of a target as measured on held-out rows when the model was trained.
+struct MeasuredErrors {
+  double layer_mape = 0;    // fractions, not per cent
+  double network_mape = 0;
+  double network_within_5 = 0, network_within_10 = 0, network_within_25 = 0;
+  double repeatability_floor = 0;  // median |a-b| / mean(a,b) of networks measured twice
+  int64_t layers_tested = 0, networks_tested = 0;
+};
+
+struct TargetInfo {
+  TargetSpec spec;
+  MeasuredErrors errors;
+  bool calibrated = false;  // a Calibration of this machine on top of a trained target
+  std::string base_target;  // the trained target below a calibrated one; else empty
+};
+
+struct ModelInfo {
+  std::string version;       // directory name and digest
+  std::string sha256;        // of the manifest
+  int64_t num_parameters = 0;
+  int64_t vocabulary_size = 0;
+  std::string trained_at;    // RFC 3339
+  int64_t layers_trained = 0, networks_trained = 0;
+};
+
+struct LatencyPrediction {
+  double latency_us = 0;
+  double low_us = 0, high_us = 0;  // interval of `coverage`
+  double coverage = 0.9;
+  // In [0, 1]: 1 when every layer is like those the model was trained on; small when it extrapolates.
+  double confidence = 0;
+  bool extrapolating = false;
+  std::vector<double> node_latency_us;  // one a graph node; sums to latency_us
+};
+
+struct CacheStats {
+  int64_t hits = 0, misses = 0, evictions = 0, entries = 0, bytes = 0, capacity_bytes = 0;
+};
+
+struct PredictorOptions {
+  int64_t embedding_cache_bytes = int64_t{64} << 20;  // about 100,000 layers
+};
+
+class Predictor {
+ public:
+  // Reads manifest.json and the tensors of a model version; verifies SHA-256 of every file. DataLoss names the file that is damaged.
+  static absl::StatusOr<std::shared_ptr<const Predictor>> Load(absl::string_view directory,
+                                                               const PredictorOptions& options = {});
+  virtual ~Predictor() = default;
+
+  virtual const ModelInfo& info() const = 0;
+  // The trained targets.
+  virtual std::vector<TargetInfo> targets() const = 0;
+
+  // `calibration` may be null; its base_target names the trained target. `cancelled` is asked between batches of layers: returns Cancelled when
+  // it says true. NotFound for an unknown target (the message lists those that exist).
+  virtual absl::StatusOr<LatencyPrediction> Predict(const Graph& graph, absl::string_view target,
+                                                    const Calibration* calibration = nullptr,
+                                                    const std::function<bool()>& cancelled = {}) const = 0;
+
+  // Fits a calibration from what `cobra-worker probe --json` measured on a machine.
+  virtual absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const = 0;
+
+  virtual CacheStats embedding_cache_stats() const = 0;
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_PREDICT_PREDICTOR_H_

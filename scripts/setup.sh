@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Installs what the build and the tests need on Debian 12, by package name; a second run does nothing.
+#   scripts/setup.sh           build + run (what quickstart needs)
+#   scripts/setup.sh --tests   also what the tests compare with (python3-torch, grpcio, Prometheus, ...)
+set -euo pipefail
+
+build_packages=(
+  ca-certificates ccache cmake g++ git ninja-build pkg-config
+  libabsl-dev libcli11-dev libgmock-dev libgrpc++-dev libgtest-dev libprotobuf-dev libsqlite3-dev libssl-dev
+  libtorch-dev nlohmann-json3-dev prometheus-cpp-dev protobuf-compiler protobuf-compiler-grpc zlib1g-dev
+  # The reference BLAS that LibTorch pulls in by default is about 30 times slower than OpenBLAS.
+  libopenblas0-pthread
+  # Real PyTorch sources to read; the interpreter never runs any Python.
+  python3-torchvision
+)
+test_packages=(
+  clang-format-14 curl prometheus python3 python3-grpcio python3-grpc-tools python3-torch sqlite3
+)
+
+wanted=("${build_packages[@]}")
+[ "${1:-}" = "--tests" ] && wanted+=("${test_packages[@]}")
+
+missing=()
+for package in "${wanted[@]}"; do
+  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = "installed" ] || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "setup: needs root or sudo to install: ${missing[*]}" >&2; exit 1; }
+  as_root=(sudo)
+fi
+echo "setup: installing ${#missing[@]} packages: ${missing[*]}" >&2
+"${as_root[@]}" apt-get update -qq
+# policy-rc.d is not touched: packages that bring a service (prometheus) must not fail where no init system runs.
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
