@@ -18,9 +18,8 @@
 namespace cobra::python {
 
 struct CallArgs;
-struct FunctionCode;  // ir.h
-struct Frame;         // eval.h
-class Coroutine;
+struct CodeUnit;   // code.h: a parsed file as one interpreter sees it
+struct ScopeInfo;  // scope.h
 
 struct Object {
   ObjectKind kind;
@@ -112,7 +111,8 @@ struct CellObject : Object {
 
 struct FunctionObject : Object {
   FunctionObject() : Object(ObjectKind::kFunction) {}
-  FunctionCode* code = nullptr;
+  const CodeUnit* unit = nullptr;
+  const ScopeInfo* scope = nullptr;
   ModuleObject* module = nullptr;  // whose globals
   CellObject** free = nullptr;     // one per free variable of code
   StrObject* name = nullptr;
@@ -197,7 +197,7 @@ struct ClassObject : Object {
 struct ModuleObject : Object {
   ModuleObject() : Object(ObjectKind::kModule) {}
   StrObject* name = nullptr;
-  const struct SourceFile* source = nullptr;  // null for native modules without source
+  const CodeUnit* unit = nullptr;  // null for native modules without source
   bool is_package = false;
   bool is_library = false;   // from a library root: its imports are lazy
   bool is_native = false;
@@ -211,7 +211,7 @@ struct InstanceObject : Object {
 };
 
 struct TracebackEntry {
-  const struct SourceFile* source = nullptr;
+  const CodeUnit* unit = nullptr;
   int line = 0, column = 0;
   StrObject* function = nullptr;
 };
