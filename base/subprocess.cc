@@ -1,0 +1,104 @@
+#include "base/subprocess.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+extern char** environ;
+
+namespace cobra {
+namespace {
+
+// Starts the program with `stdout_fd` as its standard output and every signal as a fresh program expects it: the server blocks some.
+absl::StatusOr<pid_t> Spawn(const std::vector<std::string>& argv, int stdout_fd) {
+  std::vector<char*> args;
+  for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
+  args.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, stdout_fd, STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  pid_t pid = 0;
+  const int error = posix_spawnp(&pid, args[0], &actions, &attributes, args.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return absl::ErrnoToStatus(error, absl::StrCat(argv[0], ": cannot be started"));
+  return pid;
+}
+
+// Reads until the end of file. Wakes up often enough to notice time and cancellation.
+absl::Status ReadAll(int fd, absl::string_view name, const SubprocessOptions& options, std::string* out) {
+  const absl::Time deadline = absl::Now() + options.timeout;
+  char buffer[1 << 16];
+  while (true) {
+    if (options.cancelled != nullptr && options.cancelled->load()) {
+      return absl::CancelledError(absl::StrCat(name, ": stopped"));
+    }
+    if (absl::Now() > deadline) {
+      return absl::DeadlineExceededError(absl::StrCat(name, ": not done after ", absl::FormatDuration(options.timeout)));
+    }
+    pollfd wait = {fd, POLLIN, 0};
+    if (::poll(&wait, 1, /*timeout_ms=*/100) <= 0) continue;
+    const ssize_t n = ::read(fd, buffer, sizeof(buffer));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return absl::OkStatus();
+    out->append(buffer, n);
+    if (static_cast<int64_t>(out->size()) > options.max_output_bytes) {
+      return absl::ResourceExhaustedError(absl::StrCat(name, ": printed more than ", options.max_output_bytes, " bytes"));
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, const SubprocessOptions& options) {
+  int pipe_fds[2];
+  if (::pipe2(pipe_fds, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
+  absl::StatusOr<pid_t> pid = Spawn(argv, pipe_fds[1]);
+  ::close(pipe_fds[1]);
+  std::string out;
+  absl::Status status = pid.ok() ? ReadAll(pipe_fds[0], argv[0], options, &out) : pid.status();
+  ::close(pipe_fds[0]);
+  if (!pid.ok()) return status;
+  if (!status.ok()) ::kill(*pid, SIGKILL);
+  int wait_status = 0;
+  while (::waitpid(*pid, &wait_status, 0) < 0 && errno == EINTR) {
+  }
+  if (!status.ok()) return status;
+  if (WIFSIGNALED(wait_status)) {
+    return absl::InternalError(absl::StrCat(argv[0], ": ended by signal ", WTERMSIG(wait_status)));
+  }
+  if (WEXITSTATUS(wait_status) == 127 && out.empty()) return absl::NotFoundError(absl::StrCat(argv[0], ": not found"));
+  if (WEXITSTATUS(wait_status) != 0) {
+    return absl::InternalError(absl::StrCat(argv[0], ": exit status ", WEXITSTATUS(wait_status)));
+  }
+  return out;
+}
+
+std::string SiblingProgram(absl::string_view name) {
+  char self[PATH_MAX];
+  const ssize_t n = ::readlink("/proc/self/exe", self, sizeof(self));
+  if (n > 0 && n < static_cast<ssize_t>(sizeof(self))) {
+    const std::string path(self, n);
+    const std::string sibling = absl::StrCat(path.substr(0, path.rfind('/') + 1), name);
+    if (::access(sibling.c_str(), X_OK) == 0) return sibling;
+  }
+  return std::string(name);
+}
+
+}  // namespace cobra

@@ -1,0 +1,20 @@
+// Graph <-> cobra.v1.Graph.
+#ifndef COBRA_PROTO_GRAPH_PROTO_H_
+#define COBRA_PROTO_GRAPH_PROTO_H_
+
+#include "absl/status/statusor.h"
+#include "cobra/v1/graph.pb.h"
+#include "graph/builder.h"
+#include "graph/graph.h"
+
+namespace cobra {
+
+void GraphToProto(const Graph& graph, v1::Graph* proto);
+
+// Builds the graph anew: every reference is checked, every shape rule runs again, and shapes that the sender gave must be those inferred.
+// Nothing in `proto` is trusted. Errors carry a Diagnostic that points at the call's source line where the sender gave one.
+absl::StatusOr<Graph> GraphFromProto(const v1::Graph& proto, const GraphLimits& limits = {});
+
+}  // namespace cobra
+
+#endif  // COBRA_PROTO_GRAPH_PROTO_H_

@@ -1,0 +1,136 @@
+#include "proto/status_proto.h"
+
+#include <optional>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/cord.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace cobra {
+namespace {
+
+// protobuf refuses to send strings that are no UTF-8, and a user's source line may be anything: what is no UTF-8 becomes '?'.
+std::string Utf8(absl::string_view text) {
+  std::string out(text);
+  size_t i = 0;
+  while (i < out.size()) {
+    const unsigned char c = out[i];
+    const int length = c < 0x80 ? 1 : (c >= 0xC2 && c < 0xE0) ? 2 : (c >= 0xE0 && c < 0xF0) ? 3 : (c >= 0xF0 && c < 0xF5) ? 4 : 0;
+    bool valid = length > 0 && i + length <= out.size();
+    for (int k = 1; valid && k < length; ++k) valid = (static_cast<unsigned char>(out[i + k]) & 0xC0) == 0x80;
+    if (valid && length == 3) {
+      const unsigned char d = out[i + 1];
+      valid = !(c == 0xE0 && d < 0xA0) && !(c == 0xED && d >= 0xA0);  // overlong, surrogate
+    } else if (valid && length == 4) {
+      const unsigned char d = out[i + 1];
+      valid = !(c == 0xF0 && d < 0x90) && !(c == 0xF4 && d >= 0x90);
+    }
+    if (valid) {
+      i += length;
+    } else {
+      out[i++] = '?';
+    }
+  }
+  return out;
+}
+
+void PositionToProto(const SourcePosition& position, v1::SourcePosition* proto) {
+  proto->set_file(Utf8(position.file));
+  proto->set_line(position.line);
+  proto->set_column(position.column);
+}
+
+SourcePosition PositionFromProto(const v1::SourcePosition& proto) { return {proto.file(), proto.line(), proto.column()}; }
+
+// Trailers are bounded (8 KB by default in most clients): a deep call chain keeps its ends, a long line its beginning.
+void BoundForTrailer(v1::ErrorDetail* detail) {
+  constexpr int kMaxFrames = 20;
+  constexpr size_t kMaxLineBytes = 160;
+  constexpr size_t kMaxTextBytes = 1000;
+  const auto bound = [](std::string* text, size_t max_bytes) {
+    if (text->size() > max_bytes) *text = Utf8(absl::StrCat(text->substr(0, max_bytes - 3), "..."));
+  };
+  if (detail->frames_size() > kMaxFrames) {
+    detail->mutable_frames()->DeleteSubrange(kMaxFrames / 2, detail->frames_size() - kMaxFrames);
+  }
+  bound(detail->mutable_message(), kMaxTextBytes);
+  bound(detail->mutable_hint(), kMaxTextBytes);
+  bound(detail->mutable_source_line(), kMaxLineBytes);
+  for (v1::ErrorFrame& frame : *detail->mutable_frames()) {
+    bound(frame.mutable_source_line(), kMaxLineBytes);
+    bound(frame.mutable_function(), kMaxLineBytes);
+  }
+}
+
+}  // namespace
+
+void DiagnosticToProto(const Diagnostic& d, v1::ErrorDetail* proto) {
+  // KIND_SYNTAX_ERROR is DiagnosticKindName's "syntax_error" in capitals.
+  v1::ErrorDetail::Kind kind = v1::ErrorDetail::KIND_UNSPECIFIED;
+  v1::ErrorDetail::Kind_Parse(absl::StrCat("KIND_", absl::AsciiStrToUpper(DiagnosticKindName(d.kind))), &kind);
+  proto->set_kind(kind);
+  proto->set_message(Utf8(d.message));
+  proto->set_hint(Utf8(d.hint));
+  PositionToProto(d.position, proto->mutable_position());
+  proto->set_source_line(Utf8(d.source_line));
+  for (const DiagnosticFrame& frame : d.frames) {
+    v1::ErrorFrame* out = proto->add_frames();
+    PositionToProto(frame.position, out->mutable_position());
+    out->set_function(Utf8(frame.function));
+    out->set_source_line(Utf8(frame.source_line));
+  }
+}
+
+Diagnostic DiagnosticFromProto(const v1::ErrorDetail& proto) {
+  Diagnostic d;
+  absl::string_view name = v1::ErrorDetail::Kind_Name(proto.kind());
+  if (absl::StartsWith(name, "KIND_")) name.remove_prefix(5);
+  d.kind = DiagnosticKindFromName(absl::AsciiStrToLower(name)).value_or(Diagnostic::Kind::kUnsupported);
+  d.message = proto.message();
+  d.hint = proto.hint();
+  d.position = PositionFromProto(proto.position());
+  d.source_line = proto.source_line();
+  for (const v1::ErrorFrame& frame : proto.frames()) {
+    d.frames.push_back({PositionFromProto(frame.position()), frame.function(), frame.source_line()});
+  }
+  return d;
+}
+
+grpc::Status ToGrpcStatus(const absl::Status& status) {
+  if (status.ok()) return grpc::Status::OK;
+  // The numbers of absl::StatusCode and grpc::StatusCode are the same by design.
+  const auto code = static_cast<grpc::StatusCode>(status.code());
+  const std::string message = Utf8(status.message().substr(0, 1000));
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  if (!diagnostic.has_value()) return grpc::Status(code, message);
+  v1::ErrorDetail detail;
+  DiagnosticToProto(*diagnostic, &detail);
+  BoundForTrailer(&detail);
+  v1::RpcStatus rpc;
+  rpc.set_code(static_cast<int>(code));
+  rpc.set_message(message);
+  rpc.add_details()->PackFrom(detail);
+  return grpc::Status(code, message, rpc.SerializeAsString());
+}
+
+absl::Status FromGrpcStatus(const grpc::Status& status) {
+  if (status.ok()) return absl::OkStatus();
+  const auto code = static_cast<absl::StatusCode>(status.error_code());
+  v1::RpcStatus rpc;
+  if (!status.error_details().empty() && rpc.ParseFromString(status.error_details())) {
+    for (const auto& any : rpc.details()) {
+      v1::ErrorDetail detail;
+      if (!any.UnpackTo(&detail)) continue;
+      absl::Status with_payload = DiagnosticToStatus(DiagnosticFromProto(detail));
+      absl::Status result(code, status.error_message());
+      with_payload.ForEachPayload(
+          [&result](absl::string_view url, const absl::Cord& payload) { result.SetPayload(url, payload); });
+      return result;
+    }
+  }
+  return absl::Status(code, status.error_message());
+}
+
+}  // namespace cobra

@@ -1,0 +1,21 @@
+// absl::Status <-> grpc::Status, with the Diagnostic in the details (error.proto).
+#ifndef COBRA_PROTO_STATUS_PROTO_H_
+#define COBRA_PROTO_STATUS_PROTO_H_
+
+#include "absl/status/status.h"
+#include "base/diagnostic.h"
+#include "cobra/v1/error.pb.h"
+#include "grpcpp/support/status.h"
+
+namespace cobra {
+
+void DiagnosticToProto(const Diagnostic& diagnostic, v1::ErrorDetail* proto);
+Diagnostic DiagnosticFromProto(const v1::ErrorDetail& proto);
+
+grpc::Status ToGrpcStatus(const absl::Status& status);
+// Keeps the code; a Diagnostic in the details becomes the payload that DiagnosticFromStatus() finds.
+absl::Status FromGrpcStatus(const grpc::Status& status);
+
+}  // namespace cobra
+
+#endif  // COBRA_PROTO_STATUS_PROTO_H_
