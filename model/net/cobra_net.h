@@ -1,0 +1,35 @@
+// All networks of one model version, and the tensors of a batch.
+#ifndef COBRA_MODEL_NET_COBRA_NET_H_
+#define COBRA_MODEL_NET_COBRA_NET_H_
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "model/net/encoder.h"
+#include "model/net/graph_net.h"
+#include "model/text/tokenizer.h"
+
+namespace cobra {
+
+// A learned vector stands beside a target's published specification: what the data sheet does not say.
+inline constexpr int kLearnedTargetFeatures = 8;
+
+struct CobraNet : public torch::nn::Module {
+  CobraNet(const NetConfig& config, int64_t num_targets);
+  // spec: [n, target_features - kLearnedTargetFeatures], index: int64 [n]. Returns [n, target_features].
+  at::Tensor TargetFeatures(const at::Tensor& spec, const at::Tensor& index) const;
+
+  std::shared_ptr<Encoder> encoder;
+  std::shared_ptr<LayerHead> layer_head;
+  std::shared_ptr<GraphNet> graph_net;
+  at::Tensor target_vectors;  // [num_targets, kLearnedTargetFeatures]
+};
+
+// Token lists padded to the longest: int64 [n, tokens] and float [n, tokens, kNumValueFeatures].
+std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<Token>* const> layers);
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_NET_COBRA_NET_H_

@@ -1,0 +1,26 @@
+// Sizes of the networks; written to and read from a model version's manifest.
+#ifndef COBRA_MODEL_NET_CONFIG_H_
+#define COBRA_MODEL_NET_CONFIG_H_
+
+#include <cstdint>
+
+namespace cobra {
+
+struct NetConfig {
+  int64_t vocabulary_size = 0;
+  int64_t value_features = 0;   // per number, model/text/tokenizer.h
+  int64_t target_features = 0;  // per target, model/predict/features.h
+  int64_t graph_features = 0;   // per network, likewise
+  // Encoder: the paper has 4 layers, 16 heads, 512 wide; numbers as numbers make a tenth of that enough (docs/model.md has the figures).
+  int64_t width = 96;
+  int64_t encoder_layers = 2;
+  int64_t heads = 4;
+  int64_t feed_forward = 192;
+  // Graph network.
+  int64_t graph_width = 96;
+  int64_t graph_layers = 3;
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_NET_CONFIG_H_

@@ -1,0 +1,70 @@
+#include "model/net/graph_net.h"
+
+namespace cobra {
+namespace nn = torch::nn;
+
+GraphConvolution::GraphConvolution(int64_t width)
+    : norm_(nn::LayerNormOptions({width})),
+      self_(width, width),
+      along_(nn::LinearOptions(width, width).bias(false)),
+      against_(nn::LinearOptions(width, width).bias(false)),
+      global_(nn::LinearOptions(width, width).bias(false)),
+      out_(width, width) {
+  register_module("norm", norm_);
+  register_module("self", self_);
+  register_module("along", along_);
+  register_module("against", against_);
+  register_module("global", global_);
+  register_module("out", out_);
+}
+
+at::Tensor GraphConvolution::forward(const at::Tensor& h, const GraphBatch& b, const at::Tensor& nodes_per_graph) {
+  const at::Tensor x = norm_(h);
+  at::Tensor y = self_(x);
+  y = y.index_add(0, b.destinations, along_(x).index_select(0, b.sources));
+  y = y.index_add(0, b.sources, against_(x).index_select(0, b.destinations));
+  at::Tensor mean = at::zeros({nodes_per_graph.size(0), x.size(1)}, x.options()).index_add(0, b.graph_of_node, x) /
+                    nodes_per_graph.unsqueeze(-1);
+  y = y + global_(mean).index_select(0, b.graph_of_node);
+  return h + out_(at::gelu(y));
+}
+
+GraphNet::GraphNet(const NetConfig& c)
+    : input_(c.width, c.graph_width),
+      alone_(1, c.graph_width),
+      target_(nn::LinearOptions(c.target_features, c.graph_width).bias(false)),
+      graph_(nn::LinearOptions(c.graph_features, c.graph_width).bias(false)),
+      norm_(nn::LayerNormOptions({c.graph_width})),
+      out_(c.graph_width, 1) {
+  register_module("input", input_);
+  register_module("alone", alone_);
+  register_module("target", target_);
+  register_module("graph", graph_);
+  for (int64_t i = 0; i < c.graph_layers; ++i) {
+    convolutions_.push_back(
+        register_module("convolution" + std::to_string(i), std::make_shared<GraphConvolution>(c.graph_width)));
+  }
+  register_module("norm", norm_);
+  register_module("out", out_);
+  at::NoGradGuard no_grad;
+  // Start from "a layer takes in a network what it takes alone".
+  out_->weight.mul_(0.1);
+  out_->bias.zero_();
+}
+
+at::Tensor GraphNet::forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& b) {
+  const at::Tensor ones = at::ones(b.graph_of_node.sizes(), layers.options());
+  const at::Tensor nodes_per_graph =
+      at::zeros({b.graph_features.size(0)}, layers.options()).index_add(0, b.graph_of_node, ones);
+  const at::Tensor context = target_(b.target_features) + graph_(b.graph_features);
+  at::Tensor h = input_(layers) + alone_((alone.unsqueeze(-1) - 4.0) / 4.0) + context.index_select(0, b.graph_of_node);
+  for (auto& convolution : convolutions_) h = convolution->forward(h, b, nodes_per_graph);
+  return alone + out_(norm_(h)).squeeze(-1);
+}
+
+at::Tensor SumContributions(const at::Tensor& log_contributions, const GraphBatch& b) {
+  return at::zeros({b.graph_features.size(0)}, log_contributions.options())
+      .index_add(0, b.graph_of_node, log_contributions.exp());
+}
+
+}  // namespace cobra

@@ -1,0 +1,55 @@
+// The graph network over layer embeddings (COBRA, section 3, equation 1), conditioned on the target. Messages go along the data
+// flow and against it with separate weights, and through one global node per network (Yue et al.). Instead of pooling to one number, every
+// node predicts its own contribution in the network; the contributions add up to the latency, so that the breakdown is the
+// prediction.
+#ifndef COBRA_MODEL_NET_GRAPH_NET_H_
+#define COBRA_MODEL_NET_GRAPH_NET_H_
+
+#include <torch/nn/module.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/normalization.h>
+
+#include <vector>
+
+#include "model/net/config.h"
+
+namespace cobra {
+
+// Several networks side by side; nodes are numbered through all of them.
+struct GraphBatch {
+  at::Tensor sources, destinations;  // int64 [edges]: data flows from source to destination
+  at::Tensor graph_of_node;          // int64 [nodes], ascending
+  at::Tensor graph_features;         // [graphs, graph_features]
+  at::Tensor target_features;        // [graphs, target_features]
+};
+
+class GraphConvolution : public torch::nn::Module {
+ public:
+  explicit GraphConvolution(int64_t width);
+  at::Tensor forward(const at::Tensor& h, const GraphBatch& batch, const at::Tensor& nodes_per_graph);
+
+ private:
+  torch::nn::LayerNorm norm_;
+  torch::nn::Linear self_, along_, against_, global_, out_;
+};
+
+class GraphNet : public torch::nn::Module {
+ public:
+  explicit GraphNet(const NetConfig& config);
+  // layers: [nodes, width] from the encoder; alone: [nodes] log-latency of each layer alone (LayerHead). Returns [nodes]: log of the
+  // contribution of each node in its network, microseconds.
+  at::Tensor forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& batch);
+
+ private:
+  torch::nn::Linear input_, alone_, target_, graph_;
+  std::vector<std::shared_ptr<GraphConvolution>> convolutions_;
+  torch::nn::LayerNorm norm_;
+  torch::nn::Linear out_;
+};
+
+// Sums contributions per network: log contributions [nodes] -> latency_us [graphs].
+at::Tensor SumContributions(const at::Tensor& log_contributions, const GraphBatch& batch);
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_NET_GRAPH_NET_H_

@@ -1,0 +1,22 @@
+// The safetensors layout (huggingface/safetensors, README "Format"): 8 bytes little-endian header length, a JSON header
+// {name: {"dtype":"F32","shape":[..],"data_offsets":[begin,end]}}, then the raw data. Only F32 is written; no pickles, nothing is executed.
+#ifndef COBRA_MODEL_NET_SAFETENSORS_H_
+#define COBRA_MODEL_NET_SAFETENSORS_H_
+
+#include <torch/nn/module.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace cobra {
+
+// Parameters of `module` under their names.
+std::string SaveTensors(const torch::nn::Module& module);
+// Fills the parameters of `module`; DataLoss if one is missing, has another shape, or the file is malformed.
+absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module);
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_NET_SAFETENSORS_H_

@@ -1,0 +1,91 @@
+#include "model/predict/bundle.h"
+
+#include <exception>
+
+#include "absl/strings/str_cat.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/status_macros.h"
+#include "model/net/safetensors.h"
+#include "model/predict/features.h"
+
+namespace cobra {
+namespace {
+
+// A manifest is data from a file: sizes beyond these are a damaged file, not a model.
+absl::Status CheckSizes(const NetConfig& c) {
+  const bool sane = c.vocabulary_size >= 2 && c.vocabulary_size < 1000000 && c.value_features == kNumValueFeatures &&
+                    c.target_features == kTargetSpecFeatures + kLearnedTargetFeatures && c.graph_features == kGraphFeatures &&
+                    c.width > 0 && c.width <= 4096 && c.heads > 0 && c.width % c.heads == 0 && c.encoder_layers >= 1 &&
+                    c.encoder_layers <= 64 && c.feed_forward > 0 && c.feed_forward <= 16384 && c.graph_width > 0 &&
+                    c.graph_width <= 4096 && c.graph_layers >= 1 && c.graph_layers <= 64;
+  return sane ? absl::OkStatus() : absl::DataLossError("manifest: network sizes are not those of this build");
+}
+
+}  // namespace
+
+absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory) {
+  COBRA_ASSIGN_OR_RETURN(std::string text, ReadFile(absl::StrCat(directory, "/manifest.json")));
+  ModelBundle bundle;
+  COBRA_ASSIGN_OR_RETURN(bundle.manifest, ManifestFromJson(text));
+  COBRA_RETURN_IF_ERROR(CheckSizes(bundle.manifest.net));
+  bundle.manifest_sha256 = Sha256Hex(text);
+  const std::string tensors_path = absl::StrCat(directory, "/tensors.safetensors");
+  COBRA_ASSIGN_OR_RETURN(std::string tensors, ReadFile(tensors_path));
+  if (Sha256Hex(tensors) != bundle.manifest.tensors_sha256) {
+    return absl::DataLossError(absl::StrCat(tensors_path, ": SHA-256 differs from the manifest's; the file is damaged or of another version"));
+  }
+  bundle.vocabulary = Vocabulary(bundle.manifest.vocabulary);
+  try {
+    bundle.net = std::make_shared<CobraNet>(bundle.manifest.net, static_cast<int64_t>(bundle.manifest.targets.size()));
+    COBRA_RETURN_IF_ERROR(LoadTensors(tensors, bundle.net.get()));
+    bundle.net->eval();
+  } catch (const std::exception& e) {
+    return absl::InternalError(absl::StrCat(tensors_path, ": ", e.what()));
+  }
+  return bundle;
+}
+
+absl::Status SaveBundle(const ModelBundle& bundle, absl::string_view directory) {
+  COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
+  const std::string tensors = SaveTensors(*bundle.net);
+  Manifest manifest = bundle.manifest;
+  manifest.tensors_sha256 = Sha256Hex(tensors);
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(directory, "/tensors.safetensors"), tensors));
+  return WriteFileAtomic(absl::StrCat(directory, "/manifest.json"), ManifestToJson(manifest));
+}
+
+at::Tensor TargetRow(const ModelBundle& bundle, int target_index, int64_t n) {
+  const auto spec = TargetSpecFeatures(bundle.manifest.targets[target_index].spec);
+  at::Tensor row = at::empty({1, kTargetSpecFeatures}, at::kFloat);
+  std::copy(spec.begin(), spec.end(), row.data_ptr<float>());
+  const at::Tensor index = at::full({1}, target_index, at::kLong);
+  return bundle.net->TargetFeatures(row, index).expand({n, -1});
+}
+
+GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* const> graphs, absl::Span<const int> target_index) {
+  std::vector<int64_t> sources, destinations, graph_of_node;
+  at::Tensor features = at::empty({static_cast<int64_t>(graphs.size()), kGraphFeatures}, at::kFloat);
+  std::vector<at::Tensor> targets;
+  int64_t base = 0;
+  for (size_t g = 0; g < graphs.size(); ++g) {
+    for (const auto& [source, destination] : GraphEdges(*graphs[g])) {
+      sources.push_back(base + source);
+      destinations.push_back(base + destination);
+    }
+    const int64_t nodes = static_cast<int64_t>(graphs[g]->nodes().size());
+    graph_of_node.insert(graph_of_node.end(), nodes, static_cast<int64_t>(g));
+    base += nodes;
+    const auto totals = GraphFeatures(*graphs[g]);
+    std::copy(totals.begin(), totals.end(), features.data_ptr<float>() + g * kGraphFeatures);
+    targets.push_back(TargetRow(bundle, target_index[g], 1));
+  }
+  auto as_tensor = [](const std::vector<int64_t>& v) {
+    at::Tensor t = at::empty({static_cast<int64_t>(v.size())}, at::kLong);
+    std::copy(v.begin(), v.end(), t.data_ptr<int64_t>());
+    return t;
+  };
+  return {as_tensor(sources), as_tensor(destinations), as_tensor(graph_of_node), features, at::cat(targets)};
+}
+
+}  // namespace cobra

@@ -1,0 +1,36 @@
+// A model version in memory: manifest, vocabulary, networks. Shared by the predictor and the trainer, so that what is evaluated is what
+// serves. Only files of model/ include this header (it shows LibTorch).
+#ifndef COBRA_MODEL_PREDICT_BUNDLE_H_
+#define COBRA_MODEL_PREDICT_BUNDLE_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "model/net/cobra_net.h"
+#include "model/predict/manifest.h"
+#include "model/text/tokenizer.h"
+
+namespace cobra {
+
+struct ModelBundle {
+  Manifest manifest;
+  Vocabulary vocabulary;
+  std::shared_ptr<CobraNet> net;
+  std::string manifest_sha256;
+};
+
+absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory);
+// Writes manifest.json and tensors.safetensors; fills in manifest.tensors_sha256.
+absl::Status SaveBundle(const ModelBundle& bundle, absl::string_view directory);
+
+// [n, target_features] rows of one target, n times the same.
+at::Tensor TargetRow(const ModelBundle& bundle, int target_index, int64_t n);
+
+// Edges, numbering and features of several graphs side by side.
+GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* const> graphs, absl::Span<const int> target_index);
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_PREDICT_BUNDLE_H_

@@ -1,0 +1,154 @@
+#include "model/predict/calibration.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace cobra {
+namespace {
+
+// Operators that other machines speed up or slow down together.
+enum Group { kConvDense, kConvPointwise, kConvGrouped, kProduct, kNorm, kPool, kElementwise, kOther, kNumGroups };
+
+bool HasOneByOneKernel(const Graph& graph, const Node& node) {
+  if (node.inputs.size() < 2 || node.inputs[1].is_none()) return false;
+  const Shape& weight = graph.TypeOf(node.inputs[1]).shape;
+  return std::all_of(weight.begin() + std::min<size_t>(2, weight.size()), weight.end(), [](int64_t d) { return d == 1; });
+}
+
+Group GroupOf(const Graph& graph, const Node& node) {
+  const absl::string_view name = OpName(node.op);
+  if (absl::StartsWith(name, "conv")) {
+    if (node.attributes.Int("groups", 1) > 1) return kConvGrouped;
+    return HasOneByOneKernel(graph, node) ? kConvPointwise : kConvDense;
+  }
+  if (GetOpInfo(node.op).cost_class == CostClass::kCompute) return kProduct;
+  if (GetOpInfo(node.op).cost_class == CostClass::kView) return kOther;
+  if (absl::EndsWith(name, "_norm")) return kNorm;
+  if (absl::StrContains(name, "pool")) return kPool;
+  return kElementwise;
+}
+
+constexpr int kCoefficients = 2 + 2 * kNumGroups;
+
+std::array<double, kCoefficients> Features(Group group, double log_latency) {
+  std::array<double, kCoefficients> f{};
+  const double x = (log_latency - 4) / 4;
+  f[0] = 1;
+  f[1] = x;
+  f[2 + 2 * group] = 1;
+  f[3 + 2 * group] = x;
+  return f;
+}
+
+// Solves the ridge normal equations by Cholesky decomposition; the penalties make the matrix positive definite.
+std::vector<double> SolveRidge(const std::vector<std::array<double, kCoefficients>>& rows, const std::vector<double>& y) {
+  constexpr int n = kCoefficients;
+  double a[n][n] = {}, b[n] = {};
+  // One probe's worth of doubt on the common slope, three on what sets a group apart; next to none on the common bias.
+  for (int i = 0; i < n; ++i) a[i][i] = i == 0 ? 1e-3 : i == 1 ? 1.0 : 3.0;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    for (int i = 0; i < n; ++i) {
+      b[i] += rows[r][i] * y[r];
+      for (int j = 0; j < n; ++j) a[i][j] += rows[r][i] * rows[r][j];
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      double s = a[i][j];
+      for (int k = 0; k < j; ++k) s -= a[i][k] * a[j][k];
+      a[i][j] = i == j ? std::sqrt(s) : s / a[j][j];
+    }
+  }
+  std::vector<double> x(n);
+  for (int i = 0; i < n; ++i) {
+    double s = b[i];
+    for (int k = 0; k < i; ++k) s -= a[i][k] * x[k];
+    x[i] = s / a[i][i];
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    double s = x[i];
+    for (int k = i + 1; k < n; ++k) s -= a[k][i] * x[k];
+    x[i] = s / a[i][i];
+  }
+  return x;
+}
+
+// The node of a layer graph that takes the time: the last one that is no view.
+int32_t MainNode(const Graph& graph) {
+  for (int32_t i = static_cast<int32_t>(graph.nodes().size()) - 1; i > 0; --i) {
+    if (GetOpInfo(graph.nodes()[i].op).cost_class != CostClass::kView) return i;
+  }
+  return 0;
+}
+
+double NetworkAfterLayers(const Calibration& calibration, const CalibrationSample& s) {
+  double sum = 0;
+  for (size_t i = 0; i < s.node_reference_us.size(); ++i) {
+    const double log_latency = std::log(std::max(1e-3, s.node_reference_us[i]));
+    sum += std::exp(log_latency + CalibrationLogCorrection(calibration, *s.graph, static_cast<int32_t>(i), log_latency));
+  }
+  // Contributions are predicted; the reference was measured. Keep the measured level.
+  double predicted = 0;
+  for (double us : s.node_reference_us) predicted += us;
+  return predicted > 0 ? sum * s.reference_us / predicted : s.reference_us;
+}
+
+}  // namespace
+
+double CalibrationLogCorrection(const Calibration& calibration, const Graph& graph, int32_t node, double log_latency) {
+  if (calibration.coefficients.size() != kCoefficients) return 0;
+  const auto f = Features(GroupOf(graph, graph.nodes()[node]), log_latency);
+  double sum = 0;
+  for (int i = 0; i < kCoefficients; ++i) sum += f[i] * calibration.coefficients[i];
+  return sum;
+}
+
+absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>& samples) {
+  std::vector<std::array<double, kCoefficients>> rows;
+  std::vector<double> ratios;
+  double before = 0;
+  for (const CalibrationSample& s : samples) {
+    if (s.is_network) continue;
+    const Node& node = s.graph->nodes()[MainNode(*s.graph)];
+    rows.push_back(Features(GroupOf(*s.graph, node), std::log(s.reference_us)));
+    ratios.push_back(std::log(s.measured_us / s.reference_us));
+    before += std::fabs(s.reference_us / s.measured_us - 1);
+  }
+  if (rows.size() < 8) {
+    return absl::InvalidArgumentError(absl::StrCat("probe: ", rows.size(), " layers were measured, calibration needs at least 8"));
+  }
+  Calibration c;
+  c.coefficients = SolveRidge(rows, ratios);
+  double after = 0, squares = 0;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    double fit = 0;
+    for (int i = 0; i < kCoefficients; ++i) fit += rows[r][i] * c.coefficients[i];
+    after += std::fabs(std::exp(fit - ratios[r]) - 1);
+    squares += (fit - ratios[r]) * (fit - ratios[r]);
+  }
+  c.probe_layer_mape_before = before / static_cast<double>(rows.size());
+  c.probe_layer_mape_after = after / static_cast<double>(rows.size());
+
+  std::vector<double> scales;
+  for (const CalibrationSample& s : samples) {
+    if (s.is_network) scales.push_back(std::log(s.measured_us / NetworkAfterLayers(c, s)));
+  }
+  if (!scales.empty()) {
+    std::sort(scales.begin(), scales.end());
+    c.log_network_scale = scales[scales.size() / 2];
+    for (double scale : scales) {
+      c.probe_network_mape_after += std::fabs(std::exp(c.log_network_scale - scale) - 1) / static_cast<double>(scales.size());
+      squares += (scale - c.log_network_scale) * (scale - c.log_network_scale);
+    }
+  }
+  // How much less the adapted target is trusted: the scatter that the correction leaves, layers of one network averaging out in part.
+  c.interval_factor = 1 + std::sqrt(squares / static_cast<double>(rows.size() + scales.size()));
+  return c;
+}
+
+}  // namespace cobra

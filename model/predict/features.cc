@@ -1,0 +1,58 @@
+#include "model/predict/features.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "graph/cost.h"
+
+namespace cobra {
+namespace {
+
+// log2(1 + x) / scale: about 1 for the largest values in use; 0 for "unknown".
+float LogFeature(double x, double scale) { return static_cast<float>(std::log2(1 + std::max(0.0, x)) / scale); }
+
+}  // namespace
+
+std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
+  return {s.kind == "cpu" ? 1.f : 0.f,
+          s.kind == "gpu" ? 1.f : 0.f,
+          LogFeature(s.peak_gflops, 16),
+          LogFeature(s.memory_gb_per_s, 12),
+          LogFeature(s.last_level_cache_mb, 10),
+          LogFeature(s.clock_mhz, 12),
+          LogFeature(s.cores, 10),
+          LogFeature(s.threads, 8),
+          s.precision == "float32" ? 0.f : 1.f,
+          s.precision == "tf32" ? 1.f : 0.f,
+          s.layout == "nhwc" ? 1.f : 0.f,
+          s.compile == "eager" ? 0.f : 1.f};
+}
+
+std::array<float, kGraphFeatures> GraphFeatures(const Graph& graph) {
+  const GraphCost total = CostOf(graph);
+  int64_t largest_bytes = 0;
+  for (const Node& node : graph.nodes()) {
+    for (const TensorType& type : node.outputs) largest_bytes = std::max(largest_bytes, type.num_bytes());
+  }
+  const double nodes = static_cast<double>(graph.nodes().size());
+  return {LogFeature(nodes, 10),
+          LogFeature(static_cast<double>(total.weight_bytes), 30),
+          LogFeature(static_cast<double>(total.activation_bytes), 30),
+          LogFeature(static_cast<double>(total.macs), 36),
+          LogFeature(static_cast<double>(largest_bytes), 30),
+          static_cast<float>(GraphEdges(graph).size() / std::max(1.0, nodes) - 1)};
+}
+
+std::vector<std::pair<int32_t, int32_t>> GraphEdges(const Graph& graph) {
+  std::vector<std::pair<int32_t, int32_t>> edges;
+  for (int32_t i = 0; i < static_cast<int32_t>(graph.nodes().size()); ++i) {
+    for (const ValueRef& input : graph.nodes()[i].inputs) {
+      if (input.is_node()) edges.emplace_back(input.index, i);
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return edges;
+}
+
+}  // namespace cobra

@@ -1,0 +1,27 @@
+// What the networks see beside the layer texts: the target's published specification and a network's totals.
+#ifndef COBRA_MODEL_PREDICT_FEATURES_H_
+#define COBRA_MODEL_PREDICT_FEATURES_H_
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "graph/graph.h"
+#include "model/predict/target.h"
+
+namespace cobra {
+
+inline constexpr int kTargetSpecFeatures = 12;
+std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec);
+
+// Totals decide what stays in cache between two calls of a layer: its weights do where all weights fit.
+inline constexpr int kGraphFeatures = 6;
+std::array<float, kGraphFeatures> GraphFeatures(const Graph& graph);
+
+// Data flow between nodes, one entry per (source, destination) pair.
+std::vector<std::pair<int32_t, int32_t>> GraphEdges(const Graph& graph);
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_PREDICT_FEATURES_H_

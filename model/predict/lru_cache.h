@@ -1,0 +1,101 @@
+// A sharded least-recently-used cache bounded in bytes. Every entry is charged what its value says plus the bookkeeping of an entry;
+// when a shard is over its part of the capacity, its oldest entries go. Shards have a mutex of their own, so that requests on
+// different layers seldom meet (the design of LevelDB's util/cache.cc, with shared_ptr instead of handles).
+#ifndef COBRA_MODEL_PREDICT_LRU_CACHE_H_
+#define COBRA_MODEL_PREDICT_LRU_CACHE_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/synchronization/mutex.h"
+#include "base/hash.h"
+
+namespace cobra {
+
+template <typename Value>
+class LruCache {
+ public:
+  struct Stats {
+    int64_t hits = 0, misses = 0, evictions = 0, entries = 0, bytes = 0, capacity_bytes = 0;
+  };
+
+  explicit LruCache(int64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
+
+  // Null when absent.
+  std::shared_ptr<const Value> Find(const Hash128& key) {
+    Shard& shard = ShardOf(key);
+    absl::MutexLock lock(&shard.mutex);
+    auto it = shard.index.find(key);
+    if (it == shard.index.end()) {
+      misses_.fetch_add(1, std::memory_order_relaxed);
+      return nullptr;
+    }
+    hits_.fetch_add(1, std::memory_order_relaxed);
+    shard.entries.splice(shard.entries.begin(), shard.entries, it->second);
+    return it->second->value;
+  }
+
+  void Insert(const Hash128& key, std::shared_ptr<const Value> value, int64_t value_bytes) {
+    Shard& shard = ShardOf(key);
+    const int64_t charge = value_bytes + kEntryBytes;
+    absl::MutexLock lock(&shard.mutex);
+    if (auto it = shard.index.find(key); it != shard.index.end()) Erase(shard, it->second);
+    shard.entries.push_front({key, std::move(value), charge});
+    shard.index[key] = shard.entries.begin();
+    shard.bytes += charge;
+    while (shard.bytes > capacity_bytes_ / kShards && !shard.entries.empty()) {
+      Erase(shard, std::prev(shard.entries.end()));
+      evictions_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+
+  Stats stats() {
+    Stats s;
+    s.hits = hits_.load(std::memory_order_relaxed);
+    s.misses = misses_.load(std::memory_order_relaxed);
+    s.evictions = evictions_.load(std::memory_order_relaxed);
+    s.capacity_bytes = capacity_bytes_;
+    for (Shard& shard : shards_) {
+      absl::MutexLock lock(&shard.mutex);
+      s.entries += static_cast<int64_t>(shard.entries.size());
+      s.bytes += shard.bytes;
+    }
+    return s;
+  }
+
+ private:
+  static constexpr int kShards = 16;
+  struct Entry {
+    Hash128 key;
+    std::shared_ptr<const Value> value;
+    int64_t charge;
+  };
+  // List node, hash slot at the usual load, control block of the shared_ptr.
+  static constexpr int64_t kEntryBytes = sizeof(Entry) + 16 + 2 * sizeof(std::pair<Hash128, void*>) + 32;
+  struct Shard {
+    absl::Mutex mutex;
+    std::list<Entry> entries ABSL_GUARDED_BY(mutex);  // most recent first
+    absl::flat_hash_map<Hash128, typename std::list<Entry>::iterator> index ABSL_GUARDED_BY(mutex);
+    int64_t bytes ABSL_GUARDED_BY(mutex) = 0;
+  };
+
+  Shard& ShardOf(const Hash128& key) { return shards_[key.low % kShards]; }
+  void Erase(Shard& shard, typename std::list<Entry>::iterator entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard.mutex) {
+    shard.bytes -= entry->charge;
+    shard.index.erase(entry->key);
+    shard.entries.erase(entry);
+  }
+
+  const int64_t capacity_bytes_;
+  std::array<Shard, kShards> shards_;
+  std::atomic<int64_t> hits_{0}, misses_{0}, evictions_{0};
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_PREDICT_LRU_CACHE_H_

@@ -1,0 +1,130 @@
+#include "model/predict/manifest.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "nlohmann/json.hpp"
+
+namespace cobra {
+namespace {
+
+using nlohmann::json;
+
+json ErrorsToJson(const MeasuredErrors& e) {
+  return {{"layer_mape", e.layer_mape},
+          {"network_mape", e.network_mape},
+          {"network_within_5", e.network_within_5},
+          {"network_within_10", e.network_within_10},
+          {"network_within_25", e.network_within_25},
+          {"repeatability_floor", e.repeatability_floor},
+          {"layers_tested", e.layers_tested},
+          {"networks_tested", e.networks_tested}};
+}
+
+MeasuredErrors ErrorsFromJson(const json& j) {
+  MeasuredErrors e;
+  e.layer_mape = j.value("layer_mape", 0.0);
+  e.network_mape = j.value("network_mape", 0.0);
+  e.network_within_5 = j.value("network_within_5", 0.0);
+  e.network_within_10 = j.value("network_within_10", 0.0);
+  e.network_within_25 = j.value("network_within_25", 0.0);
+  e.repeatability_floor = j.value("repeatability_floor", 0.0);
+  e.layers_tested = j.value("layers_tested", int64_t{0});
+  e.networks_tested = j.value("networks_tested", int64_t{0});
+  return e;
+}
+
+json NetToJson(const NetConfig& c) {
+  return {{"vocabulary_size", c.vocabulary_size},
+          {"value_features", c.value_features},
+          {"target_features", c.target_features},
+          {"graph_features", c.graph_features},
+          {"width", c.width},
+          {"encoder_layers", c.encoder_layers},
+          {"heads", c.heads},
+          {"feed_forward", c.feed_forward},
+          {"graph_width", c.graph_width},
+          {"graph_layers", c.graph_layers}};
+}
+
+NetConfig NetFromJson(const json& j) {
+  NetConfig c;
+  c.vocabulary_size = j.value("vocabulary_size", int64_t{0});
+  c.value_features = j.value("value_features", int64_t{0});
+  c.target_features = j.value("target_features", int64_t{0});
+  c.graph_features = j.value("graph_features", int64_t{0});
+  c.width = j.value("width", int64_t{0});
+  c.encoder_layers = j.value("encoder_layers", int64_t{0});
+  c.heads = j.value("heads", int64_t{1});
+  c.feed_forward = j.value("feed_forward", int64_t{0});
+  c.graph_width = j.value("graph_width", int64_t{0});
+  c.graph_layers = j.value("graph_layers", int64_t{0});
+  return c;
+}
+
+absl::StatusOr<TargetEntry> TargetFromJson(const json& j) {
+  TargetEntry entry;
+  COBRA_ASSIGN_OR_RETURN(entry.spec, TargetSpecFromJson(j.at("spec").dump()));
+  entry.errors = ErrorsFromJson(j.at("errors"));
+  entry.interval = {j.value("interval_network_log", 0.0), j.value("interval_layer_log", 0.0)};
+  entry.probe_reference_us = j.at("probe_reference_us").get<std::map<std::string, double>>();
+  return entry;
+}
+
+}  // namespace
+
+std::string ManifestToJson(const Manifest& m) {
+  json targets = json::array();
+  for (const TargetEntry& t : m.targets) {
+    targets.push_back({{"spec", json::parse(TargetSpecToJson(t.spec))},
+                       {"errors", ErrorsToJson(t.errors)},
+                       {"interval_network_log", t.interval.network},
+                       {"interval_layer_log", t.interval.layer},
+                       {"probe_reference_us", t.probe_reference_us}});
+  }
+  return json{{"format", m.format},
+              {"trained_at", m.trained_at},
+              {"net", NetToJson(m.net)},
+              {"num_ops", m.num_ops},
+              {"vocabulary", m.vocabulary},
+              {"value_ranges", m.value_ranges},
+              {"targets", targets},
+              {"layers_trained", m.layers_trained},
+              {"networks_trained", m.networks_trained},
+              {"training_notes", m.training_notes},
+              {"tensors_sha256", m.tensors_sha256}}
+      .dump(1);
+}
+
+absl::StatusOr<Manifest> ManifestFromJson(absl::string_view text) {
+  const json j = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (!j.is_object()) return absl::DataLossError("manifest: not a JSON object");
+  if (j.value("format", 0) != 1) {
+    return absl::DataLossError(absl::StrCat("manifest: format ", j.value("format", 0), ", this build reads 1"));
+  }
+  Manifest m;
+  // The library reports a missing or mistyped field by an exception; it stops here.
+  try {
+    m.trained_at = j.value("trained_at", "");
+    m.net = NetFromJson(j.at("net"));
+    m.num_ops = j.value("num_ops", 0);
+    m.vocabulary = j.at("vocabulary").get<std::vector<std::string>>();
+    m.value_ranges = j.at("value_ranges").get<std::vector<std::pair<double, double>>>();
+    for (const json& t : j.at("targets")) {
+      COBRA_ASSIGN_OR_RETURN(TargetEntry entry, TargetFromJson(t));
+      m.targets.push_back(std::move(entry));
+    }
+    m.layers_trained = j.value("layers_trained", int64_t{0});
+    m.networks_trained = j.value("networks_trained", int64_t{0});
+    m.training_notes = j.value("training_notes", std::vector<std::string>{});
+    m.tensors_sha256 = j.at("tensors_sha256").get<std::string>();
+  } catch (const json::exception& e) {
+    return absl::DataLossError(absl::StrCat("manifest: ", e.what()));
+  }
+  if (m.net.vocabulary_size != static_cast<int64_t>(m.vocabulary.size()) || m.value_ranges.size() != m.vocabulary.size() ||
+      m.targets.empty()) {
+    return absl::DataLossError("manifest: vocabulary, value_ranges and targets do not fit together");
+  }
+  return m;
+}
+
+}  // namespace cobra

@@ -1,0 +1,54 @@
+// manifest.json of a model version: everything about it that is no tensor. A version is one directory: manifest.json and
+// tensors.safetensors.
+#ifndef COBRA_MODEL_PREDICT_MANIFEST_H_
+#define COBRA_MODEL_PREDICT_MANIFEST_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "model/net/config.h"
+#include "model/predict/predictor.h"
+#include "model/predict/target.h"
+
+namespace cobra {
+
+// Half-widths of the 90 % interval in log-latency: split conformal quantiles of |log predicted - log measured| on rows that
+// were used for nothing else (Vovk et al.; Lei et al. 2018).
+struct IntervalWidths {
+  double network = 0;
+  double layer = 0;
+};
+
+struct TargetEntry {
+  TargetSpec spec;
+  MeasuredErrors errors;
+  IntervalWidths interval;
+  // The probe set as measured on this target when it was trained: graph fingerprint (hex) -> microseconds. Calibration compares another
+  // machine with these, so that the model's own errors cancel.
+  std::map<std::string, double> probe_reference_us;
+};
+
+struct Manifest {
+  int format = 1;
+  std::string trained_at;
+  NetConfig net;
+  int num_ops = 0;  // operator set of the build that trained it
+  std::vector<std::string> vocabulary;
+  // Per vocabulary entry: smallest and largest number seen in training; {1, 0} where it never had one. What lies outside extrapolates.
+  std::vector<std::pair<double, double>> value_ranges;
+  std::vector<TargetEntry> targets;
+  int64_t layers_trained = 0, networks_trained = 0;
+  std::vector<std::string> training_notes;
+  std::string tensors_sha256;
+};
+
+std::string ManifestToJson(const Manifest& manifest);
+absl::StatusOr<Manifest> ManifestFromJson(absl::string_view json);
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_PREDICT_MANIFEST_H_

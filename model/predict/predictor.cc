@@ -1,0 +1,229 @@
+#include "model/predict/predictor.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/hash.h"
+#include "base/status_macros.h"
+#include "graph/fingerprint.h"
+#include "model/predict/bundle.h"
+#include "model/predict/calibration.h"
+#include "model/predict/features.h"
+#include "model/predict/lru_cache.h"
+#include "model/text/canonical_text.h"
+
+namespace cobra {
+namespace {
+
+// Layers encoded together: large enough for the matrix products, small enough that a cancelled request stops soon.
+constexpr int kEncodeBatch = 64;
+// A number up to a quarter beyond what training saw is still called known.
+constexpr double kRangeSlack = 1.25;
+// Below this share of the latency in known layers the answer is marked as extrapolating.
+constexpr double kExtrapolatingBelow = 0.9;
+
+struct LayerEntry {
+  std::vector<float> embedding;  // [width]
+  bool known = true;             // every word and number of the text lies in what was trained on
+};
+
+class LoadedPredictor : public Predictor {
+ public:
+  LoadedPredictor(ModelBundle bundle, ModelInfo info, const PredictorOptions& options)
+      : bundle_(std::move(bundle)), info_(std::move(info)), cache_(options.embedding_cache_bytes) {}
+
+  const ModelInfo& info() const override { return info_; }
+
+  std::vector<TargetInfo> targets() const override {
+    std::vector<TargetInfo> targets;
+    for (const TargetEntry& t : bundle_.manifest.targets) targets.push_back({t.spec, t.errors, false, ""});
+    return targets;
+  }
+
+  absl::StatusOr<LatencyPrediction> Predict(const Graph& graph, absl::string_view target, const Calibration* calibration,
+                                            const std::function<bool()>& cancelled) const override {
+    COBRA_ASSIGN_OR_RETURN(int index, FindTarget(calibration ? calibration->base_target : std::string(target)));
+    if (graph.nodes().empty()) return absl::InvalidArgumentError("graph: has no calls; there is nothing to predict");
+    // LibTorch reports errors by exceptions; they stop here.
+    try {
+      at::InferenceMode inference;
+      COBRA_ASSIGN_OR_RETURN(auto layers, Embed(graph, cancelled));
+      std::vector<double> log_latency = Contributions(graph, layers, index);
+      return Assemble(graph, layers, bundle_.manifest.targets[index], std::move(log_latency), calibration);
+    } catch (const std::exception& e) {
+      return absl::InternalError(absl::StrCat("predict: ", e.what()));
+    }
+  }
+
+  absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {
+    const TargetEntry& base = ClosestTarget(probe.machine);
+    std::vector<CalibrationSample> samples;
+    for (const ProbeRecord& record : probe.records) {
+      COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(record.graph, base.spec.name, nullptr, {}));
+      auto reference = base.probe_reference_us.find(Fingerprint(record.graph).ToHex());
+      samples.push_back({&record.graph, record.is_network, record.latency_us,
+                         reference == base.probe_reference_us.end() ? predicted.latency_us : reference->second,
+                         std::move(predicted.node_latency_us)});
+    }
+    COBRA_ASSIGN_OR_RETURN(Calibration c, FitCalibration(samples));
+    c.machine = probe.machine;
+    c.machine.name = "this-machine";
+    c.base_target = base.spec.name;
+    c.model_sha256 = info_.sha256;
+    return c;
+  }
+
+  CacheStats embedding_cache_stats() const override {
+    const auto s = cache_.stats();
+    return {s.hits, s.misses, s.evictions, s.entries, s.bytes, s.capacity_bytes};
+  }
+
+ private:
+  using Layers = std::vector<std::shared_ptr<const LayerEntry>>;
+
+  absl::StatusOr<int> FindTarget(absl::string_view name) const {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < bundle_.manifest.targets.size(); ++i) {
+      names.push_back(bundle_.manifest.targets[i].spec.name);
+      if (names.back() == name) return static_cast<int>(i);
+    }
+    return absl::NotFoundError(absl::StrCat(name, ": unknown target; known are ", absl::StrJoin(names, ", ")));
+  }
+
+  // Of the same kind of device, the one whose speed is nearest.
+  const TargetEntry& ClosestTarget(const TargetSpec& machine) const {
+    const auto& targets = bundle_.manifest.targets;
+    auto distance = [&](const TargetEntry& t) {
+      auto gap = [](double a, double b) { return a > 0 && b > 0 ? std::fabs(std::log(a / b)) : 0.0; };
+      return (t.spec.kind == machine.kind ? 0 : 100) + gap(t.spec.peak_gflops, machine.peak_gflops) +
+             gap(t.spec.memory_gb_per_s, machine.memory_gb_per_s);
+    };
+    return *std::min_element(targets.begin(), targets.end(),
+                             [&](const TargetEntry& a, const TargetEntry& b) { return distance(a) < distance(b); });
+  }
+
+  bool IsKnown(const std::vector<Token>& tokens) const {
+    for (const Token& token : tokens) {
+      if (token.id == Vocabulary::kUnknown) return false;
+      if (!token.numeric) continue;
+      const auto& [low, high] = bundle_.manifest.value_ranges[token.id];
+      if (token.value > high * kRangeSlack + 1e-9 || token.value < low / kRangeSlack - 1e-9) return false;
+    }
+    return true;
+  }
+
+  // The embedding of every node's layer: from the cache, or encoded in batches.
+  absl::StatusOr<Layers> Embed(const Graph& graph, const std::function<bool()>& cancelled) const {
+    const int32_t n = static_cast<int32_t>(graph.nodes().size());
+    Layers layers(n);
+    absl::flat_hash_map<Hash128, std::vector<int32_t>> waiting;
+    std::vector<Hash128> keys;
+    std::vector<std::vector<Token>> tokens;
+    for (int32_t i = 0; i < n; ++i) {
+      const std::string text = CanonicalText(graph, i);
+      const Hash128 key = HashBytes(text);
+      if (auto it = waiting.find(key); it != waiting.end()) {
+        it->second.push_back(i);
+      } else if ((layers[i] = cache_.Find(key)) == nullptr) {
+        waiting[key].push_back(i);
+        keys.push_back(key);
+        tokens.push_back(bundle_.vocabulary.Encode(text));
+      }
+    }
+    for (size_t begin = 0; begin < keys.size(); begin += kEncodeBatch) {
+      if (cancelled && cancelled()) return absl::CancelledError("predict: the request was cancelled");
+      const size_t end = std::min(keys.size(), begin + kEncodeBatch);
+      std::vector<const std::vector<Token>*> batch;
+      for (size_t k = begin; k < end; ++k) batch.push_back(&tokens[k]);
+      const auto [ids, values] = CollateTokens(batch);
+      const at::Tensor encoded = bundle_.net->encoder->forward(ids, values).contiguous();
+      const int64_t width = encoded.size(1);
+      for (size_t k = begin; k < end; ++k) {
+        const float* row = encoded.data_ptr<float>() + static_cast<int64_t>(k - begin) * width;
+        auto entry = std::make_shared<LayerEntry>(LayerEntry{std::vector<float>(row, row + width), IsKnown(tokens[k])});
+        for (int32_t node : waiting[keys[k]]) layers[node] = entry;
+        cache_.Insert(keys[k], entry, static_cast<int64_t>(sizeof(LayerEntry) + width * sizeof(float)));
+      }
+    }
+    return layers;
+  }
+
+  // log-contribution (microseconds) of each node.
+  std::vector<double> Contributions(const Graph& graph, const Layers& layers, int target) const {
+    const int64_t n = static_cast<int64_t>(layers.size()), width = bundle_.manifest.net.width;
+    at::Tensor embeddings = at::empty({n, width}, at::kFloat);
+    for (int64_t i = 0; i < n; ++i) {
+      std::copy(layers[i]->embedding.begin(), layers[i]->embedding.end(), embeddings.data_ptr<float>() + i * width);
+    }
+    const Graph* graphs[] = {&graph};
+    const int targets[] = {target};
+    const GraphBatch batch = CollateGraphs(bundle_, graphs, targets);
+    const at::Tensor alone = bundle_.net->layer_head->forward(embeddings, TargetRow(bundle_, target, n));
+    const at::Tensor log_latency = bundle_.net->graph_net->forward(embeddings, alone, batch).contiguous();
+    const float* p = log_latency.data_ptr<float>();
+    return std::vector<double>(p, p + n);
+  }
+
+  static LatencyPrediction Assemble(const Graph& graph, const Layers& layers, const TargetEntry& target,
+                                    std::vector<double> log_latency, const Calibration* calibration) {
+    LatencyPrediction out;
+    double known_us = 0;
+    int compute_nodes = 0;
+    for (size_t i = 0; i < log_latency.size(); ++i) {
+      double log_us = log_latency[i];
+      if (calibration != nullptr) {
+        log_us += CalibrationLogCorrection(*calibration, graph, static_cast<int32_t>(i), log_latency[i]) +
+                  (log_latency.size() > 1 ? calibration->log_network_scale : 0);
+      }
+      const double us = std::exp(log_us);
+      out.node_latency_us.push_back(us);
+      out.latency_us += us;
+      if (layers[i]->known) known_us += us;
+      compute_nodes += GetOpInfo(graph.nodes()[i].op).cost_class != CostClass::kView;
+    }
+    out.confidence = known_us / out.latency_us;
+    out.extrapolating = out.confidence < kExtrapolatingBelow;
+    double width = compute_nodes > 1 ? target.interval.network : target.interval.layer;
+    if (calibration != nullptr) width *= calibration->interval_factor;
+    // Outside of what was trained on nothing guarantees the coverage: three times as wide where nothing is known.
+    width *= 1 + 2 * (1 - out.confidence);
+    out.low_us = out.latency_us * std::exp(-width);
+    out.high_us = out.latency_us * std::exp(width);
+    return out;
+  }
+
+  ModelBundle bundle_;
+  ModelInfo info_;
+  mutable LruCache<LayerEntry> cache_;
+};
+
+int64_t CountParameters(const ModelBundle& bundle) {
+  int64_t n = 0;
+  for (const at::Tensor& t : bundle.net->parameters()) n += t.numel();
+  return n;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Predictor>> Predictor::Load(absl::string_view directory, const PredictorOptions& options) {
+  // Parallelism comes from requests; one thread each was faster than two here.
+  at::set_num_threads(1);
+  COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(directory));
+  ModelInfo info;
+  info.sha256 = bundle.manifest_sha256;
+  info.version = bundle.manifest.trained_at.substr(0, 10) + "-" + info.sha256.substr(0, 8);
+  info.num_parameters = CountParameters(bundle);
+  info.vocabulary_size = bundle.manifest.net.vocabulary_size;
+  info.trained_at = bundle.manifest.trained_at;
+  info.layers_trained = bundle.manifest.layers_trained;
+  info.networks_trained = bundle.manifest.networks_trained;
+  return std::make_shared<const LoadedPredictor>(std::move(bundle), std::move(info), options);
+}
+
+}  // namespace cobra

@@ -1,0 +1,39 @@
+#include "model/text/canonical_text.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "graph/cost.h"
+
+namespace cobra {
+namespace {
+
+void AppendInputs(const Graph& graph, const Node& node, const OpInfo& info, std::string* text) {
+  const int named = static_cast<int>(info.inputs.size());
+  for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i) {
+    const OpInputSpec& spec = info.inputs[std::min(i, named - 1)];
+    // A list of tensors repeats its name: cat(tensors=...,tensors=...).
+    absl::StrAppend(text, spec.name, "=", node.inputs[i].is_none() ? "None" : TypeText(graph.TypeOf(node.inputs[i])), ",");
+  }
+}
+
+}  // namespace
+
+std::string CanonicalText(const Graph& graph, int32_t index) {
+  const Node& node = graph.nodes()[index];
+  std::string text = absl::StrCat(OpName(node.op), "(");
+  AppendInputs(graph, node, GetOpInfo(node.op), &text);
+  for (const auto& [name, value] : node.attributes) absl::StrAppend(&text, name, "=", AttributeText(value), ",");
+  if (node.inplace) absl::StrAppend(&text, "inplace=True,");
+  if (text.back() == ',') text.pop_back();
+  absl::StrAppend(&text, ")->");
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : ";", TypeText(node.outputs[i]));
+  }
+  const NodeCost cost = CostOf(graph, index);
+  absl::StrAppend(&text, "#macs=", cost.macs, ",read_bytes=", cost.input_bytes, ",weight_bytes=", cost.weight_bytes,
+                  ",write_bytes=", cost.output_bytes);
+  return text;
+}
+
+}  // namespace cobra
