@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "model/predict/features.h"
 
 namespace cobra {
 namespace {
@@ -76,14 +77,6 @@ std::vector<double> SolveRidge(const std::vector<std::array<double, kCoefficient
     x[i] = s / a[i][i];
   }
   return x;
-}
-
-// The node of a layer graph that takes the time: the last one that is no view.
-int32_t MainNode(const Graph& graph) {
-  for (int32_t i = static_cast<int32_t>(graph.nodes().size()) - 1; i > 0; --i) {
-    if (GetOpInfo(graph.nodes()[i].op).cost_class != CostClass::kView) return i;
-  }
-  return 0;
 }
 
 double NetworkAfterLayers(const Calibration& calibration, const CalibrationSample& s) {

@@ -55,4 +55,11 @@ std::vector<std::pair<int32_t, int32_t>> GraphEdges(const Graph& graph) {
   return edges;
 }
 
+int32_t MainNode(const Graph& graph) {
+  for (int32_t i = static_cast<int32_t>(graph.nodes().size()) - 1; i > 0; --i) {
+    if (GetOpInfo(graph.nodes()[i].op).cost_class != CostClass::kView) return i;
+  }
+  return 0;
+}
+
 }  // namespace cobra

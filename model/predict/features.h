@@ -22,6 +22,9 @@ std::array<float, kGraphFeatures> GraphFeatures(const Graph& graph);
 // Data flow between nodes, one entry per (source, destination) pair.
 std::vector<std::pair<int32_t, int32_t>> GraphEdges(const Graph& graph);
 
+// The node of a layer graph that takes the time: the last one that is no view.
+int32_t MainNode(const Graph& graph);
+
 }  // namespace cobra
 
 #endif  // COBRA_MODEL_PREDICT_FEATURES_H_

@@ -1,0 +1,140 @@
+#include "model/train/dataset.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/status_macros.h"
+#include "graph/fingerprint.h"
+#include "graph/json.h"
+#include "nlohmann/json.hpp"
+
+namespace cobra {
+namespace {
+
+using nlohmann::json;
+
+// Everything that was measured of one subject ("paper-layers/17"), by repeat number.
+struct Subject {
+  json first;
+  std::map<int, double> latency_us;
+  bool first_suspect = false;
+};
+
+struct Reader {
+  std::vector<std::string> order;  // subjects as they first appear
+  absl::flat_hash_map<std::string, Subject> subjects;
+  int64_t failures = 0;
+
+  absl::Status AddLine(absl::string_view line, absl::string_view where) {
+    json j = json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+    if (!j.is_object()) return absl::DataLossError(absl::StrCat(where, ": not a JSON object"));
+    if (j.value("kind", "record") != "record") return absl::OkStatus();
+    if (j.value("outcome", "ok") != "ok") {
+      ++failures;
+      return absl::OkStatus();
+    }
+    if (!j.contains("graph") || j.value("latency_us", 0.0) <= 0) {
+      return absl::DataLossError(absl::StrCat(where, ": a record needs graph and latency_us"));
+    }
+    const std::string key = absl::StrCat(j.value("space", ""), "/", j.value("index", int64_t{0}));
+    auto [it, inserted] = subjects.try_emplace(key);
+    const int repeat = j.value("repeat", 0);
+    it->second.latency_us[repeat] = j.value("latency_us", 0.0);
+    if (repeat == 0) it->second.first_suspect = j.value("suspect", false);
+    if (inserted) order.push_back(key);
+    if (inserted || repeat == 0) it->second.first = std::move(j);
+    return absl::OkStatus();
+  }
+};
+
+// The first measurement, or the one taken again because the machine was disturbed during the first.
+double LatencyOf(const Subject& s) {
+  if (auto again = s.latency_us.find(2); again != s.latency_us.end()) return again->second;
+  if (s.first_suspect && s.latency_us.count(1) > 0) return s.latency_us.at(1);
+  return s.latency_us.begin()->second;
+}
+
+absl::StatusOr<Sample> ToSample(const Subject& s) {
+  const json& j = s.first;
+  COBRA_ASSIGN_OR_RETURN(Graph graph, GraphFromJson(j["graph"].dump()));
+  Sample sample{std::move(graph)};
+  sample.is_network = j.value("is_network", false);
+  sample.label = j.value("label", "");
+  sample.space = j.value("space", "");
+  // Computed here, not read: a better fingerprint must not leave the same network on two sides of the split.
+  sample.fingerprint = Fingerprint(sample.graph).ToHex();
+  sample.split = SplitOf(sample.fingerprint);
+  sample.latency_us = LatencyOf(s);
+  if (auto nodes = j.find("node_latency_us"); nodes != j.end() && nodes->size() == sample.graph.nodes().size()) {
+    sample.node_latency_us = nodes->get<std::vector<double>>();
+    double sum = 0;
+    for (double us : sample.node_latency_us) sum += us;
+    if (sum <= 0) sample.node_latency_us.clear();
+    for (double& us : sample.node_latency_us) us *= sample.latency_us / sum;
+  }
+  return sample;
+}
+
+}  // namespace
+
+Split SplitOf(absl::string_view fingerprint_hex) {
+  const uint64_t percent = HashBytes(absl::StrCat("split-1:", fingerprint_hex)).low % 100;
+  if (percent < 10) return Split::kTest;
+  if (percent < 20) return Split::kInterval;
+  if (percent < 27) return Split::kValidation;
+  return Split::kTrain;
+}
+
+absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
+  COBRA_ASSIGN_OR_RETURN(std::vector<std::string> names, ListFiles(directory, ".jsonl"));
+  COBRA_ASSIGN_OR_RETURN(std::vector<std::string> packed, ListFiles(directory, ".jsonl.gz"));
+  names.insert(names.end(), packed.begin(), packed.end());
+  if (names.empty()) return absl::NotFoundError(absl::StrCat(directory, ": has no *.jsonl or *.jsonl.gz"));
+  Dataset data;
+  COBRA_ASSIGN_OR_RETURN(std::string target, ReadFile(absl::StrCat(directory, "/target.json")));
+  COBRA_ASSIGN_OR_RETURN(data.target, TargetSpecFromJson(target));
+  Reader reader;
+  for (const std::string& name : names) {
+    const std::string path = absl::StrCat(directory, "/", name);
+    COBRA_ASSIGN_OR_RETURN(std::string text, ReadMaybeGzip(path));
+    int line_number = 0;
+    for (absl::string_view line : absl::StrSplit(text, '\n')) {
+      ++line_number;
+      if (!line.empty()) COBRA_RETURN_IF_ERROR(reader.AddLine(line, absl::StrCat(path, ":", line_number)));
+    }
+  }
+  data.failures = reader.failures;
+  absl::flat_hash_map<std::string, int> seen;
+  for (const std::string& key : reader.order) {
+    const Subject& subject = reader.subjects[key];
+    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(subject));
+    if (subject.latency_us.count(0) > 0 && subject.latency_us.count(1) > 0) {
+      (sample.is_network ? data.network_repeats : data.layer_repeats)
+          .emplace_back(subject.latency_us.at(0), subject.latency_us.at(1));
+    }
+    if (seen.try_emplace(sample.fingerprint, 1).second) data.samples.push_back(std::move(sample));
+  }
+  const std::string probe_path = absl::StrCat(directory, "/probe.json");
+  if (FileExists(probe_path)) {
+    COBRA_ASSIGN_OR_RETURN(std::string text, ReadFile(probe_path));
+    COBRA_ASSIGN_OR_RETURN(ProbeResult probe, ProbeResultFromJson(text));
+    for (const ProbeRecord& r : probe.records) data.probe_us.emplace_back(Fingerprint(r.graph).ToHex(), r.latency_us);
+  }
+  return data;
+}
+
+double RepeatabilityFloor(const std::vector<std::pair<double, double>>& repeats) {
+  std::vector<double> differences;
+  for (const auto& [a, b] : repeats) differences.push_back(std::fabs(a - b) / ((a + b) / 2));
+  if (differences.empty()) return 0;
+  std::nth_element(differences.begin(), differences.begin() + differences.size() / 2, differences.end());
+  return differences[differences.size() / 2];
+}
+
+}  // namespace cobra

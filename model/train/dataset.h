@@ -1,0 +1,49 @@
+// Measurements -> training rows, and the split that is fixed before anything is trained.
+#ifndef COBRA_MODEL_TRAIN_DATASET_H_
+#define COBRA_MODEL_TRAIN_DATASET_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "graph/graph.h"
+#include "model/predict/target.h"
+
+namespace cobra {
+
+// A function of the fingerprint alone, so that a row keeps its place when data are added and the same graph measured twice never
+// stands on two sides. 73 % train, 7 % validation (when to stop, which seed), 10 % interval (conformal quantiles only), 10 % test.
+enum class Split { kTrain, kValidation, kInterval, kTest };
+Split SplitOf(absl::string_view fingerprint_hex);
+
+struct Sample {
+  Graph graph;
+  bool is_network = false;
+  std::string label;        // operator of a layer, family of a network
+  std::string space;
+  std::string fingerprint;  // hex
+  Split split = Split::kTrain;
+  double latency_us = 0;    // median
+  std::vector<double> node_latency_us;  // networks: in-context profile, scaled to add up to latency_us; may be empty
+};
+
+struct Dataset {
+  TargetSpec target;
+  std::vector<Sample> samples;                           // one per fingerprint
+  std::vector<std::pair<double, double>> layer_repeats;  // the same subject measured twice, hours apart
+  std::vector<std::pair<double, double>> network_repeats;
+  int64_t failures = 0;                                  // records with another outcome than "ok"
+  std::vector<std::pair<std::string, double>> probe_us;  // fingerprint, microseconds: probe.json
+};
+
+// Reads every *.jsonl and *.jsonl.gz of a directory (worker/record.h has the fields), target.json and, if there, probe.json.
+absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory);
+
+// median |a - b| / mean(a, b); 0 without pairs.
+double RepeatabilityFloor(const std::vector<std::pair<double, double>>& repeats);
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_TRAIN_DATASET_H_

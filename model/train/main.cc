@@ -1,0 +1,159 @@
+// cobra-train: fits a model version on measurements and states its errors.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "model/train/evaluate.h"
+#include "model/train/trainer.h"
+#include "nlohmann/json.hpp"
+
+namespace cobra {
+namespace {
+
+using nlohmann::json;
+
+struct FitArguments {
+  std::string space = "measurements";
+  std::string rows;
+  std::string out;
+  int seeds = 3;
+  int jobs = 1;
+  TrainOptions train;
+};
+
+std::string SeedDirectory(const FitArguments& a, int seed) { return absl::StrCat(a.out, "/seed-", seed); }
+
+// Trains one seed unless its directory is complete already.
+absl::Status FitSeed(const Dataset& data, const FitArguments& a, int seed) {
+  const std::string directory = SeedDirectory(a, seed);
+  if (FileExists(absl::StrCat(directory, "/manifest.json"))) return absl::OkStatus();
+  COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
+  TrainOptions options = a.train;
+  options.seed = static_cast<uint64_t>(seed);
+  options.checkpoint = absl::StrCat(directory, "/checkpoint");
+  return Train(data, options, directory);
+}
+
+// Seeds run in child processes, `jobs` at a time: LibTorch has started no thread yet when they are forked.
+absl::Status FitSeeds(const Dataset& data, const FitArguments& a) {
+  std::map<pid_t, int> running;
+  absl::Status result = absl::OkStatus();
+  auto wait_for_one = [&] {
+    int code = 0;
+    const pid_t pid = ::wait(&code);
+    if (code != 0) result = absl::InternalError(absl::StrCat("fit: seed ", running[pid], " failed; its message is above"));
+    running.erase(pid);
+  };
+  for (int seed = 1; seed <= a.seeds; ++seed) {
+    if (static_cast<int>(running.size()) >= a.jobs) wait_for_one();
+    const pid_t pid = ::fork();
+    if (pid < 0) return absl::InternalError("fit: fork failed");
+    if (pid == 0) {
+      const absl::Status status = FitSeed(data, a, seed);
+      if (!status.ok()) LogError(status.ToString());
+      ::_exit(status.ok() ? 0 : 1);
+    }
+    running[pid] = seed;
+  }
+  while (!running.empty()) wait_for_one();
+  return result;
+}
+
+// The seed with the best validation rows ships; the spread over all seeds on the test rows goes beside it.
+absl::Status Fit(const FitArguments& a) {
+  if (a.space != "measurements") {
+    return absl::InvalidArgumentError(absl::StrCat(a.space, ": unknown space; this build fits \"measurements\" (a directory of worker records)"));
+  }
+  COBRA_ASSIGN_OR_RETURN(Dataset data, LoadMeasurements(a.rows));
+  LogInfo(absl::StrCat(a.rows, ": ", data.samples.size(), " distinct graphs, ", data.failures, " records that are no measurement"));
+  COBRA_RETURN_IF_ERROR(FitSeeds(data, a));
+  json seeds = json::array();
+  int best = 0;
+  double best_score = 0;
+  for (int seed = 1; seed <= a.seeds; ++seed) {
+    COBRA_ASSIGN_OR_RETURN(Evaluation validation, Evaluate(SeedDirectory(a, seed), data, Split::kValidation));
+    COBRA_ASSIGN_OR_RETURN(Evaluation test, FinishVersion(SeedDirectory(a, seed), data));
+    const double score = validation.networks["all"].mape + validation.layers["all"].mape / 4;
+    if (best == 0 || score < best_score) {
+      best = seed;
+      best_score = score;
+    }
+    json row = json::parse(EvaluationToJson(test));
+    row["seed"] = seed;
+    row["validation_network_mape"] = validation.networks["all"].mape;
+    row["validation_layer_mape"] = validation.layers["all"].mape;
+    seeds.push_back(std::move(row));
+    LogInfo(absl::StrFormat("seed %d: test layers %.2f %%, networks %.2f %%", seed, 100 * test.layers["all"].mape,
+                            100 * test.networks["all"].mape));
+  }
+  for (const char* name : {"manifest.json", "tensors.safetensors"}) {
+    COBRA_ASSIGN_OR_RETURN(std::string file, ReadFile(absl::StrCat(SeedDirectory(a, best), "/", name)));
+    COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/", name), file));
+  }
+  return WriteFileAtomic(absl::StrCat(a.out, "/training.json"),
+                         json{{"shipped_seed", best}, {"epochs", a.train.epochs}, {"seeds", seeds}}.dump(1));
+}
+
+struct EvaluateArguments {
+  std::string model = "model/pretrained";
+  std::string rows = "data/measurements/cpu-epyc-genoa-1t";
+  bool json = false;
+};
+
+absl::Status RunEvaluate(const EvaluateArguments& a) {
+  COBRA_ASSIGN_OR_RETURN(Dataset data, LoadMeasurements(a.rows));
+  COBRA_ASSIGN_OR_RETURN(Evaluation e, Evaluate(a.model, data));
+  std::printf("%s\n", a.json ? EvaluationToJson(e).c_str() : EvaluationToTable(e).c_str());
+  return absl::OkStatus();
+}
+
+int Finish(const absl::Status& status) {
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "error: %s\n", std::string(status.message()).c_str());
+  return status.code() == absl::StatusCode::kInvalidArgument || status.code() == absl::StatusCode::kNotFound ? 2 : 1;
+}
+
+}  // namespace
+
+int Main(int argc, char** argv) {
+  CLI::App app{"Fits COBRA's networks on measurements and states their errors on held-out rows."};
+  app.require_subcommand(1);
+  FitArguments fit;
+  CLI::App* fit_command = app.add_subcommand("fit", "train, three seeds by default; the best on validation rows is kept");
+  fit_command->add_option("--space", fit.space, "kind of rows")->capture_default_str();
+  fit_command->add_option("--rows", fit.rows, "directory of worker records with target.json")->required();
+  fit_command->add_option("--out", fit.out, "directory of the model version; a second run continues an interrupted one")->required();
+  fit_command->add_option("--seeds", fit.seeds)->capture_default_str();
+  fit_command->add_option("--jobs", fit.jobs, "seeds trained at a time, one core each")->capture_default_str();
+  fit_command->add_option("--epochs", fit.train.epochs)->capture_default_str();
+  fit_command->add_option("--learning-rate", fit.train.learning_rate)->capture_default_str();
+  fit_command->add_option("--width", fit.train.net.width)->capture_default_str();
+  fit_command->add_option("--encoder-layers", fit.train.net.encoder_layers)->capture_default_str();
+  fit_command->add_option("--graph-width", fit.train.net.graph_width)->capture_default_str();
+  fit_command->add_option("--graph-layers", fit.train.net.graph_layers)->capture_default_str();
+  EvaluateArguments evaluate;
+  CLI::App* evaluate_command = app.add_subcommand("evaluate", "errors of a model version on its held-out test rows");
+  evaluate_command->add_option("--model", evaluate.model)->capture_default_str();
+  evaluate_command->add_option("--rows", evaluate.rows)->capture_default_str();
+  evaluate_command->add_flag("--json", evaluate.json);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  return Finish(fit_command->parsed() ? Fit(fit) : RunEvaluate(evaluate));
+}
+
+}  // namespace cobra
+
+int main(int argc, char** argv) { return cobra::Main(argc, argv); }

@@ -1,0 +1,404 @@
+// Three losses, all on log-latency so that a 1 ms and a 100 ms network count alike:
+//   layers    the layer head against layers measured alone;
+//   nodes     the graph network's contributions against the profile of each node inside a measured network;
+//   networks  the sum of the contributions against the whole network (and against single layers, as networks of one).
+// Layers are plentiful and teach what a call costs; the few networks teach what changes in company (caches, allocator).
+#include "model/train/trainer.h"
+
+#include <ATen/Parallel.h>
+#include <torch/nn/utils/clip_grad.h>
+#include <torch/optim/adamw.h>
+#include <torch/serialize.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <numeric>
+#include <random>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "model/predict/bundle.h"
+#include "model/predict/features.h"
+#include "model/text/canonical_text.h"
+
+namespace cobra {
+namespace {
+
+// Every distinct layer text of the data set, tokenized once; a sample is a list of text numbers.
+class TextTable {
+ public:
+  TextTable(const std::vector<const Sample*>& samples, const Vocabulary& vocabulary) {
+    for (const Sample* s : samples) {
+      std::vector<int32_t>& ids = of_sample_.emplace_back();
+      for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
+        const std::string text = CanonicalText(s->graph, i);
+        auto [it, inserted] = index_.try_emplace(text, static_cast<int32_t>(tokens_.size()));
+        if (inserted) tokens_.push_back(vocabulary.Encode(text));
+        ids.push_back(it->second);
+      }
+    }
+  }
+  const std::vector<int32_t>& TextsOf(size_t sample) const { return of_sample_[sample]; }
+  const std::vector<Token>& TokensOf(int32_t text) const { return tokens_[text]; }
+
+ private:
+  absl::flat_hash_map<std::string, int32_t> index_;
+  std::vector<std::vector<Token>> tokens_;
+  std::vector<std::vector<int32_t>> of_sample_;
+};
+
+struct VocabularyWithRanges {
+  Vocabulary vocabulary;
+  std::vector<std::pair<double, double>> ranges;
+};
+
+// Every operator, and every word of the training rows: what is unseen in training is unknown when serving.
+VocabularyWithRanges BuildVocabulary(const std::vector<const Sample*>& training) {
+  VocabularyWithRanges v;
+  v.ranges.assign(2, {1, 0});
+  for (const Sample* s : training) {
+    for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
+      for (const RawToken& token : SplitText(CanonicalText(s->graph, i))) {
+        const int32_t id = v.vocabulary.Add(token.word);
+        if (id == static_cast<int32_t>(v.ranges.size())) v.ranges.emplace_back(1, 0);
+        if (!token.numeric) continue;
+        auto& [low, high] = v.ranges[id];
+        if (low > high) low = high = token.value;
+        low = std::min(low, token.value);
+        high = std::max(high, token.value);
+      }
+    }
+  }
+  return v;
+}
+
+// The tensors of one forward pass over some samples.
+struct Batch {
+  at::Tensor ids, values;      // distinct texts
+  at::Tensor text_of_node;     // int64 [nodes] into them
+  GraphBatch graphs;
+  at::Tensor main_node;        // int64 [graphs]: the node that a layer sample measures
+  at::Tensor log_latency;      // [graphs]
+  at::Tensor node_log;         // [nodes], meaningful where node_weight > 0
+  at::Tensor node_weight;      // [nodes]; sums to 1 in a profiled network
+};
+
+at::Tensor LongTensor(const std::vector<int64_t>& v) {
+  at::Tensor t = at::empty({static_cast<int64_t>(v.size())}, at::kLong);
+  std::copy(v.begin(), v.end(), t.data_ptr<int64_t>());
+  return t;
+}
+at::Tensor FloatTensor(const std::vector<float>& v) {
+  at::Tensor t = at::empty({static_cast<int64_t>(v.size())}, at::kFloat);
+  std::copy(v.begin(), v.end(), t.data_ptr<float>());
+  return t;
+}
+
+// Half of a node's weight is its share of the latency, half is the same for all: cheap calls must not be free to drift.
+void AppendNodeTargets(const Sample& s, std::vector<float>* logs, std::vector<float>* weights) {
+  const size_t n = s.graph.nodes().size();
+  for (size_t i = 0; i < n; ++i) {
+    const bool known = i < s.node_latency_us.size() && s.node_latency_us[i] > 0;
+    logs->push_back(known ? static_cast<float>(std::log(s.node_latency_us[i])) : 0.f);
+    weights->push_back(
+        known ? static_cast<float>(0.5 * s.node_latency_us[i] / s.latency_us + 0.5 / static_cast<double>(n)) : 0.f);
+  }
+}
+
+Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
+                absl::Span<const size_t> chosen) {
+  Batch batch;
+  absl::flat_hash_map<int32_t, int64_t> position;
+  std::vector<const std::vector<Token>*> distinct;
+  std::vector<int64_t> text_of_node, main_node;
+  std::vector<float> log_latency, node_log, node_weight;
+  std::vector<const Graph*> graphs;
+  for (size_t s : chosen) {
+    main_node.push_back(static_cast<int64_t>(text_of_node.size()) + MainNode(samples[s]->graph));
+    for (int32_t text : texts.TextsOf(s)) {
+      auto [it, inserted] = position.try_emplace(text, static_cast<int64_t>(distinct.size()));
+      if (inserted) distinct.push_back(&texts.TokensOf(text));
+      text_of_node.push_back(it->second);
+    }
+    graphs.push_back(&samples[s]->graph);
+    log_latency.push_back(static_cast<float>(std::log(samples[s]->latency_us)));
+    AppendNodeTargets(*samples[s], &node_log, &node_weight);
+  }
+  std::tie(batch.ids, batch.values) = CollateTokens(distinct);
+  batch.text_of_node = LongTensor(text_of_node);
+  batch.graphs = CollateGraphs(bundle, graphs, std::vector<int>(graphs.size(), 0));
+  batch.main_node = LongTensor(main_node);
+  batch.log_latency = FloatTensor(log_latency);
+  batch.node_log = FloatTensor(node_log);
+  batch.node_weight = FloatTensor(node_weight);
+  return batch;
+}
+
+struct Outputs {
+  at::Tensor alone;         // [nodes] log-latency of the layer alone
+  at::Tensor contribution;  // [nodes] log
+  at::Tensor log_total;     // [graphs]
+};
+
+Outputs Forward(CobraNet& net, const Batch& b) {
+  const at::Tensor layers = net.encoder->forward(b.ids, b.values).index_select(0, b.text_of_node);
+  Outputs out;
+  out.alone = net.layer_head->forward(layers, b.graphs.target_features.index_select(0, b.graphs.graph_of_node));
+  out.contribution = net.graph_net->forward(layers, out.alone, b.graphs);
+  out.log_total = SumContributions(out.contribution, b.graphs).log();
+  return out;
+}
+
+// Quadratic below 5 % so that the last per cent is not fought over noise, linear above.
+at::Tensor LogError(const at::Tensor& a, const at::Tensor& b) {
+  return at::smooth_l1_loss(a, b, at::Reduction::None, 0.05);
+}
+
+class TrainingRun {
+ public:
+  TrainingRun(const Dataset& data, const TrainOptions& options) : options_(options), random_(options.seed) {
+    for (const Sample& s : data.samples) {
+      if (s.split == Split::kTrain) Place(s, &train_layers_, &train_networks_);
+      if (s.split == Split::kValidation) Place(s, &validation_layers_, &validation_networks_);
+    }
+    std::vector<const Sample*> training;
+    for (size_t i : train_layers_) training.push_back(samples_[i]);
+    for (size_t i : train_networks_) training.push_back(samples_[i]);
+    VocabularyWithRanges v = BuildVocabulary(training);
+    torch::manual_seed(options.seed);
+    bundle_.vocabulary = v.vocabulary;
+    Manifest& m = bundle_.manifest;
+    m.vocabulary = v.vocabulary.words();
+    m.value_ranges = v.ranges;
+    m.net = options.net;
+    m.net.vocabulary_size = v.vocabulary.size();
+    m.net.value_features = kNumValueFeatures;
+    m.net.target_features = kTargetSpecFeatures + kLearnedTargetFeatures;
+    m.net.graph_features = kGraphFeatures;
+    m.num_ops = kNumOps;
+    m.layers_trained = static_cast<int64_t>(train_layers_.size());
+    m.networks_trained = static_cast<int64_t>(train_networks_.size());
+    m.trained_at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+    TargetEntry target;
+    target.spec = data.target;
+    for (const auto& [fingerprint, us] : data.probe_us) target.probe_reference_us[fingerprint] = us;
+    m.targets.push_back(std::move(target));
+    bundle_.net = std::make_shared<CobraNet>(m.net, 1);
+    texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary);
+    for (const at::Tensor& p : bundle_.net->parameters()) average_.push_back(p.detach().clone());
+  }
+
+  absl::Status Run(absl::string_view directory) {
+    torch::optim::AdamW optimizer(bundle_.net->parameters(), torch::optim::AdamWOptions(options_.learning_rate)
+                                                                 .weight_decay(options_.weight_decay)
+                                                                 .betas({0.9, 0.98}));
+    int epoch = Resume(&optimizer);
+    for (; epoch < options_.epochs; ++epoch) {
+      const absl::Time start = absl::Now();
+      const double loss = Epoch(epoch, &optimizer);
+      if (!std::isfinite(loss)) return absl::InternalError("train: the loss is not finite");
+      const bool last = epoch + 1 == options_.epochs;
+      if (epoch % 5 == 4 || last) {
+        SwapAverage();
+        const Metrics layers = Validate(validation_layers_), networks = Validate(validation_networks_);
+        SwapAverage();
+        LogInfo(absl::StrFormat("seed %d epoch %d: loss %.4f, validation layers %.2f %%, networks %.2f %% (%.1f s an epoch)",
+                                options_.seed, epoch + 1, loss, 100 * layers.mape, 100 * networks.mape,
+                                absl::ToDoubleSeconds(absl::Now() - start)));
+        Checkpoint(epoch + 1, optimizer);
+      }
+    }
+    SwapAverage();
+    return SaveBundle(bundle_, directory);
+  }
+
+ private:
+  void Place(const Sample& s, std::vector<size_t>* layers, std::vector<size_t>* networks) {
+    (s.is_network ? networks : layers)->push_back(samples_.size());
+    samples_.push_back(&s);
+  }
+
+  int StepsPerEpoch() const {
+    return static_cast<int>(std::max((train_layers_.size() + options_.layer_batch - 1) / options_.layer_batch,
+                                     (train_networks_.size() + options_.network_batch - 1) / options_.network_batch));
+  }
+
+  double Epoch(int epoch, torch::optim::AdamW* optimizer) {
+    std::shuffle(train_layers_.begin(), train_layers_.end(), random_);
+    std::shuffle(train_networks_.begin(), train_networks_.end(), random_);
+    bundle_.net->train();
+    const int steps = StepsPerEpoch();
+    double total = 0;
+    for (int step = 0; step < steps; ++step) {
+      SetLearningRate(optimizer, static_cast<double>(epoch * steps + step) / (options_.epochs * steps));
+      optimizer->zero_grad();
+      at::Tensor loss = LayerLoss(step) + NetworkLoss(step);
+      loss.backward();
+      torch::nn::utils::clip_grad_norm_(bundle_.net->parameters(), options_.gradient_clip);
+      optimizer->step();
+      UpdateAverage(epoch * steps + step);
+      total += loss.item<double>();
+    }
+    return total / steps;
+  }
+
+  // The `step`-th batch of a shuffled list; wraps round, so that the shorter list is seen more often.
+  static std::vector<size_t> Slice(const std::vector<size_t>& all, int step, int size) {
+    std::vector<size_t> chosen;
+    for (int i = 0; i < size && !all.empty(); ++i) chosen.push_back(all[(static_cast<size_t>(step) * size + i) % all.size()]);
+    return chosen;
+  }
+
+  at::Tensor LayerLoss(int step) {
+    const auto chosen = Slice(train_layers_, step, options_.layer_batch);
+    if (chosen.empty()) return at::zeros({});
+    const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    const Outputs out = Forward(*bundle_.net, batch);
+    return LogError(out.alone.index_select(0, batch.main_node), batch.log_latency).mean() +
+           0.5 * LogError(out.log_total, batch.log_latency).mean();
+  }
+
+  at::Tensor NetworkLoss(int step) {
+    const auto chosen = Slice(train_networks_, step, options_.network_batch);
+    if (chosen.empty()) return at::zeros({});
+    const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    const Outputs out = Forward(*bundle_.net, batch);
+    const at::Tensor nodes = (LogError(out.contribution, batch.node_log) * batch.node_weight).sum() /
+                             static_cast<double>(chosen.size());
+    return LogError(out.log_total, batch.log_latency).mean() + nodes;
+  }
+
+  // 3 % linear warm-up, then a cosine to 1 %.
+  void SetLearningRate(torch::optim::AdamW* optimizer, double progress) const {
+    const double factor = progress < 0.03 ? progress / 0.03 + 0.01 : 0.01 + 0.99 * 0.5 * (1 + std::cos(M_PI * progress));
+    for (auto& group : optimizer->param_groups()) {
+      static_cast<torch::optim::AdamWOptions&>(group.options()).lr(options_.learning_rate * factor);
+    }
+  }
+
+  void UpdateAverage(int step) {
+    at::NoGradGuard no_grad;
+    // A young average forgets faster, or the random start would stay in it.
+    const double decay = std::min(options_.average_decay, (1.0 + step) / (10.0 + step));
+    const auto parameters = bundle_.net->parameters();
+    for (size_t i = 0; i < parameters.size(); ++i) average_[i].lerp_(parameters[i].detach(), 1 - decay);
+  }
+
+  void SwapAverage() {
+    at::NoGradGuard no_grad;
+    auto parameters = bundle_.net->parameters();
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      at::Tensor live = parameters[i].detach().clone();
+      parameters[i].copy_(average_[i]);
+      average_[i] = live;
+    }
+  }
+
+  Metrics Validate(const std::vector<size_t>& which) {
+    at::NoGradGuard no_grad;
+    bundle_.net->eval();
+    std::vector<double> predicted, measured;
+    for (size_t begin = 0; begin < which.size(); begin += 32) {
+      const auto part = absl::MakeConstSpan(which).subspan(begin, 32);
+      const at::Tensor total = Forward(*bundle_.net, MakeBatch(bundle_, *texts_, samples_, part)).log_total.exp();
+      for (size_t i = 0; i < part.size(); ++i) {
+        predicted.push_back(total[static_cast<int64_t>(i)].item<double>());
+        measured.push_back(samples_[part[i]]->latency_us);
+      }
+    }
+    return ComputeMetrics(predicted, measured);
+  }
+
+  void Checkpoint(int epoch, const torch::optim::AdamW& optimizer) {
+    if (options_.checkpoint.empty()) return;
+    torch::serialize::OutputArchive archive, moments;
+    archive.write("epoch", at::full({}, epoch, at::kLong), /*is_buffer=*/true);
+    const auto parameters = bundle_.net->parameters();
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      archive.write(absl::StrCat("p", i), parameters[i].detach(), true);
+      archive.write(absl::StrCat("a", i), average_[i], true);
+    }
+    optimizer.save(moments);
+    archive.write("optimizer", moments);
+    const std::string partial = options_.checkpoint + ".partial";
+    archive.save_to(partial);
+    std::rename(partial.c_str(), options_.checkpoint.c_str());
+  }
+
+  // The epoch to go on with: 0 without a checkpoint. A checkpoint of another data set has other shapes and is refused by LibTorch.
+  int Resume(torch::optim::AdamW* optimizer) {
+    if (options_.checkpoint.empty() || !FileExists(options_.checkpoint)) return 0;
+    torch::serialize::InputArchive archive, moments;
+    archive.load_from(options_.checkpoint);
+    at::NoGradGuard no_grad;
+    at::Tensor epoch, value;
+    archive.read("epoch", epoch, true);
+    auto parameters = bundle_.net->parameters();
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      archive.read(absl::StrCat("p", i), value, true);
+      parameters[i].copy_(value);
+      at::Tensor average;
+      archive.read(absl::StrCat("a", i), average, true);
+      average_[i].copy_(average);
+    }
+    archive.read("optimizer", moments);
+    optimizer->load(moments);
+    const int done = static_cast<int>(epoch.item<int64_t>());
+    random_.discard(static_cast<unsigned long long>(done) * samples_.size());
+    LogInfo(absl::StrCat("seed ", options_.seed, ": continues after epoch ", done));
+    return done;
+  }
+
+  const TrainOptions options_;
+  std::mt19937_64 random_;
+  std::vector<const Sample*> samples_;
+  std::vector<size_t> train_layers_, train_networks_, validation_layers_, validation_networks_;
+  ModelBundle bundle_;
+  std::unique_ptr<TextTable> texts_;
+  std::vector<at::Tensor> average_;
+};
+
+}  // namespace
+
+absl::Status Train(const Dataset& data, const TrainOptions& options, absl::string_view directory) {
+  at::set_num_threads(1);
+  try {
+    return TrainingRun(data, options).Run(directory);
+  } catch (const std::exception& e) {
+    return absl::InternalError(absl::StrCat("train: ", e.what()));
+  }
+}
+
+absl::StatusOr<Predictions> PredictSamples(absl::string_view directory, const std::vector<const Sample*>& samples) {
+  at::set_num_threads(1);
+  COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(directory));
+  Predictions result;
+  try {
+    at::InferenceMode inference;
+    const TextTable texts(samples, bundle.vocabulary);
+    for (size_t s = 0; s < samples.size(); ++s) {
+      const Batch batch = MakeBatch(bundle, texts, samples, {s});
+      const Outputs out = Forward(*bundle.net, batch);
+      result.latency_us.push_back(out.log_total.exp()[0].item<double>());
+      // Views are no layers: nobody measures them alone.
+      double sum = 0;
+      for (size_t i = 0; i < samples[s]->graph.nodes().size(); ++i) {
+        if (GetOpInfo(samples[s]->graph.nodes()[i].op).cost_class == CostClass::kView) continue;
+        sum += std::exp(out.alone[static_cast<int64_t>(i)].item<double>());
+      }
+      result.layer_sum_us.push_back(sum);
+    }
+  } catch (const std::exception& e) {
+    return absl::InternalError(absl::StrCat("predict: ", e.what()));
+  }
+  return result;
+}
+
+}  // namespace cobra

@@ -1,0 +1,42 @@
+// Fits the encoder, the layer head and the graph network together on measured layers and networks. One call trains one seed.
+#ifndef COBRA_MODEL_TRAIN_TRAINER_H_
+#define COBRA_MODEL_TRAIN_TRAINER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "model/net/config.h"
+#include "model/train/dataset.h"
+#include "model/train/metrics.h"
+
+namespace cobra {
+
+struct TrainOptions {
+  NetConfig net;
+  int epochs = 60;
+  int layer_batch = 192;     // layer samples a step
+  int network_batch = 6;     // networks a step
+  double learning_rate = 2e-3;
+  double weight_decay = 1e-3;
+  double gradient_clip = 1.0;
+  double average_decay = 0.998;  // exponential moving average of the weights; it is what is kept
+  uint64_t seed = 1;
+  std::string checkpoint;        // file; continued from when it exists; empty: none
+};
+
+// Trains and writes a model version (manifest + tensors, without measured errors and intervals) to `directory`.
+absl::Status Train(const Dataset& data, const TrainOptions& options, absl::string_view directory);
+
+// Predictions of a model version for samples, as it serves them.
+struct Predictions {
+  std::vector<double> latency_us;            // graph network: the answer
+  std::vector<double> layer_sum_us;          // sum of the layer head's answers: layers predicted alone, then added
+};
+absl::StatusOr<Predictions> PredictSamples(absl::string_view directory, const std::vector<const Sample*>& samples);
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_TRAIN_TRAINER_H_
