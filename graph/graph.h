@@ -73,6 +73,7 @@ class Graph {
   absl::Span<const ValueRef> outputs() const { return outputs_; }
   // REQUIRES: ref is of this graph and not kNone.
   const TensorType& TypeOf(ValueRef ref) const;
+  bool Contains(ValueRef ref) const;  // kNone is of every graph
   int64_t num_parameters() const;  // elements
   // {alias name: index into parameters()}: names of shared parameters beyond the first.
   absl::Span<const std::pair<std::string, int32_t>> parameter_aliases() const { return parameter_aliases_; }

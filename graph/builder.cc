@@ -1,0 +1,115 @@
+#include "graph/builder.h"
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "graph/shape_rules.h"
+
+namespace cobra {
+namespace {
+
+constexpr ShapeRule kRules[] = {
+#define COBRA_OP(name, cost_class, inputs, attributes, shape, work) shape_rules::shape,
+#include "graph/ops.def"
+#undef COBRA_OP
+};
+
+absl::Status CheckArity(const OpInfo& info, absl::Span<const TensorType* const> inputs) {
+  const int n = static_cast<int>(inputs.size());
+  if (n < info.min_inputs || n > info.max_inputs) {
+    return absl::InvalidArgumentError(absl::StrCat(info.name, ": got ", n, " tensors, takes ",
+                                                   n < info.min_inputs ? "at least " : "at most ",
+                                                   n < info.min_inputs ? info.min_inputs : info.max_inputs));
+  }
+  for (int i = 0; i < n; ++i) {
+    const OpInputSpec& spec = info.inputs[std::min(i, static_cast<int>(info.inputs.size()) - 1)];
+    if (inputs[i] == nullptr && !spec.optional) {
+      return absl::InvalidArgumentError(absl::StrCat(info.name, ": argument '", spec.name, "' must be a Tensor"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attributes,
+                                                   absl::Span<const TensorType* const> inputs) {
+  COBRA_RETURN_IF_ERROR(CheckArity(GetOpInfo(op), inputs));
+  return kRules[static_cast<size_t>(op)](Call{op, attributes, inputs});
+}
+
+GraphBuilder::GraphBuilder(GraphLimits limits) : limits_(limits) {}
+
+ValueRef GraphBuilder::AddInput(absl::string_view name, TensorType type) {
+  graph_.inputs_.push_back({std::string(name), std::move(type)});
+  return ValueRef::Input(static_cast<int32_t>(graph_.inputs_.size()) - 1);
+}
+
+ValueRef GraphBuilder::AddParameter(absl::string_view name, TensorType type) {
+  graph_.parameters_.push_back({std::string(name), std::move(type)});
+  return ValueRef::Parameter(static_cast<int32_t>(graph_.parameters_.size()) - 1);
+}
+
+ValueRef GraphBuilder::AddBuffer(absl::string_view name, TensorType type) {
+  graph_.buffers_.push_back({std::string(name), std::move(type)});
+  return ValueRef::Buffer(static_cast<int32_t>(graph_.buffers_.size()) - 1);
+}
+
+ValueRef GraphBuilder::AddConstant(absl::string_view name, TensorType type) {
+  graph_.constants_.push_back({std::string(name), std::move(type)});
+  return ValueRef::Constant(static_cast<int32_t>(graph_.constants_.size()) - 1);
+}
+
+void GraphBuilder::AddParameterAlias(absl::string_view name, ValueRef parameter) {
+  graph_.parameter_aliases_.emplace_back(std::string(name), parameter.index);
+}
+
+absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vector<ValueRef> inputs, Origin origin,
+                                          bool inplace) {
+  if (static_cast<int64_t>(graph_.nodes_.size()) >= limits_.max_nodes) {
+    return absl::ResourceExhaustedError(absl::StrCat("more than ", limits_.max_nodes, " calls"));
+  }
+  const OpInfo& info = GetOpInfo(op);
+  const bool variadic = info.max_inputs > static_cast<int>(info.inputs.size());
+  if (!variadic && inputs.size() < info.inputs.size()) inputs.resize(info.inputs.size(), ValueRef::None());
+
+  std::vector<const TensorType*> types;
+  types.reserve(inputs.size());
+  for (const ValueRef& ref : inputs) {
+    if (!graph_.Contains(ref)) return absl::InternalError(absl::StrCat(info.name, ": an input is not of this graph"));
+    types.push_back(ref.is_none() ? nullptr : &graph_.TypeOf(ref));
+  }
+
+  Attributes ordered;
+  for (absl::string_view name : info.attributes) {
+    for (Attributes::Entry& entry : attributes.entries_) {
+      if (entry.first == name) ordered.entries_.push_back(std::move(entry));
+    }
+  }
+  if (ordered.size() != attributes.size()) {
+    for (const Attributes::Entry& entry : attributes.entries_) {
+      if (!absl::c_linear_search(info.attributes, entry.first)) {
+        return absl::InvalidArgumentError(absl::StrCat(info.name, "() got an unexpected argument '", entry.first, "'"));
+      }
+    }
+  }
+
+  COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> outputs, InferTypes(op, ordered, types));
+  for (const TensorType& type : outputs) {
+    if (type.num_bytes() > limits_.max_tensor_bytes) {
+      return absl::ResourceExhaustedError(absl::StrCat(info.name, " makes a tensor of ", TypeText(type), ", more than ",
+                                                       limits_.max_tensor_bytes, " bytes"));
+    }
+  }
+  if (inplace) COBRA_RETURN_IF_ERROR(shape_rules::CheckInplace(info.name, types, &outputs));
+  graph_.nodes_.push_back(
+      Node{op, std::move(ordered), std::move(inputs), std::move(outputs), inplace, std::move(origin)});
+  return static_cast<int32_t>(graph_.nodes_.size()) - 1;
+}
+
+Graph GraphBuilder::Build(std::vector<ValueRef> outputs) && {
+  graph_.outputs_ = std::move(outputs);
+  return std::move(graph_);
+}
+
+}  // namespace cobra

@@ -1,0 +1,188 @@
+#include "graph/getitem.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/status_macros.h"
+#include "graph/shape_rules.h"
+
+namespace cobra {
+namespace {
+
+absl::Status BadIndex(absl::string_view text) {
+  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is no index"));
+}
+
+// Splits at the commas that are outside brackets.
+std::vector<absl::string_view> SplitItems(absl::string_view text) {
+  std::vector<absl::string_view> items;
+  int depth = 0;
+  size_t start = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i == text.size() || (text[i] == ',' && depth == 0)) {
+      items.push_back(absl::StripAsciiWhitespace(text.substr(start, i - start)));
+      start = i + 1;
+    } else if (text[i] == '[') {
+      ++depth;
+    } else if (text[i] == ']') {
+      --depth;
+    }
+  }
+  return items;
+}
+
+absl::StatusOr<std::optional<int64_t>> OptionalInt(absl::string_view text) {
+  if (text.empty()) return std::optional<int64_t>();
+  int64_t value;
+  if (!absl::SimpleAtoi(text, &value)) return BadIndex(text);
+  return std::optional<int64_t>(value);
+}
+
+// The shape of "[[0, 1], [2, 3]]": element counts along the first path.
+absl::StatusOr<Shape> ListShape(absl::string_view text) {
+  Shape shape;
+  while (!text.empty() && text.front() == '[') {
+    if (text.back() != ']' || shape.size() > 8) return BadIndex(text);
+    const std::vector<absl::string_view> items = SplitItems(text.substr(1, text.size() - 2));
+    const bool empty = items.size() == 1 && items[0].empty();
+    shape.push_back(empty ? 0 : static_cast<int64_t>(items.size()));
+    text = items[0];
+  }
+  return shape;
+}
+
+}  // namespace
+
+absl::StatusOr<IndexList> ParseIndex(absl::string_view text) {
+  IndexList list;
+  if (text.empty()) return list;
+  for (absl::string_view item : SplitItems(text)) {
+    IndexItem parsed;
+    if (item == "...") {
+      parsed.kind = IndexItem::Kind::kEllipsis;
+    } else if (item == "None") {
+      parsed.kind = IndexItem::Kind::kNone;
+    } else if (item == "True" || item == "False") {
+      parsed.kind = IndexItem::Kind::kBool;
+      parsed.value = item == "True";
+    } else if (!item.empty() && item[0] == '[') {
+      parsed.kind = IndexItem::Kind::kList;
+      COBRA_ASSIGN_OR_RETURN(parsed.list_shape, ListShape(item));
+    } else if (!item.empty() && item[0] == 'T' && absl::SimpleAtoi(item.substr(1), &parsed.value)) {
+      parsed.kind = IndexItem::Kind::kTensor;
+    } else if (item.find(':') != absl::string_view::npos) {
+      parsed.kind = IndexItem::Kind::kSlice;
+      const std::vector<absl::string_view> parts = absl::StrSplit(item, ':');
+      if (parts.size() > 3) return BadIndex(item);
+      COBRA_ASSIGN_OR_RETURN(parsed.start, OptionalInt(parts[0]));
+      COBRA_ASSIGN_OR_RETURN(parsed.stop, OptionalInt(parts[1]));
+      if (parts.size() == 3) {
+        COBRA_ASSIGN_OR_RETURN(parsed.step, OptionalInt(parts[2]));
+      }
+    } else if (!absl::SimpleAtoi(item, &parsed.value)) {
+      return BadIndex(item);
+    }
+    list.push_back(parsed);
+  }
+  return list;
+}
+
+namespace {
+
+absl::StatusOr<int64_t> SlicedSize(const IndexItem& slice, int64_t size) {
+  const int64_t step = slice.step.value_or(1);
+  if (step <= 0) return absl::InvalidArgumentError("step must be greater than zero");
+  const auto clip = [size](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size); };
+  const int64_t start = clip(slice.start.value_or(0));
+  const int64_t stop = clip(slice.stop.value_or(size));
+  return std::max<int64_t>(0, (stop - start + step - 1) / step);
+}
+
+// How many dimensions of the tensor an item uses up.
+int Consumed(const IndexItem& item, absl::Span<const TensorType* const> tensors) {
+  switch (item.kind) {
+    case IndexItem::Kind::kNone:
+    case IndexItem::Kind::kEllipsis:
+    case IndexItem::Kind::kBool:
+      return 0;
+    case IndexItem::Kind::kTensor: {
+      const TensorType& type = *tensors[item.value];
+      return type.dtype == DType::bool_ ? type.rank() : 1;
+    }
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Shape> IndexedShape(const Shape& shape, const IndexList& index,
+                                   absl::Span<const TensorType* const> tensors) {
+  int consumed = 0;
+  for (const IndexItem& item : index) {
+    if (item.kind == IndexItem::Kind::kTensor &&
+        (item.value < 0 || item.value >= static_cast<int64_t>(tensors.size()))) {
+      return absl::InvalidArgumentError("an index names a tensor that is not there");
+    }
+    consumed += Consumed(item, tensors);
+  }
+  const int rank = static_cast<int>(shape.size());
+  if (consumed > rank) return absl::OutOfRangeError(absl::StrCat("too many indices for tensor of dimension ", rank));
+
+  Shape out, advanced;
+  int dim = 0, advanced_at = -1, last_advanced = -1, position = 0;
+  bool apart = false, any_advanced = false, ellipsis_seen = false;
+  const auto take_rest = [&] {
+    for (int n = rank - consumed; n > 0; --n) out.push_back(shape[dim++]);
+  };
+  for (const IndexItem& item : index) {
+    ++position;
+    switch (item.kind) {
+      case IndexItem::Kind::kNone:
+        out.push_back(1);
+        break;
+      case IndexItem::Kind::kEllipsis:
+        if (!ellipsis_seen) take_rest();
+        ellipsis_seen = true;
+        break;
+      case IndexItem::Kind::kBool:
+        out.push_back(item.value);
+        break;
+      case IndexItem::Kind::kSlice: {
+        COBRA_ASSIGN_OR_RETURN(const int64_t size, SlicedSize(item, shape[dim]));
+        out.push_back(size);
+        ++dim;
+        break;
+      }
+      case IndexItem::Kind::kInt:
+        if (item.value < -shape[dim] || item.value >= shape[dim]) {
+          return absl::OutOfRangeError(
+              absl::StrCat("index ", item.value, " is out of bounds for dimension ", dim, " with size ", shape[dim]));
+        }
+        ++dim;
+        break;
+      default: {  // advanced: a list or a tensor
+        if (item.kind == IndexItem::Kind::kTensor && tensors[item.value]->dtype == DType::bool_) {
+          return absl::UnimplementedError("the shape of a selection by a mask depends on the mask's values");
+        }
+        const Shape& shape_of_index =
+            item.kind == IndexItem::Kind::kList ? item.list_shape : tensors[item.value]->shape;
+        COBRA_ASSIGN_OR_RETURN(advanced, shape_rules::BroadcastShapes(advanced, shape_of_index));
+        if (!any_advanced) advanced_at = static_cast<int>(out.size());
+        if (any_advanced && last_advanced != position - 1) apart = true;
+        last_advanced = position;
+        any_advanced = true;
+        ++dim;
+      }
+    }
+  }
+  if (!ellipsis_seen) take_rest();
+  // Indices side by side put their result where they stood; separated ones put it first.
+  if (any_advanced) out.insert(out.begin() + (apart ? 0 : advanced_at), advanced.begin(), advanced.end());
+  return out;
+}
+
+}  // namespace cobra

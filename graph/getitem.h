@@ -1,0 +1,35 @@
+// The text of an index as getitem and setitem carry it: "0, :, None, ..., 2:4, [0, 2], T0", where T0 is the first
+// tensor among the indices.
+#ifndef COBRA_GRAPH_GETITEM_H_
+#define COBRA_GRAPH_GETITEM_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "graph/types.h"
+
+namespace cobra {
+
+struct IndexItem {
+  enum class Kind { kInt, kSlice, kEllipsis, kNone, kBool, kList, kTensor };
+  Kind kind = Kind::kInt;
+  int64_t value = 0;                         // kInt, kBool; kTensor: which
+  std::optional<int64_t> start, stop, step;  // kSlice
+  Shape list_shape;                          // kList: of the nested lists
+};
+using IndexList = std::vector<IndexItem>;
+
+absl::StatusOr<IndexList> ParseIndex(absl::string_view text);
+
+// Shape of tensor[index]. IndexError messages of PyTorch as OutOfRange, Unimplemented for masks whose result depends on
+// their values.
+absl::StatusOr<Shape> IndexedShape(const Shape& shape, const IndexList& index,
+                                   absl::Span<const TensorType* const> tensors);
+
+}  // namespace cobra
+
+#endif  // COBRA_GRAPH_GETITEM_H_

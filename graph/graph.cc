@@ -1,0 +1,46 @@
+#include "graph/graph.h"
+
+namespace cobra {
+
+const TensorType& Graph::TypeOf(ValueRef ref) const {
+  switch (ref.kind) {
+    case ValueRef::Kind::kInput:
+      return inputs_[ref.index].type;
+    case ValueRef::Kind::kParameter:
+      return parameters_[ref.index].type;
+    case ValueRef::Kind::kBuffer:
+      return buffers_[ref.index].type;
+    case ValueRef::Kind::kConstant:
+      return constants_[ref.index].type;
+    default:
+      return nodes_[ref.index].outputs[ref.output];
+  }
+}
+
+bool Graph::Contains(ValueRef ref) const {
+  const auto within = [&](size_t size) { return ref.index >= 0 && static_cast<size_t>(ref.index) < size; };
+  switch (ref.kind) {
+    case ValueRef::Kind::kNone:
+      return true;
+    case ValueRef::Kind::kInput:
+      return within(inputs_.size());
+    case ValueRef::Kind::kParameter:
+      return within(parameters_.size());
+    case ValueRef::Kind::kBuffer:
+      return within(buffers_.size());
+    case ValueRef::Kind::kConstant:
+      return within(constants_.size());
+    case ValueRef::Kind::kNode:
+      return within(nodes_.size()) && ref.output >= 0 &&
+             static_cast<size_t>(ref.output) < nodes_[ref.index].outputs.size();
+  }
+  return false;
+}
+
+int64_t Graph::num_parameters() const {
+  int64_t n = 0;
+  for (const NamedTensor& parameter : parameters_) n += parameter.type.num_elements();
+  return n;
+}
+
+}  // namespace cobra

@@ -1,0 +1,105 @@
+// Normalization: shapes stay, channels must fit.
+#include "base/status_macros.h"
+#include "graph/shape_rules.h"
+
+namespace cobra::shape_rules {
+namespace {
+
+absl::Status CheckChannels(const Call& call, int64_t channels) {
+  static constexpr absl::string_view kNames[] = {"", "running_mean", "running_var", "weight", "bias"};
+  for (int i = 1; i < static_cast<int>(call.inputs.size()); ++i) {
+    if (call.has(i) && call.in(i).num_elements() != channels) {
+      return ShapeError(kNames[i], " should contain ", channels, " elements not ", call.in(i).num_elements());
+    }
+  }
+  return absl::OkStatus();
+}
+
+ShapeResult SameFloat(const Call& call) {
+  const DType dtype = call.in(0).dtype;
+  if (!IsFloatingPoint(dtype) && !IsComplex(dtype)) {
+    return ShapeError("\"", call.name(), "\" not implemented for '", DTypeName(dtype), "'");
+  }
+  return std::vector<TensorType>{call.in(0)};
+}
+
+}  // namespace
+
+ShapeResult BatchNorm(const Call& call) {
+  const TensorType& input = call.in(0);
+  if (input.rank() < 2)
+    return ShapeError("Expected more than 1 dimension for batch_norm, got ", SizesText(input.shape));
+  COBRA_RETURN_IF_ERROR(CheckChannels(call, input.shape[1]));
+  return SameFloat(call);
+}
+
+ShapeResult InstanceNorm(const Call& call) {
+  const TensorType& input = call.in(0);
+  if (input.rank() < 2)
+    return ShapeError("Expected more than 1 dimension for instance_norm, got ", SizesText(input.shape));
+  COBRA_RETURN_IF_ERROR(CheckChannels(call, input.shape[1]));
+  return SameFloat(call);
+}
+
+ShapeResult GroupNorm(const Call& call) {
+  const TensorType& input = call.in(0);
+  const int64_t groups = call.attributes.Int("num_groups", 1);
+  if (input.rank() < 2)
+    return ShapeError("Expected at least 2 dimensions for input tensor but received ", input.rank());
+  if (groups <= 0 || input.shape[1] % groups != 0) {
+    return ShapeError("Expected number of channels in input to be divisible by num_groups, but got input of shape ",
+                      SizesText(input.shape), " and num_groups=", groups);
+  }
+  for (int i = 1; i < 3; ++i) {
+    if (call.has(i) && (call.in(i).rank() != 1 || call.in(i).shape[0] != input.shape[1])) {
+      return ShapeError("Expected ", i == 1 ? "weight" : "bias",
+                        " to be a vector of size equal to the number of channels in input, but got ",
+                        i == 1 ? "weight" : "bias", " of shape ", SizesText(call.in(i).shape), " and input of shape ",
+                        SizesText(input.shape));
+    }
+  }
+  return SameFloat(call);
+}
+
+ShapeResult LayerNorm(const Call& call) {  // and rms_norm
+  const TensorType& input = call.in(0);
+  const std::vector<int64_t> normalized = call.attributes.Ints("normalized_shape");
+  const int n = static_cast<int>(normalized.size());
+  const Shape wanted(normalized.begin(), normalized.end());
+  bool fits = n > 0 && n <= input.rank();
+  for (int i = 0; fits && i < n; ++i) fits = input.shape[input.rank() - n + i] == normalized[i];
+  if (!fits) {
+    return ShapeError("Given normalized_shape=", SizesText(wanted), ", expected input with shape [*, ",
+                      SizesText(wanted).substr(1), ", but got input of size", SizesText(input.shape));
+  }
+  for (int i = 1; i < static_cast<int>(call.inputs.size()); ++i) {
+    if (call.has(i) && call.in(i).shape != wanted) {
+      return ShapeError("Expected ", i == 1 ? "weight" : "bias", " to be of same shape as normalized_shape, but got ",
+                        SizesText(call.in(i).shape), " and normalized_shape = ", SizesText(wanted));
+    }
+  }
+  return SameFloat(call);
+}
+
+ShapeResult Normalize(const Call& call) {
+  const AttributeValue* dim = call.attributes.Find("dim");
+  if (dim != nullptr) {
+    for (int64_t d : call.attributes.Ints("dim")) COBRA_RETURN_IF_ERROR(WrapDim(d, call.in(0).rank()).status());
+  }
+  return SameFloat(call);
+}
+
+ShapeResult Softmax(const Call& call) {
+  COBRA_RETURN_IF_ERROR(WrapDim(call.attributes.Int("dim", -1), call.in(0).rank()).status());
+  TensorType out = call.in(0);
+  if (const std::string name = call.attributes.String("dtype"); !name.empty()) {
+    const std::optional<DType> dtype = DTypeFromName(name);
+    if (!dtype) return ShapeError("unknown dtype ", name);
+    out.dtype = *dtype;
+  }
+  if (!IsFloatingPoint(out.dtype))
+    return ShapeError("\"", call.name(), "\" not implemented for '", DTypeName(out.dtype), "'");
+  return std::vector<TensorType>{out};
+}
+
+}  // namespace cobra::shape_rules

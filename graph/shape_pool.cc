@@ -1,0 +1,240 @@
+// Pooling and resampling.
+#include <cmath>
+
+#include "base/status_macros.h"
+#include "graph/shape_rules.h"
+
+namespace cobra::shape_rules {
+namespace {
+
+int PoolDims(Op op) {
+  switch (op) {
+    case Op::max_pool1d:
+    case Op::avg_pool1d:
+    case Op::lp_pool1d:
+    case Op::adaptive_avg_pool1d:
+    case Op::adaptive_max_pool1d:
+      return 1;
+    case Op::max_pool3d:
+    case Op::avg_pool3d:
+    case Op::adaptive_avg_pool3d:
+    case Op::adaptive_max_pool3d:
+      return 3;
+    default:
+      return 2;
+  }
+}
+
+// PyTorch's pooling_output_shape: with ceil_mode the last window must start inside the input or its left padding.
+int64_t PooledSize(int64_t size, int64_t kernel, int64_t padding, int64_t stride, int64_t dilation, bool ceil_mode) {
+  const int64_t span = size + 2 * padding - dilation * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0);
+  int64_t out = (span >= 0 ? span / stride : -((-span + stride - 1) / stride)) + 1;
+  if (ceil_mode && (out - 1) * stride >= size + padding) --out;
+  return out;
+}
+
+absl::StatusOr<TensorType> Pool(const Call& call, bool has_padding, bool has_dilation) {
+  const TensorType& input = call.in(0);
+  const int n = PoolDims(call.op);
+  if (input.rank() != n + 1 && input.rank() != n + 2) {
+    return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2, "D input tensor, but got ",
+                      SizesText(input.shape));
+  }
+  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, IntList(call, "kernel_size", n, 1));
+  std::vector<int64_t> stride = kernel;
+  if (!call.attributes.Ints("stride").empty()) {
+    COBRA_ASSIGN_OR_RETURN(stride, IntList(call, "stride", n, 1));
+  }
+  std::vector<int64_t> padding(n, 0), dilation(n, 1);
+  if (has_padding) {
+    COBRA_ASSIGN_OR_RETURN(padding, IntList(call, "padding", n, 0));
+  }
+  if (has_dilation) {
+    COBRA_ASSIGN_OR_RETURN(dilation, IntList(call, "dilation", n, 1));
+  }
+  TensorType out = input;
+  for (int i = 0; i < n; ++i) {
+    if (kernel[i] <= 0) return ShapeError("kernel size should be greater than zero, but got ", kernel[i]);
+    if (stride[i] <= 0) return ShapeError("stride should not be zero");
+    if (padding[i] < 0 || padding[i] * 2 > (kernel[i] - 1) * dilation[i] + 1) {
+      return ShapeError("pad should be at most half of kernel size, but got pad=", padding[i],
+                        " and kernel_size=", kernel[i]);
+    }
+    int64_t& size = out.shape[input.rank() - n + i];
+    const int64_t before = size;
+    size = PooledSize(size, kernel[i], padding[i], stride[i], dilation[i], call.attributes.Bool("ceil_mode"));
+    if (size < 1) {
+      return ShapeError("Given input size: ", SizesText(input.shape), ". Calculated output size: ", size,
+                        " where the input has ", before, ". Output size is too small");
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+ShapeResult MaxPool(const Call& call) {
+  COBRA_ASSIGN_OR_RETURN(TensorType out, Pool(call, true, true));
+  std::vector<TensorType> types{out};
+  if (call.attributes.Bool("return_indices")) types.push_back({out.shape, DType::int64});
+  return types;
+}
+
+ShapeResult AvgPool(const Call& call) {
+  COBRA_ASSIGN_OR_RETURN(TensorType out, Pool(call, true, false));
+  return std::vector<TensorType>{out};
+}
+
+ShapeResult LpPool(const Call& call) {
+  COBRA_ASSIGN_OR_RETURN(TensorType out, Pool(call, false, false));
+  return std::vector<TensorType>{out};
+}
+
+ShapeResult AdaptivePool(const Call& call) {
+  const TensorType& input = call.in(0);
+  const int n = PoolDims(call.op);
+  if (input.rank() != n + 1 && input.rank() != n + 2) {
+    return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2, "D tensor, but got ",
+                      SizesText(input.shape));
+  }
+  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> size, IntList(call, "output_size", n, 1));
+  TensorType out = input;
+  for (int i = 0; i < n; ++i) {
+    if (size[i] < 0) return ShapeError(call.name(), "(): elements of output_size must be greater than or equal to 0");
+    out.shape[input.rank() - n + i] = size[i];
+  }
+  std::vector<TensorType> types{out};
+  if (call.attributes.Bool("return_indices")) types.push_back({out.shape, DType::int64});
+  return types;
+}
+
+ShapeResult MaxUnpool2d(const Call& call) {
+  const TensorType& input = call.in(0);
+  if (input.rank() < 3) return ShapeError("max_unpool2d(): Expected 3D or 4D input, got ", SizesText(input.shape));
+  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, IntList(call, "kernel_size", 2, 1));
+  std::vector<int64_t> stride = kernel;
+  if (!call.attributes.Ints("stride").empty()) {
+    COBRA_ASSIGN_OR_RETURN(stride, IntList(call, "stride", 2, 1));
+  }
+  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> padding, IntList(call, "padding", 2, 0));
+  const std::vector<int64_t> given = call.attributes.Ints("output_size");
+  TensorType out = input;
+  for (int i = 0; i < 2; ++i) {
+    int64_t& size = out.shape[input.rank() - 2 + i];
+    size = given.size() >= 2 ? given[given.size() - 2 + i] : (size - 1) * stride[i] - 2 * padding[i] + kernel[i];
+  }
+  return std::vector<TensorType>{out};
+}
+
+ShapeResult Interpolate(const Call& call) {
+  const TensorType& input = call.in(0);
+  const int n = input.rank() - 2;
+  if (n < 1 || n > 3)
+    return ShapeError("Input Error: Only 3D, 4D and 5D input Tensors supported (got ", input.rank(),
+                      "D) for interpolate");
+  const std::string mode = call.attributes.String("mode", "nearest");
+  const int wanted = mode == "linear" ? 1 : mode == "bilinear" || mode == "bicubic" ? 2 : mode == "trilinear" ? 3 : n;
+  if (wanted != n)
+    return ShapeError("Got ", input.rank(), "D input, but ", mode, " mode needs ", wanted + 2, "D input");
+  TensorType out = input;
+  const AttributeValue* size = call.attributes.Find("size");
+  if (size != nullptr && !std::holds_alternative<NoneValue>(*size)) {
+    COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, IntList(call, "size", n, 1));
+    for (int i = 0; i < n; ++i) out.shape[2 + i] = sizes[i];
+  } else {
+    const AttributeValue* scale = call.attributes.Find("scale_factor");
+    if (scale == nullptr) return ShapeError("either size or scale_factor should be defined");
+    std::vector<double> scales;
+    if (const auto* list = std::get_if<std::vector<double>>(scale)) scales = *list;
+    for (int64_t i : call.attributes.Ints("scale_factor")) scales.push_back(static_cast<double>(i));
+    if (scales.empty()) scales.push_back(call.attributes.Double("scale_factor", 1));
+    if (scales.size() == 1) scales.resize(n, scales[0]);
+    if (static_cast<int>(scales.size()) != n)
+      return ShapeError("scale_factor must match the spatial dimensions of the input");
+    for (int i = 0; i < n; ++i) {
+      const double scaled = std::floor(static_cast<double>(input.shape[2 + i]) * scales[i]);
+      if (!(scaled < 1e15)) return ShapeError("interpolate: scale_factor ", scales[i], " is too large");
+      out.shape[2 + i] = static_cast<int64_t>(scaled);
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    if (out.shape[2 + i] < 1) {
+      return ShapeError("Input and output sizes should be greater than 0, but got input ", SizesText(input.shape),
+                        " output ", SizesText(out.shape));
+    }
+  }
+  return std::vector<TensorType>{out};
+}
+
+ShapeResult GridSample(const Call& call) {
+  const TensorType& input = call.in(0);
+  const TensorType& grid = call.in(1);
+  if ((input.rank() != 4 && input.rank() != 5) || grid.rank() != input.rank() || grid.shape[0] != input.shape[0] ||
+      grid.shape.back() != input.rank() - 2) {
+    return ShapeError("grid_sampler(): expected grid and input to have same batch size and grid to have size ",
+                      input.rank() - 2, " in last dimension, but got input with sizes ", SizesText(input.shape),
+                      " and grid with sizes ", SizesText(grid.shape));
+  }
+  Shape out{input.shape[0], input.shape[1]};
+  out.insert(out.end(), grid.shape.begin() + 1, grid.shape.end() - 1);
+  return One(out, input.dtype);
+}
+
+ShapeResult AffineGrid(const Call& call) {
+  const std::vector<int64_t> size = call.attributes.Ints("size");
+  if (size.size() != 4 && size.size() != 5) return ShapeError("affine_grid only supports 4D and 5D sizes");
+  Shape out{size[0]};
+  out.insert(out.end(), size.begin() + 2, size.end());
+  out.push_back(static_cast<int64_t>(size.size()) - 2);
+  return One(out, call.in(0).dtype);
+}
+
+ShapeResult PixelShuffle(const Call& call) {
+  const TensorType& input = call.in(0);
+  const int64_t r = call.attributes.Int("upscale_factor", 1);
+  if (input.rank() < 3)
+    return ShapeError("pixel_shuffle expects input to have at least 3 dimensions, but got input with ", input.rank(),
+                      " dimension(s)");
+  if (r <= 0) return ShapeError("pixel_shuffle expects a positive upscale_factor, but got ", r);
+  TensorType out = input;
+  const int c = input.rank() - 3;
+  if (input.shape[c] % (r * r) != 0) {
+    return ShapeError(
+        "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
+        "input.size(-3)=",
+        input.shape[c], " is not divisible by ", r * r);
+  }
+  out.shape[c] /= r * r;
+  out.shape[c + 1] *= r;
+  out.shape[c + 2] *= r;
+  return std::vector<TensorType>{out};
+}
+
+ShapeResult PixelUnshuffle(const Call& call) {
+  const TensorType& input = call.in(0);
+  const int64_t r = call.attributes.Int("downscale_factor", 1);
+  if (input.rank() < 3 || r <= 0)
+    return ShapeError("pixel_unshuffle expects at least 3 dimensions and a positive downscale_factor");
+  TensorType out = input;
+  const int c = input.rank() - 3;
+  if (input.shape[c + 1] % r != 0 || input.shape[c + 2] % r != 0) {
+    return ShapeError("pixel_unshuffle expects height and width to be divisible by downscale_factor, but input is ",
+                      SizesText(input.shape));
+  }
+  out.shape[c] *= r * r;
+  out.shape[c + 1] /= r;
+  out.shape[c + 2] /= r;
+  return std::vector<TensorType>{out};
+}
+
+ShapeResult RoiAlign(const Call& call) {
+  const TensorType& input = call.in(0);
+  const TensorType& rois = call.in(1);
+  if (input.rank() != 4 || rois.rank() != 2 || rois.shape[1] != 5)
+    return ShapeError("rois must have shape as Tensor[K, 5]");
+  return One(
+      {rois.shape[0], input.shape[1], call.attributes.Int("pooled_height", 1), call.attributes.Int("pooled_width", 1)},
+      input.dtype);
+}
+
+}  // namespace cobra::shape_rules

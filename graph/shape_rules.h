@@ -1,0 +1,188 @@
+// The shape rules that ops.def names, one function each, by family: shape_conv.cc, shape_matmul.cc, shape_norm.cc,
+// shape_pool.cc, shape_elementwise.cc, shape_view.cc, shape_misc.cc. A rule gets the attributes and the input types of
+// one call and returns its output types, or InvalidArgument in PyTorch's own words: the Python reader raises them as
+// RuntimeError, and programs catch those.
+#ifndef COBRA_GRAPH_SHAPE_RULES_H_
+#define COBRA_GRAPH_SHAPE_RULES_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "graph/attributes.h"
+#include "graph/op.h"
+#include "graph/types.h"
+
+namespace cobra {
+
+// One call as a rule sees it.
+struct Call {
+  Op op;
+  const Attributes& attributes;
+  absl::Span<const TensorType* const> inputs;  // null where an optional tensor is absent
+
+  bool has(int i) const { return i < static_cast<int>(inputs.size()) && inputs[i] != nullptr; }
+  const TensorType& in(int i) const { return *inputs[i]; }  // REQUIRES: has(i)
+  absl::string_view name() const { return OpName(op); }
+};
+
+using ShapeResult = absl::StatusOr<std::vector<TensorType>>;
+using ShapeRule = ShapeResult (*)(const Call&);
+
+namespace shape_rules {
+
+ShapeResult AdaptivePool(const Call& call);
+ShapeResult Addmm(const Call& call);
+ShapeResult AffineGrid(const Call& call);
+ShapeResult ArgReduce(const Call& call);
+ShapeResult Argsort(const Call& call);
+ShapeResult AsStrided(const Call& call);
+ShapeResult AvgPool(const Call& call);
+ShapeResult Baddbmm(const Call& call);
+ShapeResult BatchNorm(const Call& call);
+ShapeResult Bilinear(const Call& call);
+ShapeResult Binary(const Call& call);
+ShapeResult Bmm(const Call& call);
+ShapeResult BoolReduce(const Call& call);
+ShapeResult Broadcast(const Call& call);
+ShapeResult BroadcastTensors(const Call& call);
+ShapeResult Bucketize(const Call& call);
+ShapeResult Cast(const Call& call);
+ShapeResult CastAs(const Call& call);
+ShapeResult CastBFloat16(const Call& call);
+ShapeResult CastBool(const Call& call);
+ShapeResult CastFloat16(const Call& call);
+ShapeResult CastFloat32(const Call& call);
+ShapeResult CastFloat64(const Call& call);
+ShapeResult CastInt32(const Call& call);
+ShapeResult CastInt64(const Call& call);
+ShapeResult Cat(const Call& call);
+ShapeResult Cdist(const Call& call);
+ShapeResult Chunk(const Call& call);
+ShapeResult Compare(const Call& call);
+ShapeResult Conv(const Call& call);
+ShapeResult ConvTranspose(const Call& call);
+ShapeResult CosineSimilarity(const Call& call);
+ShapeResult CrossEntropy(const Call& call);
+ShapeResult DeformConv2d(const Call& call);
+ShapeResult Diag(const Call& call);
+ShapeResult Diagonal(const Call& call);
+ShapeResult Diff(const Call& call);
+ShapeResult Dot(const Call& call);
+ShapeResult Einsum(const Call& call);
+ShapeResult Embedding(const Call& call);
+ShapeResult Expand(const Call& call);
+ShapeResult ExpandAs(const Call& call);
+ShapeResult Fft(const Call& call);
+ShapeResult Flatten(const Call& call);
+ShapeResult FloatBinary(const Call& call);
+ShapeResult FloatUnary(const Call& call);
+ShapeResult Fold(const Call& call);
+ShapeResult Gather(const Call& call);
+ShapeResult GetItem(const Call& call);
+ShapeResult Glu(const Call& call);
+ShapeResult GridSample(const Call& call);
+ShapeResult GroupNorm(const Call& call);
+ShapeResult Gru(const Call& call);
+ShapeResult Hstack(const Call& call);
+ShapeResult IndexSelect(const Call& call);
+ShapeResult InstanceNorm(const Call& call);
+ShapeResult Interpolate(const Call& call);
+ShapeResult Irfft(const Call& call);
+ShapeResult LayerNorm(const Call& call);
+ShapeResult Linear(const Call& call);
+ShapeResult Loss(const Call& call);
+ShapeResult LpPool(const Call& call);
+ShapeResult Lstm(const Call& call);
+ShapeResult MT(const Call& call);
+ShapeResult MaskedFill(const Call& call);
+ShapeResult Matmul(const Call& call);
+ShapeResult MaxMin(const Call& call);
+ShapeResult MaxPool(const Call& call);
+ShapeResult MaxUnpool2d(const Call& call);
+ShapeResult Meshgrid(const Call& call);
+ShapeResult Mm(const Call& call);
+ShapeResult Movedim(const Call& call);
+ShapeResult MultiHeadAttention(const Call& call);
+ShapeResult Mv(const Call& call);
+ShapeResult Narrow(const Call& call);
+ShapeResult Norm(const Call& call);
+ShapeResult Normalize(const Call& call);
+ShapeResult OneHot(const Call& call);
+ShapeResult Outer(const Call& call);
+ShapeResult Pad(const Call& call);
+ShapeResult PadSequence(const Call& call);
+ShapeResult PairwiseDistance(const Call& call);
+ShapeResult Permute(const Call& call);
+ShapeResult PixelShuffle(const Call& call);
+ShapeResult PixelUnshuffle(const Call& call);
+ShapeResult Polar(const Call& call);
+ShapeResult Ravel(const Call& call);
+ShapeResult RealFloatUnary(const Call& call);
+ShapeResult RealPart(const Call& call);
+ShapeResult RealUnary(const Call& call);
+ShapeResult Reduce(const Call& call);
+ShapeResult ReducePair(const Call& call);
+ShapeResult Repeat(const Call& call);
+ShapeResult RepeatInterleave(const Call& call);
+ShapeResult Rfft(const Call& call);
+ShapeResult RoiAlign(const Call& call);
+ShapeResult Rot90(const Call& call);
+ShapeResult SameType(const Call& call);
+ShapeResult Scan(const Call& call);
+ShapeResult Sdpa(const Call& call);
+ShapeResult Select(const Call& call);
+ShapeResult Softmax(const Call& call);
+ShapeResult Sort(const Call& call);
+ShapeResult Split(const Call& call);
+ShapeResult Squeeze(const Call& call);
+ShapeResult Stack(const Call& call);
+ShapeResult Sum(const Call& call);
+ShapeResult T(const Call& call);
+ShapeResult TensorSplit(const Call& call);
+ShapeResult TensorUnfold(const Call& call);
+ShapeResult Tile(const Call& call);
+ShapeResult Topk(const Call& call);
+ShapeResult Trace(const Call& call);
+ShapeResult Transpose(const Call& call);
+ShapeResult TrueDivide(const Call& call);
+ShapeResult Unbind(const Call& call);
+ShapeResult Unflatten(const Call& call);
+ShapeResult Unfold(const Call& call);
+ShapeResult Unsqueeze(const Call& call);
+ShapeResult View(const Call& call);
+ShapeResult ViewAs(const Call& call);
+ShapeResult ViewAsComplex(const Call& call);
+ShapeResult ViewAsReal(const Call& call);
+ShapeResult Vstack(const Call& call);
+ShapeResult Where(const Call& call);
+
+// ---- shared by the families
+template <typename... Args>
+absl::Status ShapeError(const Args&... args) {
+  return absl::InvalidArgumentError(absl::StrCat(args...));
+}
+inline std::vector<TensorType> One(Shape shape, DType dtype) { return {TensorType{std::move(shape), dtype}}; }
+std::string SizesText(const Shape& shape);  // "[1, 3, 224, 224]", as PyTorch's messages have it
+
+// dim in [0, rank) from one in [-rank, rank); a scalar has one dimension here, as in PyTorch.
+absl::StatusOr<int> WrapDim(int64_t dim, int rank);
+absl::StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b);
+// PyTorch's type promotion over the given tensors (null ones skipped) and one Python number (null if none).
+DType ResultDType(absl::Span<const TensorType* const> inputs, const AttributeValue* number = nullptr);
+// Attribute `name` as exactly `n` integers; a single one is repeated.
+absl::StatusOr<std::vector<int64_t>> IntList(const Call& call, absl::string_view name, int n, int64_t fallback);
+// An in-place call keeps shape and dtype of its first input: refuses what does not fit, sets the dtype of the output.
+absl::Status CheckInplace(absl::string_view name, absl::Span<const TensorType* const> inputs,
+                          std::vector<TensorType>* outputs);
+// `dim` and `keepdim` of a reduction applied to the shape; no `dim` means all.
+absl::StatusOr<Shape> ReducedShape(const Call& call, const TensorType& input, bool keepdim);
+
+}  // namespace shape_rules
+}  // namespace cobra
+
+#endif  // COBRA_GRAPH_SHAPE_RULES_H_

@@ -1,0 +1,115 @@
+#include "graph/types.h"
+
+#include <limits>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/diagnostic.h"
+
+namespace cobra {
+namespace {
+
+constexpr absl::string_view kNames[] = {
+#define COBRA_DTYPE_NAME(name, bytes) #name,
+    COBRA_DTYPES(COBRA_DTYPE_NAME)
+#undef COBRA_DTYPE_NAME
+};
+constexpr int kBytes[] = {
+#define COBRA_DTYPE_BYTES(name, bytes) bytes,
+    COBRA_DTYPES(COBRA_DTYPE_BYTES)
+#undef COBRA_DTYPE_BYTES
+};
+
+absl::Status Usage(std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.kind = Diagnostic::Kind::kUsage;
+  diagnostic.message = std::move(message);
+  diagnostic.hint = "write dimensions and optionally a dtype, as in 1x3x224x224 or 1x128:int64";
+  return DiagnosticToStatus(diagnostic);
+}
+
+}  // namespace
+
+absl::string_view DTypeName(DType dtype) {
+  absl::string_view name = kNames[static_cast<int>(dtype)];
+  if (name.back() == '_') name.remove_suffix(1);
+  return name;
+}
+
+std::optional<DType> DTypeFromName(absl::string_view name) {
+  static constexpr std::pair<absl::string_view, DType> kAliases[] = {
+      {"float", DType::float32}, {"half", DType::float16}, {"double", DType::float64},   {"long", DType::int64},
+      {"int", DType::int32},     {"short", DType::int16},  {"cfloat", DType::complex64}, {"cdouble", DType::complex128},
+  };
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    if (DTypeName(static_cast<DType>(i)) == name) return static_cast<DType>(i);
+  }
+  for (const auto& [alias, dtype] : kAliases) {
+    if (alias == name) return dtype;
+  }
+  return std::nullopt;
+}
+
+int DTypeBytes(DType dtype) { return kBytes[static_cast<int>(dtype)]; }
+bool IsComplex(DType dtype) { return dtype == DType::complex64 || dtype == DType::complex128; }
+bool IsFloatingPoint(DType dtype) { return dtype <= DType::float64; }
+bool IsIntegral(DType dtype) { return dtype >= DType::int64 && dtype <= DType::uint8; }
+
+DType PromoteDTypes(DType a, DType b) {
+  if (a == b) return a;
+  if (IsComplex(a) || IsComplex(b)) {
+    const bool wide = a == DType::complex128 || b == DType::complex128 || a == DType::float64 || b == DType::float64;
+    return wide ? DType::complex128 : DType::complex64;
+  }
+  if (IsFloatingPoint(a) || IsFloatingPoint(b)) {
+    if (!IsFloatingPoint(a)) return b;
+    if (!IsFloatingPoint(b)) return a;
+    if (a == DType::float64 || b == DType::float64) return DType::float64;
+    return DType::float32;  // also float16 with bfloat16
+  }
+  if (a == DType::bool_) return b;
+  if (b == DType::bool_) return a;
+  if (a == DType::uint8 || b == DType::uint8) {  // unsigned with signed: the next signed type that holds both
+    const DType other = a == DType::uint8 ? b : a;
+    return other == DType::int8 ? DType::int16 : other;
+  }
+  return DTypeBytes(a) >= DTypeBytes(b) ? a : b;
+}
+
+int64_t TensorType::num_elements() const {
+  int64_t n = 1;
+  for (int64_t d : shape) {
+    if (d == 0) return 0;
+    if (__builtin_mul_overflow(n, d, &n)) n = std::numeric_limits<int64_t>::max();
+  }
+  // Saturates where times 16 bytes an element would overflow: such a tensor is beyond every limit anyway.
+  return std::min(n, std::numeric_limits<int64_t>::max() / 16);
+}
+
+std::string ShapeText(const Shape& shape) { return shape.empty() ? "scalar" : absl::StrJoin(shape, "x"); }
+
+std::string TypeText(const TensorType& type) { return absl::StrCat(ShapeText(type.shape), ":", DTypeName(type.dtype)); }
+
+absl::StatusOr<TensorType> ParseTensorType(absl::string_view text) {
+  TensorType type;
+  absl::string_view dims = text;
+  if (const size_t colon = text.find(':'); colon != absl::string_view::npos) {
+    std::optional<DType> dtype = DTypeFromName(text.substr(colon + 1));
+    if (!dtype) return Usage(absl::StrCat("\"", text, "\" names no dtype of PyTorch after ':'"));
+    type.dtype = *dtype;
+    dims = text.substr(0, colon);
+  }
+  if (dims == "scalar") return type;
+  for (absl::string_view dim : absl::StrSplit(dims, 'x')) {
+    int64_t value;
+    if (!absl::SimpleAtoi(dim, &value) || value < 0) {
+      return Usage(absl::StrCat("\"", text, "\" is no shape: \"", dim, "\" is no size"));
+    }
+    type.shape.push_back(value);
+  }
+  return type;
+}
+
+}  // namespace cobra
