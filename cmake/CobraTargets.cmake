@@ -57,5 +57,7 @@ function(cobra_python_test name)
 endfunction()
 
 function(cobra_warnings name)
-  target_compile_options(${name} PRIVATE -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers)
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
+    # False positives of g++ 12 in StatusOr and variant.
+    -Wno-maybe-uninitialized)
 endfunction()

@@ -6,6 +6,10 @@
 #include "model/train/trainer.h"
 
 #include <ATen/Parallel.h>
+#include <torch/types.h>
+#include <torch/utils.h>
+
+// These expect the names of torch/types.h.
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/adamw.h>
 #include <torch/serialize.h>

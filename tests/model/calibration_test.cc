@@ -1,0 +1,96 @@
+#include "model/predict/calibration.h"
+
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "graph/builder.h"
+
+namespace cobra {
+namespace {
+
+Graph ReluLayer(int64_t n) {
+  GraphBuilder b;
+  const ValueRef x = b.AddInput("x", {{n}, DType::float32});
+  const int32_t relu = b.Add(Op::relu, {}, {x}).value();
+  return std::move(b).Build({ValueRef::Node(relu)});
+}
+
+Graph LinearLayer(int64_t n) {
+  GraphBuilder b;
+  const ValueRef x = b.AddInput("x", {{1, n}, DType::float32});
+  const ValueRef w = b.AddParameter("w", {{n, n}, DType::float32});
+  const int32_t linear = b.Add(Op::linear, {}, {x, w, ValueRef::None()}).value();
+  return std::move(b).Build({ValueRef::Node(linear)});
+}
+
+// 20 relus that take `relu_factor`, 20 linears that take `linear_factor` times as long as on the reference machine, with 2 % of noise.
+struct Probe {
+  Probe(double relu_factor, double linear_factor) {
+    std::mt19937 random(7);
+    std::normal_distribution<double> noise(0, 0.02);
+    graphs.reserve(40);
+    for (int i = 0; i < 20; ++i) {
+      Add(ReluLayer(100 + 50 * i), 5 * std::exp(0.3 * i), relu_factor * std::exp(noise(random)));
+      Add(LinearLayer(100 + 50 * i), 8 * std::exp(0.3 * i), linear_factor * std::exp(noise(random)));
+    }
+  }
+  void Add(Graph graph, double reference_us, double factor) {
+    graphs.push_back(std::move(graph));
+    samples.push_back({&graphs.back(), false, reference_us * factor, reference_us, {}});
+  }
+  std::vector<Graph> graphs;
+  std::vector<CalibrationSample> samples;
+};
+
+double FactorOf(const Calibration& c, const Graph& g, double us) { return std::exp(CalibrationLogCorrection(c, g, 0, std::log(us))); }
+
+TEST(Calibration, RecoversADifferentFactorPerOperatorGroup) {
+  const Probe probe(1.5, 3.0);
+  const auto c = FitCalibration(probe.samples);
+  ASSERT_TRUE(c.ok()) << c.status();
+  EXPECT_NEAR(FactorOf(*c, ReluLayer(400), 100), 1.5, 0.15);
+  EXPECT_NEAR(FactorOf(*c, LinearLayer(400), 100), 3.0, 0.3);
+  EXPECT_GT(c->probe_layer_mape_before, 0.3);
+  EXPECT_LT(c->probe_layer_mape_after, 0.06);
+}
+
+TEST(Calibration, TheSameMachineIsLeftAlone) {
+  const Probe probe(1.0, 1.0);
+  const auto c = FitCalibration(probe.samples);
+  ASSERT_TRUE(c.ok());
+  EXPECT_NEAR(FactorOf(*c, ReluLayer(400), 100), 1.0, 0.02);
+  EXPECT_LT(c->interval_factor, 1.05);
+}
+
+TEST(Calibration, NetworksSetOneScale) {
+  Probe probe(1.0, 1.0);
+  const Graph network = LinearLayer(512);
+  probe.samples.push_back({&network, true, 1200, 1000, {1000}});
+  const auto c = FitCalibration(probe.samples);
+  ASSERT_TRUE(c.ok());
+  EXPECT_NEAR(std::exp(c->log_network_scale), 1.2, 0.03);
+}
+
+TEST(Calibration, RefusesAProbeOfAFewLayers) {
+  Probe probe(1, 1);
+  probe.samples.resize(5);
+  EXPECT_EQ(FitCalibration(probe.samples).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(Calibration, SurvivesJson) {
+  Probe probe(1.5, 3.0);
+  Calibration c = FitCalibration(probe.samples).value();
+  c.machine.name = "this-machine";
+  c.base_target = "cpu";
+  const auto back = CalibrationFromJson(CalibrationToJson(c));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->machine.name, "this-machine");
+  EXPECT_EQ(back->coefficients, c.coefficients);
+  EXPECT_FALSE(CalibrationFromJson("{").ok());
+  EXPECT_FALSE(CalibrationFromJson("{\"machine\":{\"name\":3}}").ok());
+}
+
+}  // namespace
+}  // namespace cobra

@@ -1,0 +1,47 @@
+#include "model/predict/manifest.h"
+
+#include <gtest/gtest.h>
+
+namespace cobra {
+namespace {
+
+Manifest Small() {
+  Manifest m;
+  m.trained_at = "2026-01-01T00:00:00Z";
+  m.vocabulary = {"<pad>", "<unk>", "relu"};
+  m.value_ranges = {{1, 0}, {1, 0}, {2, 5}};
+  m.net.vocabulary_size = 3;
+  TargetEntry t;
+  t.spec.name = "cpu";
+  t.errors.network_mape = 0.04;
+  t.interval = {0.1, 0.2};
+  t.probe_reference_us["00ff"] = 12.5;
+  m.targets.push_back(t);
+  m.tensors_sha256 = "abc";
+  return m;
+}
+
+TEST(Manifest, SurvivesJson) {
+  const auto back = ManifestFromJson(ManifestToJson(Small()));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->vocabulary, Small().vocabulary);
+  EXPECT_EQ(back->value_ranges[2], (std::pair<double, double>{2, 5}));
+  EXPECT_EQ(back->targets[0].spec.name, "cpu");
+  EXPECT_EQ(back->targets[0].errors.network_mape, 0.04);
+  EXPECT_EQ(back->targets[0].interval.layer, 0.2);
+  EXPECT_EQ(back->targets[0].probe_reference_us.at("00ff"), 12.5);
+}
+
+TEST(Manifest, DamageIsDataLoss) {
+  Manifest mismatch = Small();
+  mismatch.vocabulary.pop_back();
+  Manifest no_target = Small();
+  no_target.targets.clear();
+  for (const std::string& text : {std::string(""), std::string("[]"), std::string("{\"format\":1}"), std::string("{\"format\":9}"),
+                                  ManifestToJson(mismatch), ManifestToJson(no_target)}) {
+    EXPECT_EQ(ManifestFromJson(text).status().code(), absl::StatusCode::kDataLoss) << text.substr(0, 40);
+  }
+}
+
+}  // namespace
+}  // namespace cobra

@@ -1,0 +1,34 @@
+#include "model/predict/target.h"
+
+#include <gtest/gtest.h>
+
+namespace cobra {
+namespace {
+
+TEST(TargetSpec, SurvivesJson) {
+  TargetSpec s;
+  s.name = "gpu";
+  s.kind = "gpu";
+  s.threads = 4;
+  s.peak_gflops = 67000;
+  const auto back = TargetSpecFromJson(TargetSpecToJson(s));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->name, "gpu");
+  EXPECT_EQ(back->threads, 4);
+  EXPECT_EQ(back->peak_gflops, 67000);
+}
+
+TEST(TargetSpec, AWrongTypeNamesTheField) {
+  const auto bad = TargetSpecFromJson("{\"peak_gflops\":\"fast\"}");
+  ASSERT_FALSE(bad.ok());
+  EXPECT_NE(bad.status().message().find("peak_gflops"), absl::string_view::npos);
+}
+
+TEST(ProbeResult, RefusesWhatIsNone) {
+  for (const char* text : {"", "{}", "{\"machine\":{},\"records\":[]}", "{\"machine\":{},\"records\":[{}]}", "[1]"}) {
+    EXPECT_FALSE(ProbeResultFromJson(text).ok()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace cobra
