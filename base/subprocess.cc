@@ -18,7 +18,8 @@ extern char** environ;
 namespace cobra {
 namespace {
 
-// Starts the program with `stdout_fd` as its standard output and every signal as a fresh program expects it: the server blocks some.
+// Starts the program with `stdout_fd` as its standard output and every signal as a fresh program expects it: the server
+// blocks some.
 absl::StatusOr<pid_t> Spawn(const std::vector<std::string>& argv, int stdout_fd) {
   std::vector<char*> args;
   for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
@@ -50,7 +51,8 @@ absl::Status ReadAll(int fd, absl::string_view name, const SubprocessOptions& op
       return absl::CancelledError(absl::StrCat(name, ": stopped"));
     }
     if (absl::Now() > deadline) {
-      return absl::DeadlineExceededError(absl::StrCat(name, ": not done after ", absl::FormatDuration(options.timeout)));
+      return absl::DeadlineExceededError(
+          absl::StrCat(name, ": not done after ", absl::FormatDuration(options.timeout)));
     }
     pollfd wait = {fd, POLLIN, 0};
     if (::poll(&wait, 1, /*timeout_ms=*/100) <= 0) continue;
@@ -59,7 +61,8 @@ absl::Status ReadAll(int fd, absl::string_view name, const SubprocessOptions& op
     if (n <= 0) return absl::OkStatus();
     out->append(buffer, n);
     if (static_cast<int64_t>(out->size()) > options.max_output_bytes) {
-      return absl::ResourceExhaustedError(absl::StrCat(name, ": printed more than ", options.max_output_bytes, " bytes"));
+      return absl::ResourceExhaustedError(
+          absl::StrCat(name, ": printed more than ", options.max_output_bytes, " bytes"));
     }
   }
 }

@@ -1,4 +1,5 @@
-// Runs another program and collects what it prints: how client and server measure this machine without seeing LibTorch (`cobra-worker probe --json`).
+// Runs another program and collects what it prints: how client and server measure this machine without seeing LibTorch
+// (`cobra-worker probe --json`).
 #ifndef COBRA_BASE_SUBPROCESS_H_
 #define COBRA_BASE_SUBPROCESS_H_
 
@@ -14,13 +15,13 @@
 namespace cobra {
 
 struct SubprocessOptions {
-  absl::Duration timeout = absl::Minutes(10);        // then it is killed: DeadlineExceeded
-  int64_t max_output_bytes = int64_t{64} << 20;      // of standard output: ResourceExhausted
-  const std::atomic<bool>* cancelled = nullptr;      // killed when it turns true: Cancelled; not owned
+  absl::Duration timeout = absl::Minutes(10);    // then it is killed: DeadlineExceeded
+  int64_t max_output_bytes = int64_t{64} << 20;  // of standard output: ResourceExhausted
+  const std::atomic<bool>* cancelled = nullptr;  // killed when it turns true: Cancelled; not owned
 };
 
-// Standard output of `argv` when it exits with 0; standard error is ours. NotFound when there is no such program; Internal, naming the exit status or
-// signal, when it fails. Safe in a process with threads.
+// Standard output of `argv` when it exits with 0; standard error is ours. NotFound when there is no such program;
+// Internal, naming the exit status or signal, when it fails. Safe in a process with threads.
 absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, const SubprocessOptions& options = {});
 
 // `name` in the folder of the program that is running, or `name` itself (found on PATH) where it is not there.

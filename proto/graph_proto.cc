@@ -108,8 +108,8 @@ class Reader {
 
   absl::StatusOr<Graph> Read() && {
     if (proto_.nodes_size() > limits_.max_nodes) {
-      return Error(Diagnostic::Kind::kLimit, absl::StrCat("graph: ", proto_.nodes_size(), " calls are more than the limit of ",
-                                                          limits_.max_nodes));
+      return Error(Diagnostic::Kind::kLimit, absl::StrCat("graph: ", proto_.nodes_size(),
+                                                          " calls are more than the limit of ", limits_.max_nodes));
     }
     using K = ValueRef::Kind;
     COBRA_RETURN_IF_ERROR(AddTensors(proto_.inputs(), K::kInput, [this](auto&&... a) { builder_.AddInput(a...); }));
@@ -144,13 +144,15 @@ class Reader {
     return DiagnosticToStatus(d);
   }
 
-  // Checks what the shape rules rely on: a known element type, no negative size, and a byte count that does not overflow.
+  // Checks what the shape rules rely on: a known element type, no negative size, and a byte count that does not
+  // overflow.
   absl::StatusOr<TensorType> TypeFromProto(const v1::TensorType& proto, absl::string_view what) const {
     std::optional<DType> dtype = DTypeFromProto(proto.dtype());
     if (!dtype.has_value()) return Error(Diagnostic::Kind::kUsage, absl::StrCat(what, ": no such element type"));
     TensorType type;
     type.dtype = *dtype;
-    if (proto.shape_size() > 64) return Error(Diagnostic::Kind::kUsage, absl::StrCat(what, ": more than 64 dimensions"));
+    if (proto.shape_size() > 64)
+      return Error(Diagnostic::Kind::kUsage, absl::StrCat(what, ": more than 64 dimensions"));
     int64_t left = limits_.max_tensor_bytes / DTypeBytes(*dtype);
     for (int64_t size : proto.shape()) {
       if (size < 0) return Error(Diagnostic::Kind::kUsage, absl::StrCat(what, ": size ", size, " is negative"));
@@ -210,7 +212,8 @@ class Reader {
     if (!index.ok()) {
       if (DiagnosticFromStatus(index.status()).has_value()) return index.status();
       const bool limit = absl::IsResourceExhausted(index.status());
-      return Error(limit ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kModelError, std::string(index.status().message()));
+      return Error(limit ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kModelError,
+                   std::string(index.status().message()));
     }
     return CheckOutputs(proto, *index);
   }

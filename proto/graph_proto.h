@@ -11,8 +11,9 @@ namespace cobra {
 
 void GraphToProto(const Graph& graph, v1::Graph* proto);
 
-// Builds the graph anew: every reference is checked, every shape rule runs again, and shapes that the sender gave must be those inferred.
-// Nothing in `proto` is trusted. Errors carry a Diagnostic that points at the call's source line where the sender gave one.
+// Builds the graph anew: every reference is checked, every shape rule runs again, and shapes that the sender gave must
+// be those inferred. Nothing in `proto` is trusted. Errors carry a Diagnostic that points at the call's source line
+// where the sender gave one.
 absl::StatusOr<Graph> GraphFromProto(const v1::Graph& proto, const GraphLimits& limits = {});
 
 }  // namespace cobra

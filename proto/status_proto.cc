@@ -11,13 +11,18 @@
 namespace cobra {
 namespace {
 
-// protobuf refuses to send strings that are no UTF-8, and a user's source line may be anything: what is no UTF-8 becomes '?'.
+// protobuf refuses to send strings that are no UTF-8, and a user's source line may be anything: what is no UTF-8
+// becomes '?'.
 std::string Utf8(absl::string_view text) {
   std::string out(text);
   size_t i = 0;
   while (i < out.size()) {
     const unsigned char c = out[i];
-    const int length = c < 0x80 ? 1 : (c >= 0xC2 && c < 0xE0) ? 2 : (c >= 0xE0 && c < 0xF0) ? 3 : (c >= 0xF0 && c < 0xF5) ? 4 : 0;
+    const int length = c < 0x80                  ? 1
+                       : (c >= 0xC2 && c < 0xE0) ? 2
+                       : (c >= 0xE0 && c < 0xF0) ? 3
+                       : (c >= 0xF0 && c < 0xF5) ? 4
+                                                 : 0;
     bool valid = length > 0 && i + length <= out.size();
     for (int k = 1; valid && k < length; ++k) valid = (static_cast<unsigned char>(out[i + k]) & 0xC0) == 0x80;
     if (valid && length == 3) {
@@ -42,7 +47,9 @@ void PositionToProto(const SourcePosition& position, v1::SourcePosition* proto) 
   proto->set_column(position.column);
 }
 
-SourcePosition PositionFromProto(const v1::SourcePosition& proto) { return {proto.file(), proto.line(), proto.column()}; }
+SourcePosition PositionFromProto(const v1::SourcePosition& proto) {
+  return {proto.file(), proto.line(), proto.column()};
+}
 
 // Trailers are bounded (8 KB by default in most clients): a deep call chain keeps its ends, a long line its beginning.
 void BoundForTrailer(v1::ErrorDetail* detail) {

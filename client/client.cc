@@ -1,0 +1,72 @@
+#include "client/client.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "cobra/v1/cobra.grpc.pb.h"
+#include "grpcpp/grpcpp.h"
+#include "proto/status_proto.h"
+
+namespace cobra {
+namespace {
+
+class GrpcClient final : public Client {
+ public:
+  explicit GrpcClient(const ClientOptions& options) : options_(options) {
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(options.max_reply_bytes);
+    arguments.SetMaxSendMessageSize(-1);  // the server knows its limit
+    // Our own loop retries: gRPC's would hold a call back for up to two minutes after a few failures.
+    arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
+    stub_ =
+        v1::Cobra::NewStub(grpc::CreateCustomChannel(options.address, grpc::InsecureChannelCredentials(), arguments));
+  }
+
+  absl::StatusOr<v1::PredictResponse> Predict(const v1::PredictRequest& request) override {
+    return Run<v1::PredictResponse>(&v1::Cobra::Stub::Predict, request);
+  }
+  absl::StatusOr<v1::ListTargetsResponse> ListTargets(const v1::ListTargetsRequest& request) override {
+    return Run<v1::ListTargetsResponse>(&v1::Cobra::Stub::ListTargets, request);
+  }
+  absl::StatusOr<v1::GetModelInfoResponse> GetModelInfo(const v1::GetModelInfoRequest& request) override {
+    return Run<v1::GetModelInfoResponse>(&v1::Cobra::Stub::GetModelInfo, request);
+  }
+  absl::StatusOr<v1::CalibrateResponse> Calibrate(const v1::CalibrateRequest& request) override {
+    return Run<v1::CalibrateResponse>(&v1::Cobra::Stub::Calibrate, request);
+  }
+
+ private:
+  template <typename Response, typename Request>
+  absl::StatusOr<Response> Run(grpc::Status (v1::Cobra::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                               const Request& request) {
+    const absl::Time deadline = absl::Now() + options_.deadline;
+    Response response;
+    const auto attempt = [&] {
+      response.Clear();
+      grpc::ClientContext context;
+      context.set_deadline(absl::ToChronoTime(deadline));
+      return FromGrpcStatus((stub_.get()->*method)(&context, request, &response));
+    };
+    const auto sleep = [&](absl::Duration d) { absl::SleepFor(std::min(d, deadline - absl::Now())); };
+    absl::Status status = RetryLoop(options_.retry, sleep, attempt);
+    if (status.ok()) return response;
+    if (absl::IsUnavailable(status)) {
+      return absl::UnavailableError(absl::StrCat("no server answers at ", options_.address, ": ", status.message()));
+    }
+    if (absl::IsDeadlineExceeded(status)) {
+      return absl::DeadlineExceededError(
+          absl::StrCat("no answer from ", options_.address, " within ", absl::FormatDuration(options_.deadline)));
+    }
+    return status;
+  }
+
+  const ClientOptions options_;
+  std::unique_ptr<v1::Cobra::Stub> stub_;
+};
+
+}  // namespace
+
+std::unique_ptr<Client> Client::Connect(const ClientOptions& options) { return std::make_unique<GrpcClient>(options); }
+
+}  // namespace cobra

@@ -1,0 +1,38 @@
+// A connection to a cobra-server: one method per call of the API, with a deadline and retries. Errors carry the
+// server's Diagnostic (base/diagnostic.h). Safe to use from several threads.
+#ifndef COBRA_CLIENT_CLIENT_H_
+#define COBRA_CLIENT_CLIENT_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "client/retry.h"
+#include "cobra/v1/cobra.pb.h"
+
+namespace cobra {
+
+struct ClientOptions {
+  std::string address = "127.0.0.1:50051";
+  absl::Duration deadline = absl::Seconds(60);  // of one call, retries included
+  RetryPolicy retry;
+  // A breakdown of 20,000 calls on ten targets has 20 MB.
+  int max_reply_bytes = 64 << 20;
+};
+
+class Client {
+ public:
+  // Does not wait for the server: an unreachable one shows at the first call, as Unavailable.
+  static std::unique_ptr<Client> Connect(const ClientOptions& options);
+  virtual ~Client() = default;
+
+  virtual absl::StatusOr<v1::PredictResponse> Predict(const v1::PredictRequest& request) = 0;
+  virtual absl::StatusOr<v1::ListTargetsResponse> ListTargets(const v1::ListTargetsRequest& request) = 0;
+  virtual absl::StatusOr<v1::GetModelInfoResponse> GetModelInfo(const v1::GetModelInfoRequest& request) = 0;
+  virtual absl::StatusOr<v1::CalibrateResponse> Calibrate(const v1::CalibrateRequest& request) = 0;
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_CLIENT_CLIENT_H_

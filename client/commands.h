@@ -1,0 +1,44 @@
+// The subcommands of cobra-client, without the parsing of the command line. Results go to standard output; the returned
+// status, or exit code, is for main() to report.
+#ifndef COBRA_CLIENT_COMMANDS_H_
+#define COBRA_CLIENT_COMMANDS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/client.h"
+#include "client/model_input.h"
+
+namespace cobra {
+
+struct CommonFlags {
+  ClientOptions client;
+  bool json = false;
+};
+
+struct PredictFlags {
+  ModelArguments model;
+  std::vector<std::string> targets;
+  bool send_source = false;
+  bool breakdown = false;
+  double budget_ms = 0;       // 0: none; exit code 1 where a target is slower
+  double min_confidence = 0;  // 0: none; exit code 5 where a target is less sure
+};
+
+struct CalibrateFlags {
+  std::string probe_file;  // empty: measure
+  std::string worker;      // empty: cobra-worker beside this program
+  std::string name;        // empty: the server's choice, this-machine
+};
+
+// Each returns the exit code of an answer.
+absl::StatusOr<int> RunGraph(const CommonFlags& common, const ModelArguments& model);
+absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& flags);
+absl::StatusOr<int> RunTargets(const CommonFlags& common);
+absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags& flags);
+absl::StatusOr<int> RunModel(const CommonFlags& common);
+
+}  // namespace cobra
+
+#endif  // COBRA_CLIENT_COMMANDS_H_

@@ -1,0 +1,57 @@
+#include "client/exit_code.h"
+
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "base/diagnostic.h"
+#include "nlohmann/json.hpp"
+
+namespace cobra {
+
+int ExitCodeOf(const absl::Status& status) {
+  if (status.ok()) return kExitOk;
+  if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status)) return DiagnosticExitCode(diagnostic->kind);
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kNotFound:
+      return kExitUsage;
+    case absl::StatusCode::kResourceExhausted:  // a full queue, a message too large
+    case absl::StatusCode::kDeadlineExceeded:
+      return kExitLimit;
+    default:
+      return kExitUnavailable;
+  }
+}
+
+std::string ErrorText(const absl::Status& status) {
+  if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status)) return RenderDiagnostic(*diagnostic);
+  return absl::StrCat("error: ", status.message());
+}
+
+std::string ErrorJson(const absl::Status& status) {
+  nlohmann::json error = {{"status", std::string(absl::StatusCodeToString(status.code()))},
+                          {"exit_code", ExitCodeOf(status)}};
+  if (std::optional<Diagnostic> d = DiagnosticFromStatus(status)) {
+    nlohmann::json frames = nlohmann::json::array();
+    for (const DiagnosticFrame& frame : d->frames) {
+      frames.push_back({{"file", frame.position.file},
+                        {"line", frame.position.line},
+                        {"function", frame.function},
+                        {"source_line", frame.source_line}});
+    }
+    error.update({{"kind", std::string(DiagnosticKindName(d->kind))},
+                  {"message", d->message},
+                  {"hint", d->hint},
+                  {"file", d->position.file},
+                  {"line", d->position.line},
+                  {"column", d->position.column},
+                  {"source_line", d->source_line},
+                  {"frames", std::move(frames)}});
+  } else {
+    error["kind"] = "status";
+    error["message"] = std::string(status.message());
+  }
+  return nlohmann::json({{"error", std::move(error)}}).dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace cobra

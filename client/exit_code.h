@@ -1,0 +1,31 @@
+// Exit codes of cobra-client, and errors for people and for programs. Other people's scripts rely on the numbers.
+#ifndef COBRA_CLIENT_EXIT_CODE_H_
+#define COBRA_CLIENT_EXIT_CODE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace cobra {
+
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitOverBudget = 1,
+  kExitUsage = 2,        // unknown target too
+  kExitUnavailable = 3,  // no server, or a broken one
+  kExitCannotRead = 4,   // unsupported construct or operator, data-dependent
+  kExitLowConfidence = 5,
+  kExitModelWrong = 6,  // syntax error, or an exception that PyTorch raises too
+  kExitLimit = 7,
+};
+
+// That of the status' Diagnostic, else by the status code.
+int ExitCodeOf(const absl::Status& status);
+// The rendered Diagnostic, or the status message.
+std::string ErrorText(const absl::Status& status);
+// {"error":{"kind","message","hint","file","line","column","source_line","frames":[...],"status","exit_code"}}
+std::string ErrorJson(const absl::Status& status);
+
+}  // namespace cobra
+
+#endif  // COBRA_CLIENT_EXIT_CODE_H_

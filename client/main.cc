@@ -1,0 +1,144 @@
+// cobra-client: how long will this network take on that device?
+#include <cstdio>
+#include <functional>
+#include <string>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "client/commands.h"
+#include "client/exit_code.h"
+
+namespace cobra {
+namespace {
+
+constexpr char kFooter[] =
+    "Exit codes: 0 fine, 1 over --budget-ms, 2 usage, 3 server unavailable, 4 model cannot be read (unsupported or "
+    "data-dependent),\n"
+    "5 confidence below --min-confidence, 6 the model is wrong (syntax error, or PyTorch raises too), 7 a limit was "
+    "reached.";
+
+// One value a flag: --input "[3x2,3x4]" --input 1x3.
+void Repeatable(CLI::Option* option) { option->allow_extra_args(false); }
+
+void AddModelFlags(CLI::App* command, ModelArguments* model) {
+  command->add_option("model", model->path, "PyTorch source FILE.py, a DIRECTORY of it, or a graph FILE.json")
+      ->required()
+      ->type_name("FILE_OR_DIR");
+  command->add_option("--entry", model->entry, "Expression whose value is the model: 'resnet50()'")->type_name("EXPR");
+  Repeatable(command->add_option(
+      "--input", model->inputs,
+      "One per positional argument: 1x3x224x224, 1x128:int64, name=1x128:int64, [3x224x224,3x200x200]"));
+  Repeatable(command->add_option("--arg", model->arguments, "Argument that is no tensor: name=EXPR; repeatable"));
+  command->add_option("--method", model->method, "The method that is run")->capture_default_str();
+  Repeatable(command->add_option("--library", model->libraries,
+                                 "Directory to import from (an installed torchvision); repeatable"));
+  command->add_option("--torch-version", model->torch_version,
+                      "What torch.__version__ says; default: the LibTorch built with");
+}
+
+void AddFormat(CLI::App* command, CommonFlags* common) {
+  command
+      ->add_option_function<std::string>(
+          "--format", [common](const std::string& format) { common->json = format == "json"; }, "table or json")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->default_str("table");
+}
+
+void AddServerFlags(CLI::App* command, CommonFlags* common) {
+  command->add_option("--server", common->client.address, "Address of cobra-server")->capture_default_str();
+}
+
+void AddDeadline(CLI::App* command, CommonFlags* common) {
+  command
+      ->add_option_function<double>(
+          "--deadline-s", [common](double s) { common->client.deadline = absl::Seconds(s); },
+          "Give up after so many seconds")
+      ->check(CLI::Range(0.001, 86400.0))
+      ->default_str("60");
+}
+
+void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
+  command->add_option("--target", flags->targets, "Names from `cobra-client targets`, separated by commas")
+      ->required()
+      ->delimiter(',')
+      ->type_name("NAME[,NAME]");
+  command
+      ->add_option_function<std::string>(
+          "--send", [flags](const std::string& what) { flags->send_source = what == "source"; },
+          "graph: the model is read here; source: the server reads it")
+      ->check(CLI::IsMember({"graph", "source"}))
+      ->default_str("graph");
+  command->add_flag("--breakdown", flags->breakdown, "The share of every call");
+  command->add_option("--budget-ms", flags->budget_ms, "Exit with 1 when a target takes longer")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--min-confidence", flags->min_confidence, "Exit with 5 when an answer is less sure (0 to 1)")
+      ->check(CLI::Range(0.0, 1.0));
+}
+
+int Report(const CommonFlags& common, const absl::StatusOr<int>& result) {
+  if (result.ok()) return *result;
+  if (common.json) std::fprintf(stdout, "%s\n", ErrorJson(result.status()).c_str());
+  std::fprintf(stderr, "%s\n", ErrorText(result.status()).c_str());
+  return ExitCodeOf(result.status());
+}
+
+int Main(int argc, char** argv) {
+  CommonFlags common;
+  ModelArguments graph_model;
+  PredictFlags predict;
+  CalibrateFlags calibrate;
+  std::function<absl::StatusOr<int>()> run;
+
+  CLI::App app("Predicts the latency of neural networks.", "cobra-client");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+
+  CLI::App* command = app.add_subcommand("predict", "Latency of a model on one or several targets");
+  AddModelFlags(command, &predict.model);
+  AddPredictFlags(command, &predict);
+  AddServerFlags(command, &common);
+  AddDeadline(command, &common);
+  AddFormat(command, &common);
+  command->callback([&] { run = [&] { return RunPredict(common, predict); }; });
+
+  command = app.add_subcommand("graph", "The graph of a model: operators, shapes, parameters, cost; needs no server");
+  AddModelFlags(command, &graph_model);
+  AddDeadline(command, &common);
+  AddFormat(command, &common);
+  command->callback([&] { run = [&] { return RunGraph(common, graph_model); }; });
+
+  command = app.add_subcommand("targets", "What latencies are predicted for, with measured errors");
+  AddServerFlags(command, &common);
+  AddDeadline(command, &common);
+  AddFormat(command, &common);
+  command->callback([&] { run = [&] { return RunTargets(common); }; });
+
+  command = app.add_subcommand("calibrate", "Measures this machine (a minute) and makes the target this-machine");
+  command
+      ->add_option("--probe", calibrate.probe_file, "Output of `cobra-worker probe --json` to use instead of measuring")
+      ->type_name("FILE.json");
+  command->add_option("--worker", calibrate.worker, "cobra-worker program; default: the one beside this program");
+  command->add_option("--name", calibrate.name, "Name of the target; default: this-machine");
+  AddServerFlags(command, &common);
+  AddDeadline(command, &common);
+  AddFormat(command, &common);
+  command->callback([&] { run = [&] { return RunCalibrate(common, calibrate); }; });
+
+  command = app.add_subcommand("model", "The model version that the server has");
+  AddServerFlags(command, &common);
+  AddDeadline(command, &common);
+  AddFormat(command, &common);
+  command->callback([&] { run = [&] { return RunModel(common); }; });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  return Report(common, run());
+}
+
+}  // namespace
+}  // namespace cobra
+
+int main(int argc, char** argv) { return cobra::Main(argc, argv); }

@@ -1,0 +1,61 @@
+// What the user named on the command line, as a model to read: here (SourceRequest) or by the server (SourceModel).
+#ifndef COBRA_CLIENT_MODEL_INPUT_H_
+#define COBRA_CLIENT_MODEL_INPUT_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cobra/v1/cobra.pb.h"
+#include "frontend/python/reader.h"
+#include "graph/graph.h"
+
+namespace cobra {
+
+struct ModelArguments {
+  std::string path;  // FILE_OR_DIR
+  std::string entry;
+  std::string method = "forward";
+  std::vector<std::string> inputs;
+  std::vector<std::string> arguments;  // "name=EXPR"
+  std::vector<std::string> libraries;
+  std::string torch_version;  // empty: that of the LibTorch we are built with
+};
+
+struct InputLimits {
+  int64_t max_file_bytes = int64_t{16} << 20;    // the reader's own bound for one file
+  int64_t max_bundle_bytes = int64_t{24} << 20;  // with the rest of a request below the server's 32 MiB
+  int max_files = 4096;                          // the server's bound; a folder with more is seldom one model's
+};
+
+class ModelInput {
+ public:
+  // FILE inside one of the libraries: the module that it is there. Another FILE: a bundle of that one file. DIR: a
+  // bundle of all *.py files below it (hidden folders left out); the module in whose name space the entry is evaluated
+  // is the longest dotted prefix of the entry that is a file of the bundle ("net.blocks.Net(3)": net/blocks.py), else
+  // __init__.py, model.py, or the only file. FILE.json: a graph. Errors are Diagnostics.
+  static absl::StatusOr<ModelInput> Load(const ModelArguments& arguments, const InputLimits& limits = {});
+
+  // Reads the model in this process.
+  absl::StatusOr<Graph> Read(const python::Limits& limits = {}) const;
+  // For a server that is to read it: the bundle's text, or, for a library's file, its path below the library.
+  // A usage Diagnostic for a graph file.
+  absl::Status FillSource(v1::SourceModel* source) const;
+  // Paths of the bundle become those that the user typed, in the diagnostic of `status` too.
+  absl::Status WithUserPaths(const absl::Status& status) const;
+
+ private:
+  absl::Status LoadFile(const ModelArguments& arguments, const InputLimits& limits);
+  absl::Status LoadDirectory(const ModelArguments& arguments, const InputLimits& limits);
+
+  SourceRequest request_;
+  std::string library_file_;  // path below a library root, if `request_.file` is one of a library
+  std::string user_prefix_;   // before a bundle path: what the user typed
+  std::string graph_json_;    // of a graph file
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_CLIENT_MODEL_INPUT_H_

@@ -1,0 +1,32 @@
+// A line on standard error for what takes longer than a second, when a person looks at it.
+#ifndef COBRA_CLIENT_PROGRESS_H_
+#define COBRA_CLIENT_PROGRESS_H_
+
+#include <string>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+
+namespace cobra {
+
+class Progress {
+ public:
+  // Shows nothing unless standard error is a terminal.
+  explicit Progress(absl::string_view what);
+  // Takes its line back.
+  ~Progress();
+
+ private:
+  void Loop();
+
+  const std::string what_;
+  absl::Mutex mutex_;
+  bool done_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_CLIENT_PROGRESS_H_

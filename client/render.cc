@@ -1,0 +1,229 @@
+#include "client/render.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "graph/cost.h"
+#include "graph/json.h"
+#include "nlohmann/json.hpp"
+
+namespace cobra {
+namespace {
+
+using nlohmann::json;
+
+std::string Dump(const json& j) { return j.dump(1, ' ', false, json::error_handler_t::replace); }
+
+std::string Milliseconds(double us) { return absl::StrFormat("%.3f", us / 1000); }
+std::string Percent(double fraction) { return absl::StrFormat("%.1f %%", 100 * fraction); }
+
+// 25557032 -> "25.6 M"
+std::string Count(double n) {
+  if (n >= 1e9) return absl::StrFormat("%.2f G", n / 1e9);
+  if (n >= 1e6) return absl::StrFormat("%.1f M", n / 1e6);
+  if (n >= 1e3) return absl::StrFormat("%.1f k", n / 1e3);
+  return absl::StrFormat("%.0f", n);
+}
+
+std::string Mebibytes(int64_t bytes) { return absl::StrFormat("%.1f MiB", static_cast<double>(bytes) / (1 << 20)); }
+
+std::string SummaryLine(int64_t calls, int64_t parameters, int64_t macs, int64_t peak_memory_bytes) {
+  return absl::StrCat(calls, " calls, ", Count(static_cast<double>(parameters)), " parameters, ",
+                      Count(static_cast<double>(macs)), " multiply-accumulates, peak memory ",
+                      Mebibytes(peak_memory_bytes));
+}
+
+std::string Where(const v1::NodeLatency& row) {
+  return row.file().empty() ? "" : absl::StrCat(row.file(), ":", row.line());
+}
+
+json SpecJson(const v1::TargetSpec& s) {
+  return {{"name", s.name()},
+          {"device", s.device()},
+          {"kind", s.kind()},
+          {"runtime", s.runtime()},
+          {"precision", s.precision()},
+          {"layout", s.layout()},
+          {"compile", s.compile()},
+          {"threads", s.threads()},
+          {"peak_gflops", s.peak_gflops()},
+          {"memory_gb_per_s", s.memory_gb_per_s()},
+          {"last_level_cache_mb", s.last_level_cache_mb()},
+          {"clock_mhz", s.clock_mhz()},
+          {"cores", s.cores()}};
+}
+
+json TargetJson(const v1::Target& t) {
+  const v1::MeasuredErrors& e = t.errors();
+  json j = {{"spec", SpecJson(t.spec())},
+            {"calibrated", t.calibrated()},
+            {"base_target", t.base_target()},
+            {"errors",
+             {{"layer_mape", e.layer_mape()},
+              {"network_mape", e.network_mape()},
+              {"network_within_5_percent", e.network_within_5_percent()},
+              {"network_within_10_percent", e.network_within_10_percent()},
+              {"network_within_25_percent", e.network_within_25_percent()},
+              {"repeatability_floor", e.repeatability_floor()},
+              {"layers_tested", e.layers_tested()},
+              {"networks_tested", e.networks_tested()}}}};
+  if (t.calibrated()) {
+    j["probe_layer_mape_before"] = t.probe_layer_mape_before();
+    j["probe_layer_mape_after"] = t.probe_layer_mape_after();
+    j["probe_network_mape_after"] = t.probe_network_mape_after();
+  }
+  return j;
+}
+
+std::string BreakdownTable(const v1::TargetPrediction& prediction) {
+  std::vector<std::vector<std::string>> rows = {{"call", "operator", "module", "ms", "share", "where"}};
+  for (const v1::NodeLatency& row : prediction.breakdown()) {
+    const double share = prediction.latency_us() > 0 ? row.latency_us() / prediction.latency_us() : 0;
+    rows.push_back({absl::StrCat(row.node()), row.op(), row.module_path(),
+                    absl::StrFormat("%.4f", row.latency_us() / 1000), Percent(share), Where(row)});
+  }
+  return TextTable(rows, {true, false, false, true, true, false});
+}
+
+}  // namespace
+
+std::string TextTable(const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right_aligned) {
+  std::vector<size_t> widths(right_aligned.size(), 0);
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string pad(widths[i] - row[i].size(), ' ');
+      absl::StrAppend(&line, i == 0 ? "" : "  ", right_aligned[i] ? pad : "", row[i], right_aligned[i] ? "" : pad);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    absl::StrAppend(&text, line, "\n");
+  }
+  return text;
+}
+
+std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& view) {
+  std::string text =
+      absl::StrCat(view.title, "\n", SummaryLine(r.node_count(), r.parameter_count(), r.macs(), r.peak_memory_bytes()),
+                   "\nmodel ", r.model_version(), "\n\n");
+  std::vector<std::vector<std::string>> rows = {
+      {"target", "predicted ms", "low ms", "high ms", "interval", "confidence", ""}};
+  for (const v1::TargetPrediction& p : r.predictions()) {
+    std::string note = p.extrapolating() ? "extrapolating" : "";
+    if (view.budget_ms > 0 && p.latency_us() > view.budget_ms * 1000) {
+      absl::StrAppend(&note, note.empty() ? "" : ", ", "over the budget of ", absl::StrFormat("%g ms", view.budget_ms));
+    }
+    rows.push_back({p.target(), Milliseconds(p.latency_us()), Milliseconds(p.low_us()), Milliseconds(p.high_us()),
+                    absl::StrFormat("%.0f %%", 100 * p.coverage()), absl::StrFormat("%.2f", p.confidence()), note});
+  }
+  absl::StrAppend(&text, TextTable(rows, {false, true, true, true, true, true, false}));
+  if (!view.breakdown) return text;
+  for (const v1::TargetPrediction& p : r.predictions())
+    absl::StrAppend(&text, "\n", p.target(), "\n", BreakdownTable(p));
+  return text;
+}
+
+std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& view) {
+  json predictions = json::array();
+  for (const v1::TargetPrediction& p : r.predictions()) {
+    json j = {{"target", p.target()},
+              {"latency_us", p.latency_us()},
+              {"low_us", p.low_us()},
+              {"high_us", p.high_us()},
+              {"coverage", p.coverage()},
+              {"confidence", p.confidence()},
+              {"extrapolating", p.extrapolating()}};
+    if (view.budget_ms > 0) j["over_budget"] = p.latency_us() > view.budget_ms * 1000;
+    if (view.breakdown) {
+      json rows = json::array();
+      for (const v1::NodeLatency& row : p.breakdown()) {
+        rows.push_back({{"node", row.node()},
+                        {"op", row.op()},
+                        {"module", row.module_path()},
+                        {"where", Where(row)},
+                        {"latency_us", row.latency_us()}});
+      }
+      j["breakdown"] = std::move(rows);
+    }
+    predictions.push_back(std::move(j));
+  }
+  return Dump({{"predictions", std::move(predictions)},
+               {"fingerprint", r.fingerprint()},
+               {"calls", r.node_count()},
+               {"params", r.parameter_count()},
+               {"macs", r.macs()},
+               {"flops", r.flops()},
+               {"peak_memory_bytes", r.peak_memory_bytes()},
+               {"model_version", r.model_version()},
+               {"read_us", r.read_us()},
+               {"predict_us", r.predict_us()}});
+}
+
+std::string GraphTable(const Graph& graph) {
+  const GraphCost cost = CostOf(graph);
+  return absl::StrCat(PrintGraph(graph), "\n",
+                      SummaryLine(static_cast<int64_t>(graph.nodes().size()), graph.num_parameters(), cost.macs,
+                                  PeakMemoryBytes(graph)),
+                      "\n");
+}
+
+std::string TargetsTable(const v1::ListTargetsResponse& response) {
+  std::vector<std::vector<std::string>> rows = {{"target", "device", "runtime", "threads", "layer error",
+                                                 "network error", "repeatability", "networks tested", ""}};
+  for (const v1::Target& t : response.targets()) {
+    rows.push_back({t.spec().name(), t.spec().device(), t.spec().runtime(), absl::StrCat(t.spec().threads()),
+                    Percent(t.errors().layer_mape()), Percent(t.errors().network_mape()),
+                    Percent(t.errors().repeatability_floor()), absl::StrCat(t.errors().networks_tested()),
+                    t.calibrated() ? absl::StrCat("calibrated on top of ", t.base_target()) : ""});
+  }
+  return TextTable(rows, {false, false, false, true, true, true, true, true, false});
+}
+
+std::string TargetsJson(const v1::ListTargetsResponse& response) {
+  json targets = json::array();
+  for (const v1::Target& t : response.targets()) targets.push_back(TargetJson(t));
+  return Dump({{"targets", std::move(targets)}});
+}
+
+std::string CalibrationTable(const v1::CalibrateResponse& r) {
+  const v1::Target& t = r.target();
+  return absl::StrCat("target ", t.spec().name(), ": ", t.spec().device(), ", ", t.spec().runtime(), ", on top of ",
+                      t.base_target(), "\nfrom ", r.layers_used(), " layers and ", r.networks_used(),
+                      " networks; error on the layers ", Percent(t.probe_layer_mape_before()), " before, ",
+                      Percent(t.probe_layer_mape_after()), " after; on the networks ",
+                      Percent(t.probe_network_mape_after()), " after\n");
+}
+
+std::string CalibrationJson(const v1::CalibrateResponse& r) {
+  return Dump(
+      {{"target", TargetJson(r.target())}, {"layers_used", r.layers_used()}, {"networks_used", r.networks_used()}});
+}
+
+std::string ModelTable(const v1::GetModelInfoResponse& r) {
+  return TextTable({{"version", r.version()},
+                    {"sha256", r.sha256()},
+                    {"parameters", absl::StrCat(r.parameter_count())},
+                    {"vocabulary", absl::StrCat(r.vocabulary_size())},
+                    {"trained at", r.trained_at()},
+                    {"layers trained on", absl::StrCat(r.layers_trained())},
+                    {"networks trained on", absl::StrCat(r.networks_trained())},
+                    {"server version", r.server_version()}},
+                   {false, false});
+}
+
+std::string ModelJson(const v1::GetModelInfoResponse& r) {
+  return Dump({{"version", r.version()},
+               {"sha256", r.sha256()},
+               {"parameter_count", r.parameter_count()},
+               {"vocabulary_size", r.vocabulary_size()},
+               {"trained_at", r.trained_at()},
+               {"layers_trained", r.layers_trained()},
+               {"networks_trained", r.networks_trained()},
+               {"server_version", r.server_version()}});
+}
+
+}  // namespace cobra

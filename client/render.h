@@ -1,0 +1,37 @@
+// Answers for people (tables) and for programs (JSON; units in every name).
+#ifndef COBRA_CLIENT_RENDER_H_
+#define COBRA_CLIENT_RENDER_H_
+
+#include <string>
+#include <vector>
+
+#include "cobra/v1/cobra.pb.h"
+#include "graph/graph.h"
+
+namespace cobra {
+
+// Rows of equal length, the first one the header; numbers (right_aligned columns) to the right.
+std::string TextTable(const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right_aligned);
+
+struct PredictionView {
+  std::string title;     // "resnet50() from torchvision/models/resnet.py"
+  double budget_ms = 0;  // 0: none
+  bool breakdown = false;
+};
+std::string PredictionTable(const v1::PredictResponse& response, const PredictionView& view);
+std::string PredictionJson(const v1::PredictResponse& response, const PredictionView& view);
+
+std::string GraphTable(const Graph& graph);
+
+std::string TargetsTable(const v1::ListTargetsResponse& response);
+std::string TargetsJson(const v1::ListTargetsResponse& response);
+
+std::string CalibrationTable(const v1::CalibrateResponse& response);
+std::string CalibrationJson(const v1::CalibrateResponse& response);
+
+std::string ModelTable(const v1::GetModelInfoResponse& response);
+std::string ModelJson(const v1::GetModelInfoResponse& response);
+
+}  // namespace cobra
+
+#endif  // COBRA_CLIENT_RENDER_H_

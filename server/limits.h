@@ -1,0 +1,37 @@
+// What one request, and all of them together, may cost this server.
+#ifndef COBRA_SERVER_LIMITS_H_
+#define COBRA_SERVER_LIMITS_H_
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "frontend/python/runtime/limits.h"
+#include "graph/builder.h"
+
+namespace cobra {
+
+struct ServerLimits {
+  // Of one message: gRPC refuses larger ones before they are in memory. A graph of 20,000 calls has 8 MB; all of
+  // torchvision's source 1.5 MB.
+  int max_request_bytes = 32 << 20;
+  // Files of one source bundle: torchvision has 170, the largest model libraries about 2,000.
+  int max_files = 4096;
+  // Targets of one request: more than anybody has devices; bounds the work behind a small message.
+  int max_targets = 64;
+  // Requests waiting for a thread. At 1 ms a request and two threads this is half a second of waiting; beyond it, the
+  // caller had better go elsewhere.
+  int max_queued = 1024;
+  // HTTP/2 streams a connection may have open: one client cannot fill the queue alone more often than this.
+  int max_streams_per_connection = 1024;
+  // Memory that gRPC may use for messages in transit.
+  int64_t transport_memory_bytes = int64_t{512} << 20;
+  // A request without a deadline of its own gets this one, so that nothing stays for ever.
+  absl::Duration default_deadline = absl::Seconds(60);
+  // What the program in a source bundle may cost; its wall time is cut to the request's deadline.
+  python::Limits reader;
+  GraphLimits graph;
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_SERVER_LIMITS_H_

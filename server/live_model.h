@@ -1,0 +1,77 @@
+// The model that is serving, and the targets that machines were calibrated to. A request takes one snapshot and keeps
+// it for life; a new version, or a new calibration, is a new snapshot that later requests see (TensorFlow Serving calls
+// these loader and handle).
+#ifndef COBRA_SERVER_LIVE_MODEL_H_
+#define COBRA_SERVER_LIVE_MODEL_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "model/predict/predictor.h"
+#include "server/metrics.h"
+#include "server/store.h"
+
+namespace cobra {
+
+inline constexpr char kThisMachine[] = "this-machine";
+
+struct ModelSnapshot {
+  std::shared_ptr<const Predictor> predictor;
+  std::map<std::string, Calibration> calibrations;  // by target name
+  int64_t generation = 0;                           // no two snapshots of a process share one
+
+  // Null if `target` is a trained one, or unknown.
+  const Calibration* FindCalibration(absl::string_view target) const;
+  // Trained targets, then calibrated ones.
+  std::vector<TargetInfo> Targets() const;
+  bool Knows(absl::string_view target) const;
+};
+
+struct CalibrationOutcome {
+  Calibration calibration;
+  int layers = 0, networks = 0;
+};
+
+class LiveModel {
+ public:
+  // Makes a version ready to serve: reads and verifies its files. Called without locks held, by one thread at a time.
+  using Loader = std::function<absl::StatusOr<std::shared_ptr<const Predictor>>()>;
+
+  // Loads the first version and the store's calibrations. `store` and `metrics` are not owned.
+  static absl::StatusOr<std::unique_ptr<LiveModel>> Create(Loader loader, Store* store, Metrics* metrics);
+
+  std::shared_ptr<const ModelSnapshot> Get() const;
+
+  // Loads aside, tries the version on a small network, fits the stored calibrations to it, then swaps. On error the old
+  // version goes on serving.
+  absl::Status Reload();
+
+  // Fits a calibration from the output of `cobra-worker probe --json`, stores it, and serves it as `target`.
+  absl::StatusOr<CalibrationOutcome> Calibrate(absl::string_view target, absl::string_view probe_json);
+
+ private:
+  LiveModel(Loader loader, Store* store, Metrics* metrics);
+  std::map<std::string, Calibration> StoredCalibrations(const Predictor& predictor);
+  absl::Status AppendMeasurements(absl::string_view target, const ProbeResult& probe);
+  void Publish(std::shared_ptr<ModelSnapshot> snapshot);
+
+  const Loader loader_;
+  Store* const store_;
+  Metrics* const metrics_;
+  absl::Mutex change_;  // held while a new snapshot is made; readers never wait for it
+  mutable absl::Mutex mutex_;
+  std::shared_ptr<const ModelSnapshot> snapshot_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_SERVER_LIVE_MODEL_H_

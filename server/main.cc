@@ -1,0 +1,109 @@
+// cobra-server: answers how long networks will take. SIGTERM and SIGINT drain, SIGHUP loads the model directory anew.
+#include <pthread.h>
+#include <signal.h>
+
+#include <cstdio>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "server/server.h"
+#include "server/version.h"
+
+namespace cobra {
+namespace {
+
+// Before any thread exists, so that all of them inherit it: signals reach sigwait() and nothing else.
+sigset_t BlockSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+void ServeUntilStopped(Server* server, const sigset_t& signals) {
+  while (true) {
+    int signal = 0;
+    if (sigwait(&signals, &signal) != 0) continue;
+    if (signal == SIGHUP) {
+      LogInfo("SIGHUP: loading the model anew");
+      absl::Status status = server->ReloadModel();
+      if (!status.ok()) LogError(absl::StrCat("the old model goes on serving: ", status.message()));
+      continue;
+    }
+    LogInfo("stopping: finishing the requests in flight");
+    server->Drain();
+    LogInfo("stopped");
+    return;
+  }
+}
+
+int Main(int argc, char** argv) {
+  ServerOptions options;
+  std::string ready_file;
+  int drain_seconds = 20;
+  int embedding_cache_mb = 64, prediction_cache_mb = 32;
+  CLI::App app("Predicts the latency of neural networks (gRPC: proto/cobra/v1).", "cobra-server");
+  app.set_version_flag("--version", kServerVersion);
+  app.add_option("--listen", options.listen, "Address of the gRPC API; port 0 takes any free one")
+      ->capture_default_str();
+  app.add_option("--metrics", options.metrics, "Address of /metrics for Prometheus; empty: none")
+      ->capture_default_str();
+  app.add_option("--model", options.model_directory, "Directory of the model version")->capture_default_str();
+  app.add_option("--store", options.store_path, "SQLite file with predictions, measurements, calibrations")
+      ->capture_default_str();
+  app.add_option("--library", options.library_roots, "Directory that source may import from; repeatable");
+  app.add_flag("--calibrate", options.calibrate_at_start,
+               "Measure this machine first (a minute) unless the store has it already");
+  app.add_option("--worker", options.worker, "cobra-worker program; default: the one beside this program");
+  app.add_option("--threads", options.threads, "Requests worked on at a time; 0: one a core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_option("--queue", options.limits.max_queued, "Requests that may wait")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--embedding-cache-mb", embedding_cache_mb, "Layers remembered, 2^20 bytes")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--prediction-cache-mb", prediction_cache_mb, "Networks remembered, 2^20 bytes")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--drain-seconds", drain_seconds, "What requests in flight may take after SIGTERM")
+      ->check(CLI::Range(0, 3600))
+      ->capture_default_str();
+  app.add_option("--ready-file", ready_file, "JSON file with the addresses, written when requests are answered");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  options.drain_timeout = absl::Seconds(drain_seconds);
+  options.embedding_cache_bytes = int64_t{embedding_cache_mb} << 20;
+  options.prediction_cache_bytes = int64_t{prediction_cache_mb} << 20;
+
+  const sigset_t signals = BlockSignals();
+  absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
+  if (!server.ok()) {
+    LogError(absl::StrCat("cobra-server cannot start: ", server.status().message()));
+    return 1;
+  }
+  const std::string listen = (*server)->listen_address(), metrics = (*server)->metrics_address();
+  LogInfo(absl::StrCat("listening on ", listen, metrics.empty() ? "" : ", metrics on http://", metrics,
+                       metrics.empty() ? "" : "/metrics"));
+  if (!ready_file.empty()) {
+    const std::string json = absl::StrCat("{\"listen\": \"", listen, "\", \"metrics\": \"", metrics, "\"}\n");
+    if (absl::Status written = WriteFileAtomic(ready_file, json); !written.ok()) {
+      LogError(written.message());
+      return 1;
+    }
+  }
+  ServeUntilStopped(server->get(), signals);
+  return 0;
+}
+
+}  // namespace
+}  // namespace cobra
+
+int main(int argc, char** argv) { return cobra::Main(argc, argv); }

@@ -1,0 +1,214 @@
+#include "server/metrics.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "prometheus/counter.h"
+#include "prometheus/gauge.h"
+#include "prometheus/histogram.h"
+#include "prometheus/metric_family.h"
+
+namespace cobra {
+namespace {
+
+using prometheus::BuildCounter;
+using prometheus::BuildGauge;
+using prometheus::BuildHistogram;
+using prometheus::MetricType;
+
+// From a reply out of the caches (tens of microseconds) to a request that reads a large library.
+const prometheus::Histogram::BucketBoundaries kSeconds = {
+    0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
+
+prometheus::MetricFamily OneValue(const char* name, const char* help, MetricType type, double value) {
+  prometheus::MetricFamily family{name, help, type, {}};
+  family.metric.resize(1);
+  (type == MetricType::Counter ? family.metric[0].counter.value : family.metric[0].gauge.value) = value;
+  return family;
+}
+
+double ResidentBytes() {
+  long total = 0, resident = 0;
+  if (FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%ld %ld", &total, &resident) != 2) resident = 0;
+    std::fclose(file);
+  }
+  return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+struct CacheColumn {
+  const char* name;
+  const char* help;
+  MetricType type;
+  int64_t CacheStats::*field;
+};
+constexpr CacheColumn kCacheColumns[] = {
+    {"cobra_cache_hits_total", "Look-ups that found an entry", MetricType::Counter, &CacheStats::hits},
+    {"cobra_cache_misses_total", "Look-ups that found none", MetricType::Counter, &CacheStats::misses},
+    {"cobra_cache_evictions_total", "Entries pushed out by newer ones", MetricType::Counter, &CacheStats::evictions},
+    {"cobra_cache_entries", "Entries now", MetricType::Gauge, &CacheStats::entries},
+    {"cobra_cache_bytes", "Bytes now, bookkeeping included", MetricType::Gauge, &CacheStats::bytes},
+    {"cobra_cache_capacity_bytes", "Bound of cobra_cache_bytes", MetricType::Gauge, &CacheStats::capacity_bytes},
+};
+
+}  // namespace
+
+class Metrics::Pulled : public prometheus::Collectable {
+ public:
+  void Add(std::string name, std::function<CacheStats()> stats) {
+    absl::MutexLock lock(&mutex_);
+    caches_.emplace_back(std::move(name), std::move(stats));
+  }
+
+  std::vector<prometheus::MetricFamily> Collect() const override {
+    std::vector<prometheus::MetricFamily> families;
+    for (const CacheColumn& column : kCacheColumns) families.push_back({column.name, column.help, column.type, {}});
+    absl::MutexLock lock(&mutex_);
+    for (const auto& [name, read] : caches_) {
+      const CacheStats stats = read();
+      for (size_t i = 0; i < families.size(); ++i) {
+        prometheus::ClientMetric metric;
+        metric.label.push_back({"cache", name});
+        const double value = static_cast<double>(stats.*kCacheColumns[i].field);
+        (families[i].type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
+        families[i].metric.push_back(std::move(metric));
+      }
+    }
+    families.push_back(
+        OneValue("process_resident_memory_bytes", "Resident memory", MetricType::Gauge, ResidentBytes()));
+    families.push_back(OneValue("process_start_time_seconds", "Start of the server, Unix time", MetricType::Gauge,
+                                absl::ToDoubleSeconds(started_ - absl::UnixEpoch())));
+    return families;
+  }
+
+ private:
+  const absl::Time started_ = absl::Now();
+  mutable absl::Mutex mutex_;
+  std::vector<std::pair<std::string, std::function<CacheStats()>>> caches_ ABSL_GUARDED_BY(mutex_);
+};
+
+std::string StatusName(absl::StatusCode code) { return absl::StatusCodeToString(code); }
+
+Metrics::Metrics()
+    : registry_(std::make_shared<prometheus::Registry>()),
+      pulled_(std::make_shared<Pulled>()),
+      requests_(BuildCounter().Name("cobra_requests_total").Help("Finished requests").Register(*registry_)),
+      request_seconds_(BuildHistogram()
+                           .Name("cobra_request_duration_seconds")
+                           .Help("From the arrival of a request to its reply, waiting included")
+                           .Register(*registry_)),
+      phase_seconds_(BuildHistogram()
+                         .Name("cobra_phase_duration_seconds")
+                         .Help("Parts of a Predict: reading source or graph, predicting")
+                         .Register(*registry_)),
+      reader_failures_(BuildCounter()
+                           .Name("cobra_reader_failures_total")
+                           .Help("Models that could not be read, by kind of diagnostic")
+                           .Register(*registry_)),
+      predictions_(BuildCounter()
+                       .Name("cobra_predictions_total")
+                       .Help("Predictions by target and where they came from")
+                       .Register(*registry_)),
+      extrapolating_(BuildCounter()
+                         .Name("cobra_predictions_extrapolating_total")
+                         .Help("Predictions outside of what the model was trained on")
+                         .Register(*registry_)),
+      store_rows_(BuildCounter().Name("cobra_store_rows_total").Help("Rows written, by table").Register(*registry_)),
+      store_failures_(
+          BuildCounter().Name("cobra_store_failures_total").Help("Writes that failed, by table").Register(*registry_)),
+      store_dropped_(BuildCounter()
+                         .Name("cobra_store_dropped_rows_total")
+                         .Help("Rows not written because the store was too slow")
+                         .Register(*registry_)),
+      reloads_(
+          BuildCounter().Name("cobra_model_loads_total").Help("Model versions loaded, by result").Register(*registry_)),
+      model_info_(BuildGauge().Name("cobra_model_info").Help("1 for the version that is serving").Register(*registry_)),
+      targets_(BuildGauge().Name("cobra_targets").Help("Targets that Predict takes").Register(*registry_).Add({})),
+      queued_(BuildGauge()
+                  .Name("cobra_requests_queued")
+                  .Help("Requests waiting for a thread")
+                  .Register(*registry_)
+                  .Add({})),
+      running_(BuildGauge()
+                   .Name("cobra_requests_in_flight")
+                   .Help("Requests a thread works on")
+                   .Register(*registry_)
+                   .Add({})) {
+  for (const char* method : {"Predict", "ListTargets", "GetModelInfo", "Calibrate"}) {
+    requests_.Add({{"method", method}, {"status", "OK"}});
+    request_seconds_.Add({{"method", method}}, kSeconds);
+  }
+  for (const char* phase : {"read", "predict"}) phase_seconds_.Add({{"phase", phase}}, kSeconds);
+  using Kind = Diagnostic::Kind;
+  for (Kind kind :
+       {Kind::kUsage, Kind::kUnsupported, Kind::kDataDependent, Kind::kSyntaxError, Kind::kModelError, Kind::kLimit}) {
+    reader_failures_.Add({{"kind", std::string(DiagnosticKindName(kind))}});
+  }
+  for (const char* table : {"predictions", "measurements", "calibrations"}) {
+    store_rows_.Add({{"table", table}});
+    store_failures_.Add({{"table", table}});
+    store_dropped_.Add({{"table", table}});
+  }
+  reloads_.Add({{"result", "failed"}});
+}
+
+void Metrics::RequestDone(absl::string_view method, absl::StatusCode code, absl::Duration duration) {
+  requests_.Add({{"method", std::string(method)}, {"status", StatusName(code)}}).Increment();
+  request_seconds_.Add({{"method", std::string(method)}}, kSeconds).Observe(absl::ToDoubleSeconds(duration));
+}
+
+void Metrics::PhaseDone(absl::string_view phase, absl::Duration duration) {
+  phase_seconds_.Add({{"phase", std::string(phase)}}, kSeconds).Observe(absl::ToDoubleSeconds(duration));
+}
+
+void Metrics::ReaderFailed(Diagnostic::Kind kind) {
+  reader_failures_.Add({{"kind", std::string(DiagnosticKindName(kind))}}).Increment();
+}
+
+void Metrics::Predicted(absl::string_view target, bool from_cache, bool extrapolating) {
+  predictions_.Add({{"target", std::string(target)}, {"source", from_cache ? "cache" : "model"}}).Increment();
+  auto& counter = extrapolating_.Add({{"target", std::string(target)}});
+  if (extrapolating) counter.Increment();
+}
+
+void Metrics::StoreWritten(absl::string_view table, bool ok, int64_t rows) {
+  if (ok) {
+    store_rows_.Add({{"table", std::string(table)}}).Increment(static_cast<double>(rows));
+  } else {
+    store_failures_.Add({{"table", std::string(table)}}).Increment();
+  }
+}
+
+void Metrics::StoreDropped(absl::string_view table, int64_t rows) {
+  store_dropped_.Add({{"table", std::string(table)}}).Increment(static_cast<double>(rows));
+}
+
+void Metrics::ModelLoaded(const ModelInfo& info, int64_t num_targets) {
+  reloads_.Add({{"result", "ok"}}).Increment();
+  if (current_model_ != nullptr) model_info_.Remove(current_model_);
+  current_model_ = &model_info_.Add({{"version", info.version}, {"sha256", info.sha256}});
+  current_model_->Set(1);
+  targets_.Set(static_cast<double>(num_targets));
+}
+
+void Metrics::ModelReloadFailed() { reloads_.Add({{"result", "failed"}}).Increment(); }
+
+void Metrics::SetTargets(int64_t num_targets) { targets_.Set(static_cast<double>(num_targets)); }
+
+void Metrics::SetQueue(int64_t queued, int64_t running) {
+  queued_.Set(static_cast<double>(queued));
+  running_.Set(static_cast<double>(running));
+}
+
+void Metrics::WatchCache(absl::string_view name, std::function<CacheStats()> stats) {
+  pulled_->Add(std::string(name), std::move(stats));
+}
+
+std::vector<std::shared_ptr<prometheus::Collectable>> Metrics::collectables() const { return {registry_, pulled_}; }
+
+}  // namespace cobra

@@ -1,0 +1,70 @@
+// What Prometheus reads from /metrics. All families exist from the start, so that a dashboard shows zero and not
+// nothing, and a bad name fails in the first second. Names carry their unit.
+#ifndef COBRA_SERVER_METRICS_H_
+#define COBRA_SERVER_METRICS_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/diagnostic.h"
+#include "model/predict/predictor.h"
+#include "prometheus/collectable.h"
+#include "prometheus/registry.h"
+
+namespace cobra {
+
+class Metrics {
+ public:
+  Metrics();
+
+  void RequestDone(absl::string_view method, absl::StatusCode code, absl::Duration duration);
+  void PhaseDone(absl::string_view phase, absl::Duration duration);  // "read", "predict"
+  void ReaderFailed(Diagnostic::Kind kind);
+  void Predicted(absl::string_view target, bool from_cache, bool extrapolating);
+  void StoreWritten(absl::string_view table, bool ok, int64_t rows);
+  void StoreDropped(absl::string_view table, int64_t rows);
+  void ModelLoaded(const ModelInfo& info, int64_t num_targets);
+  void ModelReloadFailed();
+  void SetTargets(int64_t num_targets);
+  void SetQueue(int64_t queued, int64_t running);
+
+  // `stats` is called at every scrape; it must live as long as this object.
+  void WatchCache(absl::string_view name, std::function<CacheStats()> stats);
+
+  // What an exposer serves.
+  std::vector<std::shared_ptr<prometheus::Collectable>> collectables() const;
+
+ private:
+  class Pulled;  // values that are asked for at a scrape
+  std::shared_ptr<prometheus::Registry> registry_;
+  std::shared_ptr<Pulled> pulled_;
+
+  prometheus::Family<prometheus::Counter>& requests_;
+  prometheus::Family<prometheus::Histogram>& request_seconds_;
+  prometheus::Family<prometheus::Histogram>& phase_seconds_;
+  prometheus::Family<prometheus::Counter>& reader_failures_;
+  prometheus::Family<prometheus::Counter>& predictions_;
+  prometheus::Family<prometheus::Counter>& extrapolating_;
+  prometheus::Family<prometheus::Counter>& store_rows_;
+  prometheus::Family<prometheus::Counter>& store_failures_;
+  prometheus::Family<prometheus::Counter>& store_dropped_;
+  prometheus::Family<prometheus::Counter>& reloads_;
+  prometheus::Family<prometheus::Gauge>& model_info_;
+  prometheus::Gauge& targets_;
+  prometheus::Gauge& queued_;
+  prometheus::Gauge& running_;
+  prometheus::Gauge* current_model_ = nullptr;  // written by one thread at a time (LiveModel's lock)
+};
+
+// gRPC's name of a status: "NOT_FOUND".
+std::string StatusName(absl::StatusCode code);
+
+}  // namespace cobra
+
+#endif  // COBRA_SERVER_METRICS_H_

@@ -1,0 +1,186 @@
+#include "server/pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "base/diagnostic.h"
+#include "base/hash.h"
+#include "base/status_macros.h"
+#include "frontend/python/reader.h"
+#include "graph/cost.h"
+#include "graph/fingerprint.h"
+#include "proto/graph_proto.h"
+#include "server/source_request.h"
+
+namespace cobra {
+namespace {
+
+absl::Status Error(Diagnostic::Kind kind, std::string message, std::string hint) {
+  Diagnostic d;
+  d.kind = kind;
+  d.message = std::move(message);
+  d.hint = std::move(hint);
+  return DiagnosticToStatus(d);
+}
+
+// NOT_FOUND on the wire, and a usage diagnostic for people.
+absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model) {
+  std::vector<std::string> names;
+  for (const TargetInfo& info : model.Targets()) names.push_back(info.spec.name);
+  std::string hint = absl::StrCat("targets: ", absl::StrJoin(names, ", "));
+  if (target == kThisMachine) absl::StrAppend(&hint, "; `cobra-client calibrate` makes this-machine");
+  absl::Status usage = Error(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint));
+  absl::Status status(absl::StatusCode::kNotFound, usage.message());
+  usage.ForEachPayload(
+      [&status](absl::string_view url, const absl::Cord& payload) { status.SetPayload(url, payload); });
+  return status;
+}
+
+void FillSummary(const Graph& graph, const Hash128& fingerprint, const ModelSnapshot& model,
+                 v1::PredictResponse* reply) {
+  const GraphCost cost = CostOf(graph);
+  reply->set_fingerprint(fingerprint.ToHex());
+  reply->set_node_count(static_cast<int>(graph.nodes().size()));
+  reply->set_parameter_count(graph.num_parameters());
+  reply->set_macs(cost.macs);
+  reply->set_flops(cost.flops);
+  reply->set_peak_memory_bytes(PeakMemoryBytes(graph));
+  reply->set_model_version(model.predictor->info().version);
+}
+
+void FillBreakdown(const Graph& graph, const LatencyPrediction& prediction, v1::TargetPrediction* out) {
+  for (size_t i = 0; i < prediction.node_latency_us.size(); ++i) {
+    const Node& node = graph.nodes()[i];
+    v1::NodeLatency* row = out->add_breakdown();
+    row->set_node(static_cast<int>(i));
+    row->set_op(std::string(OpName(node.op)));
+    row->set_module_path(node.origin.module_path);
+    if (node.origin.file != nullptr) row->set_file(*node.origin.file);
+    row->set_line(node.origin.line);
+    row->set_latency_us(prediction.node_latency_us[i]);
+  }
+}
+
+void FillPrediction(const std::string& target, const LatencyPrediction& prediction, v1::TargetPrediction* out) {
+  out->set_target(target);
+  out->set_latency_us(prediction.latency_us);
+  out->set_low_us(prediction.low_us);
+  out->set_high_us(prediction.high_us);
+  out->set_coverage(prediction.coverage);
+  out->set_confidence(prediction.confidence);
+  out->set_extrapolating(prediction.extrapolating);
+}
+
+}  // namespace
+
+Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, PredictionLog* log, Metrics* metrics)
+    : options_(std::move(options)),
+      model_(model),
+      log_(log),
+      metrics_(metrics),
+      cache_(options_.prediction_cache_bytes) {
+  metrics_->WatchCache("prediction", [this] {
+    const auto s = cache_.stats();
+    return CacheStats{s.hits, s.misses, s.evictions, s.entries, s.bytes, s.capacity_bytes};
+  });
+  metrics_->WatchCache("embedding", [this] { return model_->Get()->predictor->embedding_cache_stats(); });
+}
+
+absl::StatusOr<v1::PredictResponse> Pipeline::Predict(const v1::PredictRequest& request, const CallContext& call) {
+  const std::shared_ptr<const ModelSnapshot> model = model_->Get();  // one version for the whole request
+  COBRA_RETURN_IF_ERROR(CheckRequest(request, *model));
+  v1::PredictResponse reply;
+
+  const absl::Time start = absl::Now();
+  COBRA_ASSIGN_OR_RETURN(const Graph graph, ReadModel(request, call));
+  const absl::Time read = absl::Now();
+
+  const Hash128 fingerprint = Fingerprint(graph);
+  FillSummary(graph, fingerprint, *model, &reply);
+  for (const std::string& target : request.targets()) {
+    COBRA_ASSIGN_OR_RETURN(auto prediction,
+                           PredictTarget(*model, graph, fingerprint, target, request.breakdown(), call));
+    v1::TargetPrediction* out = reply.add_predictions();
+    FillPrediction(target, *prediction, out);
+    if (request.breakdown()) FillBreakdown(graph, *prediction, out);
+  }
+  const absl::Time predicted = absl::Now();
+
+  reply.set_read_us(absl::ToDoubleMicroseconds(read - start));
+  reply.set_predict_us(absl::ToDoubleMicroseconds(predicted - read));
+  metrics_->PhaseDone("read", read - start);
+  metrics_->PhaseDone("predict", predicted - read);
+  return reply;
+}
+
+// What is cheap to check comes before the source is read.
+absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const ModelSnapshot& model) const {
+  if (request.targets().empty()) {
+    return Error(Diagnostic::Kind::kUsage, "targets: none given", "ListTargets (cobra-client targets) has their names");
+  }
+  if (request.targets_size() > options_.limits.max_targets) {
+    return Error(
+        Diagnostic::Kind::kLimit,
+        absl::StrCat(request.targets_size(), " targets are more than the limit of ", options_.limits.max_targets),
+        "ask in several requests");
+  }
+  for (const std::string& target : request.targets()) {
+    if (!model.Knows(target)) return UnknownTarget(target, model);
+  }
+  if (request.model_case() == v1::PredictRequest::MODEL_NOT_SET) {
+    return Error(Diagnostic::Kind::kUsage, "model: neither source nor graph given", "");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Graph> Pipeline::ReadModel(const v1::PredictRequest& request, const CallContext& call) {
+  COBRA_RETURN_IF_ERROR(call.Check());
+  absl::StatusOr<Graph> graph;
+  if (request.has_graph()) {
+    graph = GraphFromProto(request.graph(), options_.limits.graph);
+  } else {
+    absl::StatusOr<SourceRequest> source =
+        SourceRequestFromProto(request.source(), options_.library_roots, options_.limits);
+    python::Limits limits = options_.limits.reader;
+    limits.cancelled = call.cancelled;
+    const int64_t left_ms = std::max<int64_t>(1, absl::ToInt64Milliseconds(call.deadline - absl::Now()));
+    limits.wall_time_ms = std::min(limits.wall_time_ms, left_ms);
+    graph = source.ok() ? ReadPythonModel(*source, limits) : source.status();
+  }
+  if (graph.ok()) return graph;
+  // A program that was stopped because nobody waits any more is not at fault.
+  COBRA_RETURN_IF_ERROR(call.Check());
+  if (auto diagnostic = DiagnosticFromStatus(graph.status())) metrics_->ReaderFailed(diagnostic->kind);
+  return graph.status();
+}
+
+// The cache holds totals only: isomorphic networks share an entry, but not the order of their calls, so a breakdown is
+// always computed (from the predictor's own cache of layers).
+absl::StatusOr<std::shared_ptr<const LatencyPrediction>> Pipeline::PredictTarget(
+    const ModelSnapshot& model, const Graph& graph, const Hash128& fingerprint, const std::string& target,
+    bool breakdown, const CallContext& call) {
+  const Hash128 key = HashCombine(HashCombine(fingerprint, HashBytes(target)), static_cast<uint64_t>(model.generation));
+  if (!breakdown) {
+    if (std::shared_ptr<const LatencyPrediction> cached = cache_.Find(key)) {
+      metrics_->Predicted(target, /*from_cache=*/true, cached->extrapolating);
+      return cached;
+    }
+  }
+  COBRA_ASSIGN_OR_RETURN(
+      LatencyPrediction computed,
+      model.predictor->Predict(graph, target, model.FindCalibration(target), [&call] { return call.Stopped(); }));
+  metrics_->Predicted(target, /*from_cache=*/false, computed.extrapolating);
+  log_->Append({absl::Now(), fingerprint.ToHex(), target, model.predictor->info().version, computed.latency_us,
+                computed.low_us, computed.high_us, computed.confidence, computed.extrapolating,
+                static_cast<int64_t>(graph.nodes().size())});
+  if (breakdown) return std::make_shared<const LatencyPrediction>(std::move(computed));
+  computed.node_latency_us = {};
+  auto totals = std::make_shared<const LatencyPrediction>(std::move(computed));
+  cache_.Insert(key, totals, sizeof(LatencyPrediction));
+  return totals;
+}
+
+}  // namespace cobra

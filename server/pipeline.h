@@ -1,0 +1,52 @@
+// The ask-flow: source or graph in, latency out. No gRPC in here.
+#ifndef COBRA_SERVER_PIPELINE_H_
+#define COBRA_SERVER_PIPELINE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cobra/v1/cobra.pb.h"
+#include "model/predict/lru_cache.h"
+#include "model/predict/predictor.h"
+#include "server/call_context.h"
+#include "server/limits.h"
+#include "server/live_model.h"
+#include "server/metrics.h"
+#include "server/prediction_log.h"
+
+namespace cobra {
+
+struct PipelineOptions {
+  ServerLimits limits;
+  std::vector<std::string> library_roots;              // directories that source may import from
+  int64_t prediction_cache_bytes = int64_t{32} << 20;  // about 150,000 networks on one target each
+};
+
+class Pipeline {
+ public:
+  // None of the pointers is owned; all must live longer.
+  Pipeline(PipelineOptions options, const LiveModel* model, PredictionLog* log, Metrics* metrics);
+
+  absl::StatusOr<v1::PredictResponse> Predict(const v1::PredictRequest& request, const CallContext& call);
+
+ private:
+  absl::Status CheckRequest(const v1::PredictRequest& request, const ModelSnapshot& model) const;
+  absl::StatusOr<Graph> ReadModel(const v1::PredictRequest& request, const CallContext& call);
+  absl::StatusOr<std::shared_ptr<const LatencyPrediction>> PredictTarget(const ModelSnapshot& model, const Graph& graph,
+                                                                         const Hash128& fingerprint,
+                                                                         const std::string& target, bool breakdown,
+                                                                         const CallContext& call);
+
+  const PipelineOptions options_;
+  const LiveModel* const model_;
+  PredictionLog* const log_;
+  Metrics* const metrics_;
+  // (fingerprint, target, snapshot) -> totals.
+  LruCache<LatencyPrediction> cache_;
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_SERVER_PIPELINE_H_

@@ -1,0 +1,41 @@
+// Writes predictions to the store from one thread of its own, many to a transaction, so that no request waits for a
+// disk. When the disk is slower than the requests, records are dropped and counted rather than kept without bound.
+#ifndef COBRA_SERVER_PREDICTION_LOG_H_
+#define COBRA_SERVER_PREDICTION_LOG_H_
+
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "server/metrics.h"
+#include "server/store.h"
+
+namespace cobra {
+
+class PredictionLog {
+ public:
+  // Neither is owned; both must live longer.
+  PredictionLog(Store* store, Metrics* metrics, size_t max_pending = 65536);  // about 15 MB
+  // Writes what is pending.
+  ~PredictionLog();
+
+  void Append(PredictionRecord record);
+  void Flush();  // returns when everything appended so far is written
+
+ private:
+  void Loop();
+
+  Store* const store_;
+  Metrics* const metrics_;
+  const size_t max_pending_;
+  absl::Mutex mutex_;
+  std::vector<PredictionRecord> pending_ ABSL_GUARDED_BY(mutex_);
+  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // last: starts when everything else exists
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_SERVER_PREDICTION_LOG_H_

@@ -1,0 +1,164 @@
+#include "server/server.h"
+
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "base/subprocess.h"
+#include "grpcpp/ext/proto_server_reflection_plugin.h"
+#include "grpcpp/grpcpp.h"
+#include "grpcpp/health_check_service_interface.h"
+#include "model/predict/predictor.h"
+#include "prometheus/exposer.h"
+#include "server/live_model.h"
+#include "server/metrics.h"
+#include "server/pipeline.h"
+#include "server/prediction_log.h"
+#include "server/service.h"
+#include "server/store.h"
+#include "server/worker_pool.h"
+
+namespace cobra {
+namespace {
+
+constexpr char kServiceName[] = "cobra.v1.Cobra";
+
+// "host:0" with the port that the system chose.
+std::string WithPort(const std::string& address, int port) {
+  return absl::StrCat(address.substr(0, address.rfind(':')), ":", port);
+}
+
+class ServerImpl final : public Server {
+ public:
+  explicit ServerImpl(const ServerOptions& options) : options_(options) {}
+
+  ~ServerImpl() override {
+    if (grpc_server_ != nullptr) grpc_server_->Shutdown(std::chrono::system_clock::now());
+  }
+
+  absl::Status Init() {
+    for (const std::string& root : options_.library_roots) {
+      if (!IsDirectory(root))
+        return absl::InvalidArgumentError(absl::StrCat("--library ", root, ": no such directory"));
+    }
+    COBRA_ASSIGN_OR_RETURN(store_, OpenSqliteStore(options_.store_path));
+    PredictorOptions predictor_options;
+    predictor_options.embedding_cache_bytes = options_.embedding_cache_bytes;
+    auto load = [directory = options_.model_directory, predictor_options] {
+      return Predictor::Load(directory, predictor_options);
+    };
+    COBRA_ASSIGN_OR_RETURN(model_, LiveModel::Create(load, store_.get(), &metrics_));
+    if (options_.calibrate_at_start) COBRA_RETURN_IF_ERROR(CalibrateThisMachine());
+
+    log_ = std::make_unique<PredictionLog>(store_.get(), &metrics_);
+    PipelineOptions pipeline_options;
+    pipeline_options.limits = options_.limits;
+    pipeline_options.library_roots = options_.library_roots;
+    pipeline_options.prediction_cache_bytes = options_.prediction_cache_bytes;
+    pipeline_ = std::make_unique<Pipeline>(pipeline_options, model_.get(), log_.get(), &metrics_);
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    pool_ = std::make_unique<WorkerPool>(options_.threads > 0 ? options_.threads : cores, options_.limits.max_queued,
+                                         &metrics_);
+    service_ = std::make_unique<CobraService>(pipeline_.get(), model_.get(), pool_.get(), &metrics_,
+                                              options_.limits.default_deadline);
+    COBRA_RETURN_IF_ERROR(ExposeMetrics());
+    return Listen();
+  }
+
+  std::string listen_address() const override { return listen_address_; }
+  std::string metrics_address() const override { return metrics_address_; }
+  absl::Status ReloadModel() override { return model_->Reload(); }
+
+  void Drain() override {
+    grpc_server_->GetHealthCheckService()->SetServingStatus(false);
+    pool_->Close();
+    if (!pool_->WaitIdle(options_.drain_timeout)) {
+      LogWarning(absl::StrCat("requests still run after ", absl::FormatDuration(options_.drain_timeout),
+                              "; they are cancelled"));
+    }
+    // Open health watches would hold this up for ever: they, and what is left, end at the deadline.
+    grpc_server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
+    log_->Flush();
+  }
+
+ private:
+  absl::Status CalibrateThisMachine() {
+    if (model_->Get()->FindCalibration(kThisMachine) != nullptr) {
+      LogInfo("this machine is calibrated already (`cobra-client calibrate` does it anew)");
+      return absl::OkStatus();
+    }
+    const std::string worker = options_.worker.empty() ? SiblingProgram("cobra-worker") : options_.worker;
+    LogInfo(absl::StrCat("measuring this machine with ", worker, " probe, about a minute"));
+    COBRA_ASSIGN_OR_RETURN(std::string probe, RunProgram({worker, "probe", "--json"}));
+    COBRA_ASSIGN_OR_RETURN(CalibrationOutcome outcome, model_->Calibrate(kThisMachine, probe));
+    LogInfo(
+        absl::StrCat("calibrated this-machine from ", outcome.layers, " layers and ", outcome.networks, " networks"));
+    return absl::OkStatus();
+  }
+
+  absl::Status ExposeMetrics() {
+    if (options_.metrics.empty()) return absl::OkStatus();
+    collectables_ = metrics_.collectables();
+    try {  // the library's way to say that the port is taken
+      exposer_ = std::make_unique<prometheus::Exposer>(options_.metrics, /*num_threads=*/1);
+      for (const auto& collectable : collectables_) exposer_->RegisterCollectable(collectable);
+      metrics_address_ = WithPort(options_.metrics, exposer_->GetListeningPorts().at(0));
+    } catch (const std::exception& error) {
+      return absl::UnavailableError(absl::StrCat("--metrics ", options_.metrics, ": ", error.what()));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Listen() {
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+    grpc::ServerBuilder builder;
+    int port = 0;
+    builder.AddListeningPort(options_.listen, grpc::InsecureServerCredentials(), &port);
+    builder.RegisterService(service_.get());
+    builder.SetMaxReceiveMessageSize(options_.limits.max_request_bytes);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options_.limits.max_streams_per_connection);
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT,
+                               0);  // two servers on one port would share the requests silently
+    grpc::ResourceQuota quota("cobra");
+    quota.Resize(static_cast<size_t>(options_.limits.transport_memory_bytes));
+    builder.SetResourceQuota(quota);
+    grpc_server_ = builder.BuildAndStart();
+    if (grpc_server_ == nullptr || port == 0) {
+      return absl::UnavailableError(absl::StrCat("--listen ", options_.listen, ": cannot be taken"));
+    }
+    listen_address_ = WithPort(options_.listen, port);
+    grpc_server_->GetHealthCheckService()->SetServingStatus(true);
+    grpc_server_->GetHealthCheckService()->SetServingStatus(kServiceName, true);
+    return absl::OkStatus();
+  }
+
+  // In the order of their making: what is below may use what is above, and dies before it.
+  const ServerOptions options_;
+  Metrics metrics_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<LiveModel> model_;
+  std::unique_ptr<PredictionLog> log_;
+  std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<WorkerPool> pool_;
+  std::unique_ptr<CobraService> service_;
+  std::vector<std::shared_ptr<prometheus::Collectable>> collectables_;
+  std::unique_ptr<prometheus::Exposer> exposer_;
+  std::unique_ptr<grpc::Server> grpc_server_;
+  std::string listen_address_, metrics_address_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
+  auto server = std::make_unique<ServerImpl>(options);
+  COBRA_RETURN_IF_ERROR(server->Init());
+  return server;
+}
+
+}  // namespace cobra

@@ -1,0 +1,153 @@
+#include "server/service.h"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "proto/status_proto.h"
+#include "server/version.h"
+
+namespace cobra {
+namespace {
+
+// One call, from its arrival until gRPC is done with it. gRPC owns it: OnDone is the last thing that happens.
+class Call final : public grpc::ServerUnaryReactor {
+ public:
+  Call(const char* method, absl::Time deadline, Metrics* metrics) : method_(method), metrics_(metrics) {
+    context_.deadline = deadline;
+    context_.cancelled = &cancelled_;
+  }
+
+  const CallContext& context() const { return context_; }
+
+  // REQUIRES: once. The object may be gone when it returns.
+  void End(const absl::Status& status) {
+    metrics_->RequestDone(method_, status.code(), absl::Now() - arrived_);
+    if (absl::IsInternal(status) || absl::IsDataLoss(status) || absl::IsUnknown(status)) {
+      LogError(absl::StrCat(method_, ": ", status.message()));
+    }
+    Finish(ToGrpcStatus(status));
+  }
+
+  void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
+  void OnDone() override { delete this; }
+
+ private:
+  const char* const method_;
+  Metrics* const metrics_;
+  const absl::Time arrived_ = absl::Now();
+  std::atomic<bool> cancelled_{false};
+  CallContext context_;
+};
+
+void FillTarget(const TargetInfo& info, const Calibration* calibration, v1::Target* out) {
+  const TargetSpec& s = info.spec;
+  v1::TargetSpec* spec = out->mutable_spec();
+  spec->set_name(s.name);
+  spec->set_device(s.device);
+  spec->set_kind(s.kind);
+  spec->set_runtime(s.runtime);
+  spec->set_precision(s.precision);
+  spec->set_layout(s.layout);
+  spec->set_compile(s.compile);
+  spec->set_threads(s.threads);
+  spec->set_peak_gflops(s.peak_gflops);
+  spec->set_memory_gb_per_s(s.memory_gb_per_s);
+  spec->set_last_level_cache_mb(s.last_level_cache_mb);
+  spec->set_clock_mhz(s.clock_mhz);
+  spec->set_cores(s.cores);
+  const MeasuredErrors& e = info.errors;
+  v1::MeasuredErrors* errors = out->mutable_errors();
+  errors->set_layer_mape(e.layer_mape);
+  errors->set_network_mape(e.network_mape);
+  errors->set_network_within_5_percent(e.network_within_5);
+  errors->set_network_within_10_percent(e.network_within_10);
+  errors->set_network_within_25_percent(e.network_within_25);
+  errors->set_repeatability_floor(e.repeatability_floor);
+  errors->set_layers_tested(e.layers_tested);
+  errors->set_networks_tested(e.networks_tested);
+  out->set_calibrated(info.calibrated);
+  out->set_base_target(info.base_target);
+  if (calibration == nullptr) return;
+  out->set_probe_layer_mape_before(calibration->probe_layer_mape_before);
+  out->set_probe_layer_mape_after(calibration->probe_layer_mape_after);
+  out->set_probe_network_mape_after(calibration->probe_network_mape_after);
+}
+
+absl::Status FillTargetByName(const ModelSnapshot& model, absl::string_view name, v1::Target* out) {
+  for (const TargetInfo& info : model.Targets()) {
+    if (info.spec.name != name) continue;
+    FillTarget(info, model.FindCalibration(name), out);
+    return absl::OkStatus();
+  }
+  return absl::InternalError(absl::StrCat(name, ": was made but is not served"));
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* CobraService::Run(const char* method, grpc::CallbackServerContext* context,
+                                            std::function<absl::Status(const CallContext&)> work) {
+  const absl::Time given = absl::FromChrono(context->deadline());
+  auto* call = new Call(method, std::min(given, absl::Now() + default_deadline_), metrics_);
+  absl::Status admitted = pool_->Submit([call, work = std::move(work)] {
+    absl::Status status = call->context().Check();  // the time may have passed in the queue
+    if (status.ok()) status = work(call->context());
+    call->End(status);
+  });
+  if (!admitted.ok()) call->End(admitted);
+  return call;
+}
+
+grpc::ServerUnaryReactor* CobraService::Predict(grpc::CallbackServerContext* context, const v1::PredictRequest* request,
+                                                v1::PredictResponse* response) {
+  return Run("Predict", context, [this, request, response](const CallContext& call) {
+    COBRA_ASSIGN_OR_RETURN(*response, pipeline_->Predict(*request, call));
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* CobraService::ListTargets(grpc::CallbackServerContext* context, const v1::ListTargetsRequest*,
+                                                    v1::ListTargetsResponse* response) {
+  return Run("ListTargets", context, [this, response](const CallContext&) {
+    const std::shared_ptr<const ModelSnapshot> model = model_->Get();
+    for (const TargetInfo& info : model->Targets()) {
+      FillTarget(info, model->FindCalibration(info.spec.name), response->add_targets());
+    }
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* CobraService::GetModelInfo(grpc::CallbackServerContext* context,
+                                                     const v1::GetModelInfoRequest*,
+                                                     v1::GetModelInfoResponse* response) {
+  return Run("GetModelInfo", context, [this, response](const CallContext&) {
+    const ModelInfo info = model_->Get()->predictor->info();
+    response->set_version(info.version);
+    response->set_sha256(info.sha256);
+    response->set_parameter_count(info.num_parameters);
+    response->set_vocabulary_size(info.vocabulary_size);
+    response->set_trained_at(info.trained_at);
+    response->set_layers_trained(info.layers_trained);
+    response->set_networks_trained(info.networks_trained);
+    response->set_server_version(kServerVersion);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* CobraService::Calibrate(grpc::CallbackServerContext* context,
+                                                  const v1::CalibrateRequest* request,
+                                                  v1::CalibrateResponse* response) {
+  return Run("Calibrate", context, [this, request, response](const CallContext&) {
+    const std::string target = request->target().empty() ? kThisMachine : request->target();
+    COBRA_ASSIGN_OR_RETURN(CalibrationOutcome outcome, model_->Calibrate(target, request->probe_json()));
+    response->set_layers_used(outcome.layers);
+    response->set_networks_used(outcome.networks);
+    return FillTargetByName(*model_->Get(), target, response->mutable_target());
+  });
+}
+
+}  // namespace cobra
