@@ -16,7 +16,8 @@ struct NoneValue {
   friend bool operator==(NoneValue, NoneValue) { return true; }
 };
 
-using AttributeValue = std::variant<NoneValue, bool, int64_t, double, std::string, std::vector<int64_t>, std::vector<double>>;
+using AttributeValue =
+    std::variant<NoneValue, bool, int64_t, double, std::string, std::vector<int64_t>, std::vector<double>>;
 
 // "(2,2)", "1e-05", "True", "None", "'nearest'": Python's own spelling, without blanks.
 std::string AttributeText(const AttributeValue& value);
@@ -30,7 +31,8 @@ class Attributes {
 
   void Set(absl::string_view name, AttributeValue value);  // replaces
   const AttributeValue* Find(absl::string_view name) const;
-  // The value, or `fallback` where the name is absent, None, or of another type (int converts to double and to a one-element list).
+  // The value, or `fallback` where the name is absent, None, or of another type (int converts to double and to a
+  // one-element list).
   int64_t Int(absl::string_view name, int64_t fallback = 0) const;
   double Double(absl::string_view name, double fallback = 0) const;
   bool Bool(absl::string_view name, bool fallback = false) const;

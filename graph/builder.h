@@ -15,8 +15,8 @@
 namespace cobra {
 
 struct GraphLimits {
-  int64_t max_nodes = 200000;                       // the largest published networks have some 10,000 calls
-  int64_t max_tensor_bytes = int64_t{1} << 40;      // a shape beyond 1 TiB is a mistake or an attack
+  int64_t max_nodes = 200000;                   // the largest published networks have some 10,000 calls
+  int64_t max_tensor_bytes = int64_t{1} << 40;  // a shape beyond 1 TiB is a mistake or an attack
 };
 
 class GraphBuilder {
@@ -30,10 +30,10 @@ class GraphBuilder {
   // A second name of a parameter that is already there (shared weights).
   void AddParameterAlias(absl::string_view name, ValueRef parameter);
 
-  // Appends a call and returns its node index; its outputs are ValueRef::Node(index, k). Attributes that ops.def lists and the caller
-  // leaves out are absent; int-or-list attributes must already be expanded as PyTorch's schema says (stride=[2,2]).
-  // InvalidArgument with a message in PyTorch's spirit ("conv2d: input has 3 channels, weight 64x4x7x7 wants 4") if the shapes do not fit:
-  // the caller adds file and line. ResourceExhausted at a limit.
+  // Appends a call and returns its node index; its outputs are ValueRef::Node(index, k). Attributes that ops.def lists
+  // and the caller leaves out are absent; int-or-list attributes must already be expanded as PyTorch's schema says
+  // (stride=[2,2]). InvalidArgument with a message in PyTorch's spirit ("conv2d: input has 3 channels, weight 64x4x7x7
+  // wants 4") if the shapes do not fit: the caller adds file and line. ResourceExhausted at a limit.
   absl::StatusOr<int32_t> Add(Op op, Attributes attributes, std::vector<ValueRef> inputs, Origin origin = {},
                               bool inplace = false);
 

@@ -3,28 +3,32 @@
 #define COBRA_GRAPH_COST_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "graph/graph.h"
 
 namespace cobra {
 
 struct NodeCost {
-  int64_t macs = 0;           // multiply-accumulates of convolutions and products
-  int64_t flops = 0;          // 2 x macs, plus one per element for elementwise work (norms: their passes)
-  int64_t input_bytes = 0;    // activations read
-  int64_t weight_bytes = 0;   // parameters, buffers and constants read
-  int64_t output_bytes = 0;   // written; 0 for views
+  int64_t macs = 0;          // multiply-accumulates of convolutions and products
+  int64_t flops = 0;         // 2 x macs, plus one per element for elementwise work (norms: their passes)
+  int64_t input_bytes = 0;   // activations read
+  int64_t weight_bytes = 0;  // parameters, buffers and constants read
+  int64_t output_bytes = 0;  // written; 0 for views
 };
 
+// Of one call; a reshape or contiguous() counts as the view that it usually is. NodeCosts knows which ones copy.
 NodeCost CostOf(const Graph& graph, int32_t node);
+std::vector<NodeCost> NodeCosts(const Graph& graph);
 
 struct GraphCost {
   int64_t macs = 0, flops = 0, activation_bytes = 0, weight_bytes = 0;
 };
 GraphCost CostOf(const Graph& graph);
 
-// Peak of bytes at LibTorch's c10 allocator on the second call (DESIGN.md, "The graph"): parameters and buffers + liveness of
-// activations over the execution order (views and in-place calls share storage) + a workspace rule per operator.
+// Peak of bytes at LibTorch's c10 allocator on the second call (DESIGN.md, "The graph"): parameters and buffers +
+// liveness of activations over the execution order (views and in-place calls share storage) + a workspace rule per
+// operator.
 int64_t PeakMemoryBytes(const Graph& graph);
 
 }  // namespace cobra

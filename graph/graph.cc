@@ -43,4 +43,37 @@ int64_t Graph::num_parameters() const {
   return n;
 }
 
+bool IsAlias(const Graph& graph, const Node& node) {
+  switch (node.op) {
+    case Op::dropout:
+    case Op::dropout1d:
+    case Op::dropout2d:
+    case Op::dropout3d:
+    case Op::alpha_dropout:
+    case Op::feature_alpha_dropout:
+    case Op::positive:
+      return true;
+    case Op::to:
+    case Op::type:
+    case Op::type_as:
+    case Op::float_:
+    case Op::half:
+    case Op::bfloat16:
+    case Op::double_:
+    case Op::long_:
+    case Op::int_:
+    case Op::bool_:
+      return graph.TypeOf(node.inputs[0]).dtype == node.outputs[0].dtype;
+    default:
+      return false;
+  }
+}
+
+bool IsView(const Node& node) {
+  if (GetOpInfo(node.op).cost_class != CostClass::kView) return false;
+  if (node.op != Op::getitem) return true;
+  // ", " separates items, so a bracket can only open a list.
+  return node.inputs.size() == 1 && node.attributes.String("index").find('[') == std::string::npos;
+}
+
 }  // namespace cobra

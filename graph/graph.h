@@ -74,7 +74,7 @@ class Graph {
   // REQUIRES: ref is of this graph and not kNone.
   const TensorType& TypeOf(ValueRef ref) const;
   bool Contains(ValueRef ref) const;  // kNone is of every graph
-  int64_t num_parameters() const;  // elements
+  int64_t num_parameters() const;     // elements
   // {alias name: index into parameters()}: names of shared parameters beyond the first.
   absl::Span<const std::pair<std::string, int32_t>> parameter_aliases() const { return parameter_aliases_; }
 
@@ -85,6 +85,11 @@ class Graph {
   std::vector<std::pair<std::string, int32_t>> parameter_aliases_;
   std::vector<ValueRef> outputs_;
 };
+
+// The call hands its first argument on unchanged and costs nothing: dropout in eval, a cast to the dtype that is there.
+bool IsAlias(const Graph& graph, const Node& node);
+// The outputs of the call share storage with its first argument (views; a getitem by tensors or lists gathers instead).
+bool IsView(const Node& node);
 
 }  // namespace cobra
 

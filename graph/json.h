@@ -1,8 +1,14 @@
-// The JSON form of a graph: what `cobra-client graph --format json` prints (DESIGN.md, "Names that stay") and what the worker's
-// records and `graph` inputs carry. Reading runs every shape rule again.
-//   {"inputs":[{"name","shape","dtype"}], "ops":[{"op","inputs","out","attrs","kind"?,"inplace"?,"dtype"?,"mod"?,"where"?}],
-//    "params", "param_shapes", "buffer_shapes"?, "const_shapes"?, "output":[source...], "macs", "peak_memory_bytes"}
-// A source is a record number, [record, output], "in:i", "p:NAME", "b:NAME", "c:NAME", or null for an optional tensor left out.
+// The JSON form of a graph: what `cobra-client graph --format json` prints (DESIGN.md, "Names that stay") and what the
+// worker's records and `graph` inputs carry. Reading runs every shape rule again.
+//   {"inputs":[{"name","shape","dtype"}],
+//   "ops":[{"op","inputs","out","attrs","kind"?,"inplace"?,"dtype"?,"mod"?,"where"?,
+//    "slots"?,"consts"?}], "params", "param_shapes", "param_dtypes"?, "param_aliases"?, "buffer_shapes"?,
+//    "buffer_dtypes"?, "constants"?:[{"name","shape","dtype"}], "output":[source...], "output_consts"?, "macs",
+//    "peak_memory_bytes"}
+// A source is a record number, [record, output], "in:i", "p:NAME", "b:NAME", or "c"; "consts" numbers the constants of
+// a record's "c"s in order. Tensors left out are not listed; "slots" gives the positions in OpInfo::inputs of those
+// that are, where there is a gap. "kind" marks what computes nothing: "view", "alias", or "const" (no input and no
+// parameter is involved). "dtype" where not all are float32.
 #ifndef COBRA_GRAPH_JSON_H_
 #define COBRA_GRAPH_JSON_H_
 

@@ -1,0 +1,199 @@
+// Multiply-accumulates count what the ATen dispatcher runs in convolutions and products; everything else counts as
+// FLOPs.
+#include "graph/cost.h"
+
+#include <algorithm>
+#include <map>
+
+#include "graph/layout.h"
+
+namespace cobra {
+namespace {
+
+enum class Work : uint8_t {
+  kZero,    // moves data
+  kOutput,  // one operation an output element
+  kInput,   // one an input element
+  kNorm,    // passes over the input: mean, variance, scale
+  kPool,    // one a window element
+  kFft,     // 5 n log2 n
+  kConv,
+  kConvTranspose,
+  kLinear,
+  kMatmul,
+  kAddmm,
+  kBilinear,
+  kEinsum,
+  kSdpa,
+  kMha,
+  kRnn,
+};
+
+constexpr Work kWork[] = {
+#define COBRA_OP(name, cost_class, inputs, attributes, shape, work) Work::work,
+#include "graph/ops.def"
+#undef COBRA_OP
+};
+
+constexpr int64_t kNormPasses = 4;
+
+// A sum or product beyond 2^63 stays there: such a network is refused by its limits anyway.
+int64_t Times(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+int64_t Plus(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+// An equation with letters only: the product of all sizes, none if there is a single operand. With an ellipsis: output
+// elements times the summed letters.
+int64_t EinsumMacs(const Node& node, const std::vector<const TensorType*>& inputs) {
+  std::string equation = node.attributes.String("equation");
+  equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
+  const size_t arrow = equation.find("->");
+  const std::string left = equation.substr(0, arrow);
+  const std::string right = arrow == std::string::npos ? "" : equation.substr(arrow + 2);
+  const bool ellipsis = equation.find("...") != std::string::npos;
+  std::map<char, int64_t> sizes;
+  size_t operand = 0, begin = 0;
+  for (size_t end = 0; end <= left.size(); ++end) {
+    if (end != left.size() && left[end] != ',') continue;
+    if (operand >= inputs.size()) break;
+    const std::string term = left.substr(begin, end - begin);
+    const Shape& shape = inputs[operand++]->shape;
+    const size_t dots = term.find("...");
+    const size_t tail = dots == std::string::npos ? 0 : term.size() - dots - 3;
+    for (size_t i = 0; i < std::min(dots, term.size()); ++i) sizes[term[i]] = shape[i];
+    for (size_t i = 0; i < tail; ++i) sizes[term[dots + 3 + i]] = shape[shape.size() - tail + i];
+    begin = end + 1;
+  }
+  if (!ellipsis && operand < 2) return 0;
+  int64_t macs = ellipsis ? node.outputs[0].num_elements() : 1;
+  for (const auto& [letter, size] : sizes) {
+    if (!ellipsis || right.find(letter) == std::string::npos) macs = Times(macs, size);
+  }
+  return macs;
+}
+
+int64_t MhaMacs(const std::vector<const TensorType*>& in) {
+  const Shape& query = in[0]->shape;
+  const int64_t embed = query.back(), queries = query[0], keys = in[1]->shape[0];
+  const int64_t batch = query.size() == 3 ? query[1] : 1;
+  const int64_t projections =
+      queries * embed * embed + keys * in[1]->shape.back() * embed + keys * in[2]->shape.back() * embed;
+  return Times(batch, projections + 2 * queries * keys * embed + queries * embed * embed);
+}
+
+int64_t RnnMacs(const Node& node, const std::vector<const TensorType*>& in) {
+  const TensorType& out = node.outputs[0];
+  const int64_t steps = out.shape.back() == 0 ? 0 : out.num_elements() / out.shape.back();
+  int64_t weights = 0;
+  for (size_t i = node.op == Op::lstm ? 3 : 2; i < in.size(); ++i) {
+    if (in[i]->rank() == 2) weights += in[i]->num_elements();
+  }
+  return Times(steps, weights);
+}
+
+int64_t MacsOf(const Node& node, const std::vector<const TensorType*>& in) {
+  const int64_t out = node.outputs.empty() ? 0 : node.outputs[0].num_elements();
+  const auto per_filter = [](const TensorType& weight) {
+    return weight.rank() == 0 || weight.shape[0] == 0 ? 0 : weight.num_elements() / weight.shape[0];
+  };
+  switch (kWork[static_cast<size_t>(node.op)]) {
+    case Work::kConv:
+      return Times(out, per_filter(*in[1]));
+    case Work::kConvTranspose:
+      return Times(in[0]->num_elements(), per_filter(*in[1]));
+    case Work::kLinear:
+      return Times(out, in[1]->shape.back());
+    case Work::kMatmul:
+      return Times(out, in[0]->shape.back());
+    case Work::kAddmm:
+      return Times(out, in[1]->shape.back());
+    case Work::kBilinear:
+      return Times(out, per_filter(*in[2]));
+    case Work::kEinsum:
+      return EinsumMacs(node, in);
+    case Work::kSdpa: {
+      const int64_t keys = in[1]->shape[in[1]->rank() - 2];
+      return Plus(Times(in[0]->num_elements(), keys), Times(out, keys));
+    }
+    case Work::kMha:
+      return MhaMacs(in);
+    case Work::kRnn:
+      return RnnMacs(node, in);
+    default:
+      return 0;
+  }
+}
+
+int64_t FlopsBesideMacs(const Node& node, const std::vector<const TensorType*>& in) {
+  const int64_t out = node.outputs.empty() ? 0 : node.outputs[0].num_elements();
+  const int64_t first = in.empty() || in[0] == nullptr ? 0 : in[0]->num_elements();
+  switch (kWork[static_cast<size_t>(node.op)]) {
+    case Work::kOutput:
+      return out;
+    case Work::kInput:
+      return first;
+    case Work::kNorm:
+      return Times(kNormPasses, first);
+    case Work::kFft: {
+      int64_t log2 = 1;
+      while ((int64_t{1} << log2) < first && log2 < 62) ++log2;
+      return Times(5 * log2, first);
+    }
+    case Work::kPool: {
+      int64_t window = 1;
+      const std::vector<int64_t> kernel = node.attributes.Ints("kernel_size");
+      for (int64_t k : kernel) window = Times(window, k);
+      return Times(out, window);
+    }
+    default:
+      return 0;
+  }
+}
+
+NodeCost CostOfNode(const Graph& graph, const Node& node, bool copies) {
+  NodeCost cost;
+  if (IsAlias(graph, node) || (IsView(node) && !copies)) return cost;
+  std::vector<const TensorType*> in;
+  for (const ValueRef& ref : node.inputs) {
+    in.push_back(ref.is_none() ? nullptr : &graph.TypeOf(ref));
+    if (ref.is_none()) continue;
+    const bool activation = ref.is_node() || ref.kind == ValueRef::Kind::kInput;
+    (activation ? cost.input_bytes : cost.weight_bytes) += in.back()->num_bytes();
+  }
+  cost.macs = MacsOf(node, in);
+  cost.flops = Plus(Times(2, cost.macs), FlopsBesideMacs(node, in));
+  for (const TensorType& output : node.outputs) cost.output_bytes = Plus(cost.output_bytes, output.num_bytes());
+  return cost;
+}
+
+}  // namespace
+
+NodeCost CostOf(const Graph& graph, int32_t node) { return CostOfNode(graph, graph.nodes()[node], /*copies=*/false); }
+
+std::vector<NodeCost> NodeCosts(const Graph& graph) {
+  const Layout layout = ComputeLayout(graph);
+  std::vector<NodeCost> costs;
+  costs.reserve(graph.nodes().size());
+  for (size_t k = 0; k < graph.nodes().size(); ++k) {
+    costs.push_back(CostOfNode(graph, graph.nodes()[k], layout.copies[k]));
+  }
+  return costs;
+}
+
+GraphCost CostOf(const Graph& graph) {
+  GraphCost total;
+  for (const NodeCost& cost : NodeCosts(graph)) {
+    total.macs = Plus(total.macs, cost.macs);
+    total.flops = Plus(total.flops, cost.flops);
+    total.activation_bytes = Plus(total.activation_bytes, Plus(cost.input_bytes, cost.output_bytes));
+    total.weight_bytes = Plus(total.weight_bytes, cost.weight_bytes);
+  }
+  return total;
+}
+
+}  // namespace cobra

@@ -1,0 +1,138 @@
+// Colour refinement. Each call starts with a colour of what it is (operator, attributes, output types); a forward sweep
+// adds the colours of its sources, a backward sweep those of its readers. A DAG in execution order needs one sweep in
+// each direction to carry a difference from anywhere to everywhere downstream or upstream; the second round carries it
+// across (a parameter that two branches share, seen by a third). The fingerprint hashes the colours as a multiset:
+// neither names nor the order of independent calls enter.
+#include "graph/fingerprint.h"
+
+#include <algorithm>
+
+namespace cobra {
+namespace {
+
+constexpr int kRounds = 3;
+
+Hash128 HashType(Hash128 seed, const TensorType& type) {
+  seed = HashCombine(seed, static_cast<uint64_t>(type.dtype));
+  seed = HashCombine(seed, static_cast<uint64_t>(type.rank()));
+  for (int64_t d : type.shape) seed = HashCombine(seed, static_cast<uint64_t>(d));
+  return seed;
+}
+
+Hash128 HashSorted(Hash128 seed, std::vector<Hash128>& colours) {
+  std::sort(colours.begin(), colours.end());
+  for (const Hash128& colour : colours) seed = HashCombine(seed, colour);
+  return HashCombine(seed, colours.size());
+}
+
+bool IsCommutative(const Node& node) {
+  const bool sums = node.op == Op::mul || node.op == Op::maximum || node.op == Op::minimum ||
+                    (node.op == Op::add && node.attributes.Find("alpha") == nullptr);
+  return sums && !node.inplace && node.inputs.size() == 2 && !node.inputs[1].is_none();
+}
+
+class Refinement {
+ public:
+  explicit Refinement(const Graph& graph) : graph_(graph), nodes_(graph.nodes()) {
+    for (const auto& [kind, tensors] : {std::make_pair(ValueRef::Kind::kInput, graph.inputs()),
+                                        std::make_pair(ValueRef::Kind::kParameter, graph.parameters()),
+                                        std::make_pair(ValueRef::Kind::kBuffer, graph.buffers()),
+                                        std::make_pair(ValueRef::Kind::kConstant, graph.constants())}) {
+      std::vector<Hash128>& colours = leaves_[static_cast<int>(kind)];
+      for (const NamedTensor& tensor : tensors) {
+        colours.push_back(HashType(HashCombine(HashBytes("leaf"), static_cast<uint64_t>(kind)), tensor.type));
+      }
+    }
+    for (const Node& node : nodes_) {
+      Hash128 colour = HashBytes(OpName(node.op));
+      for (const auto& [name, value] : node.attributes) {
+        colour = HashCombine(HashCombine(colour, HashBytes(name)), HashBytes(AttributeText(value)));
+      }
+      for (const TensorType& type : node.outputs) colour = HashType(colour, type);
+      colours_.push_back(HashCombine(colour, node.inplace ? 1 : 0));
+      skipped_.push_back(IsAlias(graph, node));
+    }
+  }
+
+  Hash128 Run() {
+    for (int round = 0; round < kRounds; ++round) {
+      SweepForward();
+      SweepBackward();
+    }
+    Hash128 result = HashBytes("cobra.graph.1");
+    std::vector<Hash128> all;
+    for (size_t k = 0; k < nodes_.size(); ++k) {
+      if (!skipped_[k]) all.push_back(colours_[k]);
+    }
+    for (const std::vector<Hash128>& kind : leaves_) all.insert(all.end(), kind.begin(), kind.end());
+    result = HashSorted(result, all);
+    for (const ValueRef& ref : graph_.outputs()) result = HashCombine(result, Source(ref));
+    return result;
+  }
+
+ private:
+  ValueRef Resolve(ValueRef ref) const {  // through calls that hand on their argument
+    while (ref.is_node() && skipped_[ref.index]) ref = nodes_[ref.index].inputs[0];
+    return ref;
+  }
+  Hash128& Colour(ValueRef ref) {
+    return ref.is_node() ? colours_[ref.index] : leaves_[static_cast<int>(ref.kind)][ref.index];
+  }
+  Hash128 Source(ValueRef ref) {
+    if (ref.is_none()) return HashBytes("none");
+    ref = Resolve(ref);
+    return HashCombine(Colour(ref), static_cast<uint64_t>(ref.output));
+  }
+
+  void SweepForward() {
+    for (size_t k = 0; k < nodes_.size(); ++k) {
+      if (skipped_[k]) continue;
+      std::vector<Hash128> sources;
+      for (const ValueRef& ref : nodes_[k].inputs) sources.push_back(Source(ref));
+      if (IsCommutative(nodes_[k])) std::sort(sources.begin(), sources.end());
+      for (const Hash128& source : sources) colours_[k] = HashCombine(colours_[k], source);
+    }
+  }
+
+  // Readers give their colour and the place at which they read; outputs of the network read too.
+  void SweepBackward() {
+    std::vector<std::vector<Hash128>> node_readers(nodes_.size());
+    std::vector<std::vector<Hash128>> leaf_readers[kKinds];
+    for (int kind = 0; kind < kKinds; ++kind) leaf_readers[kind].resize(leaves_[kind].size());
+    const auto add = [&](ValueRef ref, Hash128 reader) {
+      ref = Resolve(ref);
+      reader = HashCombine(reader, static_cast<uint64_t>(ref.output));
+      (ref.is_node() ? node_readers[ref.index] : leaf_readers[static_cast<int>(ref.kind)][ref.index]).push_back(reader);
+    };
+    for (size_t i = 0; i < graph_.outputs().size(); ++i) {
+      if (!graph_.outputs()[i].is_none()) add(graph_.outputs()[i], HashCombine(HashBytes("output"), i));
+    }
+    for (size_t k = nodes_.size(); k-- > 0;) {
+      if (skipped_[k]) continue;
+      colours_[k] = HashSorted(colours_[k], node_readers[k]);
+      const bool commutative = IsCommutative(nodes_[k]);
+      for (size_t i = 0; i < nodes_[k].inputs.size(); ++i) {
+        if (nodes_[k].inputs[i].is_none()) continue;
+        add(nodes_[k].inputs[i], HashCombine(colours_[k], commutative ? 0 : i));
+      }
+    }
+    for (int kind = 0; kind < kKinds; ++kind) {
+      for (size_t i = 0; i < leaves_[kind].size(); ++i) {
+        leaves_[kind][i] = HashSorted(leaves_[kind][i], leaf_readers[kind][i]);
+      }
+    }
+  }
+
+  static constexpr int kKinds = static_cast<int>(ValueRef::Kind::kConstant) + 1;
+  const Graph& graph_;
+  const absl::Span<const Node> nodes_;
+  std::vector<Hash128> leaves_[kKinds];
+  std::vector<Hash128> colours_;
+  std::vector<bool> skipped_;
+};
+
+}  // namespace
+
+Hash128 Fingerprint(const Graph& graph) { return Refinement(graph).Run(); }
+
+}  // namespace cobra

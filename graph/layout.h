@@ -1,0 +1,28 @@
+// Strides, as far as they decide whether a view can stay one. PyTorch's reshape, flatten and contiguous() return a view
+// when the strides allow it and copy when they do not; convolutions and elementwise calls keep the order of dimensions
+// in memory that they find.
+#ifndef COBRA_GRAPH_LAYOUT_H_
+#define COBRA_GRAPH_LAYOUT_H_
+
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace cobra {
+
+using Strides = absl::InlinedVector<int64_t, 6>;
+
+struct Layout {
+  std::vector<std::vector<Strides>> outputs;  // [node][output]
+  std::vector<bool> copies;                   // a kView call that has to copy its input
+};
+Layout ComputeLayout(const Graph& graph);
+
+Strides ContiguousStrides(const Shape& shape);
+bool IsContiguous(const Shape& shape, const Strides& strides);
+// Strides of a view of `shape` with the sizes `view`; nullopt if only a copy has them.
+std::optional<Strides> ViewStrides(const Shape& shape, const Strides& strides, const Shape& view);
+
+}  // namespace cobra
+
+#endif  // COBRA_GRAPH_LAYOUT_H_
