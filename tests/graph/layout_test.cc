@@ -1,0 +1,33 @@
+#include "graph/layout.h"
+
+#include "graph_testing.h"
+
+namespace cobra {
+namespace {
+
+TEST(LayoutTest, ViewStridesMergesAndSplitsRunsInMemory) {
+  const Shape shape{2, 3, 4};
+  const Strides contiguous = ContiguousStrides(shape);
+  EXPECT_EQ(*ViewStrides(shape, contiguous, {6, 4}), (Strides{4, 1}));
+  EXPECT_EQ(*ViewStrides(shape, contiguous, {2, 3, 2, 2}), (Strides{12, 4, 2, 1}));
+  const Shape turned{2, 4, 3};
+  const Strides strides{12, 1, 4};
+  EXPECT_FALSE(ViewStrides(turned, strides, {2, 12}).has_value());
+  EXPECT_TRUE(ViewStrides(turned, strides, {2, 2, 2, 3}).has_value());
+}
+
+TEST(LayoutTest, ElementwiseCallsKeepAPermutationAndAReshapeThenCopies) {
+  TestNet net;
+  const ValueRef x = net.Input("1x8x4x4");
+  const ValueRef last = net.Call(Op::permute, {{"dims", std::vector<int64_t>{0, 2, 3, 1}}}, {x});
+  const ValueRef relu = net.Call(Op::relu, {}, {last});
+  net.Call(Op::reshape, {{"shape", std::vector<int64_t>{1, 16, 8}}}, {relu});
+  net.Call(Op::flatten, {{"start_dim", int64_t{1}}}, {relu});
+  const ValueRef copy = net.Call(Op::contiguous, {}, {relu});
+  net.Call(Op::view, {{"size", std::vector<int64_t>{1, 128}}}, {copy});
+  const Layout layout = ComputeLayout(net.Build({}));
+  EXPECT_EQ(layout.copies, (std::vector<bool>{false, false, false, true, true, false}));
+}
+
+}  // namespace
+}  // namespace cobra
