@@ -1,0 +1,46 @@
+#include "client/exit_code.h"
+
+#include "base/diagnostic.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+namespace cobra {
+namespace {
+
+absl::Status Of(Diagnostic::Kind kind) {
+  Diagnostic d;
+  d.kind = kind;
+  d.message = "conv2d: wrong";
+  d.position = {"net.py", 3, 5};
+  return DiagnosticToStatus(d);
+}
+
+TEST(ExitCodeTest, NumbersThatScriptsRelyOn) {
+  EXPECT_EQ(ExitCodeOf(absl::OkStatus()), 0);
+  EXPECT_EQ(ExitCodeOf(Of(Diagnostic::Kind::kUsage)), 2);
+  EXPECT_EQ(ExitCodeOf(absl::UnavailableError("no server")), 3);
+  EXPECT_EQ(ExitCodeOf(Of(Diagnostic::Kind::kUnsupported)), 4);
+  EXPECT_EQ(ExitCodeOf(Of(Diagnostic::Kind::kDataDependent)), 4);
+  EXPECT_EQ(ExitCodeOf(Of(Diagnostic::Kind::kSyntaxError)), 6);
+  EXPECT_EQ(ExitCodeOf(Of(Diagnostic::Kind::kModelError)), 6);
+  EXPECT_EQ(ExitCodeOf(Of(Diagnostic::Kind::kLimit)), 7);
+  EXPECT_EQ(ExitCodeOf(absl::ResourceExhaustedError("queue")), 7);
+  EXPECT_EQ(ExitCodeOf(absl::DeadlineExceededError("60 s")), 7);
+  EXPECT_EQ(ExitCodeOf(absl::InternalError("bug")), 3);
+}
+
+TEST(ExitCodeTest, JsonHasThePlace) {
+  const nlohmann::json j = nlohmann::json::parse(ErrorJson(Of(Diagnostic::Kind::kModelError)));
+  EXPECT_EQ(j["error"]["kind"], "model_error");
+  EXPECT_EQ(j["error"]["file"], "net.py");
+  EXPECT_EQ(j["error"]["line"], 3);
+  EXPECT_EQ(j["error"]["exit_code"], 6);
+}
+
+TEST(ExitCodeTest, TextStartsWithThePlace) {
+  EXPECT_EQ(ErrorText(Of(Diagnostic::Kind::kModelError)).substr(0, 11), "net.py:3:5:");
+  EXPECT_EQ(ErrorText(absl::UnavailableError("no server")), "error: no server");
+}
+
+}  // namespace
+}  // namespace cobra

@@ -1,0 +1,130 @@
+#include "client/model_input.h"
+
+#include <filesystem>
+#include <string>
+
+#include "base/diagnostic.h"
+#include "base/file.h"
+#include "gtest/gtest.h"
+#include "tests/server/temporary_directory.h"
+
+namespace cobra {
+namespace {
+
+class ModelInputTest : public testing::Test {
+ protected:
+  std::string Write(const std::string& name, const std::string& text = "x = 1\n") {
+    std::filesystem::create_directories(std::filesystem::path(directory_.File(name)).parent_path());
+    EXPECT_TRUE(WriteFileAtomic(directory_.File(name), text).ok());
+    return directory_.File(name);
+  }
+  v1::SourceModel Source(const ModelArguments& arguments) {
+    absl::StatusOr<ModelInput> input = ModelInput::Load(arguments);
+    EXPECT_TRUE(input.ok()) << input.status();
+    v1::SourceModel source;
+    EXPECT_TRUE(input->FillSource(&source).ok());
+    return source;
+  }
+  static Diagnostic::Kind ErrorKind(const ModelArguments& arguments, const InputLimits& limits = {}) {
+    absl::StatusOr<ModelInput> input = ModelInput::Load(arguments, limits);
+    EXPECT_FALSE(input.ok());
+    return DiagnosticFromStatus(input.status()).value_or(Diagnostic()).kind;
+  }
+  ModelArguments Arguments(const std::string& path, const std::string& entry = "Net()") {
+    ModelArguments arguments;
+    arguments.path = path;
+    arguments.entry = entry;
+    return arguments;
+  }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(ModelInputTest, FileIsABundleOfOne) {
+  ModelArguments arguments = Arguments(Write("net.py", "text"));
+  arguments.inputs = {"1x3", "mask=1x1"};
+  arguments.arguments = {"flag=a == b"};
+  const v1::SourceModel source = Source(arguments);
+  EXPECT_EQ(source.file(), "net.py");
+  ASSERT_EQ(source.files_size(), 1);
+  EXPECT_EQ(source.files(0).text(), "text");
+  EXPECT_EQ(source.inputs(1), "mask=1x1");
+  EXPECT_EQ(source.arguments(0).name(), "flag");
+  EXPECT_EQ(source.arguments(0).expression(), "a == b");
+}
+
+TEST_F(ModelInputTest, FileInsideALibraryIsSentAsItsPathThere) {
+  ModelArguments arguments = Arguments(Write("lib/pkg/net.py"));
+  arguments.libraries = {directory_.File("other"), directory_.File("lib") + "/"};
+  std::filesystem::create_directory(directory_.File("other"));
+  const v1::SourceModel source = Source(arguments);
+  EXPECT_EQ(source.file(), "pkg/net.py");
+  EXPECT_EQ(source.files_size(), 0);
+}
+
+TEST_F(ModelInputTest, DirectoryIsABundleOfItsPythonFiles) {
+  Write("net/__init__.py");
+  Write("net/blocks/conv.py");
+  Write("net/readme.txt");
+  Write("net/.git/hook.py");
+  const v1::SourceModel source = Source(Arguments(directory_.File("net")));
+  ASSERT_EQ(source.files_size(), 2);
+  EXPECT_EQ(source.files(0).path(), "__init__.py");
+  EXPECT_EQ(source.files(1).path(), "blocks/conv.py");
+  EXPECT_EQ(source.file(), "__init__.py");
+  EXPECT_EQ(source.entry(), "Net()");
+}
+
+TEST_F(ModelInputTest, DottedEntryNamesTheModuleOfADirectory) {
+  Write("net/a.py");
+  Write("net/blocks/__init__.py");
+  Write("net/blocks/conv.py");
+  const v1::SourceModel deep = Source(Arguments(directory_.File("net"), "blocks.conv.Net(x.y)"));
+  EXPECT_EQ(deep.file(), "blocks/conv.py");
+  EXPECT_EQ(deep.entry(), "Net(x.y)");
+  const v1::SourceModel package = Source(Arguments(directory_.File("net"), "blocks.Net()"));
+  EXPECT_EQ(package.file(), "blocks/__init__.py");
+  EXPECT_EQ(ErrorKind(Arguments(directory_.File("net"), "Net()")), Diagnostic::Kind::kUsage);  // which file?
+}
+
+TEST_F(ModelInputTest, MistakesAreUsageErrors) {
+  const std::string net = Write("net.py");
+  EXPECT_EQ(ErrorKind(Arguments(directory_.File("missing.py"))), Diagnostic::Kind::kUsage);
+  EXPECT_EQ(ErrorKind(Arguments(net, "")), Diagnostic::Kind::kUsage);
+  ModelArguments bad_argument = Arguments(net);
+  bad_argument.arguments = {"=1"};
+  EXPECT_EQ(ErrorKind(bad_argument), Diagnostic::Kind::kUsage);
+  ModelArguments bad_library = Arguments(net);
+  bad_library.libraries = {directory_.File("missing")};
+  EXPECT_EQ(ErrorKind(bad_library), Diagnostic::Kind::kUsage);
+  EXPECT_EQ(ErrorKind(Arguments(Write("net.onnx"))), Diagnostic::Kind::kUnsupported);
+}
+
+TEST_F(ModelInputTest, SizesAreLimited) {
+  InputLimits limits;
+  limits.max_file_bytes = 10;
+  EXPECT_EQ(ErrorKind(Arguments(Write("big.py", std::string(11, '#'))), limits), Diagnostic::Kind::kLimit);
+  limits = {};
+  limits.max_bundle_bytes = 10;
+  Write("net/a.py", "########");
+  Write("net/b.py", "########");
+  EXPECT_EQ(ErrorKind(Arguments(directory_.File("net"), "a.Net()"), limits), Diagnostic::Kind::kLimit);
+  limits = {};
+  limits.max_files = 1;
+  EXPECT_EQ(ErrorKind(Arguments(directory_.File("net"), "a.Net()"), limits), Diagnostic::Kind::kLimit);
+}
+
+TEST_F(ModelInputTest, DiagnosticsNameTheFileAsTheUserTypedIt) {
+  const std::string path = Write("net.py");
+  absl::StatusOr<ModelInput> input = ModelInput::Load(Arguments(path));
+  ASSERT_TRUE(input.ok());
+  Diagnostic d;
+  d.position = {"net.py", 3, 1};
+  d.frames = {{{"/lib/torchvision/ops.py", 9, 1}, "f", ""}};
+  std::optional<Diagnostic> shown = DiagnosticFromStatus(input->WithUserPaths(DiagnosticToStatus(d)));
+  ASSERT_TRUE(shown.has_value());
+  EXPECT_EQ(shown->position.file, path);
+  EXPECT_EQ(shown->frames[0].position.file, "/lib/torchvision/ops.py");
+}
+
+}  // namespace
+}  // namespace cobra

@@ -1,0 +1,52 @@
+#include "client/retry.h"
+
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace cobra {
+namespace {
+
+struct Attempts {
+  std::vector<absl::Status> results;
+  std::vector<absl::Duration> sleeps;
+  size_t made = 0;
+
+  absl::Status Run(const RetryPolicy& policy) {
+    return RetryLoop(
+        policy, [this](absl::Duration d) { sleeps.push_back(d); }, [this] { return results[made++]; });
+  }
+};
+
+RetryPolicy FourAttempts() {
+  RetryPolicy policy;
+  policy.max_attempts = 4;
+  policy.initial_backoff = absl::Milliseconds(10);
+  policy.max_backoff = absl::Milliseconds(25);
+  return policy;
+}
+
+TEST(RetryLoopTest, BacksOffWhileUnavailable) {
+  Attempts attempts{
+      {absl::UnavailableError(""), absl::UnavailableError(""), absl::UnavailableError(""), absl::OkStatus()}};
+  EXPECT_TRUE(attempts.Run(FourAttempts()).ok());
+  EXPECT_THAT(attempts.sleeps,
+              testing::ElementsAre(absl::Milliseconds(10), absl::Milliseconds(20), absl::Milliseconds(25)));
+}
+
+TEST(RetryLoopTest, GivesUpWithTheLastStatus) {
+  Attempts attempts{{4, absl::UnavailableError("down")}};
+  EXPECT_EQ(attempts.Run(FourAttempts()), absl::UnavailableError("down"));
+  EXPECT_EQ(attempts.made, 4u);
+  EXPECT_EQ(attempts.sleeps.size(), 3u);
+}
+
+TEST(RetryLoopTest, NothingElseIsTriedAgain) {
+  Attempts attempts{{absl::ResourceExhaustedError("limit")}};
+  EXPECT_TRUE(absl::IsResourceExhausted(attempts.Run(FourAttempts())));
+  EXPECT_THAT(attempts.sleeps, testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace cobra

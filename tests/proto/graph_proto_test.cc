@@ -1,0 +1,129 @@
+#include "proto/graph_proto.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/diagnostic.h"
+#include "graph/json.h"
+#include "gtest/gtest.h"
+
+namespace cobra {
+namespace {
+
+// conv -> relu_, with an origin on the convolution.
+Graph SmallNetwork() {
+  GraphBuilder builder;
+  const ValueRef x = builder.AddInput("x", {{2, 3, 8, 8}, DType::float32});
+  const ValueRef weight = builder.AddParameter("conv.weight", {{4, 3, 3, 3}, DType::float32});
+  builder.AddParameterAlias("tied.weight", weight);
+  Origin origin{std::make_shared<const std::string>("net.py"), 7, "conv"};
+  const Attributes attributes = {{"stride", std::vector<int64_t>{1, 1}},
+                                 {"padding", std::vector<int64_t>{1, 1}},
+                                 {"dilation", std::vector<int64_t>{1, 1}},
+                                 {"groups", int64_t{1}}};
+  const int32_t conv = builder.Add(Op::conv2d, attributes, {x, weight, ValueRef::None()}, origin).value();
+  const int32_t relu = builder.Add(Op::relu, {}, {ValueRef::Node(conv)}, {}, /*inplace=*/true).value();
+  return std::move(builder).Build({ValueRef::Node(relu)});
+}
+
+v1::Graph SmallProto() {
+  v1::Graph proto;
+  GraphToProto(SmallNetwork(), &proto);
+  return proto;
+}
+
+Diagnostic ErrorOf(const v1::Graph& proto) {
+  absl::StatusOr<Graph> graph = GraphFromProto(proto);
+  EXPECT_FALSE(graph.ok());
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(graph.status());
+  EXPECT_TRUE(diagnostic.has_value()) << graph.status();
+  return diagnostic.value_or(Diagnostic());
+}
+
+TEST(GraphProtoTest, RoundTripKeepsEverything) {
+  absl::StatusOr<Graph> back = GraphFromProto(SmallProto());
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(GraphToJson(*back), GraphToJson(SmallNetwork()));
+  EXPECT_EQ(PrintGraph(*back), PrintGraph(SmallNetwork()));
+}
+
+TEST(GraphProtoTest, EveryElementTypeHasItsNumber){
+#define COBRA_CHECK_DTYPE(name, bytes)                                              \
+  {                                                                                 \
+    GraphBuilder builder;                                                           \
+    const ValueRef x = builder.AddInput("x", {{1}, DType::name});                   \
+    v1::Graph proto;                                                                \
+    GraphToProto(std::move(builder).Build({x}), &proto);                            \
+    EXPECT_NE(proto.inputs(0).type().dtype(), v1::DTYPE_UNSPECIFIED) << #name;      \
+    EXPECT_EQ(GraphFromProto(proto)->inputs()[0].type.dtype, DType::name) << #name; \
+  }
+    COBRA_DTYPES(COBRA_CHECK_DTYPE)
+#undef COBRA_CHECK_DTYPE
+}
+
+TEST(GraphProtoTest, OutputsMayBeLeftOut) {
+  v1::Graph proto = SmallProto();
+  for (v1::Node& node : *proto.mutable_nodes()) node.clear_outputs();
+  EXPECT_TRUE(GraphFromProto(proto).ok());
+}
+
+TEST(GraphProtoTest, WrongOutputIsRefused) {
+  v1::Graph proto = SmallProto();
+  proto.mutable_nodes(1)->mutable_outputs(0)->set_shape(0, 3);
+  EXPECT_EQ(ErrorOf(proto).kind, Diagnostic::Kind::kModelError);
+}
+
+TEST(GraphProtoTest, ShapeMismatchPointsAtTheSourceLine) {
+  v1::Graph proto = SmallProto();
+  proto.mutable_parameters(0)->mutable_type()->set_shape(1, 5);
+  const Diagnostic d = ErrorOf(proto);
+  EXPECT_EQ(d.kind, Diagnostic::Kind::kModelError);
+  EXPECT_EQ(d.position.file, "net.py");
+  EXPECT_EQ(d.position.line, 7);
+}
+
+TEST(GraphProtoTest, UnknownOperatorIsNamed) {
+  v1::Graph proto = SmallProto();
+  proto.mutable_nodes(1)->set_op("frobnicate");
+  const Diagnostic d = ErrorOf(proto);
+  EXPECT_EQ(d.kind, Diagnostic::Kind::kUnsupported);
+  EXPECT_NE(d.message.find("frobnicate"), std::string::npos);
+}
+
+TEST(GraphProtoTest, ReferencesMustExist) {
+  const auto with_reference = [](v1::ValueRef::Kind kind, int index, int output) {
+    v1::Graph proto = SmallProto();
+    v1::ValueRef* ref = proto.mutable_nodes(1)->mutable_inputs(0);
+    ref->set_kind(kind);
+    ref->set_index(index);
+    ref->set_output(output);
+    return ErrorOf(proto).kind;
+  };
+  EXPECT_EQ(with_reference(v1::ValueRef::KIND_NODE, 1, 0), Diagnostic::Kind::kUsage);  // itself
+  EXPECT_EQ(with_reference(v1::ValueRef::KIND_NODE, -1, 0), Diagnostic::Kind::kUsage);
+  EXPECT_EQ(with_reference(v1::ValueRef::KIND_NODE, 0, 1), Diagnostic::Kind::kUsage);
+  EXPECT_EQ(with_reference(v1::ValueRef::KIND_INPUT, 1, 0), Diagnostic::Kind::kUsage);
+  EXPECT_EQ(with_reference(v1::ValueRef::KIND_CONSTANT, 0, 0), Diagnostic::Kind::kUsage);
+  EXPECT_EQ(with_reference(static_cast<v1::ValueRef::Kind>(17), 0, 0), Diagnostic::Kind::kUsage);
+}
+
+TEST(GraphProtoTest, HostileShapesAreRefused) {
+  v1::Graph negative = SmallProto();
+  negative.mutable_inputs(0)->mutable_type()->set_shape(0, -1);
+  EXPECT_EQ(ErrorOf(negative).kind, Diagnostic::Kind::kUsage);
+  v1::Graph huge = SmallProto();
+  for (int i = 0; i < 4; ++i)
+    huge.mutable_inputs(0)->mutable_type()->set_shape(i, int64_t{1} << 40);  // the product overflows
+  EXPECT_EQ(ErrorOf(huge).kind, Diagnostic::Kind::kLimit);
+}
+
+TEST(GraphProtoTest, CallsAreLimited) {
+  GraphLimits limits;
+  limits.max_nodes = 1;
+  absl::StatusOr<Graph> graph = GraphFromProto(SmallProto(), limits);
+  EXPECT_EQ(DiagnosticFromStatus(graph.status())->kind, Diagnostic::Kind::kLimit);
+}
+
+}  // namespace
+}  // namespace cobra

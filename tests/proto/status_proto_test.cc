@@ -1,0 +1,79 @@
+#include "proto/status_proto.h"
+
+#include <string>
+
+#include "base/diagnostic.h"
+#include "gtest/gtest.h"
+
+namespace cobra {
+namespace {
+
+Diagnostic Example() {
+  Diagnostic d;
+  d.kind = Diagnostic::Kind::kDataDependent;
+  d.message = "if x.sum() > 0: depends on the value of a tensor";
+  d.hint = "remove the branch";
+  d.position = {"net.py", 12, 8};
+  d.source_line = "    if x.sum() > 0:";
+  d.frames = {{{"net.py", 30, 1}, "<module>", "Net()(x)"}, {{"net.py", 12, 8}, "Net.forward", "if x.sum() > 0:"}};
+  return d;
+}
+
+TEST(StatusProtoTest, DiagnosticSurvivesTheWire) {
+  const absl::Status sent = DiagnosticToStatus(Example());
+  const absl::Status received = FromGrpcStatus(ToGrpcStatus(sent));
+  EXPECT_EQ(received.code(), sent.code());
+  EXPECT_EQ(received.message(), sent.message());
+  std::optional<Diagnostic> d = DiagnosticFromStatus(received);
+  ASSERT_TRUE(d.has_value());
+  EXPECT_EQ(RenderDiagnostic(*d), RenderDiagnostic(Example()));
+  EXPECT_EQ(d->kind, Diagnostic::Kind::kDataDependent);
+}
+
+TEST(StatusProtoTest, EveryKindHasItsNameOnTheWire) {
+  for (absl::string_view name : {"usage", "unsupported", "data_dependent", "syntax_error", "model_error", "limit"}) {
+    Diagnostic d;
+    d.kind = *DiagnosticKindFromName(name);
+    v1::ErrorDetail proto;
+    DiagnosticToProto(d, &proto);
+    EXPECT_NE(proto.kind(), v1::ErrorDetail::KIND_UNSPECIFIED) << name;
+    EXPECT_EQ(DiagnosticFromProto(proto).kind, d.kind) << name;
+  }
+}
+
+TEST(StatusProtoTest, PlainStatusKeepsCodeAndMessage) {
+  const absl::Status received = FromGrpcStatus(ToGrpcStatus(absl::UnavailableError("draining")));
+  EXPECT_EQ(received, absl::UnavailableError("draining"));
+}
+
+TEST(StatusProtoTest, TextThatIsNoUtf8IsStillSent) {
+  Diagnostic d = Example();
+  d.source_line = "x = '\xff\xc3'";        // Latin-1
+  d.message = "caf\xc3\xa9 \xed\xa0\x80";  // valid, then a surrogate
+  std::optional<Diagnostic> received = DiagnosticFromStatus(FromGrpcStatus(ToGrpcStatus(DiagnosticToStatus(d))));
+  ASSERT_TRUE(received.has_value());
+  EXPECT_EQ(received->message.substr(0, 5), "caf\xc3\xa9");
+}
+
+TEST(StatusProtoTest, DeepCallChainStaysBelowTheTrailerLimit) {
+  Diagnostic d = Example();
+  d.frames.assign(900,
+                  {{"a/rather/long/path/to/some/library/module.py", 100, 1}, "Class.method", std::string(2000, 'x')});
+  d.frames.front().function = "outermost";
+  d.frames.back().function = "innermost";
+  const grpc::Status status = ToGrpcStatus(DiagnosticToStatus(d));
+  EXPECT_LT(status.error_details().size(), 8000u);
+  std::optional<Diagnostic> received = DiagnosticFromStatus(FromGrpcStatus(status));
+  ASSERT_TRUE(received.has_value());
+  EXPECT_EQ(received->frames.front().function, "outermost");
+  EXPECT_EQ(received->frames.back().function, "innermost");
+}
+
+TEST(StatusProtoTest, DetailsThatAreNoRpcStatusAreIgnored) {
+  const absl::Status received = FromGrpcStatus(grpc::Status(grpc::StatusCode::INTERNAL, "boom", "\x01\x02garbage"));
+  EXPECT_EQ(received.code(), absl::StatusCode::kInternal);
+  EXPECT_FALSE(DiagnosticFromStatus(received).has_value());
+}
+
+}  // namespace
+}  // namespace cobra

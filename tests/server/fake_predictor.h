@@ -1,0 +1,66 @@
+#ifndef COBRA_TESTS_SERVER_FAKE_PREDICTOR_H_
+#define COBRA_TESTS_SERVER_FAKE_PREDICTOR_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/predict/predictor.h"
+
+namespace cobra {
+
+// Every call takes `us_per_call`; calibration multiplies by two.
+class FakePredictor : public Predictor {
+ public:
+  explicit FakePredictor(std::string version, double us_per_call = 10) : us_per_call_(us_per_call) {
+    info_.version = version;
+    info_.sha256 = "sha of " + version;
+  }
+
+  const ModelInfo& info() const override { return info_; }
+  std::vector<TargetInfo> targets() const override {
+    TargetInfo target;
+    target.spec.name = "cpu";
+    target.errors.network_mape = 0.07;
+    return {target};
+  }
+  absl::StatusOr<LatencyPrediction> Predict(const Graph& graph, absl::string_view, const Calibration* calibration,
+                                            const std::function<bool()>& cancelled) const override {
+    if (cancelled && cancelled()) return absl::CancelledError("cancelled");
+    ++calls;
+    LatencyPrediction prediction;
+    prediction.node_latency_us.assign(graph.nodes().size(), us_per_call_ * (calibration != nullptr ? 2 : 1));
+    for (double us : prediction.node_latency_us) prediction.latency_us += us;
+    prediction.low_us = prediction.latency_us * 0.9;
+    prediction.high_us = prediction.latency_us * 1.1;
+    prediction.confidence = 1;
+    return prediction;
+  }
+  absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {
+    ++fits;
+    Calibration calibration;
+    calibration.machine = probe.machine;
+    calibration.base_target = "cpu";
+    calibration.model_sha256 = info_.sha256;
+    return calibration;
+  }
+  CacheStats embedding_cache_stats() const override { return {}; }
+
+  mutable int calls = 0, fits = 0;
+
+ private:
+  ModelInfo info_;
+  const double us_per_call_;
+};
+
+// One relu measured: the smallest probe there can be.
+inline std::string SmallProbeJson() {
+  return R"({"machine": {"name": "this-machine", "device": "Test CPU", "kind": "cpu"}, "records": [
+    {"latency_us": 5.5, "is_network": false, "graph": {"inputs": [{"name": "x", "shape": [1, 4], "dtype": "float32"}],
+     "ops": [{"op": "relu", "inputs": ["in:0"], "out": [[1, 4]], "attrs": {}}], "output": [0]}}]})";
+}
+
+}  // namespace cobra
+
+#endif  // COBRA_TESTS_SERVER_FAKE_PREDICTOR_H_

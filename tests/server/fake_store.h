@@ -1,0 +1,63 @@
+#ifndef COBRA_TESTS_SERVER_FAKE_STORE_H_
+#define COBRA_TESTS_SERVER_FAKE_STORE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "server/store.h"
+
+namespace cobra {
+
+// Keeps everything in memory; can be slow or broken.
+class FakeStore : public Store {
+ public:
+  absl::Notification* block_writes_until = nullptr;
+  bool fail_writes = false;
+
+  absl::Status AppendPredictions(absl::Span<const PredictionRecord> records) override {
+    if (block_writes_until != nullptr) block_writes_until->WaitForNotification();
+    if (fail_writes) return absl::UnavailableError("disk full");
+    absl::MutexLock lock(&mutex_);
+    predictions_ += static_cast<int64_t>(records.size());
+    return absl::OkStatus();
+  }
+  absl::Status AppendMeasurements(absl::Span<const MeasurementRecord> records) override {
+    if (fail_writes) return absl::UnavailableError("disk full");
+    absl::MutexLock lock(&mutex_);
+    measurements.insert(measurements.end(), records.begin(), records.end());
+    return absl::OkStatus();
+  }
+  absl::Status AppendCalibration(const CalibrationRecord& record) override {
+    if (fail_writes) return absl::UnavailableError("disk full");
+    absl::MutexLock lock(&mutex_);
+    calibrations[record.target] = record;
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() override {
+    absl::MutexLock lock(&mutex_);
+    std::vector<CalibrationRecord> latest;
+    for (const auto& [name, record] : calibrations) latest.push_back(record);
+    return latest;
+  }
+  absl::StatusOr<StoreCounts> Counts() override {
+    absl::MutexLock lock(&mutex_);
+    return StoreCounts{predictions_, static_cast<int64_t>(measurements.size()),
+                       static_cast<int64_t>(calibrations.size())};
+  }
+
+  int64_t num_predictions() { return Counts()->predictions; }
+
+  std::map<std::string, CalibrationRecord> calibrations;
+  std::vector<MeasurementRecord> measurements;
+
+ private:
+  absl::Mutex mutex_;
+  int64_t predictions_ = 0;
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_TESTS_SERVER_FAKE_STORE_H_

@@ -1,0 +1,101 @@
+#include "server/live_model.h"
+
+#include <memory>
+#include <string>
+
+#include "base/diagnostic.h"
+#include "gtest/gtest.h"
+#include "tests/server/fake_predictor.h"
+#include "tests/server/fake_store.h"
+
+namespace cobra {
+namespace {
+
+class LiveModelTest : public testing::Test {
+ protected:
+  // What the next load gives.
+  absl::StatusOr<std::shared_ptr<const Predictor>> next_ = std::make_shared<const FakePredictor>("v1");
+  FakeStore store_;
+  Metrics metrics_;
+
+  std::unique_ptr<LiveModel> Create() {
+    auto live = LiveModel::Create([this] { return next_; }, &store_, &metrics_);
+    EXPECT_TRUE(live.ok()) << live.status();
+    return *std::move(live);
+  }
+};
+
+TEST_F(LiveModelTest, ReloadSwapsAndRequestsKeepTheirVersion) {
+  std::unique_ptr<LiveModel> live = Create();
+  std::shared_ptr<const ModelSnapshot> held = live->Get();
+  next_ = std::make_shared<const FakePredictor>("v2");
+  ASSERT_TRUE(live->Reload().ok());
+  EXPECT_EQ(held->predictor->info().version, "v1");
+  EXPECT_EQ(live->Get()->predictor->info().version, "v2");
+  EXPECT_NE(live->Get()->generation, held->generation);
+}
+
+TEST_F(LiveModelTest, BadVersionLeavesTheOldOneServing) {
+  std::unique_ptr<LiveModel> live = Create();
+  next_ = absl::DataLossError("weights.safetensors: SHA-256 differs");
+  EXPECT_TRUE(absl::IsDataLoss(live->Reload()));
+  EXPECT_EQ(live->Get()->predictor->info().version, "v1");
+  next_ = std::make_shared<const FakePredictor>("nonsense", /*us_per_call=*/-1);  // loads, but answers nonsense
+  EXPECT_FALSE(live->Reload().ok());
+  EXPECT_EQ(live->Get()->predictor->info().version, "v1");
+}
+
+TEST_F(LiveModelTest, FirstVersionMustLoad) {
+  next_ = absl::NotFoundError("model: no manifest.json");
+  EXPECT_FALSE(LiveModel::Create([this] { return next_; }, &store_, &metrics_).ok());
+}
+
+TEST_F(LiveModelTest, CalibrationIsServedStoredAndReloaded) {
+  {
+    std::unique_ptr<LiveModel> live = Create();
+    EXPECT_FALSE(live->Get()->Knows(kThisMachine));
+    absl::StatusOr<CalibrationOutcome> outcome = live->Calibrate(kThisMachine, SmallProbeJson());
+    ASSERT_TRUE(outcome.ok()) << outcome.status();
+    EXPECT_EQ(outcome->layers, 1);
+    EXPECT_TRUE(live->Get()->Knows(kThisMachine));
+  }
+  ASSERT_EQ(store_.measurements.size(), 1u);
+  EXPECT_EQ(store_.measurements[0].latency_us, 5.5);
+  std::unique_ptr<LiveModel> restarted = Create();
+  ASSERT_NE(restarted->Get()->FindCalibration(kThisMachine), nullptr);
+  EXPECT_EQ(restarted->Get()->FindCalibration(kThisMachine)->machine.device, "Test CPU");
+  const TargetInfo target = restarted->Get()->Targets().back();
+  EXPECT_TRUE(target.calibrated);
+  EXPECT_EQ(target.base_target, "cpu");
+  EXPECT_EQ(target.errors.network_mape, 0.07);
+}
+
+TEST_F(LiveModelTest, AnotherVersionIsFittedAnewFromTheProbe) {
+  std::unique_ptr<LiveModel> live = Create();
+  ASSERT_TRUE(live->Calibrate(kThisMachine, SmallProbeJson()).ok());
+  auto v2 = std::make_shared<const FakePredictor>("v2");
+  next_ = v2;
+  ASSERT_TRUE(live->Reload().ok());
+  EXPECT_EQ(v2->fits, 1);
+  EXPECT_EQ(live->Get()->FindCalibration(kThisMachine)->model_sha256, "sha of v2");
+}
+
+TEST_F(LiveModelTest, BadProbesAndTrainedNamesAreUsageErrors) {
+  std::unique_ptr<LiveModel> live = Create();
+  for (absl::Status status :
+       {live->Calibrate(kThisMachine, "no json").status(), live->Calibrate("cpu", SmallProbeJson()).status()}) {
+    ASSERT_TRUE(DiagnosticFromStatus(status).has_value()) << status;
+    EXPECT_EQ(DiagnosticFromStatus(status)->kind, Diagnostic::Kind::kUsage);
+  }
+  EXPECT_TRUE(store_.calibrations.empty());
+}
+
+TEST_F(LiveModelTest, WhatIsNotStoredIsNotServed) {
+  std::unique_ptr<LiveModel> live = Create();
+  store_.fail_writes = true;
+  EXPECT_TRUE(absl::IsUnavailable(live->Calibrate(kThisMachine, SmallProbeJson()).status()));
+  EXPECT_FALSE(live->Get()->Knows(kThisMachine));
+}
+
+}  // namespace
+}  // namespace cobra

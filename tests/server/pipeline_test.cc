@@ -1,0 +1,125 @@
+#include "server/pipeline.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/diagnostic.h"
+#include "graph/builder.h"
+#include "gtest/gtest.h"
+#include "proto/graph_proto.h"
+#include "tests/server/fake_predictor.h"
+#include "tests/server/fake_store.h"
+
+namespace cobra {
+namespace {
+
+class PipelineTest : public testing::Test {
+ protected:
+  PipelineTest() {
+    PipelineOptions options;
+    options.limits.max_targets = 3;
+    live_ = LiveModel::Create([this] { return predictor_; }, &store_, &metrics_).value();
+    log_ = std::make_unique<PredictionLog>(&store_, &metrics_);
+    pipeline_ = std::make_unique<Pipeline>(options, live_.get(), log_.get(), &metrics_);
+    predictor_->calls = 0;  // warm-up
+  }
+
+  // Two relus on an input of `width`.
+  static v1::PredictRequest Ask(std::vector<std::string> targets, int64_t width = 4) {
+    GraphBuilder builder;
+    const ValueRef x = builder.AddInput("x", {{1, width}, DType::float32});
+    const int32_t first = builder.Add(Op::relu, {}, {x}).value();
+    const int32_t second = builder.Add(Op::sigmoid, {}, {ValueRef::Node(first)}).value();
+    v1::PredictRequest request;
+    GraphToProto(std::move(builder).Build({ValueRef::Node(second)}), request.mutable_graph());
+    for (const std::string& target : targets) request.add_targets(target);
+    return request;
+  }
+
+  Diagnostic::Kind ErrorKind(const v1::PredictRequest& request) {
+    absl::StatusOr<v1::PredictResponse> reply = pipeline_->Predict(request, {});
+    EXPECT_FALSE(reply.ok());
+    std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(reply.status());
+    EXPECT_TRUE(diagnostic.has_value()) << reply.status();
+    return diagnostic.value_or(Diagnostic()).kind;
+  }
+
+  std::shared_ptr<FakePredictor> predictor_ = std::make_shared<FakePredictor>("v1");
+  FakeStore store_;
+  Metrics metrics_;
+  std::unique_ptr<LiveModel> live_;
+  std::unique_ptr<PredictionLog> log_;
+  std::unique_ptr<Pipeline> pipeline_;
+};
+
+TEST_F(PipelineTest, AnswersEveryTargetInTheOrderAsked) {
+  ASSERT_TRUE(live_->Calibrate(kThisMachine, SmallProbeJson()).ok());
+  absl::StatusOr<v1::PredictResponse> reply = pipeline_->Predict(Ask({"this-machine", "cpu"}), {});
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  ASSERT_EQ(reply->predictions_size(), 2);
+  EXPECT_EQ(reply->predictions(0).target(), "this-machine");
+  EXPECT_EQ(reply->predictions(0).latency_us(), 40);
+  EXPECT_EQ(reply->predictions(1).latency_us(), 20);
+  EXPECT_EQ(reply->node_count(), 2);
+  EXPECT_EQ(reply->fingerprint().size(), 32u);
+  EXPECT_EQ(reply->predictions(0).breakdown_size(), 0);
+}
+
+TEST_F(PipelineTest, BreakdownHasOneRowACall) {
+  v1::PredictRequest request = Ask({"cpu"});
+  request.set_breakdown(true);
+  absl::StatusOr<v1::PredictResponse> reply = pipeline_->Predict(request, {});
+  ASSERT_TRUE(reply.ok());
+  ASSERT_EQ(reply->predictions(0).breakdown_size(), 2);
+  EXPECT_EQ(reply->predictions(0).breakdown(0).op(), "relu");
+  EXPECT_EQ(reply->predictions(0).breakdown(1).op(), "sigmoid");
+}
+
+TEST_F(PipelineTest, RepeatsComeFromTheCacheAndAreNotStoredAgain) {
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(pipeline_->Predict(Ask({"cpu"}), {}).ok());
+  ASSERT_TRUE(pipeline_->Predict(Ask({"cpu"}, /*width=*/8), {}).ok());
+  EXPECT_EQ(predictor_->calls, 2);
+  log_->Flush();
+  EXPECT_EQ(store_.num_predictions(), 2);
+}
+
+TEST_F(PipelineTest, NewCalibrationIsSeenDespiteTheCache) {
+  ASSERT_TRUE(live_->Calibrate(kThisMachine, SmallProbeJson()).ok());
+  ASSERT_TRUE(pipeline_->Predict(Ask({"this-machine"}), {}).ok());
+  const int before = predictor_->calls;
+  ASSERT_TRUE(live_->Calibrate(kThisMachine, SmallProbeJson()).ok());
+  ASSERT_TRUE(pipeline_->Predict(Ask({"this-machine"}), {}).ok());
+  EXPECT_EQ(predictor_->calls, before + 1);
+}
+
+TEST_F(PipelineTest, UnknownTargetIsNotFoundAndNamesThoseThereAre) {
+  absl::Status status = pipeline_->Predict(Ask({"tpu"}), {}).status();
+  EXPECT_TRUE(absl::IsNotFound(status));
+  ASSERT_TRUE(DiagnosticFromStatus(status).has_value());
+  EXPECT_EQ(DiagnosticFromStatus(status)->kind, Diagnostic::Kind::kUsage);
+  EXPECT_NE(DiagnosticFromStatus(status)->hint.find("cpu"), std::string::npos);
+}
+
+TEST_F(PipelineTest, EmptyAndOversizedRequestsAreRefused) {
+  EXPECT_EQ(ErrorKind(Ask({})), Diagnostic::Kind::kUsage);
+  EXPECT_EQ(ErrorKind(Ask({"cpu", "cpu", "cpu", "cpu"})), Diagnostic::Kind::kLimit);
+  v1::PredictRequest no_model;
+  no_model.add_targets("cpu");
+  EXPECT_EQ(ErrorKind(no_model), Diagnostic::Kind::kUsage);
+}
+
+TEST_F(PipelineTest, DeadlineAndCancellationStopBeforeTheWork) {
+  CallContext late;
+  late.deadline = absl::Now() - absl::Seconds(1);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(pipeline_->Predict(Ask({"cpu"}), late).status()));
+  std::atomic<bool> cancelled{true};
+  CallContext gone;
+  gone.cancelled = &cancelled;
+  EXPECT_TRUE(absl::IsCancelled(pipeline_->Predict(Ask({"cpu"}), gone).status()));
+  EXPECT_EQ(predictor_->calls, 0);
+}
+
+}  // namespace
+}  // namespace cobra

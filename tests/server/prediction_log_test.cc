@@ -1,0 +1,63 @@
+#include "server/prediction_log.h"
+
+#include <memory>
+
+#include "absl/synchronization/notification.h"
+#include "gtest/gtest.h"
+#include "prometheus/text_serializer.h"
+#include "tests/server/fake_store.h"
+
+namespace cobra {
+namespace {
+
+std::string Text(const Metrics& metrics) {
+  std::string text;
+  for (const auto& collectable : metrics.collectables())
+    text += prometheus::TextSerializer().Serialize(collectable->Collect());
+  return text;
+}
+
+TEST(PredictionLogTest, WritesEverythingBeforeItDies) {
+  FakeStore store;
+  Metrics metrics;
+  {
+    PredictionLog log(&store, &metrics);
+    for (int i = 0; i < 1000; ++i) log.Append({});
+  }
+  EXPECT_EQ(store.num_predictions(), 1000);
+  EXPECT_NE(Text(metrics).find("cobra_store_rows_total{table=\"predictions\"} 1000"), std::string::npos);
+}
+
+TEST(PredictionLogTest, FlushWaitsForTheStore) {
+  FakeStore store;
+  Metrics metrics;
+  PredictionLog log(&store, &metrics);
+  log.Append({});
+  log.Flush();
+  EXPECT_EQ(store.num_predictions(), 1);
+}
+
+TEST(PredictionLogTest, SlowStoreDropsAndCounts) {
+  absl::Notification go;
+  FakeStore store;
+  store.block_writes_until = &go;
+  Metrics metrics;
+  {
+    PredictionLog log(&store, &metrics, /*max_pending=*/2);
+    for (int i = 0; i < 100; ++i) log.Append({});  // at most one batch in the store's hands, two pending
+    go.Notify();
+  }
+  EXPECT_LT(store.num_predictions(), 100);
+  EXPECT_EQ(Text(metrics).find("cobra_store_dropped_rows_total{table=\"predictions\"} 0"), std::string::npos);
+}
+
+TEST(PredictionLogTest, FailedWritesAreCounted) {
+  FakeStore store;
+  store.fail_writes = true;
+  Metrics metrics;
+  { PredictionLog(&store, &metrics).Append({}); }
+  EXPECT_NE(Text(metrics).find("cobra_store_failures_total{table=\"predictions\"} 1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cobra
