@@ -1,0 +1,67 @@
+// The rules of error_grammar.inc as a graph.
+#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_ERROR_GRAMMAR_H_
+#define COBRA_FRONTEND_PYTHON_SYNTAX_ERROR_GRAMMAR_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "frontend/python/syntax/lexer.h"
+
+namespace cobra {
+namespace ast {
+
+struct GrammarItem {
+  enum class Op {
+    kToken,        // token
+    kForcedToken,  // token; else an error
+    kSoftKeyword,  // text
+    kAnySoftKeyword,
+    kRule,      // rule
+    kChoice,    // alternatives
+    kOptional,  // children[0]
+    kStar,
+    kPlus,
+    kList,  // children[0] separated by children[1]
+    kAnd,
+    kNot,
+    kCut,
+  };
+  Op op = Op::kToken;
+  TokenKind token = TokenKind::kEndMarker;
+  std::string text;
+  int rule = -1;
+  std::string variable;
+  std::vector<std::unique_ptr<GrammarItem>> children;
+  std::vector<struct GrammarAlternative> alternatives;
+};
+
+struct GrammarAlternative {
+  std::vector<std::unique_ptr<GrammarItem>> items;
+  bool mistake = false;  // uses a rule called invalid_*: second pass only
+  std::string action;    // empty: none
+  std::string variable;
+  std::string message;
+};
+
+struct GrammarRule {
+  std::string name;
+  bool memo = false;             // in CPython; we remember all, but see ErrorFinder::MatchRule
+  bool without_invalid = false;  // turns the rules called invalid_* off while it runs
+  GrammarItem body;              // a kChoice
+};
+
+struct ErrorGrammar {
+  std::vector<GrammarRule> rules;
+  absl::flat_hash_map<std::string, int> index;
+};
+
+// Parsed once; lives as long as the process.
+const ErrorGrammar& GetErrorGrammar();
+
+}  // namespace ast
+}  // namespace cobra
+
+#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_ERROR_GRAMMAR_H_

@@ -1,0 +1,203 @@
+#include "frontend/python/syntax/parser.h"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "base/diagnostic.h"
+#include "base/status_macros.h"
+#include "frontend/python/syntax/check.h"
+#include "frontend/python/syntax/lexer.h"
+#include "frontend/python/syntax/parser_impl.h"
+#include "frontend/python/syntax/source.h"
+#include "frontend/python/syntax/syntax_errors.h"
+#include "frontend/python/syntax/unicode.h"
+
+namespace cobra {
+namespace ast {
+
+using K = TokenKind;
+
+Parser::Parser(Lexer* lexer, TreeBuilder* builder, const ParseLimits& limits, int depth)
+    : lexer_(lexer), builder_(builder), limits_(limits), text_(lexer->text()), depth_(depth) {
+  tokens_.reserve(256);
+  Lex();
+  token_ = &tokens_[0];
+}
+
+Parser::Parser(absl::string_view text, std::vector<Token> tokens, TreeBuilder* builder, const ParseLimits& limits)
+    : lexer_(nullptr), builder_(builder), limits_(limits), text_(text), tokens_(std::move(tokens)), depth_(0) {
+  if (tokens_.empty()) Lex();
+  token_ = &tokens_[0];
+}
+
+void Parser::Lex() {
+  tokens_.emplace_back();
+  Token* token = &tokens_.back();
+  if (builder_->node_count() > static_cast<uint64_t>(limits_.max_nodes)) FailNodes();
+  // A limit ends the parse at the next token; tokens that were handed in end with them.
+  if (has_problem_) {
+    token->kind = K::kError;
+  } else if (lexer_ != nullptr) {
+    lexer_->Next(token);
+  }
+}
+
+const Token& Parser::Peek() {
+  if (index_ + 1 == tokens_.size()) {
+    if (token_->kind == K::kEndMarker || token_->kind == K::kError) return *token_;
+    Lex();
+    token_ = &tokens_[index_];
+  }
+  return tokens_[index_ + 1];
+}
+
+// Between statements nothing goes back.
+void Parser::DropUsedTokens() {
+  if (index_ < 4096) return;
+  tokens_.erase(tokens_.begin(), tokens_.begin() + static_cast<ptrdiff_t>(index_));
+  index_ = 0;
+  token_ = &tokens_[0];
+}
+
+Identifier Parser::NameOfToken(const Token& token) {
+  if (token.non_ascii) return builder_->Intern(NormalizeIdentifier(TextOf(token)), false);
+  return builder_->Intern(TextOf(token), true);
+}
+
+void Parser::FailDepth() {
+  if (has_problem_) return;
+  has_problem_ = true;
+  problem_ = {SyntaxProblem::Kind::kLimit,
+              absl::StrCat("the source is nested more than ", limits_.max_depth, " levels deep"), token_->pos.line, 0};
+}
+
+void Parser::FailNodes() {
+  if (has_problem_) return;
+  has_problem_ = true;
+  const int line = token_ == nullptr || index_ >= tokens_.size() ? 0 : tokens_[index_].pos.line;
+  problem_ = {SyntaxProblem::Kind::kLimit, absl::StrCat("the source makes more than ", limits_.max_nodes, " nodes"), line, 0};
+}
+
+// expressions NEWLINE* ENDMARKER
+const Expression* Parser::ParseEval() {
+  const Start start = Here();
+  const ExprNode* body = ParseExpressionNode();
+  if (body == nullptr) return nullptr;
+  if (At(K::kComma)) {
+    Collector<ExprNode> elements(this);
+    elements.Add(body);
+    while (Accept(K::kComma) && StartsExpression(token_->kind)) {
+      if ((body = ParseExpressionNode()) == nullptr) return nullptr;
+      elements.Add(body);
+    }
+    Tuple* tuple = Make<Tuple>(start);
+    tuple->elts = elements.Take();
+    if ((body = WithHeight(tuple, HeightOf(tuple->elts))) == nullptr) return nullptr;
+  }
+  while (Accept(K::kNewline)) {
+  }
+  if (!At(K::kEndMarker)) return nullptr;
+  Expression* expression = builder_->Plain<Expression>();
+  expression->body = body;
+  return expression;
+}
+
+const ExprNode* Parser::ParseAnyExpression() {
+  if (At(K::kYield)) return ParseYield();
+  const Start start = Here();
+  const ExprNode* first = ParseStarNamedExpression();
+  if (first == nullptr || !Accept(K::kComma)) return first;
+  Collector<ExprNode> elements(this);
+  elements.Add(first);
+  if (!ParseElements(&elements, K::kEndMarker)) return nullptr;
+  Tuple* tuple = Make<Tuple>(start);
+  tuple->elts = elements.Take();
+  return tuple;
+}
+
+const ExprNode* Parser::ParseArgumentTokens() {
+  const Start start = Here();
+  Token close;
+  close.kind = K::kRParen;
+  tokens_.push_back(close);
+  token_ = &tokens_[index_];
+  Seq<ExprNode> args;
+  Seq<Keyword> keywords;
+  int height = 0;
+  if (!ParseCallArguments(false, &args, &keywords, &height)) return nullptr;
+  Call* call = Make<Call>(start);
+  call->args = args;
+  call->keywords = keywords;
+  return call;
+}
+
+SyntaxProblem Parser::Explain(absl::string_view start_rule, int first_line, int column_shift) {
+  if (has_problem_ && !problem_at_last_token_) return problem_;
+  ErrorSearch search;
+  search.text = text_;
+  search.first_line = first_line;
+  search.column_shift = column_shift;
+  search.start_rule = start_rule;
+  search.depth = depth_;
+  return FindSyntaxError(search, limits_, builder_);
+}
+
+namespace {
+
+absl::Status ProblemToStatus(const SyntaxProblem& problem, const Ast& ast) {
+  if (problem.kind == SyntaxProblem::Kind::kInternal) {
+    return absl::InternalError(absl::StrCat(absl::string_view(ast.filename()), ":", problem.line, ": ", problem.message));
+  }
+  Diagnostic diagnostic;
+  diagnostic.kind =
+      problem.kind == SyntaxProblem::Kind::kLimit ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kSyntaxError;
+  diagnostic.message = problem.message;
+  diagnostic.position = {std::string(ast.filename()), problem.line, problem.column < 0 ? 0 : problem.column};
+  // A line of a megabyte is no help to anyone.
+  constexpr size_t kShownBytes = 200;
+  diagnostic.source_line = std::string(ast.Line(problem.line).substr(0, kShownBytes));
+  return DiagnosticToStatus(diagnostic);
+}
+
+absl::StatusOr<std::shared_ptr<const Ast>> Parse(absl::string_view source, absl::string_view filename,
+                                                 const ParseLimits& limits, bool module) {
+  COBRA_ASSIGN_OR_RETURN(std::string text, DecodeSource(source, filename, limits.max_source_bytes));
+  TreeBuilder builder(std::move(text), std::string(filename));
+  ParseLimits bounded = limits;
+  bounded.max_depth = std::min<int32_t>(limits.max_depth, 60000);  // NodeHead::height has 16 bits
+  Lexer lexer(builder.source());
+  Parser parser(&lexer, &builder, bounded);
+  if (module) {
+    builder.set_module(parser.ParseFile());
+  } else {
+    builder.set_expression(parser.ParseEval());
+  }
+  if (builder.ast().module() == nullptr && builder.ast().expression() == nullptr) {
+    return ProblemToStatus(parser.Explain(module ? "file" : "eval", 1, 0), builder.ast());
+  }
+  SyntaxProblem problem;
+  if (!CheckTree(builder.ast(), &problem)) return ProblemToStatus(problem, builder.ast());
+  return builder.Take();
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Ast>> ParseModule(absl::string_view source, absl::string_view filename,
+                                                       const ParseLimits& limits) {
+  return Parse(source, filename, limits, true);
+}
+
+absl::StatusOr<std::shared_ptr<const Ast>> ParseExpression(absl::string_view source, absl::string_view filename,
+                                                           const ParseLimits& limits) {
+  while (!source.empty() && (source[0] == ' ' || source[0] == '\t')) source.remove_prefix(1);
+  return Parse(source, filename, limits, false);
+}
+
+}  // namespace ast
+}  // namespace cobra

@@ -1,0 +1,412 @@
+#include "frontend/python/syntax/syntax_errors.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "frontend/python/syntax/error_grammar.h"
+#include "frontend/python/syntax/parser_impl.h"
+
+namespace cobra {
+namespace ast {
+namespace {
+
+using Op = GrammarItem::Op;
+
+// CPython gives up (MemoryError) at 6,000 nested rules; each takes about three frames of ours, 0.5 KB together.
+constexpr int kMaxRuleDepth = 6000;
+// A file of 1 MB takes about 100 million steps. Beyond this the answer is the plain "invalid syntax".
+constexpr int64_t kMaxSteps = 200 * 1000 * 1000;
+
+const char* ExpressionName(const ExprNode* e) {
+  switch (e->node_kind) {
+    case ExprKind::Attribute: return "attribute";
+    case ExprKind::Subscript: return "subscript";
+    case ExprKind::Starred: return "starred";
+    case ExprKind::Name: return "name";
+    case ExprKind::List: return "list";
+    case ExprKind::Tuple: return "tuple";
+    case ExprKind::Lambda: return "lambda";
+    case ExprKind::Call: return "function call";
+    case ExprKind::BoolOp:
+    case ExprKind::BinOp:
+    case ExprKind::UnaryOp: return "expression";
+    case ExprKind::GeneratorExp: return "generator expression";
+    case ExprKind::Yield:
+    case ExprKind::YieldFrom: return "yield expression";
+    case ExprKind::Await: return "await expression";
+    case ExprKind::ListComp: return "list comprehension";
+    case ExprKind::SetComp: return "set comprehension";
+    case ExprKind::DictComp: return "dict comprehension";
+    case ExprKind::Dict: return "dict literal";
+    case ExprKind::Set: return "set display";
+    case ExprKind::JoinedStr:
+    case ExprKind::FormattedValue: return "f-string expression";
+    case ExprKind::Compare: return "comparison";
+    case ExprKind::IfExp: return "conditional expression";
+    case ExprKind::NamedExpr: return "named expression";
+    case ExprKind::Slice: return "slice";
+    case ExprKind::Constant: break;
+  }
+  switch (e->As<Constant>()->constant_kind) {
+    case ConstantKind::kNone: return "None";
+    case ConstantKind::kTrue: return "True";
+    case ConstantKind::kFalse: return "False";
+    case ConstantKind::kEllipsis: return "ellipsis";
+    default: return "literal";
+  }
+}
+
+enum class Targets { kStar, kDel, kFor };
+
+// The part of `e` that cannot be assigned to or deleted; null if all of it can.
+const ExprNode* InvalidTarget(const ExprNode* e, Targets targets) {
+  switch (e->node_kind) {
+    case ExprKind::List:
+    case ExprKind::Tuple:
+      for (const ExprNode* element : e->Is<List>() ? e->As<List>()->elts : e->As<Tuple>()->elts) {
+        const ExprNode* invalid = InvalidTarget(element, targets);
+        if (invalid != nullptr) return invalid;
+      }
+      return nullptr;
+    case ExprKind::Starred: return targets == Targets::kDel ? e : InvalidTarget(e->As<Starred>()->value, targets);
+    case ExprKind::Compare: {  // `a in b` of `for a in b`
+      if (targets != Targets::kFor) return e;
+      const Compare* compare = e->As<Compare>();
+      return compare->ops[0] == CmpOperator::In ? InvalidTarget(compare->left, targets) : nullptr;
+    }
+    case ExprKind::Name:
+    case ExprKind::Subscript:
+    case ExprKind::Attribute: return nullptr;
+    default: return e;
+  }
+}
+
+class ErrorFinder {
+ public:
+  ErrorFinder(const ErrorSearch& search, const ParseLimits& limits, TreeBuilder* builder)
+      : search_(search),
+        limits_(limits),
+        builder_(builder),
+        grammar_(GetErrorGrammar()),
+        strings_rule_(grammar_.index.at("strings")),
+        statement_rule_(grammar_.index.at("statement")),
+        lexer_(search.text, search.first_line, search.column_shift) {}
+
+  SyntaxProblem Find();
+
+ private:
+  struct Range {
+    int begin = -1;
+    int end = -1;
+  };
+  using Captures = std::vector<std::pair<const GrammarItem*, Range>>;
+
+  bool Fetch(int at);
+  int MatchRule(int rule, int at);
+  int MatchChoice(const GrammarItem& choice, int at);
+  // The position behind it; -1: no match. *cut: later alternatives are out.
+  int MatchAlternative(const GrammarAlternative& alternative, int at, bool* cut);
+  int MatchItem(const GrammarItem& item, int at);
+  int MatchRepeated(const GrammarItem& item, const GrammarItem* separator, int at, bool at_least_one);
+  int CheckStrings(int at, int end);
+  // False: the alternative does not hold after all.
+  bool Act(const GrammarAlternative& alternative, const Captures& captures, int begin, int end);
+  bool ActOnArguments(const GrammarAlternative& alternative, Range range);
+
+  absl::string_view TextOf(const Token& token) const { return search_.text.substr(token.begin, token.end - token.begin); }
+  const ExprNode* Tree(Range range, absl::string_view rule);
+  void Raise(SyntaxProblem::Kind kind, int line, int column, std::string message);
+  void RaiseAtLastToken(SyntaxProblem::Kind kind, std::string message) {
+    Raise(kind, tokens_.back().pos.line, tokens_.back().pos.col + 1, std::move(message));
+  }
+  void RaiseAtNode(const ExprNode* node, std::string message) {
+    Raise(SyntaxProblem::Kind::kSyntax, node->pos.line, node->pos.col + 1, std::move(message));
+  }
+  void ScanRest();
+
+  const ErrorSearch search_;
+  const ParseLimits limits_;
+  TreeBuilder* const builder_;
+  const ErrorGrammar& grammar_;
+  const int strings_rule_;
+  const int statement_rule_;
+  Lexer lexer_;
+  std::vector<Token> tokens_;
+  absl::flat_hash_map<uint64_t, int> memo_;
+  bool mistakes_ = false;  // second pass
+  bool raised_ = false;
+  bool lexer_failed_ = false;
+  int depth_ = 0;
+  int64_t steps_ = 0;
+  SyntaxProblem problem_;
+};
+
+void ErrorFinder::Raise(SyntaxProblem::Kind kind, int line, int column, std::string message) {
+  if (raised_) return;
+  raised_ = true;
+  if (search_.start_rule == "fstring") message = absl::StrCat("f-string: ", message);
+  problem_ = {kind, std::move(message), line, column};
+}
+
+bool ErrorFinder::Fetch(int at) {
+  while (static_cast<int>(tokens_.size()) <= at) {
+    if (raised_) return false;
+    Token token;
+    lexer_.Next(&token);
+    tokens_.push_back(token);
+    if (token.kind == TokenKind::kError) {
+      lexer_failed_ = true;
+      const SyntaxProblem& p = lexer_.problem();
+      Raise(p.kind, p.line, p.column, p.message);
+      return false;
+    }
+  }
+  return !raised_;
+}
+
+int ErrorFinder::MatchRule(int rule_index, int at) {
+  if (raised_) return -1;
+  const GrammarRule& rule = grammar_.rules[rule_index];
+  // CPython remembers the outcome of some rules whether or not mistakes were looked for then. For the others we must not.
+  const uint64_t key = (static_cast<uint64_t>(at) << 12) | (static_cast<uint64_t>(rule_index) << 1) |
+                       (!rule.memo && mistakes_ ? 1 : 0);
+  const auto found = memo_.find(key);
+  if (found != memo_.end()) return found->second;
+  if (++depth_ > kMaxRuleDepth) {
+    Raise(SyntaxProblem::Kind::kLimit, tokens_.back().pos.line, 0, "too deeply nested");
+    --depth_;
+    return -1;
+  }
+  const bool outer_mistakes = mistakes_;
+  if (rule.without_invalid) mistakes_ = false;
+  int end = MatchChoice(rule.body, at);
+  if (rule_index == strings_rule_ && end >= 0) end = CheckStrings(at, end);
+  mistakes_ = outer_mistakes;
+  --depth_;
+  if (raised_) return -1;
+  // Nothing goes back behind a statement of the file.
+  if (rule_index == statement_rule_ && end >= 0 && depth_ == 2) memo_.clear();
+  memo_[key] = end;
+  return end;
+}
+
+int ErrorFinder::MatchChoice(const GrammarItem& choice, int at) {
+  for (const GrammarAlternative& alternative : choice.alternatives) {
+    if (alternative.mistake && !mistakes_) continue;
+    bool cut = false;
+    const int end = MatchAlternative(alternative, at, &cut);
+    if (end >= 0 || raised_) return raised_ ? -1 : end;
+    if (cut) return -1;
+  }
+  return -1;
+}
+
+int ErrorFinder::MatchAlternative(const GrammarAlternative& alternative, int at, bool* cut) {
+  Captures captures;
+  int p = at;
+  for (const auto& item : alternative.items) {
+    if (item->op == Op::kCut) {
+      *cut = true;
+      continue;
+    }
+    const int end = MatchItem(*item, p);
+    if (end < 0) return -1;
+    if (!item->variable.empty() && !alternative.action.empty()) captures.push_back({item.get(), {p, end}});
+    p = end;
+  }
+  if (alternative.action.empty() || Act(alternative, captures, at, p)) return p;
+  *cut = true;  // an action without a result ends the rule
+  return -1;
+}
+
+int ErrorFinder::MatchItem(const GrammarItem& item, int at) {
+  if (++steps_ > kMaxSteps) raised_ = true;
+  if (raised_) return -1;
+  switch (item.op) {
+    case Op::kToken: return Fetch(at) && tokens_[at].kind == item.token ? at + 1 : -1;
+    case Op::kForcedToken:
+      if (!Fetch(at)) return -1;
+      if (tokens_[at].kind == item.token) return at + 1;
+      Raise(SyntaxProblem::Kind::kSyntax, tokens_[at].pos.line, tokens_[at].pos.col + 1,
+            absl::StrCat("expected '", item.text, "'"));
+      return -1;
+    case Op::kSoftKeyword:
+      return Fetch(at) && tokens_[at].kind == TokenKind::kName && TextOf(tokens_[at]) == item.text ? at + 1 : -1;
+    case Op::kAnySoftKeyword: {
+      if (!Fetch(at) || tokens_[at].kind != TokenKind::kName) return -1;
+      const absl::string_view text = TextOf(tokens_[at]);
+      return text == "_" || text == "case" || text == "match" ? at + 1 : -1;
+    }
+    case Op::kRule: return MatchRule(item.rule, at);
+    case Op::kChoice: return MatchChoice(item, at);
+    case Op::kOptional: {
+      const int end = MatchItem(*item.children[0], at);
+      return raised_ ? -1 : end >= 0 ? end : at;
+    }
+    case Op::kStar: return MatchRepeated(*item.children[0], nullptr, at, false);
+    case Op::kPlus: return MatchRepeated(*item.children[0], nullptr, at, true);
+    case Op::kList: return MatchRepeated(*item.children[0], item.children[1].get(), at, true);
+    case Op::kAnd: return MatchItem(*item.children[0], at) >= 0 ? at : -1;
+    case Op::kNot: {
+      const int end = MatchItem(*item.children[0], at);
+      return raised_ || end >= 0 ? -1 : at;
+    }
+    case Op::kCut: return at;
+  }
+  return -1;
+}
+
+int ErrorFinder::MatchRepeated(const GrammarItem& item, const GrammarItem* separator, int at, bool at_least_one) {
+  int end = MatchItem(item, at);
+  if (end < 0) return raised_ || at_least_one ? -1 : at;
+  for (;;) {
+    const int next = separator == nullptr ? end : MatchItem(*separator, end);
+    const int more = next < 0 ? -1 : MatchItem(item, next);
+    if (raised_) return -1;
+    if (more < 0) return end;
+    end = more;
+  }
+}
+
+int ErrorFinder::CheckStrings(int at, int end) {
+  Lexer lexer(search_.text, search_.first_line, search_.column_shift);
+  Parser parser(&lexer, builder_, limits_, search_.depth);
+  std::vector<Token> tokens(tokens_.begin() + at, tokens_.begin() + end);
+  if (parser.ParseStrings(tokens) != nullptr || !parser.has_problem()) return end;
+  if (parser.problem_is_at_last_token()) {
+    RaiseAtLastToken(parser.problem().kind, parser.problem().message);
+  } else {
+    raised_ = true;
+    problem_ = parser.problem();
+  }
+  return -1;
+}
+
+const ExprNode* ErrorFinder::Tree(Range range, absl::string_view rule) {
+  std::vector<Token> tokens(tokens_.begin() + range.begin, tokens_.begin() + range.end);
+  Parser parser(search_.text, std::move(tokens), builder_, limits_);
+  return rule == "args" ? parser.ParseArgumentTokens() : parser.ParseAnyExpression();
+}
+
+bool ErrorFinder::ActOnArguments(const GrammarAlternative& alternative, Range range) {
+  const ExprNode* tree = Tree(range, "args");
+  if (tree == nullptr) return false;
+  const Call* call = tree->As<Call>();
+  if (alternative.action == "ARGS") {
+    bool unpacking = false;
+    for (const Keyword* keyword : call->keywords) unpacking |= keyword->arg == nullptr;
+    RaiseAtLastToken(SyntaxProblem::Kind::kSyntax, unpacking ? "positional argument follows keyword argument unpacking"
+                                                             : "positional argument follows keyword argument");
+    return true;
+  }
+  if (call->args.size() <= 1) return false;
+  RaiseAtNode(call->args.back(), alternative.message);
+  return true;
+}
+
+bool ErrorFinder::Act(const GrammarAlternative& alternative, const Captures& captures, int begin, int end) {
+  const GrammarItem* item = nullptr;
+  Range range;
+  for (const auto& capture : captures) {
+    if (item != nullptr || capture.first->variable != alternative.variable) continue;
+    item = capture.first;
+    range = capture.second;
+  }
+  const std::string& action = alternative.action;
+  if (action == "RAISE") {
+    RaiseAtLastToken(SyntaxProblem::Kind::kSyntax, alternative.message);
+    return true;
+  }
+  if (action == "INDENT") {
+    const int line = item == nullptr ? 0 : tokens_[range.begin].pos.line;
+    RaiseAtLastToken(SyntaxProblem::Kind::kIndentation, absl::StrReplaceAll(alternative.message, {{"%l", absl::StrCat(line)}}));
+    return true;
+  }
+  const Token& token = tokens_[range.begin];
+  if (action == "REAL" || action == "IMAG") {
+    Parser parser(search_.text, {token}, builder_, limits_);
+    const Constant* number = parser.ParseNumber(token);
+    if (number == nullptr || (number->constant_kind == ConstantKind::kComplex) == (action == "IMAG")) return true;
+    Raise(SyntaxProblem::Kind::kSyntax, token.pos.line, token.pos.col + 1, alternative.message);
+    return true;
+  }
+  if (action == "NONPAREN" || action == "ARGS") return ActOnArguments(alternative, range);
+  const bool legacy = TextOf(token) == "print" || TextOf(token) == "exec";
+  if (action == "LEGACY" && !legacy) return false;
+  if (action == "COMMA") {
+    // `a` is all of the first expression: only a lone name is taken for a legacy statement.
+    if (range.end == range.begin + 1 && legacy) return false;
+    if (tokens_[end - 1].level == 0) return false;
+  }
+  const bool is_token = item->op == Op::kToken || item->op == Op::kSoftKeyword || item->op == Op::kChoice;
+  const bool needs_tree = !is_token && (token.kind == TokenKind::kLParen || absl::StrContains(alternative.message, "%n") ||
+                                        absl::EndsWith(action, "_TARGETS"));
+  const std::string rule = item->op == Op::kRule ? grammar_.rules[item->rule].name : "";
+  const ExprNode* tree = needs_tree && rule != "args" ? Tree(range, rule) : nullptr;
+  if (absl::EndsWith(action, "_TARGETS")) {
+    const Targets targets = action == "DEL_TARGETS" ? Targets::kDel : action == "FOR_TARGETS" ? Targets::kFor : Targets::kStar;
+    const ExprNode* invalid = tree == nullptr ? nullptr : InvalidTarget(tree, targets);
+    if (invalid == nullptr) return false;
+    RaiseAtNode(invalid, absl::StrCat(targets == Targets::kDel ? "cannot delete " : "cannot assign to ", ExpressionName(invalid)));
+    return true;
+  }
+  std::string message = absl::StrReplaceAll(
+      alternative.message, {{"%n", tree == nullptr ? "expression" : ExpressionName(tree)}, {"%t", TextOf(token)}});
+  if (tree != nullptr) {
+    RaiseAtNode(tree, std::move(message));
+  } else {
+    Raise(SyntaxProblem::Kind::kSyntax, token.pos.line, token.pos.col + 1, std::move(message));
+  }
+  return true;
+}
+
+// An error of the characters further on, or a bracket that is never closed, explains more than what the grammar says.
+void ErrorFinder::ScanRest() {
+  if (lexer_failed_ || lexer_.reached_end()) return;
+  if (!lexer_.ScanForErrors(tokens_.back().pos.line)) return;
+  raised_ = false;
+  const SyntaxProblem& p = lexer_.problem();
+  Raise(p.kind, p.line, p.column, p.message);
+}
+
+SyntaxProblem ErrorFinder::Find() {
+  const int start = grammar_.index.at(std::string(search_.start_rule));
+  const bool accepted = MatchRule(start, 0) >= 0;
+  if (accepted) {
+    return {SyntaxProblem::Kind::kInternal, "our parser does not read this, but the grammar does", tokens_.back().pos.line, 0};
+  }
+  const Token last = tokens_.empty() ? Token() : tokens_.back();
+  if (!raised_) {
+    memo_.clear();
+    mistakes_ = true;
+    depth_ = 0;
+    MatchRule(start, 0);
+  }
+  if (steps_ > kMaxSteps) raised_ = false;
+  if (raised_) {
+    if (problem_.kind != SyntaxProblem::Kind::kLimit) ScanRest();
+    return problem_;
+  }
+  if (last.kind == TokenKind::kIndent || last.kind == TokenKind::kDedent) {
+    RaiseAtLastToken(SyntaxProblem::Kind::kIndentation,
+                     last.kind == TokenKind::kIndent ? "unexpected indent" : "unexpected unindent");
+    return problem_;
+  }
+  Raise(SyntaxProblem::Kind::kSyntax, last.pos.line, last.pos.col + 1, "invalid syntax");
+  ScanRest();
+  return problem_;
+}
+
+}  // namespace
+
+SyntaxProblem FindSyntaxError(const ErrorSearch& search, const ParseLimits& limits, TreeBuilder* builder) {
+  return ErrorFinder(search, limits, builder).Find();
+}
+
+}  // namespace ast
+}  // namespace cobra

@@ -1,0 +1,32 @@
+// What CPython 3.11 says about a source that it rejects, and where.
+//
+// CPython parses with a packrat parser. When that fails, it parses again with extra rules that recognise common mistakes;
+// where these report something depends on what the grammar tries in which order. So, for a source that our parser could not
+// read, we do the same: an interpreter of the same grammar (error_grammar.inc) runs over the tokens, first without and then
+// with those rules. It is slow (about 1 MB/s), but runs only to explain an error, and its steps are counted.
+#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_SYNTAX_ERRORS_H_
+#define COBRA_FRONTEND_PYTHON_SYNTAX_SYNTAX_ERRORS_H_
+
+#include "absl/strings/string_view.h"
+#include "frontend/python/syntax/lexer.h"
+#include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/tree_builder.h"
+
+namespace cobra {
+namespace ast {
+
+struct ErrorSearch {
+  absl::string_view text;  // as Lexer takes it
+  int first_line = 1;
+  int column_shift = 0;
+  absl::string_view start_rule;  // "file", "eval" or "fstring"
+  int depth = 0;                 // of the expression in an f-string
+};
+
+// REQUIRES: the source is not correct. `builder` takes the nodes that are made on the way.
+SyntaxProblem FindSyntaxError(const ErrorSearch& search, const ParseLimits& limits, TreeBuilder* builder);
+
+}  // namespace ast
+}  // namespace cobra
+
+#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_SYNTAX_ERRORS_H_

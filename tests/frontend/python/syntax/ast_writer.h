@@ -1,0 +1,18 @@
+// One canonical text of a tree, the same that ast_text.py makes of CPython's: Kind@line,col,end_line,end_col(field,...).
+#ifndef COBRA_TESTS_FRONTEND_PYTHON_SYNTAX_AST_WRITER_H_
+#define COBRA_TESTS_FRONTEND_PYTHON_SYNTAX_AST_WRITER_H_
+
+#include <string>
+
+#include "frontend/python/syntax/ast.h"
+
+namespace cobra {
+namespace ast {
+
+// `positions`: without them the text suits tables in tests.
+std::string WriteAst(const Ast& ast, bool positions);
+
+}  // namespace ast
+}  // namespace cobra
+
+#endif  // COBRA_TESTS_FRONTEND_PYTHON_SYNTAX_AST_WRITER_H_
