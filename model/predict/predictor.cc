@@ -1,6 +1,5 @@
 #include "model/predict/predictor.h"
 
-#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,7 @@
 #include "base/hash.h"
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
+#include "model/net/threads.h"
 #include "model/predict/bundle.h"
 #include "model/predict/calibration.h"
 #include "model/predict/features.h"
@@ -212,8 +212,7 @@ int64_t CountParameters(const ModelBundle& bundle) {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Predictor>> Predictor::Load(absl::string_view directory, const PredictorOptions& options) {
-  // Parallelism comes from requests; one thread each was faster than two here.
-  at::set_num_threads(1);
+  UseOneThread();
   COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(directory));
   ModelInfo info;
   info.sha256 = bundle.manifest_sha256;

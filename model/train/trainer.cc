@@ -5,7 +5,6 @@
 // Layers are plentiful and teach what a call costs; the few networks teach what changes in company (caches, allocator).
 #include "model/train/trainer.h"
 
-#include <ATen/Parallel.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 
@@ -28,6 +27,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "model/net/threads.h"
 #include "model/predict/bundle.h"
 #include "model/predict/features.h"
 #include "model/text/canonical_text.h"
@@ -88,7 +88,7 @@ struct Batch {
   at::Tensor ids, values;      // distinct texts
   at::Tensor text_of_node;     // int64 [nodes] into them
   GraphBatch graphs;
-  at::Tensor main_node;        // int64 [graphs]: the node that a layer sample measures
+  at::Tensor is_layer;         // [nodes]: 1; 0 for views, which nobody measures alone
   at::Tensor log_latency;      // [graphs]
   at::Tensor node_log;         // [nodes], meaningful where node_weight > 0
   at::Tensor node_weight;      // [nodes]; sums to 1 in a profiled network
@@ -121,11 +121,13 @@ Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::ve
   Batch batch;
   absl::flat_hash_map<int32_t, int64_t> position;
   std::vector<const std::vector<Token>*> distinct;
-  std::vector<int64_t> text_of_node, main_node;
-  std::vector<float> log_latency, node_log, node_weight;
+  std::vector<int64_t> text_of_node;
+  std::vector<float> is_layer, log_latency, node_log, node_weight;
   std::vector<const Graph*> graphs;
   for (size_t s : chosen) {
-    main_node.push_back(static_cast<int64_t>(text_of_node.size()) + MainNode(samples[s]->graph));
+    for (const Node& node : samples[s]->graph.nodes()) {
+      is_layer.push_back(GetOpInfo(node.op).cost_class == CostClass::kView ? 0.f : 1.f);
+    }
     for (int32_t text : texts.TextsOf(s)) {
       auto [it, inserted] = position.try_emplace(text, static_cast<int64_t>(distinct.size()));
       if (inserted) distinct.push_back(&texts.TokensOf(text));
@@ -138,7 +140,7 @@ Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::ve
   std::tie(batch.ids, batch.values) = CollateTokens(distinct);
   batch.text_of_node = LongTensor(text_of_node);
   batch.graphs = CollateGraphs(bundle, graphs, std::vector<int>(graphs.size(), 0));
-  batch.main_node = LongTensor(main_node);
+  batch.is_layer = FloatTensor(is_layer);
   batch.log_latency = FloatTensor(log_latency);
   batch.node_log = FloatTensor(node_log);
   batch.node_weight = FloatTensor(node_weight);
@@ -149,6 +151,7 @@ struct Outputs {
   at::Tensor alone;         // [nodes] log-latency of the layer alone
   at::Tensor contribution;  // [nodes] log
   at::Tensor log_total;     // [graphs]
+  at::Tensor layer_sum;     // [graphs] microseconds: layers alone, added
 };
 
 Outputs Forward(CobraNet& net, const Batch& b) {
@@ -157,6 +160,8 @@ Outputs Forward(CobraNet& net, const Batch& b) {
   out.alone = net.layer_head->forward(layers, b.graphs.target_features.index_select(0, b.graphs.graph_of_node));
   out.contribution = net.graph_net->forward(layers, out.alone, b.graphs);
   out.log_total = SumContributions(out.contribution, b.graphs).log();
+  out.layer_sum = at::zeros(out.log_total.sizes(), layers.options())
+                      .index_add(0, b.graphs.graph_of_node, out.alone.exp() * b.is_layer);
   return out;
 }
 
@@ -265,7 +270,8 @@ class TrainingRun {
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
     const Outputs out = Forward(*bundle_.net, batch);
-    return LogError(out.alone.index_select(0, batch.main_node), batch.log_latency).mean() +
+    // (A graph of views alone has no layer; the clamp keeps its logarithm finite.)
+    return LogError(out.layer_sum.clamp_min(1e-3).log(), batch.log_latency).mean() +
            0.5 * LogError(out.log_total, batch.log_latency).mean();
   }
 
@@ -372,7 +378,7 @@ class TrainingRun {
 }  // namespace
 
 absl::Status Train(const Dataset& data, const TrainOptions& options, absl::string_view directory) {
-  at::set_num_threads(1);
+  UseOneThread();
   try {
     return TrainingRun(data, options).Run(directory);
   } catch (const std::exception& e) {
@@ -381,7 +387,7 @@ absl::Status Train(const Dataset& data, const TrainOptions& options, absl::strin
 }
 
 absl::StatusOr<Predictions> PredictSamples(absl::string_view directory, const std::vector<const Sample*>& samples) {
-  at::set_num_threads(1);
+  UseOneThread();
   COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(directory));
   Predictions result;
   try {
@@ -391,13 +397,7 @@ absl::StatusOr<Predictions> PredictSamples(absl::string_view directory, const st
       const Batch batch = MakeBatch(bundle, texts, samples, {s});
       const Outputs out = Forward(*bundle.net, batch);
       result.latency_us.push_back(out.log_total.exp()[0].item<double>());
-      // Views are no layers: nobody measures them alone.
-      double sum = 0;
-      for (size_t i = 0; i < samples[s]->graph.nodes().size(); ++i) {
-        if (GetOpInfo(samples[s]->graph.nodes()[i].op).cost_class == CostClass::kView) continue;
-        sum += std::exp(out.alone[static_cast<int64_t>(i)].item<double>());
-      }
-      result.layer_sum_us.push_back(sum);
+      result.layer_sum_us.push_back(out.layer_sum[0].item<double>());
     }
   } catch (const std::exception& e) {
     return absl::InternalError(absl::StrCat("predict: ", e.what()));
