@@ -1,0 +1,32 @@
+# cobra-server and cobra-client with the shipped weights. From the repository's root:
+#   docker build -f docker/server.Dockerfile -t cobra-server .        (or buildah bud)
+# BASE may be any image of Debian 12 that apt works in.
+ARG BASE=debian:12
+
+FROM ${BASE} AS build
+WORKDIR /src
+# The packages change less often than the sources: a layer of their own.
+COPY scripts/setup.sh scripts/setup.sh
+RUN scripts/setup.sh
+COPY . .
+RUN scripts/build.sh release cobra-server cobra-client cobra-worker
+
+FROM ${BASE}
+# Runtime libraries only; python3-torchvision is source to import from, no Python runs.
+RUN apt-get update -qq \
+ && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+      ca-certificates libgrpc++1.51 libopenblas0-pthread libprometheus-cpp-pull1.0 libprotobuf32 libsqlite3-0 libtorch1.13 \
+      python3-torchvision zlib1g >/dev/null \
+ && rm -rf /var/lib/apt/lists/* \
+ && useradd --system --uid 10001 --home-dir /var/lib/cobra --create-home cobra
+COPY --from=build /src/build/release/bin/cobra-server /src/build/release/bin/cobra-client /src/build/release/bin/cobra-worker /usr/local/bin/
+COPY --from=build /src/model/pretrained /usr/share/cobra/model
+COPY --from=build /src/LICENSE /usr/share/doc/cobra/LICENSE
+USER cobra
+WORKDIR /var/lib/cobra
+VOLUME /var/lib/cobra
+EXPOSE 50051 9464
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["cobra-client", "model", "--deadline-s", "4"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["cobra-server", "--listen", "0.0.0.0:50051", "--metrics", "0.0.0.0:9464", "--model", "/usr/share/cobra/model", \
+            "--store", "/var/lib/cobra/cobra.sqlite", "--library", "/usr/lib/python3/dist-packages"]

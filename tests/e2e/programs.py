@@ -1,0 +1,116 @@
+"""What the end-to-end tests share: the real programs, started and stopped."""
+import atexit
+import importlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SOURCE = os.environ.get("COBRA_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+BIN = os.environ.get("COBRA_BIN", os.path.join(SOURCE, "build", "release", "bin"))
+LIBRARY = "/usr/lib/python3/dist-packages"
+RESNET = os.path.join(LIBRARY, "torchvision", "models", "resnet.py")
+
+
+class Server:
+    """A cobra-server with the shipped weights on ports of its own. Use it in a `with`."""
+
+    def __init__(self, store, *flags):
+        self.store = store
+        self.ready = store + ".ready"
+        if os.path.exists(self.ready):
+            os.remove(self.ready)
+        self.log_path = store + ".log"
+        defaults = {"--listen": "127.0.0.1:0", "--metrics": "127.0.0.1:0", "--model": os.path.join(SOURCE, "model", "pretrained"),
+                    "--library": LIBRARY, "--store": store, "--ready-file": self.ready}
+        given = [part for flag, value in defaults.items() if flag not in flags for part in (flag, value)]
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen([os.path.join(BIN, "cobra-server"), *given, *flags], stderr=log)
+        deadline = time.time() + 120
+        while not os.path.exists(self.ready):
+            if self.process.poll() is not None or time.time() > deadline:
+                self.process.kill()
+                raise RuntimeError("the server did not start:\n" + self.log())
+            time.sleep(0.05)
+        with open(self.ready) as file:
+            addresses = json.load(file)
+        self.address, self.metrics_address = addresses["listen"], addresses["metrics"]
+
+    def log(self):
+        with open(self.log_path) as file:
+            return file.read()
+
+    def stop(self, seconds=60):
+        """SIGTERM; the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(seconds)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+class Answer:
+    def __init__(self, process):
+        self.code, self.out, self.err = process.returncode, process.stdout, process.stderr
+
+    def json(self):
+        return json.loads(self.out)
+
+
+def client(*arguments, timeout=300):
+    """Runs cobra-client."""
+    return Answer(subprocess.run([os.path.join(BIN, "cobra-client"), *arguments], capture_output=True, text=True, timeout=timeout))
+
+
+def predict(server, *arguments, **options):
+    return client("predict", *arguments, "--server", server.address, "--format", "json", **options)
+
+
+def stubs():
+    """The Python stubs of the published proto, generated here and now: (messages, services)."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    proto = os.path.join(SOURCE, "proto")
+    files = [os.path.join(proto, "cobra", "v1", name + ".proto") for name in ("cobra", "error", "graph", "target")]
+    subprocess.run([sys.executable, "-m", "grpc_tools.protoc", "-I", proto, f"--python_out={folder.name}",
+                    f"--grpc_python_out={folder.name}", *files], check=True)
+    sys.path.insert(0, folder.name)
+    return importlib.import_module("cobra.v1.cobra_pb2"), importlib.import_module("cobra.v1.cobra_pb2_grpc")
+
+
+def error_detail(error):
+    """The ErrorDetail in the trailer of a grpc.RpcError, or None."""
+    error_pb2 = importlib.import_module("cobra.v1.error_pb2")
+    for key, value in error.trailing_metadata() or ():
+        if key == "grpc-status-details-bin":
+            status = error_pb2.RpcStatus.FromString(value)
+            for entry in status.details:
+                detail = error_pb2.ErrorDetail()
+                if entry.Unpack(detail):
+                    return detail
+    return None
+
+
+def first_target(server):
+    """A trained target of the shipped model."""
+    answer = client("targets", "--server", server.address, "--format", "json")
+    assert answer.code == 0, answer.err
+    return next(t["spec"]["name"] for t in answer.json()["targets"] if not t["calibrated"])
+
+
+def main():
+    for program in ("cobra-server", "cobra-client"):
+        if not os.path.exists(os.path.join(BIN, program)):
+            sys.exit(f"{program} is not in {BIN}: build first")
+    unittest.main(verbosity=2)

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Any language can be a client: Python's grpcio with stubs from the published proto gets the numbers that cobra-client gets."""
+import os
+import tempfile
+import unittest
+
+import grpc
+
+import programs
+
+NET = """
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.conv = nn.Conv2d(3, width, 3, padding=1)
+        self.norm = nn.BatchNorm2d(width)
+        self.head = nn.Linear(width, 10)
+
+    def forward(self, x):
+        x = self.norm(self.conv(x)).relu()
+        return self.head(x.mean((2, 3)))
+"""
+
+
+class PythonClientTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.pb, cls.services = programs.stubs()
+        cls.server = programs.Server(os.path.join(cls.folder.name, "store.sqlite"))
+        cls.stub = cls.services.CobraStub(grpc.insecure_channel(cls.server.address))
+        cls.target = programs.first_target(cls.server)
+        cls.net = os.path.join(cls.folder.name, "net.py")
+        with open(cls.net, "w") as file:
+            file.write(NET)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+        cls.folder.cleanup()
+
+    def request(self, **changes):
+        source = self.pb.SourceModel(files=[self.pb.SourceFile(path="net.py", text=NET.encode())], file="net.py",
+                                     entry="Net(24)", inputs=["2x3x32x32"])
+        for name, value in changes.items():
+            setattr(source, name, value)
+        return self.pb.PredictRequest(source=source, targets=[self.target], breakdown=True)
+
+    def test_same_numbers_as_cobra_client(self):
+        reply = self.stub.Predict(self.request(), timeout=60)
+        answer = programs.predict(self.server, self.net, "--entry", "Net(24)", "--input", "2x3x32x32", "--target", self.target, "--breakdown")
+        self.assertEqual(answer.code, 0, answer.err)
+        theirs = answer.json()
+        self.assertEqual(reply.fingerprint, theirs["fingerprint"])
+        self.assertEqual(reply.parameter_count, theirs["params"])
+        self.assertEqual(reply.macs, theirs["macs"])
+        self.assertEqual(reply.peak_memory_bytes, theirs["peak_memory_bytes"])
+        for mine, other in zip(reply.predictions, theirs["predictions"]):
+            for field in ("latency_us", "low_us", "high_us", "confidence"):
+                self.assertEqual(getattr(mine, field), other[field], field)
+            self.assertEqual([row.latency_us for row in mine.breakdown], [row["latency_us"] for row in other["breakdown"]])
+
+    def test_batches_differ(self):
+        one = self.stub.Predict(self.request(), timeout=60)
+        source = self.request()
+        source.source.inputs[0] = "16x3x32x32"
+        sixteen = self.stub.Predict(source, timeout=60)
+        self.assertGreater(sixteen.predictions[0].latency_us, one.predictions[0].latency_us)
+
+    def test_errors_carry_the_place(self):
+        source = self.pb.SourceFile(path="net.py", text=NET.replace("Linear(width, 10)", "Linear(width + 1, 10)").encode())
+        request = self.request()
+        request.source.files[0].CopyFrom(source)
+        with self.assertRaises(grpc.RpcError) as raised:
+            self.stub.Predict(request, timeout=60)
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
+        detail = programs.error_detail(raised.exception)
+        self.assertEqual(detail.position.file, "net.py")
+        self.assertEqual(detail.position.line, 1 + NET.split("\n").index("        return self.head(x.mean((2, 3)))"))
+        self.assertTrue(detail.message)
+
+    def test_unknown_target(self):
+        request = self.request()
+        request.targets[:] = ["abacus"]
+        with self.assertRaises(grpc.RpcError) as raised:
+            self.stub.Predict(request, timeout=60)
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.NOT_FOUND)
+        self.assertIn(self.target, programs.error_detail(raised.exception).hint)
+
+    def test_message_over_the_limit(self):
+        request = self.request()
+        request.source.files[0].text = b"#" * 50_000_000
+        with self.assertRaises(grpc.RpcError) as raised:
+            self.stub.Predict(request, timeout=60)
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
+        self.assertTrue(self.stub.Predict(self.request(), timeout=60).predictions)
+
+    def test_deadline(self):
+        request = self.request()
+        request.source.files[0].text = b"while True:\n    pass\n"
+        with self.assertRaises(grpc.RpcError) as raised:
+            self.stub.Predict(request, timeout=0.3)
+        self.assertIn(raised.exception.code(), (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.RESOURCE_EXHAUSTED))
+        self.assertTrue(self.stub.Predict(self.request(), timeout=60).predictions)
+
+
+if __name__ == "__main__":
+    programs.main()
