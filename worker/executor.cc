@@ -25,8 +25,8 @@ extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
 namespace cobra {
 namespace {
 
-// Counts what is alive between Start() and Stop(). It wraps the allocator that is installed and takes from it, so that memory
-// may be freed through either, before or after.
+// Counts what is alive between Start() and Stop(). It wraps the allocator that is installed and takes from it, so that
+// memory may be freed through either, before or after.
 class CountingAllocator final : public c10::Allocator {
  public:
   void Start() {
@@ -77,14 +77,16 @@ at::Tensor Empty(const TensorType& type) {
   return at::empty(Sizes(type), at::TensorOptions().dtype(ToScalarType(type.dtype)));
 }
 
-// Fills quickly: a block of 65,521 (prime: no period that a cache or a kernel could meet) random numbers, copied on and on.
+// Fills quickly: a block of 65,521 (prime: no period that a cache or a kernel could meet) random numbers, copied on and
+// on.
 template <typename T>
 void FillWith(T* data, int64_t count, Random* random, double low, double high) {
   constexpr int64_t kBlock = 65521;
   const int64_t head = std::min(count, kBlock);
   for (int64_t i = 0; i < head; ++i) {
     double value = random->Uniform(low, high);
-    if (std::is_floating_point_v<T> && std::abs(value) < 1e-3) value = 1e-3;  // zeros would hide denormals and skip work
+    if (std::is_floating_point_v<T> && std::abs(value) < 1e-3)
+      value = 1e-3;  // zeros would hide denormals and skip work
     data[i] = static_cast<T>(value);
   }
   for (int64_t i = head; i < count; i += kBlock) std::copy_n(data, std::min(kBlock, count - i), data + i);
@@ -93,13 +95,20 @@ void FillWith(T* data, int64_t count, Random* random, double low, double high) {
 void Fill(const at::Tensor& tensor, Random* random, double low, double high) {
   const int64_t n = tensor.numel();
   switch (tensor.scalar_type()) {
-    case at::kFloat: return FillWith(tensor.data_ptr<float>(), n, random, low, high);
-    case at::kDouble: return FillWith(tensor.data_ptr<double>(), n, random, low, high);
-    case at::kLong: return FillWith(tensor.data_ptr<int64_t>(), n, random, low, high);
-    case at::kInt: return FillWith(tensor.data_ptr<int32_t>(), n, random, low, high);
-    case at::kShort: return FillWith(tensor.data_ptr<int16_t>(), n, random, low, high);
-    case at::kChar: return FillWith(tensor.data_ptr<int8_t>(), n, random, low, high);
-    case at::kByte: return FillWith(tensor.data_ptr<uint8_t>(), n, random, low, high);
+    case at::kFloat:
+      return FillWith(tensor.data_ptr<float>(), n, random, low, high);
+    case at::kDouble:
+      return FillWith(tensor.data_ptr<double>(), n, random, low, high);
+    case at::kLong:
+      return FillWith(tensor.data_ptr<int64_t>(), n, random, low, high);
+    case at::kInt:
+      return FillWith(tensor.data_ptr<int32_t>(), n, random, low, high);
+    case at::kShort:
+      return FillWith(tensor.data_ptr<int16_t>(), n, random, low, high);
+    case at::kChar:
+      return FillWith(tensor.data_ptr<int8_t>(), n, random, low, high);
+    case at::kByte:
+      return FillWith(tensor.data_ptr<uint8_t>(), n, random, low, high);
     case at::kBool: {
       bool* data = tensor.data_ptr<bool>();
       for (int64_t i = 0; i < n; ++i) data[i] = random->Chance(0.5);
@@ -128,17 +137,27 @@ std::map<std::pair<ValueRef::Kind, int32_t>, int64_t> IndexBounds(const Graph& g
       return rank == 0 ? int64_t{1} : shape[(dim + rank) % rank];
     };
     switch (node.op) {
-      case Op::embedding: bound(node.inputs[0], size_of(1, 0)); break;
-      case Op::one_hot: bound(node.inputs[0], node.outputs[0].shape.back()); break;
-      case Op::cross_entropy: bound(node.inputs[1], size_of(0, graph.TypeOf(node.inputs[0]).rank() > 1 ? 1 : 0)); break;
-      case Op::max_unpool2d: bound(node.inputs[1], size_of(0, -1) * size_of(0, -2)); break;
+      case Op::embedding:
+        bound(node.inputs[0], size_of(1, 0));
+        break;
+      case Op::one_hot:
+        bound(node.inputs[0], node.outputs[0].shape.back());
+        break;
+      case Op::cross_entropy:
+        bound(node.inputs[1], size_of(0, graph.TypeOf(node.inputs[0]).rank() > 1 ? 1 : 0));
+        break;
+      case Op::max_unpool2d:
+        bound(node.inputs[1], size_of(0, -1) * size_of(0, -2));
+        break;
       case Op::gather:
       case Op::take_along_dim:
       case Op::scatter:
       case Op::scatter_add:
       case Op::index_select:
       case Op::index_add:
-      case Op::index_fill: bound(node.inputs[1], size_of(0, node.attributes.Int("dim"))); break;
+      case Op::index_fill:
+        bound(node.inputs[1], size_of(0, node.attributes.Int("dim")));
+        break;
       case Op::getitem:
       case Op::setitem:
         for (size_t i = 1; i < node.inputs.size(); ++i) {
@@ -147,7 +166,8 @@ std::map<std::pair<ValueRef::Kind, int32_t>, int64_t> IndexBounds(const Graph& g
           if (!shape.empty()) bound(node.inputs[i], *std::min_element(shape.begin(), shape.end()));
         }
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return bounds;
@@ -219,7 +239,8 @@ class Executor::Impl {
           got.scalar_type() == ToScalarType(want.dtype)) {
         continue;
       }
-      const std::string text = got.defined() ? absl::StrCat(ShapeTextOf(got), ":", at::toString(got.scalar_type())) : "nothing";
+      const std::string text =
+          got.defined() ? absl::StrCat(ShapeTextOf(got), ":", at::toString(got.scalar_type())) : "nothing";
       return absl::InternalError(absl::StrCat("node ", i, " (", OpName(node.op), "): output ", k, " is ", text,
                                               ", the graph says ", TypeText(want)));
     }
@@ -228,12 +249,18 @@ class Executor::Impl {
 
   at::Tensor* Slot(ValueRef ref) {
     switch (ref.kind) {
-      case ValueRef::Kind::kNone: return nullptr;
-      case ValueRef::Kind::kNode: return &values_[first_value_[ref.index] + ref.output];
-      case ValueRef::Kind::kInput: return &inputs_[ref.index];
-      case ValueRef::Kind::kParameter: return &parameters_[ref.index];
-      case ValueRef::Kind::kBuffer: return &buffers_[ref.index];
-      case ValueRef::Kind::kConstant: return &constants_[ref.index];
+      case ValueRef::Kind::kNone:
+        return nullptr;
+      case ValueRef::Kind::kNode:
+        return &values_[first_value_[ref.index] + ref.output];
+      case ValueRef::Kind::kInput:
+        return &inputs_[ref.index];
+      case ValueRef::Kind::kParameter:
+        return &parameters_[ref.index];
+      case ValueRef::Kind::kBuffer:
+        return &buffers_[ref.index];
+      case ValueRef::Kind::kConstant:
+        return &constants_[ref.index];
     }
     return nullptr;
   }
@@ -317,7 +344,8 @@ class Executor::Impl {
   void Allocate(uint64_t seed) {
     Random random(seed);
     const auto bounds = IndexBounds(graph_);
-    const auto fill_all = [&](ValueRef::Kind kind, absl::Span<const NamedTensor> types, std::vector<at::Tensor>* tensors) {
+    const auto fill_all = [&](ValueRef::Kind kind, absl::Span<const NamedTensor> types,
+                              std::vector<at::Tensor>* tensors) {
       for (size_t i = 0; i < types.size(); ++i) {
         const TensorType& type = types[i].type;
         at::Tensor tensor = Empty(type);

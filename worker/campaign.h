@@ -1,0 +1,46 @@
+// A series of measurements: spaces interleaved in shuffled order, groups of tasks in child processes with a canary
+// before and after, every record on disk as soon as its group is done, so that a series can be stopped and gone on
+// with.
+#ifndef COBRA_WORKER_CAMPAIGN_H_
+#define COBRA_WORKER_CAMPAIGN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "worker/sampler.h"
+
+namespace cobra {
+
+struct SpaceCount {
+  std::string space;
+  int64_t count = 0;
+};
+
+struct CampaignOptions {
+  std::vector<SpaceCount> spaces;
+  std::string out;      // appended to; what it holds is not measured again
+  double budget_s = 0;  // 0: until the counts are reached. A twentieth is kept for repetitions
+  int core = 0;
+  int threads = 1;
+  SamplerOptions sampler;
+  double repeat_share = 0.02;           // measured twice, the second time at the end
+  double canary_tolerance = 0.05;       // of the convolution and the matrix product
+  double canary_copy_tolerance = 0.25;  // of the copy: see CanaryRatios
+};
+
+// One thing to do; the order of a campaign is a function of the options alone.
+struct Task {
+  int space = 0;  // index into CampaignOptions::spaces
+  int64_t index = 0;
+  int repeat = 0;
+};
+std::vector<Task> PlanTasks(const CampaignOptions& options);        // repeat 0, interleaved
+std::vector<Task> PlanRepetitions(const CampaignOptions& options);  // repeat 1
+
+absl::Status RunCampaign(const CampaignOptions& options);
+
+}  // namespace cobra
+
+#endif  // COBRA_WORKER_CAMPAIGN_H_

@@ -1,0 +1,140 @@
+#include "worker/child.h"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "worker/meter.h"
+
+namespace cobra {
+namespace {
+
+// A result on the pipe: its length, then its bytes. The task is the one that follows the last result.
+using Length = uint64_t;
+
+bool WriteAll(int fd, const char* data, size_t size) {
+  while (size > 0) {
+    const ssize_t n = write(fd, data, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    data += n;
+    size -= n;
+  }
+  return true;
+}
+
+[[noreturn]] void ChildMain(int fd, int first, int num_tasks, const ChildLimits& limits,
+                            const std::function<std::string(int)>& run) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a parent that is killed takes its child along
+  if (limits.address_space_bytes > 0) {
+    const rlimit limit = {static_cast<rlim_t>(limits.address_space_bytes),
+                          static_cast<rlim_t>(limits.address_space_bytes)};
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  const rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  for (int i = first; i < num_tasks; ++i) {
+    const std::string text = run(i);
+    const Length length = text.size();
+    if (!WriteAll(fd, reinterpret_cast<const char*>(&length), sizeof(length)) ||
+        !WriteAll(fd, text.data(), text.size())) {
+      _exit(1);
+    }
+  }
+  _exit(0);  // no destructors and no atexit handlers: they belong to the parent
+}
+
+// Reads exactly `size` bytes before the deadline. 1: done, 0: end of file, -1: too late.
+int ReadBefore(int fd, char* data, size_t size, double deadline_ns) {
+  while (size > 0) {
+    const double left_ms = (deadline_ns - SteadyNowNs()) / 1e6;
+    if (left_ms <= 0) return -1;
+    pollfd poller = {fd, POLLIN, 0};
+    const int ready = poll(&poller, 1, static_cast<int>(left_ms) + 1);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) return -1;
+    const ssize_t n = read(fd, data, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return 0;
+    data += n;
+    size -= n;
+  }
+  return 1;
+}
+
+int ReadResult(int fd, double timeout_s, std::string* text) {
+  const double deadline_ns = SteadyNowNs() + timeout_s * 1e9;
+  Length length = 0;
+  const int got = ReadBefore(fd, reinterpret_cast<char*>(&length), sizeof(length), deadline_ns);
+  if (got != 1) return got;
+  text->resize(length);
+  return ReadBefore(fd, text->data(), length, deadline_ns);
+}
+
+ChildResult DeathOf(int wait_status) {
+  if (WIFSIGNALED(wait_status)) {
+    const int signal = WTERMSIG(wait_status);
+    // Nobody but the kernel's out-of-memory killer sends SIGKILL to a child of ours.
+    if (signal == SIGKILL) return {Outcome::out_of_memory, "the kernel killed the child (out of memory)"};
+    return {Outcome::crashed, absl::StrCat("the child died of signal ", signal, " (", strsignal(signal), ")")};
+  }
+  return {Outcome::crashed, absl::StrCat("the child exited with status ", WEXITSTATUS(wait_status))};
+}
+
+int Reap(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+}  // namespace
+
+absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::function<std::string(int)>& run,
+                           const std::function<void(int, const ChildResult&)>& done) {
+  int next = 0;
+  while (next < num_tasks) {
+    int ends[2];
+    if (pipe(ends) != 0) return absl::InternalError(absl::StrCat("pipe: ", std::strerror(errno)));
+    std::fflush(nullptr);  // or the child would print it again
+    const pid_t pid = fork();
+    if (pid < 0) {
+      close(ends[0]);
+      close(ends[1]);
+      return absl::ResourceExhaustedError(absl::StrCat("fork: ", std::strerror(errno)));
+    }
+    if (pid == 0) {
+      close(ends[0]);
+      ChildMain(ends[1], next, num_tasks, limits, run);
+    }
+    close(ends[1]);
+    int got = 1;
+    while (next < num_tasks) {
+      ChildResult result;
+      got = ReadResult(ends[0], limits.task_timeout_s, &result.text);
+      if (got != 1) break;
+      done(next++, result);
+    }
+    close(ends[0]);
+    if (got == -1) kill(pid, SIGKILL);
+    const int wait_status = Reap(pid);
+    if (next < num_tasks) {
+      done(next++, got == -1
+                       ? ChildResult{Outcome::timeout, absl::StrCat("no result after ", limits.task_timeout_s, " s")}
+                       : DeathOf(wait_status));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cobra

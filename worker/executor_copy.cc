@@ -1,0 +1,147 @@
+#include "ATen/ops/cat.h"
+#include "ATen/ops/clone.h"
+#include "ATen/ops/diag.h"
+#include "ATen/ops/empty_like.h"
+#include "ATen/ops/flip.h"
+#include "ATen/ops/hstack.h"
+#include "ATen/ops/pad.h"
+#include "ATen/ops/repeat_interleave.h"
+#include "ATen/ops/roll.h"
+#include "ATen/ops/rot90.h"
+#include "ATen/ops/stack.h"
+#include "ATen/ops/tile.h"
+#include "ATen/ops/tril.h"
+#include "ATen/ops/triu.h"
+#include "ATen/ops/vstack.h"
+#include "worker/executor_kernels.h"
+
+namespace cobra {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+template <typename F>
+KernelFactory Joined(F f) {
+  return [f](const NodeContext& c) -> absl::StatusOr<Kernel> {
+    const int64_t dim = c.Int("dim");
+    return Kernel([=](const Call& call) { call.outputs[0] = f(call.From(0), dim); });
+  };
+}
+
+// One list of numbers: repeat, tile, flip.
+template <typename F>
+KernelFactory WithInts(const char* name, F f) {
+  return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
+    const Ints values = c.Ints(name);
+    return Kernel([=](const Call& call) { call.outputs[0] = f(call[0], values); });
+  };
+}
+
+template <typename F, typename InPlace>
+KernelFactory Diagonal(F f, InPlace in_place) {
+  return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
+    const int64_t diagonal = c.Int("diagonal");
+    if (c.inplace()) return Kernel([=](const Call& call) { call.outputs[0] = in_place(call.Mutable(0), diagonal); });
+    return Kernel([=](const Call& call) { call.outputs[0] = f(call[0], diagonal); });
+  };
+}
+
+absl::StatusOr<Kernel> MakePad(const NodeContext& c) {
+  const Ints pad = c.Ints("pad");
+  const std::string mode = c.String("mode", "constant");
+  const auto value = c.OptionalDouble("value");
+  return Kernel([=](const Call& call) { call.outputs[0] = at::pad(call[0], pad, c10::string_view(mode), value); });
+}
+
+absl::StatusOr<Kernel> MakeRoll(const NodeContext& c) {
+  const Ints shifts = c.Ints("shifts"), dims = c.Ints("dims");
+  return Kernel([=](const Call& call) { call.outputs[0] = at::roll(call[0], shifts, dims); });
+}
+
+absl::StatusOr<Kernel> MakeRot90(const NodeContext& c) {
+  const int64_t k = c.Int("k", 1);
+  const Ints dims = c.HasValue("dims") ? c.Ints("dims") : Ints{0, 1};
+  return Kernel([=](const Call& call) { call.outputs[0] = at::rot90(call[0], k, dims); });
+}
+
+absl::StatusOr<Kernel> MakeRepeatInterleave(const NodeContext& c) {
+  const int64_t repeats = c.Int("repeats", 1);
+  const auto dim = c.OptionalInt("dim"), size = c.OptionalInt("output_size");
+  return Kernel([=](const Call& call) { call.outputs[0] = at::repeat_interleave(call[0], repeats, dim, size); });
+}
+
+absl::StatusOr<Kernel> MakeClone(const NodeContext& c) {
+  return Kernel([](const Call& call) { call.outputs[0] = at::clone(call[0]); });
+}
+
+absl::StatusOr<Kernel> MakeCopy(const NodeContext& c) {
+  return Kernel([](const Call& call) { call.outputs[0] = call.Mutable(0).copy_(call[1]); });
+}
+
+absl::StatusOr<Kernel> MakeFill(const NodeContext& c) {
+  if (c.has(1)) return Kernel([](const Call& call) { call.outputs[0] = call.Mutable(0).fill_(call[1]); });
+  const at::Scalar value = c.Scalar("value", 0);
+  return Kernel([=](const Call& call) { call.outputs[0] = call.Mutable(0).fill_(value); });
+}
+
+absl::StatusOr<Kernel> MakeZero(const NodeContext& c) {
+  return Kernel([](const Call& call) { call.outputs[0] = call.Mutable(0).zero_(); });
+}
+
+template <typename F>
+KernelFactory RandomFill(const char* a, double a_fallback, const char* b, double b_fallback, F f) {
+  return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
+    const double x = c.Double(a, a_fallback), y = c.Double(b, b_fallback);
+    if (c.inplace()) return Kernel([=](const Call& call) { call.outputs[0] = f(call.Mutable(0), x, y); });
+    return Kernel([=](const Call& call) {
+      at::Tensor copy = at::empty_like(call[0]);
+      call.outputs[0] = f(copy, x, y);
+    });
+  };
+}
+
+// To the type that the graph says; a tensor that has it already is returned as it is.
+absl::StatusOr<Kernel> MakeCast(const NodeContext& c) {
+  const at::ScalarType type = ToScalarType(c.node.outputs[0].dtype);
+  return Kernel([=](const Call& call) { call.outputs[0] = call[0].to(type); });
+}
+
+}  // namespace
+
+void AddCopyKernels(KernelTable* table) {
+  KernelTable& t = *table;
+  using Tensors = std::vector<at::Tensor>;
+  t[Op::cat] = Joined([](const Tensors& list, int64_t dim) { return at::cat(list, dim); });
+  t[Op::stack] = Joined([](const Tensors& list, int64_t dim) { return at::stack(list, dim); });
+  t[Op::hstack] = Joined([](const Tensors& list, int64_t) { return at::hstack(list); });
+  t[Op::vstack] = Joined([](const Tensors& list, int64_t) { return at::vstack(list); });
+  t[Op::pad] = MakePad;
+  t[Op::roll] = MakeRoll;
+  t[Op::rot90] = MakeRot90;
+  t[Op::flip] = WithInts("dims", [](const at::Tensor& x, const Ints& v) { return at::flip(x, v); });
+  t[Op::repeat] = WithInts("repeats", [](const at::Tensor& x, const Ints& v) { return x.repeat(v); });
+  t[Op::tile] = WithInts("dims", [](const at::Tensor& x, const Ints& v) { return at::tile(x, v); });
+  t[Op::repeat_interleave] = MakeRepeatInterleave;
+  t[Op::triu] = Diagonal([](const at::Tensor& x, int64_t d) { return at::triu(x, d); },
+                         [](at::Tensor& x, int64_t d) -> at::Tensor { return x.triu_(d); });
+  t[Op::tril] = Diagonal([](const at::Tensor& x, int64_t d) { return at::tril(x, d); },
+                         [](at::Tensor& x, int64_t d) -> at::Tensor { return x.tril_(d); });
+  t[Op::diag] = Diagonal([](const at::Tensor& x, int64_t d) { return at::diag(x, d); },
+                         [](at::Tensor& x, int64_t d) -> at::Tensor { return at::diag(x, d); });
+  t[Op::clone] = MakeClone;
+  t[Op::copy] = MakeCopy;
+  t[Op::fill] = MakeFill;
+  t[Op::zero] = MakeZero;
+  t[Op::normal] = RandomFill("mean", 0, "std", 1,
+                             [](at::Tensor& x, double mean, double std) -> at::Tensor { return x.normal_(mean, std); });
+  t[Op::uniform] = RandomFill("from", 0, "to", 1,
+                              [](at::Tensor& x, double from, double to) -> at::Tensor { return x.uniform_(from, to); });
+  t[Op::bernoulli] =
+      RandomFill("p", 0.5, "", 0, [](at::Tensor& x, double p, double) -> at::Tensor { return x.bernoulli_(p); });
+  for (Op op : {Op::to, Op::type, Op::type_as, Op::float_, Op::half, Op::bfloat16, Op::double_, Op::long_, Op::int_,
+                Op::bool_}) {
+    t[op] = MakeCast;
+  }
+}
+
+}  // namespace cobra

@@ -1,0 +1,214 @@
+#include <cmath>
+
+#include "ATen/ops/_scaled_dot_product_attention.h"
+#include "ATen/ops/addmm.h"
+#include "ATen/ops/baddbmm.h"
+#include "ATen/ops/bilinear.h"
+#include "ATen/ops/bmm.h"
+#include "ATen/ops/cdist.h"
+#include "ATen/ops/chunk.h"
+#include "ATen/ops/div.h"
+#include "ATen/ops/dot.h"
+#include "ATen/ops/einsum.h"
+#include "ATen/ops/gru.h"
+#include "ATen/ops/linear.h"
+#include "ATen/ops/lstm.h"
+#include "ATen/ops/matmul.h"
+#include "ATen/ops/mm.h"
+#include "ATen/ops/mv.h"
+#include "ATen/ops/narrow.h"
+#include "ATen/ops/outer.h"
+#include "ATen/ops/rnn_relu.h"
+#include "ATen/ops/rnn_tanh.h"
+#include "ATen/ops/softmax.h"
+#include "ATen/ops/sum.h"
+#include "ATen/ops/unsqueeze.h"
+#include "ATen/ops/zeros_like.h"
+#include "worker/executor_kernels.h"
+
+namespace cobra {
+namespace {
+
+absl::StatusOr<Kernel> MakeLinear(const NodeContext& c) {
+  return Kernel([](const Call& call) { call.outputs[0] = at::linear(call[0], call[1], call.Optional(2)); });
+}
+
+absl::StatusOr<Kernel> MakeBilinear(const NodeContext& c) {
+  return Kernel([](const Call& call) { call.outputs[0] = at::bilinear(call[0], call[1], call[2], call.Optional(3)); });
+}
+
+template <typename F>
+KernelFactory WithBetaAlpha(F f) {
+  return [f](const NodeContext& c) -> absl::StatusOr<Kernel> {
+    const at::Scalar beta = c.Scalar("beta", 1), alpha = c.Scalar("alpha", 1);
+    return Kernel([=](const Call& call) { call.outputs[0] = f(call[0], call[1], call[2], beta, alpha); });
+  };
+}
+
+absl::StatusOr<Kernel> MakeEinsum(const NodeContext& c) {
+  const std::string equation = c.String("equation");
+  return Kernel([=](const Call& call) { call.outputs[0] = at::einsum(equation, call.From(0)); });
+}
+
+// This LibTorch has it as _scaled_dot_product_attention, always with 1/sqrt(head width).
+absl::StatusOr<Kernel> MakeSdpa(const NodeContext& c) {
+  const bool causal = c.Bool("is_causal");
+  if (c.HasValue("scale") || c.Bool("enable_gqa")) return Refused(c, "scale and enable_gqa need a newer LibTorch");
+  return Kernel([=](const Call& call) {
+    call.outputs[0] = std::get<0>(at::_scaled_dot_product_attention(call[0], call[1], call[2], call.Optional(3), 0.0,
+                                                                    /*need_attn_weights=*/false, causal));
+  });
+}
+
+// torch.nn.functional.multi_head_attention_forward, statement by statement: packed projection, one product for all
+// heads, softmax. Inputs by position: 0 query, 1 key, 2 value, 3 in_proj_weight, 4 in_proj_bias, 7 out_proj_weight, 8
+// out_proj_bias, 10 attn_mask.
+struct Attention {
+  int64_t heads;
+  bool need_weights, average_weights, same_query_key, same_key_value, batched;
+};
+
+void Project(const Call& call, const Attention& a, const at::Tensor& query, const at::Tensor& key,
+             const at::Tensor& value, std::array<at::Tensor, 3>* qkv) {
+  const int64_t width = query.size(-1);
+  const at::Tensor& w = call[3];
+  const c10::optional<at::Tensor> b = call.Optional(4);
+  if (a.same_query_key && a.same_key_value) {
+    const std::vector<at::Tensor> parts = at::chunk(at::linear(query, w, b), 3, -1);
+    for (int i = 0; i < 3; ++i) (*qkv)[i] = parts[i];
+    return;
+  }
+  const auto rows = [&](int64_t from, int64_t count) { return at::narrow(w, 0, from * width, count * width); };
+  const auto bias = [&](int64_t from, int64_t count) {
+    return b ? c10::optional<at::Tensor>(at::narrow(*b, 0, from * width, count * width)) : c10::nullopt;
+  };
+  (*qkv)[0] = at::linear(query, rows(0, 1), bias(0, 1));
+  if (a.same_key_value) {
+    const std::vector<at::Tensor> parts = at::chunk(at::linear(key, rows(1, 2), bias(1, 2)), 2, -1);
+    (*qkv)[1] = parts[0];
+    (*qkv)[2] = parts[1];
+    return;
+  }
+  (*qkv)[1] = at::linear(key, rows(1, 1), bias(1, 1));
+  (*qkv)[2] = at::linear(value, rows(2, 1), bias(2, 1));
+}
+
+void Attend(const Call& call, const Attention& a) {
+  const auto batched = [&](const at::Tensor& t) { return a.batched ? t : at::unsqueeze(t, 1); };
+  const at::Tensor query = batched(call[0]), key = batched(call[1]), value = batched(call[2]);
+  const int64_t target = query.size(0), batch = query.size(1), width = query.size(2), source = key.size(0);
+  const int64_t head_width = width / a.heads;
+  std::array<at::Tensor, 3> qkv;
+  Project(call, a, query, key, value, &qkv);
+  const auto by_head = [&](const at::Tensor& t) {
+    return t.contiguous().view({t.size(0), batch * a.heads, head_width}).transpose(0, 1);
+  };
+  const at::Tensor q = at::div(by_head(qkv[0]), std::sqrt(static_cast<double>(head_width)));
+  const at::Tensor k = by_head(qkv[1]), v = by_head(qkv[2]);
+  at::Tensor weights;
+  if (call.has(10)) {
+    at::Tensor mask = call[10];
+    if (mask.dim() == 2) mask = mask.unsqueeze(0);
+    if (mask.scalar_type() == at::kBool) {
+      mask = at::zeros_like(mask, q.options()).masked_fill_(mask, -std::numeric_limits<double>::infinity());
+    }
+    weights = at::baddbmm(mask, q, k.transpose(-2, -1));
+  } else {
+    weights = at::bmm(q, k.transpose(-2, -1));
+  }
+  weights = at::softmax(weights, -1);
+  at::Tensor output = at::bmm(weights, v).transpose(0, 1).contiguous().view({target * batch, width});
+  output = at::linear(output, call[7], call.Optional(8));
+  output = output.view({target, batch, output.size(1)});
+  call.outputs[0] = a.batched ? output : output.squeeze(1);
+  if (!a.need_weights) return;
+  weights = weights.view({batch, a.heads, target, source});
+  if (a.average_weights) weights = at::div(at::sum(weights, at::IntArrayRef{1}), a.heads);
+  call.outputs[1] = a.batched ? weights : weights.squeeze(0);
+}
+
+absl::StatusOr<Kernel> MakeMultiHeadAttention(const NodeContext& c) {
+  for (int i : {5, 6, 9, 11, 12, 13, 14, 15}) {
+    if (c.has(i))
+      return Refused(c, "bias_k, key_padding_mask, separate projections and static keys are not measured yet");
+  }
+  if (!c.has(3) || c.Bool("add_zero_attn")) return Refused(c, "needs a packed projection and no add_zero_attn");
+  Attention a;
+  a.heads = c.Int("num_heads", 1);
+  a.need_weights = c.Bool("need_weights", true) && c.node.outputs.size() > 1;
+  a.average_weights = c.Bool("average_attn_weights", true);
+  a.same_query_key = c.node.inputs[0] == c.node.inputs[1];
+  a.same_key_value = c.node.inputs[1] == c.node.inputs[2];
+  a.batched = c.inputs[0]->rank() == 3;
+  return Kernel([a](const Call& call) { Attend(call, a); });
+}
+
+struct Recurrence {
+  bool has_biases, bidirectional, batch_first;
+  int64_t layers;
+};
+
+Recurrence RecurrenceOf(const NodeContext& c) {
+  return {c.Bool("has_biases", true), c.Bool("bidirectional"), c.Bool("batch_first"), c.Int("num_layers", 1)};
+}
+
+absl::StatusOr<Kernel> MakeLstm(const NodeContext& c) {
+  const Recurrence r = RecurrenceOf(c);
+  return Kernel([r](const Call& call) {
+    std::tie(call.outputs[0], call.outputs[1], call.outputs[2]) = at::lstm(
+        call[0], {call[1], call[2]}, call.From(3), r.has_biases, r.layers, 0.0, false, r.bidirectional, r.batch_first);
+  });
+}
+
+template <typename F>
+KernelFactory Recurrent(F f) {
+  return [f](const NodeContext& c) -> absl::StatusOr<Kernel> {
+    const Recurrence r = RecurrenceOf(c);
+    return Kernel([r, f](const Call& call) {
+      std::tie(call.outputs[0], call.outputs[1]) =
+          f(call[0], call[1], call.From(2), r.has_biases, r.layers, 0.0, false, r.bidirectional, r.batch_first);
+    });
+  };
+}
+
+absl::StatusOr<Kernel> MakeCdist(const NodeContext& c) {
+  const double p = c.Double("p", 2);
+  const std::string mode = c.String("compute_mode", "use_mm_for_euclid_dist_if_necessary");
+  const c10::optional<int64_t> number = mode == "use_mm_for_euclid_dist"         ? c10::optional<int64_t>(1)
+                                        : mode == "donot_use_mm_for_euclid_dist" ? c10::optional<int64_t>(2)
+                                                                                 : c10::nullopt;
+  return Kernel([=](const Call& call) { call.outputs[0] = at::cdist(call[0], call[1], p, number); });
+}
+
+}  // namespace
+
+#define COBRA_RECURRENT(function)                                                                              \
+  Recurrent([](const at::Tensor& x, const at::Tensor& h, const std::vector<at::Tensor>& p, bool hb, int64_t n, \
+               double d, bool t, bool bi, bool bf) { return function(x, h, p, hb, n, d, t, bi, bf); })
+#define COBRA_BETA_ALPHA(function)                                                                        \
+  WithBetaAlpha([](const at::Tensor& x, const at::Tensor& a, const at::Tensor& b, const at::Scalar& beta, \
+                   const at::Scalar& alpha) { return function(x, a, b, beta, alpha); })
+
+void AddProductKernels(KernelTable* table) {
+  KernelTable& t = *table;
+  t[Op::linear] = MakeLinear;
+  t[Op::bilinear] = MakeBilinear;
+  t.Binary(Op::matmul, at::matmul);
+  t.Binary(Op::bmm, at::bmm);
+  t.Binary(Op::mm, at::mm);
+  t.Binary(Op::mv, at::mv);
+  t.Binary(Op::dot, at::dot);
+  t.Binary(Op::outer, at::outer);
+  t[Op::addmm] = COBRA_BETA_ALPHA(at::addmm);
+  t[Op::baddbmm] = COBRA_BETA_ALPHA(at::baddbmm);
+  t[Op::einsum] = MakeEinsum;
+  t[Op::scaled_dot_product_attention] = MakeSdpa;
+  t[Op::multi_head_attention_forward] = MakeMultiHeadAttention;
+  t[Op::lstm] = MakeLstm;
+  t[Op::gru] = COBRA_RECURRENT(at::gru);
+  t[Op::rnn_tanh] = COBRA_RECURRENT(at::rnn_tanh);
+  t[Op::rnn_relu] = COBRA_RECURRENT(at::rnn_relu);
+  t[Op::cdist] = MakeCdist;
+}
+
+}  // namespace cobra

@@ -1,0 +1,405 @@
+#include "worker/families.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "worker/net_builder.h"
+
+namespace cobra {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+int64_t RoundTo8(double value) { return std::max<int64_t>(8, static_cast<int64_t>(value / 8 + 0.5) * 8); }
+
+// Every third network at ImageNet's own size, the others from 64 to 256.
+int64_t ImageSize(Random* r) { return r->Chance(0.35) ? 224 : r->LogBetween(2, 8) * 32; }
+ValueRef Image(Random* r, NetBuilder* b) {
+  const int64_t size = ImageSize(r);
+  return b->Input({r->Chance(0.1) ? r->Pick<int64_t>({2, 4}) : 1, 3, size, size});
+}
+
+ValueRef Classifier(Random* r, NetBuilder* b, ValueRef x, double dropout = 0) {
+  x = b->Flatten(b->AdaptiveAvgPool(x, 1));
+  if (dropout > 0) x = b->Dropout(x, dropout);
+  return b->Linear(x, r->Pick<int64_t>({10, 100, 1000, 1000}));
+}
+
+// torchvision's squeeze and excitation: pool, 1x1 convolution, activation, 1x1 convolution, gate, product.
+ValueRef SqueezeExcite(NetBuilder* b, ValueRef x, int64_t squeeze, Op activation, Op gate) {
+  ValueRef s = b->Conv(b->AdaptiveAvgPool(x, 1), {squeeze, 1, 1, 0, 1, 1, true});
+  s = b->Call(activation, {}, {s}, activation == Op::silu);
+  s = b->Conv(s, {b->Channels(x), 1, 1, 0, 1, 1, true});
+  return b->Call(Op::mul, {}, {b->Call(gate, {}, {s}), x});
+}
+
+// --- ResNet, ResNeXt, Wide ResNet, with or without squeeze and excitation
+struct ResNetConfig {
+  bool bottleneck = false, excite = false;
+  int64_t groups = 1, group_width = 64;  // as torchvision: width = planes * group_width / 64 * groups
+};
+
+ValueRef ResidualBlock(NetBuilder* b, ValueRef x, const ResNetConfig& c, int64_t planes, int64_t stride) {
+  const int64_t out = c.bottleneck ? planes * 4 : planes;
+  ValueRef y;
+  if (c.bottleneck) {
+    const int64_t width = std::max<int64_t>(1, planes * c.group_width / 64) * c.groups;
+    y = b->ConvBnRelu(x, {width, 1});
+    y = b->ConvBnRelu(y, {width, 3, stride, 1, c.groups});
+    y = b->ConvBn(y, {out, 1});
+  } else {
+    y = b->ConvBnRelu(x, {planes, 3, stride, 1});
+    y = b->ConvBn(y, {planes, 3, 1, 1});
+  }
+  if (c.excite) y = SqueezeExcite(b, y, RoundTo8(out / 16.0), Op::relu, Op::sigmoid);
+  const bool projects = stride != 1 || b->Channels(x) != out;
+  const ValueRef identity = projects ? b->ConvBn(x, {out, 1, stride}) : x;
+  return b->Relu(b->Add(y, identity, /*inplace=*/true));
+}
+
+absl::StatusOr<Graph> ResNet(Random* r) {
+  NetBuilder b;
+  ResNetConfig c;
+  c.bottleneck = r->Chance(0.5);
+  c.excite = r->Chance(0.12);
+  if (c.bottleneck && r->Chance(0.3)) {
+    c.groups = r->Pick<int64_t>({2, 4, 8, 16, 32});
+    c.group_width = r->Pick<int64_t>({4, 8, 16, 64 / c.groups + 1});
+  } else if (c.bottleneck && r->Chance(0.15)) {
+    c.group_width = 128;
+  }
+  const int64_t width = r->Chance(0.4) ? 64 : r->LogBetween(2, 14) * 8;
+  ValueRef x = Image(r, &b);
+  if (r->Chance(0.85)) {
+    x = b.MaxPool(b.ConvBnRelu(x, {width, 7, 2, 3}), 3, 2, 1);
+  } else {
+    x = b.ConvBnRelu(x, {width, 3, r->Pick<int64_t>({1, 2}), 1});
+  }
+  const int stages = static_cast<int>(r->Between(2, 4));
+  double planes = static_cast<double>(width);
+  for (int stage = 0; stage < stages; ++stage) {
+    const int64_t blocks = stages == 4 && stage == 2 ? r->Between(1, 7) : r->Between(1, 4);
+    for (int64_t i = 0; i < blocks; ++i) x = ResidualBlock(&b, x, c, RoundTo8(planes), stage > 0 && i == 0 ? 2 : 1);
+    planes *= r->Chance(0.7) ? 2 : r->Uniform(1.2, 2.2);
+  }
+  return std::move(b).Finish(Classifier(r, &b, x));
+}
+
+// --- VGG, AlexNet: plain convolutions with bias, fully connected layers
+absl::StatusOr<Graph> Vgg(Random* r) {
+  NetBuilder b;
+  ValueRef x = Image(r, &b);
+  const bool norm = r->Chance(0.3);
+  double width = static_cast<double>(r->Chance(0.4) ? 64 : r->LogBetween(1, 8) * 8);
+  const int stages = static_cast<int>(r->Between(3, 5));
+  const double most = r->Pick<double>({256, 512, 512, 640});
+  for (int stage = 0; stage < stages; ++stage) {
+    const int64_t layers = r->Between(1, stage < 2 ? 2 : 4);
+    for (int64_t i = 0; i < layers; ++i) {
+      const int64_t kernel = r->Chance(0.9) ? 3 : 5;
+      x = b.Conv(x, {RoundTo8(width), kernel, 1, kernel / 2, 1, 1, true});
+      if (norm) x = b.BatchNorm(x);
+      x = b.Relu(x);
+    }
+    x = b.MaxPool(x, 2, 2);
+    width = std::min(most, width * 2);
+  }
+  const int64_t pooled = r->Pick<int64_t>({1, 2, 4, 7, 7});
+  x = b.Flatten(b.AdaptiveAvgPool(x, pooled));
+  const int64_t hidden = r->Pick<int64_t>({256, 512, 1024, 2048, 4096, 4096});
+  for (int i = 0; i < 2; ++i) x = b.Dropout(b.Relu(b.Linear(x, hidden)), 0.5);
+  return std::move(b).Finish(b.Linear(x, r->Pick<int64_t>({10, 100, 1000})));
+}
+
+absl::StatusOr<Graph> AlexNet(Random* r) {
+  NetBuilder b;
+  const double scale = r->Uniform(0.4, 1.6);
+  ValueRef x = b.Input({1, 3, r->Between(5, 8) * 32, r->Between(5, 8) * 32});
+  x = b.MaxPool(b.Relu(b.Conv(x, {RoundTo8(64 * scale), 11, 4, 2, 1, 1, true})), 3, 2);
+  x = b.MaxPool(b.Relu(b.Conv(x, {RoundTo8(192 * scale), 5, 1, 2, 1, 1, true})), 3, 2);
+  const int64_t layers = r->Between(1, 4);
+  for (int64_t i = 0; i < layers; ++i) {
+    x = b.Relu(b.Conv(x, {RoundTo8((384 - 64 * i) * scale), 3, 1, 1, 1, 1, true}));
+  }
+  x = b.Flatten(b.AdaptiveAvgPool(b.MaxPool(x, 3, 2), 6));
+  const int64_t hidden = r->Pick<int64_t>({1024, 2048, 4096});
+  for (int i = 0; i < 2; ++i) x = b.Relu(b.Linear(b.Dropout(x, 0.5), hidden));
+  return std::move(b).Finish(b.Linear(x, 1000));
+}
+
+// --- MobileNetV1/V2/V3, EfficientNet, MnasNet: inverted residuals
+struct Mobile {
+  int activation = 0;  // 0 relu, 1 relu6, 2 hardswish, 3 silu
+  bool excite = false;
+};
+
+ValueRef Activate(NetBuilder* b, ValueRef x, int activation) {
+  switch (activation) {
+    case 0:
+      return b->Relu(x);
+    case 1:
+      return b->Relu6(x);
+    case 2:
+      return b->Call(Op::hardswish, {}, {x}, true);
+    default:
+      return b->Call(Op::silu, {}, {x}, true);
+  }
+}
+
+ValueRef InvertedResidual(NetBuilder* b, ValueRef x, const Mobile& m, int64_t out, int64_t stride, int64_t kernel,
+                          double expand) {
+  const int64_t in = b->Channels(x), hidden = expand == 1 ? in : RoundTo8(in * expand);
+  ValueRef y = x;
+  if (expand != 1) y = Activate(b, b->ConvBn(y, {hidden, 1}), m.activation);
+  y = Activate(b, b->ConvBn(y, {hidden, kernel, stride, kernel / 2, hidden}), m.activation);
+  if (m.excite) {
+    y = SqueezeExcite(b, y, RoundTo8(hidden / 4.0), m.activation == 3 ? Op::silu : Op::relu,
+                      m.activation == 3 ? Op::sigmoid : Op::hardsigmoid);
+  }
+  y = b->ConvBn(y, {out, 1});
+  return stride == 1 && in == out ? b->Add(m.activation == 3 ? y : x, m.activation == 3 ? x : y, m.activation == 3) : y;
+}
+
+absl::StatusOr<Graph> MobileNet(Random* r) {
+  NetBuilder b;
+  Mobile m;
+  m.activation = static_cast<int>(r->Pick<int64_t>({0, 1, 1, 1, 2, 3}));
+  m.excite = m.activation >= 2 && r->Chance(0.7);
+  const double scale = r->Chance(0.35) ? 1.0 : r->Uniform(0.35, 1.8);
+  ValueRef x = Image(r, &b);
+  x = Activate(&b, b.ConvBn(x, {RoundTo8(32 * scale), 3, 2, 1}), m.activation);
+  const std::array<double, 7> widths = {16, 24, 32, 64, 96, 160, 320};
+  const std::array<int64_t, 7> strides = {1, 2, 2, 2, 1, 2, 1};
+  const size_t stages = static_cast<size_t>(r->Between(4, 7));
+  for (size_t s = 0; s < stages; ++s) {
+    const int64_t blocks = r->Between(1, s == 0 ? 2 : 4);
+    const double expand = s == 0 ? 1 : r->Pick<double>({3, 4, 6, 6});
+    const int64_t kernel = r->Pick<int64_t>({3, 3, 3, 5});
+    const int64_t out = RoundTo8(widths[s] * scale * r->Uniform(0.8, 1.25));
+    for (int64_t i = 0; i < blocks; ++i) x = InvertedResidual(&b, x, m, out, i == 0 ? strides[s] : 1, kernel, expand);
+  }
+  x = Activate(&b, b.ConvBn(x, {RoundTo8(r->Pick<double>({640, 1280, 1280}) * std::max(1.0, scale)), 1}), m.activation);
+  return std::move(b).Finish(Classifier(r, &b, x, 0.2));
+}
+
+absl::StatusOr<Graph> MobileNetV1(Random* r) {
+  NetBuilder b;
+  double width = static_cast<double>(r->Between(2, 6) * 8);
+  ValueRef x = b.ConvBnRelu(Image(r, &b), {RoundTo8(width), 3, 2, 1});
+  const int64_t blocks = r->Between(5, 13);
+  for (int64_t i = 0; i < blocks; ++i) {
+    const bool down = i % 3 == 1;
+    if (down || i == 0) width = std::min(width * 2, 1024.0);
+    x = b.ConvBnRelu(x, {b.Channels(x), 3, down ? 2 : 1, 1, b.Channels(x)});
+    x = b.ConvBnRelu(x, {RoundTo8(width), 1});
+  }
+  return std::move(b).Finish(Classifier(r, &b, x));
+}
+
+// --- DenseNet: every layer concatenates all before it
+absl::StatusOr<Graph> DenseNet(Random* r) {
+  NetBuilder b;
+  const int64_t growth = r->Chance(0.4) ? 32 : r->Between(1, 6) * 8;
+  const int64_t bottleneck = r->Pick<int64_t>({2, 4, 4}) * growth;
+  ValueRef x = b.MaxPool(b.ConvBnRelu(Image(r, &b), {growth * 2, 7, 2, 3}), 3, 2, 1);
+  const int stages = static_cast<int>(r->Between(2, 4));
+  for (int stage = 0; stage < stages; ++stage) {
+    std::vector<ValueRef> features = {x};
+    const int64_t layers = r->Between(2, 6 + 6 * std::min(stage, 2));
+    for (int64_t i = 0; i < layers; ++i) {
+      ValueRef y = b.Relu(b.BatchNorm(b.Cat(features)));
+      y = b.Relu(b.ConvBn(y, {bottleneck, 1}));
+      features.push_back(b.Conv(y, {growth, 3, 1, 1}));
+    }
+    x = b.Cat(features);
+    if (stage + 1 < stages) x = b.AvgPool(b.Conv(b.Relu(b.BatchNorm(x)), {b.Channels(x) / 2, 1}), 2, 2);
+  }
+  return std::move(b).Finish(Classifier(r, &b, b.Relu(b.BatchNorm(x))));
+}
+
+// --- SqueezeNet and GoogLeNet: branches that are concatenated
+absl::StatusOr<Graph> SqueezeNet(Random* r) {
+  NetBuilder b;
+  const double scale = r->Uniform(0.5, 2);
+  ValueRef x = b.Relu(b.Conv(Image(r, &b), {RoundTo8(64 * scale), r->Pick<int64_t>({3, 7}), 2, 0, 1, 1, true}));
+  x = b.MaxPool(x, 3, 2, 0, /*ceil_mode=*/true);
+  const int64_t fires = r->Between(3, 8);
+  for (int64_t i = 0; i < fires; ++i) {
+    const int64_t squeeze = RoundTo8(16 * (1 + i / 2) * scale), expand = squeeze * 4;
+    const ValueRef s = b.Relu(b.Conv(x, {squeeze, 1, 1, 0, 1, 1, true}));
+    const ValueRef narrow = b.Relu(b.Conv(s, {expand, 1, 1, 0, 1, 1, true}));
+    x = b.Cat({narrow, b.Relu(b.Conv(s, {expand, 3, 1, 1, 1, 1, true}))});
+    if (i == 1 || i == 3) x = b.MaxPool(x, 3, 2, 0, true);
+  }
+  x = b.Relu(b.Conv(b.Dropout(x, 0.5), {1000, 1, 1, 0, 1, 1, true}));
+  return std::move(b).Finish(b.Flatten(b.AdaptiveAvgPool(x, 1)));
+}
+
+absl::StatusOr<Graph> GoogLeNet(Random* r) {
+  NetBuilder b;
+  const double scale = r->Uniform(0.4, 1.4);
+  ValueRef x = b.MaxPool(b.ConvBnRelu(Image(r, &b), {RoundTo8(64 * scale), 7, 2, 3}), 3, 2, 0, true);
+  x = b.ConvBnRelu(b.ConvBnRelu(x, {RoundTo8(64 * scale), 1}), {RoundTo8(192 * scale), 3, 1, 1});
+  const int64_t cells = r->Between(2, 8);
+  for (int64_t i = 0; i < cells; ++i) {
+    if (i % 3 == 0) x = b.MaxPool(x, 3, 2, 0, true);
+    const double w = scale * (1 + 0.25 * i) * r->Uniform(0.7, 1.4);
+    const ValueRef one = b.ConvBnRelu(x, {RoundTo8(96 * w), 1});
+    const ValueRef three = b.ConvBnRelu(b.ConvBnRelu(x, {RoundTo8(64 * w), 1}), {RoundTo8(128 * w), 3, 1, 1});
+    const ValueRef five =
+        b.ConvBnRelu(b.ConvBnRelu(x, {RoundTo8(16 * w), 1}), {RoundTo8(48 * w), r->Pick<int64_t>({3, 5}), 1, 1});
+    const ValueRef pool = b.ConvBnRelu(b.MaxPool(x, 3, 1, 1, true), {RoundTo8(48 * w), 1});
+    // A 5x5 branch padded by one is smaller than the others: such draws fail at the concatenation and are drawn again.
+    x = b.Cat({one, three, five, pool});
+  }
+  return std::move(b).Finish(Classifier(r, &b, x, 0.2));
+}
+
+// --- NAS-Bench-201: three stages of one random cell, 32 x 32
+ValueRef CellOperation(NetBuilder* b, ValueRef x, int64_t op) {
+  const int64_t c = b->Channels(x);
+  switch (op) {
+    case 1:
+      return x;  // skip_connect
+    case 2:
+      return b->BatchNorm(b->Conv(b->Relu(x, false), {c, 1}));  // nor_conv_1x1
+    case 3:
+      return b->BatchNorm(b->Conv(b->Relu(x, false), {c, 3, 1, 1}));  // nor_conv_3x3
+    case 4:                                                           // avg_pool_3x3
+      return b->Call(Op::avg_pool2d,
+                     {{"kernel_size", Ints{3, 3}},
+                      {"stride", Ints{1, 1}},
+                      {"padding", Ints{1, 1}},
+                      {"ceil_mode", false},
+                      {"count_include_pad", false}},
+                     {x});
+    default:
+      return b->Call(Op::mul, {{"other", 0.0}}, {x});  // none: x.mul(0.)
+  }
+}
+
+absl::StatusOr<Graph> NasBench201(Random* r) {
+  NetBuilder b;
+  std::array<int64_t, 6> ops;
+  for (int64_t& op : ops) op = r->Between(0, 4);
+  const int64_t base = r->Chance(0.5) ? 16 : r->Between(1, 6) * 8, cells = r->Between(1, 5);
+  ValueRef x = b.ConvBn(b.Input({1, 3, 32, 32}), {base, 3, 1, 1});
+  for (int stage = 0; stage < 3; ++stage) {
+    if (stage > 0) {
+      const int64_t out = base << stage;
+      ValueRef y = b.BatchNorm(b.Conv(b.Relu(x, false), {out, 3, 2, 1}));
+      y = b.BatchNorm(b.Conv(b.Relu(y, false), {out, 3, 1, 1}));
+      x = b.Add(b.Conv(b.AvgPool(x, 2, 2), {out, 1}), y);
+    }
+    for (int64_t i = 0; i < cells; ++i) {
+      const ValueRef n1 = CellOperation(&b, x, ops[0]);
+      const ValueRef n2 = b.Add(CellOperation(&b, x, ops[1]), CellOperation(&b, n1, ops[2]));
+      x = b.Add(b.Add(CellOperation(&b, x, ops[3]), CellOperation(&b, n1, ops[4])), CellOperation(&b, n2, ops[5]));
+    }
+  }
+  return std::move(b).Finish(Classifier(r, &b, b.Relu(b.BatchNorm(x))));
+}
+
+// --- U-Net: transposed convolutions or interpolation on the way up
+absl::StatusOr<Graph> UNet(Random* r) {
+  NetBuilder b;
+  const int64_t base = r->Between(1, 5) * 8, depth = r->Between(2, 4), size = r->Between(2, 8) * 32;
+  const bool transposed = r->Chance(0.5);
+  const auto twice = [&](ValueRef x, int64_t c) { return b.ConvBnRelu(b.ConvBnRelu(x, {c, 3, 1, 1}), {c, 3, 1, 1}); };
+  std::vector<ValueRef> skips;
+  ValueRef x = b.Input({1, 3, size, size});
+  for (int64_t i = 0; i < depth; ++i) {
+    x = twice(x, base << i);
+    skips.push_back(x);
+    x = b.MaxPool(x, 2, 2);
+  }
+  x = twice(x, base << depth);
+  for (int64_t i = depth - 1; i >= 0; --i) {
+    if (transposed) {
+      const ValueRef weight = b.Parameter({b.Channels(x), base << i, 2, 2});
+      x = b.Call(Op::conv_transpose2d,
+                 {{"stride", Ints{2, 2}},
+                  {"padding", Ints{0, 0}},
+                  {"output_padding", Ints{0, 0}},
+                  {"groups", int64_t{1}},
+                  {"dilation", Ints{1, 1}}},
+                 {x, weight, b.Parameter({base << i})});
+    } else {
+      x = b.Call(Op::interpolate, {{"size", Ints{b.Dim(x, 2) * 2, b.Dim(x, 3) * 2}}, {"mode", std::string("nearest")}},
+                 {x});
+    }
+    x = twice(b.Cat({skips[i], x}), base << i);
+  }
+  return std::move(b).Finish(b.Conv(x, {r->Between(1, 21), 1, 1, 0, 1, 1, true}));
+}
+
+// --- Vision transformer and ConvNeXt
+ValueRef TransformerBlock(NetBuilder* b, ValueRef x, int64_t heads, int64_t hidden) {
+  const int64_t tokens = b->Dim(x, 1), width = b->Dim(x, 2), batch = b->Dim(x, 0);
+  ValueRef qkv = b->Linear(b->LayerNorm(x), width * 3);
+  qkv = b->Call(Op::reshape, {{"shape", Ints{batch, tokens, 3, heads, width / heads}}}, {qkv});
+  qkv = b->Call(Op::permute, {{"dims", Ints{2, 0, 3, 1, 4}}}, {qkv});
+  const auto part = [&](int64_t i) { return b->Call(Op::select, {{"dim", int64_t{0}}, {"index", i}}, {qkv}); };
+  const ValueRef q = part(0), k = part(1), v = part(2);
+  ValueRef scores =
+      b->Call(Op::matmul, {}, {q, b->Call(Op::transpose, {{"dim0", int64_t{-2}}, {"dim1", int64_t{-1}}}, {k})});
+  scores = b->Call(Op::mul, {{"other", 0.125}}, {scores});
+  scores = b->Call(Op::softmax, {{"dim", int64_t{-1}}}, {scores});
+  ValueRef y = b->Call(Op::matmul, {}, {scores, v});
+  y = b->Call(Op::transpose, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {y});
+  y = b->Call(Op::reshape, {{"shape", Ints{batch, tokens, width}}}, {y});
+  x = b->Add(x, b->Linear(y, width));
+  y = b->Call(Op::gelu, {{"approximate", std::string("none")}}, {b->Linear(b->LayerNorm(x), hidden)});
+  return b->Add(x, b->Linear(y, width));
+}
+
+absl::StatusOr<Graph> VisionTransformer(Random* r) {
+  NetBuilder b;
+  const int64_t heads = r->Between(2, 8), width = heads * r->Pick<int64_t>({32, 64, 64}),
+                patch = r->Pick<int64_t>({16, 16, 32});
+  const int64_t size = r->Between(4, 8) * 32;
+  ValueRef x = b.Conv(b.Input({1, 3, size, size}), {width, patch, patch, 0, 1, 1, true});
+  x = b.Call(Op::flatten, {{"start_dim", int64_t{2}}, {"end_dim", int64_t{-1}}}, {x});
+  x = b.Call(Op::transpose, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {x});
+  x = b.Add(x, b.Parameter({1, b.Dim(x, 1), width}));
+  const int64_t blocks = r->Between(2, 10), hidden = width * r->Pick<int64_t>({2, 4, 4});
+  for (int64_t i = 0; i < blocks; ++i) x = TransformerBlock(&b, x, heads, hidden);
+  x = b.Call(Op::mean, {{"dim", Ints{1}}, {"keepdim", false}}, {b.LayerNorm(x)});
+  return std::move(b).Finish(b.Linear(x, 1000));
+}
+
+absl::StatusOr<Graph> ConvNext(Random* r) {
+  NetBuilder b;
+  const int64_t base = r->Between(3, 12) * 8;
+  const auto permuted = [&](ValueRef x, Ints dims) { return b.Call(Op::permute, {{"dims", std::move(dims)}}, {x}); };
+  ValueRef x = b.Conv(Image(r, &b), {base, 4, 4, 0, 1, 1, true});
+  const int stages = static_cast<int>(r->Between(2, 4));
+  for (int stage = 0; stage < stages; ++stage) {
+    const int64_t width = base << stage, blocks = r->Between(1, 4);
+    if (stage > 0) x = b.Conv(b.BatchNorm(x), {width, 2, 2, 0, 1, 1, true});
+    for (int64_t i = 0; i < blocks; ++i) {
+      ValueRef y = permuted(b.Conv(x, {width, 7, 1, 3, width, 1, true}), {0, 2, 3, 1});
+      y = b.Call(Op::gelu, {{"approximate", std::string("none")}}, {b.Linear(b.LayerNorm(y), width * 4)});
+      y = permuted(b.Linear(y, width), {0, 3, 1, 2});
+      x = b.Add(x, y);
+    }
+  }
+  return std::move(b).Finish(Classifier(r, &b, x));
+}
+
+constexpr Family kFamilies[] = {
+    {"resnet", 0.26, ResNet},           {"vgg", 0.14, Vgg},
+    {"mobilenet", 0.17, MobileNet},     {"densenet", 0.13, DenseNet},
+    {"nasbench201", 0.07, NasBench201}, {"googlenet", 0.04, GoogLeNet},
+    {"squeezenet", 0.04, SqueezeNet},   {"mobilenet_v1", 0.03, MobileNetV1},
+    {"alexnet", 0.03, AlexNet},         {"unet", 0.03, UNet},
+    {"vit", 0.03, VisionTransformer},   {"convnext", 0.03, ConvNext},
+};
+
+}  // namespace
+
+absl::Span<const Family> Families() { return kFamilies; }
+
+}  // namespace cobra

@@ -1,0 +1,49 @@
+// This machine as a target, and what of its state can be read. What cannot be read (virtual machines hide a lot) is
+// "unavailable".
+#ifndef COBRA_WORKER_MACHINE_H_
+#define COBRA_WORKER_MACHINE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "model/predict/target.h"
+
+namespace cobra {
+
+// What /proc/cpuinfo says of the first processor.
+struct CpuInfo {
+  std::string vendor;  // "AuthenticAMD"
+  std::string model_name;
+  int family = 0;
+  int model = 0;
+  double clock_mhz = 0;
+  bool has_avx2 = false;
+  bool has_avx512 = false;
+  int processors = 0;
+};
+CpuInfo ParseCpuInfo(absl::string_view text);
+
+// OpenBLAS does not know every processor and then falls back to slower kernels: SkylakeX wherever AVX-512 is, Haswell
+// where AVX2 is.
+std::string ChooseBlasCoreType(const CpuInfo& cpu);
+// "epyc-genoa", "xeon-icelake"; from the vendor's name where the model is not in our table.
+std::string CpuCodeName(const CpuInfo& cpu);
+
+// Everything but peak_gflops and memory_gb_per_s, which are measured.
+TargetSpec DescribeMachine(absl::string_view libtorch_version, int threads);
+
+// OPENBLAS_CORETYPE and the numbers of threads must be in the environment before LibTorch is loaded: sets them and
+// starts this program again, once. Returns only where nothing had to change, or on error.
+absl::Status RestartWithEnvironment(char** argv, int threads);
+
+absl::Status PinToCore(int core);
+double LoadAverage();
+std::string Governor(int core);  // or "unavailable"
+std::string HugePages();         // "always", "madvise", "never" or "unavailable"
+double CurrentClockMhz();        // 0: unavailable
+std::string TimeUtc();           // "2026-11-20T08:40:00Z"
+
+}  // namespace cobra
+
+#endif  // COBRA_WORKER_MACHINE_H_

@@ -1,0 +1,142 @@
+// cobra-worker: measures layers and networks on this machine.
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "graph/json.h"
+#include "worker/campaign.h"
+#include "worker/child.h"
+#include "worker/executor.h"
+#include "worker/machine.h"
+#include "worker/measure.h"
+
+namespace cobra {
+namespace {
+
+struct MeasureFlags {
+  std::string spaces, budget, out, graph;
+  std::string counts;
+  int core = 0;
+  uint64_t seed = 1;
+  std::string layers = "data/layers/real_layers.jsonl.gz";
+};
+
+absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
+  CampaignOptions options;
+  options.out = flags.out;
+  options.core = flags.core;
+  options.sampler.seed = flags.seed;
+  options.sampler.real_layers_path = flags.layers;
+  const std::vector<std::string> spaces = absl::StrSplit(flags.spaces, ',', absl::SkipEmpty());
+  const std::vector<std::string> counts = absl::StrSplit(flags.counts, ',', absl::SkipEmpty());
+  if (spaces.empty() || flags.out.empty())
+    return absl::InvalidArgumentError("measure needs --space and --out, or --graph");
+  for (size_t i = 0; i < spaces.size(); ++i) {
+    int64_t count = 0;
+    if (!counts.empty() && !absl::SimpleAtoi(counts[std::min(i, counts.size() - 1)], &count)) {
+      return absl::InvalidArgumentError(absl::StrCat("--count ", flags.counts, ": numbers, separated by commas"));
+    }
+    // With a budget alone the series is longer than any budget; layers and networks in the proportion in which they
+    // were shipped.
+    if (counts.empty()) count = absl::StrContains(spaces[i], "networks") ? 20000 : 500000;
+    options.spaces.push_back({spaces[i], count});
+  }
+  if (!flags.budget.empty()) {
+    absl::Duration budget;
+    if (!absl::ParseDuration(flags.budget, &budget) || budget <= absl::ZeroDuration()) {
+      return absl::InvalidArgumentError(absl::StrCat("--budget ", flags.budget, ": a duration such as 30m"));
+    }
+    options.budget_s = absl::ToDoubleSeconds(budget);
+  } else if (counts.empty()) {
+    return absl::InvalidArgumentError("measure needs --budget or --count");
+  }
+  return options;
+}
+
+absl::Status MeasureOne(const MeasureFlags& flags) {
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(flags.graph));
+  COBRA_ASSIGN_OR_RETURN(const Graph graph, GraphFromJson(text));
+  COBRA_RETURN_IF_ERROR(PinToCore(flags.core));
+  ConfigureLibTorch(1);
+  Record record;
+  COBRA_RETURN_IF_ERROR(RunInChildren(
+      1, {}, [&](int) { return RecordToJson(MeasureGraph(graph, CarefulRules())); },
+      [&](int, const ChildResult& result) {
+        record.outcome = result.outcome;
+        record.message = result.text;
+        if (result.outcome != Outcome::ok) return;
+        if (absl::StatusOr<Record> measured = RecordFromJson(result.text); measured.ok()) record = *std::move(measured);
+      }));
+  record.space = "asked";
+  record.is_network = graph.nodes().size() > 1;
+  record.load = LoadAverage();
+  record.time_utc = TimeUtc();
+  std::printf("%s\n", RecordToJson(record).c_str());
+  return absl::OkStatus();
+}
+
+absl::Status RunMeasure(const MeasureFlags& flags) {
+  if (!flags.graph.empty()) return MeasureOne(flags);
+  COBRA_ASSIGN_OR_RETURN(const CampaignOptions options, ToCampaign(flags));
+  return RunCampaign(options);
+}
+
+// The canary again and again: how much a load elsewhere on the machine changes what is measured here.
+absl::Status RunCanary(int core, int count) {
+  COBRA_RETURN_IF_ERROR(PinToCore(core));
+  ConfigureLibTorch(1);
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Canary> canary, Canary::Create());
+  for (int i = -1; i < count; ++i) {
+    const CanaryTimes times = canary->Measure();
+    if (i < 0) continue;  // warm-up
+    std::printf("{\"conv_us\":%.1f,\"matmul_us\":%.1f,\"copy_us\":%.1f,\"load\":%.2f}\n", times.conv_us,
+                times.matmul_us, times.copy_us, LoadAverage());
+  }
+  return absl::OkStatus();
+}
+
+int Main(int argc, char** argv) {
+  if (const absl::Status status = RestartWithEnvironment(argv, /*threads=*/1); !status.ok()) {
+    std::fprintf(stderr, "cobra-worker: %s\n", std::string(status.message()).c_str());
+    return 1;
+  }
+  CLI::App app("Measures layers and networks on this machine.", "cobra-worker");
+  app.require_subcommand(1);
+  MeasureFlags flags;
+  CLI::App* measure = app.add_subcommand("measure", "Measures a series of samples, or one graph");
+  measure->add_option("--space", flags.spaces,
+                      "paper-layers, real-layers, paper-networks, real-networks; separated by commas");
+  measure->add_option("--count", flags.counts, "how many of each space (one number, or one for each)");
+  measure->add_option("--budget", flags.budget, "how long, e.g. 30m");
+  measure->add_option("--out", flags.out, "JSON lines, appended to; what is there is not measured again");
+  measure->add_option("--core", flags.core, "processor to run on")->capture_default_str();
+  measure->add_option("--seed", flags.seed, "of the samples")->capture_default_str();
+  measure->add_option("--layers", flags.layers, "layers of real networks")->capture_default_str();
+  measure->add_option("--graph", flags.graph, "a graph in JSON: measures it and prints its record");
+  CLI::App* canary = app.add_subcommand("canary", "Measures the canary: a convolution, a matrix product, a copy");
+  int canary_count = 10;
+  canary->add_option("--core", flags.core, "processor to run on")->capture_default_str();
+  canary->add_option("--count", canary_count, "how often")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+
+  const absl::Status status = canary->parsed() ? RunCanary(flags.core, canary_count) : RunMeasure(flags);
+  if (!status.ok()) {
+    std::fprintf(stderr, "cobra-worker: %s\n", std::string(status.message()).c_str());
+    return absl::IsInvalidArgument(status) ? 2 : 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace cobra
+
+int main(int argc, char** argv) { return cobra::Main(argc, argv); }

@@ -1,0 +1,49 @@
+// How a call is timed (MEASURING.md): warm up by time, run until the interval of the median is narrow. Knows nothing of
+// LibTorch; the clock comes in from outside, so that tests decide what time it is.
+#ifndef COBRA_WORKER_METER_H_
+#define COBRA_WORKER_METER_H_
+
+#include <functional>
+#include <vector>
+
+namespace cobra {
+
+struct MeterOptions {
+  double warmup_ms = 50;           // warm-up lasts at least this long ...
+  int warmup_runs = 3;             // ... and this many runs
+  double warmup_agreement = 0.02;  // ... and until two windows of runs agree this well,
+  double warmup_max_ms = 1000;     // ... but never longer than this
+  double interval = 0.01;          // 95 % interval of the median: its half width over the median
+  int min_runs = 10;
+  double slow_run_ms = 50;            // a run longer than this
+  int min_runs_slow = 3;              // needs only so many
+  int max_runs = 1000;                // the interval does not narrow further where the machine itself wanders
+  double max_ms = 5000;               // the timed runs together
+  double single_run_above_ms = 2000;  // slower than this: one warm-up, one run; Latency::runs then says 1
+  double min_batch_us =
+      20;  // calls are timed in batches at least this long: 100 x the resolution of CLOCK_MONOTONIC, amply
+};
+
+struct Latency {
+  double median_us = 0, p10_us = 0, p90_us = 0, min_us = 0, mean_us = 0;
+  double ci_low_us = 0, ci_high_us = 0;
+  int runs = 0;
+  int batch = 1;
+  double cold_us = 0;  // the first call of all; the caller made it
+};
+
+// Nanoseconds on a clock that never goes back.
+using ClockNs = std::function<double()>;
+double SteadyNowNs();
+
+// The call has been made at least once before (cold); fills everything but cold_us.
+Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options,
+                       const ClockNs& now_ns = SteadyNowNs);
+
+// Statistics of samples in microseconds; REQUIRES: not empty.
+Latency Summarise(std::vector<double> samples_us);
+double Median(std::vector<double> values);  // 0 if empty
+
+}  // namespace cobra
+
+#endif  // COBRA_WORKER_METER_H_

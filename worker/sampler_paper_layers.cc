@@ -1,0 +1,126 @@
+// Table 4 of the COBRA paper: eight types in its proportions, every number uniform in its range, batch 1.
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "worker/net_builder.h"
+#include "worker/random.h"
+#include "worker/sampler.h"
+
+namespace cobra {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+struct Type {
+  const char* label;
+  int64_t samples;  // as the table says
+  ValueRef (*draw)(Random*, NetBuilder*);
+};
+
+int64_t Size(Random* r) { return r->Between(1, 999); }  // Python's range(1, 1000)
+ValueRef Image(Random* r, NetBuilder* b) {
+  const int64_t h = Size(r), w = Size(r), c = Size(r);
+  return b->Input({1, c, h, w});
+}
+Ints TwoOf(Random* r, int64_t low, int64_t high) {
+  const int64_t a = r->Between(low, high);
+  return {a, r->Between(low, high)};
+}
+
+ValueRef Convolution(Random* r, NetBuilder* b) {
+  const ValueRef x = Image(r, b);
+  const int64_t in = b->Channels(x), out = Size(r), groups = std::gcd(in, out);
+  const Ints kernel = TwoOf(r, 1, 9);
+  const Attributes attributes = {
+      {"stride", TwoOf(r, 1, 9)}, {"padding", TwoOf(r, 0, 9)}, {"dilation", TwoOf(r, 1, 4)}, {"groups", groups}};
+  const ValueRef weight = b->Parameter({out, in / groups, kernel[0], kernel[1]});
+  return b->Call(Op::conv2d, attributes, {x, weight, b->Parameter({out})});
+}
+
+ValueRef BatchNormalization(Random* r, NetBuilder* b) { return b->BatchNorm(Image(r, b)); }
+ValueRef Relu(Random* r, NetBuilder* b) { return b->Relu(Image(r, b), /*inplace=*/false); }
+
+// M tensors of one shape: x1 + x2 + ... as sum() adds them, two at a time.
+ValueRef Add(Random* r, NetBuilder* b) {
+  const ValueRef first = Image(r, b);
+  const Shape shape = b->ShapeOf(first);
+  ValueRef sum = first;
+  const int64_t tensors = r->Between(2, 9);
+  for (int64_t i = 1; i < tensors; ++i) sum = b->Add(sum, b->Input(shape));
+  return sum;
+}
+
+ValueRef Linear(Random* r, NetBuilder* b) {
+  const ValueRef x = b->Input({1, Size(r)});
+  return b->Linear(x, Size(r));
+}
+
+ValueRef AveragePooling(Random* r, NetBuilder* b) {
+  const ValueRef x = Image(r, b);
+  return b->Call(Op::avg_pool2d,
+                 {{"kernel_size", TwoOf(r, 1, 9)},
+                  {"stride", TwoOf(r, 1, 9)},
+                  {"padding", TwoOf(r, 0, 9)},
+                  {"ceil_mode", false},
+                  {"count_include_pad", true}},
+                 {x});
+}
+
+ValueRef MaxPooling(Random* r, NetBuilder* b) {
+  const ValueRef x = Image(r, b);
+  return b->Call(Op::max_pool2d,
+                 {{"kernel_size", TwoOf(r, 1, 9)},
+                  {"stride", TwoOf(r, 1, 9)},
+                  {"padding", TwoOf(r, 0, 9)},
+                  {"dilation", Ints{1, 1}},
+                  {"ceil_mode", false}},
+                 {x});
+}
+
+ValueRef GlobalAveragePooling(Random* r, NetBuilder* b) { return b->AdaptiveAvgPool(Image(r, b), 1); }
+
+constexpr Type kTypes[] = {
+    {"conv2d", 115192, Convolution},
+    {"batch_norm", 38020, BatchNormalization},
+    {"relu", 64734, Relu},
+    {"add", 10000, Add},
+    {"linear", 20164, Linear},
+    {"avg_pool2d", 3806, AveragePooling},
+    {"max_pool2d", 2108, MaxPooling},
+    {"adaptive_avg_pool2d", 13934, GlobalAveragePooling},
+};
+
+class PaperLayerSampler final : public Sampler {
+ public:
+  explicit PaperLayerSampler(const SamplerOptions& options) : options_(options) {}
+  absl::string_view space() const override { return "paper-layers"; }
+
+  absl::StatusOr<Sample> At(int64_t index) const override {
+    Random random(options_.seed, space(), index);
+    int64_t total = 0;
+    for (const Type& type : kTypes) total += type.samples;
+    int64_t at = random.Between(0, total - 1);
+    const Type* type = kTypes;
+    while (at >= type->samples) at -= (type++)->samples;
+    // The type is drawn once: what the caps refuse must not change the proportions.
+    for (int tries = 0; tries < 2000; ++tries) {
+      NetBuilder builder;
+      const ValueRef output = type->draw(&random, &builder);
+      absl::StatusOr<Graph> graph = std::move(builder).Finish(output);
+      if (!graph.ok() || !CheckCaps(*graph, false, options_.caps).ok()) continue;
+      return Sample{false, type->label, *std::move(graph)};
+    }
+    return absl::NotFoundError(absl::StrCat(space(), "/", index, ": nothing within the caps"));
+  }
+
+ private:
+  const SamplerOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sampler> MakePaperLayerSampler(const SamplerOptions& options) {
+  return std::make_unique<PaperLayerSampler>(options);
+}
+
+}  // namespace cobra

@@ -1,0 +1,151 @@
+// Random ResNet-like networks after the COBRA paper, A.2 and Table 6: a random upper triangular adjacency (p = 0.4),
+// what lies on no path from input to output pruned, convolution blocks before additions that bring the summands to a
+// common (smallest) shape. Not published: input size and number of nodes. Here: 32 to 224 (every size is 2^k or 7 *
+// 2^k, so that sizes divide each other), 4 to 24 nodes; networks beyond SampleCaps::network_macs, or below a floor
+// drawn log-uniformly from 5 million up, are drawn again.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "graph/cost.h"
+#include "worker/net_builder.h"
+#include "worker/random.h"
+#include "worker/sampler.h"
+
+namespace cobra {
+namespace {
+
+constexpr double kEdgeProbability = 0.4;
+constexpr int64_t kLeastMacs = 5'000'000;
+
+struct Operation {
+  enum class Kind { kConv, kSepConv, kAvgPool, kMaxPool } kind = Kind::kConv;
+  int64_t channels = 32, kernel = 3, stride = 1;
+};
+
+Operation DrawOperation(Random* r) {
+  Operation op;
+  op.kind = r->Pick(
+      {Operation::Kind::kConv, Operation::Kind::kSepConv, Operation::Kind::kAvgPool, Operation::Kind::kMaxPool});
+  op.channels = r->Pick<int64_t>({32, 64, 128, 256, 512});
+  op.kernel = r->Pick<int64_t>({3, 5, 7});
+  op.stride = r->Pick<int64_t>({1, 2, 4});
+  return op;
+}
+
+using Adjacency = std::vector<std::vector<bool>>;  // [from][to], from < to
+
+Adjacency DrawAdjacency(Random* r, int nodes) {
+  Adjacency edges(nodes, std::vector<bool>(nodes));
+  for (int i = 0; i < nodes; ++i) {
+    for (int j = i + 1; j < nodes; ++j) edges[i][j] = r->Chance(kEdgeProbability);
+  }
+  return edges;
+}
+
+// Which nodes lie on a path from the first to the last.
+std::vector<bool> OnPath(const Adjacency& edges) {
+  const int n = static_cast<int>(edges.size());
+  std::vector<bool> forward(n), backward(n), both(n);
+  forward[0] = backward[n - 1] = true;
+  for (int j = 1; j < n; ++j) {
+    for (int i = 0; i < j; ++i) forward[j] = forward[j] || (edges[i][j] && forward[i]);
+  }
+  for (int i = n - 2; i >= 0; --i) {
+    for (int j = i + 1; j < n; ++j) backward[i] = backward[i] || (edges[i][j] && backward[j]);
+  }
+  for (int i = 0; i < n; ++i) both[i] = forward[i] && backward[i];
+  return both;
+}
+
+ValueRef Apply(NetBuilder* b, const Operation& op, ValueRef x) {
+  const int64_t size = b->Dim(x, 2);
+  // A stride needs something to stride over; sizes stay divisors of each other.
+  const int64_t stride = size % op.stride == 0 && size > op.stride ? op.stride : 1;
+  switch (op.kind) {
+    case Operation::Kind::kConv:
+      return b->ConvBnRelu(x, {op.channels, op.kernel, stride, op.kernel / 2});
+    case Operation::Kind::kSepConv: {
+      const ValueRef depthwise = b->Conv(x, {b->Channels(x), op.kernel, stride, op.kernel / 2, b->Channels(x)});
+      return b->ConvBnRelu(depthwise, {op.channels, 1});
+    }
+    case Operation::Kind::kAvgPool:
+      return size % 2 == 0 ? b->AvgPool(x, 2, 2) : x;
+    case Operation::Kind::kMaxPool:
+      return size % 2 == 0 ? b->MaxPool(x, 2, 2) : x;
+  }
+  return x;
+}
+
+// The sum of `parts`, each brought to the smallest number of channels and the smallest size (= their greatest common
+// divisors).
+ValueRef Merge(NetBuilder* b, Random* r, const std::vector<ValueRef>& parts) {
+  int64_t channels = b->Channels(parts[0]), size = b->Dim(parts[0], 2);
+  for (ValueRef part : parts) {
+    channels = std::min(channels, b->Channels(part));
+    size = std::min(size, b->Dim(part, 2));
+  }
+  ValueRef sum = ValueRef::None();
+  for (ValueRef part : parts) {
+    if (b->Channels(part) != channels || b->Dim(part, 2) != size) {
+      const int64_t kernel = r->Pick<int64_t>({1, 3});
+      part = b->ConvBnRelu(part, {channels, kernel, b->Dim(part, 2) / size, kernel / 2});
+    }
+    sum = sum.is_none() ? part : b->Add(sum, part);
+  }
+  return sum;
+}
+
+absl::StatusOr<Graph> Draw(Random* r) {
+  const int nodes = static_cast<int>(r->Between(4, 24));
+  Adjacency edges = DrawAdjacency(r, nodes);
+  const std::vector<bool> used = OnPath(edges);
+  if (!used[0]) return absl::NotFoundError("input and output are not connected");
+  NetBuilder b;
+  const int64_t size = r->Pick<int64_t>({32, 56, 64, 112, 128, 224});
+  std::vector<ValueRef> values(nodes);
+  values[0] = b.Input({1, 3, size, size});
+  for (int j = 1; j < nodes; ++j) {
+    if (!used[j]) continue;
+    std::vector<ValueRef> parts;
+    for (int i = 0; i < j; ++i) {
+      if (used[i] && edges[i][j]) parts.push_back(values[i]);
+    }
+    const Operation op = DrawOperation(r);
+    const ValueRef merged = Merge(&b, r, parts);
+    values[j] = j == nodes - 1 ? merged : Apply(&b, op, merged);
+  }
+  return std::move(b).Finish(values[nodes - 1]);
+}
+
+class PaperNetworkSampler final : public Sampler {
+ public:
+  explicit PaperNetworkSampler(const SamplerOptions& options) : options_(options) {}
+  absl::string_view space() const override { return "paper-networks"; }
+
+  absl::StatusOr<Sample> At(int64_t index) const override {
+    Random random(options_.seed, space(), index);
+    // Most draws stride down to 1x1 at once and would all take less than a millisecond: a floor spreads them over the
+    // range.
+    const int64_t least_macs = random.LogBetween(kLeastMacs, options_.caps.network_macs / 2);
+    for (int tries = 0; tries < 4000; ++tries) {
+      absl::StatusOr<Graph> graph = Draw(&random);
+      if (!graph.ok() || graph->nodes().size() < 4 || !CheckCaps(*graph, true, options_.caps).ok()) continue;
+      if (CostOf(*graph).macs < least_macs) continue;
+      return Sample{true, "random-resnet", *std::move(graph)};
+    }
+    return absl::NotFoundError(absl::StrCat(space(), "/", index, ": nothing within the caps"));
+  }
+
+ private:
+  const SamplerOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sampler> MakePaperNetworkSampler(const SamplerOptions& options) {
+  return std::make_unique<PaperNetworkSampler>(options);
+}
+
+}  // namespace cobra
