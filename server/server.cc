@@ -1,6 +1,6 @@
 #include "server/server.h"
 
-#include <exception>
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -14,9 +14,9 @@
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "model/predict/predictor.h"
-#include "prometheus/exposer.h"
 #include "server/live_model.h"
 #include "server/metrics.h"
+#include "server/metrics_endpoint.h"
 #include "server/pipeline.h"
 #include "server/prediction_log.h"
 #include "server/service.h"
@@ -47,12 +47,7 @@ class ServerImpl final : public Server {
         return absl::InvalidArgumentError(absl::StrCat("--library ", root, ": no such directory"));
     }
     COBRA_ASSIGN_OR_RETURN(store_, OpenSqliteStore(options_.store_path));
-    PredictorOptions predictor_options;
-    predictor_options.embedding_cache_bytes = options_.embedding_cache_bytes;
-    auto load = [directory = options_.model_directory, predictor_options] {
-      return Predictor::Load(directory, predictor_options);
-    };
-    COBRA_ASSIGN_OR_RETURN(model_, LiveModel::Create(load, store_.get(), &metrics_));
+    COBRA_ASSIGN_OR_RETURN(model_, LiveModel::Create(Loader(), store_.get(), &metrics_));
     if (options_.calibrate_at_start) COBRA_RETURN_IF_ERROR(CalibrateThisMachine());
 
     log_ = std::make_unique<PredictionLog>(store_.get(), &metrics_);
@@ -87,6 +82,15 @@ class ServerImpl final : public Server {
   }
 
  private:
+  LiveModel::Loader Loader() const {
+    if (options_.loader) return options_.loader;
+    PredictorOptions predictor_options;
+    predictor_options.embedding_cache_bytes = options_.embedding_cache_bytes;
+    return [directory = options_.model_directory, predictor_options] {
+      return Predictor::Load(directory, predictor_options);
+    };
+  }
+
   absl::Status CalibrateThisMachine() {
     if (model_->Get()->FindCalibration(kThisMachine) != nullptr) {
       LogInfo("this machine is calibrated already (`cobra-client calibrate` does it anew)");
@@ -103,14 +107,11 @@ class ServerImpl final : public Server {
 
   absl::Status ExposeMetrics() {
     if (options_.metrics.empty()) return absl::OkStatus();
-    collectables_ = metrics_.collectables();
-    try {  // the library's way to say that the port is taken
-      exposer_ = std::make_unique<prometheus::Exposer>(options_.metrics, /*num_threads=*/1);
-      for (const auto& collectable : collectables_) exposer_->RegisterCollectable(collectable);
-      metrics_address_ = WithPort(options_.metrics, exposer_->GetListeningPorts().at(0));
-    } catch (const std::exception& error) {
-      return absl::UnavailableError(absl::StrCat("--metrics ", options_.metrics, ": ", error.what()));
-    }
+    absl::StatusOr<std::unique_ptr<MetricsEndpoint>> endpoint =
+        MetricsEndpoint::Start(options_.metrics, metrics_.collectables());
+    if (!endpoint.ok()) return absl::UnavailableError(absl::StrCat("--metrics ", endpoint.status().message()));
+    endpoint_ = *std::move(endpoint);
+    metrics_address_ = WithPort(options_.metrics, endpoint_->port());
     return absl::OkStatus();
   }
 
@@ -147,8 +148,7 @@ class ServerImpl final : public Server {
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<WorkerPool> pool_;
   std::unique_ptr<CobraService> service_;
-  std::vector<std::shared_ptr<prometheus::Collectable>> collectables_;
-  std::unique_ptr<prometheus::Exposer> exposer_;
+  std::unique_ptr<MetricsEndpoint> endpoint_;
   std::unique_ptr<grpc::Server> grpc_server_;
   std::string listen_address_, metrics_address_;
 };

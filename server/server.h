@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/limits.h"
+#include "server/live_model.h"
 
 namespace cobra {
 
@@ -26,6 +27,7 @@ struct ServerOptions {
   int64_t prediction_cache_bytes = int64_t{32} << 20;
   absl::Duration drain_timeout = absl::Seconds(20);  // what a request in flight may take after Drain()
   ServerLimits limits;
+  LiveModel::Loader loader;  // empty: loads model_directory; a test brings a model of its own
 };
 
 class Server {

@@ -1,6 +1,8 @@
 #ifndef COBRA_TESTS_SERVER_FAKE_PREDICTOR_H_
 #define COBRA_TESTS_SERVER_FAKE_PREDICTOR_H_
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,6 +29,7 @@ class FakePredictor : public Predictor {
   }
   absl::StatusOr<LatencyPrediction> Predict(const Graph& graph, absl::string_view, const Calibration* calibration,
                                             const std::function<bool()>& cancelled) const override {
+    if (during_predict) during_predict(cancelled);
     if (cancelled && cancelled()) return absl::CancelledError("cancelled");
     ++calls;
     LatencyPrediction prediction;
@@ -47,7 +50,8 @@ class FakePredictor : public Predictor {
   }
   CacheStats embedding_cache_stats() const override { return {}; }
 
-  mutable int calls = 0, fits = 0;
+  mutable std::atomic<int> calls{0}, fits{0};
+  std::function<void(const std::function<bool()>& cancelled)> during_predict;  // makes it slow
 
  private:
   ModelInfo info_;

@@ -1,0 +1,32 @@
+// GET /metrics over HTTP, in Prometheus' text format. One thread, one connection at a time: a scrape takes a
+// millisecond and comes every few seconds.
+//
+// prometheus-cpp's own exposer cannot be used in a process with LibTorch: civetweb starts its threads with stacks of
+// 100 KB, and the thread-local variables of OpenBLAS, glog and LibTorch alone take more (measured: 105 KB), so that no
+// thread of it ever starts.
+#ifndef COBRA_SERVER_METRICS_ENDPOINT_H_
+#define COBRA_SERVER_METRICS_ENDPOINT_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "prometheus/collectable.h"
+
+namespace cobra {
+
+class MetricsEndpoint {
+ public:
+  // `address` is "HOST:PORT" or "[V6]:PORT"; port 0 takes any free one. Unavailable when it cannot be taken.
+  static absl::StatusOr<std::unique_ptr<MetricsEndpoint>> Start(
+      absl::string_view address, std::vector<std::shared_ptr<prometheus::Collectable>> collectables);
+  virtual ~MetricsEndpoint() = default;
+
+  virtual int port() const = 0;
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_SERVER_METRICS_ENDPOINT_H_

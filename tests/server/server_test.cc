@@ -1,0 +1,194 @@
+// A whole server on a port of its own, with a predictor that is under the test's control, asked through the client
+// library.
+#include "server/server.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "base/diagnostic.h"
+#include "client/client.h"
+#include "graph/builder.h"
+#include "gtest/gtest.h"
+#include "proto/graph_proto.h"
+#include "tests/server/fake_predictor.h"
+#include "tests/server/temporary_directory.h"
+
+namespace cobra {
+namespace {
+
+class ServerTest : public testing::Test {
+ protected:
+  void Start(int threads = 2, int max_queued = 10) {
+    ServerOptions options;
+    options.listen = "127.0.0.1:0";
+    options.metrics = "127.0.0.1:0";
+    options.store_path = directory_.File("store.sqlite");
+    options.threads = threads;
+    options.limits.max_queued = max_queued;
+    options.drain_timeout = absl::Seconds(20);
+    options.loader = [this] { return predictor_; };
+    absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+  }
+
+  std::unique_ptr<Client> Connect(absl::Duration deadline = absl::Seconds(30)) {
+    ClientOptions options;
+    options.address = server_->listen_address();
+    options.deadline = deadline;
+    options.retry.max_attempts = 1;
+    return Client::Connect(options);
+  }
+
+  // A network that no other call of this function gives, so that no cache has it.
+  static v1::PredictRequest Ask(const std::string& target = "cpu") {
+    static std::atomic<int64_t> width{1};
+    GraphBuilder builder;
+    const ValueRef x = builder.AddInput("x", {{1, ++width}, DType::float32});
+    const int32_t relu = builder.Add(Op::relu, {}, {x}).value();
+    v1::PredictRequest request;
+    GraphToProto(std::move(builder).Build({ValueRef::Node(relu)}), request.mutable_graph());
+    request.add_targets(target);
+    return request;
+  }
+
+  // From now on predictions wait for `release_`; `started_` counts them.
+  void BlockPredictions() {
+    predictor_->during_predict = [this](const std::function<bool()>&) {
+      ++started_;
+      release_.WaitForNotification();
+    };
+  }
+  void WaitForStarted(int count) {
+    while (started_ < count) absl::SleepFor(absl::Milliseconds(1));
+  }
+
+  TemporaryDirectory directory_;
+  std::shared_ptr<FakePredictor> predictor_ = std::make_shared<FakePredictor>("v1");
+  std::atomic<int> started_{0};
+  absl::Notification release_;
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(ServerTest, AnswersTheFourMethods) {
+  Start();
+  std::unique_ptr<Client> client = Connect();
+  absl::StatusOr<v1::PredictResponse> prediction = client->Predict(Ask());
+  ASSERT_TRUE(prediction.ok()) << prediction.status();
+  EXPECT_EQ(prediction->predictions(0).latency_us(), 10);
+  EXPECT_EQ(client->GetModelInfo({})->version(), "v1");
+  v1::CalibrateRequest probe;
+  probe.set_probe_json(SmallProbeJson());
+  absl::StatusOr<v1::CalibrateResponse> calibration = client->Calibrate(probe);
+  ASSERT_TRUE(calibration.ok()) << calibration.status();
+  EXPECT_EQ(calibration->target().spec().name(), "this-machine");
+  EXPECT_EQ(client->ListTargets({})->targets_size(), 2);
+  EXPECT_EQ(client->Predict(Ask("this-machine"))->predictions(0).latency_us(), 20);
+}
+
+TEST_F(ServerTest, ErrorsArriveWithTheirDiagnostic) {
+  Start();
+  absl::Status status = Connect()->Predict(Ask("abacus")).status();
+  EXPECT_TRUE(absl::IsNotFound(status));
+  ASSERT_TRUE(DiagnosticFromStatus(status).has_value());
+  EXPECT_TRUE(absl::StrContains(DiagnosticFromStatus(status)->hint, "cpu"));
+}
+
+TEST_F(ServerTest, FullQueueIsRefusedAtOnce) {
+  Start(/*threads=*/1, /*max_queued=*/1);
+  BlockPredictions();
+  std::unique_ptr<Client> client = Connect();
+  std::thread running([&] { EXPECT_TRUE(client->Predict(Ask()).ok()); });
+  WaitForStarted(1);
+  // One fits into the queue, whichever comes first; the other must not wait.
+  absl::Notification refused;
+  std::vector<std::thread> more;
+  for (int i = 0; i < 2; ++i) {
+    more.emplace_back([&] {
+      if (absl::IsResourceExhausted(client->Predict(Ask()).status())) refused.Notify();
+    });
+  }
+  EXPECT_TRUE(refused.WaitForNotificationWithTimeout(absl::Seconds(20)));
+  release_.Notify();
+  running.join();
+  for (std::thread& thread : more) thread.join();
+}
+
+TEST_F(ServerTest, CallersDeadlineReachesThePredictor) {
+  Start();
+  absl::Notification stopped;
+  predictor_->during_predict = [&](const std::function<bool()>& cancelled) {
+    while (!cancelled()) absl::SleepFor(absl::Milliseconds(1));
+    stopped.Notify();
+  };
+  EXPECT_TRUE(absl::IsDeadlineExceeded(Connect(absl::Milliseconds(200))->Predict(Ask()).status()));
+  EXPECT_TRUE(stopped.WaitForNotificationWithTimeout(absl::Seconds(20)));
+}
+
+TEST_F(ServerTest, WhatWaitedTooLongIsNotWorkedOn) {
+  Start(/*threads=*/1);
+  BlockPredictions();
+  std::thread running([&] { EXPECT_TRUE(Connect()->Predict(Ask()).ok()); });
+  WaitForStarted(1);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(Connect(absl::Milliseconds(100))->Predict(Ask()).status()));
+  release_.Notify();
+  running.join();
+  server_->Drain();
+  EXPECT_EQ(started_, 1);
+}
+
+TEST_F(ServerTest, DrainFinishesWhatRunsAndRefusesWhatIsNew) {
+  Start();
+  BlockPredictions();
+  std::unique_ptr<Client> client = Connect();
+  std::thread running([&] { EXPECT_TRUE(client->Predict(Ask()).ok()); });
+  WaitForStarted(1);
+  std::thread draining([&] { server_->Drain(); });
+  absl::Status late;
+  do {
+    late = client->Predict(Ask("abacus")).status();
+  } while (absl::IsNotFound(late));  // until the drain has begun
+  EXPECT_TRUE(absl::IsUnavailable(late)) << late;
+  release_.Notify();
+  running.join();
+  draining.join();
+}
+
+TEST_F(ServerTest, ReloadWhileRequestsRun) {
+  Start();
+  std::atomic<bool> stop{false};
+  std::atomic<int> answered{0};
+  std::thread asking([&] {
+    std::unique_ptr<Client> client = Connect();
+    while (!stop) {
+      EXPECT_TRUE(client->Predict(Ask()).ok());
+      ++answered;
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(server_->ReloadModel().ok());
+    const int before = answered;
+    while (answered == before) absl::SleepFor(absl::Milliseconds(1));
+  }
+  stop = true;
+  asking.join();
+}
+
+TEST_F(ServerTest, TakenPortIsAnError) {
+  Start();
+  ServerOptions options;
+  options.listen = server_->listen_address();
+  options.metrics = "";
+  options.store_path = directory_.File("other.sqlite");
+  options.loader = [this] { return predictor_; };
+  EXPECT_TRUE(absl::IsUnavailable(Server::Start(options).status()));
+}
+
+}  // namespace
+}  // namespace cobra
