@@ -92,8 +92,10 @@ class Reader {
         return alternative;
       }
       alternative.items.push_back(std::make_unique<GrammarItem>(ReadItem()));
+      // Only when it is all there is, as in CPython: a dict's mistakes are looked for in the first pass, too.
       const GrammarItem& item = *alternative.items.back();
-      if (item.op == Op::kRule && absl::StartsWith(grammar_->rules[item.rule].name, "invalid_")) alternative.mistake = true;
+      alternative.mistake = alternative.items.size() == 1 && item.op == Op::kRule &&
+                            absl::StartsWith(grammar_->rules[item.rule].name, "invalid_");
     }
   }
 

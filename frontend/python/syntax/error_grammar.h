@@ -40,7 +40,7 @@ struct GrammarItem {
 
 struct GrammarAlternative {
   std::vector<std::unique_ptr<GrammarItem>> items;
-  bool mistake = false;  // uses a rule called invalid_*: second pass only
+  bool mistake = false;  // is a rule called invalid_*: second pass only
   std::string action;    // empty: none
   std::string variable;
   std::string message;

@@ -240,7 +240,11 @@ int ErrorFinder::MatchItem(const GrammarItem& item, int at) {
     case Op::kAnySoftKeyword: {
       if (!Fetch(at) || tokens_[at].kind != TokenKind::kName) return -1;
       const absl::string_view text = TextOf(tokens_[at]);
-      return text == "_" || text == "case" || text == "match" ? at + 1 : -1;
+      // CPython compares only as many characters as the name has: `c` counts as `case` here.
+      for (absl::string_view word : {"_", "case", "match"}) {
+        if (absl::StartsWith(word, text)) return at + 1;
+      }
+      return -1;
     }
     case Op::kRule: return MatchRule(item.rule, at);
     case Op::kChoice: return MatchChoice(item, at);

@@ -1,0 +1,578 @@
+// Names and scopes, after CPython's symtable.c: each scope has for each name a set of flags; what contradicts them is an
+// error. The visiting order is CPython's, because the first error counts.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "frontend/python/syntax/check_internal.h"
+#include "frontend/python/syntax/walk.h"
+
+namespace cobra {
+namespace ast {
+namespace {
+
+enum Flag : uint16_t {
+  kGlobal = 1,
+  kLocal = 2,
+  kParam = 4,
+  kNonlocal = 8,
+  kUse = 16,
+  kImport = 32,
+  kAnnotated = 64,
+  kIterationVariable = 128,  // of a comprehension
+};
+
+struct Scope {
+  enum class Kind { kModule, kClass, kFunction, kAnnotation };
+  struct Entry {
+    Identifier name;
+    uint16_t flags;
+  };
+  struct Directive {  // a `global`, a `nonlocal`, or `:=` in a comprehension
+    Identifier name;
+    Position pos;
+  };
+  Kind kind = Kind::kModule;
+  int parent = -1;
+  const ExprNode* comprehension = nullptr;
+  bool coroutine = false;
+  bool generator = false;
+  bool in_iteration_target = false;
+  int in_iterable = 0;
+  bool analysed = true;  // false: in an annotation that is never evaluated
+  std::vector<Entry> entries;
+  std::vector<Directive> directives;
+  std::vector<std::pair<uint32_t, int32_t>> shadowed;  // (symbol id, what index_ held) to put back at the end
+};
+
+class ScopeChecker {
+ public:
+  ScopeChecker(const Ast& ast, ScopeFacts* facts, SyntaxProblem* problem)
+      : ast_(ast), facts_(facts), problem_(problem), index_(ast.symbols().size(), -1) {}
+
+  bool Run() {
+    Enter(Scope::Kind::kModule);
+    const bool ok = ast_.module() != nullptr ? Statements(ast_.module()->body) : Visit(ast_.expression()->body);
+    return ok && (!has_directives_ || Analyse());
+  }
+
+ private:
+  Scope& current() { return scopes_[current_]; }
+
+  void Enter(Scope::Kind kind, const ExprNode* comprehension = nullptr) {
+    Scope scope;
+    scope.kind = kind;
+    scope.parent = current_;
+    scope.comprehension = comprehension;
+    if (current_ >= 0) {
+      scope.in_iterable = current().in_iterable;
+      scope.analysed = kind != Scope::Kind::kAnnotation && current().analysed;
+    }
+    current_ = static_cast<int>(scopes_.size());
+    scopes_.push_back(std::move(scope));
+  }
+  void Leave(const void* node) {
+    Scope& scope = current();
+    for (size_t i = scope.shadowed.size(); i-- > 0;) index_[scope.shadowed[i].first] = scope.shadowed[i].second;
+    scope.shadowed = {};
+    if (node != nullptr && (scope.coroutine || scope.generator)) facts_->functions[node] = {scope.coroutine, scope.generator};
+    current_ = scope.parent;
+  }
+
+  bool Fail(const Position& pos, std::string message) {
+    *problem_ = {SyntaxProblem::Kind::kSyntax, std::move(message), pos.line, pos.col + 1};
+    return false;
+  }
+  bool FailName(const Position& pos, absl::string_view before, Identifier name, absl::string_view after) {
+    return Fail(pos, absl::StrCat(before, "'", name->text, "'", after));
+  }
+
+  // The flags of `name` in scope `s`. index_ knows those of the current scope at once.
+  uint16_t FlagsIn(int s, Identifier name) const {
+    const std::vector<Scope::Entry>& entries = scopes_[s].entries;
+    if (s == current_) {
+      const int32_t i = index_[name->id];
+      const bool here = i >= 0 && i < static_cast<int32_t>(entries.size()) && entries[i].name == name;
+      return here ? entries[i].flags : 0;
+    }
+    for (const Scope::Entry& entry : entries) {
+      if (entry.name == name) return entry.flags;
+    }
+    return 0;
+  }
+
+  uint16_t* EntryIn(int s, Identifier name) {
+    Scope& scope = scopes_[s];
+    if (s == current_) {
+      const int32_t i = index_[name->id];
+      if (i >= 0 && i < static_cast<int32_t>(scope.entries.size()) && scope.entries[i].name == name) {
+        return &scope.entries[i].flags;
+      }
+      scope.shadowed.push_back({name->id, i});
+      index_[name->id] = static_cast<int32_t>(scope.entries.size());
+    } else {
+      for (Scope::Entry& entry : scope.entries) {
+        if (entry.name == name) return &entry.flags;
+      }
+      // index_ must find it when that scope is current again.
+      PutBelow(s, name, static_cast<int32_t>(scope.entries.size()));
+    }
+    scope.entries.push_back({name, 0});
+    return &scope.entries.back().flags;
+  }
+  // The scope just inside `outer` that shadows `name`, if any, holds what index_ will be then.
+  void PutBelow(int outer, Identifier name, int32_t position) {
+    int32_t* slot = &index_[name->id];
+    for (int s = current_; s != outer; s = scopes_[s].parent) {
+      for (auto& shadow : scopes_[s].shadowed) {
+        if (shadow.first == name->id) slot = &shadow.second;
+      }
+    }
+    scopes_[outer].shadowed.push_back({name->id, *slot});
+    *slot = position;
+  }
+
+  bool Add(Identifier name, uint16_t flag, const Position& pos) { return AddIn(current_, name, flag, pos); }
+  bool AddIn(int s, Identifier name, uint16_t flag, const Position& pos) {
+    uint16_t* flags = EntryIn(s, name);
+    if ((flag & kParam) && (*flags & kParam)) return FailName(pos, "duplicate argument ", name, " in function definition");
+    *flags |= flag;
+    if (!scopes_[s].in_iteration_target) return true;
+    if (*flags & (kGlobal | kNonlocal)) {
+      return FailName(pos, "comprehension inner loop cannot rebind assignment expression target ", name, "");
+    }
+    *flags |= kIterationVariable;
+    return true;
+  }
+  void AddDirective(Identifier name, const Position& pos) {
+    current().directives.push_back({name, pos});
+    has_directives_ = true;
+  }
+
+  bool Statements(Seq<StmtNode> body) {
+    for (const StmtNode* s : body) {
+      if (!Statement(s)) return false;
+    }
+    return true;
+  }
+  bool All(Seq<ExprNode> expressions) {
+    for (const ExprNode* e : expressions) {
+      if (e != nullptr && !Visit(e)) return false;
+    }
+    return true;
+  }
+  bool Optional(const ExprNode* e) { return e == nullptr || Visit(e); }
+  bool Keywords(Seq<Keyword> keywords) {
+    for (const Keyword* k : keywords) {
+      if (!Visit(k->value)) return false;
+    }
+    return true;
+  }
+
+  bool Statement(const StmtNode* s);
+  template <typename Node>
+  bool Function(const Node* f);
+  bool Class(const ClassDef* c);
+  bool AnnotatedAssign(const AnnAssign* a);
+  bool Declare(const StmtNode* s, IdentifierSeq names, bool global);
+  bool Aliases(Seq<Alias> names);
+  bool WithItems(Seq<WithItem> items);
+  bool Handlers(Seq<ExceptHandler> handlers);
+  bool Pattern(const PatternNode* p);
+  bool Patterns(Seq<PatternNode> patterns) {
+    for (const PatternNode* p : patterns) {
+      if (!Pattern(p)) return false;
+    }
+    return true;
+  }
+  bool Annotation(const ExprNode* annotation);
+  bool ParameterAnnotations(const Arguments& args);
+  bool Parameters(const Arguments& args);
+  bool Visit(const ExprNode* e);
+  bool NamedExpression(const NamedExpr* e);
+  bool BindOutside(const NamedExpr* e, Identifier name);
+  bool VisitComprehension(const ExprNode* e);
+  bool Generator(const Comprehension* g, bool outermost);
+  bool NotInAnnotation(const ExprNode* e, absl::string_view what) {
+    if (current().kind != Scope::Kind::kAnnotation) return true;
+    return Fail(e->pos, absl::StrCat(what, " cannot be used within an annotation"));
+  }
+  bool Analyse();
+  bool FailAtDirective(const Scope& scope, Identifier name, std::string message);
+  bool BoundOutside(const Scope& scope, Identifier name) const;
+
+  const Ast& ast_;
+  ScopeFacts* facts_;
+  SyntaxProblem* problem_;
+  std::vector<Scope> scopes_;
+  int current_ = -1;
+  bool has_directives_ = false;
+  std::vector<int32_t> index_;  // symbol id -> its entry in the current scope, if that entry is of the same name
+};
+
+bool ScopeChecker::Statement(const StmtNode* s) {
+  switch (s->node_kind) {
+    case StmtKind::FunctionDef: return Function(s->As<FunctionDef>());
+    case StmtKind::AsyncFunctionDef: return Function(s->As<AsyncFunctionDef>());
+    case StmtKind::ClassDef: return Class(s->As<ClassDef>());
+    case StmtKind::Return: return Optional(s->As<Return>()->value);
+    case StmtKind::Delete: return All(s->As<Delete>()->targets);
+    case StmtKind::Assign: return All(s->As<Assign>()->targets) && Visit(s->As<Assign>()->value);
+    case StmtKind::AugAssign: return Visit(s->As<AugAssign>()->target) && Visit(s->As<AugAssign>()->value);
+    case StmtKind::AnnAssign: return AnnotatedAssign(s->As<AnnAssign>());
+    case StmtKind::For: {
+      const For* n = s->As<For>();
+      return Visit(n->target) && Visit(n->iter) && Statements(n->body) && Statements(n->orelse);
+    }
+    case StmtKind::AsyncFor: {
+      const AsyncFor* n = s->As<AsyncFor>();
+      return Visit(n->target) && Visit(n->iter) && Statements(n->body) && Statements(n->orelse);
+    }
+    case StmtKind::While: {
+      const While* n = s->As<While>();
+      return Visit(n->test) && Statements(n->body) && Statements(n->orelse);
+    }
+    case StmtKind::If: {
+      const If* n = s->As<If>();
+      return Visit(n->test) && Statements(n->body) && Statements(n->orelse);
+    }
+    case StmtKind::With: return WithItems(s->As<With>()->items) && Statements(s->As<With>()->body);
+    case StmtKind::AsyncWith: return WithItems(s->As<AsyncWith>()->items) && Statements(s->As<AsyncWith>()->body);
+    case StmtKind::Match: {
+      const Match* n = s->As<Match>();
+      if (!Visit(n->subject)) return false;
+      for (const MatchCase* c : n->cases) {
+        if (!Pattern(c->pattern) || !Optional(c->guard) || !Statements(c->body)) return false;
+      }
+      return true;
+    }
+    case StmtKind::Raise: return Optional(s->As<Raise>()->exc) && Optional(s->As<Raise>()->cause);
+    case StmtKind::Try: {
+      const Try* n = s->As<Try>();
+      return Statements(n->body) && Statements(n->orelse) && Handlers(n->handlers) && Statements(n->finalbody);
+    }
+    case StmtKind::TryStar: {
+      const TryStar* n = s->As<TryStar>();
+      return Statements(n->body) && Statements(n->orelse) && Handlers(n->handlers) && Statements(n->finalbody);
+    }
+    case StmtKind::Assert: return Visit(s->As<Assert>()->test) && Optional(s->As<Assert>()->msg);
+    case StmtKind::Import: return Aliases(s->As<Import>()->names);
+    case StmtKind::ImportFrom: return Aliases(s->As<ImportFrom>()->names);
+    case StmtKind::Global: return Declare(s, s->As<Global>()->names, true);
+    case StmtKind::Nonlocal: return Declare(s, s->As<Nonlocal>()->names, false);
+    case StmtKind::Expr: return Visit(s->As<Expr>()->value);
+    case StmtKind::Pass:
+    case StmtKind::Break:
+    case StmtKind::Continue: return true;
+  }
+  return true;
+}
+
+template <typename Node>
+bool ScopeChecker::Function(const Node* f) {
+  if (!Add(f->name, kLocal, f->pos) || !All(f->args->defaults) || !All(f->args->kw_defaults)) return false;
+  if (!ParameterAnnotations(*f->args) || (f->returns != nullptr && !Annotation(f->returns))) return false;
+  if (!All(f->decorator_list)) return false;
+  Enter(Scope::Kind::kFunction);
+  current().coroutine = f->node_kind == StmtKind::AsyncFunctionDef;
+  if (!Parameters(*f->args) || !Statements(f->body)) return false;
+  Leave(f);
+  return true;
+}
+
+bool ScopeChecker::Class(const ClassDef* c) {
+  if (!Add(c->name, kLocal, c->pos) || !All(c->bases) || !Keywords(c->keywords) || !All(c->decorator_list)) return false;
+  Enter(Scope::Kind::kClass);
+  if (!Statements(c->body)) return false;
+  Leave(nullptr);
+  return true;
+}
+
+bool ScopeChecker::ParameterAnnotations(const Arguments& args) {
+  const auto visit = [&](const Arg* a) { return a == nullptr || a->annotation == nullptr || Visit(a->annotation); };
+  const auto all = [&](Seq<Arg> list) {
+    for (const Arg* a : list) {
+      if (!visit(a)) return false;
+    }
+    return true;
+  };
+  if (facts_->future_annotations) Enter(Scope::Kind::kAnnotation);
+  if (!all(args.posonlyargs) || !all(args.args) || !visit(args.vararg) || !visit(args.kwarg) || !all(args.kwonlyargs)) {
+    return false;
+  }
+  if (facts_->future_annotations) Leave(nullptr);
+  return true;
+}
+
+bool ScopeChecker::Annotation(const ExprNode* annotation) {
+  if (facts_->future_annotations) Enter(Scope::Kind::kAnnotation);
+  if (!Visit(annotation)) return false;
+  if (facts_->future_annotations) Leave(nullptr);
+  return true;
+}
+
+bool ScopeChecker::Parameters(const Arguments& args) {
+  for (Seq<Arg> list : {args.posonlyargs, args.args, args.kwonlyargs}) {
+    for (const Arg* a : list) {
+      if (!Add(a->arg, kParam, a->pos)) return false;
+    }
+  }
+  for (const Arg* a : {args.vararg, args.kwarg}) {
+    if (a != nullptr && !Add(a->arg, kParam, a->pos)) return false;
+  }
+  return true;
+}
+
+bool ScopeChecker::AnnotatedAssign(const AnnAssign* a) {
+  const Name* name = a->target->AsOrNull<Name>();
+  if (name == nullptr) {
+    if (!Visit(a->target)) return false;
+  } else {
+    const uint16_t flags = FlagsIn(current_, name->id);
+    if ((flags & (kGlobal | kNonlocal)) && current().kind != Scope::Kind::kModule && a->simple) {
+      return FailName(a->pos, "annotated name ", name->id, flags & kGlobal ? " can't be global" : " can't be nonlocal");
+    }
+    if (a->simple) {
+      if (!Add(name->id, kAnnotated | kLocal, name->pos)) return false;
+    } else if (a->value != nullptr && !Add(name->id, kLocal, name->pos)) {
+      return false;
+    }
+  }
+  return Annotation(a->annotation) && Optional(a->value);
+}
+
+bool ScopeChecker::Declare(const StmtNode* s, IdentifierSeq names, bool global) {
+  const char* const word = global ? "global" : "nonlocal";
+  for (Identifier name : names) {
+    const uint16_t flags = FlagsIn(current_, name);
+    if (flags & kParam) return FailName(s->pos, "name ", name, absl::StrCat(" is parameter and ", word));
+    if (flags & kUse) return FailName(s->pos, "name ", name, absl::StrCat(" is used prior to ", word, " declaration"));
+    if (flags & kAnnotated) return FailName(s->pos, "annotated name ", name, absl::StrCat(" can't be ", word));
+    if (flags & kLocal) {
+      return FailName(s->pos, "name ", name, absl::StrCat(" is assigned to before ", word, " declaration"));
+    }
+    if (!Add(name, global ? kGlobal : kNonlocal, s->pos)) return false;
+    AddDirective(name, s->pos);
+  }
+  return true;
+}
+
+bool ScopeChecker::Aliases(Seq<Alias> names) {
+  for (const Alias* alias : names) {
+    const Identifier name = alias->asname != nullptr ? alias->asname : alias->name;
+    if (name->text == "*") {
+      if (current().kind == Scope::Kind::kModule) continue;
+      return Fail(alias->pos, "import * only allowed at module level");
+    }
+    const size_t dot = name->text.find('.');
+    // `import a.b` binds `a`. A name that stands nowhere else in the tree cannot take part in an error.
+    const Identifier bound = dot == absl::string_view::npos ? name : ast_.FindSymbol(name->text.substr(0, dot));
+    if (bound != nullptr && !Add(bound, kImport, alias->pos)) return false;
+  }
+  return true;
+}
+
+bool ScopeChecker::WithItems(Seq<WithItem> items) {
+  for (const WithItem* item : items) {
+    if (!Visit(item->context_expr) || !Optional(item->optional_vars)) return false;
+  }
+  return true;
+}
+
+bool ScopeChecker::Handlers(Seq<ExceptHandler> handlers) {
+  for (const ExceptHandler* h : handlers) {
+    if (!Optional(h->type) || (h->name != nullptr && !Add(h->name, kLocal, h->pos)) || !Statements(h->body)) return false;
+  }
+  return true;
+}
+
+bool ScopeChecker::Pattern(const PatternNode* p) {
+  switch (p->node_kind) {
+    case PatternKind::MatchValue: return Visit(p->As<MatchValue>()->value);
+    case PatternKind::MatchSingleton: return true;
+    case PatternKind::MatchSequence: return Patterns(p->As<MatchSequence>()->patterns);
+    case PatternKind::MatchStar: {
+      const Identifier name = p->As<MatchStar>()->name;
+      return name == nullptr || Add(name, kLocal, p->pos);
+    }
+    case PatternKind::MatchMapping: {
+      const MatchMapping* n = p->As<MatchMapping>();
+      return All(n->keys) && Patterns(n->patterns) && (n->rest == nullptr || Add(n->rest, kLocal, p->pos));
+    }
+    case PatternKind::MatchClass: {
+      const MatchClass* n = p->As<MatchClass>();
+      return Visit(n->cls) && Patterns(n->patterns) && Patterns(n->kwd_patterns);
+    }
+    case PatternKind::MatchAs: {
+      const MatchAs* n = p->As<MatchAs>();
+      return (n->pattern == nullptr || Pattern(n->pattern)) && (n->name == nullptr || Add(n->name, kLocal, p->pos));
+    }
+    case PatternKind::MatchOr: return Patterns(p->As<MatchOr>()->patterns);
+  }
+  return true;
+}
+
+bool ScopeChecker::Visit(const ExprNode* e) {
+  switch (e->node_kind) {
+    case ExprKind::Name: {
+      const Name* name = e->As<Name>();
+      return Add(name->id, name->ctx == ExprContext::Load ? kUse : kLocal, e->pos);
+    }
+    case ExprKind::Constant: return true;
+    case ExprKind::NamedExpr: return NamedExpression(e->As<NamedExpr>());
+    case ExprKind::Lambda: {
+      const Lambda* lambda = e->As<Lambda>();
+      if (!All(lambda->args->defaults) || !All(lambda->args->kw_defaults)) return false;
+      Enter(Scope::Kind::kFunction);
+      if (!Parameters(*lambda->args) || !Visit(lambda->body)) return false;
+      Leave(e);
+      return true;
+    }
+    case ExprKind::ListComp:
+    case ExprKind::SetComp:
+    case ExprKind::DictComp:
+    case ExprKind::GeneratorExp: return VisitComprehension(e);
+    case ExprKind::Await:
+      if (!NotInAnnotation(e, "await expression")) return false;
+      if (!Visit(e->As<Await>()->value)) return false;
+      current().coroutine = true;
+      return true;
+    case ExprKind::Yield:
+    case ExprKind::YieldFrom: {
+      if (!NotInAnnotation(e, "yield expression")) return false;
+      if (!VisitChildren(e, [this](const ExprNode* child) { return Visit(child); })) return false;
+      current().generator = true;
+      const ExprNode* comprehension = current().comprehension;
+      if (comprehension == nullptr) return true;
+      const char* what = comprehension->Is<ListComp>()   ? "list comprehension"
+                         : comprehension->Is<SetComp>()  ? "set comprehension"
+                         : comprehension->Is<DictComp>() ? "dict comprehension"
+                                                         : "generator expression";
+      return Fail(e->pos, absl::StrCat("'yield' inside ", what));
+    }
+    default: return VisitChildren(e, [this](const ExprNode* child) { return Visit(child); });
+  }
+}
+
+bool ScopeChecker::NamedExpression(const NamedExpr* e) {
+  if (!NotInAnnotation(e, "named expression")) return false;
+  if (current().in_iterable > 0) {
+    return Fail(e->pos, "assignment expression cannot be used in a comprehension iterable expression");
+  }
+  if (current().comprehension != nullptr && !BindOutside(e, e->target->As<Name>()->id)) return false;
+  return Visit(e->value) && Visit(e->target);
+}
+
+// `:=` in a comprehension binds in the function or module around it.
+bool ScopeChecker::BindOutside(const NamedExpr* e, Identifier name) {
+  for (int s = current_; s >= 0; s = scopes_[s].parent) {
+    const uint16_t flags = FlagsIn(s, name);
+    if (scopes_[s].comprehension != nullptr) {
+      if ((flags & kIterationVariable) && (flags & (kLocal | kGlobal))) {
+        return FailName(e->pos, "assignment expression cannot rebind comprehension iteration variable ", name, "");
+      }
+      continue;
+    }
+    switch (scopes_[s].kind) {
+      case Scope::Kind::kFunction:
+        if (!Add(name, flags & kGlobal ? kGlobal : kNonlocal, e->pos)) return false;
+        AddDirective(name, e->pos);
+        return AddIn(s, name, kLocal, e->pos);
+      case Scope::Kind::kModule:
+        if (!Add(name, kGlobal, e->pos)) return false;
+        AddDirective(name, e->pos);
+        return AddIn(s, name, kGlobal, e->pos);
+      case Scope::Kind::kClass:
+        return Fail(e->pos, "assignment expression within a comprehension cannot be used in a class body");
+      case Scope::Kind::kAnnotation: break;
+    }
+  }
+  return true;
+}
+
+bool ScopeChecker::VisitComprehension(const ExprNode* e) {
+  const ComprehensionParts parts = PartsOf(e);
+  const Comprehension* outermost = parts.generators[0];
+  ++current().in_iterable;
+  if (!Visit(outermost->iter)) return false;
+  --current().in_iterable;
+  Enter(Scope::Kind::kFunction, e);
+  for (size_t i = 0; i < parts.generators.size(); ++i) {
+    if (!Generator(parts.generators[i], i == 0)) return false;
+  }
+  if (!Optional(parts.value) || !Visit(parts.elt)) return false;
+  const bool is_generator = e->Is<GeneratorExp>();
+  current().generator = is_generator;
+  const bool asynchronous = current().coroutine && !is_generator;
+  Leave(e);
+  if (asynchronous) current().coroutine = true;
+  return true;
+}
+
+bool ScopeChecker::Generator(const Comprehension* g, bool outermost) {
+  if (outermost && g->is_async) current().coroutine = true;
+  current().in_iteration_target = true;
+  if (!Visit(g->target)) return false;
+  current().in_iteration_target = false;
+  if (!outermost) {
+    ++current().in_iterable;
+    if (!Visit(g->iter)) return false;
+    --current().in_iterable;
+  }
+  if (!All(g->ifs)) return false;
+  if (g->is_async) current().coroutine = true;
+  return true;
+}
+
+bool ScopeChecker::FailAtDirective(const Scope& scope, Identifier name, std::string message) {
+  for (const Scope::Directive& directive : scope.directives) {
+    if (directive.name == name) return Fail(directive.pos, std::move(message));
+  }
+  return Fail({}, std::move(message));
+}
+
+bool ScopeChecker::BoundOutside(const Scope& scope, Identifier name) const {
+  for (int s = scope.parent; s >= 0; s = scopes_[s].parent) {
+    const Scope& outer = scopes_[s];
+    if (outer.kind == Scope::Kind::kClass && name->text == "__class__") return true;
+    if (outer.kind != Scope::Kind::kFunction) continue;
+    uint16_t flags = 0;
+    for (const Scope::Entry& entry : outer.entries) {
+      if (entry.name == name) flags = entry.flags;
+    }
+    if (flags & kGlobal) return false;
+    if (!(flags & kNonlocal) && (flags & (kLocal | kParam | kImport))) return true;
+  }
+  return false;
+}
+
+// Scopes are in the order in which they begin, which is the order of CPython's analysis.
+bool ScopeChecker::Analyse() {
+  for (const Scope& scope : scopes_) {
+    if (!scope.analysed || scope.directives.empty()) continue;
+    for (const Scope::Entry& entry : scope.entries) {
+      if (!(entry.flags & kNonlocal)) continue;
+      const std::string quoted = absl::StrCat("'", entry.name->text, "'");
+      if (entry.flags & kGlobal) {
+        return FailAtDirective(scope, entry.name, absl::StrCat("name ", quoted, " is nonlocal and global"));
+      }
+      if (scope.kind == Scope::Kind::kModule) {
+        return FailAtDirective(scope, entry.name, "nonlocal declaration not allowed at module level");
+      }
+      if (!BoundOutside(scope, entry.name)) {
+        return FailAtDirective(scope, entry.name, absl::StrCat("no binding for nonlocal ", quoted, " found"));
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool CheckScopes(const Ast& ast, ScopeFacts* facts, SyntaxProblem* problem) {
+  return ScopeChecker(ast, facts, problem).Run();
+}
+
+}  // namespace ast
+}  // namespace cobra
