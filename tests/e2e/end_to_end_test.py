@@ -3,6 +3,7 @@
 restarting."""
 import os
 import re
+import socket
 import subprocess
 import tempfile
 import threading
@@ -264,11 +265,16 @@ class LifeTest(unittest.TestCase):
             self.assertIn("the old model goes on serving", server.log())
 
     def test_wrong_start_says_why(self):
-        for flags, words in ((["--model", self.path("none")], "none"), (["--library", self.path("none")], "none"),
-                             (["--listen", "127.0.0.1:99999"], "99999")):
-            with self.assertRaises(RuntimeError) as raised:
-                programs.Server(self.path("store.sqlite"), *flags).__exit__()
-            self.assertIn(words, str(raised.exception))
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            address = "127.0.0.1:%d" % taken.getsockname()[1]
+            for flags, words in ((["--model", self.path("none")], "none"), (["--library", self.path("none")], "none"),
+                                 (["--listen", address], address), (["--metrics", address], address)):
+                with self.subTest(flags=flags), self.assertRaises(RuntimeError) as raised:
+                    programs.Server(self.path("store.sqlite"), *flags).__exit__()
+                self.assertIn(words, str(raised.exception))
+
 
 
 def health(channel):
