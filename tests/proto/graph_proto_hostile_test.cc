@@ -1,0 +1,196 @@
+// Anybody may send a graph. Real layers with damaged attributes, shapes and arguments must be refused or read, and what
+// is read must have costs that make sense; nothing may crash, hang or overflow. Deterministic: a failure names its
+// seed.
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "base/file.h"
+#include "graph/cost.h"
+#include "graph/fingerprint.h"
+#include "graph/json.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "proto/graph_proto.h"
+
+namespace cobra {
+namespace {
+
+using nlohmann::json;
+
+void FillAttribute(const std::string& name, const json& value, v1::Attribute* out) {
+  out->set_name(name);
+  if (value.is_boolean()) {
+    out->set_bool_value(value);
+  } else if (value.is_number_integer()) {
+    out->set_int_value(value);
+  } else if (value.is_number()) {
+    out->set_double_value(value);
+  } else if (value.is_string()) {
+    out->set_string_value(value);
+  } else if (value.is_array()) {
+    out->mutable_ints();
+    for (const json& element : value) {
+      if (element.is_number_integer()) out->mutable_ints()->add_values(element);
+    }
+  }
+}
+
+v1::Graph LayerGraph(const json& layer) {
+  v1::Graph graph;
+  v1::Node* node = graph.add_nodes();
+  node->set_op(layer["op"].get<std::string>());
+  for (const auto& [name, value] : layer["attrs"].items()) FillAttribute(name, value, node->add_attributes());
+  for (const json& operand : layer["in"]) {
+    v1::ValueRef* ref = node->add_inputs();
+    if (operand.is_null()) continue;
+    v1::NamedTensor* tensor = graph.add_inputs();
+    for (int64_t size : operand[1]) tensor->mutable_type()->add_shape(size);
+    tensor->mutable_type()->set_dtype(v1::DTYPE_FLOAT32);
+    ref->set_kind(v1::ValueRef::KIND_INPUT);
+    ref->set_index(graph.inputs_size() - 1);
+  }
+  v1::ValueRef* output = graph.add_outputs();
+  output->set_kind(v1::ValueRef::KIND_NODE);
+  return graph;
+}
+
+// A few layers of every operator.
+std::vector<v1::Graph> RealLayers() {
+  absl::StatusOr<std::string> text = ReadMaybeGzip(COBRA_SOURCE_DIR "/data/layers/real_layers.jsonl.gz");
+  EXPECT_TRUE(text.ok()) << text.status();
+  std::map<std::string, int> seen;
+  std::vector<v1::Graph> graphs;
+  for (absl::string_view line : absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
+    const json layer = json::parse(line.begin(), line.end());
+    if (seen[layer["op"].get<std::string>()]++ % 200 == 0) graphs.push_back(LayerGraph(layer));
+  }
+  EXPECT_GT(seen.size(), 20u);
+  return graphs;
+}
+
+class Mutator {
+ public:
+  explicit Mutator(uint64_t seed) : random_(seed) {}
+
+  void Damage(v1::Graph* graph) {
+    for (int64_t i = 0, n = 1 + Below(3); i < n; ++i) {
+      v1::Node* node = graph->mutable_nodes(0);
+      switch (Below(6)) {
+        case 0:
+          DamageShape(graph);
+          break;
+        case 1:
+        case 2:
+          if (node->attributes_size() > 0) DamageAttribute(node->mutable_attributes(Below(node->attributes_size())));
+          break;
+        case 3:
+          if (node->inputs_size() > 0 && Below(2) == 0) {
+            node->mutable_inputs()->RemoveLast();
+          } else if (node->inputs_size() > 0) {
+            *node->add_inputs() = node->inputs(0);
+          }
+          break;
+        case 4:
+          if (node->inputs_size() > 0)
+            node->mutable_inputs(Below(node->inputs_size()))->set_kind(v1::ValueRef::KIND_NONE);
+          break;
+        case 5:
+          if (graph->inputs_size() > 0) {
+            graph->mutable_inputs(Below(graph->inputs_size()))
+                ->mutable_type()
+                ->set_dtype(static_cast<v1::DType>(Below(14)));
+          }
+          break;
+      }
+    }
+  }
+
+ private:
+  int Below(int n) { return static_cast<int>(random_() % static_cast<uint64_t>(n)); }
+  int64_t Number() {
+    constexpr int64_t kNumbers[] = {
+        0, -1, 1, 2, 3, 7, -2, 1 << 20, INT32_MAX, INT32_MIN, int64_t{1} << 40, INT64_MAX, INT64_MIN, INT64_MAX / 2};
+    return kNumbers[Below(sizeof(kNumbers) / sizeof(*kNumbers))];
+  }
+
+  void DamageShape(v1::Graph* graph) {
+    if (graph->inputs_size() == 0) return;
+    v1::TensorType* type = graph->mutable_inputs(Below(graph->inputs_size()))->mutable_type();
+    if (type->shape_size() == 0 || Below(4) == 0) {
+      type->add_shape(Number());
+    } else if (Below(4) == 0) {
+      type->mutable_shape()->RemoveLast();
+    } else {
+      type->set_shape(Below(type->shape_size()), Number());
+    }
+  }
+
+  void DamageAttribute(v1::Attribute* attribute) {
+    switch (Below(6)) {
+      case 0:
+        attribute->set_int_value(Number());
+        break;
+      case 1:
+        if (attribute->ints().values_size() > 0) {
+          attribute->mutable_ints()->set_values(Below(attribute->ints().values_size()), Number());
+        } else {
+          attribute->mutable_ints()->add_values(Number());
+        }
+        break;
+      case 2:
+        for (int i = Below(6); i >= 0; --i) attribute->mutable_ints()->add_values(Number());
+        break;
+      case 3:
+        attribute->set_double_value(static_cast<double>(Number()) / 3);
+        break;
+      case 4:
+        attribute->set_string_value("same");
+        break;
+      case 5:
+        attribute->clear_value();
+        break;
+    }
+  }
+
+  std::mt19937_64 random_;
+};
+
+TEST(GraphProtoHostileTest, DamagedLayersAreRefusedOrMakeSense) {
+  const std::vector<v1::Graph> layers = RealLayers();
+  int read = 0, refused = 0;
+  for (uint64_t seed = 0; seed < 60000; ++seed) {
+    SCOPED_TRACE(seed);
+    v1::Graph graph = layers[seed % layers.size()];
+    Mutator(seed).Damage(&graph);
+    absl::StatusOr<Graph> result = GraphFromProto(graph);
+    if (!result.ok()) {
+      ++refused;
+      continue;
+    }
+    ++read;
+    const GraphCost cost = CostOf(*result);
+    ASSERT_GE(cost.macs, 0) << PrintGraph(*result);
+    ASSERT_GE(cost.flops, 0) << PrintGraph(*result);
+    ASSERT_GE(PeakMemoryBytes(*result), 0) << PrintGraph(*result);
+    Fingerprint(*result);
+    for (const Node& node : result->nodes()) {
+      for (const TensorType& type : node.outputs) ASSERT_GE(type.num_bytes(), 0) << PrintGraph(*result);
+    }
+  }
+  EXPECT_GT(read, 1000);
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(GraphProtoHostileTest, RealLayersAreRead) {
+  for (const v1::Graph& layer : RealLayers()) {
+    absl::StatusOr<Graph> graph = GraphFromProto(layer);
+    EXPECT_TRUE(graph.ok()) << graph.status() << "\n" << layer.ShortDebugString();
+  }
+}
+
+}  // namespace
+}  // namespace cobra
