@@ -518,7 +518,7 @@ bool CompileChecker::Pattern(const PatternNode* p, PatternContext* context) {
       bool starred = false;
       for (const PatternNode* item : patterns) {
         if (!item->Is<MatchStar>()) continue;
-        if (starred) return Fail(p->pos, "multiple starred expressions in sequence pattern");
+        if (starred) return Fail(p->pos, "multiple starred names in sequence pattern");
         starred = true;
       }
       return SubPatterns(patterns, context);

@@ -196,7 +196,7 @@ class ScopeChecker {
   bool Generator(const Comprehension* g, bool outermost);
   bool NotInAnnotation(const ExprNode* e, absl::string_view what) {
     if (current().kind != Scope::Kind::kAnnotation) return true;
-    return Fail(e->pos, absl::StrCat(what, " cannot be used within an annotation"));
+    return Fail(e->pos, absl::StrCat("'", what, "' can not be used within an annotation"));
   }
   bool Analyse();
   bool FailAtDirective(const Scope& scope, Identifier name, std::string message);

@@ -205,6 +205,66 @@ class Reader {
   ErrorGrammar* grammar_;
 };
 
+// One round of the fixed point over what rules may begin with.
+class FirstSets {
+ public:
+  explicit FirstSets(ErrorGrammar* grammar) : grammar_(grammar) {}
+
+  bool Round() {
+    bool changed = false;
+    for (GrammarRule& rule : grammar_->rules) {
+      TokenSet first;
+      const bool nullable = Of(&rule.body, &first);
+      changed |= first != rule.first || nullable != rule.nullable;
+      rule.first = first;
+      rule.nullable = nullable;
+    }
+    return changed;
+  }
+
+ private:
+  // Adds to *first; returns whether the item may match without consuming a token.
+  bool Of(GrammarItem* item, TokenSet* first) {
+    switch (item->op) {
+      case Op::kToken: first->set(static_cast<size_t>(item->token)); return false;
+      case Op::kSoftKeyword:
+      case Op::kAnySoftKeyword: first->set(static_cast<size_t>(TokenKind::kName)); return false;
+      case Op::kForcedToken: first->set(); return false;  // its absence is an error
+      case Op::kRule: *first |= grammar_->rules[item->rule].first; return grammar_->rules[item->rule].nullable;
+      case Op::kPlus:
+      case Op::kList: return Of(item->children[0].get(), first);
+      case Op::kOptional:
+      case Op::kStar: Of(item->children[0].get(), first); return true;
+      case Op::kAnd:
+      case Op::kNot: {
+        TokenSet unused;
+        Of(item->children[0].get(), &unused);  // for the sets of the alternatives in it
+        return true;
+      }
+      case Op::kCut: return true;
+      case Op::kChoice: break;
+    }
+    bool any_nullable = false;
+    for (GrammarAlternative& alternative : item->alternatives) {
+      TokenSet own;
+      bool nullable = true;
+      for (auto& part : alternative.items) {
+        TokenSet part_first;
+        const bool part_nullable = Of(part.get(), &part_first);
+        if (nullable) own |= part_first;
+        nullable = nullable && part_nullable;
+      }
+      any_nullable |= nullable;
+      *first |= own;
+      if (nullable) own.set();
+      alternative.first = own;
+    }
+    return any_nullable;
+  }
+
+  ErrorGrammar* grammar_;
+};
+
 const ErrorGrammar* ReadGrammar() {
   auto* grammar = new ErrorGrammar;  // for the life of the process
   std::vector<std::string> bodies;
@@ -225,6 +285,8 @@ const ErrorGrammar* ReadGrammar() {
     }
   }
   for (size_t i = 0; i < bodies.size(); ++i) grammar->rules[i].body = Reader(bodies[i], grammar).ReadRule();
+  while (FirstSets(grammar).Round()) {
+  }
   return grammar;
 }
 

@@ -2,6 +2,7 @@
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_ERROR_GRAMMAR_H_
 #define COBRA_FRONTEND_PYTHON_SYNTAX_ERROR_GRAMMAR_H_
 
+#include <bitset>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@
 
 namespace cobra {
 namespace ast {
+
+// Kinds of tokens, by number.
+using TokenSet = std::bitset<128>;
 
 struct GrammarItem {
   enum class Op {
@@ -40,6 +44,8 @@ struct GrammarItem {
 
 struct GrammarAlternative {
   std::vector<std::unique_ptr<GrammarItem>> items;
+  // What it may begin with; all if it may be empty. A quick way to see that it cannot match.
+  TokenSet first;
   bool mistake = false;  // is a rule called invalid_*: second pass only
   std::string action;    // empty: none
   std::string variable;
@@ -51,6 +57,8 @@ struct GrammarRule {
   bool memo = false;             // in CPython; we remember all, but see ErrorFinder::MatchRule
   bool without_invalid = false;  // turns the rules called invalid_* off while it runs
   GrammarItem body;              // a kChoice
+  TokenSet first;
+  bool nullable = false;
 };
 
 struct ErrorGrammar {

@@ -80,7 +80,7 @@ void Parser::FailDepth() {
 void Parser::FailNodes() {
   if (has_problem_) return;
   has_problem_ = true;
-  const int line = token_ == nullptr || index_ >= tokens_.size() ? 0 : tokens_[index_].pos.line;
+  const int line = tokens_.size() < 2 ? 0 : tokens_[tokens_.size() - 2].pos.line;
   problem_ = {SyntaxProblem::Kind::kLimit, absl::StrCat("the source makes more than ", limits_.max_nodes, " nodes"), line, 0};
 }
 
@@ -145,6 +145,7 @@ SyntaxProblem Parser::Explain(absl::string_view start_rule, int first_line, int 
   search.column_shift = column_shift;
   search.start_rule = start_rule;
   search.depth = depth_;
+  search.stopped_at = tokens_.back().pos;
   return FindSyntaxError(search, limits_, builder_);
 }
 

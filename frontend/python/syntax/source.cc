@@ -59,7 +59,10 @@ absl::string_view FindEncoding(absl::string_view text) {
   return {};
 }
 
+// A text that ends in "\r\n" gets one empty line more, because CPython's compile() gives it one: there, a backslash before
+// the last newline is no error.
 void NormalizeNewlines(std::string* text) {
+  const bool extra_line = absl::EndsWith(*text, "\r\n");
   if (text->find('\r') != std::string::npos) {
     size_t to = 0;
     for (size_t from = 0; from < text->size(); ++from) {
@@ -71,6 +74,7 @@ void NormalizeNewlines(std::string* text) {
       (*text)[to++] = c;
     }
     text->resize(to);
+    if (extra_line) text->push_back('\n');
   }
   if (!text->empty() && text->back() != '\n') text->push_back('\n');
 }

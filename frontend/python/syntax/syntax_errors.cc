@@ -19,8 +19,10 @@ using Op = GrammarItem::Op;
 
 // CPython gives up (MemoryError) at 6,000 nested rules; each takes about three frames of ours, 0.5 KB together.
 constexpr int kMaxRuleDepth = 6000;
-// A file of 1 MB takes about 100 million steps. Beyond this the answer is the plain "invalid syntax".
-constexpr int64_t kMaxSteps = 200 * 1000 * 1000;
+// Bounds on time (a second or two) and memory (100 MB). Only statements of more than about 100,000 tokens come near;
+// there, the answer is the plain "invalid syntax" where our own parser stopped.
+constexpr int64_t kMaxSteps = 40 * 1000 * 1000;
+constexpr size_t kMaxMemo = 4 * 1000 * 1000;
 
 const char* ExpressionName(const ExprNode* e) {
   switch (e->node_kind) {
@@ -141,6 +143,7 @@ class ErrorFinder {
   bool mistakes_ = false;  // second pass
   bool raised_ = false;
   bool lexer_failed_ = false;
+  bool gave_up_ = false;
   int depth_ = 0;
   int64_t steps_ = 0;
   SyntaxProblem problem_;
@@ -172,6 +175,7 @@ bool ErrorFinder::Fetch(int at) {
 int ErrorFinder::MatchRule(int rule_index, int at) {
   if (raised_) return -1;
   const GrammarRule& rule = grammar_.rules[rule_index];
+  if (!Fetch(at) || (!rule.nullable && !rule.first[static_cast<size_t>(tokens_[at].kind)])) return -1;
   // CPython remembers the outcome of some rules whether or not mistakes were looked for then. For the others we must not.
   const uint64_t key = (static_cast<uint64_t>(at) << 12) | (static_cast<uint64_t>(rule_index) << 1) |
                        (!rule.memo && mistakes_ ? 1 : 0);
@@ -196,8 +200,10 @@ int ErrorFinder::MatchRule(int rule_index, int at) {
 }
 
 int ErrorFinder::MatchChoice(const GrammarItem& choice, int at) {
+  if (!Fetch(at)) return -1;
+  const size_t kind = static_cast<size_t>(tokens_[at].kind);
   for (const GrammarAlternative& alternative : choice.alternatives) {
-    if (alternative.mistake && !mistakes_) continue;
+    if (!alternative.first[kind] || (alternative.mistake && !mistakes_)) continue;
     bool cut = false;
     const int end = MatchAlternative(alternative, at, &cut);
     if (end >= 0 || raised_) return raised_ ? -1 : end;
@@ -225,7 +231,7 @@ int ErrorFinder::MatchAlternative(const GrammarAlternative& alternative, int at,
 }
 
 int ErrorFinder::MatchItem(const GrammarItem& item, int at) {
-  if (++steps_ > kMaxSteps) raised_ = true;
+  if (++steps_ > kMaxSteps || memo_.size() > kMaxMemo) raised_ = gave_up_ = true;
   if (raised_) return -1;
   switch (item.op) {
     case Op::kToken: return Fetch(at) && tokens_[at].kind == item.token ? at + 1 : -1;
@@ -391,7 +397,7 @@ SyntaxProblem ErrorFinder::Find() {
     depth_ = 0;
     MatchRule(start, 0);
   }
-  if (steps_ > kMaxSteps) raised_ = false;
+  if (gave_up_) return {SyntaxProblem::Kind::kSyntax, "invalid syntax", search_.stopped_at.line, search_.stopped_at.col + 1};
   if (raised_) {
     if (problem_.kind != SyntaxProblem::Kind::kLimit) ScanRest();
     return problem_;

@@ -21,6 +21,7 @@ struct ErrorSearch {
   int column_shift = 0;
   absl::string_view start_rule;  // "file", "eval" or "fstring"
   int depth = 0;                 // of the expression in an f-string
+  Position stopped_at;           // of the last token that our parser has seen
 };
 
 // REQUIRES: the source is not correct. `builder` takes the nodes that are made on the way.

@@ -56,7 +56,8 @@ void Dump(const std::string& name, bool full) {
   }
   const std::string text = cobra::ast::WriteAst(**ast, true);
   if (full) {
-    std::printf("%s\n", text.c_str());
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fputc('\n', stdout);
   } else {
     std::printf("ok %s %s\n", cobra::Sha256Hex(text).c_str(), name.c_str());
   }
