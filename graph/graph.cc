@@ -51,6 +51,7 @@ bool IsAlias(const Graph& graph, const Node& node) {
     case Op::dropout3d:
     case Op::alpha_dropout:
     case Op::feature_alpha_dropout:
+      return !node.attributes.Bool("training");
     case Op::positive:
       return true;
     case Op::to:

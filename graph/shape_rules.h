@@ -40,6 +40,7 @@ ShapeResult Addmm(const Call& call);
 ShapeResult AffineGrid(const Call& call);
 ShapeResult ArgReduce(const Call& call);
 ShapeResult Argsort(const Call& call);
+ShapeResult AsBase(const Call& call);
 ShapeResult AsStrided(const Call& call);
 ShapeResult AvgPool(const Call& call);
 ShapeResult Baddbmm(const Call& call);

@@ -226,6 +226,8 @@ ShapeResult TensorUnfold(const Call& call) {
   return std::vector<TensorType>{out};
 }
 
+ShapeResult AsBase(const Call& call) { return std::vector<TensorType>{call.in(1)}; }
+
 ShapeResult AsStrided(const Call& call) {
   const std::vector<int64_t> size = call.attributes.Ints("size");
   for (int64_t s : size) {

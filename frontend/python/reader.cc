@@ -1,0 +1,248 @@
+#include "frontend/python/reader.h"
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/diagnostic.h"
+#include "base/status_macros.h"
+#include "frontend/python/torch/library.h"
+#include "frontend/python/torch/tensor.h"
+
+namespace cobra {
+namespace {
+
+using python::AsTensor;
+using python::CallArgs;
+using python::DictObject;
+using python::Interpreter;
+using python::KeywordArg;
+using python::ModuleObject;
+using python::Object;
+using python::Result;
+using python::Tensor;
+using python::TorchState;
+using python::Value;
+
+// One positional or keyword argument: a tensor, or a list of tensors.
+struct InputSpec {
+  std::string name;  // of a keyword; empty: positional
+  std::vector<TensorType> tensors;
+  bool is_list = false;
+};
+
+absl::StatusOr<InputSpec> ParseInput(absl::string_view text) {
+  InputSpec spec;
+  if (const size_t equals = text.find('='); equals != absl::string_view::npos) {
+    spec.name = std::string(absl::StripAsciiWhitespace(text.substr(0, equals)));
+    text = text.substr(equals + 1);
+  }
+  text = absl::StripAsciiWhitespace(text);
+  if (absl::ConsumePrefix(&text, "[")) {
+    absl::ConsumeSuffix(&text, "]");
+    spec.is_list = true;
+  }
+  for (absl::string_view item : absl::StrSplit(text, ',')) {
+    if (!spec.is_list && item.size() != text.size()) break;
+    COBRA_ASSIGN_OR_RETURN(TensorType type, ParseTensorType(absl::StripAsciiWhitespace(item)));
+    spec.tensors.push_back(std::move(type));
+  }
+  if (spec.tensors.empty()) return ParseTensorType(text).status();  // a comma outside brackets: say what is wrong with it
+  return spec;
+}
+
+const python::NativeRegistry& Natives() {
+  static const auto* const kRegistry = [] {
+    auto* registry = new python::NativeRegistry();
+    python::AddStandardLibrary(registry);
+    python::AddTorch(registry);
+    return registry;
+  }();
+  return *kRegistry;
+}
+
+class Reader {
+ public:
+  Reader(const SourceRequest& request, std::vector<InputSpec> inputs, TorchState* state)
+      : request_(request), inputs_(std::move(inputs)), torch_(*state) {}
+
+  // The whole flow: load, build, prepare, run.
+  Result<void> Read(Interpreter& interp) {
+    COBRA_TRY(interp.ImportModule("torch"));
+    COBRA_TRY(interp.ImportModule("torch.nn.modules.module"));
+    COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile(request_.file));
+    COBRA_TRY_ASSIGN(Value model, interp.EvalExpression(request_.entry, module));
+    if (IsModule(interp, model)) {
+      COBRA_TRY(interp.CallMethod(model, "eval"));
+      COBRA_TRY(NameTensors(interp, model));
+    } else if (request_.method == "forward" && !interp.IsCallable(model)) {
+      return interp.Raise(interp.types().TypeError, absl::StrCat(request_.entry, " is ", interp.TypeName(model), ", not a torch.nn.Module"));
+    }
+    std::vector<Value> positional;
+    std::vector<KeywordArg> keywords;
+    COBRA_TRY(MakeArguments(interp, module, &positional, &keywords));
+
+    torch_.recording = true;
+    torch_.module_stack.push_back(&torch_.root_path);
+    Result<Value> out = request_.method == "forward" ? interp.Call(model, positional, keywords)
+                                                     : interp.CallMethod(model, interp.Intern(request_.method), positional, keywords);
+    torch_.recording = false;
+    if (!out.ok()) return python::Failure();
+    return CollectOutputs(interp, *out);
+  }
+
+  Graph Build() && { return std::move(torch_.builder).Build(std::move(outputs_)); }
+
+ private:
+  bool IsModule(Interpreter& interp, Value v) const {
+    return v.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(v), torch_.module_class);
+  }
+
+  static DictObject* Registry(Interpreter& interp, Value module, absl::string_view name) {
+    DictObject* attrs = module.object()->attrs;
+    Value* found = attrs == nullptr ? nullptr : attrs->table.GetStr(interp.Intern(name));
+    return found == nullptr || !found->IsDict() ? nullptr : found->as<DictObject>();
+  }
+
+  template <typename F>
+  static Result<void> ForEachItem(Interpreter& interp, DictObject* dict, F visit) {
+    if (dict == nullptr) return {};
+    for (size_t i = 0; i < dict->table.entry_count(); ++i) {
+      const auto& entry = dict->table.entry(i);
+      if (entry.key.IsUnbound() || !entry.key.IsStr()) continue;
+      COBRA_TRY(interp.Step());
+      visit(std::string(entry.key.str()), entry.value);
+    }
+    return {};
+  }
+
+  // Depth first as named_modules() does; an explicit stack, since the program decides how deep modules nest. Every parameter enters the
+  // graph under the first name that leads to it.
+  Result<void> NameTensors(Interpreter& interp, Value model) {
+    std::vector<std::pair<std::string, Value>> stack{{"", model}};
+    absl::flat_hash_map<const Tensor*, ValueRef> seen;
+    while (!stack.empty()) {
+      auto [path, module] = stack.back();
+      stack.pop_back();
+      if (!torch_.module_paths.emplace(module.object(), path).second) continue;
+      const std::string prefix = path.empty() ? "" : path + ".";
+      COBRA_TRY(ForEachItem(interp, Registry(interp, module, "_parameters"), [&](const std::string& name, Value value) {
+        Tensor* tensor = AsTensor(value);
+        if (tensor == nullptr) return;
+        const auto known = seen.find(tensor);
+        if (known != seen.end()) {
+          if (known->second.kind == ValueRef::Kind::kParameter) torch_.builder.AddParameterAlias(prefix + name, known->second);
+          return;
+        }
+        tensor->ref = torch_.builder.AddParameter(prefix + name, tensor->type);
+        seen[tensor] = tensor->ref;
+      }));
+      COBRA_TRY(ForEachItem(interp, Registry(interp, module, "_buffers"), [&](const std::string& name, Value value) {
+        Tensor* tensor = AsTensor(value);
+        if (tensor == nullptr || seen.contains(tensor)) return;
+        tensor->ref = torch_.builder.AddBuffer(prefix + name, tensor->type);
+        seen[tensor] = tensor->ref;
+      }));
+      std::vector<std::pair<std::string, Value>> children;
+      COBRA_TRY(ForEachItem(interp, Registry(interp, module, "_modules"), [&](const std::string& name, Value value) {
+        if (IsModule(interp, value)) children.emplace_back(prefix + name, value);
+      }));
+      stack.insert(stack.end(), children.rbegin(), children.rend());
+    }
+    return {};
+  }
+
+  Result<void> MakeArguments(Interpreter& interp, ModuleObject* module, std::vector<Value>* positional, std::vector<KeywordArg>* keywords) {
+    int count = 0;
+    for (const InputSpec& spec : inputs_) {
+      std::vector<Value> tensors;
+      for (const TensorType& type : spec.tensors) {
+        const std::string name = spec.name.empty() ? absl::StrCat("input", count) : spec.name;
+        tensors.push_back(python::NewGraphTensor(interp, type, torch_.builder.AddInput(name, type)));
+        ++count;
+      }
+      const Value value = spec.is_list ? Value(interp.NewList(tensors)) : tensors[0];
+      if (spec.name.empty()) {
+        positional->push_back(value);
+      } else {
+        keywords->push_back({interp.Intern(spec.name), value});
+      }
+    }
+    for (const auto& [name, expression] : request_.arguments) {
+      COBRA_TRY_ASSIGN(Value value, interp.EvalExpression(expression, module));
+      keywords->push_back({interp.Intern(name), value});
+    }
+    return {};
+  }
+
+  // Tensors of nested tuples, lists, dicts and plain objects, in order.
+  Result<void> CollectOutputs(Interpreter& interp, Value value) {
+    COBRA_TRY(interp.Step());
+    COBRA_TRY(interp.CheckStack());
+    if (Tensor* tensor = AsTensor(value)) {
+      outputs_.push_back(python::RefOf(interp, tensor));
+      return {};
+    }
+    if (value.IsTuple() || value.IsList()) {
+      COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(value));
+      for (Value item : items) COBRA_TRY(CollectOutputs(interp, item));
+      return {};
+    }
+    DictObject* dict = value.IsDict() ? value.as<DictObject>() : value.IsInstance() ? value.object()->attrs : nullptr;
+    if (dict == nullptr || IsModule(interp, value) || !visiting_.insert(dict).second) return {};
+    for (size_t i = 0; i < dict->table.entry_count(); ++i) {
+      if (!dict->table.entry(i).key.IsUnbound()) COBRA_TRY(CollectOutputs(interp, dict->table.entry(i).value));
+    }
+    return {};
+  }
+
+  const SourceRequest& request_;
+  const std::vector<InputSpec> inputs_;
+  TorchState& torch_;
+  std::vector<ValueRef> outputs_;
+  absl::flat_hash_set<const DictObject*> visiting_;
+};
+
+// The line to show is the program's own: frames of our layer library (py/conv.py runs Conv2d.forward) say nothing to the user.
+absl::Status PointAtProgram(const absl::Status& status) {
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  if (!diagnostic) return status;
+  auto& frames = diagnostic->frames;
+  const bool inside = !frames.empty() && absl::StartsWith(frames.back().position.file, "<");
+  while (!frames.empty() && absl::StartsWith(frames.back().position.file, "<")) frames.pop_back();
+  if (inside && !frames.empty()) {
+    diagnostic->position = frames.back().position;
+    diagnostic->source_line = frames.back().source_line;
+  }
+  return DiagnosticToStatus(*diagnostic);
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const python::Limits& limits) {
+  std::vector<InputSpec> inputs;
+  for (const std::string& text : request.inputs) {
+    COBRA_ASSIGN_OR_RETURN(InputSpec spec, ParseInput(text));
+    inputs.push_back(std::move(spec));
+  }
+  GraphLimits graph_limits;
+  graph_limits.max_nodes = limits.graph_nodes;
+  TorchState state(graph_limits);
+
+  python::InterpreterOptions options;
+  options.limits = limits;
+  options.bundle = request.bundle;
+  for (const std::string& root : request.library_roots) options.library_roots.push_back(python::DirectorySource(root));
+  options.natives = &Natives();
+  options.torch_version = request.torch_version;
+  options.host = &state;
+  COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Interpreter> interp, Interpreter::Create(std::move(options)));
+  Reader reader(request, std::move(inputs), &state);
+  const absl::Status status = interp->Run([&](Interpreter& i) { return reader.Read(i); });
+  if (!status.ok()) return PointAtProgram(status);
+  return std::move(reader).Build();
+}
+
+}  // namespace cobra

@@ -1,0 +1,213 @@
+// One call: a node of the graph, or a constant computed at once.
+#include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/internal.h"
+#include "frontend/python/torch/const_eval.h"
+#include "frontend/python/torch/tensor.h"
+
+namespace cobra::python {
+
+NativeObject* Tensor::Copy(Interpreter& interp) {
+  // Outside the run of the network a copy is a tensor of its own (deepcopy of a layer); within it, PyTorch clones and so records nothing else.
+  Tensor* copy = interp.heap().New<Tensor>(*this);
+  copy->base = nullptr;
+  if (ref.kind != ValueRef::Kind::kNode) copy->ref = ref.kind == ValueRef::Kind::kConstant ? ref : ValueRef::None();
+  return copy;
+}
+
+InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<const ConstValues> values, absl::string_view label) {
+  Tensor* tensor = interp.heap().New<Tensor>();
+  tensor->type = std::move(type);
+  tensor->values = std::move(values);
+  tensor->label = std::string(label);
+  return interp.NewInstance(Torch(interp).tensor_class, tensor);
+}
+
+InstanceObject* NewGraphTensor(Interpreter& interp, TensorType type, ValueRef ref) {
+  Tensor* tensor = interp.heap().New<Tensor>();
+  tensor->type = std::move(type);
+  tensor->ref = ref;
+  return interp.NewInstance(Torch(interp).tensor_class, tensor);
+}
+
+ValueRef RefOf(Interpreter& interp, Tensor* tensor) {
+  if (tensor->ref.is_none()) {
+    TorchState& torch = Torch(interp);
+    tensor->ref = torch.builder.AddConstant(absl::StrCat(tensor->label, ".", torch.next_constant++), tensor->type);
+  }
+  return tensor->ref;
+}
+
+Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what) {
+  if (!tensor->is_const()) {
+    return interp.DataDependent(absl::StrCat(what, " reads values that depend on the input or on weights"),
+                                "a latency cannot depend on what a tensor holds: compute this from shapes or configuration instead");
+  }
+  if (tensor->values == nullptr) {
+    return interp.DataDependent(absl::StrCat(what, tensor->is_random ? " reads random values" : " reads a constant whose values are not computed here"),
+                                tensor->is_random ? "use a fixed number instead" : "compute this with Python numbers instead");
+  }
+  return tensor->values.get();
+}
+
+Value NumberOf(DType dtype, double value) {
+  if (dtype == DType::bool_) return Value::Bool(value != 0);
+  if (IsIntegral(dtype)) return Value::Int(static_cast<int64_t>(value));
+  return Value::Float(value);
+}
+
+Failure RaiseShapeError(Interpreter& interp, const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOutOfRange: return interp.Raise(interp.types().IndexError, status.message());
+    case absl::StatusCode::kUnimplemented: return interp.DataDependent(status.message());
+    case absl::StatusCode::kResourceExhausted: return interp.LimitReached(status.message());
+    default: return interp.FromStatus(status);
+  }
+}
+
+namespace {
+
+// The line of the program's own file, not of the layer library that runs for it.
+Origin CurrentOrigin(Interpreter& interp) {
+  TorchState& torch = Torch(interp);
+  Origin origin;
+  origin.module_path = torch.module_stack.empty() ? "" : *torch.module_stack.back();
+  for (const Frame* f = interp.state().frame; f != nullptr; f = f->back) {
+    if (f->position == nullptr || (f->module != nullptr && f->module->is_native)) continue;
+    std::shared_ptr<const std::string>& file = torch.files[f->unit->display_name];
+    if (file == nullptr) file = std::make_shared<const std::string>(f->unit->display_name);
+    origin.file = file;
+    origin.line = static_cast<int>(f->position->line);
+    break;
+  }
+  return origin;
+}
+
+struct Call {
+  Op op;
+  Attributes attributes;
+  std::vector<Value> inputs;
+  std::vector<Tensor*> tensors;  // of inputs; null for None
+};
+
+Result<Value> Returned(Interpreter& interp, const std::vector<Value>& outputs, Returns returns) {
+  switch (returns) {
+    case Returns::kTensor: return outputs[0];
+    case Returns::kList: return interp.NewList(outputs);
+    case Returns::kValuesIndices:
+      if (outputs.size() == 1) return outputs[0];
+      return interp.Call(Torch(interp).values_indices_class, {interp.NewTuple(outputs)});
+    case Returns::kTuple: return interp.NewTuple(outputs);
+  }
+  return outputs[0];
+}
+
+// A view's base; an in-place call on the view changes it too.
+InstanceObject* BaseOf(const Call& call) {
+  Tensor* self = call.tensors[0];
+  return self->base != nullptr ? self->base : call.inputs[0].as<InstanceObject>();
+}
+
+Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inplace, Returns returns) {
+  std::vector<const TensorType*> types;
+  std::vector<ConstInput> inputs;
+  bool known = true, random = false;
+  for (Tensor* tensor : call.tensors) {
+    types.push_back(tensor == nullptr ? nullptr : &tensor->type);
+    inputs.push_back({types.back(), tensor == nullptr ? nullptr : tensor->values.get()});
+    known = known && (tensor == nullptr || tensor->values != nullptr);
+    random = random || (tensor != nullptr && tensor->is_random);
+  }
+  absl::StatusOr<std::vector<TensorType>> outputs = InferTypes(call.op, call.attributes, types);
+  if (!outputs.ok()) return RaiseShapeError(interp, outputs.status());
+  int64_t work = 0;
+  for (TensorType& type : *outputs) {
+    if (type.num_bytes() > int64_t{1} << 40) return interp.LimitReached(absl::StrCat(OpName(call.op), " makes a tensor of ", TypeText(type)));
+    work += std::min(type.num_elements(), kMaxConstElements);
+  }
+  const bool writes_everything = call.op == Op::zero || call.op == Op::fill || call.op == Op::copy;
+  if (writes_everything && inplace) {
+    known = true;
+    for (size_t i = 1; i < call.tensors.size(); ++i) known = known && (call.tensors[i] == nullptr || call.tensors[i]->values != nullptr);
+    random = false;
+  }
+  const bool draws = call.op == Op::normal || call.op == Op::uniform || call.op == Op::bernoulli;
+  std::vector<std::shared_ptr<const ConstValues>> values(outputs->size());
+  if (known && !draws && interp.heap().CanAllocate(work * 8)) {
+    for (int64_t i = 0; i < work; i += 512) COBRA_TRY(interp.Step());
+    interp.heap().Allocate(static_cast<size_t>(work) * 8);  // the values live elsewhere, but count
+    values = EvalConst(call.op, call.attributes, inputs, *outputs);
+  }
+  if (inplace) {
+    Tensor* self = call.tensors[0];
+    const DType dtype = self->type.dtype;
+    self->type = (*outputs)[0];
+    self->type.dtype = dtype;
+    self->values = values[0];
+    self->is_random = random || draws;
+    if (self->ref.kind == ValueRef::Kind::kConstant) self->ref = ValueRef::None();
+    if (self->base != nullptr) {  // written through a view: the values of the whole are no longer known
+      Tensor* base = AsTensor(self->base);
+      base->values = nullptr;
+      if (base->ref.kind == ValueRef::Kind::kConstant) base->ref = ValueRef::None();
+    }
+    return call.inputs[0];
+  }
+  std::vector<Value> results;
+  const bool view = GetOpInfo(call.op).cost_class == CostClass::kView && call.tensors[0] != nullptr;
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    InstanceObject* result = NewTensor(interp, std::move((*outputs)[i]), values[i], OpName(call.op));
+    Tensor* tensor = AsTensor(result);
+    tensor->is_random = random || draws;
+    if (view) tensor->base = BaseOf(call);
+    results.push_back(result);
+  }
+  return Returned(interp, results, returns);
+}
+
+Result<Value> Record(Interpreter& interp, Call call, bool inplace, Returns returns) {
+  TorchState& torch = Torch(interp);
+  std::vector<ValueRef> refs;
+  for (Tensor* tensor : call.tensors) refs.push_back(tensor == nullptr ? ValueRef::None() : RefOf(interp, tensor));
+  absl::StatusOr<int32_t> index = torch.builder.Add(call.op, std::move(call.attributes), std::move(refs), CurrentOrigin(interp), inplace);
+  if (!index.ok()) return RaiseShapeError(interp, index.status());
+  const Node& node = torch.builder.nodes()[*index];
+  if (inplace) {
+    Tensor* self = call.tensors[0];
+    self->ref = ValueRef::Node(*index);
+    self->type = node.outputs[0];
+    self->values = nullptr;
+    if (self->base != nullptr) {
+      Tensor* base = AsTensor(self->base);
+      absl::StatusOr<int32_t> update = torch.builder.Add(Op::as_base, {}, {self->ref, RefOf(interp, base)}, CurrentOrigin(interp));
+      if (!update.ok()) return RaiseShapeError(interp, update.status());
+      base->ref = ValueRef::Node(*update);
+      base->values = nullptr;
+    }
+    return call.inputs[0];
+  }
+  std::vector<Value> results;
+  const bool view = IsView(node);
+  const std::vector<TensorType> types = node.outputs;
+  for (size_t j = 0; j < types.size(); ++j) {
+    InstanceObject* result = NewGraphTensor(interp, types[j], ValueRef::Node(*index, static_cast<int32_t>(j)));
+    if (view) AsTensor(result)->base = BaseOf(call);
+    results.push_back(result);
+  }
+  return Returned(interp, results, returns);
+}
+
+}  // namespace
+
+Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs, bool inplace, Returns returns) {
+  COBRA_TRY(interp.Step());
+  Call call{op, std::move(attributes), std::move(inputs), {}};
+  bool constant = true;
+  for (Value input : call.inputs) {
+    call.tensors.push_back(input.IsNone() ? nullptr : AsTensor(input));
+    constant = constant && (call.tensors.back() == nullptr || call.tensors.back()->is_const());
+  }
+  if (constant || !Torch(interp).recording) return ApplyToConstants(interp, call, inplace, returns);
+  return Record(interp, std::move(call), inplace, returns);
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,481 @@
+// Tensors out of nothing (torch.zeros, arange, tensor ...), casts, and the dtype and Size classes.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "frontend/python/torch/const_eval.h"
+#include "frontend/python/torch/tensor.h"
+
+namespace cobra::python {
+namespace {
+
+// Keyword arguments that say where and how, not what: device, layout, pin_memory ... Only dtype and requires_grad matter.
+struct Where {
+  std::optional<DType> dtype;
+  bool requires_grad = false;
+};
+
+Result<Where> TakeWhere(Interpreter& interp, const CallArgs& args, std::vector<KeywordArg>* rest) {
+  Where where;
+  for (const KeywordArg& keyword : args.keywords) {
+    const absl::string_view name = keyword.name->view();
+    if (name == "dtype") {
+      if (keyword.value.IsNone()) continue;
+      where.dtype = AsDType(interp, keyword.value);
+      if (!where.dtype) return interp.Raise(interp.types().TypeError, absl::StrCat("argument 'dtype' must be torch.dtype, not ", interp.TypeName(keyword.value)));
+    } else if (name == "requires_grad") {
+      COBRA_TRY_ASSIGN(where.requires_grad, interp.Truth(keyword.value));
+    } else if (name != "device" && name != "layout" && name != "pin_memory" && name != "memory_format" && name != "generator" && name != "out" &&
+               name != "names" && name != "non_blocking") {
+      rest->push_back(keyword);
+    }
+  }
+  return where;
+}
+
+// A tensor of one value everywhere; too large ones carry no values.
+Result<Value> Filled(Interpreter& interp, TensorType type, std::optional<double> fill, const Where& where, absl::string_view label) {
+  if (type.num_bytes() > int64_t{1} << 40) return interp.LimitReached(absl::StrCat("torch.", label, " makes a tensor of ", TypeText(type)));
+  std::shared_ptr<const ConstValues> values;
+  if (fill && type.num_elements() <= kMaxConstElements && interp.heap().CanAllocate(type.num_elements() * 8)) {
+    for (int64_t i = 0; i < type.num_elements(); i += 4096) COBRA_TRY(interp.Step());
+    interp.heap().Allocate(static_cast<size_t>(type.num_elements()) * 8);
+    values = std::make_shared<const ConstValues>(type.num_elements(), RoundTo(type.dtype, *fill));
+  }
+  InstanceObject* made = NewTensor(interp, std::move(type), values, label);
+  AsTensor(made)->is_random = !fill.has_value();
+  AsTensor(made)->requires_grad = where.requires_grad;
+  return made;
+}
+
+Result<Value> Ranged(Interpreter& interp, const ConstValues& values, DType dtype, absl::string_view label) {
+  ConstValues rounded = values;
+  for (double& v : rounded) v = RoundTo(dtype, v);
+  const TensorType type{{static_cast<int64_t>(values.size())}, dtype};
+  interp.heap().Allocate(values.size() * 8);
+  return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(rounded)), label);
+}
+
+// zeros(2, 3), zeros((2, 3)), zeros(size=(2, 3)).
+Result<Shape> TakeSize(Interpreter& interp, const CallArgs& args, const std::vector<KeywordArg>& rest, absl::string_view name) {
+  std::vector<Value> items(args.positional.begin(), args.positional.end());
+  for (const KeywordArg& keyword : rest) {
+    if (keyword.name->view() != "size") {
+      return interp.Raise(interp.types().TypeError, absl::StrCat(name, "() got an unexpected keyword argument '", keyword.name->view(), "'"));
+    }
+    items = {keyword.value};
+  }
+  if (items.size() == 1 && (items[0].IsTuple() || items[0].IsList())) {
+    COBRA_TRY_ASSIGN(items, interp.ToVector(items[0]));
+  }
+  Shape shape;
+  for (Value item : items) {
+    Result<int64_t> size = interp.Index(item);
+    if (!size.ok()) {
+      if (!interp.CatchException(interp.types().TypeError)) return Failure();
+      return interp.Raise(interp.types().TypeError, absl::StrCat(name, "(): argument 'size' must be tuple of ints, but found element of type ", interp.TypeName(item)));
+    }
+    if (*size < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("Trying to create tensor with negative dimension ", *size));
+    shape.push_back(*size);
+  }
+  return shape;
+}
+
+NativeFunction FilledFunction(std::string name, std::optional<double> fill) {
+  return [name, fill](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    std::vector<KeywordArg> rest;
+    COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
+    COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, args, rest, name));
+    return Filled(interp, {shape, where.dtype.value_or(Torch(interp).default_dtype)}, fill, where, name);
+  };
+}
+
+Result<double> NumberArg(Interpreter& interp, Value v) {
+  if (Tensor* tensor = AsTensor(v)) {
+    COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "a number given as a tensor"));
+    if (values->size() == 1) return (*values)[0];
+  }
+  return interp.AsFloat(v);
+}
+
+Result<Value> Full(Interpreter& interp, const CallArgs& args) {
+  std::vector<KeywordArg> rest;
+  COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
+  Value size, fill;
+  CallArgs plain{args.self, args.positional, rest};
+  ArgReader reader(interp, "full", plain);
+  COBRA_TRY(reader.Required("size", &size).Required("fill_value", &fill).Finish());
+  CallArgs sized;
+  sized.positional = absl::MakeConstSpan(&size, 1);
+  COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, sized, {}, "full"));
+  COBRA_TRY_ASSIGN(double number, NumberArg(interp, fill));
+  const DType inferred = fill.IsBool() ? DType::bool_ : fill.IsInt() ? DType::int64 : Torch(interp).default_dtype;
+  return Filled(interp, {shape, where.dtype.value_or(inferred)}, number, where, "full");
+}
+
+NativeFunction LikeFunction(std::string name, std::optional<double> fill) {
+  return [name, fill](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    std::vector<KeywordArg> rest;
+    COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
+    Tensor* input;
+    Value number, high;
+    CallArgs plain{args.self, args.positional, rest};
+    ArgReader reader(interp, name, plain);
+    reader.Required("input", &input);
+    if (name == "full_like") reader.Required("fill_value", &number);
+    if (name == "randint_like") reader.Required("low", &number).Optional("high", &high);
+    COBRA_TRY(reader.Finish());
+    std::optional<double> value = fill;
+    if (name == "full_like") {
+      COBRA_TRY_ASSIGN(value, NumberArg(interp, number));
+    }
+    return Filled(interp, {input->type.shape, where.dtype.value_or(input->type.dtype)}, value, where, name);
+  };
+}
+
+// x.new_zeros(size) and kin: the dtype of x.
+NativeFunction NewFunction(std::string name, std::optional<double> fill) {
+  return [name, fill](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    std::vector<KeywordArg> rest;
+    COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
+    CallArgs plain{Value::Unbound(), args.positional, {}};
+    std::optional<double> value = fill;
+    if (name == "new_full") {
+      Value size, number;
+      CallArgs both{Value::Unbound(), args.positional, rest};
+      ArgReader reader(interp, name, both);
+      COBRA_TRY(reader.Required("size", &size).Required("fill_value", &number).Finish());
+      COBRA_TRY_ASSIGN(value, NumberArg(interp, number));
+      CallArgs sized;
+      sized.positional = absl::MakeConstSpan(&size, 1);
+      COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, sized, {}, name));
+      return Filled(interp, {shape, where.dtype.value_or(AsTensor(args.self)->type.dtype)}, value, where, name);
+    }
+    COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, plain, rest, name));
+    return Filled(interp, {shape, where.dtype.value_or(AsTensor(args.self)->type.dtype)}, value, where, name);
+  };
+}
+
+Result<Value> NewTensorMethod(Interpreter& interp, const CallArgs& args) {
+  std::vector<KeywordArg> rest;
+  COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
+  if (args.positional.size() != 1) return interp.Raise(interp.types().TypeError, "new_tensor() takes 1 argument");
+  return TensorFromData(interp, args.positional[0], where.dtype ? *where.dtype : AsTensor(args.self)->type.dtype, "new_tensor");
+}
+
+NativeFunction FromData(std::string name) {
+  return [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    std::vector<KeywordArg> rest;
+    COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
+    Value data, dtype;
+    CallArgs plain{args.self, args.positional, rest};
+    ArgReader reader(interp, name, plain);
+    COBRA_TRY(reader.Required("data", &data).Optional("dtype", &dtype).Finish());
+    if (!dtype.IsNone()) where.dtype = AsDType(interp, dtype);
+    const bool keeps = name != "tensor";  // as_tensor, from_numpy, scalar_tensor hand a tensor on
+    if (keeps && AsTensor(data) != nullptr && (!where.dtype || *where.dtype == AsTensor(data)->type.dtype)) return data;
+    if (name == "scalar_tensor" && !where.dtype) where.dtype = Torch(interp).default_dtype;
+    COBRA_TRY_ASSIGN(Value made, TensorFromData(interp, data, where.dtype, "tensor"));
+    AsTensor(made)->requires_grad = where.requires_grad;
+    return made;
+  };
+}
+
+Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
+  std::vector<KeywordArg> rest;
+  COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
+  std::vector<Value> numbers(args.positional.begin(), args.positional.end());
+  Value start = Value::Int(0), end, step = Value::Int(1);
+  for (const KeywordArg& keyword : rest) {
+    const absl::string_view name = keyword.name->view();
+    (name == "start" ? start : name == "end" ? end : step) = keyword.value;
+  }
+  if (numbers.size() == 1) {
+    if (end.IsNone()) end = numbers[0]; else start = numbers[0];
+  }
+  if (numbers.size() >= 2) {
+    start = numbers[0];
+    end = numbers[1];
+  }
+  if (numbers.size() >= 3) step = numbers[2];
+  bool floating = false;
+  for (Value v : {start, end, step}) {
+    floating = floating || v.IsFloat() || (AsTensor(v) != nullptr && IsFloatingPoint(AsTensor(v)->type.dtype));
+  }
+  COBRA_TRY_ASSIGN(double a, NumberArg(interp, start));
+  COBRA_TRY_ASSIGN(double b, NumberArg(interp, end));
+  COBRA_TRY_ASSIGN(double s, NumberArg(interp, step));
+  if (s == 0 || !std::isfinite(a) || !std::isfinite(b)) return interp.Raise(interp.types().RuntimeError, "step must be nonzero");
+  if ((b - a) / s < 0) return interp.Raise(interp.types().RuntimeError, "upper bound and larger bound inconsistent with step sign");
+  const double size = std::ceil((b - a) / s);
+  const DType dtype = where.dtype.value_or(floating ? Torch(interp).default_dtype : DType::int64);
+  if (size > static_cast<double>(kMaxConstElements)) {
+    if (size > 1e12) return interp.LimitReached("torch.arange of more than 1e12 elements");
+    return NewTensor(interp, {{static_cast<int64_t>(size)}, dtype}, nullptr, "arange");
+  }
+  COBRA_TRY(interp.CheckSize(static_cast<int64_t>(size)));
+  ConstValues values;
+  for (int64_t i = 0; i < static_cast<int64_t>(size); ++i) values.push_back(a + static_cast<double>(i) * s);
+  return Ranged(interp, values, dtype, "arange");
+}
+
+// Computed in float32 from both ends to the middle, as PyTorch does: drop-path rates come out bit for bit.
+Result<Value> Linspace(Interpreter& interp, const CallArgs& args) {
+  std::vector<KeywordArg> rest;
+  COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
+  Value start, end, count;
+  CallArgs plain{args.self, args.positional, rest};
+  ArgReader reader(interp, "linspace", plain);
+  COBRA_TRY(reader.Required("start", &start).Required("end", &end).Optional("steps", &count).Finish());
+  COBRA_TRY_ASSIGN(double a, NumberArg(interp, start));
+  COBRA_TRY_ASSIGN(double b, NumberArg(interp, end));
+  int64_t steps = 100;
+  if (!count.IsNone()) {
+    COBRA_TRY_ASSIGN(steps, interp.Index(count));
+  }
+  if (steps < 0) return interp.Raise(interp.types().RuntimeError, "number of steps must be non-negative");
+  if (steps > kMaxConstElements) return interp.LimitReached("torch.linspace of more than a million steps");
+  const DType dtype = where.dtype.value_or(Torch(interp).default_dtype);
+  ConstValues values;
+  if (dtype == DType::float64) {
+    const double step = steps > 1 ? (b - a) / static_cast<double>(steps - 1) : 0;
+    for (int64_t i = 0; i < steps; ++i) values.push_back(i < steps / 2 ? a + step * static_cast<double>(i) : b - step * static_cast<double>(steps - i - 1));
+  } else {
+    const float fa = static_cast<float>(a), fb = static_cast<float>(b);
+    const float step = steps > 1 ? (fb - fa) / static_cast<float>(steps - 1) : 0;
+    for (int64_t i = 0; i < steps; ++i) {
+      values.push_back(i < steps / 2 ? fa + step * static_cast<float>(i) : fb - step * static_cast<float>(steps - i - 1));
+    }
+  }
+  if (steps == 1) values[0] = a;
+  return Ranged(interp, values, dtype, "linspace");
+}
+
+Result<Value> Eye(Interpreter& interp, const CallArgs& args) {
+  std::vector<KeywordArg> rest;
+  COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
+  int64_t n, m = -1;
+  CallArgs plain{args.self, args.positional, rest};
+  ArgReader reader(interp, "eye", plain);
+  COBRA_TRY(reader.Required("n", &n).Optional("m", &m).Finish());
+  if (m < 0) m = n;
+  const TensorType type{{n, m}, where.dtype.value_or(Torch(interp).default_dtype)};
+  if (n < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("n must be greater or equal to 0, got ", n));
+  if (type.num_elements() > kMaxConstElements) return NewTensor(interp, type, nullptr, "eye");
+  COBRA_TRY(interp.CheckSize(type.num_elements()));
+  ConstValues values(type.num_elements(), 0);
+  for (int64_t i = 0; i < std::min(n, m); ++i) values[i * m + i] = 1;
+  interp.heap().Allocate(values.size() * 8);
+  return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(values)), "eye");
+}
+
+Result<Value> RandInt(Interpreter& interp, const CallArgs& args) {
+  std::vector<KeywordArg> rest;
+  COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
+  Value size;
+  for (Value v : args.positional) {
+    if (v.IsTuple() || v.IsList()) size = v;
+  }
+  for (const KeywordArg& keyword : rest) {
+    if (keyword.name->view() == "size") size = keyword.value;
+  }
+  if (size.IsNone()) return interp.Raise(interp.types().TypeError, "randint() missing argument 'size'");
+  CallArgs sized;
+  sized.positional = absl::MakeConstSpan(&size, 1);
+  COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, sized, {}, "randint"));
+  return Filled(interp, {shape, where.dtype.value_or(DType::int64)}, std::nullopt, where, "randint");
+}
+
+Result<Value> RandPerm(Interpreter& interp, const CallArgs& args) {
+  std::vector<KeywordArg> rest;
+  COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
+  CallArgs sized{Value::Unbound(), args.positional, {}};
+  COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, sized, {}, "randperm"));
+  return Filled(interp, {shape, where.dtype.value_or(DType::int64)}, std::nullopt, where, "randperm");
+}
+
+NativeFunction TriangleIndices(bool upper) {
+  return [upper](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    int64_t rows, columns, offset = 0;
+    ArgReader reader(interp, "triu_indices", args);
+    COBRA_TRY(reader.Required("row", &rows).Required("col", &columns).Optional("offset", &offset).IgnoreKwArgs().Finish());
+    if (rows < 0 || columns < 0 || rows * columns > kMaxConstElements) return interp.LimitReached("indices of a triangle of more than a million");
+    ConstValues first, second;
+    for (int64_t i = 0; i < rows; ++i) {
+      COBRA_TRY(interp.Step());
+      for (int64_t j = 0; j < columns; ++j) {
+        if (upper ? j - i >= offset : j - i <= offset) {
+          first.push_back(static_cast<double>(i));
+          second.push_back(static_cast<double>(j));
+        }
+      }
+    }
+    const TensorType type{{2, static_cast<int64_t>(first.size())}, DType::int64};
+    first.insert(first.end(), second.begin(), second.end());
+    interp.heap().Allocate(first.size() * 8);
+    return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(first)), "triangle_indices");
+  };
+}
+
+// ---- casts
+
+Result<Value> CastTo(Interpreter& interp, Op op, Value self, std::optional<DType> dtype, Value other) {
+  Tensor* tensor = AsTensor(self);
+  Attributes attributes;
+  std::vector<Value> inputs{self};
+  DType target = tensor->type.dtype;
+  if (other.IsObject()) {
+    inputs.push_back(other);
+    target = AsTensor(other)->type.dtype;
+  } else if (dtype) {
+    target = *dtype;
+    if (op == Op::to || op == Op::type) attributes.Set("dtype", std::string(DTypeName(target)));
+  }
+  if (target == tensor->type.dtype) {  // PyTorch hands the same tensor back
+    if (Torch(interp).recording && !tensor->is_const()) COBRA_TRY(Apply(interp, op, std::move(attributes), std::move(inputs)));
+    return self;
+  }
+  return Apply(interp, op, std::move(attributes), std::move(inputs));
+}
+
+// x.to(dtype), x.to(device), x.to(device, dtype), x.to(other), with copy, non_blocking, memory_format.
+Result<Value> To(Interpreter& interp, const CallArgs& args) {
+  std::optional<DType> dtype;
+  Value other;
+  std::vector<Value> all(args.positional.begin(), args.positional.end());
+  for (const KeywordArg& keyword : args.keywords) {
+    if (keyword.name->view() == "dtype" || keyword.name->view() == "other") all.push_back(keyword.value);
+  }
+  for (Value v : all) {
+    if (AsTensor(v) != nullptr) other = v;
+    if (NativeCast<NativeObject>(v) != nullptr && AsTensor(v) == nullptr) dtype = AsDType(interp, v);
+  }
+  return CastTo(interp, Op::to, args.self, dtype, other);
+}
+
+Result<Value> TypeMethod(Interpreter& interp, const CallArgs& args) {
+  Value target;
+  ArgReader reader(interp, "type", args);
+  COBRA_TRY(reader.Optional("dtype", &target).IgnoreKwArgs().Finish());
+  if (target.IsNone()) {
+    static constexpr absl::string_view kNames[] = {"FloatTensor", "HalfTensor", "BFloat16Tensor", "DoubleTensor", "LongTensor", "IntTensor",
+                                                   "ShortTensor", "CharTensor", "ByteTensor", "BoolTensor", "ComplexFloatTensor", "ComplexDoubleTensor"};
+    return interp.NewStr(absl::StrCat("torch.", kNames[static_cast<int>(AsTensor(args.self)->type.dtype)]));
+  }
+  std::optional<DType> dtype = AsDType(interp, target);
+  if (!dtype && target.IsStr()) {
+    static const auto* const kByName = new std::map<absl::string_view, DType>{
+        {"torch.FloatTensor", DType::float32}, {"torch.HalfTensor", DType::float16}, {"torch.DoubleTensor", DType::float64},
+        {"torch.LongTensor", DType::int64}, {"torch.IntTensor", DType::int32}, {"torch.BoolTensor", DType::bool_}, {"torch.ByteTensor", DType::uint8},
+        {"torch.cuda.FloatTensor", DType::float32}, {"torch.cuda.HalfTensor", DType::float16}, {"torch.cuda.LongTensor", DType::int64}};
+    if (const auto it = kByName->find(target.str()); it != kByName->end()) dtype = it->second;
+  }
+  if (!dtype) return interp.Raise(interp.types().TypeError, absl::StrCat("invalid type: ", interp.TypeName(target)));
+  return CastTo(interp, Op::type, args.self, dtype, Value::None());
+}
+
+NativeFunction CastMethod(Op op, DType dtype) {
+  return [op, dtype](Interpreter& interp, const CallArgs& args) { return CastTo(interp, op, args.self, dtype, Value::None()); };
+}
+
+Result<Value> TypeAs(Interpreter& interp, const CallArgs& args) {
+  Value other;
+  ArgReader reader(interp, "type_as", args);
+  COBRA_TRY(reader.Required("other", &other).Finish());
+  if (AsTensor(other) == nullptr) return interp.Raise(interp.types().TypeError, "type_as(): argument 'other' must be Tensor");
+  return CastTo(interp, Op::type_as, args.self, std::nullopt, other);
+}
+
+Result<Value> Contiguous(Interpreter& interp, const CallArgs& args) {
+  if (AsTensor(args.self)->is_const() || !Torch(interp).recording) return args.self;
+  return Apply(interp, Op::contiguous, {}, {args.self});
+}
+
+Result<Value> Self(Interpreter&, const CallArgs& args) { return args.self; }
+
+struct DTypeObject : NativeObject {
+  explicit DTypeObject(DType d) : dtype(d) {}
+  DType dtype;
+  NativeObject* Copy(Interpreter&) override { return this; }
+};
+
+}  // namespace
+
+std::optional<DType> AsDType(Interpreter& interp, Value v) {
+  if (DTypeObject* object = NativeCast<DTypeObject>(v)) return object->dtype;
+  if (v.IsClass()) {
+    const ClassObject* cls = v.as<ClassObject>();
+    if (cls == interp.types().float_type) return DType::float32;
+    if (cls == interp.types().int_type) return DType::int64;
+    if (cls == interp.types().bool_type) return DType::bool_;
+  }
+  return std::nullopt;
+}
+
+Result<void> DefineTensorMethods(Interpreter& interp, NativeClassBuilder& tensor_class) {
+  tensor_class.Method("to", To)
+      .Method("type", TypeMethod)
+      .Method("type_as", TypeAs)
+      .Method("float", CastMethod(Op::float_, DType::float32))
+      .Method("half", CastMethod(Op::half, DType::float16))
+      .Method("bfloat16", CastMethod(Op::bfloat16, DType::bfloat16))
+      .Method("double", CastMethod(Op::double_, DType::float64))
+      .Method("long", CastMethod(Op::long_, DType::int64))
+      .Method("int", CastMethod(Op::int_, DType::int32))
+      .Method("bool", CastMethod(Op::bool_, DType::bool_))
+      .Method("byte", CastMethod(Op::to, DType::uint8))
+      .Method("short", CastMethod(Op::to, DType::int16))
+      .Method("char", CastMethod(Op::to, DType::int8))
+      .Method("cuda", Self)
+      .Method("cpu", Self)
+      .Method("contiguous", Contiguous)
+      .Method("new_zeros", NewFunction("new_zeros", 0))
+      .Method("new_ones", NewFunction("new_ones", 1))
+      .Method("new_empty", NewFunction("new_empty", std::nullopt))
+      .Method("new_full", NewFunction("new_full", std::nullopt))
+      .Method("new_tensor", NewTensorMethod)
+      .Method("new", NewFunction("new", std::nullopt));
+  return {};
+}
+
+void DefineCreation(Interpreter& interp, NativeModuleBuilder& m) {
+  TorchState& torch = Torch(interp);
+  torch.dtype_class = m.Class("dtype", {interp.types().object})
+                          .Property("is_floating_point", [](Interpreter& i, const CallArgs& a) -> Result<Value> { return Value::Bool(IsFloatingPoint(*AsDType(i, a.self))); })
+                          .Property("is_complex", [](Interpreter& i, const CallArgs& a) -> Result<Value> { return Value::Bool(IsComplex(*AsDType(i, a.self))); })
+                          .Property("itemsize", [](Interpreter& i, const CallArgs& a) -> Result<Value> { return Value::Int(DTypeBytes(*AsDType(i, a.self))); })
+                          .Method("__repr__", [](Interpreter& i, const CallArgs& a) -> Result<Value> { return i.NewStr(DTypeText(*AsDType(i, a.self))); })
+                          .Method("__deepcopy__", [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self; })
+                          .Final()
+                          .Build();
+  for (int i = 0; i < 12; ++i) {
+    const DType dtype = static_cast<DType>(i);
+    torch.dtypes[i] = interp.NewInstance(torch.dtype_class, interp.heap().New<DTypeObject>(dtype));
+    m.Value(DTypeName(dtype), torch.dtypes[i]);
+  }
+  for (const auto& [name, dtype] : {std::make_pair("float", DType::float32), std::make_pair("double", DType::float64), std::make_pair("half", DType::float16),
+                                    std::make_pair("long", DType::int64), std::make_pair("int", DType::int32), std::make_pair("short", DType::int16),
+                                    std::make_pair("cfloat", DType::complex64), std::make_pair("cdouble", DType::complex128)}) {
+    m.Value(name, torch.dtypes[static_cast<int>(dtype)]);
+  }
+  torch.size_class = m.Class("Size", {interp.types().tuple})
+                         .New([](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                           if (a.positional.empty()) return NewSizeOf(i, {});
+                           COBRA_TRY_ASSIGN(std::vector<Value> items, i.ToVector(a.positional[0]));
+                           return NewSizeOf(i, items);
+                         })
+                         .Method("numel", [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                           int64_t n = 1;
+                           for (Value v : a.self.as<TupleObject>()->span()) n *= v.as_int();
+                           return Value::Int(n);
+                         })
+                         .Build();
+  m.Function("zeros", FilledFunction("zeros", 0)).Function("ones", FilledFunction("ones", 1));
+  for (const char* name : {"empty", "rand", "randn"}) m.Function(name, FilledFunction(name, std::nullopt));
+  m.Function("full", Full).Function("zeros_like", LikeFunction("zeros_like", 0)).Function("ones_like", LikeFunction("ones_like", 1));
+  for (const char* name : {"empty_like", "full_like", "rand_like", "randn_like", "randint_like"}) m.Function(name, LikeFunction(name, std::nullopt));
+  for (const char* name : {"tensor", "as_tensor", "from_numpy", "scalar_tensor", "asarray"}) m.Function(name, FromData(name));
+  m.Function("arange", Arange).Function("linspace", Linspace).Function("eye", Eye).Function("randint", RandInt).Function("randperm", RandPerm);
+  m.Function("triu_indices", TriangleIndices(true)).Function("tril_indices", TriangleIndices(false));
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,241 @@
+// x[index], x[index] = value, and the way between tensors and nested lists.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "frontend/python/torch/const_eval.h"
+#include "frontend/python/torch/tensor.h"
+
+namespace cobra::python {
+namespace {
+
+struct Index {
+  std::vector<std::string> text;
+  std::vector<Value> tensors;
+};
+
+Result<int64_t> IndexInt(Interpreter& interp, Value v) {
+  if (Tensor* tensor = AsTensor(v)) {
+    COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "a slice by a tensor"));
+    if (values->size() != 1) return interp.Raise(interp.types().TypeError, "only integer tensors of a single element can be converted to an index");
+    return static_cast<int64_t>((*values)[0]);
+  }
+  return interp.Index(v);
+}
+
+Result<std::string> SliceText(Interpreter& interp, const SliceObject* slice) {
+  std::string text;
+  for (Value part : {slice->start, slice->stop}) {
+    if (!part.IsNone()) {
+      COBRA_TRY_ASSIGN(int64_t i, IndexInt(interp, part));
+      absl::StrAppend(&text, i);
+    }
+    if (text.find(':') == std::string::npos) text += ":";
+  }
+  if (!slice->step.IsNone()) {
+    COBRA_TRY_ASSIGN(int64_t step, IndexInt(interp, slice->step));
+    if (step <= 0) return interp.Raise(interp.types().ValueError, "step must be greater than zero");
+    absl::StrAppend(&text, ":", step);
+  }
+  return text;
+}
+
+// "[0, [1, 2]]" of a list of numbers.
+Result<std::string> ListText(Interpreter& interp, absl::Span<const Value> items) {
+  COBRA_TRY(interp.CheckStack());
+  std::vector<std::string> parts;
+  for (Value item : items) {
+    COBRA_TRY(interp.Step());
+    if (item.IsBool()) return interp.Unsupported("indexing a tensor by a list of booleans", "use torch.tensor([...])");
+    if (item.IsInt()) {
+      parts.push_back(absl::StrCat(item.as_int()));
+    } else if (item.IsList() || item.IsTuple()) {
+      COBRA_TRY_ASSIGN(std::vector<Value> inner, interp.ToVector(item));
+      COBRA_TRY_ASSIGN(std::string text, ListText(interp, inner));
+      parts.push_back(text);
+    } else {
+      COBRA_TRY_ASSIGN(int64_t i, IndexInt(interp, item));
+      parts.push_back(absl::StrCat(i));
+    }
+  }
+  return absl::StrCat("[", absl::StrJoin(parts, ", "), "]");
+}
+
+// A mask of known values is the same as the indices of its true elements, whose number is then known.
+Result<void> AddMask(Interpreter& interp, Tensor* mask, Index* index) {
+  COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, mask, "indexing by a mask"));
+  std::vector<ConstValues> coordinates(mask->type.shape.size());
+  for (size_t n = 0; n < values->size(); ++n) {
+    if ((*values)[n] == 0) continue;
+    int64_t rest = static_cast<int64_t>(n);
+    for (size_t d = coordinates.size(); d-- > 0;) {
+      coordinates[d].push_back(static_cast<double>(rest % mask->type.shape[d]));
+      rest /= mask->type.shape[d];
+    }
+  }
+  for (ConstValues& column : coordinates) {
+    const TensorType type{{static_cast<int64_t>(column.size())}, DType::int64};
+    index->text.push_back(absl::StrCat("T", index->tensors.size()));
+    index->tensors.push_back(NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(column)), "nonzero"));
+  }
+  return {};
+}
+
+Result<Index> ReadIndex(Interpreter& interp, Value v, bool writes) {
+  Index index;
+  const std::vector<Value> single{v};
+  const absl::Span<const Value> items = v.IsTuple() ? v.as<TupleObject>()->span() : absl::MakeConstSpan(single);
+  for (Value item : items) {
+    if (Tensor* tensor = AsTensor(item)) {
+      const bool mask = tensor->type.dtype == DType::bool_ || tensor->type.dtype == DType::uint8;
+      if (mask && (!writes || (tensor->is_const() && tensor->values != nullptr && items.size() > 1))) {
+        COBRA_TRY(AddMask(interp, tensor, &index));
+        continue;
+      }
+      index.text.push_back(absl::StrCat("T", index.tensors.size()));
+      index.tensors.push_back(item);
+    } else if (item.IsSlice()) {
+      COBRA_TRY_ASSIGN(std::string text, SliceText(interp, item.as<SliceObject>()));
+      index.text.push_back(text);
+    } else if (item.IsNone()) {
+      index.text.push_back("None");
+    } else if (item.IsEllipsis()) {
+      index.text.push_back("...");
+    } else if (item.IsBool()) {
+      index.text.push_back(item.as_bool() ? "True" : "False");
+    } else if (item.IsList() || item.IsTuple() || item.IsRange()) {
+      COBRA_TRY_ASSIGN(std::vector<Value> list, interp.ToVector(item));
+      COBRA_TRY_ASSIGN(std::string text, ListText(interp, list));
+      index.text.push_back(text);
+    } else if (item.IsInt()) {
+      index.text.push_back(absl::StrCat(item.as_int()));
+    } else {
+      Result<int64_t> i = interp.Index(item);
+      if (!i.ok()) {
+        if (!interp.CatchException(interp.types().TypeError)) return Failure();
+        return interp.Raise(interp.types().IndexError,
+                            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices");
+      }
+      index.text.push_back(absl::StrCat(*i));
+    }
+  }
+  return index;
+}
+
+}  // namespace
+
+Result<Value> TensorGetItem(Interpreter& interp, Value self, Value key) {
+  COBRA_TRY_ASSIGN(Index index, ReadIndex(interp, key, /*writes=*/false));
+  std::vector<Value> inputs{self};
+  inputs.insert(inputs.end(), index.tensors.begin(), index.tensors.end());
+  return Apply(interp, Op::getitem, {{"index", absl::StrJoin(index.text, ", ")}}, std::move(inputs));
+}
+
+Result<void> TensorSetItem(Interpreter& interp, Value self, Value key, Value value) {
+  COBRA_TRY_ASSIGN(Index index, ReadIndex(interp, key, /*writes=*/true));
+  Attributes attributes{{"index", absl::StrJoin(index.text, ", ")}};
+  std::vector<Value> inputs{self};
+  inputs.insert(inputs.end(), index.tensors.begin(), index.tensors.end());
+  if (AsTensor(value) != nullptr) {
+    inputs.push_back(value);
+  } else if (value.IsIntOrBool()) {
+    attributes.Set("value", value.as_int());
+  } else {
+    COBRA_TRY_ASSIGN(double number, interp.AsFloat(value));
+    attributes.Set("value", number);
+  }
+  COBRA_TRY(Apply(interp, Op::setitem, std::move(attributes), std::move(inputs), /*inplace=*/true));
+  return {};
+}
+
+namespace {
+
+struct NestedData {
+  Shape shape;
+  ConstValues values;
+  bool any_float = false, all_bool = true;
+  bool known = true;
+  std::optional<DType> dtype;  // of tensors among the elements
+};
+
+Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* out) {
+  COBRA_TRY(interp.Step());
+  COBRA_TRY(interp.CheckStack());
+  if (v.IsList() || v.IsTuple() || v.IsRange()) {
+    COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(v));
+    const int64_t n = static_cast<int64_t>(items.size());
+    if (out->shape.size() <= depth) out->shape.push_back(n);
+    if (out->shape[depth] != n) {
+      return interp.Raise(interp.types().ValueError, absl::StrCat("expected sequence of length ", out->shape[depth], " at dim ", depth, " (got ", n, ")"));
+    }
+    for (Value item : items) COBRA_TRY(ReadNested(interp, item, depth + 1, out));
+    return {};
+  }
+  if (static_cast<int64_t>(out->values.size()) >= kMaxConstElements * 4) return interp.LimitReached("torch.tensor of more than 4 million numbers");
+  if (Tensor* tensor = AsTensor(v)) {
+    COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "torch.tensor() of a tensor"));
+    if (values->size() != 1) return interp.Raise(interp.types().ValueError, "only one element tensors can be converted to Python scalars");
+    out->any_float = out->any_float || IsFloatingPoint(tensor->type.dtype);
+    out->all_bool = out->all_bool && tensor->type.dtype == DType::bool_;
+    out->values.push_back((*values)[0]);
+    return {};
+  }
+  if (v.IsIntOrBool()) {
+    out->all_bool = out->all_bool && v.IsBool();
+    out->values.push_back(static_cast<double>(v.as_int()));
+    return {};
+  }
+  out->any_float = true;
+  out->all_bool = false;
+  COBRA_TRY_ASSIGN(double number, interp.AsFloat(v));
+  out->values.push_back(number);
+  return {};
+}
+
+}  // namespace
+
+Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DType> dtype, absl::string_view label) {
+  if (Tensor* tensor = AsTensor(data)) {
+    if (!tensor->is_const()) return Apply(interp, Op::clone, {}, {data});
+    InstanceObject* copy = NewTensor(interp, tensor->type, tensor->values, label);
+    AsTensor(copy)->is_random = tensor->is_random;
+    if (!dtype || *dtype == tensor->type.dtype) return copy;
+    return Apply(interp, Op::to, {{"dtype", std::string(DTypeName(*dtype))}}, {copy});
+  }
+  NestedData nested;
+  COBRA_TRY(ReadNested(interp, data, 0, &nested));
+  TensorType type{nested.shape, DType::int64};
+  if (nested.any_float || nested.values.empty()) type.dtype = Torch(interp).default_dtype;
+  if (!nested.values.empty() && nested.all_bool) type.dtype = DType::bool_;
+  if (dtype) type.dtype = *dtype;
+  if (type.num_elements() != static_cast<int64_t>(nested.values.size())) {
+    return interp.Raise(interp.types().ValueError, "torch.tensor: the nested sequences do not form a rectangle");
+  }
+  if (!interp.heap().CanAllocate(type.num_elements() * 8)) return interp.LimitReached("memory for the values of tensors");
+  interp.heap().Allocate(nested.values.size() * 8);
+  for (double& value : nested.values) value = RoundTo(type.dtype, value);
+  return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(nested.values)), label);
+}
+
+namespace {
+
+Result<Value> ListLevel(Interpreter& interp, const TensorType& type, const ConstValues& values, size_t depth, int64_t* next) {
+  if (depth == type.shape.size()) return NumberOf(type.dtype, values[(*next)++]);
+  std::vector<Value> items;
+  for (int64_t i = 0; i < type.shape[depth]; ++i) {
+    COBRA_TRY(interp.Step());
+    COBRA_TRY_ASSIGN(Value item, ListLevel(interp, type, values, depth + 1, next));
+    items.push_back(item);
+  }
+  return interp.NewList(items);
+}
+
+}  // namespace
+
+Result<Value> TensorToList(Interpreter& interp, Tensor* tensor) {
+  COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "Tensor.tolist()"));
+  int64_t next = 0;
+  return ListLevel(interp, tensor->type, *values, 0, &next);
+}
+
+}  // namespace cobra::python

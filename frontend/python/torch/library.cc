@@ -1,0 +1,221 @@
+#include "frontend/python/torch/library.h"
+
+#include <map>
+#include <set>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "frontend/python/torch/known_names.h"
+#include "frontend/python/torch/sources.h"
+#include "frontend/python/torch/tensor.h"
+
+namespace cobra::python {
+namespace {
+
+absl::string_view SourceNamed(absl::string_view name) {
+  for (const TorchSource& source : TorchSources()) {
+    if (source.name == name) return source.text;
+  }
+  return "";
+}
+
+// A name that PyTorch has and this library does not: unsupported. Any other: AttributeError, as there.
+NativeFunction UnknownName(std::string module) {
+  return [module](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    const absl::string_view name = args.positional[0].str();
+    const std::string dotted = absl::StrCat(module, ".", name);
+    if (interp.options().natives->Find(dotted) != nullptr) {
+      COBRA_TRY_ASSIGN(ModuleObject * child, interp.ImportModule(dotted));
+      return child;
+    }
+    if (IsKnownTorchName(module, name)) {
+      return interp.Unsupported(dotted, "this part of PyTorch is not covered yet");
+    }
+    return interp.Raise(interp.types().AttributeError, absl::StrCat("module '", module, "' has no attribute '", name, "'"));
+  };
+}
+
+// ---- torch
+
+// _rnn(name, input, states, weights, ...): lstm, gru, rnn_tanh, rnn_relu.
+Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
+  std::string name;
+  Value input, states, weights;
+  bool has_biases, bidirectional, batch_first;
+  int64_t num_layers;
+  double dropout;
+  ArgReader reader(interp, "_rnn", args);
+  COBRA_TRY(reader.Required("name", &name).Required("input", &input).Required("hx", &states).Required("params", &weights)
+                .Required("has_biases", &has_biases).Required("num_layers", &num_layers).Required("dropout", &dropout)
+                .Required("bidirectional", &bidirectional).Required("batch_first", &batch_first).Finish());
+  std::vector<Value> inputs{input};
+  for (Value list : {states, weights}) {
+    COBRA_TRY_ASSIGN(std::vector<Value> tensors, interp.ToVector(list));
+    for (Value v : tensors) {
+      if (AsTensor(v) == nullptr) return interp.Raise(interp.types().TypeError, absl::StrCat(name, "(): expected Tensor, got ", interp.TypeName(v)));
+    }
+    inputs.insert(inputs.end(), tensors.begin(), tensors.end());
+  }
+  return Apply(interp, *OpFromName(name),
+               {{"has_biases", has_biases}, {"num_layers", num_layers}, {"dropout", dropout}, {"bidirectional", bidirectional}, {"batch_first", batch_first}},
+               std::move(inputs), false, Returns::kTuple);
+}
+
+Result<Value> PadSequence(Interpreter& interp, const CallArgs& args) {
+  std::vector<Value> sequences;
+  bool batch_first;
+  double padding;
+  ArgReader reader(interp, "pad_sequence", args);
+  COBRA_TRY(reader.Required("sequences", &sequences).Required("batch_first", &batch_first).Required("padding_value", &padding).Finish());
+  return Apply(interp, Op::pad_sequence, {{"batch_first", batch_first}, {"padding_value", padding}}, std::move(sequences));
+}
+
+// The device and the class of (values, indices) pairs, made by py/torch.py.
+Result<Value> SetClasses(Interpreter& interp, const CallArgs& args) {
+  Torch(interp).device = args.positional[0];
+  Torch(interp).values_indices_class = args.positional[1];
+  return Value::None();
+}
+
+Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
+  TorchState& state = Torch(interp);
+  const std::string& version = interp.options().torch_version;
+  const std::vector<std::string> parts = absl::StrSplit(version, '.');
+  if (parts.size() < 2 || !absl::SimpleAtoi(parts[0], &state.version_major) || !absl::SimpleAtoi(parts[1], &state.version_minor)) {
+    return interp.Unsupported(absl::StrCat("torch version \"", version, "\""), "write it as 1.13.1");
+  }
+  DefineCreation(interp, m);
+  COBRA_TRY(DefineTensorClass(interp, m));
+  DefineFunctions(m, 't', state);
+  m.Value("__version__", interp.NewStr(version));
+  m.Value("bool", state.dtypes[static_cast<int>(DType::bool_)]);
+  m.Function("_rnn", Rnn).Function("_pad_sequence", PadSequence).Function("_set_classes", SetClasses);
+  for (const char* name : {"nonzero", "unique", "masked_select", "argwhere", "bincount"}) {
+    m.Function(name, [name](Interpreter& i, const CallArgs&) -> Result<Value> {
+      return i.DataDependent(absl::StrCat("torch.", name, "(): its shape depends on values"));
+    });
+  }
+  m.GetAttrHook(UnknownName("torch"));
+  m.Source(SourceNamed("torch"));
+  return {};
+}
+
+// ---- torch.nn: classes are found by name, and the file of a family runs when one of its classes is first asked for.
+
+const std::map<std::string, std::string, std::less<>>& ClassFiles() {
+  static const auto* const kFiles = [] {
+    auto* files = new std::map<std::string, std::string, std::less<>>();
+    for (const TorchSource& source : TorchSources()) {
+      if (source.name == "torch" || source.name == "functional" || source.name == "misc" || source.name == "jit" || source.name == "init") continue;
+      for (absl::string_view line : absl::StrSplit(source.text, '\n')) {
+        if (!absl::ConsumePrefix(&line, "class ")) continue;
+        const absl::string_view name = line.substr(0, line.find_first_of("(:"));
+        (*files)[std::string(name)] = absl::StrCat("torch.nn.modules.", source.name);
+      }
+    }
+    return files;
+  }();
+  return *kFiles;
+}
+
+NativeFunction LazyClass(std::string module) {
+  return [module](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    const absl::string_view name = args.positional[0].str();
+    const bool only_later = name == "RMSNorm" && !Torch(interp).AtLeast(2, 4);
+    const auto file = ClassFiles().find(name);
+    if (file != ClassFiles().end() && !only_later) {
+      COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(file->second));
+      return interp.GetAttr(found, name);
+    }
+    if (name == "Parameter") {
+      COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule("torch.nn.parameter"));
+      return interp.GetAttr(found, name);
+    }
+    return UnknownName(module)(interp, args);
+  };
+}
+
+void AddSource(NativeRegistry* registry, const std::string& module, absl::string_view text) {
+  registry->Add({module, [module, text](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
+                   m.GetAttrHook(UnknownName(module));
+                   m.Source(text);
+                   return {};
+                 }});
+}
+
+// misc.py holds many small modules.
+void AddMisc(NativeRegistry* registry) {
+  const absl::string_view all = SourceNamed("misc");
+  static constexpr absl::string_view kMark = "# == ";
+  size_t at = all.find(kMark, kMark.size());
+  at = all.find(absl::StrCat("\n", kMark));
+  while (at != absl::string_view::npos) {
+    const size_t start = at + 1 + kMark.size();
+    const size_t line_end = all.find('\n', start);
+    const std::string name(all.substr(start, line_end - start));
+    at = all.find(absl::StrCat("\n", kMark), start);
+    const absl::string_view text = line_end == absl::string_view::npos ? "" : all.substr(line_end + 1, at == absl::string_view::npos ? at : at - line_end);
+    if (name == "torch.nn.parameter") {
+      registry->Add({name, [text](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
+                       COBRA_TRY(interp.ImportModule("torch"));
+                       COBRA_TRY(DefineParameterClass(interp, m));
+                       m.Source(text);
+                       return {};
+                     }});
+      continue;
+    }
+    AddSource(registry, name, text);
+  }
+}
+
+}  // namespace
+
+void AddTorch(NativeRegistry* registry) {
+  registry->Add({"torch", DefineTorch});
+  registry->Add({"torch.nn", [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
+                   m.GetAttrHook(LazyClass("torch.nn"));
+                   return {};
+                 }});
+  registry->Add({"torch.nn.modules", [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
+                   m.GetAttrHook(LazyClass("torch.nn.modules"));
+                   return {};
+                 }});
+  registry->Add({"torch.nn.functional", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
+                   COBRA_TRY(interp.ImportModule("torch"));
+                   DefineFunctions(m, 'F', Torch(interp));
+                   m.GetAttrHook(UnknownName("torch.nn.functional"));
+                   m.Source(SourceNamed("functional"));
+                   return {};
+                 }});
+  for (const auto& [name, space] : {std::make_pair("torch.fft", 'f'), std::make_pair("torch.linalg", 'l')}) {
+    registry->Add({name, [name = std::string(name), space = space](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
+                     COBRA_TRY(interp.ImportModule("torch"));
+                     DefineFunctions(m, space, Torch(interp));
+                     m.GetAttrHook(UnknownName(name));
+                     return {};
+                   }});
+  }
+  registry->Add({"torch.nn.modules.module", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
+                   COBRA_TRY(interp.ImportModule("torch.nn.parameter"));
+                   DefineModuleClass(interp, m);
+                   m.GetAttrHook(UnknownName("torch.nn.modules.module"));
+                   m.Source(SourceNamed("module"));
+                   return {};
+                 }});
+  AddSource(registry, "torch.nn.init", SourceNamed("init"));
+  registry->Add({"torch.jit", [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
+                   m.Source(SourceNamed("jit"));
+                   return {};
+                 }});
+  static const auto* const kElsewhere = new std::set<absl::string_view>{"torch", "functional", "init", "jit", "misc", "module"};
+  for (const TorchSource& source : TorchSources()) {
+    if (kElsewhere->count(source.name) > 0) continue;
+    AddSource(registry, absl::StrCat("torch.nn.modules.", source.name), source.text);
+  }
+  AddMisc(registry);
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,14 @@
+// The torch that programs import: torch, torch.nn, torch.nn.functional and the rest, native.
+#ifndef COBRA_FRONTEND_PYTHON_TORCH_LIBRARY_H_
+#define COBRA_FRONTEND_PYTHON_TORCH_LIBRARY_H_
+
+#include "frontend/python/runtime/native.h"
+
+namespace cobra::python {
+
+// Needs InterpreterOptions::host to be a TorchState (tensor.h).
+void AddTorch(NativeRegistry* registry);
+
+}  // namespace cobra::python
+
+#endif  // COBRA_FRONTEND_PYTHON_TORCH_LIBRARY_H_

@@ -1,0 +1,105 @@
+# torch.nn.modules.rnn
+import numbers
+
+import torch
+from torch import _VF
+from torch.nn.modules.module import Module
+from torch.nn.parameter import Parameter
+
+
+class RNNBase(Module):
+    def __init__(self, mode, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0., bidirectional=False,
+                 proj_size=0, device=None, dtype=None):
+        super().__init__()
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        num_directions = 2 if bidirectional else 1
+        if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
+            raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being zeroed")
+        if proj_size >= hidden_size and proj_size > 0:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+        gate_size = {'LSTM': 4, 'GRU': 3, 'RNN_TANH': 1, 'RNN_RELU': 1}[mode] * hidden_size
+        self._flat_weights_names = []
+        self._all_weights = []
+        for layer in range(num_layers):
+            for direction in range(num_directions):
+                real_hidden_size = proj_size if proj_size > 0 else hidden_size
+                layer_input_size = input_size if layer == 0 else real_hidden_size * num_directions
+                shapes = [(gate_size, layer_input_size), (gate_size, real_hidden_size)]
+                suffix = '_reverse' if direction == 1 else ''
+                names = ['weight_ih_l{}{}', 'weight_hh_l{}{}']
+                if bias:
+                    shapes += [(gate_size,), (gate_size,)]
+                    names += ['bias_ih_l{}{}', 'bias_hh_l{}{}']
+                if proj_size > 0:
+                    shapes += [(proj_size, hidden_size)]
+                    names += ['weight_hr_l{}{}']
+                names = [name.format(layer, suffix) for name in names]
+                for name, shape in zip(names, shapes):
+                    setattr(self, name, Parameter(torch.empty(shape, dtype=dtype)))
+                self._flat_weights_names.extend(names)
+                self._all_weights.append(names)
+
+    @property
+    def _flat_weights(self):
+        return [getattr(self, name) for name in self._flat_weights_names]
+
+    @property
+    def all_weights(self):
+        return [[getattr(self, weight) for weight in weights] for weights in self._all_weights]
+
+    def flatten_parameters(self):
+        pass
+
+    def reset_parameters(self):
+        pass
+
+    def _zeros(self, input, size):
+        num_directions = 2 if self.bidirectional else 1
+        if input.dim() == 3:
+            batch = input.size(0) if self.batch_first else input.size(1)
+            return torch.zeros(self.num_layers * num_directions, batch, size, dtype=input.dtype)
+        return torch.zeros(self.num_layers * num_directions, size, dtype=input.dtype)
+
+    def forward(self, input, hx=None):
+        assert input.dim() in (2, 3), "RNN: Expected input to be 2-D or 3-D but received {}-D tensor".format(input.dim())
+        if hx is None:
+            hx = self._zeros(input, self.hidden_size)
+        call = {'GRU': _VF.gru, 'RNN_TANH': _VF.rnn_tanh, 'RNN_RELU': _VF.rnn_relu}[self.mode]
+        return call(input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional,
+                    self.batch_first)
+
+
+class RNN(RNNBase):
+    def __init__(self, *args, **kwargs):
+        self.nonlinearity = kwargs.pop('nonlinearity', 'tanh')
+        if self.nonlinearity not in ('tanh', 'relu'):
+            raise ValueError("Unknown nonlinearity '{}'".format(self.nonlinearity))
+        nonlinearity = self.nonlinearity
+        super().__init__('RNN_TANH' if nonlinearity == 'tanh' else 'RNN_RELU', *args, **kwargs)
+        self.nonlinearity = nonlinearity
+
+
+class LSTM(RNNBase):
+    def __init__(self, *args, **kwargs):
+        super().__init__('LSTM', *args, **kwargs)
+
+    def forward(self, input, hx=None):
+        assert input.dim() in (2, 3), "LSTM: Expected input to be 2-D or 3-D but received {}-D tensor".format(input.dim())
+        if hx is None:
+            hx = (self._zeros(input, self.proj_size if self.proj_size > 0 else self.hidden_size), self._zeros(input, self.hidden_size))
+        output, h, c = _VF.lstm(input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training,
+                                self.bidirectional, self.batch_first)
+        return output, (h, c)
+
+
+class GRU(RNNBase):
+    def __init__(self, *args, **kwargs):
+        super().__init__('GRU', *args, **kwargs)

@@ -1,0 +1,312 @@
+# torch: what is neither a tensor nor a call on one
+import math
+
+pi = math.pi
+e = math.e
+inf = math.inf
+nan = math.nan
+strided = 'torch.strided'
+contiguous_format = 'torch.contiguous_format'
+channels_last = 'torch.channels_last'
+channels_last_3d = 'torch.channels_last_3d'
+preserve_format = 'torch.preserve_format'
+
+
+class memory_format:
+    pass
+
+
+class layout:
+    pass
+
+
+class device:
+    def __init__(self, type, index=None):
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        elif isinstance(type, int):
+            type, index = 'cuda', type
+        if ':' in type:
+            type, _, number = type.partition(':')
+            index = int(number)
+        self.type = type
+        self.index = index
+
+    def __eq__(self, other):
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self):
+        return hash((self.type, self.index))
+
+    def __str__(self):
+        return self.type if self.index is None else self.type + ':' + str(self.index)
+
+    def __repr__(self):
+        return "device(type='%s')" % self.type
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        pass
+
+
+class _ValuesIndices(tuple):
+    # What max(dim), sort and topk return.
+    @property
+    def values(self):
+        return self[0]
+
+    @property
+    def indices(self):
+        return self[1]
+
+
+_set_classes(device('cpu'), _ValuesIndices)
+
+
+class _NoEffect:
+    # no_grad, inference_mode, autocast ...: context manager and decorator
+    def __init__(self, *args, **kwargs):
+        self._function = args[0] if len(args) == 1 and not kwargs and hasattr(args[0], '__call__') else None
+
+    def __new__(cls, *args, **kwargs):
+        if len(args) == 1 and not kwargs and hasattr(args[0], '__call__') and not isinstance(args[0], type):
+            return args[0]
+        return object.__new__(cls)
+
+    def __call__(self, function):
+        return function
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        pass
+
+    @classmethod
+    def clone(cls):
+        return cls()
+
+
+class no_grad(_NoEffect):
+    pass
+
+
+class enable_grad(_NoEffect):
+    pass
+
+
+class inference_mode(_NoEffect):
+    pass
+
+
+class set_grad_enabled(_NoEffect):
+    pass
+
+
+class autocast(_NoEffect):
+    pass
+
+
+class Generator:
+    def __init__(self, device='cpu'):
+        pass
+
+    def manual_seed(self, seed):
+        return self
+
+
+class finfo:
+    _table = {'torch.float16': (16, 0.0009765625, 65504.0, 6.103515625e-05), 'torch.bfloat16': (16, 0.0078125, 3.3895313892515355e+38, 1.1754943508222875e-38),
+              'torch.float32': (32, 1.1920928955078125e-07, 3.4028234663852886e+38, 1.1754943508222875e-38),
+              'torch.float64': (64, 2.220446049250313e-16, 1.7976931348623157e+308, 2.2250738585072014e-308)}
+
+    def __init__(self, dtype=float32):
+        if repr(dtype) not in self._table:
+            raise TypeError('torch.finfo() requires a floating point input type. Use torch.iinfo to handle \'torch.finfo\'')
+        self.bits, self.eps, self.max, self.tiny = self._table[repr(dtype)]
+        self.min = -self.max
+        self.smallest_normal = self.tiny
+        self.resolution = self.eps
+        self.dtype = repr(dtype)[6:]
+
+
+class iinfo:
+    def __init__(self, dtype):
+        bits = {'torch.int8': 8, 'torch.int16': 16, 'torch.int32': 32, 'torch.int64': 64, 'torch.uint8': 8}[repr(dtype)]
+        self.bits = bits
+        self.max = 2 ** bits - 1 if repr(dtype) == 'torch.uint8' else 2 ** (bits - 1) - 1
+        self.min = 0 if repr(dtype) == 'torch.uint8' else -2 ** (bits - 1)
+
+
+def is_tensor(obj):
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input):
+    return input.is_floating_point()
+
+
+def is_complex(input):
+    return input.is_complex()
+
+
+def is_grad_enabled():
+    return False
+
+
+def is_inference_mode_enabled():
+    return False
+
+
+def is_autocast_enabled():
+    return False
+
+
+def get_default_dtype():
+    return float32
+
+
+def set_default_dtype(dtype):
+    pass
+
+
+def get_num_threads():
+    return 1
+
+
+def set_num_threads(n):
+    pass
+
+
+def manual_seed(seed):
+    return Generator()
+
+
+def seed():
+    return 0
+
+
+def initial_seed():
+    return 0
+
+
+def get_rng_state():
+    return zeros(5056, dtype=uint8)
+
+
+def set_rng_state(state):
+    pass
+
+
+def set_printoptions(*args, **kwargs):
+    pass
+
+
+def use_deterministic_algorithms(*args, **kwargs):
+    pass
+
+
+def are_deterministic_algorithms_enabled():
+    return False
+
+
+def set_float32_matmul_precision(precision):
+    pass
+
+
+def get_float32_matmul_precision():
+    return 'highest'
+
+
+def _assert(condition, message):
+    assert condition, message
+
+
+def numel(input):
+    return input.numel()
+
+
+def result_type(tensor1, tensor2):
+    return (zeros((1,), dtype=tensor1.dtype) + tensor2).dtype if is_tensor(tensor1) else (zeros((1,), dtype=tensor2.dtype) + tensor1).dtype
+
+
+def promote_types(a, b):
+    return (zeros((1,), dtype=a) + zeros((1,), dtype=b)).dtype
+
+
+def broadcast_shapes(*shapes):
+    out = zeros(())
+    for shape in shapes:
+        out = out + zeros(shape if not isinstance(shape, int) else (shape,))
+    return out.shape
+
+
+def atleast_1d(*tensors):
+    out = [t.reshape(1) if t.dim() == 0 else t for t in tensors]
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def atleast_2d(*tensors):
+    out = [t.reshape(1, 1) if t.dim() == 0 else t.unsqueeze(0) if t.dim() == 1 else t for t in tensors]
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def hann_window(n, *args, **kwargs):
+    return empty(n)
+
+
+def logspace(start, end, steps, base=10.0, **kwargs):
+    return base ** linspace(start, end, steps, **kwargs)
+
+
+def compile(model=None, **kwargs):
+    return model if model is not None else lambda m: m
+
+
+def load(*args, **kwargs):
+    return {}
+
+
+def save(*args, **kwargs):
+    pass
+
+
+def _tensor_type(dtype):
+    def make(*args, **kwargs):
+        if len(args) == 1 and not isinstance(args[0], int):
+            return tensor(args[0], dtype=dtype)
+        return empty(args, dtype=dtype)
+    return make
+
+
+FloatTensor = _tensor_type(float32)
+HalfTensor = _tensor_type(float16)
+DoubleTensor = _tensor_type(float64)
+LongTensor = _tensor_type(int64)
+IntTensor = _tensor_type(int32)
+ByteTensor = _tensor_type(uint8)
+BoolTensor = _tensor_type(bool)
+
+
+class _VF:
+    @staticmethod
+    def lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
+        return _rnn('lstm', input, tuple(hx), params, has_biases, num_layers, dropout, bidirectional, batch_first)
+
+    @staticmethod
+    def gru(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
+        return _rnn('gru', input, (hx,), params, has_biases, num_layers, dropout, bidirectional, batch_first)
+
+    @staticmethod
+    def rnn_tanh(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
+        return _rnn('rnn_tanh', input, (hx,), params, has_biases, num_layers, dropout, bidirectional, batch_first)
+
+    @staticmethod
+    def rnn_relu(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
+        return _rnn('rnn_relu', input, (hx,), params, has_biases, num_layers, dropout, bidirectional, batch_first)
+
+
+class return_types:
+    max = min = sort = topk = median = mode = kthvalue = _ValuesIndices

@@ -1,0 +1,366 @@
+// class torch.Tensor: what it answers without a node of the graph, and its operators.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "frontend/python/torch/known_names.h"
+#include "frontend/python/torch/tensor.h"
+
+namespace cobra::python {
+namespace {
+
+Result<Value> NoValue() { return Value::None(); }
+
+// The one value of a tensor of one element.
+Result<double> OneValue(Interpreter& interp, Value self, absl::string_view what) {
+  Tensor* tensor = AsTensor(self);
+  if (tensor->type.num_elements() != 1) {
+    if (what == "bool(Tensor)") {
+      return interp.Raise(interp.types().RuntimeError, "Boolean value of Tensor with more than one value is ambiguous");
+    }
+    return interp.Raise(interp.types().ValueError, "only one element tensors can be converted to Python scalars");
+  }
+  COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, what));
+  return (*values)[0];
+}
+
+Result<Value> Item(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY_ASSIGN(double value, OneValue(interp, args.self, "Tensor.item()"));
+  return NumberOf(AsTensor(args.self)->type.dtype, value);
+}
+Result<Value> Bool(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY_ASSIGN(double value, OneValue(interp, args.self, "bool(Tensor)"));
+  return Value::Bool(value != 0);
+}
+Result<Value> Int(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY_ASSIGN(double value, OneValue(interp, args.self, "int(Tensor)"));
+  return Value::Int(static_cast<int64_t>(value));
+}
+Result<Value> Float(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY_ASSIGN(double value, OneValue(interp, args.self, "float(Tensor)"));
+  return Value::Float(value);
+}
+Result<Value> Index(Interpreter& interp, const CallArgs& args) {
+  if (!IsIntegral(AsTensor(args.self)->type.dtype)) {
+    return interp.Raise(interp.types().TypeError, "only integer tensors of a single element can be converted to an index");
+  }
+  return Int(interp, args);
+}
+Result<Value> ToList(Interpreter& interp, const CallArgs& args) { return TensorToList(interp, AsTensor(args.self)); }
+
+// ---- shape and type
+
+Result<Value> Size(Interpreter& interp, const CallArgs& args) {
+  const Shape& shape = AsTensor(args.self)->type.shape;
+  std::optional<int64_t> dim;
+  ArgReader reader(interp, "size", args);
+  COBRA_TRY(reader.Optional("dim", &dim).Finish());
+  if (!dim) return NewSize(interp, shape);
+  const int64_t rank = static_cast<int64_t>(shape.size());
+  const int64_t at = *dim < 0 ? *dim + rank : *dim;
+  if (at < 0 || at >= rank) {
+    return interp.Raise(interp.types().IndexError, absl::StrCat("Dimension out of range (expected to be in range of [", -rank, ", ", rank - 1,
+                                                                "], but got ", *dim, ")"));
+  }
+  return Value::Int(shape[at]);
+}
+Result<Value> ShapeOf(Interpreter& interp, const CallArgs& args) { return NewSize(interp, AsTensor(args.self)->type.shape); }
+Result<Value> Dim(Interpreter&, const CallArgs& args) { return Value::Int(AsTensor(args.self)->type.rank()); }
+Result<Value> NumElements(Interpreter&, const CallArgs& args) { return Value::Int(AsTensor(args.self)->type.num_elements()); }
+Result<Value> ElementSize(Interpreter&, const CallArgs& args) { return Value::Int(DTypeBytes(AsTensor(args.self)->type.dtype)); }
+Result<Value> NumBytes(Interpreter&, const CallArgs& args) { return Value::Int(AsTensor(args.self)->type.num_bytes()); }
+Result<Value> DTypeOf(Interpreter& interp, const CallArgs& args) {
+  return Torch(interp).dtypes[static_cast<int>(AsTensor(args.self)->type.dtype)];
+}
+Result<Value> DeviceOf(Interpreter& interp, const CallArgs&) { return Torch(interp).device; }
+Result<Value> False(Interpreter&, const CallArgs&) { return Value::Bool(false); }
+Result<Value> True(Interpreter&, const CallArgs&) { return Value::Bool(true); }
+Result<Value> None(Interpreter&, const CallArgs&) { return Value::None(); }
+Result<Value> Self(Interpreter&, const CallArgs& args) { return args.self; }
+Result<Value> IsFloating(Interpreter&, const CallArgs& args) { return Value::Bool(IsFloatingPoint(AsTensor(args.self)->type.dtype)); }
+Result<Value> IsComplexTensor(Interpreter&, const CallArgs& args) { return Value::Bool(IsComplex(AsTensor(args.self)->type.dtype)); }
+
+Result<Value> StrideOf(Interpreter& interp, const CallArgs& args) {
+  const Shape& shape = AsTensor(args.self)->type.shape;
+  std::vector<Value> strides(shape.size());
+  int64_t step = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    strides[i] = Value::Int(step);
+    step *= std::max<int64_t>(1, shape[i]);
+  }
+  std::optional<int64_t> dim;
+  ArgReader reader(interp, "stride", args);
+  COBRA_TRY(reader.Optional("dim", &dim).Finish());
+  if (!dim) return interp.NewTuple(strides);
+  const int64_t at = *dim < 0 ? *dim + static_cast<int64_t>(shape.size()) : *dim;
+  if (at < 0 || at >= static_cast<int64_t>(shape.size())) return interp.Raise(interp.types().IndexError, "Dimension out of range");
+  return strides[at];
+}
+
+Result<Value> Length(Interpreter& interp, const CallArgs& args) {
+  const Shape& shape = AsTensor(args.self)->type.shape;
+  if (shape.empty()) return interp.Raise(interp.types().TypeError, "len() of a 0-d tensor");
+  return Value::Int(shape[0]);
+}
+Result<Value> HashOf(Interpreter&, const CallArgs& args) {
+  return Value::Int(static_cast<int64_t>(reinterpret_cast<uintptr_t>(args.self.object()) >> 4));
+}
+
+std::string Description(const Tensor& tensor) {
+  const std::string shape = absl::StrJoin(tensor.type.shape, ", ");
+  if (tensor.is_const() && tensor.values != nullptr && tensor.type.num_elements() <= 16 && tensor.type.rank() <= 1) {
+    const std::string values = absl::StrJoin(*tensor.values, ", ", [](std::string* out, double v) { absl::StrAppend(out, v); });
+    return tensor.type.rank() == 0 ? absl::StrCat("tensor(", values, ")") : absl::StrCat("tensor([", values, "])");
+  }
+  return absl::StrCat("tensor(..., size=(", shape, tensor.type.rank() == 1 ? ",)" : ")", ", dtype=", DTypeText(tensor.type.dtype), ")");
+}
+Result<Value> Repr(Interpreter& interp, const CallArgs& args) { return interp.NewStr(Description(*AsTensor(args.self))); }
+Result<Value> Format(Interpreter& interp, const CallArgs& args) {
+  Tensor* tensor = AsTensor(args.self);
+  absl::string_view spec;
+  ArgReader reader(interp, "__format__", args);
+  COBRA_TRY(reader.Required("format_spec", &spec).Finish());
+  if (tensor->type.rank() > 0 || !tensor->is_const() || tensor->values == nullptr) return interp.NewStr(Description(*tensor));
+  COBRA_TRY_ASSIGN(StrObject * text, interp.Format(NumberOf(tensor->type.dtype, (*tensor->values)[0]), spec));
+  return text;
+}
+
+// ---- operators
+
+struct Operator {
+  const char* name;
+  Op op;
+  bool inplace;
+};
+constexpr Operator kOperators[] = {
+    {"__add__", Op::add, false}, {"__radd__", Op::add, false}, {"__iadd__", Op::add, true},
+    {"__sub__", Op::sub, false}, {"__rsub__", Op::rsub, false}, {"__isub__", Op::sub, true},
+    {"__mul__", Op::mul, false}, {"__rmul__", Op::mul, false}, {"__imul__", Op::mul, true},
+    {"__truediv__", Op::div, false}, {"__rtruediv__", Op::rdiv, false}, {"__itruediv__", Op::div, true},
+    {"__floordiv__", Op::floor_divide, false}, {"__rfloordiv__", Op::rfloor_divide, false}, {"__ifloordiv__", Op::floor_divide, true},
+    {"__mod__", Op::remainder, false}, {"__imod__", Op::remainder, true},
+    {"__pow__", Op::pow, false}, {"__rpow__", Op::rpow, false}, {"__ipow__", Op::pow, true},
+    {"__eq__", Op::eq, false}, {"__ne__", Op::ne, false}, {"__lt__", Op::lt, false}, {"__le__", Op::le, false},
+    {"__gt__", Op::gt, false}, {"__ge__", Op::ge, false},
+    {"__and__", Op::bitwise_and, false}, {"__rand__", Op::bitwise_and, false}, {"__iand__", Op::bitwise_and, true},
+    {"__or__", Op::bitwise_or, false}, {"__ror__", Op::bitwise_or, false}, {"__ior__", Op::bitwise_or, true},
+    {"__xor__", Op::bitwise_xor, false}, {"__rxor__", Op::bitwise_xor, false}, {"__ixor__", Op::bitwise_xor, true},
+};
+
+NativeFunction BinaryOperator(Operator entry) {
+  return [entry](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (args.positional.size() != 1) return interp.Raise(interp.types().TypeError, absl::StrCat(entry.name, "() takes 1 argument"));
+    const Value other = args.positional[0];
+    const absl::string_view attribute = entry.op == Op::pow ? "exponent" : "other";
+    if (AsTensor(other) != nullptr) return Apply(interp, entry.op, {}, {args.self, other}, entry.inplace);
+    Attributes attributes;
+    if (other.IsBool()) {
+      attributes.Set(attribute, other.as_bool());
+    } else if (other.IsInt()) {
+      attributes.Set(attribute, other.as_int());
+    } else if (other.IsFloat()) {
+      attributes.Set(attribute, other.as_float());
+    } else if (other.IsFloatBox()) {
+      attributes.Set(attribute, other.as<FloatBoxObject>()->value);
+    } else {
+      return Value::NotImplemented();
+    }
+    return Apply(interp, entry.op, std::move(attributes), {args.self}, entry.inplace);
+  };
+}
+
+Result<Value> MatMul(Interpreter& interp, const CallArgs& args) {
+  if (args.positional.size() != 1 || AsTensor(args.positional[0]) == nullptr) return Value::NotImplemented();
+  return Apply(interp, Op::matmul, {}, {args.self, args.positional[0]});
+}
+
+NativeFunction UnaryOperator(Op op) {
+  return [op](Interpreter& interp, const CallArgs& args) { return Apply(interp, op, {}, {args.self}); };
+}
+
+// ---- items
+
+Result<Value> GetItem(Interpreter& interp, const CallArgs& args) {
+  Value index;
+  ArgReader reader(interp, "__getitem__", args);
+  COBRA_TRY(reader.Required("index", &index).Finish());
+  return TensorGetItem(interp, args.self, index);
+}
+Result<Value> SetItem(Interpreter& interp, const CallArgs& args) {
+  Value index, value;
+  ArgReader reader(interp, "__setitem__", args);
+  COBRA_TRY(reader.Required("index", &index).Required("value", &value).Finish());
+  COBRA_TRY(TensorSetItem(interp, args.self, index, value));
+  return NoValue();
+}
+Result<Value> Iterator(Interpreter& interp, const CallArgs& args) {
+  if (AsTensor(args.self)->type.rank() == 0) return interp.Raise(interp.types().TypeError, "iteration over a 0-d tensor");
+  COBRA_TRY_ASSIGN(Value pieces, Apply(interp, Op::unbind, {{"dim", int64_t{0}}}, {args.self}, false, Returns::kTuple));
+  return interp.Iter(pieces);
+}
+Result<Value> ContainsItem(Interpreter& interp, const CallArgs& args) {
+  return interp.DataDependent("`in` on a tensor reads its values", "compare with Python numbers instead");
+}
+
+// ---- data, requires_grad, grad
+
+Result<Value> GetRequiresGrad(Interpreter&, const CallArgs& args) { return Value::Bool(AsTensor(args.self)->requires_grad); }
+Result<Value> SetRequiresGrad(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY_ASSIGN(bool on, interp.Truth(args.positional[0]));
+  AsTensor(args.self)->requires_grad = on;
+  return NoValue();
+}
+Result<Value> RequiresGradMethod(Interpreter& interp, const CallArgs& args) {
+  bool on = true;
+  ArgReader reader(interp, "requires_grad_", args);
+  COBRA_TRY(reader.Optional("requires_grad", &on).Finish());
+  AsTensor(args.self)->requires_grad = on;
+  return args.self;
+}
+Result<Value> GetData(Interpreter& interp, const CallArgs& args) {
+  // While a network is built, `p.data.fill_()` changes the parameter itself.
+  if (!Torch(interp).recording) return args.self;
+  return Apply(interp, Op::data, {}, {args.self});
+}
+Result<Value> SetData(Interpreter& interp, const CallArgs& args) {
+  Tensor* self = AsTensor(args.self);
+  Tensor* other = AsTensor(args.positional[0]);
+  if (other == nullptr) return interp.Raise(interp.types().TypeError, "Variable data has to be a tensor");
+  self->type = other->type;
+  self->values = other->values;
+  self->is_random = other->is_random;
+  if (self->ref.is_node() || other->ref.is_node()) self->ref = other->ref;
+  return NoValue();
+}
+Result<Value> Ignore(Interpreter&, const CallArgs&) { return NoValue(); }
+
+Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
+  // torch.Tensor(2, 3): sizes; torch.Tensor([1, 2]): data.
+  if (args.positional.size() == 1 && !args.positional[0].IsIntOrBool()) {
+    return TensorFromData(interp, args.positional[0], DType::float32, "tensor");
+  }
+  TensorType type;
+  for (Value v : args.positional) {
+    COBRA_TRY_ASSIGN(int64_t size, interp.Index(v));
+    if (size < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("Trying to create tensor with negative dimension ", size));
+    type.shape.push_back(size);
+  }
+  if (args.positional.empty()) type.shape.push_back(0);
+  InstanceObject* made = NewTensor(interp, type, nullptr, "empty");
+  AsTensor(made)->is_random = true;  // not initialized
+  return made;
+}
+
+// Called when there is no such attribute.
+Result<Value> UnknownAttribute(Interpreter& interp, const CallArgs& args) {
+  absl::string_view name;
+  ArgReader reader(interp, "__getattr__", args);
+  COBRA_TRY(reader.Required("name", &name).Finish());
+  if (IsKnownTorchName("torch.Tensor", name)) return interp.Unsupported(absl::StrCat("Tensor.", name), "this part of PyTorch is not covered yet");
+  return interp.Raise(interp.types().AttributeError, absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '", name, "'"));
+}
+
+NativeFunction DataDependentMethod(std::string name) {
+  return [name](Interpreter& interp, const CallArgs&) -> Result<Value> {
+    return interp.DataDependent(absl::StrCat("Tensor.", name, "(): its shape depends on values"), "a latency needs shapes that are known before the run");
+  };
+}
+
+}  // namespace
+
+Value NewSizeOf(Interpreter& interp, absl::Span<const Value> items) {
+  TupleObject* size = interp.NewTuple(items);
+  if (size->size == 0) {  // the empty tuple is shared
+    size = interp.heap().New<TupleObject>();
+  }
+  size->cls = Torch(interp).size_class;
+  return size;
+}
+
+Value NewSize(Interpreter& interp, const Shape& shape) {
+  absl::InlinedVector<Value, 6> items;
+  for (int64_t d : shape) items.push_back(Value::Int(d));
+  return NewSizeOf(interp, items);
+}
+
+std::string DTypeText(DType dtype) { return absl::StrCat("torch.", DTypeName(dtype)); }
+
+Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
+  NativeClassBuilder builder = m.Class("Tensor", {interp.types().object});
+  builder.New(TensorNew).Mutable();
+  DefineTableMethods(interp, builder);
+  for (const Operator& entry : kOperators) builder.Method(entry.name, BinaryOperator(entry));
+  builder.Method("__matmul__", MatMul)
+      .Method("__imatmul__", MatMul)
+      .Method("__neg__", UnaryOperator(Op::neg))
+      .Method("__pos__", UnaryOperator(Op::positive))
+      .Method("__abs__", UnaryOperator(Op::abs))
+      .Method("__invert__", UnaryOperator(Op::bitwise_not))
+      .Method("__getattr__", UnknownAttribute)
+      .Method("__getitem__", GetItem)
+      .Method("__setitem__", SetItem)
+      .Method("__iter__", Iterator)
+      .Method("__contains__", ContainsItem)
+      .Method("__len__", Length)
+      .Method("__bool__", Bool)
+      .Method("__int__", Int)
+      .Method("__float__", Float)
+      .Method("__index__", Index)
+      .Method("__hash__", HashOf)
+      .Method("__repr__", Repr)
+      .Method("__str__", Repr)
+      .Method("__format__", Format)
+      .Method("item", Item)
+      .Method("tolist", ToList)
+      .Method("size", Size)
+      .Method("dim", Dim)
+      .Method("ndimension", Dim)
+      .Method("numel", NumElements)
+      .Method("nelement", NumElements)
+      .Method("element_size", ElementSize)
+      .Method("stride", StrideOf)
+      .Method("storage_offset", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(0); })
+      .Method("is_contiguous", True)
+      .Method("is_floating_point", IsFloating)
+      .Method("is_complex", IsComplexTensor)
+      .Method("is_shared", False)
+      .Method("is_pinned", False)
+      .Method("requires_grad_", RequiresGradMethod)
+      .Method("retain_grad", Ignore)
+      .Method("backward", Ignore)
+      .Method("register_hook", Ignore)
+      .Method("pin_memory", Self)
+      .Method("share_memory_", Self)
+      .Method("get_device", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(-1); });
+  for (const char* name : {"nonzero", "unique", "masked_select", "argwhere", "unique_consecutive"}) builder.Method(name, DataDependentMethod(name));
+  builder.Property("shape", ShapeOf)
+      .Property("ndim", Dim)
+      .Property("nbytes", NumBytes)
+      .Property("itemsize", ElementSize)
+      .Property("dtype", DTypeOf)
+      .Property("device", DeviceOf)
+      .Property("is_cuda", False)
+      .Property("is_sparse", False)
+      .Property("is_quantized", False)
+      .Property("is_nested", False)
+      .Property("is_meta", False)
+      .Property("is_mps", False)
+      .Property("is_xla", False)
+      .Property("is_leaf", True)
+      .Property("grad", None, Ignore)
+      .Property("grad_fn", None)
+      .Property("requires_grad", GetRequiresGrad, SetRequiresGrad)
+      .Property("data", GetData, SetData)
+      .Property("T", UnaryOperator(Op::T))
+      .Property("mT", UnaryOperator(Op::mT))
+      .Property("H", UnaryOperator(Op::H))
+      .Property("mH", UnaryOperator(Op::mH))
+      .Property("real", UnaryOperator(Op::real))
+      .Property("imag", UnaryOperator(Op::imag));
+  Torch(interp).tensor_class = builder.get();
+  COBRA_TRY(DefineTensorMethods(interp, builder));
+  builder.Build();
+  return {};
+}
+
+}  // namespace cobra::python

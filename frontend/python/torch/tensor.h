@@ -1,0 +1,125 @@
+// The tensor that programs see: a type, where its value comes from in the graph, and, for small constants, the values.
+//
+// A tensor is a CONSTANT until it depends on a graph input or on a parameter while the network runs: then every call on it appends a node
+// and it names an output of that node. Calls on constants are computed at once (const_eval.h) and leave no node; a program may
+// read the values of a constant (`.item()`, bool(), tolist()), of anything else it may not.
+#ifndef COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
+#define COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
+
+#include <string>
+#include <vector>
+
+#include "frontend/python/runtime/native.h"
+#include "graph/attributes.h"
+#include "graph/builder.h"
+#include "absl/container/flat_hash_map.h"
+
+namespace cobra::python {
+
+// Values of a constant in row-major order; integers below 2^53 and booleans as doubles too.
+using ConstValues = std::vector<double>;
+
+struct Tensor : NativeObject {
+  TensorType type;
+  ValueRef ref;                                // kNone: a constant that the graph does not know (yet)
+  std::shared_ptr<const ConstValues> values;   // of a constant; null if too large, random or loaded from a file
+  InstanceObject* base = nullptr;              // of a view: the tensor whose storage it shares
+  std::string label;                           // of a constant: what made it ("arange"), for the graph
+  bool is_random = false;                      // values differ from run to run
+  bool requires_grad = false;
+
+  // Folds: depends on no input and on no parameter that is being run.
+  bool is_const() const {
+    return ref.kind == ValueRef::Kind::kNone || ref.kind == ValueRef::Kind::kBuffer || ref.kind == ValueRef::Kind::kConstant;
+  }
+  NativeObject* Copy(Interpreter& interp) override;
+};
+
+// What the torch library keeps for one interpreter: InterpreterOptions::host points to it.
+struct TorchState {
+  explicit TorchState(GraphLimits limits = {}) : builder(limits) {}
+
+  // ---- set by the native modules as they are imported
+  ClassObject* tensor_class = nullptr;
+  ClassObject* parameter_class = nullptr;
+  ClassObject* size_class = nullptr;
+  ClassObject* dtype_class = nullptr;
+  ClassObject* module_class = nullptr;
+  Value dtypes[12] = {};          // by DType
+  Value device;                   // torch.device("cpu")
+  Value values_indices_class;     // makes (values, indices)
+  DType default_dtype = DType::float32;
+  int version_major = 1, version_minor = 13;
+
+  // ---- the run of the network
+  GraphBuilder builder;
+  bool recording = false;
+  absl::flat_hash_map<const Object*, std::string> module_paths;
+  std::vector<const std::string*> module_stack;  // innermost last; never empty while recording
+  std::string root_path;                          // ""
+  absl::flat_hash_map<std::string, std::shared_ptr<const std::string>> files;
+  int64_t next_constant = 0;
+
+  bool AtLeast(int major, int minor) const {
+    return version_major != major ? version_major > major : version_minor >= minor;
+  }
+};
+
+inline TorchState& Torch(Interpreter& interp) { return *interp.host<TorchState>(); }
+inline Tensor* AsTensor(Value v) { return NativeCast<Tensor>(v); }
+
+InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<const ConstValues> values = nullptr,
+                          absl::string_view label = "constant");
+InstanceObject* NewGraphTensor(Interpreter& interp, TensorType type, ValueRef ref);
+// Where the graph finds it; a constant that it does not know is added.
+ValueRef RefOf(Interpreter& interp, Tensor* tensor);
+// The values of a constant, or the error that says why they cannot be read; `what` names the reader: "Tensor.item()".
+Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what);
+// A Python number of one value.
+Value NumberOf(DType dtype, double value);
+
+Value NewSize(Interpreter& interp, const Shape& shape);
+Value NewSizeOf(Interpreter& interp, absl::Span<const Value> items);
+std::optional<DType> AsDType(Interpreter& interp, Value v);  // torch.float32, or the Python types float, int, bool
+// "torch.float32"
+std::string DTypeText(DType dtype);
+
+// How the outputs of a call come back to Python.
+enum class Returns : uint8_t { kTensor, kTuple, kList, kValuesIndices };
+// Runs one call: records a node, or computes a constant. `inputs` are Tensors or None in the order of OpInfo::inputs. With `inplace` the first
+// one changes and is returned.
+Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs, bool inplace = false,
+                    Returns returns = Returns::kTensor);
+// An error of a shape rule as PyTorch raises it: RuntimeError, IndexError, or a diagnostic.
+Failure RaiseShapeError(Interpreter& interp, const absl::Status& status);
+
+// x[index] and x[index] = value.
+Result<Value> TensorGetItem(Interpreter& interp, Value self, Value index);
+Result<void> TensorSetItem(Interpreter& interp, Value self, Value index, Value value);
+
+// torch.tensor(data): nested lists of numbers.
+Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DType> dtype, absl::string_view label);
+// Nested lists (numbers for a scalar).
+Result<Value> TensorToList(Interpreter& interp, Tensor* tensor);
+
+template <>
+struct ArgConverter<Tensor*> {
+  static bool Convert(Interpreter&, Value v, Tensor** out) { return (*out = AsTensor(v)) != nullptr; }
+  static absl::string_view Expected() { return "Tensor"; }
+};
+
+// ---- one for each file of this folder
+Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m);
+Result<void> DefineTensorMethods(Interpreter& interp, NativeClassBuilder& tensor_class);
+void DefineCreation(Interpreter& interp, NativeModuleBuilder& m);
+void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m);
+Result<void> DefineParameterClass(Interpreter& interp, NativeModuleBuilder& m);  // REQUIRES: the tensor class is there
+// The functions of functions.def: `space` is 't' (torch), 'F' (torch.nn.functional), 'f' (torch.fft), 'l' (torch.linalg).
+void DefineFunctions(NativeModuleBuilder& m, char space, const TorchState& state);
+void DefineTableMethods(Interpreter& interp, NativeClassBuilder& tensor_class);
+// One function of the table by name, for operators; REQUIRES: it is there.
+NativeFunction TableFunction(absl::string_view name, char space);
+
+}  // namespace cobra::python
+
+#endif  // COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_

@@ -1,0 +1,364 @@
+#!/usr/bin/python3
+"""Records what real PyTorch runs for the models of MODELS and writes goldens/NAME.json.gz, which graph_equality_test.py and
+tests/graph/replay_test.cc compare with.   make_goldens.py [NAME...]     needs python3-torch 1.13 and python3-torchvision 0.14
+
+A golden: name, call, file (inside the library or models/), library, inputs, params, param_shapes, buffer_shapes, buffer_dtypes, ops, output, macs.
+One record of ops per call of a torch function from Python: op, kind (view, alias, create, const; absent = computes), src {argument: source},
+args {argument: value}, out [shapes], dtype (unless all float32), inplace, mod (module path). A source is a record number, [record, output], "in:i",
+"p:NAME", "b:NAME", "c", or a list of those."""
+import gzip
+import importlib
+import inspect
+import io
+import json
+import os
+import re
+import sys
+
+os.environ["PYTORCH_JIT"] = "0"
+import torch
+from torch.overrides import TorchFunctionMode, resolve_name
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+IMAGE = [[1, 3, 224, 224]]
+TV = "torchvision.models."
+# name: (module, call, inputs); models/x.py are ours
+MODELS = {
+    "resnet18": (TV + "resnet", "resnet18(num_classes=10)", IMAGE),
+    "resnet50_batch4": (TV + "resnet", "resnet50()", [[4, 3, 160, 128]]),
+    "resnext50_32x4d": (TV + "resnet", "resnext50_32x4d()", IMAGE),
+    "wide_resnet50_2": (TV + "resnet", "wide_resnet50_2()", IMAGE),
+    "vgg11": (TV + "vgg", "vgg11()", IMAGE),
+    "vgg13_bn": (TV + "vgg", "vgg13_bn()", IMAGE),
+    "mobilenet_v2": (TV + "mobilenetv2", "mobilenet_v2()", IMAGE),
+    "mobilenet_v3_small": (TV + "mobilenetv3", "mobilenet_v3_small()", IMAGE),
+    "densenet121": (TV + "densenet", "densenet121()", IMAGE),
+    "squeezenet1_0": (TV + "squeezenet", "squeezenet1_0()", IMAGE),
+    "squeezenet1_1": (TV + "squeezenet", "squeezenet1_1(num_classes=7)", [[2, 3, 192, 192]]),
+    "alexnet": (TV + "alexnet", "alexnet()", IMAGE),
+    "googlenet": (TV + "googlenet", "googlenet(init_weights=False)", IMAGE),
+    "efficientnet_b0": (TV + "efficientnet", "efficientnet_b0()", IMAGE),
+    "shufflenet_v2_x0_5": (TV + "shufflenetv2", "shufflenet_v2_x0_5()", IMAGE),
+    "mnasnet0_5": (TV + "mnasnet", "mnasnet0_5()", IMAGE),
+    "vit_b_32": (TV + "vision_transformer", "vit_b_32()", IMAGE),
+    "convnext_tiny": (TV + "convnext", "convnext_tiny()", IMAGE),
+    "plain": ("plain", "Plain()", [[2, 3, 32, 32]]),
+    "tensors": ("tensors", "Tensors(8)", [[2, 8, 16]]),
+    "sharing": ("sharing", "Sharing(16)", [[1, 4, 16]]),
+    "recurrent": ("recurrent", "Recurrent(12, 20)", [[3, 5, 12]]),
+}
+
+OPERATORS = {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ifloordiv": "floor_divide", "ipow": "pow", "imatmul": "matmul",
+             "radd": "add", "rmul": "mul", "rtruediv": "rdiv", "rdiv": "rdiv", "truediv": "div", "floordiv": "floor_divide", "invert": "bitwise_not",
+             "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "mod": "remainder", "iter": "unbind", "rfloordiv": "rfloor_divide"}
+SYNONYMS = {"subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "negative": "neg", "absolute": "abs", "concat": "cat",
+            "clip": "clamp", "swapaxes": "transpose", "swapdims": "transpose", "moveaxis": "movedim", "less": "lt", "greater": "gt"}
+VIEWS = set("""view reshape flatten unflatten permute transpose t T mT H mH chunk split tensor_split unbind getitem select narrow squeeze unsqueeze
+expand expand_as view_as reshape_as movedim diagonal as_strided view_as_real view_as_complex real imag ravel broadcast_to broadcast_tensors adjoint
+tensor_unfold data detach alias contiguous""".split())
+QUESTIONS = set("""size dim numel nelement ndimension stride is_contiguous is_floating_point is_complex element_size storage_offset data_ptr
+requires_grad_ __len__ __format__ __repr__ __hash__ is_tensor result_type _assert get_device""".split())
+NO_ATTRIBUTE = set("""training train momentum inplace _stacklevel out device layout pin_memory requires_grad non_blocking copy memory_format
+cudnn_enabled cudnn_enable use_input_stats generator implicit""".split())
+SPATIAL = ("stride", "padding", "dilation", "kernel_size", "output_padding", "output_size")
+VALUES = set("item __bool__ __int__ __float__ __index__ tolist nonzero".split())
+
+
+def plain(v):
+    if isinstance(v, (list, tuple)):
+        return [plain(e) for e in v]
+    if isinstance(v, float) and v in (float("inf"), float("-inf")):
+        return str(v)
+    return str(v)[6:] if isinstance(v, torch.dtype) else v
+
+
+def tensors_in(value):
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, (list, tuple)):
+        return [t for v in value for t in tensors_in(v)]
+    return []
+
+
+def name_of(func):
+    name = getattr(func, "__name__", None)
+    if name == "__get__":
+        return "get:" + func.__self__.__name__
+    if name in ("__set__", "__delete__"):
+        return "get:set"
+    if name is None or name == "boolean_dispatch":
+        name = (resolve_name(func) or str(func)).split(".")[-1]
+    name = re.sub("_with_indices$", "", name)
+    return name[1:] if re.match("_(max_pool|adaptive)", name) else name
+
+
+def accepts(value, kind):
+    """Whether a schema's argument type takes the value."""
+    if kind.startswith("Optional["):
+        return value is None or accepts(value, kind[9:-1])
+    if kind.startswith("List["):
+        return isinstance(value, (list, tuple)) and all(accepts(v, kind[5:-1]) for v in value)
+    if kind == "Tensor":
+        return isinstance(value, torch.Tensor)
+    if kind in ("number", "Scalar", "float"):
+        return isinstance(value, (int, float)) and not isinstance(value, torch.Tensor)
+    if kind == "int":
+        return isinstance(value, (int, torch.dtype)) and not isinstance(value, bool)
+    return isinstance(value, {"bool": bool, "str": str}.get(kind, object))
+
+
+def bind_schema(schema, args, kwargs):
+    got, left = {}, list(args)
+    for a in schema.arguments:
+        kind = str(a.type)
+        listed = "List[int]" in kind
+        if left and not a.kwarg_only:
+            value = left.pop(0)
+            if listed and type(value) is int and a.N is None:
+                value = [value] + left
+                left = []
+        elif a.name in kwargs:
+            value = kwargs[a.name]
+        elif a.has_default_value():
+            value = a.default_value
+        else:
+            return None
+        if listed and type(value) is int:
+            value = [value] * (a.N or 1)
+        if not accepts(value, kind):
+            return None
+        got[a.name] = value
+    known = {a.name for a in schema.arguments}
+    return None if left or any(k not in known and k not in NO_ATTRIBUTE for k in kwargs) else got
+
+
+class Recorder(TorchFunctionMode):
+    def __init__(self, model, inputs):
+        super().__init__()
+        self.ops, self.macs, self.stack, self.const, self.busy, self.keep = [], 0, [""], set(), False, []
+        self.source = {id(t): "in:%d" % i for i, t in enumerate(inputs)}
+        for prefix, named in (("p:", model.named_parameters()), ("b:", model.named_buffers())):
+            for name, t in named:
+                self.source.setdefault(id(t), prefix + name)
+        self.paths = {}
+        for name, module in model.named_modules():
+            self.paths.setdefault(id(module), name)
+
+    def src(self, t):
+        return self.source.get(id(t), "c")
+
+    def folded(self, s):
+        return s == "c" or s.startswith("b:") if isinstance(s, str) else (s[0] if isinstance(s, list) else s) in self.const
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if self.busy:
+            return func(*args, **kwargs)
+        self.busy = True
+        try:
+            return self.record(func, args, kwargs)
+        finally:
+            self.busy = False
+
+    def record(self, func, args, kwargs):
+        raw = name = name_of(func)
+        if name.startswith("get:"):
+            name = name[4:]
+            if name not in ("T", "mT", "H", "mH", "data", "real", "imag"):
+                return func(*args, **kwargs)
+        if raw in QUESTIONS or raw in VALUES:
+            return func(*args, **kwargs)
+        inplace = kwargs.get("inplace") is True
+        if re.fullmatch("__.*__", name):
+            inner = name[2:-2]
+            inplace = inner == "setitem" or (inner[0] == "i" and inner[1:] in ("add", "sub", "mul", "truediv", "floordiv", "pow", "and", "or"))
+            name = OPERATORS.get(inner, inner)
+        elif name.endswith("_"):
+            name, inplace = name[:-1], True
+        name = SYNONYMS.get(name, name)
+        if name == "unfold" and not inspect.isfunction(func):
+            name = "tensor_unfold"
+        rec, flags = self.describe(func, raw, name, args, kwargs)
+        inplace = inplace or flags
+        given = tensors_in(list(args) + list(kwargs.values()))
+        sources = [self.src(t) for t in given]
+        result = func(*args, **kwargs)
+        outs = [args[0]] if name == "setitem" else tensors_in(result)
+        if not outs:
+            return result
+        const = bool(sources) and all(self.folded(s) for s in sources)
+        several = isinstance(result, (list, tuple)) and name != "setitem"
+        if not sources or re.fullmatch(r"new_\w+|\w+_like", name):
+            rec["kind"] = "create"
+        elif const:
+            rec["kind"] = "const"
+        elif not several and any(outs[0] is t for t in given) and (not inplace or "dropout" in name):
+            rec["kind"] = "alias"
+        elif name in VIEWS and "index0" not in rec["src"]:
+            rec["kind"] = "view"
+        rec["out"] = [list(t.shape) for t in outs]
+        if any(t.dtype != torch.float32 for t in outs):
+            rec["dtype"] = [plain(t.dtype) for t in outs]
+        if inplace and rec.get("kind") != "alias":
+            rec["inplace"] = True
+        rec["mod"] = self.stack[-1]
+        self.macs += macs_of(name, rec, given, outs)
+        number = len(self.ops)
+        self.ops.append(rec)
+        if rec.get("kind") == "alias":
+            return result
+        (self.const.add if rec.get("kind") in ("create", "const") else self.const.discard)(number)
+        self.keep += outs  # so that an id means one tensor
+        for j, t in enumerate(outs):
+            self.source[id(t)] = [number, j] if several else number
+        if inplace and given[0]._base is not None:
+            self.source[id(given[0]._base)] = number
+        return result
+
+    def describe(self, func, raw, name, args, kwargs):
+        """(record with op, src, args; whether an argument says inplace)"""
+        rec = {"op": name, "src": {}, "args": {}}
+        if name in ("getitem", "setitem"):
+            rec["src"]["input"] = self.src(args[0])
+            text = []
+            for e in args[1] if isinstance(args[1], tuple) else (args[1],):
+                if isinstance(e, torch.Tensor):
+                    n = sum(k.startswith("index") for k in rec["src"])
+                    rec["src"]["index%d" % n] = self.src(e)
+                    text.append("T%d" % n)
+                elif isinstance(e, slice):
+                    text.append(":".join("" if v is None else str(int(v)) for v in (e.start, e.stop)) + ("" if e.step is None else ":%d" % e.step))
+                else:
+                    text.append("..." if e is Ellipsis else str(plain(e)))
+            rec["args"]["index"] = ", ".join(text)
+            if name == "setitem":
+                if isinstance(args[2], torch.Tensor):
+                    rec["src"]["value"] = self.src(args[2])
+                else:
+                    rec["args"]["value"] = args[2]
+            return rec, False
+        bound, inplace = self.bind(func, raw, name, args, kwargs), False
+        for key, value in bound.items():
+            key = "input" if key == "self" else key
+            inplace = inplace or (key == "inplace" and value is True)
+            if tensors_in(value):
+                rec["src"][key] = [self.src(t) for t in value] if isinstance(value, (list, tuple)) else self.src(value)
+            elif key not in NO_ATTRIBUTE and value is not None and not (key == "alpha" and value == 1):
+                rec["args"][key] = plain(value)
+        dims = re.search(r"(?:conv|conv_transpose|pool)(\d)d$", name)
+        dims = int(dims.group(1)) if dims else 2 if name in ("unfold", "fold") else 0
+        if dims:
+            a = rec["args"]
+            if "kernel_size" in a and "pool" in name and not a.get("stride"):
+                a["stride"] = a["kernel_size"]
+            for key in SPATIAL:
+                if key in a:
+                    a[key] = [a[key]] * dims if type(a[key]) is int else a[key] * dims if len(a[key]) == 1 else a[key]
+        return rec, inplace
+
+    def bind(self, func, raw, name, args, kwargs):
+        if inspect.isfunction(func) and raw not in ("__rsub__", "__rdiv__", "__rpow__", "split"):
+            signature = inspect.signature(inspect.unwrap(func))
+            if not any(p.kind == p.VAR_POSITIONAL for p in signature.parameters.values()):
+                b = signature.bind(*args, **kwargs)
+                b.apply_defaults()
+                return b.arguments
+        if name in ("rsub", "rdiv", "rpow"):
+            return {"input": args[0], "other": args[1]}
+        if re.fullmatch("max_pool.d", name):
+            d = dict(kernel_size=None, stride=None, padding=0, dilation=1, ceil_mode=False)
+            d.update(zip(d, args[1:]))
+            d.update({k: v for k, v in kwargs.items() if k in d})
+            return {"input": args[0], **d}
+        if name == "meshgrid":
+            return {"tensors": list(args[0]) if isinstance(args[0], (list, tuple)) else list(args), **kwargs}
+        if name == "einsum":
+            return {"equation": args[0], "operands": list(args[1]) if isinstance(args[1], (list, tuple)) else list(args[1:])}
+        if name in ("to", "type", "type_as", "float", "half", "double", "long", "int", "bool"):
+            d = {"input": args[0]}
+            for v in list(args[1:]) + list(kwargs.values()):
+                if isinstance(v, (torch.dtype, torch.Tensor)):
+                    d["dtype" if isinstance(v, torch.dtype) else "other"] = v
+            return d
+        for schema in torch._C._jit_get_schemas_for_operator("aten::" + name):
+            if any(a.is_out for a in schema.arguments) or "Dimname" in str(schema):
+                continue
+            bound = bind_schema(schema, args, kwargs)
+            if bound is not None:
+                if name == "split" and "split_sizes" in bound:
+                    bound["split_size"] = bound.pop("split_sizes")
+                return bound
+        return {"input": args[0], **{"a%d" % i: a for i, a in enumerate(args) if i}, **kwargs}
+
+
+def macs_of(name, rec, given, outs):
+    n = outs[0].numel()
+    if name.startswith("conv_transpose"):
+        return given[0].numel() * (given[1].numel() // given[1].shape[0])
+    if re.fullmatch("conv.d", name):
+        return n * (given[1].numel() // given[1].shape[0])
+    if name in ("linear", "addmm", "baddbmm"):
+        return n * given[1].shape[-1]
+    if name in ("matmul", "bmm", "mm", "mv", "dot"):
+        return n * given[0].shape[-1]
+    if name == "einsum":
+        terms = rec["args"]["equation"].replace(" ", "").split("->")[0].split(",")
+        sizes = {c: d for term, t in zip(terms, given) for c, d in zip(term, t.shape)}
+        total = 1
+        for d in sizes.values():
+            total *= d
+        return total if len(terms) > 1 else 0
+    if name == "multi_head_attention_forward":
+        q, k, v = given[:3]
+        e, lq, lk, batch = q.shape[-1], q.shape[0], k.shape[0], q.shape[1] if q.dim() == 3 else 1
+        return batch * (2 * lq * e * e + lk * k.shape[-1] * e + lk * v.shape[-1] * e + 2 * lq * lk * e)
+    if name in ("lstm", "gru"):
+        return n // outs[0].shape[-1] * sum(t.numel() for t in given[3 if name == "lstm" else 2:] if t.dim() == 2)
+    return 0
+
+
+def make(name):
+    module_name, call, shapes = MODELS[name]
+    sys.path.insert(0, os.path.join(HERE, "models"))
+    module = importlib.import_module(module_name)
+    model = eval(call, dict(vars(module), torch=torch)).eval()
+    inputs = [torch.randn(s) for s in shapes]
+    recorder = Recorder(model, inputs)
+    original_call, original_getitem = torch.nn.Module.__call__, torch.Tensor.__getitem__
+
+    def traced_call(self, *args, **kwargs):
+        recorder.stack.append(recorder.paths.get(id(self), recorder.stack[-1]))
+        try:
+            return original_call(self, *args, **kwargs)
+        finally:
+            recorder.stack.pop()
+
+    def getitem(self, index):  # torch 1.13 does not show x[0] to a mode
+        if recorder.busy:
+            return original_getitem(self, index)
+        return recorder.__torch_function__(original_getitem, (), (self, index))
+
+    torch.nn.Module.__call__, torch.Tensor.__getitem__ = traced_call, getitem
+    try:
+        with torch.no_grad(), recorder:
+            out = model(*inputs)
+    finally:
+        torch.nn.Module.__call__, torch.Tensor.__getitem__ = original_call, original_getitem
+    parameters, buffers = dict(model.named_parameters()), dict(model.named_buffers())
+    own = not module_name.startswith("torchvision")
+    golden = {"name": name, "call": call, "library": not own, "file": module_name.replace(".", "/") + ".py", "torch": torch.__version__,
+              "inputs": [{"shape": s, "dtype": "float32"} for s in shapes], "params": sum(p.numel() for p in parameters.values()),
+              "param_shapes": {n: list(p.shape) for n, p in parameters.items()}, "buffer_shapes": {n: list(b.shape) for n, b in buffers.items()},
+              "buffer_dtypes": {n: plain(b.dtype) for n, b in buffers.items() if b.dtype != torch.float32}, "ops": recorder.ops,
+              "output": [recorder.src(t) for t in tensors_in(list(out.values()) if isinstance(out, dict) else out)], "macs": recorder.macs}
+    raw = io.BytesIO()
+    with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as f:
+        f.write(json.dumps(golden, separators=(",", ":")).encode())
+    with open(os.path.join(HERE, "goldens", name + ".json.gz"), "wb") as f:
+        f.write(raw.getvalue())
+    print(name, len(recorder.ops), "records", len(raw.getvalue()), "bytes")
+
+
+if __name__ == "__main__":
+    for wanted in sys.argv[1:] or MODELS:
+        make(wanted)
