@@ -1,11 +1,11 @@
 // The abstract syntax tree of Python 3.11: the nodes and fields of CPython's Parser/Python.asdl, under the same names.
-// (Our base structs are StmtNode, ExprNode, PatternNode because ASDL's `Expr` is the expression statement; the lower-case
-// sums of the ASDL - arguments, arg, keyword, alias, withitem, match_case, comprehension - are capitalised.)
+// (Our base structs are StmtNode, ExprNode, PatternNode because ASDL's `Expr` is the expression statement; the
+// lower-case sums of the ASDL - arguments, arg, keyword, alias, withitem, match_case, comprehension - are capitalised.)
 //
 // All nodes live in the arena of one Ast, are trivially destructible and never change after the parse. So an Ast can be
-// shared between threads as shared_ptr<const Ast>, node pointers are good for its whole life, and the destructor of a tree
-// frees a few blocks instead of recursing. The height of any tree is bounded by ParseLimits::max_depth: a recursive walk
-// is safe if that much stack is.
+// shared between threads as shared_ptr<const Ast>, node pointers are good for its whole life, and the destructor of a
+// tree frees a few blocks instead of recursing. The height of any tree is bounded by ParseLimits::max_depth: a
+// recursive walk is safe if that much stack is.
 //
 //   switch (e->node_kind) {
 //     case ExprKind::BinOp: {
@@ -37,8 +37,8 @@ struct Position {
   int32_t end_col = 0;
 };
 
-// An interned name. Equal names in one Ast are one Symbol, so compare pointers; `id` counts from 0 within the Ast, so that
-// a vector indexed by it replaces a hash table (Ast::symbols()).
+// An interned name. Equal names in one Ast are one Symbol, so compare pointers; `id` counts from 0 within the Ast, so
+// that a vector indexed by it replaces a hash table (Ast::symbols()).
 struct Symbol {
   absl::string_view text;
   uint32_t id = 0;
@@ -91,8 +91,8 @@ const char* Spelling(Operator op);
 const char* Spelling(UnaryOperator op);
 const char* Spelling(CmpOperator op);
 
-// The common head of a node. `node_id` counts all statements, expressions and patterns of the Ast from 0 (Ast::node_count()),
-// for side tables such as inline caches.
+// The common head of a node. `node_id` counts all statements, expressions and patterns of the Ast from 0
+// (Ast::node_count()), for side tables such as inline caches.
 template <typename Kind>
 struct NodeHead {
   Kind node_kind;
@@ -474,7 +474,8 @@ struct Expression {
   const ExprNode* body = nullptr;
 };
 
-// Owns a tree, the names in it and its source text. Made by ParseModule and ParseExpression (parser.h); immutable after.
+// Owns a tree, the names in it and its source text. Made by ParseModule and ParseExpression (parser.h); immutable
+// after.
 class Ast {
  public:
   Ast();

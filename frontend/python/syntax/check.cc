@@ -9,9 +9,9 @@ namespace cobra {
 namespace ast {
 namespace {
 
-constexpr absl::string_view kFeatures[] = {"nested_scopes",    "generators",     "division",       "absolute_import",
-                                           "with_statement",   "print_function", "unicode_literals", "barry_as_FLUFL",
-                                           "generator_stop",   "annotations"};
+constexpr absl::string_view kFeatures[] = {"nested_scopes",  "generators",     "division",         "absolute_import",
+                                           "with_statement", "print_function", "unicode_literals", "barry_as_FLUFL",
+                                           "generator_stop", "annotations"};
 
 bool CheckFeatures(const ImportFrom& import, ScopeFacts* facts, SyntaxProblem* problem) {
   for (const Alias* alias : import.names) {

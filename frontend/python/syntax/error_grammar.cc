@@ -170,9 +170,10 @@ class Reader {
     static constexpr struct {
       const char* name;
       TokenKind kind;
-    } kTokens[] = {{"NAME", TokenKind::kName},       {"NUMBER", TokenKind::kNumber}, {"STRING", TokenKind::kString},
-                   {"NEWLINE", TokenKind::kNewline}, {"INDENT", TokenKind::kIndent}, {"DEDENT", TokenKind::kDedent},
-                   {"ASYNC", TokenKind::kAsync},     {"AWAIT", TokenKind::kAwait},   {"ENDMARKER", TokenKind::kEndMarker}};
+    } kTokens[] = {
+        {"NAME", TokenKind::kName},       {"NUMBER", TokenKind::kNumber}, {"STRING", TokenKind::kString},
+        {"NEWLINE", TokenKind::kNewline}, {"INDENT", TokenKind::kIndent}, {"DEDENT", TokenKind::kDedent},
+        {"ASYNC", TokenKind::kAsync},     {"AWAIT", TokenKind::kAwait},   {"ENDMARKER", TokenKind::kEndMarker}};
     for (const auto& token : kTokens) {
       if (word != token.name) continue;
       item.token = token.kind;
@@ -226,23 +227,36 @@ class FirstSets {
   // Adds to *first; returns whether the item may match without consuming a token.
   bool Of(GrammarItem* item, TokenSet* first) {
     switch (item->op) {
-      case Op::kToken: first->set(static_cast<size_t>(item->token)); return false;
+      case Op::kToken:
+        first->set(static_cast<size_t>(item->token));
+        return false;
       case Op::kSoftKeyword:
-      case Op::kAnySoftKeyword: first->set(static_cast<size_t>(TokenKind::kName)); return false;
-      case Op::kForcedToken: first->set(); return false;  // its absence is an error
-      case Op::kRule: *first |= grammar_->rules[item->rule].first; return grammar_->rules[item->rule].nullable;
+      case Op::kAnySoftKeyword:
+        first->set(static_cast<size_t>(TokenKind::kName));
+        return false;
+      case Op::kForcedToken:
+        first->set();
+        return false;  // its absence is an error
+      case Op::kRule:
+        *first |= grammar_->rules[item->rule].first;
+        return grammar_->rules[item->rule].nullable;
       case Op::kPlus:
-      case Op::kList: return Of(item->children[0].get(), first);
+      case Op::kList:
+        return Of(item->children[0].get(), first);
       case Op::kOptional:
-      case Op::kStar: Of(item->children[0].get(), first); return true;
+      case Op::kStar:
+        Of(item->children[0].get(), first);
+        return true;
       case Op::kAnd:
       case Op::kNot: {
         TokenSet unused;
         Of(item->children[0].get(), &unused);  // for the sets of the alternatives in it
         return true;
       }
-      case Op::kCut: return true;
-      case Op::kChoice: break;
+      case Op::kCut:
+        return true;
+      case Op::kChoice:
+        break;
     }
     bool any_nullable = false;
     for (GrammarAlternative& alternative : item->alternatives) {

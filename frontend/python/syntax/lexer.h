@@ -1,5 +1,6 @@
-// Characters -> tokens, after CPython 3.11's tokenizer.c: the same tokens, the same errors, found at the same moment. Tokens
-// are made on demand because CPython, too, reports whatever comes first: an error of the grammar or one of the characters.
+// Characters -> tokens, after CPython 3.11's tokenizer.c: the same tokens, the same errors, found at the same moment.
+// Tokens are made on demand because CPython, too, reports whatever comes first: an error of the grammar or one of the
+// characters.
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_LEXER_H_
 #define COBRA_FRONTEND_PYTHON_SYNTAX_LEXER_H_
 
@@ -43,8 +44,9 @@ struct SyntaxProblem {
 
 class Lexer {
  public:
-  // `text` ends in '\n' (unless empty) and is followed by at least 8 readable bytes, the first of them zero. A lexer for an
-  // expression in the middle of a file starts at `first_line`; `column_shift` is added to the columns of that line.
+  // `text` ends in '\n' (unless empty) and is followed by at least 8 readable bytes, the first of them zero. A lexer
+  // for an expression in the middle of a file starts at `first_line`; `column_shift` is added to the columns of that
+  // line.
   Lexer(absl::string_view text, int first_line = 1, int column_shift = 0);
 
   // Makes the next token. kError: problem() says what is wrong; do not call again except through ScanForErrors.
@@ -56,8 +58,8 @@ class Lexer {
   // of the tokenizer ("unindent does not match").
   bool problem_was_raised() const { return problem_was_raised_; }
   bool reached_end() const { return reached_end_; }
-  // Reads on to the end of the text: true if CPython's tokenizer would raise on the way, or if a bracket that was opened
-  // before `error_line` is never closed; then problem() is that error.
+  // Reads on to the end of the text: true if CPython's tokenizer would raise on the way, or if a bracket that was
+  // opened before `error_line` is never closed; then problem() is that error.
   bool ScanForErrors(int error_line);
 
  private:

@@ -30,7 +30,8 @@ struct TokenTable {
   constexpr TokenTable() {
     Set(K::kOr, kOr);
     Set(K::kAnd, kAnd);
-    for (K k : {K::kEqEqual, K::kNotEqual, K::kLess, K::kLessEqual, K::kGreater, K::kGreaterEqual, K::kIs, K::kIn, K::kNot}) {
+    for (K k :
+         {K::kEqEqual, K::kNotEqual, K::kLess, K::kLessEqual, K::kGreater, K::kGreaterEqual, K::kIs, K::kIn, K::kNot}) {
       Set(k, kComparison);
     }
     Set(K::kVBar, kBitOr, Operator::BitOr);
@@ -45,8 +46,8 @@ struct TokenTable {
     Set(K::kSlash, kTerm, Operator::Div);
     Set(K::kPercent, kTerm, Operator::Mod);
     Set(K::kDoubleSlash, kTerm, Operator::FloorDiv);
-    for (K k : {K::kName, K::kNumber, K::kString, K::kLParen, K::kLSquare, K::kLBrace, K::kEllipsis, K::kPlus, K::kMinus,
-                K::kTilde, K::kNot, K::kLambda, K::kAwait, K::kNone, K::kTrue, K::kFalse}) {
+    for (K k : {K::kName, K::kNumber, K::kString, K::kLParen, K::kLSquare, K::kLBrace, K::kEllipsis, K::kPlus,
+                K::kMinus, K::kTilde, K::kNot, K::kLambda, K::kAwait, K::kNone, K::kTrue, K::kFalse}) {
       starts_expression[static_cast<int>(k)] = true;
     }
   }
@@ -127,7 +128,9 @@ const ExprNode* Parser::ParseStarExpression() {
   return WithHeight(node, value->height);
 }
 
-const ExprNode* Parser::ParseStarNamedExpression() { return At(K::kStar) ? ParseStarExpression() : ParseNamedExpression(); }
+const ExprNode* Parser::ParseStarNamedExpression() {
+  return At(K::kStar) ? ParseStarExpression() : ParseNamedExpression();
+}
 
 const ExprNode* Parser::ParseNamedExpression() {
   if (!At(K::kName) || Peek().kind != K::kColonEqual) return ParseExpressionNode();
@@ -175,7 +178,8 @@ const ExprNode* Parser::ParseExpressionNode() {
   return WithHeight(node, HeightOf(test, body, orelse));
 }
 
-// Operators that bind at least as strongly as `min_precedence`: precedence climbing; left-associative chains are this loop.
+// Operators that bind at least as strongly as `min_precedence`: precedence climbing; left-associative chains are this
+// loop.
 const ExprNode* Parser::ParseOperators(int min_precedence) {
   const Start start = Here();
   const ExprNode* left = ParseUnary(min_precedence);
@@ -218,13 +222,27 @@ const ExprNode* Parser::ParseBoolOp(Start start, const ExprNode* first, K word) 
 
 bool Parser::TakeCmpOperator(CmpOperator* op) {
   switch (token_->kind) {
-    case K::kEqEqual: *op = CmpOperator::Eq; break;
-    case K::kNotEqual: *op = CmpOperator::NotEq; break;
-    case K::kLess: *op = CmpOperator::Lt; break;
-    case K::kLessEqual: *op = CmpOperator::LtE; break;
-    case K::kGreater: *op = CmpOperator::Gt; break;
-    case K::kGreaterEqual: *op = CmpOperator::GtE; break;
-    case K::kIn: *op = CmpOperator::In; break;
+    case K::kEqEqual:
+      *op = CmpOperator::Eq;
+      break;
+    case K::kNotEqual:
+      *op = CmpOperator::NotEq;
+      break;
+    case K::kLess:
+      *op = CmpOperator::Lt;
+      break;
+    case K::kLessEqual:
+      *op = CmpOperator::LtE;
+      break;
+    case K::kGreater:
+      *op = CmpOperator::Gt;
+      break;
+    case K::kGreaterEqual:
+      *op = CmpOperator::GtE;
+      break;
+    case K::kIn:
+      *op = CmpOperator::In;
+      break;
     case K::kIs:
       Advance();
       *op = Accept(K::kNot) ? CmpOperator::IsNot : CmpOperator::Is;
@@ -234,7 +252,8 @@ bool Parser::TakeCmpOperator(CmpOperator* op) {
       Advance();
       *op = CmpOperator::NotIn;
       break;
-    default: return false;
+    default:
+      return false;
   }
   Advance();
   return true;
@@ -265,14 +284,21 @@ const ExprNode* Parser::ParseComparison(Start start, const ExprNode* left) {
 const ExprNode* Parser::ParseUnary(int min_precedence) {
   UnaryOperator op;
   switch (token_->kind) {
-    case K::kMinus: op = UnaryOperator::USub; break;
-    case K::kPlus: op = UnaryOperator::UAdd; break;
-    case K::kTilde: op = UnaryOperator::Invert; break;
+    case K::kMinus:
+      op = UnaryOperator::USub;
+      break;
+    case K::kPlus:
+      op = UnaryOperator::UAdd;
+      break;
+    case K::kTilde:
+      op = UnaryOperator::Invert;
+      break;
     case K::kNot:
       if (min_precedence > kNot) return nullptr;
       op = UnaryOperator::Not;
       break;
-    default: return ParsePower();
+    default:
+      return ParsePower();
   }
   Depth depth(this);
   if (depth.exceeded()) return nullptr;
@@ -350,7 +376,8 @@ const ExprNode* Parser::ParsePrimary() {
         value = WithHeight(node, HeightOf(value, slice));
         break;
       }
-      default: return value;
+      default:
+        return value;
     }
   }
   return nullptr;
@@ -481,15 +508,24 @@ const ExprNode* Parser::ParseAtom() {
       if (number != nullptr) Advance();
       return number;
     }
-    case K::kString: return ParseStringTokens();
-    case K::kLParen: return ParseParenthesised();
-    case K::kLSquare: return ParseList();
-    case K::kLBrace: return ParseBraces();
-    case K::kNone: return MakeKeywordConstant(ConstantKind::kNone);
-    case K::kTrue: return MakeKeywordConstant(ConstantKind::kTrue);
-    case K::kFalse: return MakeKeywordConstant(ConstantKind::kFalse);
-    case K::kEllipsis: return MakeKeywordConstant(ConstantKind::kEllipsis);
-    default: return nullptr;
+    case K::kString:
+      return ParseStringTokens();
+    case K::kLParen:
+      return ParseParenthesised();
+    case K::kLSquare:
+      return ParseList();
+    case K::kLBrace:
+      return ParseBraces();
+    case K::kNone:
+      return MakeKeywordConstant(ConstantKind::kNone);
+    case K::kTrue:
+      return MakeKeywordConstant(ConstantKind::kTrue);
+    case K::kFalse:
+      return MakeKeywordConstant(ConstantKind::kFalse);
+    case K::kEllipsis:
+      return MakeKeywordConstant(ConstantKind::kEllipsis);
+    default:
+      return nullptr;
   }
 }
 
@@ -682,13 +718,19 @@ const ExprNode* Parser::ParseStarTarget() {
   return WithHeight(node, target->height);
 }
 
-// Turns what was read as an expression into a target; false if it is none. The tree is still the parser's own, so this is
-// the one place that writes to finished nodes.
+// Turns what was read as an expression into a target; false if it is none. The tree is still the parser's own, so this
+// is the one place that writes to finished nodes.
 bool Parser::SetContext(const ExprNode* node, ExprContext ctx, bool starred_allowed) {
   switch (node->node_kind) {
-    case ExprKind::Name: const_cast<Name*>(node->As<Name>())->ctx = ctx; return true;
-    case ExprKind::Attribute: const_cast<Attribute*>(node->As<Attribute>())->ctx = ctx; return true;
-    case ExprKind::Subscript: const_cast<Subscript*>(node->As<Subscript>())->ctx = ctx; return true;
+    case ExprKind::Name:
+      const_cast<Name*>(node->As<Name>())->ctx = ctx;
+      return true;
+    case ExprKind::Attribute:
+      const_cast<Attribute*>(node->As<Attribute>())->ctx = ctx;
+      return true;
+    case ExprKind::Subscript:
+      const_cast<Subscript*>(node->As<Subscript>())->ctx = ctx;
+      return true;
     case ExprKind::Starred: {
       Starred* starred = const_cast<Starred*>(node->As<Starred>());
       starred->ctx = ctx;
@@ -703,7 +745,8 @@ bool Parser::SetContext(const ExprNode* node, ExprContext ctx, bool starred_allo
       }
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 

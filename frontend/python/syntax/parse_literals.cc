@@ -40,6 +40,17 @@ std::string ToDecimal(absl::string_view digits, int base) {
   return out;
 }
 
+// Where `at` would be if every character beyond ASCII were written \UXXXXXXXX: CPython decodes such a text, and counts
+// in it.
+ptrdiff_t EscapedOffset(const char* begin, const char* at) {
+  ptrdiff_t offset = 0;
+  for (const char* p = begin; p < at; ++p) {
+    const uint8_t c = static_cast<uint8_t>(*p);
+    offset += c < 0x80 ? 1 : c >= 0xC0 ? 10 : 0;
+  }
+  return offset;
+}
+
 bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 }  // namespace
@@ -140,7 +151,8 @@ struct Parser::StringPart {
 // Collects what adjacent literals and the pieces of f-strings add up to: text is joined until a field comes.
 class Parser::StringJoiner {
  public:
-  StringJoiner(Parser* parser, const Position& pos, bool is_u) : parser_(parser), nodes_(parser), pos_(pos), is_u_(is_u) {}
+  StringJoiner(Parser* parser, const Position& pos, bool is_u)
+      : parser_(parser), nodes_(parser), pos_(pos), is_u_(is_u) {}
 
   std::string* text() { return &text_; }
   const Position& pos() const { return pos_; }
@@ -263,7 +275,7 @@ bool Parser::DecodeOneEscape(const char** p, const char* end, std::string* out, 
   const char* const start = *p;
   const auto fail = [&](absl::string_view what, const char* to) {
     FailLiteral(absl::StrFormat("(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: %s",
-                                start - begin, to - begin - 1, what));
+                                EscapedOffset(begin, start), EscapedOffset(begin, to) - 1, what));
     return false;
   };
   const char* q = start + 1;
@@ -275,23 +287,51 @@ bool Parser::DecodeOneEscape(const char** p, const char* end, std::string* out, 
   const char c = *q++;
   *p = q;
   switch (c) {
-    case '\n': return true;
-    case '\\': case '\'': case '"': out->push_back(c); return true;
-    case 'a': out->push_back('\a'); return true;
-    case 'b': out->push_back('\b'); return true;
-    case 'f': out->push_back('\f'); return true;
-    case 'n': out->push_back('\n'); return true;
-    case 'r': out->push_back('\r'); return true;
-    case 't': out->push_back('\t'); return true;
-    case 'v': out->push_back('\v'); return true;
-    case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': {
+    case '\n':
+      return true;
+    case '\\':
+    case '\'':
+    case '"':
+      out->push_back(c);
+      return true;
+    case 'a':
+      out->push_back('\a');
+      return true;
+    case 'b':
+      out->push_back('\b');
+      return true;
+    case 'f':
+      out->push_back('\f');
+      return true;
+    case 'n':
+      out->push_back('\n');
+      return true;
+    case 'r':
+      out->push_back('\r');
+      return true;
+    case 't':
+      out->push_back('\t');
+      return true;
+    case 'v':
+      out->push_back('\v');
+      return true;
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7': {
       int value = c - '0';
       for (int i = 0; i < 2 && q < end && *q >= '0' && *q <= '7'; ++i) value = value * 8 + (*q++ - '0');
       AppendUtf8(value, out);
       *p = q;
       return true;
     }
-    case 'x': case 'u': case 'U': {
+    case 'x':
+    case 'u':
+    case 'U': {
       const int digits = c == 'x' ? 2 : c == 'u' ? 4 : 8;
       uint32_t value = 0;
       for (int i = 0; i < digits; ++i, ++q) {
@@ -307,7 +347,8 @@ bool Parser::DecodeOneEscape(const char** p, const char* end, std::string* out, 
     }
     case 'N': {
       const void* close = q < end && *q == '{' ? std::memchr(q, '}', end - q) : nullptr;
-      if (close == nullptr || static_cast<const char*>(close) == q + 1) return fail("malformed \\N character escape", q);
+      if (close == nullptr || static_cast<const char*>(close) == q + 1)
+        return fail("malformed \\N character escape", q);
       const char* name_end = static_cast<const char*>(close);
       const int32_t value = LookUpCharacterName(absl::string_view(q + 1, name_end - q - 1));
       if (value < 0) return fail("unknown Unicode character name", name_end + 1);
@@ -358,7 +399,8 @@ bool Parser::DecodeBytesEscapes(absl::string_view body, std::string* out) {
 // ---- f-strings ----
 
 // Text and fields up to the end or, inside a format specification (level > 0), up to its '}'.
-bool Parser::ParseFStringBody(const StringPart& part, const char** p, const char* end, int level, StringJoiner* joiner) {
+bool Parser::ParseFStringBody(const StringPart& part, const char** p, const char* end, int level,
+                              StringJoiner* joiner) {
   for (;;) {
     bool more = false;
     if (!ReadFStringLiteral(part, p, end, level, joiner->text(), &more)) return false;
@@ -455,7 +497,8 @@ bool Parser::FindFieldEnd(const char** p, const char* end) {
       if (open.empty()) return fail(absl::StrFormat(": unmatched '%c'", c));
       const char expected = open.back() == '(' ? ')' : open.back() == '[' ? ']' : '}';
       if (c != expected) {
-        return fail(absl::StrFormat(": closing parenthesis '%c' does not match opening parenthesis '%c'", c, open.back()));
+        return fail(
+            absl::StrFormat(": closing parenthesis '%c' does not match opening parenthesis '%c'", c, open.back()));
       }
       open.pop_back();
     }
@@ -510,8 +553,8 @@ const ExprNode* Parser::ParseReplacementField(const StringPart& part, const char
 }
 
 // The expression is parsed in a text of its own, "(expression)"; CPython 3.11 numbers lines and columns of that so:
-// lines from that of the string plus the newlines before the '{'; the first line's columns start where the '{' is in its
-// line of the token, plus, always, the column of the token.
+// lines from that of the string plus the newlines before the '{'; the first line's columns start where the '{' is in
+// its line of the token, plus, always, the column of the token.
 const ExprNode* Parser::ParseFieldExpression(const StringPart& part, const char* begin, const char* end) {
   const char* s = begin;
   while (s < end && (*s == ' ' || *s == '\t' || *s == '\n' || *s == '\f')) ++s;

@@ -15,8 +15,8 @@ const StmtNode* Parser::TryParseMatch(bool* failed_inside) {
   const Mark mark = Save();
   Advance();
   const ExprNode* subject = ParseSubject();
-  const bool is_match = subject != nullptr && Accept(K::kColon) && Accept(K::kNewline) && Accept(K::kIndent) &&
-                        AtSoftKeyword("case");
+  const bool is_match =
+      subject != nullptr && Accept(K::kColon) && Accept(K::kNewline) && Accept(K::kIndent) && AtSoftKeyword("case");
   if (!is_match) {
     *failed_inside = has_problem_;
     if (!has_problem_) Restore(mark);
@@ -152,17 +152,26 @@ const PatternNode* Parser::ParseClosedPattern() {
     return node;
   };
   switch (token_->kind) {
-    case K::kNone: return singleton(ConstantKind::kNone);
-    case K::kTrue: return singleton(ConstantKind::kTrue);
-    case K::kFalse: return singleton(ConstantKind::kFalse);
+    case K::kNone:
+      return singleton(ConstantKind::kNone);
+    case K::kTrue:
+      return singleton(ConstantKind::kTrue);
+    case K::kFalse:
+      return singleton(ConstantKind::kFalse);
     case K::kNumber:
-    case K::kMinus: return value(ParseNumberPattern());
-    case K::kString: return value(ParseStringTokens());
-    case K::kName: return ParseNamePattern();
+    case K::kMinus:
+      return value(ParseNumberPattern());
+    case K::kString:
+      return value(ParseStringTokens());
+    case K::kName:
+      return ParseNamePattern();
     case K::kLParen:
-    case K::kLSquare: return ParseGroupOrSequencePattern();
-    case K::kLBrace: return ParseMappingPattern();
-    default: return nullptr;
+    case K::kLSquare:
+      return ParseGroupOrSequencePattern();
+    case K::kLBrace:
+      return ParseMappingPattern();
+    default:
+      return nullptr;
   }
 }
 
@@ -288,17 +297,23 @@ const PatternNode* Parser::ParseMappingPattern() {
 
 const ExprNode* Parser::ParseLiteralKey() {
   switch (token_->kind) {
-    case K::kNone: return MakeKeywordConstant(ConstantKind::kNone);
-    case K::kTrue: return MakeKeywordConstant(ConstantKind::kTrue);
-    case K::kFalse: return MakeKeywordConstant(ConstantKind::kFalse);
+    case K::kNone:
+      return MakeKeywordConstant(ConstantKind::kNone);
+    case K::kTrue:
+      return MakeKeywordConstant(ConstantKind::kTrue);
+    case K::kFalse:
+      return MakeKeywordConstant(ConstantKind::kFalse);
     case K::kNumber:
-    case K::kMinus: return ParseNumberPattern();
-    case K::kString: return ParseStringTokens();
+    case K::kMinus:
+      return ParseNumberPattern();
+    case K::kString:
+      return ParseStringTokens();
     case K::kName: {
       const ExprNode* key = ParseAttr();
       return key != nullptr && key->Is<Attribute>() ? key : nullptr;
     }
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 

@@ -81,7 +81,8 @@ void Parser::FailNodes() {
   if (has_problem_) return;
   has_problem_ = true;
   const int line = tokens_.size() < 2 ? 0 : tokens_[tokens_.size() - 2].pos.line;
-  problem_ = {SyntaxProblem::Kind::kLimit, absl::StrCat("the source makes more than ", limits_.max_nodes, " nodes"), line, 0};
+  problem_ = {SyntaxProblem::Kind::kLimit, absl::StrCat("the source makes more than ", limits_.max_nodes, " nodes"),
+              line, 0};
 }
 
 // expressions NEWLINE* ENDMARKER
@@ -138,7 +139,7 @@ const ExprNode* Parser::ParseArgumentTokens() {
 }
 
 SyntaxProblem Parser::Explain(absl::string_view start_rule, int first_line, int column_shift) {
-  if (has_problem_ && !problem_at_last_token_) return problem_;
+  if (has_problem_ && problem_.kind == SyntaxProblem::Kind::kLimit) return problem_;
   ErrorSearch search;
   search.text = text_;
   search.first_line = first_line;
@@ -146,14 +147,18 @@ SyntaxProblem Parser::Explain(absl::string_view start_rule, int first_line, int 
   search.start_rule = start_rule;
   search.depth = depth_;
   search.stopped_at = tokens_.back().pos;
-  return FindSyntaxError(search, limits_, builder_);
+  // Also for a problem inside a literal: where it is reported, and whether an error further on goes first, is known
+  // there.
+  const SyntaxProblem found = FindSyntaxError(search, limits_, builder_);
+  return has_problem_ && found.kind == SyntaxProblem::Kind::kInternal ? problem_ : found;
 }
 
 namespace {
 
 absl::Status ProblemToStatus(const SyntaxProblem& problem, const Ast& ast) {
   if (problem.kind == SyntaxProblem::Kind::kInternal) {
-    return absl::InternalError(absl::StrCat(absl::string_view(ast.filename()), ":", problem.line, ": ", problem.message));
+    return absl::InternalError(
+        absl::StrCat(absl::string_view(ast.filename()), ":", problem.line, ": ", problem.message));
   }
   Diagnostic diagnostic;
   diagnostic.kind =

@@ -13,8 +13,8 @@ namespace cobra {
 namespace ast {
 
 struct ParseLimits {
-  // The largest file of python3-torch and the standard library together is below 1 MB; generated model code has been seen
-  // at 3 MB. A tree takes up to 25 times its source in memory, so this also bounds memory at about 200 MB.
+  // The largest file of python3-torch and the standard library together is below 1 MB; generated model code has been
+  // seen at 3 MB. A tree takes up to 25 times its source in memory, so this also bounds memory at about 200 MB.
   int64_t max_source_bytes = int64_t{8} << 20;
   // Real code has one node per 8 bytes; this is one per 2 bytes of the largest source.
   int64_t max_nodes = int64_t{4} << 20;
@@ -23,10 +23,10 @@ struct ParseLimits {
   int32_t max_depth = 1000;
 };
 
-// A source that CPython 3.11 rejects (compile() raises SyntaxError) gives a Diagnostic of kind kSyntaxError with file, line,
-// column, source line and CPython's message; one that exceeds a limit, a Diagnostic of kind kLimit. The bytes may begin with
-// a byte order mark and may declare an encoding (PEP 263): utf-8, latin-1, ascii and the usual Western code pages.
-// Thread-safe: no state is shared between calls.
+// A source that CPython 3.11 rejects (compile() raises SyntaxError) gives a Diagnostic of kind kSyntaxError with file,
+// line, column, source line and CPython's message; one that exceeds a limit, a Diagnostic of kind kLimit. The bytes may
+// begin with a byte order mark and may declare an encoding (PEP 263): utf-8, latin-1, ascii and the usual Western code
+// pages. Thread-safe: no state is shared between calls.
 absl::StatusOr<std::shared_ptr<const Ast>> ParseModule(absl::string_view source, absl::string_view filename,
                                                        const ParseLimits& limits = {});
 // One expression, as eval() takes it (leading blanks are allowed), e.g. `resnet50(num_classes=10)`.

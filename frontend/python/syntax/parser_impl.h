@@ -2,8 +2,8 @@
 // `with (` and the soft keyword `match` are tried and taken back.
 //
 // It builds the tree of a correct program and knows nothing about messages: a method that cannot go on returns null (or
-// false), the parse ends, and syntax_errors.h finds out what CPython would say. Exceptions are the limits and the errors
-// inside string and number literals: these set problem().
+// false), the parse ends, and syntax_errors.h finds out what CPython would say. Exceptions are the limits and the
+// errors inside string and number literals: these set problem().
 //
 // Native recursion: every method that can be re-entered through brackets, operators or blocks takes a Depth. Chains
 // (a.b.c, x + y + z, elif) are loops, and the height of what they build is bounded through NodeHead::height.

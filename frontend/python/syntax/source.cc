@@ -59,8 +59,8 @@ absl::string_view FindEncoding(absl::string_view text) {
   return {};
 }
 
-// A text that ends in "\r\n" gets one empty line more, because CPython's compile() gives it one: there, a backslash before
-// the last newline is no error.
+// A text that ends in "\r\n" gets one empty line more, because CPython's compile() gives it one: there, a backslash
+// before the last newline is no error.
 void NormalizeNewlines(std::string* text) {
   const bool extra_line = absl::EndsWith(*text, "\r\n");
   if (text->find('\r') != std::string::npos) {
@@ -100,7 +100,8 @@ absl::StatusOr<std::string> DecodeSource(absl::string_view source, absl::string_
     const std::string name = absl::StrReplaceAll(absl::AsciiStrToLower(encoding), {{"_", "-"}});
     const bool utf8 = name == "utf-8" || name == "utf8" || absl::StartsWith(name, "utf-8-");
     if (bom && !utf8) {
-      return Problem(Diagnostic::Kind::kSyntaxError, filename, 0, absl::StrCat("encoding problem: ", encoding, " with BOM"));
+      return Problem(Diagnostic::Kind::kSyntaxError, filename, 0,
+                     absl::StrCat("encoding problem: ", encoding, " with BOM"));
     }
     if (!DecodeToUtf8(encoding, &text)) {
       return Problem(Diagnostic::Kind::kSyntaxError, filename, 0, absl::StrCat("unknown encoding: ", encoding));

@@ -26,40 +26,68 @@ constexpr size_t kMaxMemo = 4 * 1000 * 1000;
 
 const char* ExpressionName(const ExprNode* e) {
   switch (e->node_kind) {
-    case ExprKind::Attribute: return "attribute";
-    case ExprKind::Subscript: return "subscript";
-    case ExprKind::Starred: return "starred";
-    case ExprKind::Name: return "name";
-    case ExprKind::List: return "list";
-    case ExprKind::Tuple: return "tuple";
-    case ExprKind::Lambda: return "lambda";
-    case ExprKind::Call: return "function call";
+    case ExprKind::Attribute:
+      return "attribute";
+    case ExprKind::Subscript:
+      return "subscript";
+    case ExprKind::Starred:
+      return "starred";
+    case ExprKind::Name:
+      return "name";
+    case ExprKind::List:
+      return "list";
+    case ExprKind::Tuple:
+      return "tuple";
+    case ExprKind::Lambda:
+      return "lambda";
+    case ExprKind::Call:
+      return "function call";
     case ExprKind::BoolOp:
     case ExprKind::BinOp:
-    case ExprKind::UnaryOp: return "expression";
-    case ExprKind::GeneratorExp: return "generator expression";
+    case ExprKind::UnaryOp:
+      return "expression";
+    case ExprKind::GeneratorExp:
+      return "generator expression";
     case ExprKind::Yield:
-    case ExprKind::YieldFrom: return "yield expression";
-    case ExprKind::Await: return "await expression";
-    case ExprKind::ListComp: return "list comprehension";
-    case ExprKind::SetComp: return "set comprehension";
-    case ExprKind::DictComp: return "dict comprehension";
-    case ExprKind::Dict: return "dict literal";
-    case ExprKind::Set: return "set display";
+    case ExprKind::YieldFrom:
+      return "yield expression";
+    case ExprKind::Await:
+      return "await expression";
+    case ExprKind::ListComp:
+      return "list comprehension";
+    case ExprKind::SetComp:
+      return "set comprehension";
+    case ExprKind::DictComp:
+      return "dict comprehension";
+    case ExprKind::Dict:
+      return "dict literal";
+    case ExprKind::Set:
+      return "set display";
     case ExprKind::JoinedStr:
-    case ExprKind::FormattedValue: return "f-string expression";
-    case ExprKind::Compare: return "comparison";
-    case ExprKind::IfExp: return "conditional expression";
-    case ExprKind::NamedExpr: return "named expression";
-    case ExprKind::Slice: return "slice";
-    case ExprKind::Constant: break;
+    case ExprKind::FormattedValue:
+      return "f-string expression";
+    case ExprKind::Compare:
+      return "comparison";
+    case ExprKind::IfExp:
+      return "conditional expression";
+    case ExprKind::NamedExpr:
+      return "named expression";
+    case ExprKind::Slice:
+      return "slice";
+    case ExprKind::Constant:
+      break;
   }
   switch (e->As<Constant>()->constant_kind) {
-    case ConstantKind::kNone: return "None";
-    case ConstantKind::kTrue: return "True";
-    case ConstantKind::kFalse: return "False";
-    case ConstantKind::kEllipsis: return "ellipsis";
-    default: return "literal";
+    case ConstantKind::kNone:
+      return "None";
+    case ConstantKind::kTrue:
+      return "True";
+    case ConstantKind::kFalse:
+      return "False";
+    case ConstantKind::kEllipsis:
+      return "ellipsis";
+    default:
+      return "literal";
   }
 }
 
@@ -75,7 +103,8 @@ const ExprNode* InvalidTarget(const ExprNode* e, Targets targets) {
         if (invalid != nullptr) return invalid;
       }
       return nullptr;
-    case ExprKind::Starred: return targets == Targets::kDel ? e : InvalidTarget(e->As<Starred>()->value, targets);
+    case ExprKind::Starred:
+      return targets == Targets::kDel ? e : InvalidTarget(e->As<Starred>()->value, targets);
     case ExprKind::Compare: {  // `a in b` of `for a in b`
       if (targets != Targets::kFor) return e;
       const Compare* compare = e->As<Compare>();
@@ -83,8 +112,10 @@ const ExprNode* InvalidTarget(const ExprNode* e, Targets targets) {
     }
     case ExprKind::Name:
     case ExprKind::Subscript:
-    case ExprKind::Attribute: return nullptr;
-    default: return e;
+    case ExprKind::Attribute:
+      return nullptr;
+    default:
+      return e;
   }
 }
 
@@ -120,7 +151,9 @@ class ErrorFinder {
   bool Act(const GrammarAlternative& alternative, const Captures& captures, int begin, int end);
   bool ActOnArguments(const GrammarAlternative& alternative, Range range);
 
-  absl::string_view TextOf(const Token& token) const { return search_.text.substr(token.begin, token.end - token.begin); }
+  absl::string_view TextOf(const Token& token) const {
+    return search_.text.substr(token.begin, token.end - token.begin);
+  }
   const ExprNode* Tree(Range range, absl::string_view rule);
   void Raise(SyntaxProblem::Kind kind, int line, int column, std::string message);
   void RaiseAtLastToken(SyntaxProblem::Kind kind, std::string message) {
@@ -129,6 +162,7 @@ class ErrorFinder {
   void RaiseAtNode(const ExprNode* node, std::string message) {
     Raise(SyntaxProblem::Kind::kSyntax, node->pos.line, node->pos.col + 1, std::move(message));
   }
+  void RaiseLexerProblem();
   void ScanRest();
 
   const ErrorSearch search_;
@@ -156,6 +190,13 @@ void ErrorFinder::Raise(SyntaxProblem::Kind kind, int line, int column, std::str
   problem_ = {kind, std::move(message), line, column};
 }
 
+void ErrorFinder::RaiseLexerProblem() {
+  raised_ = false;
+  const SyntaxProblem& p = lexer_.problem();
+  Raise(p.kind, p.line, p.column, p.message);
+  if (lexer_.problem_was_raised()) problem_.message = p.message;  // without "f-string: "
+}
+
 bool ErrorFinder::Fetch(int at) {
   while (static_cast<int>(tokens_.size()) <= at) {
     if (raised_) return false;
@@ -164,8 +205,7 @@ bool ErrorFinder::Fetch(int at) {
     tokens_.push_back(token);
     if (token.kind == TokenKind::kError) {
       lexer_failed_ = true;
-      const SyntaxProblem& p = lexer_.problem();
-      Raise(p.kind, p.line, p.column, p.message);
+      RaiseLexerProblem();
       return false;
     }
   }
@@ -176,9 +216,10 @@ int ErrorFinder::MatchRule(int rule_index, int at) {
   if (raised_) return -1;
   const GrammarRule& rule = grammar_.rules[rule_index];
   if (!Fetch(at) || (!rule.nullable && !rule.first[static_cast<size_t>(tokens_[at].kind)])) return -1;
-  // CPython remembers the outcome of some rules whether or not mistakes were looked for then. For the others we must not.
-  const uint64_t key = (static_cast<uint64_t>(at) << 12) | (static_cast<uint64_t>(rule_index) << 1) |
-                       (!rule.memo && mistakes_ ? 1 : 0);
+  // CPython remembers the outcome of some rules whether or not mistakes were looked for then. For the others we must
+  // not.
+  const uint64_t key =
+      (static_cast<uint64_t>(at) << 12) | (static_cast<uint64_t>(rule_index) << 1) | (!rule.memo && mistakes_ ? 1 : 0);
   const auto found = memo_.find(key);
   if (found != memo_.end()) return found->second;
   if (++depth_ > kMaxRuleDepth) {
@@ -234,7 +275,8 @@ int ErrorFinder::MatchItem(const GrammarItem& item, int at) {
   if (++steps_ > kMaxSteps || memo_.size() > kMaxMemo) raised_ = gave_up_ = true;
   if (raised_) return -1;
   switch (item.op) {
-    case Op::kToken: return Fetch(at) && tokens_[at].kind == item.token ? at + 1 : -1;
+    case Op::kToken:
+      return Fetch(at) && tokens_[at].kind == item.token ? at + 1 : -1;
     case Op::kForcedToken:
       if (!Fetch(at)) return -1;
       if (tokens_[at].kind == item.token) return at + 1;
@@ -252,21 +294,28 @@ int ErrorFinder::MatchItem(const GrammarItem& item, int at) {
       }
       return -1;
     }
-    case Op::kRule: return MatchRule(item.rule, at);
-    case Op::kChoice: return MatchChoice(item, at);
+    case Op::kRule:
+      return MatchRule(item.rule, at);
+    case Op::kChoice:
+      return MatchChoice(item, at);
     case Op::kOptional: {
       const int end = MatchItem(*item.children[0], at);
       return raised_ ? -1 : end >= 0 ? end : at;
     }
-    case Op::kStar: return MatchRepeated(*item.children[0], nullptr, at, false);
-    case Op::kPlus: return MatchRepeated(*item.children[0], nullptr, at, true);
-    case Op::kList: return MatchRepeated(*item.children[0], item.children[1].get(), at, true);
-    case Op::kAnd: return MatchItem(*item.children[0], at) >= 0 ? at : -1;
+    case Op::kStar:
+      return MatchRepeated(*item.children[0], nullptr, at, false);
+    case Op::kPlus:
+      return MatchRepeated(*item.children[0], nullptr, at, true);
+    case Op::kList:
+      return MatchRepeated(*item.children[0], item.children[1].get(), at, true);
+    case Op::kAnd:
+      return MatchItem(*item.children[0], at) >= 0 ? at : -1;
     case Op::kNot: {
       const int end = MatchItem(*item.children[0], at);
       return raised_ || end >= 0 ? -1 : at;
     }
-    case Op::kCut: return at;
+    case Op::kCut:
+      return at;
   }
   return -1;
 }
@@ -334,7 +383,8 @@ bool ErrorFinder::Act(const GrammarAlternative& alternative, const Captures& cap
   }
   if (action == "INDENT") {
     const int line = item == nullptr ? 0 : tokens_[range.begin].pos.line;
-    RaiseAtLastToken(SyntaxProblem::Kind::kIndentation, absl::StrReplaceAll(alternative.message, {{"%l", absl::StrCat(line)}}));
+    RaiseAtLastToken(SyntaxProblem::Kind::kIndentation,
+                     absl::StrReplaceAll(alternative.message, {{"%l", absl::StrCat(line)}}));
     return true;
   }
   const Token& token = tokens_[range.begin];
@@ -354,15 +404,19 @@ bool ErrorFinder::Act(const GrammarAlternative& alternative, const Captures& cap
     if (tokens_[end - 1].level == 0) return false;
   }
   const bool is_token = item->op == Op::kToken || item->op == Op::kSoftKeyword || item->op == Op::kChoice;
-  const bool needs_tree = !is_token && (token.kind == TokenKind::kLParen || absl::StrContains(alternative.message, "%n") ||
-                                        absl::EndsWith(action, "_TARGETS"));
+  const bool needs_tree =
+      !is_token && (token.kind == TokenKind::kLParen || absl::StrContains(alternative.message, "%n") ||
+                    absl::EndsWith(action, "_TARGETS"));
   const std::string rule = item->op == Op::kRule ? grammar_.rules[item->rule].name : "";
   const ExprNode* tree = needs_tree && rule != "args" ? Tree(range, rule) : nullptr;
   if (absl::EndsWith(action, "_TARGETS")) {
-    const Targets targets = action == "DEL_TARGETS" ? Targets::kDel : action == "FOR_TARGETS" ? Targets::kFor : Targets::kStar;
+    const Targets targets = action == "DEL_TARGETS"   ? Targets::kDel
+                            : action == "FOR_TARGETS" ? Targets::kFor
+                                                      : Targets::kStar;
     const ExprNode* invalid = tree == nullptr ? nullptr : InvalidTarget(tree, targets);
     if (invalid == nullptr) return false;
-    RaiseAtNode(invalid, absl::StrCat(targets == Targets::kDel ? "cannot delete " : "cannot assign to ", ExpressionName(invalid)));
+    RaiseAtNode(invalid, absl::StrCat(targets == Targets::kDel ? "cannot delete " : "cannot assign to ",
+                                      ExpressionName(invalid)));
     return true;
   }
   std::string message = absl::StrReplaceAll(
@@ -379,16 +433,15 @@ bool ErrorFinder::Act(const GrammarAlternative& alternative, const Captures& cap
 void ErrorFinder::ScanRest() {
   if (lexer_failed_ || lexer_.reached_end()) return;
   if (!lexer_.ScanForErrors(tokens_.back().pos.line)) return;
-  raised_ = false;
-  const SyntaxProblem& p = lexer_.problem();
-  Raise(p.kind, p.line, p.column, p.message);
+  RaiseLexerProblem();
 }
 
 SyntaxProblem ErrorFinder::Find() {
   const int start = grammar_.index.at(std::string(search_.start_rule));
   const bool accepted = MatchRule(start, 0) >= 0;
   if (accepted) {
-    return {SyntaxProblem::Kind::kInternal, "our parser does not read this, but the grammar does", tokens_.back().pos.line, 0};
+    return {SyntaxProblem::Kind::kInternal, "our parser does not read this, but the grammar does",
+            tokens_.back().pos.line, 0};
   }
   const Token last = tokens_.empty() ? Token() : tokens_.back();
   if (!raised_) {
@@ -397,7 +450,8 @@ SyntaxProblem ErrorFinder::Find() {
     depth_ = 0;
     MatchRule(start, 0);
   }
-  if (gave_up_) return {SyntaxProblem::Kind::kSyntax, "invalid syntax", search_.stopped_at.line, search_.stopped_at.col + 1};
+  if (gave_up_)
+    return {SyntaxProblem::Kind::kSyntax, "invalid syntax", search_.stopped_at.line, search_.stopped_at.col + 1};
   if (raised_) {
     if (problem_.kind != SyntaxProblem::Kind::kLimit) ScanRest();
     return problem_;

@@ -35,8 +35,8 @@ constexpr uint64_t kNames[] = {
 
 template <size_t n>
 bool InRanges(const Range (&ranges)[n], int32_t c) {
-  const Range* r =
-      std::upper_bound(std::begin(ranges), std::end(ranges), c, [](int32_t v, const Range& range) { return v < range.low; });
+  const Range* r = std::upper_bound(std::begin(ranges), std::end(ranges), c,
+                                    [](int32_t v, const Range& range) { return v < range.low; });
   return r != std::begin(ranges) && c <= r[-1].high;
 }
 
@@ -44,11 +44,13 @@ bool IsAsciiLetter(int32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c 
 
 // "HANGUL SYLLABLE " is followed by the romanised parts of the syllable, longest match first.
 int32_t LookUpHangul(absl::string_view s) {
-  static constexpr const char* kLead[] = {"G", "GG", "N", "D", "DD", "R", "M", "B", "BB", "S", "SS", "", "J", "JJ", "C", "K", "T", "P", "H"};
-  static constexpr const char* kVowel[] = {"A", "AE", "YA", "YAE", "EO", "E", "YEO", "YE", "O", "WA", "WAE",
-                                           "OE", "YO", "U", "WEO", "WE", "WI", "YU", "EU", "YI", "I"};
-  static constexpr const char* kTail[] = {"", "G", "GG", "GS", "N", "NJ", "NH", "D", "L", "LG", "LM", "LB", "LS", "LT",
-                                          "LP", "LH", "M", "B", "BS", "S", "SS", "NG", "J", "C", "K", "T", "P", "H"};
+  static constexpr const char* kLead[] = {"G",  "GG", "N", "D",  "DD", "R", "M", "B", "BB", "S",
+                                          "SS", "",   "J", "JJ", "C",  "K", "T", "P", "H"};
+  static constexpr const char* kVowel[] = {"A",  "AE", "YA", "YAE", "EO", "E",  "YEO", "YE", "O",  "WA", "WAE",
+                                           "OE", "YO", "U",  "WEO", "WE", "WI", "YU",  "EU", "YI", "I"};
+  static constexpr const char* kTail[] = {"",   "G",  "GG", "GS", "N",  "NJ", "NH", "D", "L",  "LG",
+                                          "LM", "LB", "LS", "LT", "LP", "LH", "M",  "B", "BS", "S",
+                                          "SS", "NG", "J",  "C",  "K",  "T",  "P",  "H"};
   const auto longest = [&s](const auto& parts) {
     int best = -1;
     for (int i = 0; i < static_cast<int>(std::size(parts)); ++i) {
@@ -126,7 +128,8 @@ size_t FindInvalidUtf8(absl::string_view text) {
     }
     // Overlong forms, surrogates, beyond U+10FFFF.
     const uint8_t d = at(i + 1);
-    if ((c == 0xE0 && d < 0xA0) || (c == 0xED && d > 0x9F) || (c == 0xF0 && d < 0x90) || (c == 0xF4 && d > 0x8F)) return i;
+    if ((c == 0xE0 && d < 0xA0) || (c == 0xED && d > 0x9F) || (c == 0xF0 && d < 0x90) || (c == 0xF4 && d > 0x8F))
+      return i;
     i += size;
   }
   return absl::string_view::npos;
@@ -184,7 +187,8 @@ bool DecodeToUtf8(absl::string_view encoding, std::string* text) {
   const uint16_t* page = nullptr;
   const bool latin1 = name == "latin-1" || name == "latin1" || name == "iso-8859-1" || name == "iso8859-1" ||
                       name == "l1" || absl::StartsWith(name, "iso-8859-1-") || absl::StartsWith(name, "latin-1-");
-  const std::string short_name = absl::StrReplaceAll(name, {{"iso-8859", "iso8859"}, {"windows-", "cp"}, {"latin-9", "iso8859-15"}, {"latin9", "iso8859-15"}});
+  const std::string short_name = absl::StrReplaceAll(
+      name, {{"iso-8859", "iso8859"}, {"windows-", "cp"}, {"latin-9", "iso8859-15"}, {"latin9", "iso8859-15"}});
   for (const CodePage& row : kCodePages) {
     if (short_name == row.name) page = row.upper_half;
   }

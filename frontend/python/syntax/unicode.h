@@ -10,7 +10,8 @@
 namespace cobra {
 namespace ast {
 
-// Decodes one code point and moves *p behind it. REQUIRES: valid UTF-8 in [*p, end), *p < end. Surrogates are taken as they come.
+// Decodes one code point and moves *p behind it. REQUIRES: valid UTF-8 in [*p, end), *p < end. Surrogates are taken as
+// they come.
 int32_t DecodeUtf8(const char** p, const char* end);
 void AppendUtf8(int32_t code_point, std::string* out);
 // Offset of the first byte that is not UTF-8; npos if there is none.

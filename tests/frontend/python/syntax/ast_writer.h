@@ -1,4 +1,5 @@
-// One canonical text of a tree, the same that ast_text.py makes of CPython's: Kind@line,col,end_line,end_col(field,...).
+// One canonical text of a tree, the same that ast_text.py makes of CPython's:
+// Kind@line,col,end_line,end_col(field,...).
 #ifndef COBRA_TESTS_FRONTEND_PYTHON_SYNTAX_AST_WRITER_H_
 #define COBRA_TESTS_FRONTEND_PYTHON_SYNTAX_AST_WRITER_H_
 

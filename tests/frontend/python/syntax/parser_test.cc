@@ -69,7 +69,8 @@ TEST(ParserTest, Trees) {
       {"not a in b", "Module([Expr(UnaryOp(Not,Compare(Name(a,Load),[In],[Name(b,Load)])))])"},
       {"match = 1", "Module([Assign([Name(match,Store)],Constant(1,-))])"},
       {"f'{a!r:>{w}}'",
-       "Module([Expr(JoinedStr([FormattedValue(Name(a,Load),114,JoinedStr([Constant(S1:>,-),FormattedValue(Name(w,Load),"
+       "Module([Expr(JoinedStr([FormattedValue(Name(a,Load),114,JoinedStr([Constant(S1:>,-),FormattedValue(Name(w,Load)"
+       ","
        "-1,-)]))]))])"},
       {"18446744073709551616", "Module([Expr(Constant(18446744073709551616,-))])"},
       {"0xFFFFFFFFFFFFFFFFFF", "Module([Expr(Constant(4722366482869645213695,-))])"},
@@ -179,7 +180,8 @@ TEST(ParserTest, HostileNesting) {
     std::string answer;
     OnSmallStack([&] { answer = Read(source); });
     EXPECT_TRUE(absl::StartsWith(answer, "limit") || absl::StartsWith(answer, "syntax_error") ||
-                absl::StartsWith(answer, "Module(")) << source.substr(0, 20) << ": " << answer.substr(0, 200);
+                absl::StartsWith(answer, "Module("))
+        << source.substr(0, 20) << ": " << answer.substr(0, 200);
   }
   std::string blocks;
   for (int i = 0; i < 200; ++i) absl::StrAppend(&blocks, std::string(i, ' '), "if x:\n");
