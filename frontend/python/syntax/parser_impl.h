@@ -196,7 +196,7 @@ class Parser {
   const StmtNode* ParseFunction(Start start, Seq<ExprNode> decorators);
   const StmtNode* ParseClass(Seq<ExprNode> decorators);
 
-  // ---- parameters (parse_expressions.cc) ----
+  // ---- parameters (parse_arguments.cc) ----
   const Arguments* ParseParameters(bool lambda);
   bool ParseParameterList(bool lambda, Arguments* out);
   const Arg* ParseParameter(bool lambda, bool star);
