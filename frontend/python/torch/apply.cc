@@ -72,7 +72,7 @@ Origin CurrentOrigin(Interpreter& interp) {
   Origin origin;
   origin.module_path = torch.module_stack.empty() ? "" : *torch.module_stack.back();
   for (const Frame* f = interp.state().frame; f != nullptr; f = f->back) {
-    if (f->position == nullptr || (f->module != nullptr && f->module->is_native)) continue;
+    if (f->position == nullptr || f->unit->internal) continue;
     std::shared_ptr<const std::string>& file = torch.files[f->unit->display_name];
     if (file == nullptr) file = std::make_shared<const std::string>(f->unit->display_name);
     origin.file = file;

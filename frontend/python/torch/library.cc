@@ -22,7 +22,8 @@ absl::string_view SourceNamed(absl::string_view name) {
   return "";
 }
 
-// A name that PyTorch has and this library does not: unsupported. Any other: AttributeError, as there.
+// A name that PyTorch has and this library does not may be imported and passed around; using it is unsupported. Any other is an AttributeError, as
+// in PyTorch: programs ask hasattr().
 NativeFunction UnknownName(std::string module) {
   return [module](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     const absl::string_view name = args.positional[0].str();
@@ -32,7 +33,10 @@ NativeFunction UnknownName(std::string module) {
       return child;
     }
     if (IsKnownTorchName(module, name)) {
-      return interp.Unsupported(dotted, "this part of PyTorch is not covered yet");
+      auto* opaque = interp.heap().New<OpaqueObject>();
+      opaque->cls = interp.types().opaque;
+      opaque->dotted_name = interp.NewStr(dotted);
+      return opaque;
     }
     return interp.Raise(interp.types().AttributeError, absl::StrCat("module '", module, "' has no attribute '", name, "'"));
   };
@@ -174,7 +178,7 @@ void AddMisc(NativeRegistry* registry) {
 }  // namespace
 
 void AddTorch(NativeRegistry* registry) {
-  registry->Add({"torch", DefineTorch});
+  registry->Add({"torch", DefineTorch, /*open=*/true});
   registry->Add({"torch.nn", [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
                    m.GetAttrHook(LazyClass("torch.nn"));
                    return {};

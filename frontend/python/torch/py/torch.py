@@ -1,6 +1,8 @@
 # torch: what is neither a tensor nor a call on one
 import math
 
+_int = (0).__class__  # here `int`, `float` and `bool` are dtypes
+
 pi = math.pi
 e = math.e
 inf = math.inf
@@ -24,11 +26,11 @@ class device:
     def __init__(self, type, index=None):
         if isinstance(type, device):
             type, index = type.type, type.index
-        elif isinstance(type, int):
+        elif isinstance(type, _int):
             type, index = 'cuda', type
         if ':' in type:
             type, _, number = type.partition(':')
-            index = int(number)
+            index = _int(number)
         self.type = type
         self.index = index
 
@@ -239,7 +241,7 @@ def promote_types(a, b):
 def broadcast_shapes(*shapes):
     out = zeros(())
     for shape in shapes:
-        out = out + zeros(shape if not isinstance(shape, int) else (shape,))
+        out = out + zeros(shape if not isinstance(shape, _int) else (shape,))
     return out.shape
 
 
@@ -275,7 +277,7 @@ def save(*args, **kwargs):
 
 def _tensor_type(dtype):
     def make(*args, **kwargs):
-        if len(args) == 1 and not isinstance(args[0], int):
+        if len(args) == 1 and not isinstance(args[0], _int):
             return tensor(args[0], dtype=dtype)
         return empty(args, dtype=dtype)
     return make

@@ -1,0 +1,65 @@
+#include "frontend/python/torch/const_eval.h"
+
+#include "gmock/gmock.h"
+#include "graph/builder.h"
+
+namespace cobra::python {
+namespace {
+
+using ::testing::ElementsAre;
+using Ints = std::vector<int64_t>;
+
+struct Operand {
+  TensorType type;
+  std::vector<double> values;
+};
+
+std::vector<double> Eval(Op op, const Attributes& attributes, const std::vector<Operand>& operands) {
+  std::vector<const TensorType*> types;
+  std::vector<ConstInput> inputs;
+  for (const Operand& operand : operands) {
+    types.push_back(&operand.type);
+    inputs.push_back({&operand.type, &operand.values});
+  }
+  const auto outputs = InferTypes(op, attributes, types);
+  EXPECT_TRUE(outputs.ok()) << outputs.status();
+  const auto values = EvalConst(op, attributes, inputs, *outputs);
+  EXPECT_NE(values[0], nullptr);
+  return values[0] == nullptr ? std::vector<double>() : *values[0];
+}
+
+Operand Range(Shape shape, DType dtype = DType::int64) {
+  Operand operand{{shape, dtype}, {}};
+  for (int64_t i = 0; i < operand.type.num_elements(); ++i) operand.values.push_back(static_cast<double>(i));
+  return operand;
+}
+
+TEST(ConstEvalTest, BroadcastsAndKeepsFloat32Rounding) {
+  EXPECT_THAT(Eval(Op::sub, {}, {Range({2, 1}), Range({3})}), ElementsAre(0, -1, -2, 1, 0, -1));
+  EXPECT_THAT(Eval(Op::div, {{"other", int64_t{3}}}, {Range({2})}), ElementsAre(0, static_cast<double>(1.0f / 3)));
+  EXPECT_THAT(Eval(Op::floor_divide, {{"other", int64_t{-2}}}, {Range({4})}), ElementsAre(0, -1, -1, -2));
+}
+
+TEST(ConstEvalTest, MovesElements) {
+  EXPECT_THAT(Eval(Op::permute, {{"dims", Ints{1, 0}}}, {Range({2, 3})}), ElementsAre(0, 3, 1, 4, 2, 5));
+  EXPECT_THAT(Eval(Op::flip, {{"dims", Ints{1}}}, {Range({2, 2})}), ElementsAre(1, 0, 3, 2));
+  EXPECT_THAT(Eval(Op::roll, {{"shifts", Ints{1}}, {"dims", Ints{0}}}, {Range({3})}), ElementsAre(2, 0, 1));
+  EXPECT_THAT(Eval(Op::cat, {{"dim", int64_t{1}}}, {Range({2, 1}), Range({2, 2})}), ElementsAre(0, 0, 1, 1, 2, 3));
+  EXPECT_THAT(Eval(Op::repeat, {{"repeats", Ints{2}}}, {Range({2})}), ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(Eval(Op::triu, {{"diagonal", int64_t{1}}}, {Range({2, 2})}), ElementsAre(0, 1, 0, 0));
+}
+
+TEST(ConstEvalTest, Indexes) {
+  EXPECT_THAT(Eval(Op::getitem, {{"index", std::string("1:, ::2")}}, {Range({2, 4})}), ElementsAre(4, 6));
+  EXPECT_THAT(Eval(Op::getitem, {{"index", std::string("T0, None")}}, {Range({4}), {{{2}, DType::int64}, {3, -4}}}), ElementsAre(3, 0));
+  EXPECT_THAT(Eval(Op::setitem, {{"index", std::string("0")}, {"value", int64_t{9}}}, {Range({2, 2})}), ElementsAre(9, 9, 2, 3));
+}
+
+TEST(ConstEvalTest, Reduces) {
+  EXPECT_THAT(Eval(Op::sum, {{"dim", Ints{0}}}, {Range({2, 2})}), ElementsAre(2, 4));
+  EXPECT_THAT(Eval(Op::max, {}, {Range({5})}), ElementsAre(4));
+  EXPECT_THAT(Eval(Op::cumsum, {{"dim", int64_t{0}}}, {Range({4})}), ElementsAre(0, 1, 3, 6));
+}
+
+}  // namespace
+}  // namespace cobra::python

@@ -1,0 +1,79 @@
+// read_model FILE ENTRY INPUT... [--library DIR] [--print] [--repeat N]: the graph of a model as JSON, for graph_equality_test.py. Several runs
+// of one process: --batch reads lines "FILE\tENTRY\tINPUT,INPUT" and prints one JSON line each ({"error": ...} for a refusal).
+#include <chrono>
+#include <iostream>
+
+#include "absl/strings/str_split.h"
+#include "base/diagnostic.h"
+#include "base/file.h"
+#include "frontend/python/reader.h"
+#include "graph/json.h"
+#include "nlohmann/json.hpp"
+
+namespace cobra {
+namespace {
+
+SourceRequest Request(const std::string& file, const std::string& entry, const std::vector<std::string>& inputs,
+                      const std::vector<std::string>& libraries) {
+  SourceRequest request;
+  request.library_roots = libraries;
+  request.entry = entry;
+  request.inputs = inputs;
+  bool inside = false;
+  for (const std::string& root : libraries) inside = inside || file.rfind(root + "/", 0) == 0;
+  request.file = file;
+  if (!inside) {
+    request.file = file.substr(file.rfind('/') + 1);
+    request.bundle[request.file] = ReadFile(file).value();
+  }
+  return request;
+}
+
+std::string Read(const SourceRequest& request, bool print) {
+  const absl::StatusOr<Graph> graph = ReadPythonModel(request);
+  if (graph.ok()) return print ? PrintGraph(*graph) : GraphToJson(*graph);
+  const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(graph.status());
+  const std::string text = diagnostic ? RenderDiagnostic(*diagnostic) : graph.status().ToString();
+  return print ? text : nlohmann::json{{"error", text}}.dump();
+}
+
+int Main(int argc, char** argv) {
+  std::vector<std::string> libraries, rest;
+  bool print = false, batch = false;
+  int repeat = 1;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--library" && i + 1 < argc) {
+      libraries.push_back(argv[++i]);
+    } else if (argument == "--repeat" && i + 1 < argc) {
+      repeat = std::stoi(argv[++i]);
+    } else if (argument == "--print") {
+      print = true;
+    } else if (argument == "--batch") {
+      batch = true;
+    } else {
+      rest.push_back(argument);
+    }
+  }
+  if (batch) {
+    for (std::string line; std::getline(std::cin, line);) {
+      const std::vector<std::string> fields = absl::StrSplit(line, '\t');
+      std::cout << Read(Request(fields[0], fields[1], absl::StrSplit(fields[2], ','), libraries), print) << std::endl;
+    }
+    return 0;
+  }
+  if (rest.size() < 2) return 2;
+  const SourceRequest request = Request(rest[0], rest[1], {rest.begin() + 2, rest.end()}, libraries);
+  for (int i = 1; i < repeat; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    Read(request, print);
+    std::cerr << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() << " ms\n";
+  }
+  std::cout << Read(request, print) << "\n";
+  return 0;
+}
+
+}  // namespace
+}  // namespace cobra
+
+int main(int argc, char** argv) { return cobra::Main(argc, argv); }

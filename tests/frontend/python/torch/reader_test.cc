@@ -1,0 +1,175 @@
+// What the reader makes of small sources: graphs where PyTorch runs, diagnostics with file and line where it does not.
+#include "frontend/python/reader.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/diagnostic.h"
+#include "gmock/gmock.h"
+#include "graph/json.h"
+
+namespace cobra {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kHead[] = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n\n\nclass Net(nn.Module):\n";  // the class begins in line 6
+
+absl::StatusOr<Graph> Read(absl::string_view body, std::vector<std::string> inputs = {"1x3x8x8"}, absl::string_view torch_version = "1.13.1",
+                           const python::Limits& limits = {}) {
+  SourceRequest request;
+  request.bundle["model.py"] = absl::StrCat(kHead, body);
+  request.file = "model.py";
+  request.entry = "Net()";
+  request.inputs = std::move(inputs);
+  request.torch_version = std::string(torch_version);
+  return ReadPythonModel(request, limits);
+}
+
+Diagnostic Refused(const absl::StatusOr<Graph>& graph) {
+  EXPECT_FALSE(graph.ok());
+  const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(graph.status());
+  EXPECT_TRUE(diagnostic.has_value()) << graph.status();
+  return diagnostic.value_or(Diagnostic());
+}
+
+TEST(ReaderTest, RecordsCallsWithTheirPlaceInTheSource) {
+  const absl::StatusOr<Graph> graph = Read(
+      "  def __init__(self):\n"
+      "    super().__init__()\n"
+      "    self.conv = nn.Conv2d(3, 4, 3)\n"
+      "  def forward(self, x):\n"
+      "    x = self.conv(x)\n"
+      "    return F.relu(x)\n");
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(PrintGraph(*graph),
+            "input0: 1x3x8x8:float32\n"
+            "%0 = conv2d(input=input0, weight=conv.weight, bias=conv.bias, stride=(1,1), padding=(0,0), dilation=(1,1), groups=1) -> 1x4x6x6:float32\n"
+            "%1 = relu(input=%0) -> 1x4x6x6:float32\n"
+            "return %1\n");
+  EXPECT_EQ(*graph->nodes()[0].origin.file, "model.py");
+  EXPECT_EQ(graph->nodes()[0].origin.line, 11);
+  EXPECT_EQ(graph->nodes()[0].origin.module_path, "conv");
+  EXPECT_EQ(graph->nodes()[1].origin.line, 12);
+}
+
+TEST(ReaderTest, AShapeMismatchIsTheProgramsErrorAndItMayCatchIt) {
+  const char* body =
+      "  def __init__(self):\n"
+      "    super().__init__()\n"
+      "    self.fc = nn.Linear(7, 2)\n"
+      "  def forward(self, x):\n"
+      "    return self.fc(x)\n";
+  const Diagnostic diagnostic = Refused(Read(body));
+  EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kModelError);
+  EXPECT_THAT(diagnostic.message, HasSubstr("mat1 and mat2 shapes cannot be multiplied (24x8 and 7x2)"));
+  EXPECT_EQ(diagnostic.position.file, "model.py");
+  EXPECT_EQ(diagnostic.position.line, 11);
+  EXPECT_TRUE(Read("  def forward(self, x):\n"
+                   "    try:\n"
+                   "      return x + torch.zeros(5)\n"
+                   "    except RuntimeError:\n"
+                   "      return x * 2\n").ok());
+}
+
+TEST(ReaderTest, ABranchOnValuesIsRefusedNamingTheLine) {
+  const Diagnostic diagnostic = Refused(Read("  def forward(self, x):\n"
+                                             "    if x.mean() > 0:\n"
+                                             "      return x\n"
+                                             "    return -x\n"));
+  EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kDataDependent);
+  EXPECT_EQ(diagnostic.position.line, 8);
+}
+
+TEST(ReaderTest, ValuesOfConstantsCanBeRead) {
+  const absl::StatusOr<Graph> graph = Read("  def forward(self, x):\n"
+                                           "    n = int(torch.arange(5).sum()) // 3\n"
+                                           "    if torch.ones(2, 2)[0, 1] > 0.5:\n"
+                                           "      x = x.repeat(n, 1, 1, 1)\n"
+                                           "    return x\n");
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->TypeOf(graph->outputs()[0]).shape[0], 3);
+}
+
+TEST(ReaderTest, AnUnknownLayerIsNamed) {
+  Diagnostic diagnostic = Refused(Read("  def __init__(self):\n"
+                                       "    super().__init__()\n"
+                                       "    self.pool = nn.FractionalMaxPool2d(3, output_size=4)\n"
+                                       "  def forward(self, x):\n"
+                                       "    return self.pool(x)\n"));
+  EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUnsupported);
+  EXPECT_THAT(diagnostic.message, HasSubstr("torch.nn.FractionalMaxPool2d"));
+  EXPECT_EQ(diagnostic.position.line, 9);
+  diagnostic = Refused(Read("  def forward(self, x):\n    return nn.NoSuchLayer()(x)\n"));
+  EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kModelError);
+  EXPECT_THAT(diagnostic.message, HasSubstr("has no attribute 'NoSuchLayer'"));
+}
+
+TEST(ReaderTest, LoopsWithoutEndReachALimit) {
+  python::Limits limits;
+  limits.steps = 100000;
+  Diagnostic diagnostic = Refused(Read("  def forward(self, x):\n"
+                                       "    while True:\n"
+                                       "      pass\n", {"1x3"}, "1.13.1", limits));
+  EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kLimit);
+  EXPECT_THAT(diagnostic.position.line, ::testing::AnyOf(8, 9));
+  limits = {};
+  limits.graph_nodes = 100;
+  diagnostic = Refused(Read("  def forward(self, x):\n"
+                            "    while True:\n"
+                            "      x = x + 1\n", {"1x3"}, "1.13.1", limits));
+  EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kLimit);
+}
+
+TEST(ReaderTest, TheVersionDecidesWhatIsThere) {
+  const char* body =
+      "  def forward(self, x):\n"
+      "    if hasattr(F, 'scaled_dot_product_attention'):\n"
+      "      return F.scaled_dot_product_attention(x, x, x)\n"
+      "    return (x @ x.transpose(-2, -1)).softmax(-1) @ x\n";
+  EXPECT_EQ(Read(body)->nodes().size(), 4u);
+  const absl::StatusOr<Graph> newer = Read(body, {"1x3x8x8"}, "2.4.0");
+  ASSERT_TRUE(newer.ok()) << newer.status();
+  ASSERT_EQ(newer->nodes().size(), 1u);
+  EXPECT_EQ(newer->nodes()[0].op, Op::scaled_dot_product_attention);
+}
+
+TEST(ReaderTest, SharedParametersCountOnceAndKeepTheirNames) {
+  const absl::StatusOr<Graph> graph = Read(
+      "  def __init__(self):\n"
+      "    super().__init__()\n"
+      "    self.a = nn.Linear(8, 8, bias=False)\n"
+      "    self.b = nn.Linear(8, 8, bias=False)\n"
+      "    self.b.weight = self.a.weight\n"
+      "  def forward(self, x):\n"
+      "    return self.b(self.a(x))\n");
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->num_parameters(), 64);
+  ASSERT_EQ(graph->parameter_aliases().size(), 1u);
+  EXPECT_EQ(graph->parameter_aliases()[0].first, "b.weight");
+  EXPECT_EQ(graph->nodes()[1].inputs[1], graph->nodes()[0].inputs[1]);
+}
+
+TEST(ReaderTest, AChangeThroughAViewReachesItsBase) {
+  const absl::StatusOr<Graph> graph = Read("  def forward(self, x):\n"
+                                           "    y = x * 2\n"
+                                           "    y[:, 0].add_(1)\n"
+                                           "    return y\n");
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const Node& last = graph->nodes()[graph->outputs()[0].index];
+  EXPECT_EQ(last.op, Op::as_base);
+  EXPECT_EQ(graph->nodes()[last.inputs[0].index].op, Op::add);
+  EXPECT_EQ(last.outputs[0].shape, graph->inputs()[0].type.shape);
+}
+
+TEST(ReaderTest, InputsMayBeKeywordsAndLists) {
+  const absl::StatusOr<Graph> graph = Read("  def forward(self, images, *, mask):\n"
+                                           "    return [i * mask.float().mean() for i in images]\n",
+                                           {"[3x4x4,3x5x5]", "mask=2x2:bool"});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->inputs().size(), 3u);
+  EXPECT_EQ(graph->inputs()[2].name, "mask");
+  EXPECT_EQ(graph->outputs().size(), 2u);
+  EXPECT_EQ(Refused(Read("  def forward(self, x):\n    return x\n", {"1x,3"})).kind, Diagnostic::Kind::kUsage);
+}
+
+}  // namespace
+}  // namespace cobra
