@@ -1,8 +1,12 @@
 #include "ATen/ops/abs.h"
 #include "ATen/ops/add.h"
+#include "ATen/ops/alpha_dropout.h"
 #include "ATen/ops/celu.h"
 #include "ATen/ops/div.h"
+#include "ATen/ops/dropout.h"
 #include "ATen/ops/elu.h"
+#include "ATen/ops/feature_alpha_dropout.h"
+#include "ATen/ops/feature_dropout.h"
 #include "ATen/ops/gelu.h"
 #include "ATen/ops/glu.h"
 #include "ATen/ops/hardshrink.h"
@@ -68,10 +72,15 @@ absl::StatusOr<Kernel> MakeGlu(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = at::glu(call[0], dim); });
 }
 
-// In eval mode PyTorch returns the argument: another name of the same tensor.
-absl::StatusOr<Kernel> MakeNothing(const NodeContext& c) {
-  return Kernel([](const Call& call) { call.outputs[0] = call[0]; });
+// In eval mode PyTorch returns the argument, after a call through the dispatcher.
+template <typename F>
+KernelFactory Dropout(F f) {
+  return [f](const NodeContext& c) -> absl::StatusOr<Kernel> {
+    const double p = c.Double("p", 0.5);
+    return Kernel([=](const Call& call) { call.outputs[0] = f(call[0], p, /*train=*/false); });
+  };
 }
+#define COBRA_DROPOUT(function) Dropout([](const at::Tensor& x, double p, bool train) { return function(x, p, train); })
 
 at::Tensor Relu6(const at::Tensor& x) { return at::hardtanh(x, 0, 6); }
 at::Tensor& Relu6InPlace(at::Tensor& x) { return at::hardtanh_(x, 0, 6); }
@@ -113,10 +122,10 @@ void AddActivationKernels(KernelTable* table) {
   t[Op::threshold] = WithNumbers(Numbers("threshold", 0, "value", 0), COBRA_OF_TWO(at::threshold(x, n.a, n.b)),
                                  COBRA_OF_TWO_(at::threshold_(x, n.a, n.b)));
   t[Op::glu] = MakeGlu;
-  for (Op op :
-       {Op::dropout, Op::dropout1d, Op::dropout2d, Op::dropout3d, Op::alpha_dropout, Op::feature_alpha_dropout}) {
-    t[op] = MakeNothing;
-  }
+  t[Op::dropout] = COBRA_DROPOUT(at::dropout);
+  for (Op op : {Op::dropout1d, Op::dropout2d, Op::dropout3d}) t[op] = COBRA_DROPOUT(at::feature_dropout);
+  t[Op::alpha_dropout] = COBRA_DROPOUT(at::alpha_dropout);
+  t[Op::feature_alpha_dropout] = COBRA_DROPOUT(at::feature_alpha_dropout);
 }
 
 }  // namespace cobra

@@ -5,6 +5,7 @@
 #include "ATen/ops/flip.h"
 #include "ATen/ops/hstack.h"
 #include "ATen/ops/pad.h"
+#include "ATen/ops/pad_sequence.h"
 #include "ATen/ops/repeat_interleave.h"
 #include "ATen/ops/roll.h"
 #include "ATen/ops/rot90.h"
@@ -35,6 +36,12 @@ KernelFactory WithInts(const char* name, F f) {
     const Ints values = c.Ints(name);
     return Kernel([=](const Call& call) { call.outputs[0] = f(call[0], values); });
   };
+}
+
+absl::StatusOr<Kernel> MakePadSequence(const NodeContext& c) {
+  const bool batch_first = c.Bool("batch_first");
+  const double value = c.Double("padding_value");
+  return Kernel([=](const Call& call) { call.outputs[0] = at::pad_sequence(call.From(0), batch_first, value); });
 }
 
 template <typename F, typename InPlace>
@@ -116,6 +123,7 @@ void AddCopyKernels(KernelTable* table) {
   t[Op::hstack] = Joined([](const Tensors& list, int64_t) { return at::hstack(list); });
   t[Op::vstack] = Joined([](const Tensors& list, int64_t) { return at::vstack(list); });
   t[Op::pad] = MakePad;
+  t[Op::pad_sequence] = MakePadSequence;
   t[Op::roll] = MakeRoll;
   t[Op::rot90] = MakeRot90;
   t[Op::flip] = WithInts("dims", [](const at::Tensor& x, const Ints& v) { return at::flip(x, v); });

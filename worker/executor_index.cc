@@ -1,3 +1,4 @@
+#include "ATen/TensorIndexing.h"
 #include "ATen/ops/bucketize.h"
 #include "ATen/ops/embedding.h"
 #include "ATen/ops/gather.h"
@@ -8,6 +9,9 @@
 #include "ATen/ops/scatter.h"
 #include "ATen/ops/scatter_add.h"
 #include "ATen/ops/take_along_dim.h"
+#include "ATen/ops/zeros.h"
+#include "base/status_macros.h"
+#include "graph/getitem.h"
 #include "worker/executor_kernels.h"
 
 namespace cobra {
@@ -65,6 +69,79 @@ absl::StatusOr<Kernel> MakeBucketize(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = at::bucketize(call[0], call[1], int32, right); });
 }
 
+// An index as it stands in the source, with its tensors: T0 is operand 1 of the node.
+using TorchIndex = std::vector<at::indexing::TensorIndex>;
+
+absl::StatusOr<IndexList> IndexOf(const NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(IndexList list, ParseIndex(c.String("index")));
+  return list;
+}
+
+TorchIndex Bind(const IndexList& list, const Call& call) {
+  using at::indexing::Slice;
+  TorchIndex index;
+  for (const IndexItem& item : list) {
+    const auto bound = [](const std::optional<int64_t>& v) { return v ? c10::optional<int64_t>(*v) : c10::nullopt; };
+    switch (item.kind) {
+      case IndexItem::Kind::kInt:
+        index.emplace_back(item.value);
+        break;
+      case IndexItem::Kind::kSlice:
+        index.emplace_back(Slice(bound(item.start), bound(item.stop), bound(item.step)));
+        break;
+      case IndexItem::Kind::kEllipsis:
+        index.emplace_back(at::indexing::Ellipsis);
+        break;
+      case IndexItem::Kind::kNone:
+        index.emplace_back(at::indexing::None);
+        break;
+      case IndexItem::Kind::kBool:
+        index.emplace_back(item.value != 0);
+        break;
+      // The graph keeps a list's shape, not its numbers: any valid ones cost the same.
+      case IndexItem::Kind::kList:
+        index.emplace_back(at::zeros(at::IntArrayRef(item.list_shape.data(), item.list_shape.size()), at::kLong));
+        break;
+      case IndexItem::Kind::kTensor:
+        index.emplace_back(call[1 + item.value]);
+        break;
+    }
+  }
+  return index;
+}
+
+bool NeedsTensors(const IndexList& list) {
+  for (const IndexItem& item : list) {
+    if (item.kind == IndexItem::Kind::kTensor) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<Kernel> MakeGetItem(const NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(const IndexList list, IndexOf(c));
+  if (NeedsTensors(list)) return Kernel([=](const Call& call) { call.outputs[0] = call[0].index(Bind(list, call)); });
+  const TorchIndex index = Bind(list, Call());
+  return Kernel([=](const Call& call) { call.outputs[0] = call[0].index(index); });
+}
+
+// The tensor that was written to is the node's output; the value is the operand after the index's tensors, or a number.
+absl::StatusOr<Kernel> MakeSetItem(const NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(const IndexList list, IndexOf(c));
+  size_t value_operand = 1;
+  for (const IndexItem& item : list) value_operand += item.kind == IndexItem::Kind::kTensor;
+  const at::Scalar number = c.Scalar("value", 0);
+  const bool has_tensor = c.has(value_operand);
+  return Kernel([=](const Call& call) {
+    at::Tensor target = call[0];
+    if (has_tensor) {
+      target.index_put_(Bind(list, call), call[value_operand]);
+    } else {
+      target.index_put_(Bind(list, call), number);
+    }
+    call.outputs[0] = target;
+  });
+}
+
 }  // namespace
 
 void AddIndexKernels(KernelTable* table) {
@@ -81,6 +158,8 @@ void AddIndexKernels(KernelTable* table) {
   t[Op::index_add] = MakeIndexAdd;
   t[Op::index_fill] = MakeIndexFill;
   t[Op::bucketize] = MakeBucketize;
+  t[Op::getitem] = MakeGetItem;
+  t[Op::setitem] = MakeSetItem;
 }
 
 }  // namespace cobra

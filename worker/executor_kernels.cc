@@ -83,6 +83,7 @@ const KernelTable& Kernels() {
     AddIndexKernels(t);
     AddCopyKernels(t);
     AddViewKernels(t);
+    AddSpectrumKernels(t);
     return t;
   }();
   return *table;

@@ -99,6 +99,7 @@ void AddReductionKernels(KernelTable* table);
 void AddIndexKernels(KernelTable* table);
 void AddCopyKernels(KernelTable* table);
 void AddViewKernels(KernelTable* table);
+void AddSpectrumKernels(KernelTable* table);
 
 const KernelTable& Kernels();
 

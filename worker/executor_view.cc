@@ -160,6 +160,11 @@ absl::StatusOr<Kernel> MakeSqueeze(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = at::squeeze(call[0], dim); });
 }
 
+// No call of PyTorch's: after a view of `base` was changed in place, `base` is read again.
+absl::StatusOr<Kernel> MakeAsBase(const NodeContext& c) {
+  return Kernel([](const Call& call) { call.outputs[0] = call[1]; });
+}
+
 at::Tensor Contiguous(const at::Tensor& x) { return x.contiguous(); }
 at::Tensor Same(const at::Tensor& x) { return x; }
 at::Tensor T(const at::Tensor& x) { return x.numpy_T(); }
@@ -201,6 +206,7 @@ void AddViewKernels(KernelTable* table) {
   t[Op::unbind] = MakeUnbind;
   t[Op::meshgrid] = MakeMeshgrid;
   t[Op::broadcast_tensors] = MakeBroadcastTensors;
+  t[Op::as_base] = MakeAsBase;
   t[Op::squeeze] = MakeSqueeze;
   t[Op::unsqueeze] = MakeUnsqueeze;
   t.Unary(Op::contiguous, Contiguous);

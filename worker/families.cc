@@ -5,14 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "worker/blocks.h"
 #include "worker/net_builder.h"
 
 namespace cobra {
 namespace {
 
 using Ints = std::vector<int64_t>;
-
-int64_t RoundTo8(double value) { return std::max<int64_t>(8, static_cast<int64_t>(value / 8 + 0.5) * 8); }
 
 // Every third network at ImageNet's own size, the others from 64 to 256.
 int64_t ImageSize(Random* r) { return r->Chance(0.35) ? 224 : r->LogBetween(2, 8) * 32; }
@@ -27,38 +26,7 @@ ValueRef Classifier(Random* r, NetBuilder* b, ValueRef x, double dropout = 0) {
   return b->Linear(x, r->Pick<int64_t>({10, 100, 1000, 1000}));
 }
 
-// torchvision's squeeze and excitation: pool, 1x1 convolution, activation, 1x1 convolution, gate, product.
-ValueRef SqueezeExcite(NetBuilder* b, ValueRef x, int64_t squeeze, Op activation, Op gate) {
-  ValueRef s = b->Conv(b->AdaptiveAvgPool(x, 1), {squeeze, 1, 1, 0, 1, 1, true});
-  s = b->Call(activation, {}, {s}, activation == Op::silu);
-  s = b->Conv(s, {b->Channels(x), 1, 1, 0, 1, 1, true});
-  return b->Call(Op::mul, {}, {b->Call(gate, {}, {s}), x});
-}
-
 // --- ResNet, ResNeXt, Wide ResNet, with or without squeeze and excitation
-struct ResNetConfig {
-  bool bottleneck = false, excite = false;
-  int64_t groups = 1, group_width = 64;  // as torchvision: width = planes * group_width / 64 * groups
-};
-
-ValueRef ResidualBlock(NetBuilder* b, ValueRef x, const ResNetConfig& c, int64_t planes, int64_t stride) {
-  const int64_t out = c.bottleneck ? planes * 4 : planes;
-  ValueRef y;
-  if (c.bottleneck) {
-    const int64_t width = std::max<int64_t>(1, planes * c.group_width / 64) * c.groups;
-    y = b->ConvBnRelu(x, {width, 1});
-    y = b->ConvBnRelu(y, {width, 3, stride, 1, c.groups});
-    y = b->ConvBn(y, {out, 1});
-  } else {
-    y = b->ConvBnRelu(x, {planes, 3, stride, 1});
-    y = b->ConvBn(y, {planes, 3, 1, 1});
-  }
-  if (c.excite) y = SqueezeExcite(b, y, RoundTo8(out / 16.0), Op::relu, Op::sigmoid);
-  const bool projects = stride != 1 || b->Channels(x) != out;
-  const ValueRef identity = projects ? b->ConvBn(x, {out, 1, stride}) : x;
-  return b->Relu(b->Add(y, identity, /*inplace=*/true));
-}
-
 absl::StatusOr<Graph> ResNet(Random* r) {
   NetBuilder b;
   ResNetConfig c;
@@ -130,38 +98,6 @@ absl::StatusOr<Graph> AlexNet(Random* r) {
 }
 
 // --- MobileNetV1/V2/V3, EfficientNet, MnasNet: inverted residuals
-struct Mobile {
-  int activation = 0;  // 0 relu, 1 relu6, 2 hardswish, 3 silu
-  bool excite = false;
-};
-
-ValueRef Activate(NetBuilder* b, ValueRef x, int activation) {
-  switch (activation) {
-    case 0:
-      return b->Relu(x);
-    case 1:
-      return b->Relu6(x);
-    case 2:
-      return b->Call(Op::hardswish, {}, {x}, true);
-    default:
-      return b->Call(Op::silu, {}, {x}, true);
-  }
-}
-
-ValueRef InvertedResidual(NetBuilder* b, ValueRef x, const Mobile& m, int64_t out, int64_t stride, int64_t kernel,
-                          double expand) {
-  const int64_t in = b->Channels(x), hidden = expand == 1 ? in : RoundTo8(in * expand);
-  ValueRef y = x;
-  if (expand != 1) y = Activate(b, b->ConvBn(y, {hidden, 1}), m.activation);
-  y = Activate(b, b->ConvBn(y, {hidden, kernel, stride, kernel / 2, hidden}), m.activation);
-  if (m.excite) {
-    y = SqueezeExcite(b, y, RoundTo8(hidden / 4.0), m.activation == 3 ? Op::silu : Op::relu,
-                      m.activation == 3 ? Op::sigmoid : Op::hardsigmoid);
-  }
-  y = b->ConvBn(y, {out, 1});
-  return stride == 1 && in == out ? b->Add(m.activation == 3 ? y : x, m.activation == 3 ? x : y, m.activation == 3) : y;
-}
-
 absl::StatusOr<Graph> MobileNet(Random* r) {
   NetBuilder b;
   Mobile m;
@@ -248,10 +184,10 @@ absl::StatusOr<Graph> GoogLeNet(Random* r) {
     const double w = scale * (1 + 0.25 * i) * r->Uniform(0.7, 1.4);
     const ValueRef one = b.ConvBnRelu(x, {RoundTo8(96 * w), 1});
     const ValueRef three = b.ConvBnRelu(b.ConvBnRelu(x, {RoundTo8(64 * w), 1}), {RoundTo8(128 * w), 3, 1, 1});
+    const int64_t kernel = r->Pick<int64_t>({3, 5});
     const ValueRef five =
-        b.ConvBnRelu(b.ConvBnRelu(x, {RoundTo8(16 * w), 1}), {RoundTo8(48 * w), r->Pick<int64_t>({3, 5}), 1, 1});
+        b.ConvBnRelu(b.ConvBnRelu(x, {RoundTo8(16 * w), 1}), {RoundTo8(48 * w), kernel, 1, kernel / 2});
     const ValueRef pool = b.ConvBnRelu(b.MaxPool(x, 3, 1, 1, true), {RoundTo8(48 * w), 1});
-    // A 5x5 branch padded by one is smaller than the others: such draws fail at the concatenation and are drawn again.
     x = b.Cat({one, three, five, pool});
   }
   return std::move(b).Finish(Classifier(r, &b, x, 0.2));

@@ -18,6 +18,7 @@
 #include "worker/executor.h"
 #include "worker/machine.h"
 #include "worker/measure.h"
+#include "worker/probe.h"
 
 namespace cobra {
 namespace {
@@ -104,6 +105,28 @@ absl::Status RunCanary(int core, int count) {
   return absl::OkStatus();
 }
 
+absl::Status PrintProbe(int core, bool as_json) {
+  COBRA_ASSIGN_OR_RETURN(const std::string json, RunProbe(core, [](int done, int total, absl::string_view label) {
+                           std::fprintf(stderr, "\rprobe %d/%d %-32s", done, total, std::string(label).c_str());
+                           if (done == total) std::fputc('\n', stderr);
+                         }));
+  if (as_json) {
+    std::printf("%s\n", json.c_str());
+    return absl::OkStatus();
+  }
+  COBRA_ASSIGN_OR_RETURN(const ProbeResult result, ProbeResultFromJson(json));
+  const TargetSpec& machine = result.machine;
+  std::printf("%s, %s: %.0f GFLOP/s, %.1f GB/s\n", machine.device.c_str(), machine.runtime.c_str(), machine.peak_gflops,
+              machine.memory_gb_per_s);
+  for (const ProbeRecord& record : result.records) {
+    const Node& last = record.graph.nodes().back();
+    std::printf("%12.1f us  %s of %zu calls -> %s\n", record.latency_us,
+                record.is_network ? "network" : std::string(OpName(last.op)).c_str(), record.graph.nodes().size(),
+                TypeText(last.outputs[0]).c_str());
+  }
+  return absl::OkStatus();
+}
+
 int Main(int argc, char** argv) {
   if (const absl::Status status = RestartWithEnvironment(argv, /*threads=*/1); !status.ok()) {
     std::fprintf(stderr, "cobra-worker: %s\n", std::string(status.message()).c_str());
@@ -126,9 +149,16 @@ int Main(int argc, char** argv) {
   int canary_count = 10;
   canary->add_option("--core", flags.core, "processor to run on")->capture_default_str();
   canary->add_option("--count", canary_count, "how often")->capture_default_str();
+  CLI::App* probe =
+      app.add_subcommand("probe", "Measures the fixed set from which a new machine is adapted, in under a minute");
+  bool as_json = false;
+  probe->add_flag("--json", as_json, "for cobra-client calibrate and the server");
+  probe->add_option("--core", flags.core, "processor to run on")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
 
-  const absl::Status status = canary->parsed() ? RunCanary(flags.core, canary_count) : RunMeasure(flags);
+  const absl::Status status = canary->parsed()  ? RunCanary(flags.core, canary_count)
+                              : probe->parsed() ? PrintProbe(flags.core, as_json)
+                                                : RunMeasure(flags);
   if (!status.ok()) {
     std::fprintf(stderr, "cobra-worker: %s\n", std::string(status.message()).c_str());
     return absl::IsInvalidArgument(status) ? 2 : 1;

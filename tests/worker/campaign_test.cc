@@ -1,0 +1,98 @@
+#include "worker/campaign.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/file.h"
+#include "gtest/gtest.h"
+#include "worker/measure.h"
+#include "worker/record.h"
+
+namespace cobra {
+namespace {
+
+CampaignOptions Options() {
+  CampaignOptions options;
+  options.spaces = {{"paper-layers", 300}, {"paper-networks", 30}};
+  return options;
+}
+
+TEST(CampaignTest, PlansEveryTaskOnceAndSpreadsTheSpaces) {
+  const std::vector<Task> tasks = PlanTasks(Options());
+  ASSERT_EQ(tasks.size(), 330u);
+  std::set<std::pair<int, int64_t>> seen;
+  int networks_in_first_half = 0;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    seen.insert({tasks[i].space, tasks[i].index});
+    networks_in_first_half += tasks[i].space == 1 && i < tasks.size() / 2;
+  }
+  EXPECT_EQ(seen.size(), tasks.size());
+  EXPECT_NEAR(networks_in_first_half, 15, 2);
+}
+
+TEST(CampaignTest, RepeatsTheShareAskedFor) {
+  CampaignOptions options = Options();
+  options.repeat_share = 0.1;
+  const std::vector<Task> again = PlanRepetitions(options);
+  EXPECT_NEAR(again.size(), 33, 18);
+  for (const Task& task : again) EXPECT_EQ(task.repeat, 1);
+}
+
+std::vector<Record> RecordsOf(const std::string& path) {
+  std::vector<Record> records;
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  for (absl::string_view line : absl::StrSplit(text.ok() ? *text : "", '\n', absl::SkipEmpty())) {
+    if (absl::StatusOr<Record> record = RecordFromJson(line); record.ok()) records.push_back(*std::move(record));
+  }
+  return records;
+}
+
+// In a child of its own: a campaign pins its process to a core.
+int RunInFork(const CampaignOptions& options) {
+  const pid_t pid = fork();
+  if (pid == 0) _exit(RunCampaign(options).ok() ? 0 : 1);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return status;
+}
+
+TEST(CampaignTest, GoesOnWhereItStopped) {
+  const std::string path = absl::StrCat(::testing::TempDir(), "/campaign_", getpid(), ".jsonl");
+  CampaignOptions options;
+  options.out = path;
+  options.spaces = {{"paper-layers", 3}};
+  options.sampler.caps.tensor_bytes = 1 << 23;
+  options.sampler.caps.layer_macs = options.sampler.caps.grouped_macs = 50'000'000;
+  options.repeat_share = 0;
+  options.canary_tolerance = options.canary_copy_tolerance = 1e9;
+  ASSERT_EQ(RunInFork(options), 0);
+  EXPECT_EQ(RecordsOf(path).size(), 3u);
+  options.spaces[0].count = 5;
+  ASSERT_EQ(RunInFork(options), 0);
+  const std::vector<Record> records = RecordsOf(path);
+  ASSERT_EQ(records.size(), 5u);
+  std::set<std::string> keys;
+  for (const Record& record : records) {
+    keys.insert(record.Key());
+    EXPECT_EQ(record.outcome, Outcome::ok) << record.message;
+    EXPECT_GT(record.latency.median_us, 0);
+    EXPECT_EQ(record.fingerprint.size(), 32u);
+  }
+  EXPECT_EQ(keys.size(), 5u);
+  unlink(path.c_str());
+}
+
+TEST(CanaryTest, RatiosAreJudgedApart) {
+  const CanaryRatios ratios = RatiosOf({200, 110, 50}, {100, 100, 100});
+  EXPECT_DOUBLE_EQ(ratios.compute, 2);
+  EXPECT_DOUBLE_EQ(ratios.copy, 0.5);
+  EXPECT_DOUBLE_EQ(WorseRatio(0.4, 2), 0.4);
+}
+
+}  // namespace
+}  // namespace cobra

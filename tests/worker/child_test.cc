@@ -1,0 +1,87 @@
+#include "worker/child.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+
+namespace cobra {
+namespace {
+
+std::map<int, ChildResult> RunAll(int tasks, const std::function<std::string(int)>& run,
+                                  const ChildLimits& limits = {}) {
+  std::map<int, ChildResult> results;
+  const absl::Status status =
+      RunInChildren(tasks, limits, run, [&](int i, const ChildResult& result) { results[i] = result; });
+  EXPECT_TRUE(status.ok()) << status;
+  return results;
+}
+
+TEST(ChildTest, TasksRunInAnotherProcess) {
+  const std::string parent = absl::StrCat(getpid());
+  const auto results = RunAll(3, [](int i) { return absl::StrCat(i, " ", getpid()); });
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_NE(results.at(0).text, absl::StrCat("0 ", parent));
+  // One child for all of them.
+  EXPECT_EQ(results.at(1).text.substr(2), results.at(2).text.substr(2));
+}
+
+TEST(ChildTest, ACrashCostsOnlyItsTask) {
+  const auto results = RunAll(4, [](int i) {
+    if (i == 1) std::abort();
+    return absl::StrCat("task ", i);
+  });
+  ASSERT_EQ(results.size(), 4u);
+  EXPECT_EQ(results.at(0).text, "task 0");
+  EXPECT_EQ(results.at(1).outcome, Outcome::crashed);
+  EXPECT_NE(results.at(1).text.find("signal 6"), std::string::npos) << results.at(1).text;
+  EXPECT_EQ(results.at(2).text, "task 2");
+  EXPECT_EQ(results.at(3).outcome, Outcome::ok);
+}
+
+TEST(ChildTest, AChildThatHangsIsKilled) {
+  ChildLimits limits;
+  limits.task_timeout_s = 0.3;
+  const auto results = RunAll(
+      3,
+      [](int i) {
+        if (i == 0) {
+          while (true) pause();
+        }
+        return std::string("done");
+      },
+      limits);
+  EXPECT_EQ(results.at(0).outcome, Outcome::timeout);
+  EXPECT_EQ(results.at(1).text, "done");
+  EXPECT_EQ(results.at(2).text, "done");
+}
+
+TEST(ChildTest, TheKernelsKillerMeansOutOfMemory) {
+  const auto results = RunAll(2, [](int i) {
+    if (i == 0) kill(getpid(), SIGKILL);
+    return std::string("fine");
+  });
+  EXPECT_EQ(results.at(0).outcome, Outcome::out_of_memory);
+  EXPECT_EQ(results.at(1).text, "fine");
+}
+
+TEST(ChildTest, AnExitIsACrash) {
+  const auto results = RunAll(1, [](int) -> std::string { _exit(3); });
+  EXPECT_EQ(results.at(0).outcome, Outcome::crashed);
+  EXPECT_NE(results.at(0).text.find('3'), std::string::npos);
+}
+
+TEST(ChildTest, LongAndEmptyResultsArrive) {
+  const std::string large(5'000'000, 'x');
+  const auto results = RunAll(2, [&](int i) { return i == 0 ? large : std::string(); });
+  EXPECT_EQ(results.at(0).text, large);
+  EXPECT_EQ(results.at(1).text, "");
+  EXPECT_EQ(results.at(1).outcome, Outcome::ok);
+}
+
+}  // namespace
+}  // namespace cobra

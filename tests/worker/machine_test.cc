@@ -1,0 +1,53 @@
+#include "worker/machine.h"
+
+#include "gtest/gtest.h"
+
+namespace cobra {
+namespace {
+
+constexpr char kGenoa[] =
+    "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\ncpu MHz\t\t: "
+    "2596.128\n"
+    "flags\t\t: fpu avx avx2 avx512f avx512bw\n\nprocessor\t: 1\nvendor_id\t: AuthenticAMD\nmodel name\t: other\n";
+
+TEST(MachineTest, ReadsCpuInfo) {
+  const CpuInfo cpu = ParseCpuInfo(kGenoa);
+  EXPECT_EQ(cpu.model_name, "AMD EPYC");
+  EXPECT_EQ(cpu.family, 25);
+  EXPECT_EQ(cpu.model, 17);
+  EXPECT_DOUBLE_EQ(cpu.clock_mhz, 2596.128);
+  EXPECT_EQ(cpu.processors, 2);
+  EXPECT_TRUE(cpu.has_avx512);
+}
+
+TEST(MachineTest, CoreTypeFollowsTheInstructions) {
+  CpuInfo cpu = ParseCpuInfo(kGenoa);
+  EXPECT_EQ(ChooseBlasCoreType(cpu), "SkylakeX");
+  cpu.has_avx512 = false;
+  EXPECT_EQ(ChooseBlasCoreType(cpu), "Haswell");
+  cpu.has_avx2 = false;
+  EXPECT_EQ(ChooseBlasCoreType(cpu), "");
+}
+
+TEST(MachineTest, CodeNames) {
+  CpuInfo cpu = ParseCpuInfo(kGenoa);
+  EXPECT_EQ(CpuCodeName(cpu), "epyc-genoa");
+  cpu.vendor = "Elsewhere";
+  cpu.model_name = "Foo(R) Bar 9000 @ 2GHz";
+  EXPECT_EQ(CpuCodeName(cpu), "foo-r-bar-9000-2ghz");
+  cpu.model_name = "";
+  EXPECT_EQ(CpuCodeName(cpu), "unknown");
+}
+
+TEST(MachineTest, DescribesThisMachine) {
+  const TargetSpec spec = DescribeMachine("1.13.0", 1);
+  EXPECT_EQ(spec.kind, "cpu");
+  EXPECT_EQ(spec.name.substr(0, 4), "cpu-");
+  EXPECT_EQ(spec.name.substr(spec.name.size() - 3), "-1t");
+  EXPECT_GE(spec.cores, 1);
+}
+
+TEST(MachineTest, PinningToAnImpossibleCoreIsAnError) { EXPECT_FALSE(PinToCore(1023).ok()); }
+
+}  // namespace
+}  // namespace cobra

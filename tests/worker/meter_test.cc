@@ -1,0 +1,95 @@
+#include "worker/meter.h"
+
+#include <cmath>
+
+#include "gtest/gtest.h"
+
+namespace cobra {
+namespace {
+
+// A machine whose call takes `cost_us(i)` for the i-th call; its clock moves only when it is called.
+class FakeMachine {
+ public:
+  explicit FakeMachine(std::function<double(int)> cost_us) : cost_us_(std::move(cost_us)) {}
+  std::function<void()> call() {
+    return [this] { now_ns_ += cost_us_(calls_++) * 1000; };
+  }
+  ClockNs clock() {
+    return [this] { return now_ns_; };
+  }
+  int calls() const { return calls_; }
+  double now_ms() const { return now_ns_ / 1e6; }
+
+ private:
+  std::function<double(int)> cost_us_;
+  int calls_ = 0;
+  double now_ns_ = 0;
+};
+
+TEST(MeterTest, ASteadyMachineNeedsTheMinimumOfRuns) {
+  FakeMachine machine([](int) { return 1000.0; });
+  const Latency latency = MeasureLatency(machine.call(), MeterOptions(), machine.clock());
+  EXPECT_DOUBLE_EQ(latency.median_us, 1000);
+  EXPECT_EQ(latency.runs, 10);
+  EXPECT_EQ(latency.batch, 1);
+}
+
+TEST(MeterTest, WarmsUpByTime) {
+  FakeMachine machine([](int i) { return i < 8 ? 5000.0 : 1000.0; });  // slow while it is cold
+  const Latency latency = MeasureLatency(machine.call(), MeterOptions(), machine.clock());
+  EXPECT_DOUBLE_EQ(latency.median_us, 1000);
+  EXPECT_DOUBLE_EQ(latency.p90_us, 1000);
+  EXPECT_GE(machine.now_ms(), 50 + 10);
+}
+
+TEST(MeterTest, ShortCallsAreBatched) {
+  FakeMachine machine([](int) { return 0.5; });
+  const Latency latency = MeasureLatency(machine.call(), MeterOptions(), machine.clock());
+  EXPECT_NEAR(latency.median_us, 0.5, 1e-9);
+  EXPECT_GE(latency.batch * 0.5, MeterOptions().min_batch_us);
+}
+
+TEST(MeterTest, SlowCallsNeedThreeRuns) {
+  FakeMachine machine([](int) { return 80'000.0; });
+  EXPECT_EQ(MeasureLatency(machine.call(), MeterOptions(), machine.clock()).runs, 3);
+}
+
+TEST(MeterTest, VerySlowCallsRunTwice) {
+  FakeMachine machine([](int) { return 3e6; });
+  EXPECT_EQ(MeasureLatency(machine.call(), MeterOptions(), machine.clock()).runs, 1);
+  EXPECT_EQ(machine.calls(), 2);
+}
+
+TEST(MeterTest, ANoisyMachineRunsUntilTheIntervalIsNarrow) {
+  FakeMachine machine([](int i) { return 1000.0 * (1 + 0.05 * std::sin(i * 2.39996)); });
+  const Latency latency = MeasureLatency(machine.call(), MeterOptions(), machine.clock());
+  EXPECT_GT(latency.runs, 10);
+  EXPECT_LE(latency.ci_high_us - latency.ci_low_us, 0.02 * latency.median_us);
+}
+
+TEST(MeterTest, StopsAtTheTimeCap) {
+  MeterOptions options;
+  options.max_ms = 100;
+  options.interval = 0;
+  FakeMachine machine([](int i) { return 1000.0 + i % 7; });
+  const Latency latency = MeasureLatency(machine.call(), options, machine.clock());
+  EXPECT_NEAR(latency.runs, 100, 2);
+}
+
+TEST(MeterTest, StatisticsOfSamples) {
+  std::vector<double> samples;
+  for (int i = 100; i >= 1; --i) samples.push_back(i);
+  const Latency latency = Summarise(samples);
+  EXPECT_DOUBLE_EQ(latency.median_us, 50.5);
+  EXPECT_DOUBLE_EQ(latency.mean_us, 50.5);
+  EXPECT_DOUBLE_EQ(latency.min_us, 1);
+  EXPECT_NEAR(latency.p10_us, 10.9, 1e-9);
+  EXPECT_NEAR(latency.p90_us, 90.1, 1e-9);
+  EXPECT_DOUBLE_EQ(latency.ci_low_us, 41);  // ranks 50 -+ 9.8
+  EXPECT_DOUBLE_EQ(latency.ci_high_us, 61);
+}
+
+TEST(MeterTest, MedianOfNothingIsZero) { EXPECT_EQ(Median({}), 0); }
+
+}  // namespace
+}  // namespace cobra

@@ -1,0 +1,34 @@
+// Blocks of published families, written as torchvision writes them.
+#ifndef COBRA_WORKER_BLOCKS_H_
+#define COBRA_WORKER_BLOCKS_H_
+
+#include <cstdint>
+
+#include "worker/net_builder.h"
+
+namespace cobra {
+
+int64_t RoundTo8(double value);  // at least 8
+
+// Pool, 1x1 convolution, activation, 1x1 convolution, gate, product.
+ValueRef SqueezeExcite(NetBuilder* b, ValueRef x, int64_t squeeze, Op activation, Op gate);
+
+struct ResNetConfig {
+  bool bottleneck = false, excite = false;
+  int64_t groups = 1, group_width = 64;  // as torchvision: width = planes * group_width / 64 * groups
+};
+
+ValueRef ResidualBlock(NetBuilder* b, ValueRef x, const ResNetConfig& c, int64_t planes, int64_t stride);
+
+struct Mobile {
+  int activation = 0;  // 0 relu, 1 relu6, 2 hardswish, 3 silu
+  bool excite = false;
+};
+
+ValueRef Activate(NetBuilder* b, ValueRef x, int activation);
+ValueRef InvertedResidual(NetBuilder* b, ValueRef x, const Mobile& m, int64_t out, int64_t stride, int64_t kernel,
+                          double expand);
+
+}  // namespace cobra
+
+#endif  // COBRA_WORKER_BLOCKS_H_

@@ -1,0 +1,25 @@
+// `cobra-worker probe`: a fixed set of layers and three small networks, measured in under a minute, from which a target
+// that nobody trained on is adapted (model/predict/target.h, ProbeResult).
+#ifndef COBRA_WORKER_PROBE_H_
+#define COBRA_WORKER_PROBE_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "worker/sampler.h"
+
+namespace cobra {
+
+// About 60 layers over all operator groups and sizes, then three networks; the same in every version of the worker.
+std::vector<Sample> ProbeSubjects();
+
+// Measures them in child processes on `core`; `progress(done, total, label)` after each. The text that
+// ProbeResultFromJson reads.
+absl::StatusOr<std::string> RunProbe(int core, const std::function<void(int, int, absl::string_view)>& progress);
+
+}  // namespace cobra
+
+#endif  // COBRA_WORKER_PROBE_H_
