@@ -39,6 +39,7 @@ class GraphBuilder {
 
   const TensorType& TypeOf(ValueRef ref) const { return graph_.TypeOf(ref); }
   absl::Span<const Node> nodes() const { return graph_.nodes(); }
+  const Graph& graph() const { return graph_; }  // so far; without outputs
 
   Graph Build(std::vector<ValueRef> outputs) &&;
 

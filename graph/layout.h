@@ -4,6 +4,7 @@
 #ifndef COBRA_GRAPH_LAYOUT_H_
 #define COBRA_GRAPH_LAYOUT_H_
 
+#include <optional>
 #include <vector>
 
 #include "graph/graph.h"
@@ -17,6 +18,19 @@ struct Layout {
   std::vector<bool> copies;                   // a kView call that has to copy its input
 };
 Layout ComputeLayout(const Graph& graph);
+
+// The same for a graph that is still growing (GraphBuilder::graph()): Update() looks at the nodes added since.
+class LayoutTracker {
+ public:
+  explicit LayoutTracker(const Graph& graph) : graph_(graph) {}
+  const Layout& Update();
+  Strides Of(ValueRef ref) const;  // REQUIRES: Update() since ref was added
+
+ private:
+  std::optional<Strides> StridesOf(const Node& node, size_t output) const;
+  const Graph& graph_;
+  Layout layout_;
+};
 
 Strides ContiguousStrides(const Shape& shape);
 bool IsContiguous(const Shape& shape, const Strides& strides);

@@ -205,20 +205,6 @@ class Reader {
   absl::flat_hash_set<const DictObject*> visiting_;
 };
 
-// The line to show is the program's own: frames of our layer library (py/conv.py runs Conv2d.forward) say nothing to the user.
-absl::Status PointAtProgram(const absl::Status& status) {
-  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
-  if (!diagnostic) return status;
-  auto& frames = diagnostic->frames;
-  const bool inside = !frames.empty() && absl::StartsWith(frames.back().position.file, "<");
-  while (!frames.empty() && absl::StartsWith(frames.back().position.file, "<")) frames.pop_back();
-  if (inside && !frames.empty()) {
-    diagnostic->position = frames.back().position;
-    diagnostic->source_line = frames.back().source_line;
-  }
-  return DiagnosticToStatus(*diagnostic);
-}
-
 }  // namespace
 
 absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const python::Limits& limits) {
@@ -240,8 +226,7 @@ absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const python
   options.host = &state;
   COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Interpreter> interp, Interpreter::Create(std::move(options)));
   Reader reader(request, std::move(inputs), &state);
-  const absl::Status status = interp->Run([&](Interpreter& i) { return reader.Read(i); });
-  if (!status.ok()) return PointAtProgram(status);
+  COBRA_RETURN_IF_ERROR(interp->Run([&](Interpreter& i) { return reader.Read(i); }));
   return std::move(reader).Build();
 }
 

@@ -186,7 +186,7 @@ Result<Value> Record(Interpreter& interp, Call call, bool inplace, Returns retur
     return call.inputs[0];
   }
   std::vector<Value> results;
-  const bool view = IsView(node);
+  const bool view = IsView(node) && !torch.layout.Update().copies[*index];
   const std::vector<TensorType> types = node.outputs;
   for (size_t j = 0; j < types.size(); ++j) {
     InstanceObject* result = NewGraphTensor(interp, types[j], ValueRef::Node(*index, static_cast<int32_t>(j)));
@@ -197,6 +197,13 @@ Result<Value> Record(Interpreter& interp, Call call, bool inplace, Returns retur
 }
 
 }  // namespace
+
+bool IsContiguousNow(Interpreter& interp, Tensor* tensor) {
+  if (!tensor->ref.is_node()) return true;
+  LayoutTracker& layout = Torch(interp).layout;
+  layout.Update();
+  return IsContiguous(tensor->type.shape, layout.Of(tensor->ref));
+}
 
 Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs, bool inplace, Returns returns) {
   COBRA_TRY(interp.Step());

@@ -387,7 +387,9 @@ Result<Value> TypeAs(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> Contiguous(Interpreter& interp, const CallArgs& args) {
   if (AsTensor(args.self)->is_const() || !Torch(interp).recording) return args.self;
-  return Apply(interp, Op::contiguous, {}, {args.self});
+  const bool alias = IsContiguousNow(interp, AsTensor(args.self));
+  COBRA_TRY_ASSIGN(Value copy, Apply(interp, Op::contiguous, {}, {args.self}));
+  return alias ? args.self : copy;
 }
 
 Result<Value> Self(Interpreter&, const CallArgs& args) { return args.self; }

@@ -81,13 +81,15 @@ Result<Value> IsFloating(Interpreter&, const CallArgs& args) { return Value::Boo
 Result<Value> IsComplexTensor(Interpreter&, const CallArgs& args) { return Value::Bool(IsComplex(AsTensor(args.self)->type.dtype)); }
 
 Result<Value> StrideOf(Interpreter& interp, const CallArgs& args) {
-  const Shape& shape = AsTensor(args.self)->type.shape;
-  std::vector<Value> strides(shape.size());
-  int64_t step = 1;
-  for (size_t i = shape.size(); i-- > 0;) {
-    strides[i] = Value::Int(step);
-    step *= std::max<int64_t>(1, shape[i]);
+  Tensor* tensor = AsTensor(args.self);
+  const Shape& shape = tensor->type.shape;
+  Strides known = ContiguousStrides(shape);
+  if (tensor->ref.is_node()) {
+    Torch(interp).layout.Update();
+    known = Torch(interp).layout.Of(tensor->ref);
   }
+  std::vector<Value> strides;
+  for (int64_t s : known) strides.push_back(Value::Int(s));
   std::optional<int64_t> dim;
   ArgReader reader(interp, "stride", args);
   COBRA_TRY(reader.Optional("dim", &dim).Finish());
@@ -320,7 +322,7 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Method("element_size", ElementSize)
       .Method("stride", StrideOf)
       .Method("storage_offset", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(0); })
-      .Method("is_contiguous", True)
+      .Method("is_contiguous", [](Interpreter& i, const CallArgs& a) -> Result<Value> { return Value::Bool(IsContiguousNow(i, AsTensor(a.self))); })
       .Method("is_floating_point", IsFloating)
       .Method("is_complex", IsComplexTensor)
       .Method("is_shared", False)

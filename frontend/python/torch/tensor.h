@@ -12,6 +12,7 @@
 #include "frontend/python/runtime/native.h"
 #include "graph/attributes.h"
 #include "graph/builder.h"
+#include "graph/layout.h"
 #include "absl/container/flat_hash_map.h"
 
 namespace cobra::python {
@@ -53,6 +54,7 @@ struct TorchState {
 
   // ---- the run of the network
   GraphBuilder builder;
+  LayoutTracker layout{builder.graph()};
   bool recording = false;
   absl::flat_hash_map<const Object*, std::string> module_paths;
   std::vector<const std::string*> module_stack;  // innermost last; never empty while recording
@@ -92,6 +94,9 @@ Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vect
                     Returns returns = Returns::kTensor);
 // An error of a shape rule as PyTorch raises it: RuntimeError, IndexError, or a diagnostic.
 Failure RaiseShapeError(Interpreter& interp, const absl::Status& status);
+
+// Of a tensor of the graph; a constant is contiguous.
+bool IsContiguousNow(Interpreter& interp, Tensor* tensor);
 
 // x[index] and x[index] = value.
 Result<Value> TensorGetItem(Interpreter& interp, Value self, Value index);
