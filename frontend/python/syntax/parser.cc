@@ -140,6 +140,8 @@ const ExprNode* Parser::ParseArgumentTokens() {
 
 SyntaxProblem Parser::Explain(absl::string_view start_rule, int first_line, int column_shift) {
   if (has_problem_ && problem_.kind == SyntaxProblem::Kind::kLimit) return problem_;
+  // All before it was fine, so this is what CPython meets first, too.
+  if (At(K::kError) && !has_problem_ && start_rule != "fstring") return lexer_->problem();
   ErrorSearch search;
   search.text = text_;
   search.first_line = first_line;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -17,8 +18,9 @@ namespace {
 
 using Op = GrammarItem::Op;
 
-// CPython gives up (MemoryError) at 6,000 nested rules; each takes about three frames of ours, 0.5 KB together.
-constexpr int kMaxRuleDepth = 6000;
+// CPython gives up (MemoryError) at 6,000 nested rules, about 200 brackets; with fewer rules per bracket so do we. A
+// rule takes about three frames, below 0.6 KB together.
+constexpr int kMaxRuleDepth = 4500;
 // Bounds on time (a second or two) and memory (100 MB). Only statements of more than about 100,000 tokens come near;
 // there, the answer is the plain "invalid syntax" where our own parser stopped.
 constexpr int64_t kMaxSteps = 40 * 1000 * 1000;
@@ -137,7 +139,10 @@ class ErrorFinder {
     int begin = -1;
     int end = -1;
   };
-  using Captures = std::vector<std::pair<const GrammarItem*, Range>>;
+  struct Capture {
+    const GrammarItem* item;
+    Range range;
+  };
 
   bool Fetch(int at);
   int MatchRule(int rule, int at);
@@ -148,7 +153,7 @@ class ErrorFinder {
   int MatchRepeated(const GrammarItem& item, const GrammarItem* separator, int at, bool at_least_one);
   int CheckStrings(int at, int end);
   // False: the alternative does not hold after all.
-  bool Act(const GrammarAlternative& alternative, const Captures& captures, int begin, int end);
+  bool Act(const GrammarAlternative& alternative, size_t first_capture, int end);
   bool ActOnArguments(const GrammarAlternative& alternative, Range range);
 
   absl::string_view TextOf(const Token& token) const {
@@ -162,6 +167,8 @@ class ErrorFinder {
   void RaiseAtNode(const ExprNode* node, std::string message) {
     Raise(SyntaxProblem::Kind::kSyntax, node->pos.line, node->pos.col + 1, std::move(message));
   }
+  void RaiseExpected(const GrammarItem& item, const Token& token);
+  void RaiseTooDeep();
   void RaiseLexerProblem();
   void ScanRest();
 
@@ -173,6 +180,7 @@ class ErrorFinder {
   const int statement_rule_;
   Lexer lexer_;
   std::vector<Token> tokens_;
+  std::vector<Capture> captures_;  // of the alternatives that are being matched, innermost last
   absl::flat_hash_map<uint64_t, int> memo_;
   bool mistakes_ = false;  // second pass
   bool raised_ = false;
@@ -188,6 +196,15 @@ void ErrorFinder::Raise(SyntaxProblem::Kind kind, int line, int column, std::str
   raised_ = true;
   if (search_.start_rule == "fstring") message = absl::StrCat("f-string: ", message);
   problem_ = {kind, std::move(message), line, column};
+}
+
+// Apart from MatchItem, whose frame would hold its strings.
+ABSL_ATTRIBUTE_NOINLINE void ErrorFinder::RaiseExpected(const GrammarItem& item, const Token& token) {
+  Raise(SyntaxProblem::Kind::kSyntax, token.pos.line, token.pos.col + 1, absl::StrCat("expected '", item.text, "'"));
+}
+
+ABSL_ATTRIBUTE_NOINLINE void ErrorFinder::RaiseTooDeep() {
+  Raise(SyntaxProblem::Kind::kLimit, tokens_.back().pos.line, 0, "too deeply nested");
 }
 
 void ErrorFinder::RaiseLexerProblem() {
@@ -223,7 +240,7 @@ int ErrorFinder::MatchRule(int rule_index, int at) {
   const auto found = memo_.find(key);
   if (found != memo_.end()) return found->second;
   if (++depth_ > kMaxRuleDepth) {
-    Raise(SyntaxProblem::Kind::kLimit, tokens_.back().pos.line, 0, "too deeply nested");
+    RaiseTooDeep();
     --depth_;
     return -1;
   }
@@ -254,7 +271,7 @@ int ErrorFinder::MatchChoice(const GrammarItem& choice, int at) {
 }
 
 int ErrorFinder::MatchAlternative(const GrammarAlternative& alternative, int at, bool* cut) {
-  Captures captures;
+  const size_t outer_captures = captures_.size();
   int p = at;
   for (const auto& item : alternative.items) {
     if (item->op == Op::kCut) {
@@ -262,13 +279,19 @@ int ErrorFinder::MatchAlternative(const GrammarAlternative& alternative, int at,
       continue;
     }
     const int end = MatchItem(*item, p);
-    if (end < 0) return -1;
-    if (!item->variable.empty() && !alternative.action.empty()) captures.push_back({item.get(), {p, end}});
+    if (end < 0) {
+      captures_.resize(outer_captures);
+      return -1;
+    }
+    if (!item->variable.empty() && !alternative.action.empty()) captures_.push_back({item.get(), {p, end}});
     p = end;
   }
-  if (alternative.action.empty() || Act(alternative, captures, at, p)) return p;
-  *cut = true;  // an action without a result ends the rule
-  return -1;
+  if (!alternative.action.empty() && !Act(alternative, outer_captures, p)) {
+    *cut = true;  // an action without a result ends the rule
+    p = -1;
+  }
+  captures_.resize(outer_captures);
+  return p;
 }
 
 int ErrorFinder::MatchItem(const GrammarItem& item, int at) {
@@ -280,8 +303,7 @@ int ErrorFinder::MatchItem(const GrammarItem& item, int at) {
     case Op::kForcedToken:
       if (!Fetch(at)) return -1;
       if (tokens_[at].kind == item.token) return at + 1;
-      Raise(SyntaxProblem::Kind::kSyntax, tokens_[at].pos.line, tokens_[at].pos.col + 1,
-            absl::StrCat("expected '", item.text, "'"));
+      RaiseExpected(item, tokens_[at]);
       return -1;
     case Op::kSoftKeyword:
       return Fetch(at) && tokens_[at].kind == TokenKind::kName && TextOf(tokens_[at]) == item.text ? at + 1 : -1;
@@ -332,7 +354,7 @@ int ErrorFinder::MatchRepeated(const GrammarItem& item, const GrammarItem* separ
   }
 }
 
-int ErrorFinder::CheckStrings(int at, int end) {
+ABSL_ATTRIBUTE_NOINLINE int ErrorFinder::CheckStrings(int at, int end) {
   Lexer lexer(search_.text, search_.first_line, search_.column_shift);
   Parser parser(&lexer, builder_, limits_, search_.depth);
   std::vector<Token> tokens(tokens_.begin() + at, tokens_.begin() + end);
@@ -368,13 +390,13 @@ bool ErrorFinder::ActOnArguments(const GrammarAlternative& alternative, Range ra
   return true;
 }
 
-bool ErrorFinder::Act(const GrammarAlternative& alternative, const Captures& captures, int begin, int end) {
+ABSL_ATTRIBUTE_NOINLINE bool ErrorFinder::Act(const GrammarAlternative& alternative, size_t first_capture, int end) {
   const GrammarItem* item = nullptr;
   Range range;
-  for (const auto& capture : captures) {
-    if (item != nullptr || capture.first->variable != alternative.variable) continue;
-    item = capture.first;
-    range = capture.second;
+  for (size_t i = first_capture; i < captures_.size() && item == nullptr; ++i) {
+    if (captures_[i].item->variable != alternative.variable) continue;
+    item = captures_[i].item;
+    range = captures_[i].range;
   }
   const std::string& action = alternative.action;
   if (action == "RAISE") {

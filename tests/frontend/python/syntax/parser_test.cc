@@ -38,11 +38,17 @@ std::string ReadExpression(absl::string_view source) {
   return ast.ok() ? WriteAst(**ast, false) : std::string(ast.status().message());
 }
 
-// Runs with a stack of 1 MB: deep input must be refused long before the stack of a real thread (8 MB) is used up.
+// Deep input must be refused long before the stack of a real thread (8 MB) is used up. AddressSanitizer's frames are
+// larger.
+#ifdef __SANITIZE_ADDRESS__
+constexpr size_t kSmallStackBytes = size_t{8} << 20;
+#else
+constexpr size_t kSmallStackBytes = size_t{3} << 20;
+#endif
 void OnSmallStack(const std::function<void()>& work) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, size_t{4} << 20);
+  pthread_attr_setstacksize(&attributes, kSmallStackBytes);
   pthread_t thread;
   std::function<void()> copy = work;
   const auto run = [](void* p) -> void* {
