@@ -166,7 +166,7 @@ absl::StatusOr<Shape> IndexedShape(const Shape& shape, const IndexList& index,
         break;
       default: {  // advanced: a list or a tensor
         if (item.kind == IndexItem::Kind::kTensor && tensors[item.value]->dtype == DType::bool_) {
-          return absl::UnimplementedError("the shape of a selection by a mask depends on the mask's values");
+          return absl::UnimplementedError("the shape of a selection by a mask");
         }
         const Shape& shape_of_index =
             item.kind == IndexItem::Kind::kList ? item.list_shape : tensors[item.value]->shape;

@@ -180,7 +180,7 @@ ShapeResult Embedding(const Call& call) {
 ShapeResult OneHot(const Call& call) {
   const int64_t classes = call.attributes.Int("num_classes", -1);
   if (classes <= 0)
-    return absl::UnimplementedError("one_hot without num_classes: its shape depends on the values of its input");
+    return absl::UnimplementedError("the shape of one_hot() without num_classes");
   Shape out = call.in(0).shape;
   out.push_back(classes);
   return One(out, DType::int64);
@@ -331,7 +331,7 @@ ShapeResult Tile(const Call& call) {
 ShapeResult RepeatInterleave(const Call& call) {
   TensorType out = call.in(0);
   const int64_t repeats = call.attributes.Int("repeats", -1);
-  if (repeats < 0) return absl::UnimplementedError("repeat_interleave by a tensor: its shape depends on values");
+  if (repeats < 0) return absl::UnimplementedError("the shape of repeat_interleave() by a tensor");
   if (call.attributes.Find("dim") == nullptr) return One({out.num_elements() * repeats}, out.dtype);
   COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim"), out.rank()));
   if (out.rank() > 0) out.shape[dim] *= repeats;

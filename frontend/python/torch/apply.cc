@@ -38,13 +38,12 @@ ValueRef RefOf(Interpreter& interp, Tensor* tensor) {
 }
 
 Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what) {
-  if (!tensor->is_const()) {
-    return interp.DataDependent(absl::StrCat(what, " reads values that depend on the input or on weights"),
-                                "a latency cannot depend on what a tensor holds: compute this from shapes or configuration instead");
+  if (!tensor->is_const() || tensor->is_random) {
+    return interp.DataDependent(what, "a latency cannot depend on what a tensor holds: compute this from shapes, configuration or constants");
   }
   if (tensor->values == nullptr) {
-    return interp.DataDependent(absl::StrCat(what, tensor->is_random ? " reads random values" : " reads a constant whose values are not computed here"),
-                                tensor->is_random ? "use a fixed number instead" : "compute this with Python numbers instead");
+    return interp.Unsupported(absl::StrCat(what, " of a constant whose values are not computed here (", tensor->label, ")"),
+                              "compute it with Python numbers instead");
   }
   return tensor->values.get();
 }

@@ -99,7 +99,7 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   m.Function("_rnn", Rnn).Function("_pad_sequence", PadSequence).Function("_set_classes", SetClasses);
   for (const char* name : {"nonzero", "unique", "masked_select", "argwhere", "bincount"}) {
     m.Function(name, [name](Interpreter& i, const CallArgs&) -> Result<Value> {
-      return i.DataDependent(absl::StrCat("torch.", name, "(): its shape depends on values"));
+      return i.DataDependent(absl::StrCat("the shape of torch.", name, "()"));
     });
   }
   m.GetAttrHook(UnknownName("torch"));

@@ -201,7 +201,7 @@ Result<Value> Iterator(Interpreter& interp, const CallArgs& args) {
   return interp.Iter(pieces);
 }
 Result<Value> ContainsItem(Interpreter& interp, const CallArgs& args) {
-  return interp.DataDependent("`in` on a tensor reads its values", "compare with Python numbers instead");
+  return interp.DataDependent("`in` on a tensor", "compare with Python numbers instead");
 }
 
 // ---- data, requires_grad, grad
@@ -264,7 +264,7 @@ Result<Value> UnknownAttribute(Interpreter& interp, const CallArgs& args) {
 
 NativeFunction DataDependentMethod(std::string name) {
   return [name](Interpreter& interp, const CallArgs&) -> Result<Value> {
-    return interp.DataDependent(absl::StrCat("Tensor.", name, "(): its shape depends on values"), "a latency needs shapes that are known before the run");
+    return interp.DataDependent(absl::StrCat("the shape of Tensor.", name, "()"), "a latency needs shapes that are known before the run");
   };
 }
 
