@@ -68,7 +68,15 @@ def load(*args, **kwargs):
 
 
 def get_dir():
-    return ''
+    return '/nowhere/torch/hub'
+
+
+def _get_torch_home():
+    return '/nowhere/torch'
+
+
+def download_url_to_file(*args, **kwargs):
+    raise RuntimeError('torch.hub: there is no network here')
 
 
 def set_dir(d):
@@ -281,6 +289,21 @@ def get_world_size(group=None):
 # == torch.onnx
 def is_in_onnx_export():
     return False
+
+
+def register_custom_op_symbolic(*args, **kwargs):
+    pass
+
+
+def unregister_custom_op_symbolic(*args, **kwargs):
+    pass
+# == torch.onnx.symbolic_helper
+def parse_args(*args):
+    return lambda function: function
+
+
+def quantized_args(*args, **kwargs):
+    return lambda function: function
 # == torch.overrides
 def has_torch_function(*args):
     return False
