@@ -256,6 +256,9 @@ class NativeModuleBuilder {
 struct NativeModule {
   std::string name;  // dotted
   std::function<Result<void>(Interpreter&, NativeModuleBuilder&)> define;
+  // Of a top-level package ("torch"): modules and names inside it that are not registered exist, but we do not know them. Importing
+  // one gives an opaque value, whose use is refused as unsupported, instead of an ImportError.
+  bool open = false;
 };
 
 // Immutable once interpreters use it; shared by all of them.

@@ -14,6 +14,7 @@
 #include "frontend/python/runtime/dict_table.h"
 #include "frontend/python/runtime/heap.h"
 #include "frontend/python/runtime/value.h"
+#include "frontend/python/syntax/ast.h"
 
 namespace cobra::python {
 
@@ -117,7 +118,8 @@ struct FunctionObject : Object {
   CellObject** free = nullptr;     // one per free variable of code
   StrObject* name = nullptr;
   StrObject* qualname = nullptr;
-  Value doc;
+  Value doc = Value::Unbound();          // of the body's first statement once somebody asks
+  const ast::FunctionDef* definition = nullptr;  // null for a lambda
   Value* defaults = nullptr;          // of the last default_count positional parameters
   int default_count = 0;
   DictObject* keyword_defaults = nullptr;
@@ -254,7 +256,7 @@ struct LazyObject : Object {
   LazyObject() : Object(ObjectKind::kLazy) {}
   StrObject* module = nullptr;     // absolute dotted name
   StrObject* attribute = nullptr;  // null: the module itself
-  TracebackEntry where;            // the import statement
+  Value resolved = Value::Unbound();
 };
 
 // `import PIL` in a library file when there is no PIL: every attribute is again opaque; calling one is unsupported.

@@ -167,6 +167,13 @@ class [[nodiscard]] Result<void> {
   auto var = (expr);                                  \
   if (!var.ok()) return ::cobra::python::Failure();   \
   lhs = std::move(*var)
+// COBRA_TRY_SET(v, F()): the same for a variable that exists; one statement, so it may follow an `if` without braces.
+#define COBRA_TRY_SET(lhs, expr)                             \
+  do {                                                       \
+    auto cobra_result_ = (expr);                             \
+    if (!cobra_result_.ok()) return ::cobra::python::Failure(); \
+    lhs = std::move(*cobra_result_);                         \
+  } while (false)
 #define COBRA_TRY_CONCAT_INNER_(a, b) a##b
 #define COBRA_TRY_CONCAT_(a, b) COBRA_TRY_CONCAT_INNER_(a, b)
 

@@ -1,0 +1,345 @@
+// Attribute access: descriptors, instance dictionaries, hooks, classes, modules and super().
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/internal.h"
+
+namespace cobra::python {
+namespace {
+
+bool IsDataDescriptor(Value v) {
+  if (!v.IsObject()) return false;
+  if (v.IsProperty()) return true;
+  return v.IsInstance() && v.object()->cls->has_set_or_delete;
+}
+
+Result<Value> CallProperty(Interpreter& interp, PropertyObject* p, Value instance, StrObject* name) {
+  if (p->getter.IsNone()) {
+    return interp.Raise(interp.types().AttributeError, absl::StrCat("property of '", interp.TypeName(instance), "' object has no getter"));
+  }
+  if (p->getter.IsBuiltin()) {
+    CallArgs args;
+    args.self = instance;
+    return p->getter.as<BuiltinObject>()->function(interp, args);
+  }
+  return interp.Call(p->getter, {instance});
+}
+
+Result<Value> SuperGetAttr(Interpreter& interp, SuperObject* super, StrObject* name) {
+  if (name == interp.names().__class__) return Value(interp.types().super);
+  auto& mro = super->self_class->mro;
+  auto it = std::find(mro.begin(), mro.end(), super->start);
+  bool through_class = super->self.IsClass() && super->self.as<ClassObject>() == super->self_class;
+  if (it != mro.end()) ++it;
+  for (; it != mro.end(); ++it) {
+    Value* v = (*it)->attrs->table.GetStr(name);
+    if (v == nullptr) continue;
+    return BindDescriptor(interp, *v, through_class ? Value::Unbound() : super->self, super->self_class);
+  }
+  return Value::Unbound();
+}
+
+}  // namespace
+
+Result<Value> BindDescriptor(Interpreter& interp, Value attribute, Value instance, ClassObject* owner) {
+  if (!attribute.IsObject()) return attribute;
+  switch (attribute.object()->kind) {
+    case ObjectKind::kFunction:
+      return instance.IsUnbound() ? attribute : interp.NewBoundMethod(instance, attribute);
+    case ObjectKind::kBuiltin: {
+      auto* b = attribute.as<BuiltinObject>();
+      return instance.IsUnbound() || !b->is_method ? attribute : interp.NewBoundMethod(instance, attribute);
+    }
+    case ObjectKind::kClassMethod: {
+      Value f = attribute.as<ClassMethodObject>()->function;
+      if (f.IsObject() && !f.IsFunction() && !f.IsBuiltin()) {
+        // classmethod over another descriptor, e.g. a property.
+        if (f.IsProperty()) return CallProperty(interp, f.as<PropertyObject>(), Value(owner), nullptr);
+      }
+      return interp.NewBoundMethod(Value(owner), f);
+    }
+    case ObjectKind::kStaticMethod: return attribute.as<StaticMethodObject>()->function;
+    case ObjectKind::kProperty:
+      if (instance.IsUnbound()) return attribute;
+      return CallProperty(interp, attribute.as<PropertyObject>(), instance, nullptr);
+    case ObjectKind::kInstance: {
+      if (!attribute.object()->cls->has_get) return attribute;
+      Value get = interp.LookupClass(attribute.object()->cls, interp.names().__get__);
+      return interp.Call(get, {attribute, instance.IsUnbound() ? Value::None() : instance, Value(owner)});
+    }
+    default: return attribute;
+  }
+}
+
+Result<Value> Interpreter::ObjectGetAttr(Value v, StrObject* name) {
+  ClassObject* cls = class_of(v);
+  Value meta = LookupClass(cls, name);
+  if (IsDataDescriptor(meta)) return BindDescriptor(*this, meta, v, cls);
+  if (v.IsObject() && v.object()->attrs != nullptr && !v.IsModule()) {
+    if (Value* own = v.object()->attrs->table.GetStr(name)) return *own;
+  }
+  if (meta.IsUnbound()) return meta;
+  return BindDescriptor(*this, meta, v, cls);
+}
+
+Result<Value> GetClassAttr(Interpreter& interp, ClassObject* cls, StrObject* name) {
+  Value meta = interp.LookupClass(cls->cls, name);
+  if (IsDataDescriptor(meta)) return BindDescriptor(interp, meta, Value(cls), cls->cls);
+  Value own = interp.LookupClass(cls, name);
+  if (!own.IsUnbound()) return BindDescriptor(interp, own, Value::Unbound(), cls);
+  if (!meta.IsUnbound()) return BindDescriptor(interp, meta, Value(cls), cls->cls);
+  if (cls->cls->has_getattr) {
+    Value hook = interp.LookupClass(cls->cls, interp.names().__getattr__);
+    Result<Value> r = interp.Call(hook, {Value(cls), Value(name)});
+    if (!r.ok() && interp.CatchException(interp.types().AttributeError)) return Value::Unbound();
+    return r;
+  }
+  return Value::Unbound();
+}
+
+namespace {
+
+// Unbound if there is none; __getattr__ has been asked.
+Result<Value> FindAttr(Interpreter& interp, Value v, StrObject* name) {
+  if (v.IsObject()) {
+    switch (v.object()->kind) {
+      case ObjectKind::kClass: return GetClassAttr(interp, v.as<ClassObject>(), name);
+      case ObjectKind::kModule: return GetModuleAttr(interp, v.as<ModuleObject>(), name);
+      case ObjectKind::kSuper: return SuperGetAttr(interp, v.as<SuperObject>(), name);
+      case ObjectKind::kGenericAlias: {
+        Result<Value> own = interp.ObjectGetAttr(v, name);
+        auto* alias = v.as<GenericAliasObject>();
+        if (!own.ok() || !own->IsUnbound() || alias->is_union || name->view().substr(0, 2) == "__") return own;
+        return interp.GetAttrOrUnbound(alias->origin, name);
+      }
+      case ObjectKind::kOpaque: {
+        if (name->view().substr(0, 2) == "__" && name != interp.names().__version__) return interp.ObjectGetAttr(v, name);
+        auto* o = interp.heap().New<OpaqueObject>();
+        o->cls = interp.types().opaque;
+        o->dotted_name = interp.NewStr(absl::StrCat(v.as<OpaqueObject>()->dotted_name->view(), ".", name->view()));
+        return Value(o);
+      }
+      case ObjectKind::kLazy: {
+        COBRA_TRY_ASSIGN(Value forced, ForceLazy(interp, v));
+        return interp.GetAttrOrUnbound(forced, name);
+      }
+      default: break;
+    }
+  }
+  ClassObject* cls = interp.class_of(v);
+  Result<Value> found = Value::Unbound();
+  if (cls->has_getattribute) {
+    Value hook = interp.LookupClass(cls, interp.names().__getattribute__);
+    found = interp.Call(hook, {v, Value(name)});
+    if (!found.ok() && !(cls->has_getattr && interp.CatchException(interp.types().AttributeError))) return found;
+    if (!found.ok()) found = Value::Unbound();
+  } else {
+    found = interp.ObjectGetAttr(v, name);
+    // AttributeError inside a property also reaches __getattr__.
+    if (!found.ok()) {
+      Value original;
+      if (!cls->has_getattr || !interp.CatchException(interp.types().AttributeError, &original)) return found;
+      found = Value::Unbound();
+    }
+  }
+  if (!found->IsUnbound() || !cls->has_getattr) return found;
+  Value hook = interp.LookupClass(cls, interp.names().__getattr__);
+  if (hook.IsBuiltin()) {
+    CallArgs args;
+    args.self = v;
+    Value argument(name);
+    args.positional = absl::MakeConstSpan(&argument, 1);
+    return hook.as<BuiltinObject>()->function(interp, args);
+  }
+  return interp.Call(hook, {v, Value(name)});
+}
+
+}  // namespace
+
+Failure RaiseNoAttribute(Interpreter& interp, Value v, StrObject* name) {
+  std::string message;
+  if (v.IsClass()) {
+    message = absl::StrCat("type object '", v.as<ClassObject>()->name->view(), "' has no attribute '", name->view(), "'");
+  } else if (v.IsModule()) {
+    auto* m = v.as<ModuleObject>();
+    message = absl::StrCat(m->initializing ? "partially initialized module '" : "module '", m->name->view(), "' has no attribute '",
+                           name->view(), "'", m->initializing ? " (most likely due to a circular import)" : "");
+  } else if (v.IsSuper()) {
+    message = absl::StrCat("'super' object has no attribute '", name->view(), "'");
+  } else {
+    message = absl::StrCat("'", interp.TypeName(v), "' object has no attribute '", name->view(), "'");
+  }
+  Value e = interp.NewException(interp.types().AttributeError, message);
+  DictObject* attrs = interp.AttrsOf(e.object());
+  attrs->table.SetStr(interp.heap(), interp.names().name, Value(name));
+  attrs->table.SetStr(interp.heap(), interp.names().obj, v);
+  return interp.RaiseValue(e);
+}
+
+Result<Value> Interpreter::GetAttr(Value v, StrObject* name) {
+  if (!name->interned) name = InternStr(name);
+  // The common case first: an attribute of a plain instance.
+  if (v.IsInstance() && !v.object()->cls->has_getattribute && v.object()->attrs != nullptr) {
+    Value meta = LookupClass(v.object()->cls, name);
+    if (meta.IsUnbound()) {
+      if (Value* own = v.object()->attrs->table.GetStr(name)) return *own;
+    }
+  }
+  Result<Value> found = FindAttr(*this, v, name);
+  if (!found.ok() || !found->IsUnbound()) return found;
+  return RaiseNoAttribute(*this, v, name);
+}
+
+Result<Value> Interpreter::GetAttrOrUnbound(Value v, StrObject* name) {
+  if (!name->interned) name = InternStr(name);
+  Result<Value> found = FindAttr(*this, v, name);
+  if (!found.ok() && CatchException(types_.AttributeError)) return Value::Unbound();
+  return found;
+}
+
+Result<void> GetMethod(Interpreter& interp, Value v, StrObject* name, Value* function, Value* self) {
+  *self = Value::Unbound();
+  if (!v.IsModule() && !v.IsClass() && !v.IsSuper() && !v.IsOpaque() && !v.IsGenericAlias()) {
+    ClassObject* cls = interp.class_of(v);
+    if (!cls->has_getattribute) {
+      Value meta = interp.LookupClass(cls, name);
+      bool is_method = meta.IsFunction() || (meta.IsBuiltin() && meta.as<BuiltinObject>()->is_method);
+      if (is_method) {
+        Value* own = v.IsObject() && v.object()->attrs != nullptr ? v.object()->attrs->table.GetStr(name) : nullptr;
+        *function = own != nullptr ? *own : meta;
+        if (own == nullptr) *self = v;
+        return {};
+      }
+    }
+  } else if (v.IsSuper()) {
+    auto* super = v.as<SuperObject>();
+    if (!super->self.IsClass()) {
+      auto& mro = super->self_class->mro;
+      auto it = std::find(mro.begin(), mro.end(), super->start);
+      if (it != mro.end()) ++it;
+  for (; it != mro.end(); ++it) {
+        Value* found = (*it)->attrs->table.GetStr(name);
+        if (found == nullptr) continue;
+        if (found->IsFunction() || (found->IsBuiltin() && found->as<BuiltinObject>()->is_method)) {
+          *function = *found;
+          *self = super->self;
+          return {};
+        }
+        break;
+      }
+    }
+  }
+  COBRA_TRY_ASSIGN(*function, interp.GetAttr(v, name));
+  return {};
+}
+
+DictObject* Interpreter::AttrsOf(Object* object) {
+  if (object->attrs == nullptr) object->attrs = NewDict();
+  return object->attrs;
+}
+
+Result<void> Interpreter::ObjectSetAttr(Value v, StrObject* name, Value value) {
+  if (!name->interned) name = InternStr(name);
+  ClassObject* cls = class_of(v);
+  Value meta = LookupClass(cls, name);
+  if (meta.IsProperty()) {
+    auto* p = meta.as<PropertyObject>();
+    if (p->setter.IsNone()) {
+      return Raise(types_.AttributeError, absl::StrCat("property '", name->view(), "' of '", cls->name->view(), "' object has no setter"));
+    }
+    Result<Value> r = Value::None();
+    if (p->setter.IsBuiltin()) {
+      CallArgs args;
+      args.self = v;
+      args.positional = absl::MakeConstSpan(&value, 1);
+      r = p->setter.as<BuiltinObject>()->function(*this, args);
+    } else {
+      r = Call(p->setter, {v, value});
+    }
+    COBRA_TRY(r);
+    return {};
+  }
+  if (meta.IsInstance() && meta.object()->cls->has_set_or_delete) {
+    Value set = LookupClass(meta.object()->cls, names_.__set__);
+    if (set.IsUnbound()) return Raise(types_.AttributeError, "__set__");
+    COBRA_TRY(Call(set, {meta, v, value}));
+    return {};
+  }
+  bool has_dict = v.IsObject() && (v.IsInstance() || v.IsFunction() || v.IsModule() || v.IsException() || !cls->is_native ||
+                                   (v.IsBuiltin() && v.as<BuiltinObject>()->owner == nullptr));
+  if (!has_dict || (v.IsInstance() && cls == types_.object)) {
+    if (meta.IsUnbound()) return RaiseNoAttribute(*this, v, name);
+    return Raise(types_.AttributeError, absl::StrCat("'", cls->name->view(), "' object attribute '", name->view(), "' is read-only"));
+  }
+  AttrsOf(v.object())->table.SetStr(heap_, name, value);
+  return {};
+}
+
+Result<void> Interpreter::ObjectDelAttr(Value v, StrObject* name) {
+  ClassObject* cls = class_of(v);
+  Value meta = LookupClass(cls, name);
+  if (meta.IsProperty()) {
+    if (meta.as<PropertyObject>()->deleter.IsNone()) {
+      return Raise(types_.AttributeError, absl::StrCat("property '", name->view(), "' of '", cls->name->view(), "' object has no deleter"));
+    }
+    COBRA_TRY(Call(meta.as<PropertyObject>()->deleter, {v}));
+    return {};
+  }
+  if (meta.IsInstance() && meta.object()->cls->has_set_or_delete) {
+    Value del = LookupClass(meta.object()->cls, names_.__delete__);
+    if (del.IsUnbound()) return Raise(types_.AttributeError, "__delete__");
+    COBRA_TRY(Call(del, {meta, v}));
+    return {};
+  }
+  if (v.IsObject() && v.object()->attrs != nullptr && v.object()->attrs->table.EraseStr(name)) return {};
+  return RaiseNoAttribute(*this, v, name);
+}
+
+Result<void> Interpreter::SetAttr(Value v, StrObject* name, Value value) {
+  if (!name->interned) name = InternStr(name);
+  ClassObject* cls = class_of(v);
+  if (cls->has_setattr) {
+    Value hook = LookupClass(cls, names_.__setattr__);
+    if (hook.IsBuiltin()) {
+      Value arguments[2] = {Value(name), value};
+      CallArgs args;
+      args.self = v;
+      args.positional = absl::MakeConstSpan(arguments, 2);
+      COBRA_TRY(hook.as<BuiltinObject>()->function(*this, args));
+      return {};
+    }
+    COBRA_TRY(Call(hook, {v, Value(name), value}));
+    return {};
+  }
+  if (v.IsClass()) {
+    auto* target = v.as<ClassObject>();
+    if (target->is_native) {
+      return Raise(types_.TypeError, absl::StrCat("cannot set '", name->view(), "' attribute of immutable type '", target->name->view(), "'"));
+    }
+    Value meta = LookupClass(cls, name);
+    if (IsDataDescriptor(meta)) return ObjectSetAttr(v, name, value);
+    SetClassAttr(target, name, value);
+    return {};
+  }
+  if (v.IsOpaque()) return {};
+  return ObjectSetAttr(v, name, value);
+}
+
+Result<void> Interpreter::DelAttr(Value v, StrObject* name) {
+  if (!name->interned) name = InternStr(name);
+  ClassObject* cls = class_of(v);
+  if (cls->has_delattr) {
+    Value hook = LookupClass(cls, names_.__delattr__);
+    COBRA_TRY(Call(hook, {v, Value(name)}));
+    return {};
+  }
+  if (v.IsClass()) {
+    auto* target = v.as<ClassObject>();
+    if (target->is_native || target->attrs->table.GetStr(name) == nullptr) return RaiseNoAttribute(*this, v, name);
+    SetClassAttr(target, name, Value::Unbound());
+    return {};
+  }
+  return ObjectDelAttr(v, name);
+}
+
+}  // namespace cobra::python

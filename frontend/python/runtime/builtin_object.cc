@@ -1,0 +1,290 @@
+// object, type, functions, methods, property, classmethod, staticmethod, super, modules and the other small types.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/internal.h"
+
+namespace cobra::python {
+namespace {
+
+using Cmp = Interpreter::CompareOp;
+
+Result<Value> TypeNew(Interpreter& interp, const CallArgs& args) {
+  auto* metaclass = args.self.as<ClassObject>();
+  if (args.positional.size() == 1 && args.keywords.empty()) return Value(interp.class_of(args.positional[0]));
+  if (args.positional.size() != 3 || !args.positional[0].IsStr() || !args.positional[1].IsTuple() || !args.positional[2].IsDict()) {
+    return interp.Raise(interp.types().TypeError, "type.__new__() takes a name, a tuple of bases and a dict");
+  }
+  std::vector<ClassObject*> bases;
+  for (Value b : args.positional[1].as<TupleObject>()->span()) {
+    if (!b.IsClass()) return interp.Raise(interp.types().TypeError, "bases must be types");
+    bases.push_back(b.as<ClassObject>());
+  }
+  COBRA_TRY_ASSIGN(ClassObject * winner, FindMetaclass(interp, Value(metaclass), bases));
+  auto* attributes = args.positional[2].as<DictObject>();
+  // A class made by type(...) belongs to the module of its maker.
+  if (attributes->table.GetStr(interp.names().__module__) == nullptr && interp.state().frame != nullptr) {
+    DictObject* copy = interp.NewDict();
+    COBRA_TRY(interp.DictUpdate(copy, Value(attributes)));
+    if (Value* name = interp.state().frame->globals->table.GetStr(interp.names().__name__)) copy->table.SetStr(interp.heap(), interp.names().__module__, *name);
+    attributes = copy;
+  }
+  COBRA_TRY_ASSIGN(ClassObject * cls, BuildClass(interp, winner, interp.InternStr(args.positional[0].as<StrObject>()), bases, attributes, args.keywords));
+  return Value(cls);
+}
+
+Result<Value> ObjectNew(Interpreter& interp, const CallArgs& args) {
+  auto* cls = args.self.as<ClassObject>();
+  if (cls->layout == ObjectKind::kInstance) {
+    if (Value* abstract = cls->attrs->table.GetStr(interp.Intern("__abstractmethods__")); abstract != nullptr && abstract->IsSet()) {
+      DictTable& t = abstract->as<SetObject>()->table;
+      if (t.size() > 0) {
+        std::vector<std::string> names;
+        for (size_t i = 0; i < t.entry_count(); ++i) {
+          if (t.entry(i).key.IsStr()) names.emplace_back(t.entry(i).key.str());
+        }
+        std::sort(names.begin(), names.end());
+        std::string list;
+        for (const std::string& n : names) absl::StrAppend(&list, list.empty() ? "" : ", ", n);
+        return interp.Raise(interp.types().TypeError, absl::StrCat("Can't instantiate abstract class ", cls->name->view(), " with abstract method",
+                                                                   names.size() == 1 ? " " : "s ", list));
+      }
+    }
+    if ((!args.positional.empty() || !args.keywords.empty()) && cls->has_new && !cls->has_init) {
+      return interp.Raise(interp.types().TypeError, "object.__new__() takes exactly one argument (the type to instantiate)");
+    }
+    return Value(interp.NewInstance(cls));
+  }
+  return interp.Raise(interp.types().TypeError, absl::StrCat("object.__new__(", cls->name->view(), ") is not safe, use the base's __new__()"));
+}
+
+std::vector<Value> Names(const DictTable& t) {
+  std::vector<Value> names;
+  for (size_t i = 0; i < t.entry_count(); ++i) {
+    if (!t.entry(i).key.IsUnbound()) names.push_back(t.entry(i).key);
+  }
+  return names;
+}
+
+Result<Value> CopyOfAttrs(Interpreter& interp, DictObject* attrs) {
+  DictObject* copy = interp.NewDict();
+  if (attrs != nullptr) COBRA_TRY(interp.DictUpdate(copy, Value(attrs)));
+  return Value(copy);
+}
+
+Result<Value> GetDict(Interpreter& interp, const CallArgs& args) {
+  Object* o = args.self.IsObject() ? args.self.object() : nullptr;
+  bool has = o != nullptr && (args.self.IsInstance() || args.self.IsFunction() || args.self.IsException() || args.self.IsModule() || !o->cls->is_native);
+  if (!has || o->cls == interp.types().object) {
+    return interp.Raise(interp.types().AttributeError, absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '__dict__'"));
+  }
+  if (args.self.IsModule()) COBRA_TRY(ForceAll(interp, args.self.as<ModuleObject>()));
+  return Value(interp.AttrsOf(o));
+}
+
+Result<Value> SetDict(Interpreter& interp, const CallArgs& args) {
+  if (!args.positional[0].IsDict()) return interp.Raise(interp.types().TypeError, "__dict__ must be set to a dictionary");
+  args.self.object()->attrs = args.positional[0].as<DictObject>();
+  return Value::None();
+}
+
+Result<Value> SetClass(Interpreter& interp, const CallArgs& args) {
+  if (!args.positional[0].IsClass() || !args.self.IsInstance()) return interp.Raise(interp.types().TypeError, "__class__ must be set to a class");
+  auto* cls = args.positional[0].as<ClassObject>();
+  if (cls->layout != ObjectKind::kInstance) return interp.Raise(interp.types().TypeError, "__class__ assignment: object layout differs");
+  args.self.object()->cls = cls;
+  return Value::None();
+}
+
+Result<Value> Dir(Interpreter& interp, const CallArgs& args) {
+  SetObject* names = interp.NewSet();
+  auto add = [&](DictObject* d) -> Result<void> {
+    if (d == nullptr) return {};
+    for (Value v : Names(d->table)) COBRA_TRY(interp.SetAdd(names, v));
+    return {};
+  };
+  if (args.self.IsObject()) COBRA_TRY(add(args.self.object()->attrs));
+  if (!args.self.IsModule()) {
+    ClassObject* cls = args.self.IsClass() ? args.self.as<ClassObject>() : interp.class_of(args.self);
+    for (ClassObject* c : cls->mro) COBRA_TRY(add(c->attrs));
+  }
+  COBRA_TRY_ASSIGN(std::vector<Value> all, interp.ToVector(Value(names)));
+  COBRA_TRY(SortValues(interp, &all, Value::None(), false));
+  return Value(interp.NewList(all));
+}
+
+}  // namespace
+
+void InitObjectType(Interpreter& interp) {
+  ClassObject* object = interp.types().object;
+  SetNativeNew(interp, object, ObjectNew);
+  AddMethod(interp, object, "__init__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    ClassObject* cls = interp.class_of(args.self);
+    if ((!args.positional.empty() || !args.keywords.empty()) && (cls->has_init || !cls->has_new)) {
+      return interp.Raise(interp.types().TypeError, absl::StrCat(cls->name->view(), ".__init__() takes exactly one argument (the instance to initialize)"));
+    }
+    return Value::None();
+  });
+  AddMethod(interp, object, "__repr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(StrObject * s, DefaultRepr(interp, args.self));
+    return Value(s);
+  });
+  AddMethod(interp, object, "__str__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(StrObject * s, interp.Repr(args.self));
+    return Value(s);
+  });
+  AddMethod(interp, object, "__format__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    absl::string_view spec;
+    ArgReader reader(interp, "__format__", args);
+    COBRA_TRY(reader.Required("format_spec", &spec).Finish());
+    if (!spec.empty()) {
+      return interp.Raise(interp.types().TypeError, absl::StrCat("unsupported format string passed to ", interp.TypeName(args.self), ".__format__"));
+    }
+    COBRA_TRY_ASSIGN(StrObject * s, interp.Str(args.self));
+    return Value(s);
+  });
+  AddMethod(interp, object, "__eq__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return !args.positional.empty() && args.self.IsSame(args.positional[0]) ? Value::Bool(true) : Value::NotImplemented();
+  });
+  AddMethod(interp, object, "__ne__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (args.positional.empty()) return Value::NotImplemented();
+    COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(args.self, interp.names().__eq__, {args.positional[0]}));
+    if (r.IsNotImplemented() || r.IsUnbound()) return Value::NotImplemented();
+    COBRA_TRY_ASSIGN(bool b, interp.Truth(r));
+    return Value::Bool(!b);
+  });
+  AddMethod(interp, object, "__hash__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (!args.self.IsObject()) {
+      COBRA_TRY_ASSIGN(uint64_t h, interp.Hash(args.self));
+      return Value::Int(static_cast<int64_t>(h));
+    }
+    return Value::Int(static_cast<int64_t>(reinterpret_cast<uintptr_t>(args.self.object()) >> 4));
+  });
+  AddMethod(interp, object, "__getattribute__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    StrObject* name;
+    ArgReader reader(interp, "__getattribute__", args);
+    COBRA_TRY(reader.Required("name", &name).Finish());
+    COBRA_TRY_ASSIGN(Value v, interp.ObjectGetAttr(args.self, interp.InternStr(name)));
+    if (v.IsUnbound()) return RaiseNoAttribute(interp, args.self, name);
+    return v;
+  });
+  AddMethod(interp, object, "__setattr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    StrObject* name;
+    Value value;
+    ArgReader reader(interp, "__setattr__", args);
+    COBRA_TRY(reader.Required("name", &name).Required("value", &value).Finish());
+    if (args.self.IsClass()) {
+      interp.SetClassAttr(args.self.as<ClassObject>(), name, value);
+    } else {
+      COBRA_TRY(interp.ObjectSetAttr(args.self, interp.InternStr(name), value));
+    }
+    return Value::None();
+  });
+  AddMethod(interp, object, "__delattr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    StrObject* name;
+    ArgReader reader(interp, "__delattr__", args);
+    COBRA_TRY(reader.Required("name", &name).Finish());
+    COBRA_TRY(interp.ObjectDelAttr(args.self, interp.InternStr(name)));
+    return Value::None();
+  });
+  AddMethod(interp, object, "__dir__", Dir);
+  AddMethod(interp, object, "__reduce_ex__", [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("pickling"); });
+  AddClassMethod(interp, object, "__init_subclass__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (args.keywords.empty() && args.positional.empty()) return Value::None();
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat(args.self.as<ClassObject>()->name->view(), ".__init_subclass__() takes no keyword arguments"));
+  });
+  AddClassMethod(interp, object, "__subclasshook__", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::NotImplemented(); });
+  AddProperty(interp, object, "__class__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> { return Value(interp.class_of(args.self)); },
+              SetClass);
+  AddProperty(interp, object, "__dict__", GetDict, SetDict);
+  object->attrs->table.SetStr(interp.heap(), interp.names().__doc__, Value::None());
+
+  ClassObject* type = interp.types().type;
+  SetNativeNew(interp, type, TypeNew);
+  AddMethod(interp, type, "__init__", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
+  AddMethod(interp, type, "__call__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    // type.__call__ itself: without the metaclass's override.
+    CallArgs rest = args;
+    rest.self = Value::Unbound();
+    return ConstructInstance(interp, args.self.as<ClassObject>(), rest);
+  });
+  AddMethod(interp, type, "__or__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (args.positional.empty()) return Value::NotImplemented();
+    return BuiltinBinary(interp, Interpreter::BinaryOp::kBitOr, args.self, args.positional[0]);
+  });
+  AddMethod(interp, type, "__ror__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (args.positional.empty()) return Value::NotImplemented();
+    return BuiltinBinary(interp, Interpreter::BinaryOp::kBitOr, args.positional[0], args.self);
+  });
+  AddMethod(interp, type, "__repr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(StrObject * s, DefaultRepr(interp, args.self));
+    return Value(s);
+  });
+  AddMethod(interp, type, "mro", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    auto& mro = args.self.as<ClassObject>()->mro;
+    return Value(interp.NewList(std::vector<Value>(mro.begin(), mro.end())));
+  });
+  AddMethod(interp, type, "__subclasses__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    auto& subs = args.self.as<ClassObject>()->subclasses;
+    return Value(interp.NewList(std::vector<Value>(subs.begin(), subs.end())));
+  });
+  AddMethod(interp, type, "__instancecheck__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (args.positional.empty()) return Value::Bool(false);
+    return Value::Bool(Interpreter::IsSubclassOf(interp.class_of(args.positional[0]), args.self.as<ClassObject>()));
+  });
+  AddMethod(interp, type, "__subclasscheck__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (args.positional.empty() || !args.positional[0].IsClass()) return Value::Bool(false);
+    return Value::Bool(Interpreter::IsSubclassOf(args.positional[0].as<ClassObject>(), args.self.as<ClassObject>()));
+  });
+  auto cls_of = [](const CallArgs& args) { return args.self.as<ClassObject>(); };
+  AddProperty(
+      interp, type, "__name__", [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> { return Value(cls_of(args)->name); },
+      [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        if (!args.positional[0].IsStr()) return interp.Raise(interp.types().TypeError, "can only assign string to __name__");
+        cls_of(args)->name = interp.InternStr(args.positional[0].as<StrObject>());
+        return Value::None();
+      });
+  AddProperty(
+      interp, type, "__qualname__", [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> { return Value(cls_of(args)->qualname); },
+      [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        if (!args.positional[0].IsStr()) return interp.Raise(interp.types().TypeError, "can only assign string to __qualname__");
+        cls_of(args)->qualname = interp.InternStr(args.positional[0].as<StrObject>());
+        return Value::None();
+      });
+  AddProperty(
+      interp, type, "__module__", [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> { return cls_of(args)->module; },
+      [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> {
+        cls_of(args)->module = args.positional[0];
+        return Value::None();
+      });
+  AddProperty(interp, type, "__mro__", [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    auto& mro = cls_of(args)->mro;
+    return Value(interp.NewTuple(std::vector<Value>(mro.begin(), mro.end())));
+  });
+  AddProperty(interp, type, "__bases__", [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    auto& bases = cls_of(args)->bases;
+    return Value(interp.NewTuple(std::vector<Value>(bases.begin(), bases.end())));
+  });
+  AddProperty(interp, type, "__base__", [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return cls_of(args)->bases.empty() ? Value::None() : Value(cls_of(args)->bases[0]);
+  });
+  AddProperty(interp, type, "__dict__", [cls_of](Interpreter& interp, const CallArgs& args) { return CopyOfAttrs(interp, cls_of(args)->attrs); });
+  AddProperty(
+      interp, type, "__annotations__",
+      [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        Value* own = cls_of(args)->attrs->table.GetStr(interp.names().__annotations__);
+        if (own == nullptr) {
+          if (cls_of(args)->is_native) return RaiseNoAttribute(interp, args.self, interp.names().__annotations__);
+          cls_of(args)->attrs->table.SetStr(interp.heap(), interp.names().__annotations__, interp.NewDict());
+          own = cls_of(args)->attrs->table.GetStr(interp.names().__annotations__);
+        }
+        return *own;
+      },
+      [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        cls_of(args)->attrs->table.SetStr(interp.heap(), interp.names().__annotations__, args.positional[0]);
+        return Value::None();
+      });
+}
+
+}  // namespace cobra::python

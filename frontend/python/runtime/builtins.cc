@@ -1,0 +1,459 @@
+// The built-in functions.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/internal.h"
+
+namespace cobra::python {
+
+Value NewSentinelIterator(Interpreter& interp, Value f, Value sentinel);
+
+namespace {
+
+Result<Value> Print(Interpreter& interp, const CallArgs& args) {
+  absl::Span<const Value> items;
+  std::optional<std::string> separator, end;
+  Value file;
+  bool flush = false;
+  ArgReader reader(interp, "print", args);
+  COBRA_TRY(reader.VarArgs(&items).Optional("sep", &separator).Optional("end", &end).Optional("file", &file).Optional("flush", &flush).Finish());
+  std::string out;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) out += separator.value_or(" ");
+    COBRA_TRY_ASSIGN(StrObject * s, interp.Str(items[i]));
+    absl::StrAppend(&out, s->view());
+  }
+  out += end.value_or("\n");
+  if (file.IsNone()) {
+    COBRA_TRY(interp.Print(out));
+  } else {
+    COBRA_TRY(interp.CallMethod(file, "write", {Value(interp.NewStr(out))}));
+  }
+  return Value::None();
+}
+
+Result<Value> Len(Interpreter& interp, const CallArgs& args) {
+  if (args.positional.size() != 1) {
+    return interp.Raise(interp.types().TypeError, absl::StrCat("len() takes exactly one argument (", args.positional.size(), " given)"));
+  }
+  COBRA_TRY_ASSIGN(int64_t n, interp.Length(args.positional[0]));
+  return Value::Int(n);
+}
+
+Result<Value> MinMax(Interpreter& interp, const CallArgs& args, bool max) {
+  absl::string_view name = max ? "max" : "min";
+  absl::Span<const Value> items;
+  Value key, fallback = Value::Unbound();
+  ArgReader reader(interp, name, args);
+  COBRA_TRY(reader.VarArgs(&items).Optional("key", &key).Optional("default", &fallback).Finish());
+  if (items.empty()) return interp.Raise(interp.types().TypeError, absl::StrCat(name, " expected at least 1 argument, got 0"));
+  Value best = Value::Unbound(), best_key;
+  auto consider = [&](Value v) -> Result<bool> {
+    Value k = v;
+    if (!key.IsNone()) COBRA_TRY_SET(k, interp.Call(key, {v}));
+    if (!best.IsUnbound()) {
+      COBRA_TRY_ASSIGN(Value r, interp.Compare(max ? Interpreter::CompareOp::kGt : Interpreter::CompareOp::kLt, k, best_key));
+      COBRA_TRY_ASSIGN(bool better, interp.Truth(r));
+      if (!better) return true;
+    }
+    best = v;
+    best_key = k;
+    return true;
+  };
+  if (items.size() > 1) {
+    if (!fallback.IsUnbound()) {
+      return interp.Raise(interp.types().TypeError, absl::StrCat("Cannot specify a default for ", name, "() with multiple positional arguments"));
+    }
+    for (Value v : items) COBRA_TRY(consider(v));
+    return best;
+  }
+  COBRA_TRY(interp.Iterate(items[0], consider));
+  if (!best.IsUnbound()) return best;
+  if (!fallback.IsUnbound()) return fallback;
+  return interp.Raise(interp.types().ValueError, absl::StrCat(name, "() arg is an empty sequence"));
+}
+
+Result<Value> Sum(Interpreter& interp, const CallArgs& args) {
+  Value items, start = Value::Int(0);
+  ArgReader reader(interp, "sum", args);
+  COBRA_TRY(reader.Required("iterable", &items).Optional("start", &start).Finish());
+  if (start.IsStr()) return interp.Raise(interp.types().TypeError, "sum() can't sum strings [use ''.join(seq) instead]");
+  COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
+    COBRA_TRY_ASSIGN(start, interp.Binary(Interpreter::BinaryOp::kAdd, start, v));
+    return true;
+  }));
+  return start;
+}
+
+Result<Value> AnyAll(Interpreter& interp, const CallArgs& args, bool any) {
+  Value items;
+  ArgReader reader(interp, any ? "any" : "all", args);
+  COBRA_TRY(reader.Required("iterable", &items).Finish());
+  bool result = !any;
+  COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
+    COBRA_TRY_ASSIGN(bool b, interp.Truth(v));
+    if (b == any) result = any;
+    return b != any;
+  }));
+  return Value::Bool(result);
+}
+
+Result<Value> Abs(Interpreter& interp, const CallArgs& args) {
+  Value v;
+  ArgReader reader(interp, "abs", args);
+  COBRA_TRY(reader.Required("x", &v).Finish());
+  if (v.IsInt() && v.as_int() != INT64_MIN) return Value::Int(std::abs(v.as_int()));
+  if (v.IsFloat()) return Value::Float(std::fabs(v.as_float()));
+  COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(v, interp.names().__abs__, {}));
+  if (!r.IsUnbound()) return r;
+  return interp.Raise(interp.types().TypeError, absl::StrCat("bad operand type for abs(): '", interp.TypeName(v), "'"));
+}
+
+Result<Value> Round(Interpreter& interp, const CallArgs& args) {
+  Value v, digits;
+  ArgReader reader(interp, "round", args);
+  COBRA_TRY(reader.Required("number", &v).Optional("ndigits", &digits).Finish());
+  Value method = interp.LookupClass(interp.class_of(v), interp.names().__round__);
+  if (method.IsUnbound()) {
+    return interp.Raise(interp.types().TypeError, absl::StrCat("type ", interp.TypeName(v), " doesn't define __round__ method"));
+  }
+  if (digits.IsNone()) return interp.CallSpecial(v, interp.names().__round__, {});
+  return interp.CallSpecial(v, interp.names().__round__, {digits});
+}
+
+Result<Value> DivMod(Interpreter& interp, const CallArgs& args) {
+  Value a, b;
+  ArgReader reader(interp, "divmod", args);
+  COBRA_TRY(reader.Required("x", &a).Required("y", &b).Finish());
+  COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(a, interp.names().__divmod__, {b}));
+  if (!r.IsUnbound() && !r.IsNotImplemented()) return r;
+  COBRA_TRY_ASSIGN(r, interp.CallSpecial(b, interp.names().__rdivmod__, {a}));
+  if (!r.IsUnbound() && !r.IsNotImplemented()) return r;
+  return interp.Raise(interp.types().TypeError, absl::StrCat("unsupported operand type(s) for divmod(): '", interp.TypeName(a), "' and '",
+                                                             interp.TypeName(b), "'"));
+}
+
+Result<Value> Pow(Interpreter& interp, const CallArgs& args) {
+  Value base, exponent, modulus;
+  ArgReader reader(interp, "pow", args);
+  COBRA_TRY(reader.Required("base", &base).Required("exp", &exponent).Optional("mod", &modulus).Finish());
+  if (modulus.IsNone()) return interp.Binary(Interpreter::BinaryOp::kPow, base, exponent);
+  if (!IsIntLike(base) || !IsIntLike(exponent) || !IsIntLike(modulus)) {
+    return interp.Raise(interp.types().TypeError, "pow() 3rd argument not allowed unless all arguments are integers");
+  }
+  BigInt b = ToBigInt(base), e = ToBigInt(exponent), m = ToBigInt(modulus), q, result(1);
+  if (m.zero()) return interp.Raise(interp.types().ValueError, "pow() 3rd argument cannot be 0");
+  BigInt::FloorDivMod(b, m, &q, &b);
+  if (e.negative()) {  // the inverse, by Euclid
+    BigInt r0 = m.negative() ? -m : m, r1 = b, t0(0), t1(1);
+    while (!r1.zero()) {
+      BigInt quotient, rest;
+      BigInt::FloorDivMod(r0, r1, &quotient, &rest);
+      BigInt t2 = t0 - quotient * t1;
+      r0 = r1;
+      r1 = rest;
+      t0 = t1;
+      t1 = t2;
+    }
+    if (BigInt::Compare(r0, BigInt(1)) != 0) return interp.Raise(interp.types().ValueError, "base is not invertible for the given modulus");
+    BigInt::FloorDivMod(t0, m, &q, &b);
+    e = -e;
+  }
+  for (int64_t i = 0; i < e.bits(); ++i) {
+    COBRA_TRY(interp.Step());
+    if (e.ShiftRight(i).LowBits() & 1) BigInt::FloorDivMod(result * b, m, &q, &result);
+    BigInt::FloorDivMod(b * b, m, &q, &b);
+  }
+  BigInt::FloorDivMod(result, m, &q, &result);
+  return interp.NewInt(result);
+}
+
+Result<StrObject*> NameArgument(Interpreter& interp, absl::string_view function, Value v) {
+  if (v.IsStr()) return interp.InternStr(v.as<StrObject>());
+  return interp.Raise(interp.types().TypeError, absl::StrCat(function, "(): attribute name must be string"));
+}
+
+Result<Value> GetAttr(Interpreter& interp, const CallArgs& args) {
+  Value v, name, fallback = Value::Unbound();
+  ArgReader reader(interp, "getattr", args);
+  COBRA_TRY(reader.Required("object", &v).Required("name", &name).Optional("default", &fallback).Finish());
+  COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, "getattr", name));
+  if (fallback.IsUnbound()) return interp.GetAttr(v, key);
+  COBRA_TRY_ASSIGN(Value found, interp.GetAttrOrUnbound(v, key));
+  return found.IsUnbound() ? fallback : found;
+}
+Result<Value> HasAttr(Interpreter& interp, const CallArgs& args) {
+  Value v, name;
+  ArgReader reader(interp, "hasattr", args);
+  COBRA_TRY(reader.Required("object", &v).Required("name", &name).Finish());
+  COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, "hasattr", name));
+  COBRA_TRY_ASSIGN(Value found, interp.GetAttrOrUnbound(v, key));
+  return Value::Bool(!found.IsUnbound());
+}
+Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
+  Value v, name, value;
+  ArgReader reader(interp, "setattr", args);
+  COBRA_TRY(reader.Required("object", &v).Required("name", &name).Required("value", &value).Finish());
+  COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, "setattr", name));
+  COBRA_TRY(interp.SetAttr(v, key, value));
+  return Value::None();
+}
+Result<Value> DelAttr(Interpreter& interp, const CallArgs& args) {
+  Value v, name;
+  ArgReader reader(interp, "delattr", args);
+  COBRA_TRY(reader.Required("object", &v).Required("name", &name).Finish());
+  COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, "delattr", name));
+  COBRA_TRY(interp.DelAttr(v, key));
+  return Value::None();
+}
+
+Result<Value> IsInstance(Interpreter& interp, const CallArgs& args) {
+  Value v, c;
+  ArgReader reader(interp, "isinstance", args);
+  COBRA_TRY(reader.Required("obj", &v).Required("class_or_tuple", &c).Finish());
+  COBRA_TRY_ASSIGN(bool is, interp.IsInstance(v, c));
+  return Value::Bool(is);
+}
+Result<Value> IsSubclass(Interpreter& interp, const CallArgs& args) {
+  Value v, c;
+  ArgReader reader(interp, "issubclass", args);
+  COBRA_TRY(reader.Required("cls", &v).Required("class_or_tuple", &c).Finish());
+  COBRA_TRY_ASSIGN(bool is, interp.IsSubclass(v, c));
+  return Value::Bool(is);
+}
+
+Result<Value> IterFunction(Interpreter& interp, const CallArgs& args) {
+  Value v, sentinel = Value::Unbound();
+  ArgReader reader(interp, "iter", args);
+  COBRA_TRY(reader.Required("object", &v).Optional("sentinel", &sentinel).Finish());
+  if (sentinel.IsUnbound()) return interp.Iter(v);
+  return NewSentinelIterator(interp, v, sentinel);
+}
+Result<Value> NextFunction(Interpreter& interp, const CallArgs& args) {
+  Value it, fallback = Value::Unbound();
+  ArgReader reader(interp, "next", args);
+  COBRA_TRY(reader.Required("iterator", &it).Optional("default", &fallback).Finish());
+  if (!it.IsIterator() && !it.IsGenerator() && interp.LookupClass(interp.class_of(it), interp.names().__next__).IsUnbound()) {
+    return interp.Raise(interp.types().TypeError, absl::StrCat("'", interp.TypeName(it), "' object is not an iterator"));
+  }
+  if (fallback.IsUnbound() && !it.IsIterator()) return interp.CallSpecial(it, interp.names().__next__, {});
+  COBRA_TRY_ASSIGN(Value v, interp.Next(it));
+  if (!v.IsUnbound()) return v;
+  if (!fallback.IsUnbound()) return fallback;
+  return interp.RaiseValue(NewException(interp, interp.types().StopIteration, 0, nullptr));
+}
+
+Result<Value> Sorted(Interpreter& interp, const CallArgs& args) {
+  Value items, key;
+  bool reverse = false;
+  ArgReader reader(interp, "sorted", args);
+  COBRA_TRY(reader.Required("iterable", &items).KeywordOnly().Optional("key", &key).Optional("reverse", &reverse).Finish());
+  COBRA_TRY_ASSIGN(std::vector<Value> values, interp.ToVector(items));
+  COBRA_TRY(SortValues(interp, &values, key, reverse));
+  return Value(interp.NewList(values));
+}
+
+Result<Value> Vars(Interpreter& interp, const CallArgs& args) {
+  if (args.positional.empty()) return Value(LocalsDict(interp, *interp.state().frame));
+  COBRA_TRY_ASSIGN(Value d, interp.GetAttrOrUnbound(args.positional[0], interp.names().__dict__));
+  if (d.IsUnbound()) return interp.Raise(interp.types().TypeError, "vars() argument must have __dict__ attribute");
+  return d;
+}
+Result<Value> Dir(Interpreter& interp, const CallArgs& args) {
+  if (!args.positional.empty()) return interp.CallMethod(args.positional[0], "__dir__");
+  COBRA_TRY_ASSIGN(std::vector<Value> names, interp.ToVector(Value(LocalsDict(interp, *interp.state().frame))));
+  COBRA_TRY(SortValues(interp, &names, Value::None(), false));
+  return Value(interp.NewList(names));
+}
+
+Result<Value> Radix(Interpreter& interp, const CallArgs& args, int base, absl::string_view prefix) {
+  Value v;
+  ArgReader reader(interp, "hex", args);
+  COBRA_TRY(reader.Required("number", &v).Finish());
+  if (!IsIntLike(v)) {
+    COBRA_TRY_ASSIGN(int64_t i, interp.Index(v));
+    v = Value::Int(i);
+  }
+  BigInt b = ToBigInt(v);
+  return Value(interp.NewStr(absl::StrCat(b.negative() ? "-" : "", prefix, (b.negative() ? -b : b).ToString(base))));
+}
+
+Result<Value> Chr(Interpreter& interp, const CallArgs& args) {
+  int64_t c;
+  ArgReader reader(interp, "chr", args);
+  COBRA_TRY(reader.Required("i", &c).Finish());
+  if (c < 0 || c > 0x10ffff) return interp.Raise(interp.types().ValueError, "chr() arg not in range(0x110000)");
+  std::string s;
+  AppendUtf8(&s, static_cast<uint32_t>(c));
+  return Value(interp.NewStr(s));
+}
+Result<Value> Ord(Interpreter& interp, const CallArgs& args) {
+  Value v;
+  ArgReader reader(interp, "ord", args);
+  COBRA_TRY(reader.Required("c", &v).Finish());
+  if (v.IsBytes() && v.as<BytesObject>()->size == 1) return Value::Int(static_cast<unsigned char>(v.as<BytesObject>()->data[0]));
+  if (!v.IsStr()) return interp.Raise(interp.types().TypeError, absl::StrCat("ord() expected string of length 1, but ", interp.TypeName(v), " found"));
+  auto* s = v.as<StrObject>();
+  if (s->length != 1) {
+    return interp.Raise(interp.types().TypeError, absl::StrCat("ord() expected a character, but string of length ", s->length, " found"));
+  }
+  int64_t at = 0;
+  return Value::Int(DecodeUtf8(s->data, &at));
+}
+
+Result<Value> ImportFunction(Interpreter& interp, const CallArgs& args) {
+  std::string name;
+  Value globals, locals, from_list;
+  int64_t level = 0;
+  ArgReader reader(interp, "__import__", args);
+  COBRA_TRY(reader.Required("name", &name).Optional("globals", &globals).Optional("locals", &locals).Optional("fromlist", &from_list)
+                .Optional("level", &level).Finish());
+  if (level != 0) return interp.Unsupported("__import__ with a level");
+  COBRA_TRY_ASSIGN(ModuleObject * m, interp.ImportModule(name));
+  COBRA_TRY_ASSIGN(bool whole, interp.Truth(from_list));
+  size_t dot = name.find('.');
+  if (whole || dot == std::string::npos) return Value(m);
+  COBRA_TRY_ASSIGN(m, interp.ImportModule(name.substr(0, dot)));
+  return Value(m);
+}
+
+using Simple = Result<Value> (*)(Interpreter&, Value);
+template <Simple f>
+NativeFunction OneArgument(absl::string_view name) {
+  return [name = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (args.positional.size() != 1 || !args.keywords.empty()) {
+      return interp.Raise(interp.types().TypeError, absl::StrCat(name, "() takes exactly one argument (", args.positional.size(), " given)"));
+    }
+    return f(interp, args.positional[0]);
+  };
+}
+
+Result<Value> ReprOf(Interpreter& interp, Value v) {
+  COBRA_TRY_ASSIGN(StrObject * s, interp.Repr(v));
+  return Value(s);
+}
+Result<Value> AsciiOf(Interpreter& interp, Value v) {
+  COBRA_TRY_ASSIGN(StrObject * s, interp.Repr(v));
+  std::string out;
+  for (int64_t at = 0; at < s->size;) {
+    int64_t begin = at;
+    uint32_t c = DecodeUtf8(s->data, &at);
+    if (c < 0x80) {
+      out.push_back(static_cast<char>(c));
+    } else {
+      std::string quoted = QuotedStr(absl::string_view(s->data + begin, static_cast<size_t>(at - begin)), true);
+      out += quoted.substr(1, quoted.size() - 2);
+    }
+  }
+  return Value(interp.NewStr(out));
+}
+Result<Value> HashOf(Interpreter& interp, Value v) {
+  COBRA_TRY_ASSIGN(uint64_t h, interp.Hash(v));
+  return Value::Int(static_cast<int64_t>(h));
+}
+Result<Value> IdOf(Interpreter& interp, Value v) {
+  if (v.IsObject()) return Value::Int(static_cast<int64_t>(reinterpret_cast<uintptr_t>(v.object())));
+  return Value::Int(0x10000 + static_cast<int64_t>(v.tag()) * 64 + (v.IsIntOrBool() ? v.as_int() * 1024 : 0));
+}
+Result<Value> CallableOf(Interpreter& interp, Value v) { return Value::Bool(interp.IsCallable(v)); }
+
+}  // namespace
+
+DictObject* LocalsDict(Interpreter& interp, Frame& frame) {
+  if (frame.names != nullptr) return frame.names;
+  if (frame.scope->kind == ScopeKind::kModule) return frame.globals;
+  DictObject* d = interp.NewDict();
+  const ScopeInfo& s = *frame.scope;
+  for (size_t i = 0; i < s.slot_names.size(); ++i) {
+    if (s.slot_names[i] == nullptr) continue;
+    Value v = frame.locals[i];
+    if (v.IsCell()) v = v.as<CellObject>()->value;
+    if (!v.IsUnbound()) d->table.SetStr(interp.heap(), interp.Intern(s.slot_names[i]->text), v);
+  }
+  for (size_t i = 0; i < s.free_names.size(); ++i) {
+    Value v = frame.free[i]->value;
+    if (!v.IsUnbound() && s.free_names[i]->text != "__class__") d->table.SetStr(interp.heap(), interp.Intern(s.free_names[i]->text), v);
+  }
+  return d;
+}
+
+void InitBuiltins(Interpreter& interp) {
+  DictObject* b = interp.state().builtins;
+  auto set = [&](absl::string_view name, Value v) { b->table.SetStr(interp.heap(), interp.Intern(name), v); };
+  auto add = [&](absl::string_view name, NativeFunction f) {
+    BuiltinObject* o = NewBuiltin(interp, name, std::move(f));
+    o->module = interp.Intern("builtins");
+    set(name, o);
+  };
+  const BuiltinTypes& t = interp.types();
+  for (ClassObject* c : {t.object, t.type, t.int_type, t.bool_type, t.float_type, t.complex_type, t.str, t.bytes, t.tuple, t.list, t.dict, t.set,
+                         t.frozenset, t.slice, t.range, t.property, t.classmethod, t.staticmethod, t.super}) {
+    set(c->name->view(), c);
+  }
+#define COBRA_BUILTIN_TYPE(name, python_name)
+#define COBRA_EXCEPTION_TYPE(name, base) set(#name, t.name);
+#include "frontend/python/runtime/builtin_types.def"
+#undef COBRA_BUILTIN_TYPE
+#undef COBRA_EXCEPTION_TYPE
+  set("EnvironmentError", t.OSError);
+  set("IOError", t.OSError);
+  set("NotImplemented", Value::NotImplemented());
+  set("Ellipsis", Value::Ellipsis());
+  set("__debug__", Value::Bool(true));
+  set("__name__", interp.Intern("builtins"));
+  add("print", Print);
+  add("len", Len);
+  add("max", [](Interpreter& i, const CallArgs& a) { return MinMax(i, a, true); });
+  add("min", [](Interpreter& i, const CallArgs& a) { return MinMax(i, a, false); });
+  add("sum", Sum);
+  add("any", [](Interpreter& i, const CallArgs& a) { return AnyAll(i, a, true); });
+  add("all", [](Interpreter& i, const CallArgs& a) { return AnyAll(i, a, false); });
+  add("abs", Abs);
+  add("round", Round);
+  add("divmod", DivMod);
+  add("pow", Pow);
+  add("getattr", GetAttr);
+  add("hasattr", HasAttr);
+  add("setattr", SetAttr);
+  add("delattr", DelAttr);
+  add("isinstance", IsInstance);
+  add("issubclass", IsSubclass);
+  add("iter", IterFunction);
+  add("next", NextFunction);
+  add("sorted", Sorted);
+  add("vars", Vars);
+  add("dir", Dir);
+  add("locals", [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value(LocalsDict(i, *i.state().frame)); });
+  add("globals", [](Interpreter& i, const CallArgs&) -> Result<Value> {
+    COBRA_TRY(ForceAll(i, i.state().frame->module));
+    return Value(i.state().frame->globals);
+  });
+  add("bin", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 2, "0b"); });
+  add("oct", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 8, "0o"); });
+  add("hex", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 16, "0x"); });
+  add("chr", Chr);
+  add("ord", Ord);
+  add("repr", OneArgument<ReprOf>("repr"));
+  add("ascii", OneArgument<AsciiOf>("ascii"));
+  add("hash", OneArgument<HashOf>("hash"));
+  add("id", OneArgument<IdOf>("id"));
+  add("callable", OneArgument<CallableOf>("callable"));
+  add("format", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value v;
+    std::string spec;
+    ArgReader reader(interp, "format", args);
+    COBRA_TRY(reader.Required("value", &v).Optional("format_spec", &spec).Finish());
+    COBRA_TRY_ASSIGN(StrObject * s, interp.Format(v, spec));
+    return Value(s);
+  });
+  add("__import__", ImportFunction);
+  add("__build_class__", [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("__build_class__()"); });
+  for (absl::string_view name : {"open", "input", "exec", "eval", "compile", "breakpoint", "memoryview", "bytearray", "aiter", "anext", "exit", "quit"}) {
+    add(name, [what = absl::StrCat(name, "()")](Interpreter& interp, const CallArgs&) -> Result<Value> {
+      return interp.Unsupported(what, "a model definition runs here without files, input or code made at run time");
+    });
+  }
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,407 @@
+// dict, its views, set and frozenset.
+#include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/internal.h"
+
+namespace cobra::python {
+
+Result<bool> DictsEqual(Interpreter& interp, DictObject* a, DictObject* b) {
+  if (a->table.size() != b->table.size()) return false;
+  for (size_t i = 0; i < a->table.entry_count(); ++i) {
+    DictTable::Entry e = a->table.entry(i);
+    if (e.key.IsUnbound()) continue;
+    COBRA_TRY(interp.Step());
+    COBRA_TRY_ASSIGN(Value other, interp.DictGet(b, e.key));
+    if (other.IsUnbound()) return false;
+    COBRA_TRY_ASSIGN(bool equal, e.value.IsSame(other) ? Result<bool>(true) : interp.Equal(e.value, other));
+    if (!equal) return false;
+  }
+  return true;
+}
+
+namespace {
+
+DictObject* Self(const CallArgs& args) { return args.self.as<DictObject>(); }
+SetObject* SelfSet(const CallArgs& args) { return args.self.as<SetObject>(); }
+
+Result<Value> DictNew(Interpreter& interp, const CallArgs& args) {
+  DictObject* d = interp.NewDict();
+  d->cls = args.self.as<ClassObject>();
+  return Value(d);
+}
+
+Result<void> UpdateFrom(Interpreter& interp, DictObject* d, const CallArgs& args, absl::string_view name) {
+  if (args.positional.size() > 1) {
+    return interp.Raise(interp.types().TypeError, absl::StrCat(name, " expected at most 1 argument, got ", args.positional.size()));
+  }
+  if (args.positional.size() == 1) {
+    Value source = args.positional[0];
+    if (!source.IsDict() && !IsIterable(interp, source)) {
+      COBRA_TRY_ASSIGN(Value keys, interp.GetAttrOrUnbound(source, interp.names().keys));
+      if (keys.IsUnbound()) return interp.Raise(interp.types().TypeError, absl::StrCat("'", interp.TypeName(source), "' object is not iterable"));
+    }
+    COBRA_TRY(interp.DictUpdate(d, source));
+  }
+  for (const KeywordArg& k : args.keywords) d->table.SetStr(interp.heap(), k.name, k.value);
+  return {};
+}
+
+Result<Value> DictInit(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY(UpdateFrom(interp, Self(args), args, "dict"));
+  return Value::None();
+}
+Result<Value> Update(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY(UpdateFrom(interp, Self(args), args, "update"));
+  return Value::None();
+}
+Result<Value> Get(Interpreter& interp, const CallArgs& args) {
+  Value key, fallback;
+  ArgReader reader(interp, "get", args);
+  COBRA_TRY(reader.Required("key", &key).Optional("default", &fallback).Finish());
+  COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
+  return v.IsUnbound() ? fallback : v;
+}
+Result<Value> SetDefault(Interpreter& interp, const CallArgs& args) {
+  Value key, fallback;
+  ArgReader reader(interp, "setdefault", args);
+  COBRA_TRY(reader.Required("key", &key).Optional("default", &fallback).Finish());
+  COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
+  if (!v.IsUnbound()) return v;
+  COBRA_TRY(interp.DictSet(Self(args), key, fallback));
+  return fallback;
+}
+Result<Value> Pop(Interpreter& interp, const CallArgs& args) {
+  Value key, fallback = Value::Unbound();
+  ArgReader reader(interp, "pop", args);
+  COBRA_TRY(reader.Required("key", &key).Optional("default", &fallback).Finish());
+  COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
+  if (v.IsUnbound()) {
+    if (!fallback.IsUnbound()) return fallback;
+    return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
+  }
+  COBRA_TRY(interp.DictErase(Self(args), key));
+  return v;
+}
+Result<Value> PopItem(Interpreter& interp, const CallArgs& args) {
+  bool last = true;
+  ArgReader reader(interp, "popitem", args);
+  COBRA_TRY(reader.Optional("last", &last).Finish());
+  DictTable& t = Self(args)->table;
+  if (t.size() == 0) return interp.Raise(interp.types().KeyError, "popitem(): dictionary is empty");
+  size_t i = last ? t.entry_count() - 1 : 0;
+  while (t.entry(i).key.IsUnbound()) i += last ? -1 : 1;
+  Value pair = interp.NewTuple({t.entry(i).key, t.entry(i).value});
+  t.EraseAt(static_cast<int64_t>(i));
+  return pair;
+}
+Result<Value> DictCopy(Interpreter& interp, const CallArgs& args) {
+  DictObject* d = interp.NewDict();
+  COBRA_TRY(interp.DictUpdate(d, args.self));
+  return Value(d);
+}
+Result<Value> FromKeys(Interpreter& interp, const CallArgs& args) {
+  Value keys, value;
+  ArgReader reader(interp, "fromkeys", args);
+  COBRA_TRY(reader.Required("iterable", &keys).Optional("value", &value).Finish());
+  COBRA_TRY_ASSIGN(Value d, interp.Call(args.self, {}));
+  COBRA_TRY(interp.Iterate(keys, [&](Value key) -> Result<bool> {
+    COBRA_TRY(interp.SetItem(d, key, value));
+    return true;
+  }));
+  return d;
+}
+
+template <DictViewObject::What what>
+Result<Value> View(Interpreter& interp, const CallArgs& args) {
+  DictViewObject* v = interp.heap().New<DictViewObject>();
+  v->cls = what == DictViewObject::What::kKeys     ? interp.types().dict_keys
+           : what == DictViewObject::What::kValues ? interp.types().dict_values
+                                                   : interp.types().dict_items;
+  v->dict = Self(args);
+  v->what = what;
+  return Value(v);
+}
+
+class ReverseTableIterator : public NativeIterator {
+ public:
+  ReverseTableIterator(DictTable* t, DictViewObject::What what) : table_(t), what_(what), at_(t->entry_count()) {}
+  Result<Value> Next(Interpreter& interp) override {
+    while (at_ > 0 && at_ <= table_->entry_count()) {
+      const DictTable::Entry& e = table_->entry(--at_);
+      if (e.key.IsUnbound()) continue;
+      if (what_ == DictViewObject::What::kKeys) return e.key;
+      if (what_ == DictViewObject::What::kValues) return e.value;
+      return Value(interp.NewTuple({e.key, e.value}));
+    }
+    return Value::Unbound();
+  }
+
+ private:
+  DictTable* table_;
+  DictViewObject::What what_;
+  size_t at_;
+};
+
+void InitDictViews(Interpreter& interp) {
+  using Op = Interpreter::BinaryOp;
+  for (ClassObject* cls : {interp.types().dict_keys, interp.types().dict_values, interp.types().dict_items}) {
+    AddMethod(interp, cls, "__iter__", [](Interpreter& interp, const CallArgs& args) { return interp.Iter(args.self); });
+    AddMethod(interp, cls, "__len__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+      return Value::Int(args.self.as<DictViewObject>()->dict->table.size());
+    });
+    AddMethod(interp, cls, "__reversed__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      auto* v = args.self.as<DictViewObject>();
+      return interp.NewIterator(interp.heap().New<ReverseTableIterator>(&v->dict->table, v->what));
+    });
+    if (cls == interp.types().dict_values) continue;
+    AddOperatorMethods(interp, cls, {Op::kSub, Op::kBitAnd, Op::kBitOr, Op::kBitXor}, true);
+    AddMethod(interp, cls, "isdisjoint", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      Value other;
+      ArgReader reader(interp, "isdisjoint", args);
+      COBRA_TRY(reader.Required("other", &other).Finish());
+      bool found = false;
+      COBRA_TRY(interp.Iterate(other, [&](Value v) -> Result<bool> {
+        COBRA_TRY_ASSIGN(found, interp.Contains(args.self, v));
+        return !found;
+      }));
+      return Value::Bool(!found);
+    });
+  }
+}
+
+// ---- set ----
+
+Result<void> AddAll(Interpreter& interp, SetObject* s, Value items) {
+  return interp.Iterate(items, [&](Value v) -> Result<bool> {
+    COBRA_TRY(interp.SetAdd(s, v));
+    return true;
+  });
+}
+
+Result<SetObject*> AsSet(Interpreter& interp, Value v) {
+  if (v.IsSet()) return v.as<SetObject>();
+  SetObject* s = interp.NewSet();
+  COBRA_TRY(AddAll(interp, s, v));
+  return s;
+}
+
+Result<Value> SetNew(Interpreter& interp, const CallArgs& args) {
+  SetObject* s = interp.NewSet();
+  s->cls = args.self.as<ClassObject>();
+  return Value(s);
+}
+Result<Value> SetInit(Interpreter& interp, const CallArgs& args) {
+  Value items = Value::Unbound();
+  ArgReader reader(interp, "set", args);
+  COBRA_TRY(reader.Optional("iterable", &items).Finish());
+  SelfSet(args)->table.Clear();
+  if (!items.IsUnbound()) COBRA_TRY(AddAll(interp, SelfSet(args), items));
+  return Value::None();
+}
+Result<Value> FrozenSetNew(Interpreter& interp, const CallArgs& args) {
+  Value items = Value::Unbound();
+  ArgReader reader(interp, "frozenset", args);
+  COBRA_TRY(reader.Optional("iterable", &items).Finish());
+  SetObject* s = interp.NewSet(/*frozen=*/true);
+  s->cls = args.self.as<ClassObject>();
+  if (!items.IsUnbound()) COBRA_TRY(AddAll(interp, s, items));
+  return Value(s);
+}
+
+// union, intersection, ... take any iterables.
+template <Interpreter::BinaryOp op, bool in_place>
+Result<Value> Combine(Interpreter& interp, const CallArgs& args) {
+  Value result = args.self;
+  for (Value other : args.positional) {
+    COBRA_TRY_ASSIGN(SetObject * s, AsSet(interp, other));
+    COBRA_TRY_ASSIGN(result, BuiltinBinary(interp, op, result, Value(s)));
+  }
+  if (in_place) {
+    if (!result.IsSame(args.self)) std::swap(SelfSet(args)->table, result.as<SetObject>()->table);
+    return Value::None();
+  }
+  if (result.IsSame(args.self)) {
+    SetObject* copy = interp.NewSet(SelfSet(args)->frozen);
+    COBRA_TRY(AddAll(interp, copy, args.self));
+    return Value(copy);
+  }
+  return result;
+}
+template <Interpreter::CompareOp op>
+Result<Value> CompareWith(Interpreter& interp, const CallArgs& args) {
+  Value other;
+  ArgReader reader(interp, "issubset", args);
+  COBRA_TRY(reader.Required("other", &other).Finish());
+  COBRA_TRY_ASSIGN(SetObject * s, AsSet(interp, other));
+  return BuiltinCompare(interp, op, args.self, Value(s));
+}
+
+Result<Value> One(Interpreter& interp, absl::string_view name, const CallArgs& args) {
+  if (args.positional.size() != 1) {
+    return interp.Raise(interp.types().TypeError, absl::StrCat("set.", name, "() takes exactly one argument (", args.positional.size(), " given)"));
+  }
+  return args.positional[0];
+}
+
+void InitSet(Interpreter& interp, ClassObject* cls) {
+  using Op = Interpreter::BinaryOp;
+  using Cmp = Interpreter::CompareOp;
+  AddOperatorMethods(interp, cls, {Op::kSub, Op::kBitAnd, Op::kBitOr, Op::kBitXor}, true);
+  AddMethod(interp, cls, "union", Combine<Op::kBitOr, false>);
+  AddMethod(interp, cls, "intersection", Combine<Op::kBitAnd, false>);
+  AddMethod(interp, cls, "difference", Combine<Op::kSub, false>);
+  AddMethod(interp, cls, "symmetric_difference", Combine<Op::kBitXor, false>);
+  AddMethod(interp, cls, "copy", Combine<Op::kBitOr, false>);
+  AddMethod(interp, cls, "issubset", CompareWith<Cmp::kLtE>);
+  AddMethod(interp, cls, "issuperset", CompareWith<Cmp::kGtE>);
+  AddMethod(interp, cls, "isdisjoint", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(Value other, One(interp, "isdisjoint", args));
+    COBRA_TRY_ASSIGN(SetObject * s, AsSet(interp, other));
+    COBRA_TRY_ASSIGN(Value both, BuiltinBinary(interp, Op::kBitAnd, args.self, Value(s)));
+    return Value::Bool(both.as<SetObject>()->table.size() == 0);
+  });
+  AddMethod(interp, cls, "__len__", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Int(SelfSet(args)->table.size()); });
+  AddMethod(interp, cls, "__contains__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(Value v, One(interp, "__contains__", args));
+    COBRA_TRY_ASSIGN(bool in, interp.SetContains(SelfSet(args), v));
+    return Value::Bool(in);
+  });
+  AddMethod(interp, cls, "__iter__", [](Interpreter& interp, const CallArgs& args) { return interp.Iter(args.self); });
+  AddMethod(interp, cls, "__repr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(StrObject * s, DefaultRepr(interp, args.self));
+    return Value(s);
+  });
+}
+
+}  // namespace
+
+void InitDictTypes(Interpreter& interp) {
+  ClassObject* cls = interp.types().dict;
+  SetNativeNew(interp, cls, DictNew);
+  AddOperatorMethods(interp, cls, {Interpreter::BinaryOp::kBitOr}, true);
+  AddMethod(interp, cls, "__init__", DictInit);
+  AddMethod(interp, cls, "update", Update);
+  AddMethod(interp, cls, "get", Get);
+  AddMethod(interp, cls, "setdefault", SetDefault);
+  AddMethod(interp, cls, "pop", Pop);
+  AddMethod(interp, cls, "popitem", PopItem);
+  AddMethod(interp, cls, "copy", DictCopy);
+  AddClassMethod(interp, cls, "fromkeys", FromKeys);
+  AddMethod(interp, cls, "keys", View<DictViewObject::What::kKeys>);
+  AddMethod(interp, cls, "values", View<DictViewObject::What::kValues>);
+  AddMethod(interp, cls, "items", View<DictViewObject::What::kItems>);
+  AddMethod(interp, cls, "clear", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    Self(args)->table.Clear();
+    return Value::None();
+  });
+  AddMethod(interp, cls, "__len__", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Int(Self(args)->table.size()); });
+  AddMethod(interp, cls, "__contains__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value key;
+    ArgReader reader(interp, "__contains__", args);
+    COBRA_TRY(reader.Required("key", &key).Finish());
+    COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
+    return Value::Bool(!v.IsUnbound());
+  });
+  AddMethod(interp, cls, "__getitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value key;
+    ArgReader reader(interp, "__getitem__", args);
+    COBRA_TRY(reader.Required("key", &key).Finish());
+    COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
+    if (!v.IsUnbound()) return v;
+    COBRA_TRY_ASSIGN(v, interp.CallSpecial(args.self, interp.names().__missing__, {key}));
+    if (!v.IsUnbound()) return v;
+    return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
+  });
+  AddMethod(interp, cls, "__setitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value key, value;
+    ArgReader reader(interp, "__setitem__", args);
+    COBRA_TRY(reader.Required("key", &key).Required("value", &value).Finish());
+    COBRA_TRY(interp.DictSet(Self(args), key, value));
+    return Value::None();
+  });
+  AddMethod(interp, cls, "__delitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value key;
+    ArgReader reader(interp, "__delitem__", args);
+    COBRA_TRY(reader.Required("key", &key).Finish());
+    COBRA_TRY_ASSIGN(bool erased, interp.DictErase(Self(args), key));
+    if (!erased) return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
+    return Value::None();
+  });
+  AddMethod(interp, cls, "__iter__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    // Through a view, so that an override of __iter__ that calls this does not come back.
+    COBRA_TRY_ASSIGN(Value view, View<DictViewObject::What::kKeys>(interp, args));
+    return interp.Iter(view);
+  });
+  AddMethod(interp, cls, "__reversed__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    return interp.NewIterator(interp.heap().New<ReverseTableIterator>(&Self(args)->table, DictViewObject::What::kKeys));
+  });
+  AddMethod(interp, cls, "__repr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(StrObject * s, DefaultRepr(interp, args.self));
+    return Value(s);
+  });
+  // OrderedDict's own.
+  AddMethod(interp, cls, "_move_to_end", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value key;
+    bool last = true;
+    ArgReader reader(interp, "move_to_end", args);
+    COBRA_TRY(reader.Required("key", &key).Optional("last", &last).Finish());
+    COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
+    if (v.IsUnbound()) return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
+    COBRA_TRY_ASSIGN(uint64_t hash, interp.Hash(key));
+    COBRA_TRY_ASSIGN(int64_t at, Self(args)->table.Find(key, hash, [&](Value k) { return interp.Equal(k, key); }));
+    if (at >= 0) Self(args)->table.MoveToEnd(interp.heap(), at, last);
+    return Value::None();
+  });
+  cls->attrs->table.SetStr(interp.heap(), interp.names().__hash__, Value::None());
+  InitDictViews(interp);
+}
+
+void InitSetTypes(Interpreter& interp) {
+  using Op = Interpreter::BinaryOp;
+  ClassObject* set = interp.types().set;
+  SetNativeNew(interp, set, SetNew);
+  SetNativeNew(interp, interp.types().frozenset, FrozenSetNew);
+  InitSet(interp, set);
+  InitSet(interp, interp.types().frozenset);
+  set->attrs->table.SetStr(interp.heap(), interp.names().__hash__, Value::None());
+  AddMethod(interp, interp.types().frozenset, "__hash__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(uint64_t h, interp.Hash(args.self));
+    return Value::Int(static_cast<int64_t>(h >> 4));
+  });
+  AddMethod(interp, set, "__init__", SetInit);
+  AddMethod(interp, set, "update", Combine<Op::kBitOr, true>);
+  AddMethod(interp, set, "intersection_update", Combine<Op::kBitAnd, true>);
+  AddMethod(interp, set, "difference_update", Combine<Op::kSub, true>);
+  AddMethod(interp, set, "symmetric_difference_update", Combine<Op::kBitXor, true>);
+  AddMethod(interp, set, "add", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(Value v, One(interp, "add", args));
+    COBRA_TRY(interp.SetAdd(SelfSet(args), v));
+    return Value::None();
+  });
+  AddMethod(interp, set, "discard", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(Value v, One(interp, "discard", args));
+    COBRA_TRY(interp.SetErase(SelfSet(args), v));
+    return Value::None();
+  });
+  AddMethod(interp, set, "remove", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(Value v, One(interp, "remove", args));
+    COBRA_TRY_ASSIGN(bool erased, interp.SetErase(SelfSet(args), v));
+    if (!erased) return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &v));
+    return Value::None();
+  });
+  AddMethod(interp, set, "pop", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    DictTable& t = SelfSet(args)->table;
+    for (size_t i = 0; i < t.entry_count(); ++i) {
+      Value v = t.entry(i).key;
+      if (v.IsUnbound()) continue;
+      t.EraseAt(static_cast<int64_t>(i));
+      return v;
+    }
+    return interp.Raise(interp.types().KeyError, "pop from an empty set");
+  });
+  AddMethod(interp, set, "clear", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    SelfSet(args)->table.Clear();
+    return Value::None();
+  });
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,137 @@
+// Exception objects.
+#include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/internal.h"
+
+namespace cobra::python {
+
+ExceptionObject* NewException(Interpreter& interp, ClassObject* cls, int argument_count, const Value* arguments) {
+  ExceptionObject* e = interp.heap().New<ExceptionObject>();
+  e->cls = cls;
+  e->args = interp.NewTuple(absl::MakeConstSpan(arguments, static_cast<size_t>(argument_count)));
+  return e;
+}
+
+Result<StrObject*> ExceptionText(Interpreter& interp, ExceptionObject* e) {
+  auto args = e->args.as<TupleObject>()->span();
+  if (args.empty()) return interp.NewStr("");
+  if (args.size() == 1) {
+    if (Interpreter::IsSubclassOf(e->cls, interp.types().KeyError)) return interp.Repr(args[0]);
+    return interp.Str(args[0]);
+  }
+  if (Interpreter::IsSubclassOf(e->cls, interp.types().OSError) && args.size() == 2) {
+    COBRA_TRY_ASSIGN(StrObject * number, interp.Str(args[0]));
+    COBRA_TRY_ASSIGN(StrObject * text, interp.Str(args[1]));
+    return interp.NewStr(absl::StrCat("[Errno ", number->view(), "] ", text->view()));
+  }
+  return interp.Repr(e->args);
+}
+
+namespace {
+
+ExceptionObject* Self(const CallArgs& args) { return args.self.as<ExceptionObject>(); }
+
+Result<Value> ExceptionNew(Interpreter& interp, const CallArgs& args) {
+  ExceptionObject* e = interp.heap().New<ExceptionObject>();
+  e->cls = args.self.as<ClassObject>();
+  e->args = interp.NewTuple(args.positional);
+  return Value(e);
+}
+
+Result<Value> ExceptionInit(Interpreter& interp, const CallArgs& args) {
+  if (!args.keywords.empty()) {
+    // ImportError(name=..., path=...) and AttributeError(name=..., obj=...) take some.
+    ClassObject* cls = Self(args)->cls;
+    bool takes = Interpreter::IsSubclassOf(cls, interp.types().ImportError) || Interpreter::IsSubclassOf(cls, interp.types().AttributeError) ||
+                 Interpreter::IsSubclassOf(cls, interp.types().NameError);
+    if (!takes) return interp.Raise(interp.types().TypeError, absl::StrCat(cls->name->view(), "() takes no keyword arguments"));
+    for (const KeywordArg& k : args.keywords) interp.AttrsOf(Self(args))->table.SetStr(interp.heap(), k.name, k.value);
+  }
+  Self(args)->args = interp.NewTuple(args.positional);
+  return Value::None();
+}
+
+// The n-th argument, None if it is absent.
+void AddArgumentProperty(Interpreter& interp, ClassObject* cls, absl::string_view name, size_t index) {
+  AddProperty(
+      interp, cls, name,
+      [index, key = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        if (Self(args)->attrs != nullptr) {
+          Value* own = Self(args)->attrs->table.GetStr(interp.Intern(key));
+          if (own != nullptr) return *own;
+        }
+        auto span = Self(args)->args.as<TupleObject>()->span();
+        return index < span.size() ? span[index] : Value::None();
+      },
+      [key = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        interp.AttrsOf(args.self.object())->table.SetStr(interp.heap(), interp.Intern(key), args.positional[0]);
+        return Value::None();
+      });
+}
+
+}  // namespace
+
+void InitExceptionTypes(Interpreter& interp) {
+  ClassObject* base = interp.types().BaseException;
+  SetNativeNew(interp, base, ExceptionNew);
+  AddMethod(interp, base, "__init__", ExceptionInit);
+  AddMethod(interp, base, "__str__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(StrObject * s, ExceptionText(interp, Self(args)));
+    return Value(s);
+  });
+  AddMethod(interp, base, "__repr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(StrObject * s, DefaultRepr(interp, args.self));
+    return Value(s);
+  });
+  AddMethod(interp, base, "with_traceback", [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
+  AddMethod(interp, base, "add_note", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value note;
+    ArgReader reader(interp, "add_note", args);
+    COBRA_TRY(reader.Required("note", &note).Finish());
+    DictObject* attrs = interp.AttrsOf(args.self.object());
+    Value* notes = attrs->table.GetStr(interp.names().__notes__);
+    if (notes == nullptr) {
+      attrs->table.SetStr(interp.heap(), interp.names().__notes__, interp.NewList());
+      notes = attrs->table.GetStr(interp.names().__notes__);
+    }
+    notes->as<ListObject>()->items.push_back(interp.heap(), note);
+    return Value::None();
+  });
+  AddProperty(
+      interp, base, "args", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Self(args)->args; },
+      [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(args.positional[0]));
+        Self(args)->args = interp.NewTuple(items);
+        return Value::None();
+      });
+  auto link = [&](absl::string_view name, Value ExceptionObject::*field) {
+    AddProperty(
+        interp, base, name, [field](Interpreter&, const CallArgs& args) -> Result<Value> { return Self(args)->*field; },
+        [field](Interpreter&, const CallArgs& args) -> Result<Value> {
+          Self(args)->*field = args.positional[0];
+          return Value::None();
+        });
+  };
+  link("__cause__", &ExceptionObject::cause);
+  link("__context__", &ExceptionObject::context);
+  AddProperty(
+      interp, base, "__suppress_context__",
+      [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Bool(Self(args)->suppress_context); },
+      [](Interpreter&, const CallArgs& args) -> Result<Value> {
+        Self(args)->suppress_context = args.positional[0].IsBool() && args.positional[0].as_bool();
+        return Value::None();
+      });
+  AddProperty(
+      interp, base, "__traceback__", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); },
+      [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
+  AddArgumentProperty(interp, interp.types().StopIteration, "value", 0);
+  AddArgumentProperty(interp, interp.types().SystemExit, "code", 0);
+  AddArgumentProperty(interp, interp.types().OSError, "errno", 0);
+  AddArgumentProperty(interp, interp.types().OSError, "strerror", 1);
+  AddArgumentProperty(interp, interp.types().OSError, "filename", 2);
+  AddArgumentProperty(interp, interp.types().ImportError, "msg", 0);
+  for (absl::string_view name : {"name", "path"}) AddArgumentProperty(interp, interp.types().ImportError, name, 99);
+  for (absl::string_view name : {"name", "obj"}) AddArgumentProperty(interp, interp.types().AttributeError, name, 99);
+  AddArgumentProperty(interp, interp.types().NameError, "name", 99);
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,671 @@
+#include "frontend/python/runtime/import.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "absl/synchronization/mutex.h"
+#include "base/file.h"
+#include "frontend/python/runtime/internal.h"
+#include "frontend/python/syntax/parser.h"
+
+namespace cobra::python {
+namespace {
+
+bool IsStandardLibraryName(absl::string_view name) {
+  static const auto* const kNames = new absl::flat_hash_set<absl::string_view>({
+#define COBRA_STDLIB_NAME(name) #name,
+#include "frontend/python/runtime/stdlib_names.def"
+#undef COBRA_STDLIB_NAME
+  });
+  return kNames->contains(name.substr(0, name.find('.')));
+}
+
+// Packages of a library root whose work is done in C: reading their Python would lead nowhere.
+bool IsCompiledPackage(absl::string_view name) {
+  static const auto* const kNames = new absl::flat_hash_set<absl::string_view>(
+      {"PIL", "av", "cv2", "h5py", "matplotlib", "numpy", "pandas", "scipy", "skimage", "sklearn", "triton"});
+  return kNames->contains(name.substr(0, name.find('.')));
+}
+
+absl::string_view Parent(absl::string_view name) {
+  size_t dot = name.rfind('.');
+  return dot == absl::string_view::npos ? absl::string_view() : name.substr(0, dot);
+}
+
+// Parsed and resolved files, shared by all interpreters of the process; the key is the content's hash.
+class AstCache {
+ public:
+  static AstCache& Get() {
+    static auto* const cache = new AstCache();
+    return *cache;
+  }
+  std::shared_ptr<const ResolvedAst> Find(const Hash128& key) {
+    absl::MutexLock lock(&mutex_);
+    auto it = entries_.find(key);
+    return it == entries_.end() ? nullptr : it->second;
+  }
+  void Add(const Hash128& key, std::shared_ptr<const ResolvedAst> ast) {
+    constexpr int64_t kMaxBytes = int64_t{512} << 20;  // all of torchvision and timm are about 150 MB
+    absl::MutexLock lock(&mutex_);
+    int64_t bytes = ast->memory_bytes();
+    if (bytes_ + bytes > kMaxBytes) {
+      entries_.clear();
+      bytes_ = 0;
+    }
+    if (entries_.emplace(key, std::move(ast)).second) bytes_ += bytes;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  absl::flat_hash_map<Hash128, std::shared_ptr<const ResolvedAst>> entries_ ABSL_GUARDED_BY(mutex_);
+  int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAst> code, absl::string_view display_name, bool internal) {
+  auto unit = std::make_unique<CodeUnit>();
+  unit->display_name = std::string(display_name);
+  unit->internal = internal;
+  size_t names = code->symbol_count(), constants = code->constant_count();
+  COBRA_TRY(interp.CheckSize(static_cast<int64_t>(names + constants)));
+  unit->names = static_cast<StrObject**>(interp.heap().Allocate((names + 1) * sizeof(StrObject*)));
+  for (size_t i = 0; i < names; ++i) unit->names[i] = nullptr;
+  unit->constants = static_cast<Value*>(interp.heap().Allocate((constants + 1) * sizeof(Value)));
+  for (size_t i = 0; i < constants; ++i) unit->constants[i] = Value::Unbound();
+  unit->code = std::move(code);
+  interp.state().units.push_back(std::move(unit));
+  return interp.state().units.back().get();
+}
+
+Result<CodeUnit*> ParseUnit(Interpreter& interp, absl::string_view source, absl::string_view display_name, bool internal) {
+  if (static_cast<int64_t>(source.size()) > interp.limits().source_bytes) {
+    return interp.LimitReached(absl::StrCat(display_name, " is larger than ", interp.limits().source_bytes >> 20, " MB"));
+  }
+  Hash128 key = HashCombine(HashBytes(source), HashBytes(display_name));
+  std::shared_ptr<const ResolvedAst> code = AstCache::Get().Find(key);
+  if (code == nullptr) {
+    auto ast = ast::ParseModule(source, display_name);
+    if (!ast.ok()) return interp.FromStatus(ast.status());
+    code = std::make_shared<const ResolvedAst>(*std::move(ast));
+    AstCache::Get().Add(key, code);
+  }
+  return MakeUnit(interp, std::move(code), display_name, internal);
+}
+
+class DirectoryFiles : public FileSource {
+ public:
+  explicit DirectoryFiles(std::string root) : root_(std::move(root)) {
+    while (root_.size() > 1 && root_.back() == '/') root_.pop_back();
+  }
+  absl::StatusOr<std::string> Read(absl::string_view path) const override { return ReadFile(DisplayName(path), int64_t{64} << 20); }
+  bool IsFile(absl::string_view path) const override {
+    return FileExists(DisplayName(path)) && !cobra::IsDirectory(DisplayName(path));
+  }
+  bool IsDirectory(absl::string_view path) const override { return cobra::IsDirectory(DisplayName(path)); }
+  std::string DisplayName(absl::string_view path) const override { return path.empty() ? root_ : absl::StrCat(root_, "/", path); }
+
+ private:
+  std::string root_;
+};
+
+class MemoryFiles : public FileSource {
+ public:
+  MemoryFiles(std::map<std::string, std::string> files, std::string root) : files_(std::move(files)), root_(std::move(root)) {}
+  absl::StatusOr<std::string> Read(absl::string_view path) const override {
+    auto it = files_.find(std::string(path));
+    if (it == files_.end()) return absl::NotFoundError(absl::StrCat(path, ": no such file"));
+    return it->second;
+  }
+  bool IsFile(absl::string_view path) const override { return files_.count(std::string(path)) > 0; }
+  bool IsDirectory(absl::string_view path) const override {
+    std::string prefix = absl::StrCat(path, "/");
+    auto it = files_.lower_bound(prefix);
+    return it != files_.end() && absl::StartsWith(it->first, prefix);
+  }
+  std::string DisplayName(absl::string_view path) const override {
+    return root_.empty() ? std::string(path) : path.empty() ? root_ : absl::StrCat(root_, "/", path);
+  }
+
+ private:
+  std::map<std::string, std::string> files_;
+  std::string root_;
+};
+
+}  // namespace
+
+std::shared_ptr<const FileSource> DirectorySource(std::string root) { return std::make_shared<DirectoryFiles>(std::move(root)); }
+std::shared_ptr<const FileSource> MemorySource(std::map<std::string, std::string> files, std::string display_root) {
+  return std::make_shared<MemoryFiles>(std::move(files), std::move(display_root));
+}
+
+Importer::Importer(Interpreter& interp) : interp_(interp), bundle_(MemorySource(interp.options().bundle)) {}
+
+DictObject* Importer::modules() {
+  if (modules_ == nullptr) modules_ = interp_.NewDict();
+  return modules_;
+}
+
+void Importer::NotePending(absl::string_view name) {
+  for (; !name.empty(); name = Parent(name)) pending_.insert(std::string(name));
+}
+
+Value Importer::Opaque(absl::string_view dotted_name) {
+  auto* o = interp_.heap().New<OpaqueObject>();
+  o->cls = interp_.types().opaque;
+  o->dotted_name = interp_.NewStr(dotted_name);
+  return o;
+}
+
+namespace {
+
+// A module in C (PIL._imaging): it is there, but cannot run here.
+bool HasExtensionModule(const FileSource& source, const std::string& base) {
+  if (source.IsFile(base + ".abi3.so") || source.IsFile(base + ".so")) return true;
+  for (const char* machine : {"x86_64", "aarch64"}) {
+    for (int minor = 8; minor <= 14; ++minor) {
+      if (source.IsFile(absl::StrCat(base, ".cpython-3", minor, "-", machine, "-linux-gnu.so"))) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+const Importer::Location& Importer::Locate(absl::string_view name) {
+  auto it = locations_.find(name);
+  if (it != locations_.end()) return *it->second;
+  auto location = std::make_unique<Location>();
+  std::string relative = absl::StrReplaceAll(name, {{".", "/"}});
+  auto look_in = [&](const FileSource& source, const std::string& prefix, bool is_library) {
+    std::string base = prefix + relative;
+    if (source.IsFile(base + "/__init__.py")) {
+      *location = {Where::kFile, &source, base + "/__init__.py", true, is_library};
+    } else if (source.IsFile(base + ".py")) {
+      *location = {Where::kFile, &source, base + ".py", false, is_library};
+    } else if (source.IsDirectory(base)) {
+      *location = {Where::kNamespace, &source, base, true, is_library};
+    } else if (is_library && HasExtensionModule(source, base)) {
+      location->where = Where::kOpaque;
+    }
+    return location->where == Where::kFile || location->where == Where::kOpaque;
+  };
+  const NativeRegistry* natives = interp_.options().natives;
+  bool found = false;
+  for (size_t i = 0; i < bundle_prefixes_.size() && !found; ++i) found = look_in(*bundle_, bundle_prefixes_[i], false);
+  Location namespace_location = *location;
+  if (!found && natives != nullptr && natives->Covers(name)) {
+    const NativeModule* native = natives->Find(name);
+    absl::string_view top = name.substr(0, name.find('.'));
+    const NativeModule* top_module = natives->Find(top);
+    *location = Location();
+    location->where = native != nullptr ? Where::kNative : top_module != nullptr && top_module->open ? Where::kOpaque : Where::kAbsent;
+    found = true;
+  }
+  if (!found && (IsStandardLibraryName(name) || IsCompiledPackage(name))) {
+    *location = Location();
+    location->where = Where::kOpaque;
+    found = true;
+  }
+  for (size_t i = 0; i < interp_.options().library_roots.size() && !found; ++i) found = look_in(*interp_.options().library_roots[i], "", true);
+  if (!found && namespace_location.where == Where::kNamespace) *location = namespace_location;
+  return *locations_.emplace(std::string(name), std::move(location)).first->second;
+}
+
+Importer::Where Importer::Find(absl::string_view name) {
+  if (modules()->table.GetStr(interp_.Intern(name)) != nullptr) return Where::kLoaded;
+  // A module inside a module that is not there, or not a package, is not there.
+  absl::string_view parent = Parent(name);
+  if (!parent.empty()) {
+    Where where = Find(parent);
+    if (where == Where::kAbsent || where == Where::kOpaque) return where;
+  }
+  return Locate(name).where;
+}
+
+Result<ModuleObject*> Importer::NewModule(absl::string_view name, bool is_package) {
+  if (++loaded_ > interp_.limits().modules) return interp_.LimitReached(absl::StrCat("more than ", interp_.limits().modules, " modules"));
+  auto* m = interp_.heap().New<ModuleObject>();
+  m->cls = interp_.types().module;
+  m->name = interp_.Intern(name);
+  m->attrs = interp_.NewDict();
+  m->is_package = is_package;
+  const CommonNames& n = interp_.names();
+  auto set = [&](StrObject* key, Value v) { m->attrs->table.SetStr(interp_.heap(), key, v); };
+  set(n.__name__, m->name);
+  set(n.__doc__, Value::None());
+  set(n.__package__, is_package ? Value(m->name) : Value(interp_.Intern(Parent(name))));
+  set(n.__loader__, Value::None());
+  set(n.__spec__, Value::None());
+  modules()->table.SetStr(interp_.heap(), m->name, m);
+  return m;
+}
+
+void Importer::BindToParent(absl::string_view name, Value module) {
+  absl::string_view parent = Parent(name);
+  if (parent.empty()) return;
+  Value* p = modules()->table.GetStr(interp_.Intern(parent));
+  if (p == nullptr || !p->IsModule()) return;
+  StrObject* key = interp_.Intern(name.substr(parent.size() + 1));
+  p->as<ModuleObject>()->attrs->table.SetStr(interp_.heap(), key, module);
+}
+
+Result<void> Importer::Execute(ModuleObject* module, absl::string_view source, absl::string_view display_name, bool internal) {
+  COBRA_TRY_ASSIGN(CodeUnit * unit, ParseUnit(interp_, source, display_name, internal));
+  module->unit = unit;
+  const ScopeInfo& scope = unit->code->root();
+  Frame frame;
+  frame.unit = unit;
+  frame.scope = &scope;
+  frame.module = module;
+  frame.globals = module->attrs;
+  frame.locals = static_cast<Value*>(interp_.heap().Allocate(static_cast<size_t>(scope.slot_count + 1) * sizeof(Value)));
+  for (int i = 0; i < scope.slot_count; ++i) frame.locals[i] = Value::Unbound();
+  if (!scope.body.empty()) {
+    frame.position = &scope.body[0]->pos;
+    const auto* doc = scope.body[0]->Is<ast::Expr>() ? scope.body[0]->As<ast::Expr>()->value->AsOrNull<ast::Constant>() : nullptr;
+    if (doc != nullptr && doc->constant_kind == ast::ConstantKind::kStr) {
+      COBRA_TRY_ASSIGN(Value text, EvalConstant(interp_, unit, doc));
+      module->attrs->table.SetStr(interp_.heap(), interp_.names().__doc__, text);
+    }
+  }
+  RuntimeState& state = interp_.state();
+  COBRA_TRY(interp_.CheckStack());
+  if (state.call_depth >= interp_.limits().call_depth) return interp_.Raise(interp_.types().RecursionError, "maximum recursion depth exceeded");
+  ++state.call_depth;
+  Value handled = state.handled_exception;
+  state.handled_exception = Value::None();
+  module->initializing = true;
+  Result<Value> done = RunFrame(interp_, frame);
+  module->initializing = false;
+  state.handled_exception = handled;
+  --state.call_depth;
+  COBRA_TRY(done);
+  return {};
+}
+
+Result<ModuleObject*> Importer::LoadNative(absl::string_view name) {
+  const NativeModule* native = interp_.options().natives->Find(name);
+  COBRA_TRY_ASSIGN(ModuleObject * m, NewModule(name, /*is_package=*/true));
+  m->is_native = true;
+  BindToParent(name, m);  // before its code runs: torch.nn may be looked up from within
+  NativeModuleBuilder builder(interp_, m);
+  auto run = [&]() -> Result<void> {
+    COBRA_TRY(native->define(interp_, builder));
+    for (absl::string_view source : builder.sources()) COBRA_TRY(Execute(m, source, absl::StrCat("<", name, ">"), /*internal=*/true));
+    return {};
+  };
+  Result<void> done = run();
+  if (!done.ok()) {
+    modules()->table.EraseStr(m->name);
+    return Failure();
+  }
+  // PEP 562 for modules written in Python.
+  return m;
+}
+
+Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Location& location) {
+  COBRA_TRY_ASSIGN(ModuleObject * m, NewModule(name, location.is_package));
+  m->is_library = location.is_library;
+  std::string folder = location.is_package ? location.path : std::string();
+  if (location.where == Where::kFile && location.is_package) folder = std::string(location.path.substr(0, location.path.size() - std::string("/__init__.py").size()));
+  if (location.is_package) {
+    m->attrs->table.SetStr(interp_.heap(), interp_.names().__path__, interp_.NewList({Value(interp_.NewStr(location.source->DisplayName(folder)))}));
+  }
+  if (location.where == Where::kNamespace) {
+    BindToParent(name, m);
+    return m;
+  }
+  std::string display = location.source->DisplayName(location.path);
+  m->attrs->table.SetStr(interp_.heap(), interp_.names().__file__, interp_.NewStr(display));
+  absl::StatusOr<std::string> text = location.source->Read(location.path);
+  if (!text.ok()) {
+    modules()->table.EraseStr(m->name);
+    return interp_.FromStatus(text.status());
+  }
+  interp_.state().source_bytes += static_cast<int64_t>(text->size());
+  if (!Execute(m, *text, display, /*internal=*/false).ok()) {
+    modules()->table.EraseStr(m->name);
+    return Failure();
+  }
+  Value* now = modules()->table.GetStr(m->name);  // the module may have replaced itself
+  BindToParent(name, now == nullptr ? Value(m) : *now);
+  return m;
+}
+
+Result<Value> Importer::ImportValue(absl::string_view name) {
+  StrObject* key = interp_.Intern(name);
+  if (Value* loaded = modules()->table.GetStr(key)) {
+    if (loaded->IsNone()) {
+      return interp_.Raise(interp_.types().ModuleNotFoundError, absl::StrCat("import of ", name, " halted; None in sys.modules"));
+    }
+    return *loaded;
+  }
+  COBRA_TRY(interp_.Step());
+  COBRA_TRY(interp_.CheckStack());
+  absl::string_view parent = Parent(name);
+  if (!parent.empty()) {
+    COBRA_TRY_ASSIGN(Value p, ImportValue(parent));
+    if (p.IsOpaque()) return Opaque(name);
+    if (Value* loaded = modules()->table.GetStr(key)) return *loaded;
+    if (p.IsModule() && !p.as<ModuleObject>()->is_package) {
+      return interp_.Raise(interp_.types().ModuleNotFoundError, absl::StrCat("No module named '", name, "'; '", parent, "' is not a package"));
+    }
+  }
+  const Location& location = Locate(name);
+  Result<ModuleObject*> m = Failure();
+  switch (location.where) {
+    case Where::kNative: m = LoadNative(name); break;
+    case Where::kOpaque: return Opaque(name);
+    case Where::kFile:
+    case Where::kNamespace: m = LoadSource(name, location); break;
+    case Where::kAbsent:
+    case Where::kLoaded: {
+      Value e = interp_.NewException(interp_.types().ModuleNotFoundError, absl::StrCat("No module named '", name, "'"));
+      interp_.AttrsOf(e.object())->table.SetStr(interp_.heap(), interp_.names().name, interp_.NewStr(name));
+      return interp_.RaiseValue(e);
+    }
+  }
+  if (!m.ok()) return Failure();
+  Value* now = modules()->table.GetStr(key);
+  return now == nullptr ? Value(*m) : *now;
+}
+
+Result<ModuleObject*> Importer::Import(absl::string_view name) {
+  COBRA_TRY_ASSIGN(Value v, ImportValue(name));
+  if (v.IsModule()) return v.as<ModuleObject>();
+  return interp_.Unsupported(absl::StrCat("the module ", name));
+}
+
+Result<std::string> Importer::Resolve(ModuleObject* from, absl::string_view name, int level) {
+  if (level == 0) return std::string(name);
+  std::string package(from->name->view());
+  Value* declared = from->attrs->table.GetStr(interp_.names().__package__);
+  if (declared != nullptr && declared->IsStr()) {
+    package = std::string(declared->str());
+  } else if (!from->is_package) {
+    package = std::string(Parent(package));
+  }
+  if (package.empty()) return interp_.Raise(interp_.types().ImportError, "attempted relative import with no known parent package");
+  for (int i = 1; i < level; ++i) {
+    if (package.find('.') == std::string::npos) {
+      return interp_.Raise(interp_.types().ImportError, "attempted relative import beyond top-level package");
+    }
+    package = std::string(Parent(package));
+  }
+  return name.empty() ? package : absl::StrCat(package, ".", name);
+}
+
+Result<Value> Importer::FromImport(absl::string_view module, StrObject* attribute) {
+  COBRA_TRY_ASSIGN(Value m, ImportValue(module));
+  if (m.IsOpaque()) return Opaque(absl::StrCat(module, ".", attribute->view()));
+  if (m.IsModule()) {
+    // `from . import x` in a package's own __init__ left a lazy name x, which can only mean the submodule.
+    const Value* own = m.as<ModuleObject>()->attrs->table.GetStr(attribute);
+    const LazyObject* lazy = own != nullptr && own->IsLazy() ? own->as<LazyObject>() : nullptr;
+    if (lazy != nullptr && lazy->attribute == attribute && lazy->module->view() == module) {
+      return ImportValue(absl::StrCat(module, ".", attribute->view()));
+    }
+  }
+  COBRA_TRY_ASSIGN(Value v, interp_.GetAttrOrUnbound(m, attribute));
+  if (!v.IsUnbound()) return v;
+  std::string submodule = absl::StrCat(module, ".", attribute->view());
+  if (m.IsModule() && m.as<ModuleObject>()->is_package && Find(submodule) != Where::kAbsent) return ImportValue(submodule);
+  std::string file = "unknown location";
+  if (m.IsModule()) {
+    Value* path = m.as<ModuleObject>()->attrs->table.GetStr(interp_.names().__file__);
+    if (path != nullptr && path->IsStr()) file = std::string(path->str());
+    // A module with a hook has said no itself.
+    if (m.as<ModuleObject>()->is_native && m.as<ModuleObject>()->getattr_hook.IsUnbound() &&
+        interp_.options().natives->Find(module.substr(0, module.find('.')))->open) {
+      return Opaque(submodule);
+    }
+  }
+  bool partial = m.IsModule() && m.as<ModuleObject>()->initializing;
+  Value e = interp_.NewException(
+      interp_.types().ImportError,
+      absl::StrCat("cannot import name '", attribute->view(), "' from ", partial ? "partially initialized module '" : "'", module, "' ",
+                   partial ? "(most likely due to a circular import) " : "", "(", file, ")"));
+  interp_.AttrsOf(e.object())->table.SetStr(interp_.heap(), interp_.names().name, interp_.NewStr(module));
+  return interp_.RaiseValue(e);
+}
+
+Result<ModuleObject*> Importer::LoadFile(absl::string_view path) {
+  auto dotted = [](absl::string_view p) {
+    std::string name(absl::StripSuffix(p, ".py"));
+    name = std::string(absl::StripSuffix(name, "/__init__"));
+    return absl::StrReplaceAll(name, {{"/", "."}});
+  };
+  if (bundle_->IsFile(path)) {
+    // The folder that holds the outermost package of the file is on the import path, as for `python file.py`.
+    absl::string_view folder = path;
+    size_t slash = folder.rfind('/');
+    folder = slash == absl::string_view::npos ? "" : folder.substr(0, slash);
+    while (!folder.empty() && bundle_->IsFile(absl::StrCat(folder, "/__init__.py"))) {
+      slash = folder.rfind('/');
+      folder = slash == absl::string_view::npos ? "" : folder.substr(0, slash);
+    }
+    std::string prefix = folder.empty() ? "" : absl::StrCat(folder, "/");
+    if (!prefix.empty()) {
+      bundle_prefixes_.insert(bundle_prefixes_.begin(), prefix);
+      locations_.clear();
+    }
+    return Import(dotted(path.substr(prefix.size())));
+  }
+  for (const auto& root : interp_.options().library_roots) {
+    absl::string_view relative = path;
+    std::string display_root = root->DisplayName("") + "/";
+    if (absl::StartsWith(relative, display_root)) relative.remove_prefix(display_root.size());
+    if (root->IsFile(relative)) return Import(dotted(relative));
+  }
+  return interp_.FromStatus(DiagnosticToStatus({Diagnostic::Kind::kUsage, absl::StrCat(path, " is neither in the bundle nor in a library root"),
+                                                "give the file itself, or the folder that it is in with --library", {}, "", {}}));
+}
+
+// ---- the statements ----
+
+namespace {
+
+// Whether an import statement here may be put off.
+bool MayBeLazy(const Frame& frame) {
+  return frame.module->is_library && frame.scope->kind == ScopeKind::kModule && frame.try_depth == 0;
+}
+
+// What a library file gets for a module that exists nowhere: an opaque value, unless it is prepared for the failure.
+bool ToleratesAbsence(const Frame& frame) { return frame.module->is_library && frame.try_depth == 0; }
+
+Value MakeLazy(Interpreter& interp, absl::string_view module, StrObject* attribute) {
+  auto* l = interp.heap().New<LazyObject>();
+  l->cls = interp.types().opaque;
+  l->module = interp.Intern(module);
+  l->attribute = attribute;
+  return l;
+}
+
+Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alias) {
+  Importer& importer = *interp.state().importer;
+  std::string name(alias->name->text);
+  std::string top = name.substr(0, name.find('.'));
+  bool dotted = top.size() != name.size();
+  Importer::Where where = importer.Find(name);
+  Value v;
+  if (where == Importer::Where::kAbsent && ToleratesAbsence(frame)) {
+    v = importer.Opaque(alias->asname != nullptr ? name : top);
+  } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent) {
+    importer.NotePending(name);
+    v = MakeLazy(interp, alias->asname != nullptr ? name : top, nullptr);
+  } else {
+    COBRA_TRY_ASSIGN(v, importer.ImportValue(name));
+    if (alias->asname == nullptr && dotted) COBRA_TRY_SET(v, importer.ImportValue(top));
+  }
+  if (alias->asname != nullptr) return StoreName(interp, frame, alias->asname, v);
+  // The bound name is the first part, which is a symbol of its own.
+  StrObject* key = interp.Intern(top);
+  for (const auto& [symbol, ref] : frame.scope->refs) {
+    if (symbol->text != absl::string_view(top)) continue;
+    if (v.IsLazy() && ref.kind != RefKind::kGlobal) COBRA_TRY_SET(v, ForceLazy(interp, v));
+    return StoreRef(interp, frame, ref, key, v);
+  }
+  return StoreRef(interp, frame, Ref{RefKind::kGlobal, 0}, key, v);
+}
+
+Result<void> ImportStar(Interpreter& interp, Frame& frame, absl::string_view module) {
+  Importer& importer = *interp.state().importer;
+  COBRA_TRY_ASSIGN(Value m, importer.ImportValue(module));
+  if (!m.IsModule()) return {};  // of an opaque module: nothing is known by name
+  DictObject* target = frame.names != nullptr ? frame.names : frame.globals;
+  DictObject* source = m.as<ModuleObject>()->attrs;
+  Value* all = source->table.GetStr(interp.names().__all__);
+  if (all != nullptr) {
+    return interp.Iterate(*all, [&](Value name) -> Result<bool> {
+      if (!name.IsStr()) return interp.Raise(interp.types().TypeError, "Item in __all__ must be str");
+      StrObject* key = interp.InternStr(name.as<StrObject>());
+      // A lazy value stays lazy.
+      Value* own = source->table.GetStr(key);
+      Value v;
+      if (own != nullptr && own->IsLazy() && target == frame.globals) {
+        v = *own;
+      } else {
+        Result<Value> found = importer.FromImport(module, key);
+        if (!found.ok()) {
+          if (interp.CatchException(interp.types().ImportError)) {
+            return interp.Raise(interp.types().AttributeError, absl::StrCat("module '", module, "' has no attribute '", key->view(), "'"));
+          }
+          return Failure();
+        }
+        v = *found;
+      }
+      target->table.SetStr(interp.heap(), key, v);
+      return true;
+    });
+  }
+  for (size_t i = 0; i < source->table.entry_count(); ++i) {
+    DictTable::Entry e = source->table.entry(i);
+    if (!e.key.IsStr() || absl::StartsWith(e.key.str(), "_")) continue;
+    target->table.SetStr(interp.heap(), interp.InternStr(e.key.as<StrObject>()), e.value);
+  }
+  return {};
+}
+
+Result<void> ImportFromStatement(Interpreter& interp, Frame& frame, const ast::ImportFrom* s) {
+  Importer& importer = *interp.state().importer;
+  COBRA_TRY_ASSIGN(std::string module, importer.Resolve(frame.module, s->module == nullptr ? "" : s->module->text, s->level));
+  if (module == "__future__") {
+    for (const ast::Alias* a : s->names) COBRA_TRY(StoreName(interp, frame, a->asname != nullptr ? a->asname : a->name, Value::Bool(true)));
+    return {};
+  }
+  Importer::Where where = importer.Find(module);
+  bool opaque = where == Importer::Where::kAbsent && ToleratesAbsence(frame);
+  for (const ast::Alias* a : s->names) {
+    if (a->name->text == "*") {
+      if (!opaque) COBRA_TRY(ImportStar(interp, frame, module));
+      continue;
+    }
+    StrObject* attribute = NameOf(interp, frame.unit, a->name);
+    Value v;
+    if (opaque) {
+      v = importer.Opaque(absl::StrCat(module, ".", attribute->view()));
+    } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent) {
+      v = MakeLazy(interp, module, attribute);
+    } else {
+      COBRA_TRY_ASSIGN(v, importer.FromImport(module, attribute));
+    }
+    COBRA_TRY(StoreName(interp, frame, a->asname != nullptr ? a->asname : a->name, v));
+  }
+  return {};
+}
+
+}  // namespace
+
+Completion ExecImport(Interpreter& interp, Frame& frame, const ast::Import* s) {
+  for (const ast::Alias* alias : s->names) {
+    if (!ImportOne(interp, frame, alias).ok()) return Completion::kError;
+  }
+  return Completion::kNormal;
+}
+
+Completion ExecImportFrom(Interpreter& interp, Frame& frame, const ast::ImportFrom* s) {
+  return ImportFromStatement(interp, frame, s).ok() ? Completion::kNormal : Completion::kError;
+}
+
+Result<Value> ForceLazy(Interpreter& interp, Value v) {
+  COBRA_TRY(interp.CheckStack());
+  for (int i = 0; i < 64 && v.IsLazy(); ++i) {  // a lazy name may stand for a lazy name of another module
+    auto* l = v.as<LazyObject>();
+    if (!l->resolved.IsUnbound()) {
+      v = l->resolved;
+      continue;
+    }
+    Importer& importer = *interp.state().importer;
+    if (l->attribute == nullptr) {
+      COBRA_TRY_ASSIGN(v, importer.ImportValue(l->module->view()));
+    } else {
+      COBRA_TRY_ASSIGN(v, importer.FromImport(l->module->view(), l->attribute));
+    }
+    l->resolved = v;
+  }
+  return v;
+}
+
+Result<Value> GetModuleAttr(Interpreter& interp, ModuleObject* module, StrObject* name) {
+  DictTable& table = module->attrs->table;
+  if (Value* own = table.GetStr(name)) {
+    if (!own->IsLazy()) return *own;
+    COBRA_TRY_ASSIGN(Value v, ForceLazy(interp, *own));
+    table.SetStr(interp.heap(), name, v);
+    return v;
+  }
+  if (name == interp.names().__dict__) {
+    COBRA_TRY(ForceAll(interp, module));
+    return Value(module->attrs);
+  }
+  COBRA_TRY_ASSIGN(Value found, interp.ObjectGetAttr(Value(module), name));
+  if (!found.IsUnbound()) return found;
+  std::string submodule = absl::StrCat(module->name->view(), ".", name->view());
+  Importer& importer = *interp.state().importer;
+  bool native_child = module->is_native && interp.options().natives->Find(submodule) != nullptr;
+  if (native_child || (module->is_package && importer.IsPending(submodule))) return importer.ImportValue(submodule);
+  Value hook = module->getattr_hook;
+  if (hook.IsUnbound()) {
+    Value* own = table.GetStr(interp.names().__getattr__);  // PEP 562
+    if (own != nullptr) hook = *own;
+  }
+  if (hook.IsUnbound() || name->view().substr(0, 2) == "__") return Value::Unbound();
+  return interp.Call(hook, {Value(name)});
+}
+
+Result<void> ForceAll(Interpreter& interp, ModuleObject* module) {
+  for (size_t i = 0; i < module->attrs->table.entry_count(); ++i) {
+    DictTable::Entry e = module->attrs->table.entry(i);
+    if (!e.value.IsLazy() || !e.key.IsStr()) continue;
+    COBRA_TRY_ASSIGN(Value v, ForceLazy(interp, e.value));
+    module->attrs->table.SetStr(interp.heap(), e.key.as<StrObject>(), v);
+  }
+  return {};
+}
+
+Result<ModuleObject*> Interpreter::ImportModule(absl::string_view name) { return state_->importer->Import(name); }
+Result<ModuleObject*> Interpreter::LoadFile(absl::string_view path) { return state_->importer->LoadFile(path); }
+
+Result<Value> Interpreter::EvalExpression(absl::string_view text, ModuleObject* module) {
+  auto ast = ast::ParseExpression(text, "<entry>");
+  if (!ast.ok()) return FromStatus(ast.status());
+  auto code = std::make_shared<const ResolvedAst>(*std::move(ast));
+  COBRA_TRY_ASSIGN(CodeUnit * unit, MakeUnit(*this, code, "<entry>", false));
+  const ScopeInfo& scope = unit->code->root();
+  Frame frame;
+  frame.unit = unit;
+  frame.scope = &scope;
+  frame.module = module;
+  frame.globals = module->attrs;
+  frame.locals = static_cast<Value*>(heap_.Allocate(static_cast<size_t>(scope.slot_count + 1) * sizeof(Value)));
+  for (int i = 0; i < scope.slot_count; ++i) frame.locals[i] = Value::Unbound();
+  frame.position = &unit->code->ast().expression()->body->pos;
+  frame.back = state_->frame;
+  state_->frame = &frame;
+  Result<Value> v = Eval(*this, frame, unit->code->ast().expression()->body);
+  if (!v.ok()) AddTraceback(*this, frame);
+  state_->frame = frame.back;
+  return v;
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,68 @@
+// Finding and loading modules: the bundle, native modules, library roots, in this order.
+//
+// Importing one file of a big library would drag in all of it. So an import statement at module level of a library file binds a
+// LazyObject, which is replaced by the real thing the first time the name is read. Star imports, imports under `try`, imports in
+// functions and all imports of the user's own files happen at once, as in Python.
+#ifndef COBRA_FRONTEND_PYTHON_RUNTIME_IMPORT_H_
+#define COBRA_FRONTEND_PYTHON_RUNTIME_IMPORT_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "frontend/python/runtime/interpreter.h"
+#include "frontend/python/runtime/object.h"
+
+namespace cobra::python {
+
+class Importer {
+ public:
+  explicit Importer(Interpreter& interp);
+
+  // The module and its parents, loaded.
+  Result<ModuleObject*> Import(absl::string_view name);
+  // The same through sys.modules, where a program may have put anything.
+  Result<Value> ImportValue(absl::string_view name);
+  Result<ModuleObject*> LoadFile(absl::string_view path);
+  // "a.b" as seen from a module with `level` leading dots.
+  Result<std::string> Resolve(ModuleObject* from, absl::string_view name, int level);
+  // Anything but kAbsent can be imported without ModuleNotFoundError.
+  enum class Where { kAbsent, kNative, kOpaque, kFile, kNamespace, kLoaded };
+  Where Find(absl::string_view name);
+  Value Opaque(absl::string_view dotted_name);
+  // from module import attribute: the attribute, or a submodule of that name. `from_library`: absent ones become opaque.
+  Result<Value> FromImport(absl::string_view module, StrObject* attribute);
+  // `import a.b` was seen in a library file: reading a.b will load it.
+  void NotePending(absl::string_view name);
+  bool IsPending(absl::string_view name) const { return pending_.contains(name); }
+  DictObject* modules();  // sys.modules
+
+ private:
+  struct Location {
+    Where where = Where::kAbsent;
+    const FileSource* source = nullptr;
+    std::string path;
+    bool is_package = false;
+    bool is_library = false;
+  };
+  const Location& Locate(absl::string_view name);
+  Result<ModuleObject*> LoadNative(absl::string_view name);
+  Result<ModuleObject*> LoadSource(absl::string_view name, const Location& location);
+  Result<ModuleObject*> NewModule(absl::string_view name, bool is_package);
+  Result<void> Execute(ModuleObject* module, absl::string_view source, absl::string_view display_name, bool internal);
+  void BindToParent(absl::string_view name, Value module);
+
+  Interpreter& interp_;
+  std::shared_ptr<const FileSource> bundle_;
+  std::vector<std::string> bundle_prefixes_ = {""};  // folders of the bundle that are on the import path
+  absl::flat_hash_map<std::string, std::unique_ptr<Location>> locations_;
+  absl::flat_hash_set<std::string> pending_;
+  DictObject* modules_ = nullptr;
+  int loaded_ = 0;
+};
+
+}  // namespace cobra::python
+
+#endif  // COBRA_FRONTEND_PYTHON_RUNTIME_IMPORT_H_

@@ -1,0 +1,245 @@
+// What the files of this folder share and nobody else sees: frames, the interpreter's hidden state, and the functions that one
+// file offers to the others.
+#ifndef COBRA_FRONTEND_PYTHON_RUNTIME_INTERNAL_H_
+#define COBRA_FRONTEND_PYTHON_RUNTIME_INTERNAL_H_
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/hash.h"
+#include "frontend/python/runtime/interpreter.h"
+#include "frontend/python/runtime/native.h"
+#include "frontend/python/runtime/scope.h"
+
+namespace cobra::python {
+
+class Coroutine;
+
+// A source file as one interpreter sees it: the shared tree, and this interpreter's objects for its names and constants.
+struct CodeUnit {
+  std::shared_ptr<const ResolvedAst> code;
+  std::string display_name;
+  StrObject** names = nullptr;  // by symbol id; null until used
+  Value* constants = nullptr;   // by constant index; Unbound until used
+  bool internal = false;        // of the runtime itself (stdlib/*.py): messages and positions skip its frames
+};
+
+struct Frame {
+  Frame* back = nullptr;
+  const CodeUnit* unit = nullptr;
+  const ScopeInfo* scope = nullptr;
+  ModuleObject* module = nullptr;
+  DictObject* globals = nullptr;
+  DictObject* names = nullptr;  // of a class body
+  Value* locals = nullptr;
+  CellObject** free = nullptr;
+  FunctionObject* function = nullptr;
+  const ast::Position* position = nullptr;
+  Value result;  // of return
+  GeneratorObject* generator = nullptr;
+  int try_depth = 0;  // enclosing try statements with handlers that are executing
+};
+
+struct ClassCacheEntry {
+  ClassObject* cls = nullptr;
+  StrObject* name = nullptr;
+  Value value = Value::Unbound();
+  uint32_t epoch = 0;
+};
+
+class Importer;
+
+struct RuntimeState {
+  explicit RuntimeState(Interpreter& interp);
+  ~RuntimeState();
+
+  absl::flat_hash_map<absl::string_view, StrObject*> interned;
+  StrObject* single_characters[128] = {};
+  StrObject* empty_str = nullptr;
+  TupleObject* empty_tuple = nullptr;
+  std::array<ClassCacheEntry, 4096> class_cache;
+  uint32_t class_epoch = 1;
+  DictObject* builtins = nullptr;
+  ModuleObject* builtins_module = nullptr;
+
+  Frame* frame = nullptr;
+  int call_depth = 0;
+  const char* stack_low = nullptr;  // native stack must stay above
+  Value handled_exception;          // what a bare `raise` re-raises; None if nothing is being handled
+  std::vector<Value> repr_in_progress;
+  std::unique_ptr<Importer> importer;
+  std::vector<std::unique_ptr<CodeUnit>> units;
+  std::vector<Coroutine*> idle_coroutines;
+  std::vector<std::unique_ptr<Coroutine>> all_coroutines;
+  int suspended_generators = 0;
+  int64_t source_bytes = 0;
+};
+
+inline StrObject* NameOfSymbol(Interpreter& interp, const CodeUnit* unit, uint32_t id) {
+  StrObject*& s = unit->names[id];
+  if (s == nullptr) s = interp.Intern(unit->code->symbol_text(id));
+  return s;
+}
+inline StrObject* NameOf(Interpreter& interp, const CodeUnit* unit, ast::Identifier id) { return NameOfSymbol(interp, unit, id->id); }
+
+inline const char* StackPointer() { return static_cast<const char*>(__builtin_frame_address(0)); }
+
+// ---- call.cc ----
+Result<Value> CallFunction(Interpreter& interp, FunctionObject* function, const CallArgs& args);
+Result<Value> CallClass(Interpreter& interp, ClassObject* cls, const CallArgs& args);
+Result<Value> ConstructInstance(Interpreter& interp, ClassObject* cls, const CallArgs& args);  // type.__call__
+// The positional arguments with self in front, if there is one.
+std::vector<Value> FlattenSelf(const CallArgs& args);
+
+// ---- class.cc ----
+void InitBuiltinTypes(Interpreter& interp, BuiltinTypes* types);
+void UpdateClassFlags(Interpreter& interp, ClassObject* cls);
+ClassObject* NewBuiltinClass(Interpreter& interp, absl::string_view name, ClassObject* base, ObjectKind layout);
+Result<void> ComputeMro(Interpreter& interp, ClassObject* cls);
+// type.__new__ as a class statement calls it.
+Result<ClassObject*> BuildClass(Interpreter& interp, ClassObject* metaclass, StrObject* name, const std::vector<ClassObject*>& bases,
+                                DictObject* attributes, absl::Span<const KeywordArg> keywords);
+// The most derived metaclass of `bases` and `explicit_metaclass` (may be null).
+Result<ClassObject*> FindMetaclass(Interpreter& interp, Value explicit_metaclass, const std::vector<ClassObject*>& bases);
+
+// ---- attribute.cc ----
+// v.name as a call needs it: *function and, if it is to be passed first, *self (else Unbound).
+Result<void> GetMethod(Interpreter& interp, Value v, StrObject* name, Value* function, Value* self);
+// A class attribute as seen through an instance (or, with Unbound instance, through the class).
+Result<Value> BindDescriptor(Interpreter& interp, Value attribute, Value instance, ClassObject* owner);
+Failure RaiseNoAttribute(Interpreter& interp, Value v, StrObject* name);
+Result<Value> GetClassAttr(Interpreter& interp, ClassObject* cls, StrObject* name);  // Unbound if there is none
+
+// ---- eval_*.cc ----
+enum class Completion : uint8_t { kNormal, kBreak, kContinue, kReturn, kError };
+Completion ExecBlock(Interpreter& interp, Frame& frame, ast::Seq<ast::StmtNode> body);
+Result<Value> Eval(Interpreter& interp, Frame& frame, const ast::ExprNode* e);
+Result<void> Assign(Interpreter& interp, Frame& frame, const ast::ExprNode* target, Value value);
+Result<void> StoreRef(Interpreter& interp, Frame& frame, Ref ref, StrObject* name, Value value);
+Result<void> StoreName(Interpreter& interp, Frame& frame, ast::Identifier name, Value value);
+Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name);
+Result<void> DeleteTarget(Interpreter& interp, Frame& frame, const ast::ExprNode* target);
+// Runs the body of a def, lambda or module in a frame that is set up; the traceback entry on failure is added here.
+Result<Value> RunFrame(Interpreter& interp, Frame& frame);
+void AddTraceback(Interpreter& interp, const Frame& frame);
+// Cells for captured locals; parameters are in their slots already.
+void InitCells(Interpreter& interp, Frame& frame);
+CellObject** MakeClosure(Interpreter& interp, Frame& frame, const ScopeInfo& scope);
+Result<Value> EvalComprehension(Interpreter& interp, Frame& frame, const ast::ExprNode* e);
+Result<Value> MakeGeneratorExpression(Interpreter& interp, Frame& frame, const ast::GeneratorExp* e);
+Result<Value> MakeFunction(Interpreter& interp, Frame& frame, const ScopeInfo& scope, const ast::Arguments* args, StrObject* name);
+Completion ExecMatch(Interpreter& interp, Frame& frame, const ast::Match* s);
+Result<Value> EvalConstant(Interpreter& interp, const CodeUnit* unit, const ast::Constant* c);
+Completion ExecClassDef(Interpreter& interp, Frame& frame, const ast::ClassDef* s);
+Completion ExecFunctionDef(Interpreter& interp, Frame& frame, const ast::StmtNode* s);
+Result<Value> EvalCall(Interpreter& interp, Frame& frame, const ast::Call* e);
+Result<Value> EvalJoinedStr(Interpreter& interp, Frame& frame, const ast::JoinedStr* e);
+DictObject* LocalsDict(Interpreter& interp, Frame& frame);
+
+CellObject* NewCell(Interpreter& interp, Value value);
+// Of a def, in the frame that `definition` is in.
+Result<DictObject*> EvalAnnotations(Interpreter& interp, Frame& frame, const ast::FunctionDef* definition);
+Result<DictObject*> FunctionAnnotations(Interpreter& interp, FunctionObject* f);  // evaluated at the first request if lazy
+Value FunctionDoc(Interpreter& interp, FunctionObject* f);
+bool IsIterable(Interpreter& interp, Value v);
+
+// ---- generator.cc ----
+Result<Value> MakeGenerator(Interpreter& interp, FunctionObject* function, const Frame& prototype);
+Result<Value> EvalYield(Interpreter& interp, Frame& frame, const ast::ExprNode* e);
+// Runs to the next yield; Unbound at the end, with the return value in *returned.
+Result<Value> ResumeGenerator(Interpreter& interp, GeneratorObject* generator, Value sent, Value* returned);
+Result<Value> ThrowIntoGenerator(Interpreter& interp, GeneratorObject* generator, Value exception, Value* returned);
+void InitGeneratorType(Interpreter& interp);
+
+// ---- import.cc ----
+Completion ExecImport(Interpreter& interp, Frame& frame, const ast::Import* s);
+Completion ExecImportFrom(Interpreter& interp, Frame& frame, const ast::ImportFrom* s);
+Result<Value> ForceLazy(Interpreter& interp, Value lazy);
+// A value read from a module's namespace: `slot` is replaced by what it stands for if it is lazy.
+inline Result<Value> Forced(Interpreter& interp, Value* slot);
+Result<Value> GetModuleAttr(Interpreter& interp, ModuleObject* module, StrObject* name);  // Unbound if there is none
+Result<void> ForceAll(Interpreter& interp, ModuleObject* module);
+
+// ---- operators.cc, numbers.cc ----
+Result<Value> BuiltinBinary(Interpreter& interp, Interpreter::BinaryOp op, Value a, Value b);  // NotImplemented if they cannot
+Result<Value> BuiltinCompare(Interpreter& interp, Interpreter::CompareOp op, Value a, Value b);
+void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_list<Interpreter::BinaryOp> ops, bool compare);
+Result<StrObject*> DefaultRepr(Interpreter& interp, Value v);
+std::string FloatRepr(double d);
+bool IsIntLike(Value v);                    // int, bool or heap int
+BigInt ToBigInt(Value v);                   // REQUIRES: IsIntLike(v)
+double IntToDouble(Value v);                // REQUIRES: IsIntLike(v); infinity if too large
+Result<int64_t> ToInt64(Interpreter& interp, Value v, absl::string_view what);  // OverflowError if too large
+bool NumberAsDouble(Value v, double* out);  // int, bool, float and their subclasses
+Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base, Value original);
+Result<Value> FloatFromText(Interpreter& interp, absl::string_view text, Value original);
+Result<Value> RoundFloat(Interpreter& interp, double d, int64_t digits);
+uint64_t HashDouble(double d);
+uint64_t HashInt(int64_t i);
+void InitNumberTypes(Interpreter& interp);
+
+// ---- str_format.cc ----
+Result<StrObject*> FormatNumber(Interpreter& interp, Value v, absl::string_view spec);
+Result<StrObject*> FormatStr(Interpreter& interp, StrObject* s, absl::string_view spec);
+Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value args, bool bytes);
+Result<Value> StrFormatMethod(Interpreter& interp, StrObject* format, const CallArgs& args);
+std::string QuotedStr(absl::string_view text, bool ascii_only = false);
+std::string QuotedBytes(absl::string_view bytes);
+std::string FormatDouble(double d, char type, int precision, bool alternate, bool upper);
+
+// ---- the rest of the built-in types ----
+void InitObjectType(Interpreter& interp);      // builtin_object.cc: object, type
+void InitFunctionTypes(Interpreter& interp);   // builtin_function.cc
+void InitStrType(Interpreter& interp);
+void InitBytesType(Interpreter& interp);
+void InitSequenceTypes(Interpreter& interp);   // list, tuple, range, slice
+void InitDictTypes(Interpreter& interp);
+void InitSetTypes(Interpreter& interp);
+void InitExceptionTypes(Interpreter& interp);
+void InitIteratorTypes(Interpreter& interp);
+void InitBuiltins(Interpreter& interp);        // builtins.cc: the functions
+void InitSmallTypes(Interpreter& interp);      // property, classmethod, super, module, generic alias, None, Ellipsis
+void InitOpaqueType(Interpreter& interp);
+
+Value MakeGenericAlias(Interpreter& interp, Value origin, Value args);
+Value MakeUnion(Interpreter& interp, Value a, Value b);
+Result<int> CompareSequences(Interpreter& interp, absl::Span<const Value> a, absl::Span<const Value> b);
+Result<void> SortValues(Interpreter& interp, std::vector<Value>* values, Value key, bool reverse);
+Result<bool> LessThan(Interpreter& interp, Value a, Value b);
+Result<bool> DictsEqual(Interpreter& interp, DictObject* a, DictObject* b);
+Result<Value> StrGetItem(Interpreter& interp, StrObject* s, Value key);
+Result<Value> Concat(Interpreter& interp, StrObject* a, StrObject* b);
+// Byte offset of a code point; `index` in [0, length].
+Result<Value> DecodeBytes(Interpreter& interp, absl::string_view utf8);  // UnicodeDecodeError if it is not
+int64_t ByteOffset(const StrObject* s, int64_t index);
+void AppendUtf8(std::string* out, uint32_t code_point);
+uint32_t DecodeUtf8(const char* data, int64_t* position);
+Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Value key, bool as_tuple, absl::string_view type_name);
+Result<void> ListSetItem(Interpreter& interp, ListObject* list, Value key, Value value);
+Result<void> ListDelItem(Interpreter& interp, ListObject* list, Value key);
+Result<Value> RepeatSequence(Interpreter& interp, Value sequence, Value count);
+Result<void> ListExtend(Interpreter& interp, ListObject* list, Value items);
+// What str(exception) is.
+Result<StrObject*> ExceptionText(Interpreter& interp, ExceptionObject* e);
+ExceptionObject* NewException(Interpreter& interp, ClassObject* cls, int argument_count, const Value* arguments);
+
+// Native methods of a class in one line each.
+void AddMethod(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction function);
+void AddStaticMethod(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction function);
+void AddClassMethod(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction function);
+// What cls(...) makes before __init__ runs (args.self is the class), also as cls.__new__.
+void SetNativeNew(Interpreter& interp, ClassObject* cls, NativeFunction function);
+void AddProperty(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction getter, NativeFunction setter = nullptr);
+BuiltinObject* NewBuiltin(Interpreter& interp, absl::string_view name, NativeFunction function);
+
+inline Result<Value> Forced(Interpreter& interp, Value* slot) {
+  if (!slot->IsLazy()) return *slot;
+  return ForceLazy(interp, *slot);
+}
+
+}  // namespace cobra::python
+
+#endif  // COBRA_FRONTEND_PYTHON_RUNTIME_INTERNAL_H_

@@ -1,0 +1,294 @@
+// Life of an interpreter: creation, Run, the step counter and its limits, and errors on their way out.
+#include "frontend/python/runtime/interpreter.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "frontend/python/runtime/coroutine.h"
+#include "frontend/python/runtime/import.h"
+#include "frontend/python/runtime/internal.h"
+
+namespace cobra::python {
+namespace {
+
+// Below this many bytes of native stack, Python code gets a RecursionError. One level of the evaluator needs under 1 KB.
+constexpr int64_t kStackReserveBytes = 48 << 10;
+constexpr int64_t kStepsBetweenChecks = 1024;
+
+DiagnosticFrame MakeFrame(const CodeUnit* unit, int line, int column, absl::string_view function) {
+  DiagnosticFrame f;
+  f.position = {unit->display_name, line, column};
+  f.function = std::string(function);
+  f.source_line = std::string(unit->code->ast().Line(line));
+  return f;
+}
+
+absl::string_view FunctionName(const Frame& frame) {
+  if (frame.function != nullptr) return frame.function->qualname->view();
+  if (frame.scope != nullptr && frame.scope->kind == ScopeKind::kClass) return frame.scope->name->text;
+  if (frame.scope != nullptr && frame.scope->kind == ScopeKind::kGenerator) return "<genexpr>";
+  return "<module>";
+}
+
+}  // namespace
+
+RuntimeState::RuntimeState(Interpreter& interp) : importer(std::make_unique<Importer>(interp)) {}
+RuntimeState::~RuntimeState() = default;
+
+Interpreter::Interpreter(InterpreterOptions options) : options_(std::move(options)), heap_(options_.limits.memory_bytes) {}
+
+Interpreter::~Interpreter() {
+  // Generators that were never finished hold C++ objects on their stacks: unwind them without running the program's code.
+  for (size_t i = 0; i < state_->all_coroutines.size(); ++i) {
+    Coroutine& c = *state_->all_coroutines[i];
+    if (c.finished()) continue;
+    (void)LimitReached("the interpreter is being destroyed");
+    c.Resume();
+  }
+}
+
+absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(InterpreterOptions options) {
+  std::unique_ptr<Interpreter> interp(new Interpreter(std::move(options)));
+  interp->state_ = std::make_unique<RuntimeState>(*interp);
+  RuntimeState& state = *interp->state_;
+  InitBuiltinTypes(*interp, &interp->types_);
+  state.empty_str = interp->Intern("");
+  state.empty_tuple = interp->NewTupleOfSize(0);
+#define COBRA_NAME(name) interp->names_.name = interp->Intern(#name);
+#include "frontend/python/runtime/names.def"
+#undef COBRA_NAME
+  state.builtins = interp->NewDict();
+  InitObjectType(*interp);
+  InitFunctionTypes(*interp);
+  InitSmallTypes(*interp);
+  InitNumberTypes(*interp);
+  InitStrType(*interp);
+  InitBytesType(*interp);
+  InitSequenceTypes(*interp);
+  InitDictTypes(*interp);
+  InitSetTypes(*interp);
+  InitExceptionTypes(*interp);
+  InitIteratorTypes(*interp);
+  InitGeneratorType(*interp);
+  InitOpaqueType(*interp);
+  InitBuiltins(*interp);
+#define COBRA_BUILTIN_TYPE(name, python_name) UpdateClassFlags(*interp, interp->types_.name);
+#define COBRA_EXCEPTION_TYPE(name, base) UpdateClassFlags(*interp, interp->types_.name);
+#include "frontend/python/runtime/builtin_types.def"
+#undef COBRA_BUILTIN_TYPE
+#undef COBRA_EXCEPTION_TYPE
+  return interp;
+}
+
+absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body) {
+  if (options_.limits.wall_time_ms > 0) {
+    deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.limits.wall_time_ms);
+  }
+  std::unique_ptr<Coroutine> stack = Coroutine::Create(static_cast<size_t>(options_.limits.stack_bytes));
+  if (stack == nullptr) return absl::ResourceExhaustedError("no address space for the interpreter's stack");
+  const char* outer_stack_low = state_->stack_low;
+  state_->stack_low = stack->stack_low() + kStackReserveBytes;
+  bool ok = true;
+  stack->Start([&] { ok = body(*this).ok(); });
+  stack->Resume();
+  state_->stack_low = outer_stack_low;
+  state_->frame = nullptr;
+  state_->call_depth = 0;
+  if (ok && !HasError()) return absl::OkStatus();
+  if (!HasError()) return absl::InternalError("the interpreter reported a failure without an error");
+  Diagnostic diagnostic;
+  if (failure_ != nullptr) {
+    diagnostic = *failure_;
+  } else {
+    // str() of the exception may run the program's code: on the big stack again.
+    Value exception = pending_exception_;
+    pending_exception_ = Value::Unbound();
+    auto* e = exception.as<ExceptionObject>();
+    std::string text;
+    state_->stack_low = stack->stack_low() + kStackReserveBytes;
+    stack->Start([&] {
+      Result<StrObject*> s = Str(exception);
+      if (s.ok()) text = std::string((*s)->view());
+    });
+    stack->Resume();
+    state_->stack_low = outer_stack_low;
+    pending_exception_ = Value::Unbound();
+    failure_ = nullptr;
+    diagnostic.kind = Diagnostic::Kind::kModelError;
+    diagnostic.message = std::string(e->cls->name->view());
+    if (!text.empty()) absl::StrAppend(&diagnostic.message, ": ", text);
+    std::replace(diagnostic.message.begin(), diagnostic.message.end(), '\n', ' ');
+    for (size_t i = e->traceback.size(); i > 0; --i) {
+      const TracebackEntry& t = e->traceback[i - 1];
+      diagnostic.frames.push_back(MakeFrame(t.unit, t.line, t.column, t.function->view()));
+    }
+    if (e->cls == types_.ModuleNotFoundError) {
+      diagnostic.hint = "add the missing file to the bundle, or the folder that holds the package with --library";
+    } else {
+      diagnostic.hint = "Python raises this too: run the model once in PyTorch to see it there";
+    }
+  }
+  if (!diagnostic.frames.empty()) {
+    diagnostic.position = diagnostic.frames.back().position;
+    diagnostic.source_line = diagnostic.frames.back().source_line;
+  }
+  pending_exception_ = Value::Unbound();
+  failure_ = nullptr;
+  return DiagnosticToStatus(diagnostic);
+}
+
+Result<void> Interpreter::Print(absl::string_view text) {
+  if (static_cast<int64_t>(output_.size() + text.size()) > options_.limits.output_bytes) return {};  // the rest is dropped
+  output_.append(text.data(), text.size());
+  return {};
+}
+
+// ---- errors ----
+
+Failure Interpreter::Raise(ClassObject* exception_class, absl::string_view message) {
+  return RaiseValue(NewException(exception_class, message));
+}
+
+Failure Interpreter::RaiseValue(Value exception) {
+  if (failure_ != nullptr) return {};
+  auto* e = exception.as<ExceptionObject>();
+  Value handled = state_->handled_exception;
+  if (handled.IsException() && handled.as<ExceptionObject>() != e && e->context.IsNone()) e->context = handled;
+  pending_exception_ = exception;
+  return {};
+}
+
+bool Interpreter::CatchException(ClassObject* cls, Value* exception) {
+  if (failure_ != nullptr || pending_exception_.IsUnbound()) return false;
+  if (!IsSubclassOf(pending_exception_.as<ExceptionObject>()->cls, cls)) return false;
+  if (exception != nullptr) *exception = pending_exception_;
+  pending_exception_ = Value::Unbound();
+  return true;
+}
+
+SourcePosition Interpreter::CurrentPosition() const {
+  for (const Frame* f = state_->frame; f != nullptr; f = f->back) {
+    if (f->position == nullptr || f->unit->internal) continue;
+    return {f->unit->display_name, f->position->line, f->position->col + 1};
+  }
+  return {};
+}
+
+std::vector<DiagnosticFrame> Interpreter::CurrentFrames() const {
+  std::vector<DiagnosticFrame> frames;
+  for (const Frame* f = state_->frame; f != nullptr; f = f->back) {
+    if (f->position == nullptr || f->unit->internal) continue;
+    if (frames.size() >= 200) break;  // deep recursion repeats itself
+    frames.push_back(MakeFrame(f->unit, f->position->line, f->position->col + 1, FunctionName(*f)));
+  }
+  std::reverse(frames.begin(), frames.end());
+  return frames;
+}
+
+namespace {
+std::unique_ptr<Diagnostic> MakeFailure(const Interpreter& interp, Diagnostic::Kind kind, std::string message, absl::string_view hint) {
+  auto d = std::make_unique<Diagnostic>();
+  d->kind = kind;
+  d->message = std::move(message);
+  d->hint = std::string(hint);
+  d->frames = interp.CurrentFrames();
+  return d;
+}
+}  // namespace
+
+Failure Interpreter::Unsupported(absl::string_view what, absl::string_view hint) {
+  if (failure_ == nullptr) {
+    failure_ = MakeFailure(*this, Diagnostic::Kind::kUnsupported, absl::StrCat(what, " is not supported"), hint);
+  }
+  pending_exception_ = Value::Unbound();
+  return {};
+}
+
+Failure Interpreter::DataDependent(absl::string_view what, absl::string_view hint) {
+  if (failure_ == nullptr) {
+    failure_ = MakeFailure(*this, Diagnostic::Kind::kDataDependent, absl::StrCat(what, " depends on tensor values"),
+                           hint.empty() ? "the graph must be the same for every input: replace the decision by one on shapes" : hint);
+  }
+  pending_exception_ = Value::Unbound();
+  return {};
+}
+
+Failure Interpreter::LimitReached(absl::string_view what, absl::string_view hint) {
+  if (failure_ == nullptr) failure_ = MakeFailure(*this, Diagnostic::Kind::kLimit, std::string(what), hint);
+  pending_exception_ = Value::Unbound();
+  return {};
+}
+
+Failure Interpreter::FromStatus(const absl::Status& status) {
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  if (diagnostic.has_value() ? diagnostic->kind == Diagnostic::Kind::kModelError : absl::IsInvalidArgument(status)) {
+    return Raise(types_.RuntimeError, diagnostic.has_value() ? absl::string_view(diagnostic->message) : status.message());
+  }
+  if (failure_ == nullptr) {
+    if (!diagnostic.has_value()) {
+      diagnostic.emplace();
+      diagnostic->kind = absl::IsResourceExhausted(status) ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUnsupported;
+      diagnostic->message = std::string(status.message());
+    }
+    // The program's call chain, with the diagnostic's own place innermost if it has one (a syntax error in an imported file).
+    std::vector<DiagnosticFrame> frames = CurrentFrames();
+    if (diagnostic->position.line != 0) frames.push_back({diagnostic->position, "", diagnostic->source_line});
+    diagnostic->frames = std::move(frames);
+    failure_ = std::make_unique<Diagnostic>(*std::move(diagnostic));
+  }
+  pending_exception_ = Value::Unbound();
+  return {};
+}
+
+// ---- limits ----
+
+Result<void> Interpreter::StepSlow() {
+  if (failure_ != nullptr) return Failure();
+  const Limits& limits = options_.limits;
+  if (heap_.exhausted()) {
+    return LimitReached(absl::StrFormat("the program needs more than %d MB of memory", limits.memory_bytes >> 20),
+                        "a model definition should not hold data; look for a loop that grows a list or a string");
+  }
+  if (steps_used_ >= limits.steps) {
+    return LimitReached(absl::StrFormat("the program ran for more than %d steps", limits.steps), "is there a loop that does not end?");
+  }
+  if (limits.cancelled != nullptr && limits.cancelled->load(std::memory_order_relaxed)) return LimitReached("the request was cancelled");
+  if (std::chrono::steady_clock::now() > deadline_) {
+    return LimitReached(absl::StrFormat("the program ran for more than %d ms", limits.wall_time_ms), "is there a loop that does not end?");
+  }
+  steps_until_check_ = std::min(kStepsBetweenChecks, limits.steps - steps_used_);
+  steps_used_ += steps_until_check_;
+  return {};
+}
+
+Result<void> Interpreter::CheckSize(int64_t items, int64_t bytes_per_item) {
+  if (items <= options_.limits.sequence_items && heap_.CanAllocate(items * bytes_per_item)) return {};
+  return LimitReached(absl::StrFormat("a sequence of %d items is more than the limit", items),
+                      "a model definition should not hold data of this size");
+}
+
+Result<void> Interpreter::CheckStack() {
+  if (StackPointer() > state_->stack_low) return {};
+  return Raise(types_.RecursionError, "maximum recursion depth exceeded");
+}
+
+void AddTraceback(Interpreter& interp, const Frame& frame) {
+  Value exception;
+  if (frame.position == nullptr || frame.unit->internal || !interp.CatchException(interp.types().BaseException, &exception)) return;
+  auto* e = exception.as<ExceptionObject>();
+  TracebackEntry entry;
+  entry.unit = frame.unit;
+  entry.line = frame.position->line;
+  entry.column = frame.position->col + 1;
+  entry.function = frame.function != nullptr ? frame.function->qualname : interp.Intern(FunctionName(frame));
+  size_t n = e->traceback.size();
+  bool seen = n > 0 && e->traceback[n - 1].function == entry.function && e->traceback[n - 1].unit == entry.unit &&
+              frame.generator == nullptr && e->traceback[n - 1].line == entry.line;
+  if (!seen && n < 200) e->traceback.push_back(interp.heap(), entry);
+  Value context = e->context;
+  (void)interp.RaiseValue(exception);
+  e->context = context;
+}
+
+}  // namespace cobra::python

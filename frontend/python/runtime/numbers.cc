@@ -1,0 +1,539 @@
+// int, bool, float, complex: conversion, text, methods.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "frontend/python/runtime/internal.h"
+
+namespace cobra::python {
+
+bool IsIntLike(Value v) { return v.IsIntOrBool() || v.IsBigInt(); }
+BigInt ToBigInt(Value v) { return v.IsIntOrBool() ? BigInt(v.as_int()) : v.as<BigIntObject>()->value; }
+double IntToDouble(Value v) { return v.IsIntOrBool() ? static_cast<double>(v.as_int()) : v.as<BigIntObject>()->value.ToDouble(); }
+
+Result<int64_t> ToInt64(Interpreter& interp, Value v, absl::string_view what) {
+  if (v.IsIntOrBool()) return v.as_int();
+  const BigInt& b = v.as<BigIntObject>()->value;
+  if (b.FitsInt64()) return b.ToInt64();
+  return interp.Raise(interp.types().OverflowError, what);
+}
+
+bool NumberAsDouble(Value v, double* out) {
+  if (v.IsFloat()) return *out = v.as_float(), true;
+  if (v.IsFloatBox()) return *out = v.as<FloatBoxObject>()->value, true;
+  if (IsIntLike(v)) return *out = IntToDouble(v), true;
+  return false;
+}
+
+uint64_t HashInt(int64_t i) {
+  // Equal to the hash of an equal float or big int: the value modulo 2^61 - 1.
+  constexpr int64_t kModulus = (int64_t{1} << 61) - 1;
+  if (i > -kModulus && i < kModulus) return static_cast<uint64_t>(i);
+  return static_cast<uint64_t>(i % kModulus);
+}
+
+uint64_t HashDouble(double d) {
+  if (std::isinf(d)) return static_cast<uint64_t>(d > 0 ? 314159 : -314159);
+  if (std::isnan(d)) return 0x7ff8;
+  if (d == std::floor(d) && std::fabs(d) < 9e18) return HashInt(static_cast<int64_t>(d));
+  // Mantissa modulo 2^61 - 1, rotated by the exponent (a power of two is a rotation in that field).
+  int exponent;
+  double m = std::frexp(std::fabs(d), &exponent);
+  uint64_t x = 0;
+  while (m != 0) {
+    x = ((x << 28) & ((uint64_t{1} << 61) - 1)) | x >> (61 - 28);
+    m *= 268435456.0;
+    exponent -= 28;
+    auto y = static_cast<uint64_t>(m);
+    m -= static_cast<double>(y);
+    x += y;
+    if (x >= (uint64_t{1} << 61) - 1) x -= (uint64_t{1} << 61) - 1;
+  }
+  exponent = exponent >= 0 ? exponent % 61 : 60 - ((-1 - exponent) % 61);
+  x = ((x << exponent) & ((uint64_t{1} << 61) - 1)) | x >> (61 - exponent);
+  return d < 0 ? uint64_t{0} - x : x;
+}
+
+std::string FloatRepr(double d) {
+  if (std::isnan(d)) return "nan";
+  if (std::isinf(d)) return d > 0 ? "inf" : "-inf";
+  char buffer[40];
+  auto end = std::to_chars(buffer, buffer + sizeof(buffer), d, std::chars_format::scientific).ptr;
+  absl::string_view text(buffer, static_cast<size_t>(end - buffer));
+  // Shortest digits and the exponent; laid out as repr() does: plain between 1e-4 and 1e16.
+  bool negative = text[0] == '-';
+  if (negative) text.remove_prefix(1);
+  size_t e = text.find('e');
+  std::string digits;
+  for (char c : text.substr(0, e)) {
+    if (c != '.') digits.push_back(c);
+  }
+  int exponent = 0;
+  (void)absl::SimpleAtoi(text.substr(e + 1), &exponent);
+  std::string out = negative ? "-" : "";
+  int n = static_cast<int>(digits.size());
+  if (exponent < -4 || exponent >= 16) {
+    out += digits.substr(0, 1);
+    if (n > 1) absl::StrAppend(&out, ".", digits.substr(1));
+    absl::StrAppend(&out, "e", exponent < 0 ? "-" : "+", absl::Dec(std::abs(exponent), absl::kZeroPad2));
+    return out;
+  }
+  if (exponent < 0) return absl::StrCat(out, "0.", std::string(static_cast<size_t>(-exponent - 1), '0'), digits);
+  if (n <= exponent + 1) return absl::StrCat(out, digits, std::string(static_cast<size_t>(exponent + 1 - n), '0'), ".0");
+  return absl::StrCat(out, digits.substr(0, static_cast<size_t>(exponent + 1)), ".", digits.substr(static_cast<size_t>(exponent + 1)));
+}
+
+namespace {
+
+// Single underscores between digits are dropped; false if one stands elsewhere.
+bool StripUnderscores(absl::string_view in, std::string* out) {
+  out->clear();
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (in[i] != '_') {
+      out->push_back(in[i]);
+      continue;
+    }
+    if (i == 0 || i + 1 == in.size() || !absl::ascii_isalnum(static_cast<unsigned char>(in[i - 1])) ||
+        !absl::ascii_isalnum(static_cast<unsigned char>(in[i + 1]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base, Value original) {
+  auto bad = [&]() -> Result<Value> {
+    COBRA_TRY_ASSIGN(StrObject * repr, interp.Repr(original));
+    return interp.Raise(interp.types().ValueError, absl::StrCat("invalid literal for int() with base ", base, ": ", repr->view()));
+  };
+  absl::string_view s = absl::StripAsciiWhitespace(text);
+  bool negative = false;
+  if (!s.empty() && (s[0] == '+' || s[0] == '-')) {
+    negative = s[0] == '-';
+    s.remove_prefix(1);
+  }
+  int shown_base = base;
+  if (s.size() > 1 && s[0] == '0') {
+    char c = absl::ascii_tolower(static_cast<unsigned char>(s[1]));
+    int prefix = c == 'x' ? 16 : c == 'o' ? 8 : c == 'b' ? 2 : 0;
+    if (prefix != 0 && (base == 0 || base == prefix)) {
+      s.remove_prefix(2);
+      if (!s.empty() && s[0] == '_') s.remove_prefix(1);
+      base = prefix;
+    }
+  }
+  if (base == 0) {
+    if (s.size() > 1 && s[0] == '0' && s.find_first_not_of("0_") != absl::string_view::npos) {
+      base = shown_base;
+      return bad();
+    }
+    base = 10;
+  }
+  std::string digits;
+  BigInt value;
+  int parse_base = base;
+  if (static_cast<int64_t>(s.size()) > 4300 && (parse_base & (parse_base - 1)) != 0) {
+    return interp.Raise(interp.types().ValueError,
+                        absl::StrCat("Exceeds the limit (4300 digits) for integer string conversion: value has ", s.size(),
+                                     " digits; use sys.set_int_max_str_digits() to increase the limit"));
+  }
+  if (static_cast<int64_t>(s.size()) * 5 > interp.limits().big_int_bits) return interp.LimitReached("an integer of this size");
+  bool ok = StripUnderscores(s, &digits) && BigInt::Parse(digits, parse_base, &value);
+  base = shown_base;
+  if (!ok) return bad();
+  return interp.NewInt(negative ? -value : value);
+}
+
+Result<Value> FloatFromText(Interpreter& interp, absl::string_view text, Value original) {
+  absl::string_view s = absl::StripAsciiWhitespace(text);
+  std::string clean;
+  bool ok = StripUnderscores(s, &clean) && !clean.empty();
+  std::string lower = absl::AsciiStrToLower(clean);
+  size_t sign = !lower.empty() && (lower[0] == '+' || lower[0] == '-') ? 1 : 0;
+  std::string body = lower.substr(sign);
+  double d = 0;
+  if (ok && (body == "inf" || body == "infinity" || body == "nan")) {
+    d = body == "nan" ? std::nan("") : HUGE_VAL;
+    return Value::Float(lower[0] == '-' ? -d : d);
+  }
+  ok = ok && !body.empty() && body.find_first_not_of("0123456789.e+-") == std::string::npos;
+  if (ok) {
+    auto r = std::from_chars(body.data(), body.data() + body.size(), d, std::chars_format::general);
+    ok = r.ptr == body.data() + body.size() && r.ec != std::errc::invalid_argument && body[0] != '-';
+    if (ok && r.ec == std::errc::result_out_of_range) d = std::strtod(body.c_str(), nullptr);
+  }
+  if (!ok) {
+    COBRA_TRY_ASSIGN(StrObject * repr, interp.Repr(original));
+    return interp.Raise(interp.types().ValueError, absl::StrCat("could not convert string to float: ", repr->view()));
+  }
+  return Value::Float(lower[0] == '-' ? -d : d);
+}
+
+Result<double> Interpreter::AsFloat(Value v) {
+  double d;
+  if (NumberAsDouble(v, &d)) {
+    if (IsIntLike(v) && std::isinf(d)) return Raise(types_.OverflowError, "int too large to convert to float");
+    return d;
+  }
+  if (v.IsObject()) {
+    COBRA_TRY_ASSIGN(Value r, CallSpecial(v, names_.__float__, {}));
+    if (!r.IsUnbound()) {
+      if (NumberAsDouble(r, &d) && !IsIntLike(r)) return d;
+      return Raise(types_.TypeError, absl::StrCat(TypeName(v), ".__float__ returned non-float (type ", TypeName(r), ")"));
+    }
+    COBRA_TRY_ASSIGN(r, CallSpecial(v, names_.__index__, {}));
+    if (!r.IsUnbound() && NumberAsDouble(r, &d)) return d;
+  }
+  return Raise(types_.TypeError, absl::StrCat("must be real number, not ", TypeName(v)));
+}
+
+Result<Value> RoundFloat(Interpreter& interp, double d, int64_t digits) {
+  if (!std::isfinite(d) || digits > 400) return Value::Float(d);
+  if (digits < -400) return Value::Float(std::copysign(0.0, d));
+  // Through decimal text, which rounds the exact value, half to even.
+  std::string text;
+  if (digits >= 0) {
+    text = absl::StrFormat("%.*f", static_cast<int>(digits), d);
+  } else {
+    // Round the integer part by hand: 10^-digits.
+    BigInt scale(1), q, r;
+    for (int64_t i = 0; i < -digits; ++i) scale = scale * BigInt(10);
+    double whole = std::floor(std::fabs(d));
+    bool fraction = whole != std::fabs(d);
+    BigInt::FloorDivMod(BigInt::FromDouble(whole), scale, &q, &r);
+    BigInt twice = r + r;
+    int c = BigInt::Compare(twice, scale);
+    if (c == 0 && fraction) c = 1;
+    if (c > 0 || (c == 0 && (q.LowBits() & 1))) q = q + BigInt(1);
+    double result = (q * scale).ToDouble();
+    return Value::Float(std::copysign(result, d));
+  }
+  double rounded = 0;
+  std::from_chars(text.data() + (text[0] == '-'), text.data() + text.size(), rounded);
+  return Value::Float(text[0] == '-' ? -rounded : rounded);
+}
+
+namespace {
+
+// An instance of a subclass of int gets its own object.
+Value MakeIntOf(Interpreter& interp, ClassObject* cls, Value value) {
+  if (cls == interp.types().int_type) {
+    if (value.IsIntOrBool()) return Value::Int(value.as_int());
+    return interp.NewInt(ToBigInt(value));
+  }
+  BigIntObject* b = interp.heap().New<BigIntObject>();
+  b->cls = cls;
+  b->value = ToBigInt(value);
+  return b;
+}
+
+Result<Value> IntOf(Interpreter& interp, Value v) {
+  if (IsIntLike(v)) return v;
+  double d;
+  if (NumberAsDouble(v, &d)) {
+    if (std::isinf(d)) return interp.Raise(interp.types().OverflowError, "cannot convert float infinity to integer");
+    if (std::isnan(d)) return interp.Raise(interp.types().ValueError, "cannot convert float NaN to integer");
+    if (std::fabs(d) < 9.2e18) return Value::Int(static_cast<int64_t>(d));
+    return interp.NewInt(BigInt::FromDouble(d));
+  }
+  if (v.IsStr()) return IntFromText(interp, v.str(), 10, v);
+  if (v.IsBytes()) return IntFromText(interp, v.as<BytesObject>()->view(), 10, v);
+  for (StrObject* name : {interp.names().__int__, interp.names().__index__, interp.names().__trunc__}) {
+    if (!v.IsObject()) break;
+    COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(v, name, {}));
+    if (r.IsUnbound()) continue;
+    if (!IsIntLike(r)) return interp.Raise(interp.types().TypeError, absl::StrCat(name->view(), " returned non-int (type ", interp.TypeName(r), ")"));
+    return r;
+  }
+  return interp.Raise(interp.types().TypeError, absl::StrCat("int() argument must be a string, a bytes-like object or a real number, not '",
+                                                             interp.TypeName(v), "'"));
+}
+
+Result<Value> IntNew(Interpreter& interp, const CallArgs& args) {
+  Value x = Value::Int(0), base = Value::Unbound();
+  ArgReader reader(interp, "int", args);
+  COBRA_TRY(reader.Optional("x", &x).Optional("base", &base).Finish());
+  auto* cls = args.self.as<ClassObject>();
+  if (base.IsUnbound()) {
+    COBRA_TRY_ASSIGN(Value v, IntOf(interp, x));
+    return MakeIntOf(interp, cls, v);
+  }
+  COBRA_TRY_ASSIGN(int64_t b, interp.Index(base));
+  if (!x.IsStr() && !x.IsBytes()) return interp.Raise(interp.types().TypeError, "int() can't convert non-string with explicit base");
+  if (b != 0 && (b < 2 || b > 36)) return interp.Raise(interp.types().ValueError, "int() base must be >= 2 and <= 36, or 0");
+  COBRA_TRY_ASSIGN(Value v, IntFromText(interp, x.IsStr() ? x.str() : x.as<BytesObject>()->view(), static_cast<int>(b), x));
+  return MakeIntOf(interp, cls, v);
+}
+
+Result<Value> BoolNew(Interpreter& interp, const CallArgs& args) {
+  Value x = Value::Bool(false);
+  ArgReader reader(interp, "bool", args);
+  COBRA_TRY(reader.Optional("x", &x).Finish());
+  COBRA_TRY_ASSIGN(bool b, interp.Truth(x));
+  return Value::Bool(b);
+}
+
+Result<Value> FloatNew(Interpreter& interp, const CallArgs& args) {
+  Value x = Value::Float(0);
+  ArgReader reader(interp, "float", args);
+  COBRA_TRY(reader.Optional("x", &x).Finish());
+  Value result;
+  if (x.IsStr() || x.IsBytes()) {
+    COBRA_TRY_ASSIGN(result, FloatFromText(interp, x.IsStr() ? x.str() : x.as<BytesObject>()->view(), x));
+  } else {
+    double d;
+    bool ok = NumberAsDouble(x, &d) || (x.IsObject() && (!interp.LookupClass(x.object()->cls, interp.names().__float__).IsUnbound() ||
+                                                         !interp.LookupClass(x.object()->cls, interp.names().__index__).IsUnbound()));
+    if (!ok) {
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("float() argument must be a string or a real number, not '", interp.TypeName(x), "'"));
+    }
+    COBRA_TRY_ASSIGN(d, interp.AsFloat(x));
+    result = Value::Float(d);
+  }
+  if (args.self.as<ClassObject>() == interp.types().float_type) return result;
+  FloatBoxObject* box = interp.heap().New<FloatBoxObject>();
+  box->cls = args.self.as<ClassObject>();
+  box->value = result.as_float();
+  return Value(box);
+}
+
+Result<Value> ComplexNew(Interpreter& interp, const CallArgs& args) {
+  Value real = Value::Float(0), imag = Value::Float(0);
+  ArgReader reader(interp, "complex", args);
+  COBRA_TRY(reader.Optional("real", &real).Optional("imag", &imag).Finish());
+  if (real.IsStr()) return interp.Unsupported("complex() of a string");
+  double r = 0, i = 0, r2 = 0, i2 = 0;
+  if (real.IsComplex()) {
+    r = real.as<ComplexObject>()->real;
+    i = real.as<ComplexObject>()->imag;
+  } else {
+    COBRA_TRY_ASSIGN(r, interp.AsFloat(real));
+  }
+  if (imag.IsComplex()) {
+    r2 = -imag.as<ComplexObject>()->imag;
+    i2 = imag.as<ComplexObject>()->real;
+  } else {
+    COBRA_TRY_ASSIGN(i2, interp.AsFloat(imag));
+  }
+  return interp.NewComplex(r + r2, i + i2);
+}
+
+Result<Value> Round(Interpreter& interp, Value v, Value digits) {
+  if (IsIntLike(v)) {
+    if (digits.IsNone()) return MakeIntOf(interp, interp.types().int_type, v);
+    COBRA_TRY_ASSIGN(int64_t n, interp.Index(digits));
+    if (n >= 0) return MakeIntOf(interp, interp.types().int_type, v);
+    if (n < -5000) return Value::Int(0);
+    BigInt scale(1), q, r;
+    for (int64_t i = 0; i < -n; ++i) scale = scale * BigInt(10);
+    BigInt::FloorDivMod(ToBigInt(v), scale, &q, &r);
+    int c = BigInt::Compare(r + r, scale);
+    if (c > 0 || (c == 0 && (q.LowBits() & 1))) q = q + BigInt(1);
+    return interp.NewInt(q * scale);
+  }
+  double d;
+  NumberAsDouble(v, &d);
+  if (!digits.IsNone()) {
+    COBRA_TRY_ASSIGN(int64_t n, interp.Index(digits));
+    return RoundFloat(interp, d, n);
+  }
+  if (!std::isfinite(d)) return IntOf(interp, v);
+  double rounded = std::nearbyint(d);  // half to even in the default rounding mode
+  return IntOf(interp, Value::Float(rounded));
+}
+
+Result<Value> Method_is_integer(Interpreter&, const CallArgs& args) {
+  double d;
+  NumberAsDouble(args.self, &d);
+  return Value::Bool(std::isfinite(d) && d == std::floor(d));
+}
+
+Result<Value> AsIntegerRatio(Interpreter& interp, const CallArgs& args) {
+  if (IsIntLike(args.self)) return Value(interp.NewTuple({args.self, Value::Int(1)}));
+  double d;
+  NumberAsDouble(args.self, &d);
+  if (std::isinf(d)) return interp.Raise(interp.types().OverflowError, "cannot convert Infinity to integer ratio");
+  if (std::isnan(d)) return interp.Raise(interp.types().ValueError, "cannot convert NaN to integer ratio");
+  int exponent;
+  double m = std::frexp(d, &exponent);
+  for (int i = 0; i < 300 && m != std::floor(m); ++i) {
+    m *= 2;
+    --exponent;
+  }
+  BigInt numerator = BigInt::FromDouble(m), denominator(1);
+  if (exponent > 0) numerator = numerator.ShiftLeft(exponent);
+  if (exponent < 0) denominator = denominator.ShiftLeft(-exponent);
+  return Value(interp.NewTuple({interp.NewInt(numerator), interp.NewInt(denominator)}));
+}
+
+void AddUnary(Interpreter& interp, ClassObject* cls, absl::string_view name, Interpreter::UnaryOp op) {
+  AddMethod(interp, cls, name, [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (IsIntLike(args.self)) {
+      BigInt b = ToBigInt(args.self);
+      return interp.NewInt(op == Interpreter::UnaryOp::kPlus ? b : op == Interpreter::UnaryOp::kMinus ? -b : -(b + BigInt(1)));
+    }
+    if (args.self.IsComplex()) return interp.Unary(op, args.self);
+    double d;
+    NumberAsDouble(args.self, &d);
+    return Value::Float(op == Interpreter::UnaryOp::kMinus ? -d : d);
+  });
+}
+
+void AddCommonNumberMethods(Interpreter& interp, ClassObject* cls) {
+  AddMethod(interp, cls, "__bool__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    if (args.self.IsComplex()) return Value::Bool(args.self.as<ComplexObject>()->real != 0 || args.self.as<ComplexObject>()->imag != 0);
+    double d;
+    NumberAsDouble(args.self, &d);
+    return Value::Bool(IsIntLike(args.self) ? !ToBigInt(args.self).zero() : d != 0);
+  });
+  AddMethod(interp, cls, "__hash__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value v = args.self;
+    if (v.IsBigInt() && v.as<BigIntObject>()->value.FitsInt64()) v = Value::Int(v.as<BigIntObject>()->value.ToInt64());
+    if (v.IsFloatBox()) v = Value::Float(v.as<FloatBoxObject>()->value);
+    if (v.IsBigInt()) v = interp.NewInt(v.as<BigIntObject>()->value);
+    COBRA_TRY_ASSIGN(uint64_t h, interp.Hash(v));
+    return Value::Int(static_cast<int64_t>(h));
+  });
+  AddMethod(interp, cls, "__repr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(StrObject * s, DefaultRepr(interp, args.self));
+    return Value(s);
+  });
+  AddMethod(interp, cls, "__format__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    absl::string_view spec;
+    ArgReader reader(interp, "__format__", args);
+    COBRA_TRY(reader.Required("format_spec", &spec).Finish());
+    if (spec.empty()) {
+      COBRA_TRY_ASSIGN(StrObject * s, DefaultRepr(interp, args.self));
+      return Value(s);
+    }
+    COBRA_TRY_ASSIGN(StrObject * s, FormatNumber(interp, args.self, spec));
+    return Value(s);
+  });
+  AddUnary(interp, cls, "__neg__", Interpreter::UnaryOp::kMinus);
+  AddUnary(interp, cls, "__pos__", Interpreter::UnaryOp::kPlus);
+  AddMethod(interp, cls, "__abs__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (args.self.IsComplex()) return Value::Float(std::hypot(args.self.as<ComplexObject>()->real, args.self.as<ComplexObject>()->imag));
+    if (IsIntLike(args.self)) {
+      BigInt b = ToBigInt(args.self);
+      return interp.NewInt(b.negative() ? -b : b);
+    }
+    double d;
+    NumberAsDouble(args.self, &d);
+    return Value::Float(std::fabs(d));
+  });
+  if (cls == interp.types().complex_type) return;
+  auto to_int = [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(Value v, IntOf(interp, args.self));
+    return MakeIntOf(interp, interp.types().int_type, v);
+  };
+  AddMethod(interp, cls, "__int__", to_int);
+  AddMethod(interp, cls, "__trunc__", to_int);
+  AddMethod(interp, cls, "__float__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(double d, interp.AsFloat(args.self));
+    return Value::Float(d);
+  });
+  AddMethod(interp, cls, "__round__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value digits;
+    ArgReader reader(interp, "__round__", args);
+    COBRA_TRY(reader.Optional("ndigits", &digits).Finish());
+    return Round(interp, args.self, digits);
+  });
+  AddMethod(interp, cls, "__floor__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (IsIntLike(args.self)) return args.self;
+    double d;
+    NumberAsDouble(args.self, &d);
+    return IntOf(interp, Value::Float(std::floor(d)));
+  });
+  AddMethod(interp, cls, "__ceil__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (IsIntLike(args.self)) return args.self;
+    double d;
+    NumberAsDouble(args.self, &d);
+    return IntOf(interp, Value::Float(std::ceil(d)));
+  });
+  AddMethod(interp, cls, "__divmod__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value other;
+    ArgReader reader(interp, "__divmod__", args);
+    COBRA_TRY(reader.Required("other", &other).Finish());
+    COBRA_TRY_ASSIGN(Value q, BuiltinBinary(interp, Interpreter::BinaryOp::kFloorDiv, args.self, other));
+    if (q.IsNotImplemented()) return q;
+    COBRA_TRY_ASSIGN(Value r, BuiltinBinary(interp, Interpreter::BinaryOp::kMod, args.self, other));
+    return Value(interp.NewTuple({q, r}));
+  });
+  AddMethod(interp, cls, "conjugate", [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
+  AddMethod(interp, cls, "is_integer", Method_is_integer);
+  AddMethod(interp, cls, "as_integer_ratio", AsIntegerRatio);
+  AddProperty(interp, cls, "real", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return args.self.IsBool() ? Value::Int(args.self.as_int()) : args.self;
+  });
+  AddProperty(interp, cls, "imag", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return IsIntLike(args.self) ? Value::Int(0) : Value::Float(0);
+  });
+}
+
+}  // namespace
+
+void InitNumberTypes(Interpreter& interp) {
+  using Op = Interpreter::BinaryOp;
+  const BuiltinTypes& t = interp.types();
+  AddOperatorMethods(interp, t.int_type,
+                     {Op::kAdd, Op::kSub, Op::kMult, Op::kDiv, Op::kMod, Op::kPow, Op::kLShift, Op::kRShift, Op::kBitOr, Op::kBitXor, Op::kBitAnd,
+                      Op::kFloorDiv},
+                     true);
+  AddOperatorMethods(interp, t.float_type, {Op::kAdd, Op::kSub, Op::kMult, Op::kDiv, Op::kMod, Op::kPow, Op::kFloorDiv}, true);
+  AddOperatorMethods(interp, t.complex_type, {Op::kAdd, Op::kSub, Op::kMult, Op::kDiv, Op::kPow}, true);
+  for (ClassObject* cls : {t.int_type, t.float_type, t.complex_type}) AddCommonNumberMethods(interp, cls);
+  auto set_new = [&](ClassObject* cls, NativeFunction f) { SetNativeNew(interp, cls, std::move(f)); };
+  set_new(t.int_type, IntNew);
+  set_new(t.bool_type, BoolNew);
+  set_new(t.float_type, FloatNew);
+  set_new(t.complex_type, ComplexNew);
+  AddUnary(interp, t.int_type, "__invert__", Interpreter::UnaryOp::kInvert);
+  AddMethod(interp, t.int_type, "__index__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    return MakeIntOf(interp, interp.types().int_type, args.self);
+  });
+  AddMethod(interp, t.int_type, "bit_length", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return Value::Int(ToBigInt(args.self).bits());
+  });
+  AddMethod(interp, t.int_type, "bit_count", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    std::string bits = ToBigInt(args.self).ToString(2);
+    return Value::Int(std::count(bits.begin(), bits.end(), '1'));
+  });
+  AddMethod(interp, t.int_type, "to_bytes", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    int64_t length = 1;
+    absl::string_view order = "big";
+    ArgReader reader(interp, "to_bytes", args);
+    COBRA_TRY(reader.Optional("length", &length).Optional("byteorder", &order).Finish());
+    BigInt v = ToBigInt(args.self);
+    if (v.negative()) return interp.Raise(interp.types().OverflowError, "can't convert negative int to unsigned");
+    if (v.bits() > length * 8) return interp.Raise(interp.types().OverflowError, "int too big to convert");
+    COBRA_TRY(interp.CheckSize(length, 1));
+    std::string out;
+    for (int64_t i = 0; i < length; ++i) {
+      out.push_back(static_cast<char>(v.LowBits() & 0xff));
+      v = v.ShiftRight(8);
+    }
+    if (order == "big") std::reverse(out.begin(), out.end());
+    return Value(interp.NewBytes(out));
+  });
+  AddProperty(interp, t.int_type, "numerator", [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
+  AddProperty(interp, t.int_type, "denominator", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(1); });
+  AddProperty(interp, t.complex_type, "real", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return Value::Float(args.self.as<ComplexObject>()->real);
+  });
+  AddProperty(interp, t.complex_type, "imag", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return Value::Float(args.self.as<ComplexObject>()->imag);
+  });
+  AddMethod(interp, t.complex_type, "conjugate", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    return interp.NewComplex(args.self.as<ComplexObject>()->real, -args.self.as<ComplexObject>()->imag);
+  });
+  AddStaticMethod(interp, t.float_type, "fromhex", [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("float.fromhex"); });
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,715 @@
+// Operators: arithmetic of the built-in types and the dispatch to __add__, __radd__, __iadd__ and their like.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/internal.h"
+
+namespace cobra::python {
+
+using BinaryOp = Interpreter::BinaryOp;
+using CompareOp = Interpreter::CompareOp;
+
+namespace {
+
+struct OperatorNames {
+  absl::string_view symbol;
+  StrObject* CommonNames::*direct;
+  StrObject* CommonNames::*reflected;
+  StrObject* CommonNames::*in_place;
+};
+// In the order of BinaryOp.
+const OperatorNames kOperators[] = {
+    {"+", &CommonNames::__add__, &CommonNames::__radd__, &CommonNames::__iadd__},
+    {"-", &CommonNames::__sub__, &CommonNames::__rsub__, &CommonNames::__isub__},
+    {"*", &CommonNames::__mul__, &CommonNames::__rmul__, &CommonNames::__imul__},
+    {"@", &CommonNames::__matmul__, &CommonNames::__rmatmul__, &CommonNames::__imatmul__},
+    {"/", &CommonNames::__truediv__, &CommonNames::__rtruediv__, &CommonNames::__itruediv__},
+    {"%", &CommonNames::__mod__, &CommonNames::__rmod__, &CommonNames::__imod__},
+    {"** or pow()", &CommonNames::__pow__, &CommonNames::__rpow__, &CommonNames::__ipow__},
+    {"<<", &CommonNames::__lshift__, &CommonNames::__rlshift__, &CommonNames::__ilshift__},
+    {">>", &CommonNames::__rshift__, &CommonNames::__rrshift__, &CommonNames::__irshift__},
+    {"|", &CommonNames::__or__, &CommonNames::__ror__, &CommonNames::__ior__},
+    {"^", &CommonNames::__xor__, &CommonNames::__rxor__, &CommonNames::__ixor__},
+    {"&", &CommonNames::__and__, &CommonNames::__rand__, &CommonNames::__iand__},
+    {"//", &CommonNames::__floordiv__, &CommonNames::__rfloordiv__, &CommonNames::__ifloordiv__},
+};
+const OperatorNames& NamesOf(BinaryOp op) { return kOperators[static_cast<size_t>(op)]; }
+
+Failure ZeroDivision(Interpreter& interp, absl::string_view message) { return interp.Raise(interp.types().ZeroDivisionError, message); }
+
+Result<Value> IntPower(Interpreter& interp, BigInt base, Value exponent) {
+  if (!exponent.IsIntOrBool()) {
+    if (base.zero() || (base.FitsInt64() && base.ToInt64() == 1)) return interp.NewInt(base);
+    return interp.LimitReached("an integer power of this size");
+  }
+  int64_t e = exponent.as_int();
+  if (base.bits() > 1 && base.bits() * static_cast<double>(e) > static_cast<double>(interp.limits().big_int_bits) + 64) {
+    return interp.LimitReached(absl::StrCat("an integer of more than ", interp.limits().big_int_bits, " bits"));
+  }
+  BigInt result(1);
+  for (; e > 0; e >>= 1) {
+    COBRA_TRY(interp.Step());
+    if (e & 1) result = result * base;
+    if (e > 1) base = base * base;
+  }
+  return interp.NewInt(result);
+}
+
+Result<Value> BigBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
+  BigInt x = ToBigInt(a), y = ToBigInt(b);
+  auto check = [&](int64_t bits) -> Result<void> {
+    if (bits <= interp.limits().big_int_bits) return {};
+    return interp.LimitReached(absl::StrCat("an integer of more than ", interp.limits().big_int_bits, " bits"));
+  };
+  switch (op) {
+    case BinaryOp::kAdd: return interp.NewInt(x + y);
+    case BinaryOp::kSub: return interp.NewInt(x - y);
+    case BinaryOp::kMult:
+      COBRA_TRY(check(x.bits() + y.bits()));
+      return interp.NewInt(x * y);
+    case BinaryOp::kDiv: {
+      if (y.zero()) return ZeroDivision(interp, "division by zero");
+      double d = BigInt::TrueDivide(x, y);
+      if (std::isinf(d)) return interp.Raise(interp.types().OverflowError, "integer division result too large for a float");
+      return Value::Float(d);
+    }
+    case BinaryOp::kFloorDiv:
+    case BinaryOp::kMod: {
+      if (y.zero()) return ZeroDivision(interp, op == BinaryOp::kMod ? "integer modulo by zero" : "integer division or modulo by zero");
+      BigInt q, r;
+      BigInt::FloorDivMod(x, y, &q, &r);
+      return interp.NewInt(op == BinaryOp::kMod ? r : q);
+    }
+    case BinaryOp::kPow:
+      if (y.negative()) {
+        double base = x.ToDouble();
+        if (base == 0) return ZeroDivision(interp, "0.0 cannot be raised to a negative power");
+        return Value::Float(std::pow(base, y.ToDouble()));
+      }
+      return IntPower(interp, x, b);
+    case BinaryOp::kLShift:
+      if (y.negative()) return interp.Raise(interp.types().ValueError, "negative shift count");
+      if (x.zero()) return Value::Int(0);
+      if (!y.FitsInt64()) return interp.LimitReached("a shift of this size");
+      COBRA_TRY(check(y.bits() > 40 ? INT64_MAX : x.bits() + y.ToInt64()));
+      return interp.NewInt(x.ShiftLeft(y.ToInt64()));
+    case BinaryOp::kRShift:
+      if (y.negative()) return interp.Raise(interp.types().ValueError, "negative shift count");
+      return interp.NewInt(y.FitsInt64() ? x.ShiftRight(y.ToInt64()) : BigInt(x.negative() ? -1 : 0));
+    case BinaryOp::kBitAnd: return interp.NewInt(BigInt::BitOperation(BigInt::Bitwise::kAnd, x, y));
+    case BinaryOp::kBitOr: return interp.NewInt(BigInt::BitOperation(BigInt::Bitwise::kOr, x, y));
+    case BinaryOp::kBitXor: return interp.NewInt(BigInt::BitOperation(BigInt::Bitwise::kXor, x, y));
+    case BinaryOp::kMatMult: break;
+  }
+  return Value::NotImplemented();
+}
+
+Result<Value> IntBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
+  if (!a.IsIntOrBool() || !b.IsIntOrBool()) return BigBinary(interp, op, a, b);
+  int64_t x = a.as_int(), y = b.as_int(), r;
+  bool bools = a.IsBool() && b.IsBool();
+  switch (op) {
+    case BinaryOp::kAdd:
+      if (!__builtin_add_overflow(x, y, &r)) return Value::Int(r);
+      break;
+    case BinaryOp::kSub:
+      if (!__builtin_sub_overflow(x, y, &r)) return Value::Int(r);
+      break;
+    case BinaryOp::kMult:
+      if (!__builtin_mul_overflow(x, y, &r)) return Value::Int(r);
+      break;
+    case BinaryOp::kDiv:
+      if (y == 0) return ZeroDivision(interp, "division by zero");
+      if (x >= -(int64_t{1} << 53) && x <= int64_t{1} << 53 && y >= -(int64_t{1} << 53) && y <= int64_t{1} << 53) {
+        return Value::Float(static_cast<double>(x) / static_cast<double>(y));
+      }
+      break;
+    case BinaryOp::kFloorDiv:
+    case BinaryOp::kMod: {
+      if (y == 0) return ZeroDivision(interp, op == BinaryOp::kMod ? "integer modulo by zero" : "integer division or modulo by zero");
+      if (x == INT64_MIN && y == -1) break;
+      int64_t q = x / y, m = x % y;
+      if (m != 0 && (m < 0) != (y < 0)) {
+        m += y;
+        --q;
+      }
+      return Value::Int(op == BinaryOp::kMod ? m : q);
+    }
+    case BinaryOp::kLShift:
+      if (y >= 0 && y < 62 && (x < 0 ? -(x + 1) : x) >> (62 - y) == 0) return Value::Int(x * (int64_t{1} << y));
+      break;
+    case BinaryOp::kRShift:
+      if (y >= 0) return Value::Int(x >> std::min<int64_t>(y, 63));
+      break;
+    case BinaryOp::kBitAnd: return bools ? Value::Bool(x & y) : Value::Int(x & y);
+    case BinaryOp::kBitOr: return bools ? Value::Bool(x | y) : Value::Int(x | y);
+    case BinaryOp::kBitXor: return bools ? Value::Bool(x ^ y) : Value::Int(x ^ y);
+    case BinaryOp::kPow:
+    case BinaryOp::kMatMult: break;
+  }
+  return BigBinary(interp, op, a, b);
+}
+
+// As CPython's float_divmod: the remainder has the divisor's sign and the quotient is its floor.
+void FloatDivMod(double x, double y, double* quotient, double* remainder) {
+  double mod = std::fmod(x, y);
+  double div = (x - mod) / y;
+  if (mod != 0) {
+    if ((y < 0) != (mod < 0)) {
+      mod += y;
+      div -= 1.0;
+    }
+  } else {
+    mod = std::copysign(0.0, y);
+  }
+  double floor_div = 0;
+  if (div != 0) {
+    floor_div = std::floor(div);
+    if (div - floor_div > 0.5) floor_div += 1.0;
+  } else {
+    floor_div = std::copysign(0.0, x / y);
+  }
+  *quotient = floor_div;
+  *remainder = mod;
+}
+
+Result<Value> ComplexPower(Interpreter& interp, double ar, double ai, double br, double bi) {
+  if (br == 0 && bi == 0) return interp.NewComplex(1, 0);
+  if (ar == 0 && ai == 0) {
+    if (bi != 0 || br < 0) return ZeroDivision(interp, "0.0 to a negative or complex power");
+    return interp.NewComplex(0, 0);
+  }
+  double magnitude = std::hypot(ar, ai), length = std::pow(magnitude, br), angle = std::atan2(ai, ar), phase = angle * br;
+  if (bi != 0) {
+    length *= std::exp(-angle * bi);
+    phase += bi * std::log(magnitude);
+  }
+  return interp.NewComplex(length * std::cos(phase), length * std::sin(phase));
+}
+
+Result<Value> FloatBinary(Interpreter& interp, BinaryOp op, double x, double y) {
+  switch (op) {
+    case BinaryOp::kAdd: return Value::Float(x + y);
+    case BinaryOp::kSub: return Value::Float(x - y);
+    case BinaryOp::kMult: return Value::Float(x * y);
+    case BinaryOp::kDiv:
+      if (y == 0) return ZeroDivision(interp, "float division by zero");
+      return Value::Float(x / y);
+    case BinaryOp::kFloorDiv:
+    case BinaryOp::kMod: {
+      if (y == 0) return ZeroDivision(interp, op == BinaryOp::kMod ? "float modulo" : "float floor division by zero");
+      double q, r;
+      FloatDivMod(x, y, &q, &r);
+      return Value::Float(op == BinaryOp::kMod ? r : q);
+    }
+    case BinaryOp::kPow: {
+      if (x == 0 && y < 0) return ZeroDivision(interp, "0.0 cannot be raised to a negative power");
+      if (x < 0 && std::isfinite(x) && std::isfinite(y) && y != std::floor(y)) return ComplexPower(interp, x, 0, y, 0);
+      double r = std::pow(x, y);
+      if (std::isinf(r) && std::isfinite(x) && std::isfinite(y)) {
+        return interp.Raise(interp.types().OverflowError, "(34, 'Numerical result out of range')");
+      }
+      return Value::Float(r);
+    }
+    default: return Value::NotImplemented();
+  }
+}
+
+bool AsComplex(Value v, double* real, double* imag) {
+  *imag = 0;
+  if (v.IsComplex()) {
+    *real = v.as<ComplexObject>()->real;
+    *imag = v.as<ComplexObject>()->imag;
+    return true;
+  }
+  return NumberAsDouble(v, real);
+}
+
+Result<Value> ComplexBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
+  double ar, ai, br, bi;
+  if (!AsComplex(a, &ar, &ai) || !AsComplex(b, &br, &bi)) return Value::NotImplemented();
+  switch (op) {
+    case BinaryOp::kAdd: return interp.NewComplex(ar + br, ai + bi);
+    case BinaryOp::kSub: return interp.NewComplex(ar - br, ai - bi);
+    case BinaryOp::kMult: return interp.NewComplex(ar * br - ai * bi, ar * bi + ai * br);
+    case BinaryOp::kDiv: {
+      // Smith's method, as CPython does.
+      double abs_r = std::fabs(br), abs_i = std::fabs(bi);
+      if (abs_r == 0 && abs_i == 0) return ZeroDivision(interp, "complex division by zero");
+      if (abs_r >= abs_i) {
+        double ratio = bi / br, denominator = br + bi * ratio;
+        return interp.NewComplex((ar + ai * ratio) / denominator, (ai - ar * ratio) / denominator);
+      }
+      double ratio = br / bi, denominator = br * ratio + bi;
+      return interp.NewComplex((ar * ratio + ai) / denominator, (ai * ratio - ar) / denominator);
+    }
+    case BinaryOp::kPow: return ComplexPower(interp, ar, ai, br, bi);
+    default: return Value::NotImplemented();
+  }
+}
+
+Result<Value> SetBinary(Interpreter& interp, BinaryOp op, SetObject* a, SetObject* b) {
+  SetObject* out = interp.NewSet(a->frozen);
+  auto each = [&](SetObject* s, SetObject* other, int want /* -1 any, 0 absent, 1 present */) -> Result<void> {
+    for (size_t i = 0; i < s->table.entry_count(); ++i) {
+      Value key = s->table.entry(i).key;
+      if (key.IsUnbound()) continue;
+      COBRA_TRY(interp.Step());
+      if (want >= 0) {
+        COBRA_TRY_ASSIGN(bool in, interp.SetContains(other, key));
+        if (in != (want == 1)) continue;
+      }
+      COBRA_TRY(interp.SetAdd(out, key));
+    }
+    return {};
+  };
+  switch (op) {
+    case BinaryOp::kBitOr:
+      COBRA_TRY(each(a, b, -1));
+      COBRA_TRY(each(b, a, -1));
+      break;
+    case BinaryOp::kBitAnd: COBRA_TRY(each(a, b, 1)); break;
+    case BinaryOp::kSub: COBRA_TRY(each(a, b, 0)); break;
+    case BinaryOp::kBitXor:
+      COBRA_TRY(each(a, b, 0));
+      COBRA_TRY(each(b, a, 0));
+      break;
+    default: return Value::NotImplemented();
+  }
+  return Value(out);
+}
+
+// keys() and items() behave as sets.
+Result<Value> ViewAsSet(Interpreter& interp, Value v) {
+  if (v.IsSet()) return v;
+  SetObject* s = interp.NewSet();
+  COBRA_TRY(interp.Iterate(v, [&](Value item) -> Result<bool> {
+    COBRA_TRY(interp.SetAdd(s, item));
+    return true;
+  }));
+  return Value(s);
+}
+
+bool IsTypeLike(Value v) { return v.IsClass() || v.IsGenericAlias() || v.IsNone() || v.IsOpaque(); }
+
+Result<Value> SequenceBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
+  if (op == BinaryOp::kAdd) {
+    if (a.IsStr() && b.IsStr()) return Concat(interp, a.as<StrObject>(), b.as<StrObject>());
+    if (a.IsList() && b.IsList()) {
+      auto& x = a.as<ListObject>()->items;
+      auto& y = b.as<ListObject>()->items;
+      COBRA_TRY(interp.CheckSize(static_cast<int64_t>(x.size() + y.size())));
+      ListObject* out = interp.NewList();
+      out->items.reserve(interp.heap(), x.size() + y.size());
+      for (Value v : x) out->items.push_back(interp.heap(), v);
+      for (Value v : y) out->items.push_back(interp.heap(), v);
+      return Value(out);
+    }
+    if (a.IsTuple() && b.IsTuple()) {
+      auto x = a.as<TupleObject>()->span(), y = b.as<TupleObject>()->span();
+      COBRA_TRY(interp.CheckSize(static_cast<int64_t>(x.size() + y.size())));
+      TupleObject* out = interp.NewTupleOfSize(static_cast<int64_t>(x.size() + y.size()));
+      std::copy(x.begin(), x.end(), out->items);
+      std::copy(y.begin(), y.end(), out->items + x.size());
+      return Value(out);
+    }
+    if (a.IsBytes() && b.IsBytes()) {
+      COBRA_TRY(interp.CheckSize(a.as<BytesObject>()->size + b.as<BytesObject>()->size, 1));
+      return Value(interp.NewBytes(absl::StrCat(a.as<BytesObject>()->view(), b.as<BytesObject>()->view())));
+    }
+  }
+  if (op == BinaryOp::kMult) {
+    auto is_sequence = [](Value v) { return v.IsStr() || v.IsList() || v.IsTuple() || v.IsBytes(); };
+    if (is_sequence(a) && IsIntLike(b)) return RepeatSequence(interp, a, b);
+    if (is_sequence(b) && IsIntLike(a)) return RepeatSequence(interp, b, a);
+  }
+  if (op == BinaryOp::kMod && (a.IsStr() || a.IsBytes())) {
+    return PercentFormat(interp, a.IsStr() ? a.str() : a.as<BytesObject>()->view(), b, a.IsBytes());
+  }
+  if (a.IsSet() && b.IsSet()) return SetBinary(interp, op, a.as<SetObject>(), b.as<SetObject>());
+  bool view_a = a.IsDictView() || a.IsSet(), view_b = b.IsDictView() || b.IsSet();
+  if (view_a && view_b && (op == BinaryOp::kSub || op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor)) {
+    COBRA_TRY_ASSIGN(Value x, ViewAsSet(interp, a));
+    COBRA_TRY_ASSIGN(Value y, ViewAsSet(interp, b));
+    return SetBinary(interp, op, x.as<SetObject>(), y.as<SetObject>());
+  }
+  if (op == BinaryOp::kBitOr) {
+    if (a.IsDict() && b.IsDict()) {
+      DictObject* out = interp.NewDict();
+      COBRA_TRY(interp.DictUpdate(out, a));
+      COBRA_TRY(interp.DictUpdate(out, b));
+      return Value(out);
+    }
+    if (IsTypeLike(a) && IsTypeLike(b) && !(a.IsNone() && b.IsNone())) return MakeUnion(interp, a, b);
+  }
+  return Value::NotImplemented();
+}
+
+// An object of one of the built-in layouts, possibly of a subclass.
+bool HasBuiltinLayout(Value v) { return !v.IsInstance(); }
+
+// Values whose class redefines nothing.
+bool IsPlain(Value v) { return !v.IsObject() || (v.object()->cls->is_native && !v.IsInstance()); }
+
+Failure BadOperands(Interpreter& interp, BinaryOp op, Value a, Value b, bool in_place) {
+  const BuiltinTypes& t = interp.types();
+  if (a.IsOpaque() || b.IsOpaque()) {
+    return interp.Unsupported(absl::StrCat("computing with ", (a.IsOpaque() ? a : b).as<OpaqueObject>()->dotted_name->view()));
+  }
+  if (op == BinaryOp::kAdd && (a.IsStr() || a.IsList() || a.IsTuple()) && !IsIntLike(a)) {
+    absl::string_view name = a.IsStr() ? "str" : a.IsList() ? "list" : "tuple";
+    return interp.Raise(t.TypeError, absl::StrCat("can only concatenate ", name, " (not \"", interp.TypeName(b), "\") to ", name));
+  }
+  if (op == BinaryOp::kAdd && a.IsBytes()) return interp.Raise(t.TypeError, absl::StrCat("can't concat ", interp.TypeName(b), " to bytes"));
+  auto is_sequence = [](Value v) { return v.IsStr() || v.IsList() || v.IsTuple() || v.IsBytes(); };
+  if (op == BinaryOp::kMult && (is_sequence(a) || is_sequence(b))) {
+    return interp.Raise(t.TypeError, absl::StrCat("can't multiply sequence by non-int of type '", interp.TypeName(is_sequence(a) ? b : a), "'"));
+  }
+  return interp.Raise(t.TypeError, absl::StrCat("unsupported operand type(s) for ",
+                                                in_place && op == BinaryOp::kPow ? "**=" : NamesOf(op).symbol, in_place && op != BinaryOp::kPow ? "=" : "",
+                                                ": '", interp.TypeName(a), "' and '", interp.TypeName(b), "'"));
+}
+
+// Through the classes' methods. NotImplemented if neither side can.
+Result<Value> DispatchBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
+  const OperatorNames& names = NamesOf(op);
+  StrObject* direct = interp.names().*names.direct;
+  StrObject* reflected = interp.names().*names.reflected;
+  ClassObject* ca = interp.class_of(a);
+  ClassObject* cb = interp.class_of(b);
+  Value rb = ca == cb ? Value::Unbound() : interp.LookupClass(cb, reflected);
+  bool b_first = !rb.IsUnbound() && ca != cb && Interpreter::IsSubclassOf(cb, ca) && !interp.LookupClass(ca, reflected).IsSame(rb);
+  if (b_first) {
+    COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(b, reflected, {a}));
+    if (!r.IsNotImplemented() && !r.IsUnbound()) return r;
+  }
+  COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(a, direct, {b}));
+  if (!r.IsNotImplemented() && !r.IsUnbound()) return r;
+  if (!b_first && !rb.IsUnbound()) {
+    COBRA_TRY_ASSIGN(r, interp.CallSpecial(b, reflected, {a}));
+    if (!r.IsNotImplemented() && !r.IsUnbound()) return r;
+  }
+  // X | None where X's metaclass or a typing object has no __or__ of its own.
+  if (op == BinaryOp::kBitOr && (a.IsClass() || b.IsClass() || a.IsGenericAlias() || b.IsGenericAlias())) {
+    return BuiltinBinary(interp, op, a, b);
+  }
+  return Value::NotImplemented();
+}
+
+}  // namespace
+
+Result<Value> BuiltinBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
+  bool int_a = IsIntLike(a), int_b = IsIntLike(b);
+  if (int_a && int_b) return IntBinary(interp, op, a, b);
+  bool float_a = a.IsFloat() || a.IsFloatBox(), float_b = b.IsFloat() || b.IsFloatBox();
+  if ((float_a || int_a) && (float_b || int_b)) {
+    double x, y;
+    NumberAsDouble(a, &x);
+    NumberAsDouble(b, &y);
+    if ((int_a && std::isinf(x)) || (int_b && std::isinf(y))) return interp.Raise(interp.types().OverflowError, "int too large to convert to float");
+    return FloatBinary(interp, op, x, y);
+  }
+  if (a.IsComplex() || b.IsComplex()) return ComplexBinary(interp, op, a, b);
+  return SequenceBinary(interp, op, a, b);
+}
+
+Result<Value> Interpreter::Binary(BinaryOp op, Value a, Value b) {
+  COBRA_TRY(CheckStack());
+  Result<Value> r = IsPlain(a) && IsPlain(b) ? BuiltinBinary(*this, op, a, b) : DispatchBinary(*this, op, a, b);
+  if (!r.ok() || !r->IsNotImplemented()) return r;
+  return BadOperands(*this, op, a, b, false);
+}
+
+Result<Value> Interpreter::InPlace(BinaryOp op, Value a, Value b) {
+  if (a.IsObject()) {
+    if (a.IsList() && IsPlain(a)) {
+      if (op == BinaryOp::kAdd) {
+        if (!IsIterable(*this, b)) return Raise(types_.TypeError, absl::StrCat("'", TypeName(b), "' object is not iterable"));
+        COBRA_TRY(ListExtend(*this, a.as<ListObject>(), b));
+        return a;
+      }
+      if (op == BinaryOp::kMult && IsIntLike(b)) {
+        COBRA_TRY_ASSIGN(Value repeated, RepeatSequence(*this, a, b));
+        a.as<ListObject>()->items.swap(repeated.as<ListObject>()->items);
+        return a;
+      }
+    } else if (a.IsSet() && b.IsSet() && IsPlain(a) && !a.as<SetObject>()->frozen) {
+      COBRA_TRY_ASSIGN(Value r, BuiltinBinary(*this, op, a, b));
+      if (r.IsSet()) {
+        std::swap(a.as<SetObject>()->table, r.as<SetObject>()->table);
+        return a;
+      }
+    } else if (a.IsDict() && op == BinaryOp::kBitOr && IsPlain(a)) {
+      COBRA_TRY(DictUpdate(a.as<DictObject>(), b));
+      return a;
+    } else if (!IsPlain(a)) {
+      COBRA_TRY_ASSIGN(Value r, CallSpecial(a, names_.*NamesOf(op).in_place, {b}));
+      if (!r.IsUnbound() && !r.IsNotImplemented()) return r;
+    }
+  }
+  COBRA_TRY(CheckStack());
+  Result<Value> r = IsPlain(a) && IsPlain(b) ? BuiltinBinary(*this, op, a, b) : DispatchBinary(*this, op, a, b);
+  if (!r.ok() || !r->IsNotImplemented()) return r;
+  return BadOperands(*this, op, a, b, true);
+}
+
+Result<Value> Interpreter::Unary(UnaryOp op, Value v) {
+  if (op == UnaryOp::kNot) {
+    COBRA_TRY_ASSIGN(bool b, Truth(v));
+    return Value::Bool(!b);
+  }
+  if (IsPlain(v)) {
+    if (v.IsIntOrBool()) {
+      int64_t i = v.as_int();
+      if (op == UnaryOp::kPlus) return Value::Int(i);
+      if (op == UnaryOp::kInvert) return Value::Int(~i);
+      if (i != INT64_MIN) return Value::Int(-i);
+    }
+    if (v.IsFloat() && op != UnaryOp::kInvert) return Value::Float(op == UnaryOp::kMinus ? -v.as_float() : v.as_float());
+    if (IsIntLike(v)) {
+      BigInt b = ToBigInt(v);
+      return NewInt(op == UnaryOp::kPlus ? b : op == UnaryOp::kMinus ? -b : -(b + BigInt(1)));
+    }
+    if (v.IsComplex() && op != UnaryOp::kInvert) {
+      auto* c = v.as<ComplexObject>();
+      return op == UnaryOp::kPlus ? v : NewComplex(-c->real, -c->imag);
+    }
+  } else {
+    StrObject* name = op == UnaryOp::kInvert ? names_.__invert__ : op == UnaryOp::kMinus ? names_.__neg__ : names_.__pos__;
+    COBRA_TRY_ASSIGN(Value r, CallSpecial(v, name, {}));
+    if (!r.IsUnbound()) return r;
+  }
+  absl::string_view symbol = op == UnaryOp::kInvert ? "~" : op == UnaryOp::kMinus ? "-" : "+";
+  return Raise(types_.TypeError, absl::StrCat("bad operand type for unary ", symbol, ": '", TypeName(v), "'"));
+}
+
+// ---- comparison ----
+
+namespace {
+
+const absl::string_view kCompareSymbols[] = {"==", "!=", "<", "<=", ">", ">="};
+StrObject* CompareName(Interpreter& interp, CompareOp op) {
+  const CommonNames& n = interp.names();
+  StrObject* names[] = {n.__eq__, n.__ne__, n.__lt__, n.__le__, n.__gt__, n.__ge__};
+  return names[static_cast<size_t>(op)];
+}
+CompareOp Swapped(CompareOp op) {
+  switch (op) {
+    case CompareOp::kLt: return CompareOp::kGt;
+    case CompareOp::kLtE: return CompareOp::kGtE;
+    case CompareOp::kGt: return CompareOp::kLt;
+    case CompareOp::kGtE: return CompareOp::kLtE;
+    default: return op;
+  }
+}
+Value FromOrder(CompareOp op, int order) {
+  switch (op) {
+    case CompareOp::kEq: return Value::Bool(order == 0);
+    case CompareOp::kNotEq: return Value::Bool(order != 0);
+    case CompareOp::kLt: return Value::Bool(order < 0);
+    case CompareOp::kLtE: return Value::Bool(order <= 0);
+    case CompareOp::kGt: return Value::Bool(order > 0);
+    case CompareOp::kGtE: return Value::Bool(order >= 0);
+  }
+  return Value::None();
+}
+template <typename T>
+Value FromValues(CompareOp op, const T& a, const T& b) {
+  switch (op) {
+    case CompareOp::kEq: return Value::Bool(a == b);
+    case CompareOp::kNotEq: return Value::Bool(a != b);
+    case CompareOp::kLt: return Value::Bool(a < b);
+    case CompareOp::kLtE: return Value::Bool(a <= b);
+    case CompareOp::kGt: return Value::Bool(a > b);
+    case CompareOp::kGtE: return Value::Bool(a >= b);
+  }
+  return Value::None();
+}
+
+// Exact, as CPython compares int with float.
+Value CompareIntFloat(CompareOp op, Value i, double d) {
+  if (std::isnan(d)) return Value::Bool(op == CompareOp::kNotEq);
+  if (std::isinf(d)) return FromOrder(op, d > 0 ? -1 : 1);
+  if (i.IsIntOrBool() && std::fabs(static_cast<double>(i.as_int())) < 9e15) return FromValues(op, static_cast<double>(i.as_int()), d);
+  double whole = std::trunc(d);
+  int order = BigInt::Compare(ToBigInt(i), BigInt::FromDouble(whole));
+  if (order == 0 && whole != d) order = d > whole ? -1 : 1;
+  return FromOrder(op, order);
+}
+
+Result<Value> CompareSets(Interpreter& interp, CompareOp op, SetObject* a, SetObject* b) {
+  auto subset = [&](SetObject* x, SetObject* y) -> Result<bool> {
+    if (x->table.size() > y->table.size()) return false;
+    for (size_t i = 0; i < x->table.entry_count(); ++i) {
+      if (x->table.entry(i).key.IsUnbound()) continue;
+      COBRA_TRY(interp.Step());
+      COBRA_TRY_ASSIGN(bool in, interp.SetContains(y, x->table.entry(i).key));
+      if (!in) return false;
+    }
+    return true;
+  };
+  bool same_size = a->table.size() == b->table.size();
+  switch (op) {
+    case CompareOp::kEq:
+    case CompareOp::kNotEq: {
+      COBRA_TRY_ASSIGN(bool in, subset(a, b));
+      return Value::Bool((same_size && in) == (op == CompareOp::kEq));
+    }
+    case CompareOp::kLt:
+    case CompareOp::kLtE: {
+      COBRA_TRY_ASSIGN(bool in, subset(a, b));
+      return Value::Bool(in && (op == CompareOp::kLtE || !same_size));
+    }
+    default: {
+      COBRA_TRY_ASSIGN(bool in, subset(b, a));
+      return Value::Bool(in && (op == CompareOp::kGtE || !same_size));
+    }
+  }
+}
+
+Result<Value> CompareSpans(Interpreter& interp, CompareOp op, absl::Span<const Value> a, absl::Span<const Value> b) {
+  bool equality = op == CompareOp::kEq || op == CompareOp::kNotEq;
+  if (equality && a.size() != b.size()) return Value::Bool(op == CompareOp::kNotEq);
+  for (size_t i = 0; i < a.size() && i < b.size(); ++i) {
+    COBRA_TRY(interp.Step());
+    if (a[i].IsSame(b[i])) continue;
+    COBRA_TRY_ASSIGN(bool equal, interp.Equal(a[i], b[i]));
+    if (equal) continue;
+    if (equality) return Value::Bool(op == CompareOp::kNotEq);
+    return interp.Compare(op, a[i], b[i]);
+  }
+  return FromValues(op, a.size(), b.size());
+}
+
+Result<Value> CompareRanges(CompareOp op, RangeObject* a, RangeObject* b) {
+  if (op != CompareOp::kEq && op != CompareOp::kNotEq) return Value::NotImplemented();
+  bool equal = a->length == b->length && (a->length == 0 || (a->start == b->start && (a->length == 1 || a->step == b->step)));
+  return Value::Bool(equal == (op == CompareOp::kEq));
+}
+
+}  // namespace
+
+Result<Value> BuiltinCompare(Interpreter& interp, CompareOp op, Value a, Value b) {
+  if (a.IsIntOrBool() && b.IsIntOrBool()) return FromValues(op, a.as_int(), b.as_int());
+  bool int_a = IsIntLike(a), int_b = IsIntLike(b);
+  if (int_a && int_b) return FromOrder(op, BigInt::Compare(ToBigInt(a), ToBigInt(b)));
+  bool float_a = a.IsFloat() || a.IsFloatBox(), float_b = b.IsFloat() || b.IsFloatBox();
+  double x = 0, y = 0;
+  if (float_a) NumberAsDouble(a, &x);
+  if (float_b) NumberAsDouble(b, &y);
+  if (float_a && float_b) return FromValues(op, x, y);
+  if (int_a && float_b) return CompareIntFloat(op, a, y);
+  if (float_a && int_b) return CompareIntFloat(Swapped(op), b, x);
+  bool equality = op == CompareOp::kEq || op == CompareOp::kNotEq;
+  if (a.IsComplex() || b.IsComplex()) {
+    double ar, ai, br, bi;
+    if (!equality || !AsComplex(a, &ar, &ai) || !AsComplex(b, &br, &bi)) return Value::NotImplemented();
+    return Value::Bool((ar == br && ai == bi) == (op == CompareOp::kEq));
+  }
+  if (!a.IsObject() || !b.IsObject()) return Value::NotImplemented();
+  if (a.object()->kind == b.object()->kind) {
+    switch (a.object()->kind) {
+      case ObjectKind::kStr: return FromOrder(op, a.str().compare(b.str()));
+      case ObjectKind::kBytes: return FromOrder(op, a.as<BytesObject>()->view().compare(b.as<BytesObject>()->view()));
+      case ObjectKind::kTuple: return CompareSpans(interp, op, a.as<TupleObject>()->span(), b.as<TupleObject>()->span());
+      case ObjectKind::kList: {
+        auto& x_items = a.as<ListObject>()->items;
+        auto& y_items = b.as<ListObject>()->items;
+        std::vector<Value> x_copy(x_items.begin(), x_items.end()), y_copy(y_items.begin(), y_items.end());
+        return CompareSpans(interp, op, x_copy, y_copy);
+      }
+      case ObjectKind::kDict: {
+        if (!equality) return Value::NotImplemented();
+        COBRA_TRY_ASSIGN(bool equal, DictsEqual(interp, a.as<DictObject>(), b.as<DictObject>()));
+        return Value::Bool(equal == (op == CompareOp::kEq));
+      }
+      case ObjectKind::kSet: return CompareSets(interp, op, a.as<SetObject>(), b.as<SetObject>());
+      case ObjectKind::kRange: return CompareRanges(op, a.as<RangeObject>(), b.as<RangeObject>());
+      case ObjectKind::kSlice: {
+        auto* s = a.as<SliceObject>();
+        auto* t = b.as<SliceObject>();
+        Value x_parts[3] = {s->start, s->stop, s->step}, y_parts[3] = {t->start, t->stop, t->step};
+        return CompareSpans(interp, op, absl::MakeConstSpan(x_parts, 3), absl::MakeConstSpan(y_parts, 3));
+      }
+      case ObjectKind::kBoundMethod: {
+        if (!equality) return Value::NotImplemented();
+        auto* m = a.as<BoundMethodObject>();
+        auto* n = b.as<BoundMethodObject>();
+        return Value::Bool((m->self.IsSame(n->self) && m->function.IsSame(n->function)) == (op == CompareOp::kEq));
+      }
+      case ObjectKind::kGenericAlias: {
+        if (!equality) return Value::NotImplemented();
+        auto* m = a.as<GenericAliasObject>();
+        auto* n = b.as<GenericAliasObject>();
+        COBRA_TRY_ASSIGN(bool origins, interp.Equal(m->origin, n->origin));
+        COBRA_TRY_ASSIGN(bool args, interp.Equal(Value(m->args), Value(n->args)));
+        return Value::Bool((origins && args && m->is_union == n->is_union) == (op == CompareOp::kEq));
+      }
+      default: break;
+    }
+  }
+  bool view_a = a.IsDictView() && a.as<DictViewObject>()->what != DictViewObject::What::kValues;
+  bool view_b = b.IsDictView() && b.as<DictViewObject>()->what != DictViewObject::What::kValues;
+  if ((view_a || a.IsSet()) && (view_b || b.IsSet()) && (view_a || view_b)) {
+    COBRA_TRY_ASSIGN(Value s, ViewAsSet(interp, a));
+    COBRA_TRY_ASSIGN(Value t, ViewAsSet(interp, b));
+    return CompareSets(interp, op, s.as<SetObject>(), t.as<SetObject>());
+  }
+  return Value::NotImplemented();
+}
+
+Result<Value> Interpreter::Compare(CompareOp op, Value a, Value b) {
+  COBRA_TRY(CheckStack());
+  Value r = Value::NotImplemented();
+  if (IsPlain(a) && IsPlain(b) && !a.IsClass() && !b.IsClass()) {
+    COBRA_TRY_ASSIGN(r, BuiltinCompare(*this, op, a, b));
+  } else {
+    ClassObject* ca = class_of(a);
+    ClassObject* cb = class_of(b);
+    StrObject* name = CompareName(*this, op);
+    StrObject* swapped = CompareName(*this, Swapped(op));
+    bool b_first = ca != cb && IsSubclassOf(cb, ca);
+    if (b_first) COBRA_TRY_SET(r, CallSpecial(b, swapped, {a}));
+    if (r.IsNotImplemented() || r.IsUnbound()) COBRA_TRY_SET(r, CallSpecial(a, name, {b}));
+    if ((r.IsNotImplemented() || r.IsUnbound()) && !b_first) COBRA_TRY_SET(r, CallSpecial(b, swapped, {a}));
+  }
+  if (!r.IsNotImplemented() && !r.IsUnbound()) return r;
+  if (op == CompareOp::kEq) return Value::Bool(a.IsSame(b));
+  if (op == CompareOp::kNotEq) return Value::Bool(!a.IsSame(b));
+  if (a.IsOpaque() || b.IsOpaque()) {
+    return Unsupported(absl::StrCat("comparing ", (a.IsOpaque() ? a : b).as<OpaqueObject>()->dotted_name->view()));
+  }
+  return Raise(types_.TypeError, absl::StrCat("'", kCompareSymbols[static_cast<size_t>(op)], "' not supported between instances of '", TypeName(a),
+                                              "' and '", TypeName(b), "'"));
+}
+
+Result<bool> LessThan(Interpreter& interp, Value a, Value b) {
+  if (a.IsIntOrBool() && b.IsIntOrBool()) return a.as_int() < b.as_int();
+  COBRA_TRY_ASSIGN(Value r, interp.Compare(CompareOp::kLt, a, b));
+  return interp.Truth(r);
+}
+
+// ---- the operators as methods of the built-in classes, for subclasses and super() ----
+
+void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_list<BinaryOp> ops, bool compare) {
+  for (BinaryOp op : ops) {
+    const OperatorNames& names = NamesOf(op);
+    AddMethod(interp, cls, (interp.names().*names.direct)->view(), [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      if (args.positional.empty()) return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
+      return HasBuiltinLayout(args.positional[0]) ? BuiltinBinary(interp, op, args.self, args.positional[0]) : Value::NotImplemented();
+    });
+    AddMethod(interp, cls, (interp.names().*names.reflected)->view(), [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      if (args.positional.empty()) return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
+      return HasBuiltinLayout(args.positional[0]) ? BuiltinBinary(interp, op, args.positional[0], args.self) : Value::NotImplemented();
+    });
+  }
+  if (!compare) return;
+  for (CompareOp op : {CompareOp::kEq, CompareOp::kNotEq, CompareOp::kLt, CompareOp::kLtE, CompareOp::kGt, CompareOp::kGtE}) {
+    AddMethod(interp, cls, CompareName(interp, op)->view(), [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      if (args.positional.empty()) return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
+      return BuiltinCompare(interp, op, args.self, args.positional[0]);
+    });
+  }
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,115 @@
+// Which variable each name means, decided once per source file and shared by all interpreters.
+//
+// CPython's rules, with one change that programs cannot see: list, set and dict comprehensions do not get a frame of their own.
+// Their variables are extra slots of the frame around them (as in CPython 3.12), which makes them cheap. Generator expressions
+// are frames, because they outlive the expression.
+#ifndef COBRA_FRONTEND_PYTHON_RUNTIME_SCOPE_H_
+#define COBRA_FRONTEND_PYTHON_RUNTIME_SCOPE_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "frontend/python/syntax/ast.h"
+
+namespace cobra::python {
+
+enum class RefKind : uint8_t {
+  kName,       // class body or module: namespace, then globals, then builtins
+  kGlobal,     // globals, then builtins
+  kLocal,      // slot
+  kCell,       // slot that holds a cell
+  kFree,       // free variable of the frame's closure
+  kClassFree,  // class body: namespace, then free variable
+};
+
+struct Ref {
+  RefKind kind = RefKind::kName;
+  uint32_t slot = 0;
+};
+
+enum class ScopeKind : uint8_t { kModule, kClass, kFunction, kLambda, kGenerator /* expression */, kComprehension };
+
+struct ScopeInfo {
+  ScopeKind kind = ScopeKind::kModule;
+  bool is_generator = false;  // a def with yield
+  bool is_async = false;
+  const ast::Arguments* args = nullptr;      // kFunction, kLambda
+  const ast::ExprNode* lambda_body = nullptr;
+  ast::Seq<ast::StmtNode> body;
+  ast::Identifier name = nullptr;            // of def and class
+  std::string qualname_prefix;               // "Outer.method.<locals>." or ""
+  ast::Position pos;
+
+  // Slots: positional parameters, keyword-only ones, *args, **kwargs, other locals, variables of comprehensions.
+  int positional_only = 0, positional = 0 /* includes positional_only */, keyword_only = 0;
+  int vararg_slot = -1, kwarg_slot = -1;
+  int slot_count = 0;
+  std::vector<ast::Identifier> slot_names;   // of parameters and locals; comprehension slots have none
+  std::vector<uint32_t> cell_slots;          // made at entry; a parameter's value moves into its cell
+  std::vector<ast::Identifier> free_names;
+  std::vector<int32_t> closure_sources;      // per free name, in the frame around: slot of a cell, or ~index of its own free variable
+  int class_cell_slot = -1;                  // kClass: where __class__ is
+  int class_free = -1;                       // index of __class__ in free_names
+  // kComprehension: cells to make anew each time it starts.
+  std::vector<uint32_t> fresh_cells;
+  absl::flat_hash_map<ast::Identifier, Ref> refs;  // every name bound or used here
+  absl::flat_hash_map<ast::Identifier, ast::Identifier> mangled;  // __private names bound here -> what they are stored as
+  bool simple_annotations = false;  // of a function: they can be evaluated later, in a frame without slots
+
+  // For names that are bound by something other than a Name node: def, class, import, except, match.
+  ast::Identifier Mangled(ast::Identifier name) const {
+    if (mangled.empty()) return name;
+    auto it = mangled.find(name);
+    return it == mangled.end() ? name : it->second;
+  }
+  Ref Resolve(ast::Identifier name) const {  // after Mangled()
+    auto it = refs.find(name);
+    return it == refs.end() ? Ref{RefKind::kGlobal, 0} : it->second;
+  }
+};
+
+// An Ast with its names resolved. Immutable, process-wide.
+class ResolvedAst {
+ public:
+  explicit ResolvedAst(std::shared_ptr<const ast::Ast> ast);
+
+  const ast::Ast& ast() const { return *ast_; }
+  // Of a Name node.
+  Ref ref(uint32_t node_id) const {
+    uint32_t r = table_[node_id];
+    return Ref{static_cast<RefKind>(r >> 24), r & 0xffffff};
+  }
+  // Of FunctionDef, Lambda, ClassDef, comprehensions and generator expressions.
+  const ScopeInfo& scope(uint32_t node_id) const { return *scopes_[table_[node_id]]; }
+  const ScopeInfo& root() const { return *scopes_[0]; }
+  // Of a Constant that needs an object: index into the interpreter's table.
+  uint32_t constant_index(uint32_t node_id) const { return table_[node_id]; }
+  uint32_t constant_count() const { return constant_count_; }
+  // Of an Attribute or keyword node: the symbol after private-name mangling. Names of nodes without a table entry: MangledIn.
+  uint32_t attribute_symbol(uint32_t node_id) const { return table_[node_id]; }
+  uint32_t symbol_count() const { return static_cast<uint32_t>(ast_->symbols().size() + mangled_.size()); }
+  absl::string_view symbol_text(uint32_t id) const {
+    size_t n = ast_->symbols().size();
+    return id < n ? ast_->symbols()[id]->text : mangled_[id - n].text;
+  }
+  bool future_annotations() const { return future_annotations_; }
+  int64_t memory_bytes() const;
+
+ private:
+  friend class Resolver;
+  std::shared_ptr<const ast::Ast> ast_;
+  std::vector<uint32_t> table_;  // by node_id
+  std::vector<std::unique_ptr<ScopeInfo>> scopes_;
+  std::deque<ast::Symbol> mangled_;
+  std::deque<std::string> mangled_text_;
+  uint32_t constant_count_ = 0;
+  bool future_annotations_ = false;
+};
+
+}  // namespace cobra::python
+
+#endif  // COBRA_FRONTEND_PYTHON_RUNTIME_SCOPE_H_

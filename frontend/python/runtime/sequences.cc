@@ -1,0 +1,563 @@
+// list, tuple, range, slice, bytes.
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/internal.h"
+
+namespace cobra::python {
+
+Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Value key, bool as_tuple, absl::string_view type_name) {
+  if (key.IsSlice()) {
+    COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(items.size())));
+    if (as_tuple) {
+      TupleObject* t = interp.NewTupleOfSize(r.length);
+      for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) t->items[i] = items[static_cast<size_t>(at)];
+      return Value(t);
+    }
+    ListObject* l = interp.NewList();
+    l->items.reserve(interp.heap(), static_cast<size_t>(r.length));
+    for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) l->items.push_back(interp.heap(), items[static_cast<size_t>(at)]);
+    return Value(l);
+  }
+  if (!IsIntLike(key) && (!key.IsObject() || interp.LookupClass(key.object()->cls, interp.names().__index__).IsUnbound())) {
+    return interp.Raise(interp.types().TypeError, absl::StrCat(type_name, " indices must be integers or slices, not ", interp.TypeName(key)));
+  }
+  COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
+  int64_t n = static_cast<int64_t>(items.size());
+  if (i < 0) i += n;
+  if (i < 0 || i >= n) return interp.Raise(interp.types().IndexError, absl::StrCat(type_name, " index out of range"));
+  return items[static_cast<size_t>(i)];
+}
+
+Result<void> ListExtend(Interpreter& interp, ListObject* list, Value items) {
+  if (items.IsList() && items.object()->cls == interp.types().list) {  // possibly the list itself
+    auto* other = items.as<ListObject>();
+    size_t n = other->items.size();
+    COBRA_TRY(interp.CheckSize(static_cast<int64_t>(list->items.size() + n)));
+    list->items.reserve(interp.heap(), list->items.size() + n);
+    for (size_t i = 0; i < n; ++i) list->items.push_back(interp.heap(), other->items[i]);
+    return {};
+  }
+  return interp.Iterate(items, [&](Value v) -> Result<bool> {
+    COBRA_TRY(interp.CheckSize(static_cast<int64_t>(list->items.size()) + 1));
+    list->items.push_back(interp.heap(), v);
+    return true;
+  });
+}
+
+Result<void> ListSetItem(Interpreter& interp, ListObject* list, Value key, Value value) {
+  auto& items = list->items;
+  if (key.IsSlice()) {
+    std::vector<Value> fresh;
+    if (!IsIterable(interp, value)) return interp.Raise(interp.types().TypeError, "can only assign an iterable");
+    COBRA_TRY_ASSIGN(fresh, interp.ToVector(value));
+    COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(items.size())));
+    if (r.step == 1) {
+      std::vector<Value> tail(items.begin() + std::max(r.start, r.stop), items.end());
+      COBRA_TRY(interp.CheckSize(r.start + static_cast<int64_t>(fresh.size() + tail.size())));
+      while (static_cast<int64_t>(items.size()) > r.start) items.pop_back();
+      for (Value v : fresh) items.push_back(interp.heap(), v);
+      for (Value v : tail) items.push_back(interp.heap(), v);
+      return {};
+    }
+    if (static_cast<int64_t>(fresh.size()) != r.length) {
+      return interp.Raise(interp.types().ValueError,
+                          absl::StrCat("attempt to assign sequence of size ", fresh.size(), " to extended slice of size ", r.length));
+    }
+    for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) items[static_cast<size_t>(at)] = fresh[static_cast<size_t>(i)];
+    return {};
+  }
+  if (!IsIntLike(key) && (!key.IsObject() || interp.LookupClass(key.object()->cls, interp.names().__index__).IsUnbound())) {
+    return interp.Raise(interp.types().TypeError, absl::StrCat("list indices must be integers or slices, not ", interp.TypeName(key)));
+  }
+  COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
+  if (i < 0) i += static_cast<int64_t>(items.size());
+  if (i < 0 || i >= static_cast<int64_t>(items.size())) return interp.Raise(interp.types().IndexError, "list assignment index out of range");
+  items[static_cast<size_t>(i)] = value;
+  return {};
+}
+
+Result<void> ListDelItem(Interpreter& interp, ListObject* list, Value key) {
+  auto& items = list->items;
+  if (key.IsSlice()) {
+    COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(items.size())));
+    std::vector<bool> gone(items.size(), false);
+    for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) gone[static_cast<size_t>(at)] = true;
+    size_t kept = 0;
+    for (size_t i = 0; i < gone.size(); ++i) {
+      if (!gone[i]) items[kept++] = items[i];
+    }
+    while (items.size() > kept) items.pop_back();
+    return {};
+  }
+  COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
+  if (i < 0) i += static_cast<int64_t>(items.size());
+  if (i < 0 || i >= static_cast<int64_t>(items.size())) return interp.Raise(interp.types().IndexError, "list assignment index out of range");
+  items.erase(static_cast<size_t>(i), static_cast<size_t>(i) + 1);
+  return {};
+}
+
+Result<Value> RepeatSequence(Interpreter& interp, Value sequence, Value count) {
+  int64_t n = count.IsBigInt() ? (ToBigInt(count).negative() ? 0 : INT64_MAX) : std::max<int64_t>(count.as_int(), 0);
+  if (count.IsBigInt() && ToBigInt(count).FitsInt64()) n = std::max<int64_t>(ToBigInt(count).ToInt64(), 0);
+  COBRA_TRY_ASSIGN(int64_t length, sequence.IsStr() ? Result<int64_t>(sequence.as<StrObject>()->size)
+                                                    : sequence.IsBytes()  ? Result<int64_t>(sequence.as<BytesObject>()->size)
+                                                      : sequence.IsTuple() ? Result<int64_t>(sequence.as<TupleObject>()->size)
+                                                                           : Result<int64_t>(static_cast<int64_t>(sequence.as<ListObject>()->items.size())));
+  int64_t total = 0;
+  if (__builtin_mul_overflow(n, length, &total)) total = INT64_MAX / 32;
+  COBRA_TRY(interp.CheckSize(total, sequence.IsStr() || sequence.IsBytes() ? 1 : 16));
+  if (sequence.IsStr() || sequence.IsBytes()) {
+    std::string out;
+    out.reserve(static_cast<size_t>(total));
+    absl::string_view text = sequence.IsStr() ? sequence.str() : sequence.as<BytesObject>()->view();
+    for (int64_t i = 0; length > 0 && i < n; ++i) out.append(text.data(), text.size());
+    return sequence.IsStr() ? Value(interp.NewStr(out)) : Value(interp.NewBytes(out));
+  }
+  if (sequence.IsTuple()) {
+    TupleObject* t = interp.NewTupleOfSize(total);
+    for (int64_t i = 0; i < total; ++i) t->items[i] = sequence.as<TupleObject>()->items[i % length];
+    return Value(t);
+  }
+  ListObject* l = interp.NewList();
+  l->items.reserve(interp.heap(), static_cast<size_t>(total));
+  for (int64_t i = 0; i < total; ++i) l->items.push_back(interp.heap(), sequence.as<ListObject>()->items[static_cast<size_t>(i % length)]);
+  return Value(l);
+}
+
+namespace {
+
+// Merge sort that stops at the first failing comparison; stable, as list.sort must be.
+Result<void> MergeSort(Interpreter& interp, std::vector<std::pair<Value, Value>>& v, std::vector<std::pair<Value, Value>>& scratch, size_t begin,
+                       size_t end, bool reverse) {
+  if (end - begin < 2) return {};
+  size_t middle = begin + (end - begin) / 2;
+  COBRA_TRY(MergeSort(interp, v, scratch, begin, middle, reverse));
+  COBRA_TRY(MergeSort(interp, v, scratch, middle, end, reverse));
+  size_t i = begin, j = middle, out = begin;
+  while (i < middle && j < end) {
+    COBRA_TRY(interp.Step());
+    COBRA_TRY_ASSIGN(bool right_first, reverse ? LessThan(interp, v[i].first, v[j].first) : LessThan(interp, v[j].first, v[i].first));
+    scratch[out++] = right_first ? v[j++] : v[i++];
+  }
+  while (i < middle) scratch[out++] = v[i++];
+  while (j < end) scratch[out++] = v[j++];
+  std::copy(scratch.begin() + static_cast<std::ptrdiff_t>(begin), scratch.begin() + static_cast<std::ptrdiff_t>(end),
+            v.begin() + static_cast<std::ptrdiff_t>(begin));
+  return {};
+}
+
+}  // namespace
+
+Result<void> SortValues(Interpreter& interp, std::vector<Value>* values, Value key, bool reverse) {
+  std::vector<std::pair<Value, Value>> pairs;
+  pairs.reserve(values->size());
+  for (Value v : *values) {
+    Value k = v;
+    if (!key.IsNone()) COBRA_TRY_SET(k, interp.Call(key, {v}));
+    pairs.emplace_back(k, v);
+  }
+  std::vector<std::pair<Value, Value>> scratch(pairs.size());
+  COBRA_TRY(MergeSort(interp, pairs, scratch, 0, pairs.size(), reverse));
+  for (size_t i = 0; i < pairs.size(); ++i) (*values)[i] = pairs[i].second;
+  return {};
+}
+
+namespace {
+
+ListObject* Self(const CallArgs& args) { return args.self.as<ListObject>(); }
+
+Result<Value> ListNew(Interpreter& interp, const CallArgs& args) {
+  ListObject* l = interp.NewList();
+  l->cls = args.self.as<ClassObject>();
+  return Value(l);
+}
+Result<Value> ListInit(Interpreter& interp, const CallArgs& args) {
+  Value items = Value::Unbound();
+  ArgReader reader(interp, "list", args);
+  COBRA_TRY(reader.Optional("iterable", &items).Finish());
+  ListObject* fresh = interp.NewList();
+  if (!items.IsUnbound()) COBRA_TRY(ListExtend(interp, fresh, items));
+  Self(args)->items.swap(fresh->items);
+  return Value::None();
+}
+Result<Value> Append(Interpreter& interp, const CallArgs& args) {
+  if (args.positional.size() != 1 || !args.keywords.empty()) {
+    return interp.Raise(interp.types().TypeError, absl::StrCat("list.append() takes exactly one argument (", args.positional.size(), " given)"));
+  }
+  COBRA_TRY(interp.CheckSize(static_cast<int64_t>(Self(args)->items.size()) + 1, 0));
+  Self(args)->items.push_back(interp.heap(), args.positional[0]);
+  return Value::None();
+}
+Result<Value> Extend(Interpreter& interp, const CallArgs& args) {
+  Value items;
+  ArgReader reader(interp, "extend", args);
+  COBRA_TRY(reader.Required("iterable", &items).Finish());
+  COBRA_TRY(ListExtend(interp, Self(args), items));
+  return Value::None();
+}
+Result<Value> Insert(Interpreter& interp, const CallArgs& args) {
+  int64_t index;
+  Value v;
+  ArgReader reader(interp, "insert", args);
+  COBRA_TRY(reader.Required("index", &index).Required("object", &v).Finish());
+  auto& items = Self(args)->items;
+  int64_t n = static_cast<int64_t>(items.size());
+  if (index < 0) index = std::max<int64_t>(index + n, 0);
+  items.insert(interp.heap(), static_cast<size_t>(std::min(index, n)), v);
+  return Value::None();
+}
+Result<Value> Pop(Interpreter& interp, const CallArgs& args) {
+  int64_t index = -1;
+  ArgReader reader(interp, "pop", args);
+  COBRA_TRY(reader.Optional("index", &index).Finish());
+  auto& items = Self(args)->items;
+  if (items.empty()) return interp.Raise(interp.types().IndexError, "pop from empty list");
+  if (index < 0) index += static_cast<int64_t>(items.size());
+  if (index < 0 || index >= static_cast<int64_t>(items.size())) return interp.Raise(interp.types().IndexError, "pop index out of range");
+  Value v = items[static_cast<size_t>(index)];
+  items.erase(static_cast<size_t>(index), static_cast<size_t>(index) + 1);
+  return v;
+}
+
+// Position of the first item equal to `v` in [start, stop), or -1.
+Result<int64_t> FindItem(Interpreter& interp, Value sequence, Value v, int64_t start, int64_t stop) {
+  for (int64_t i = start; i < stop; ++i) {
+    auto items = sequence.IsTuple() ? sequence.as<TupleObject>()->span()
+                                    : absl::MakeConstSpan(sequence.as<ListObject>()->items.data(), sequence.as<ListObject>()->items.size());
+    if (i >= static_cast<int64_t>(items.size())) break;
+    COBRA_TRY(interp.Step());
+    Value item = items[static_cast<size_t>(i)];
+    if (item.IsSame(v)) return i;
+    COBRA_TRY_ASSIGN(bool equal, interp.Equal(item, v));
+    if (equal) return i;
+  }
+  return int64_t{-1};
+}
+Result<Value> IndexOf(Interpreter& interp, const CallArgs& args) {
+  Value v;
+  int64_t start = 0, stop = INT64_MAX;
+  ArgReader reader(interp, "index", args);
+  COBRA_TRY(reader.Required("value", &v).Optional("start", &start).Optional("stop", &stop).Finish());
+  COBRA_TRY_ASSIGN(int64_t n, interp.Length(args.self));
+  if (start < 0) start = std::max<int64_t>(start + n, 0);
+  if (stop < 0) stop += n;
+  COBRA_TRY_ASSIGN(int64_t at, FindItem(interp, args.self, v, start, std::min(stop, n)));
+  if (at >= 0) return Value::Int(at);
+  if (args.self.IsTuple()) return interp.Raise(interp.types().ValueError, "tuple.index(x): x not in tuple");
+  COBRA_TRY_ASSIGN(StrObject * repr, interp.Repr(v));
+  return interp.Raise(interp.types().ValueError, absl::StrCat(repr->view(), " is not in list"));
+}
+Result<Value> Count(Interpreter& interp, const CallArgs& args) {
+  Value v;
+  ArgReader reader(interp, "count", args);
+  COBRA_TRY(reader.Required("value", &v).Finish());
+  int64_t n = 0;
+  COBRA_TRY(interp.Iterate(args.self, [&](Value item) -> Result<bool> {
+    COBRA_TRY_ASSIGN(bool equal, item.IsSame(v) ? Result<bool>(true) : interp.Equal(item, v));
+    n += equal;
+    return true;
+  }));
+  return Value::Int(n);
+}
+Result<Value> Remove(Interpreter& interp, const CallArgs& args) {
+  Value v;
+  ArgReader reader(interp, "remove", args);
+  COBRA_TRY(reader.Required("value", &v).Finish());
+  COBRA_TRY_ASSIGN(int64_t at, FindItem(interp, args.self, v, 0, INT64_MAX));
+  if (at < 0) return interp.Raise(interp.types().ValueError, "list.remove(x): x not in list");
+  Self(args)->items.erase(static_cast<size_t>(at), static_cast<size_t>(at) + 1);
+  return Value::None();
+}
+Result<Value> Sort(Interpreter& interp, const CallArgs& args) {
+  Value key;
+  bool reverse = false;
+  ArgReader reader(interp, "sort", args);
+  COBRA_TRY(reader.KeywordOnly().Optional("key", &key).Optional("reverse", &reverse).Finish());
+  std::vector<Value> values(Self(args)->items.begin(), Self(args)->items.end());
+  COBRA_TRY(SortValues(interp, &values, key, reverse));
+  auto& items = Self(args)->items;
+  items.clear();
+  for (Value v : values) items.push_back(interp.heap(), v);
+  return Value::None();
+}
+
+class ReverseIterator : public NativeIterator {
+ public:
+  ReverseIterator(Value sequence, int64_t at) : sequence_(sequence), at_(at) {}
+  Result<Value> Next(Interpreter& interp) override {
+    if (at_ < 0) return Value::Unbound();
+    Result<Value> v = interp.GetItem(sequence_, Value::Int(at_--));
+    if (!v.ok() && interp.CatchException(interp.types().IndexError)) {
+      at_ = -1;
+      return Value::Unbound();
+    }
+    return v;
+  }
+
+ private:
+  Value sequence_;
+  int64_t at_;
+};
+
+Result<Value> Reversed(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY_ASSIGN(int64_t n, interp.Length(args.self));
+  return interp.NewIterator(interp.heap().New<ReverseIterator>(args.self, n - 1));
+}
+
+Result<Value> TupleNew(Interpreter& interp, const CallArgs& args) {
+  Value items = Value::Unbound();
+  ArgReader reader(interp, "tuple", args);
+  COBRA_TRY(reader.Optional("iterable", &items).Finish());
+  auto* cls = args.self.as<ClassObject>();
+  if (items.IsTuple() && items.object()->cls == interp.types().tuple && cls == interp.types().tuple) return items;
+  std::vector<Value> values;
+  if (!items.IsUnbound()) COBRA_TRY_SET(values, interp.ToVector(items));
+  TupleObject* t = interp.NewTuple(values);
+  if (cls != interp.types().tuple) {
+    t = interp.heap().New<TupleObject>(*t);
+    t->cls = cls;
+    t->attrs = nullptr;
+  }
+  return Value(t);
+}
+
+Result<Value> RangeNew(Interpreter& interp, const CallArgs& args) {
+  if (args.positional.empty() || args.positional.size() > 3 || !args.keywords.empty()) {
+    return interp.Raise(interp.types().TypeError, args.positional.empty() ? "range expected at least 1 argument, got 0"
+                                                                          : absl::StrCat("range expected at most 3 arguments, got ", args.positional.size()));
+  }
+  int64_t v[3] = {0, 0, 1};
+  for (size_t i = 0; i < args.positional.size(); ++i) COBRA_TRY_SET(v[i], interp.Index(args.positional[i]));
+  if (args.positional.size() == 1) return interp.NewRange(0, v[0], 1);
+  return interp.NewRange(v[0], v[1], v[2]);
+}
+
+Result<Value> SliceNew(Interpreter& interp, const CallArgs& args) {
+  auto p = args.positional;
+  if (p.empty() || p.size() > 3) return interp.Raise(interp.types().TypeError, "slice expected 1 to 3 arguments");
+  if (p.size() == 1) return Value(interp.NewSlice(Value::None(), p[0], Value::None()));
+  return Value(interp.NewSlice(p[0], p[1], p.size() > 2 ? p[2] : Value::None()));
+}
+
+// The methods that every built-in sequence gets for subclasses and direct calls.
+void AddSequenceMethods(Interpreter& interp, ClassObject* cls) {
+  AddMethod(interp, cls, "__len__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    switch (args.self.object()->kind) {
+      case ObjectKind::kList: return Value::Int(static_cast<int64_t>(args.self.as<ListObject>()->items.size()));
+      case ObjectKind::kTuple: return Value::Int(args.self.as<TupleObject>()->size);
+      case ObjectKind::kBytes: return Value::Int(args.self.as<BytesObject>()->size);
+      default: return Value::Int(args.self.as<RangeObject>()->length);
+    }
+  });
+  AddMethod(interp, cls, "__getitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value key;
+    ArgReader reader(interp, "__getitem__", args);
+    COBRA_TRY(reader.Required("key", &key).Finish());
+    if (args.self.IsList()) {
+      auto& items = args.self.as<ListObject>()->items;
+      return SeqGetItem(interp, absl::MakeConstSpan(items.data(), items.size()), key, false, "list");
+    }
+    if (args.self.IsTuple()) return SeqGetItem(interp, args.self.as<TupleObject>()->span(), key, true, "tuple");
+    return interp.GetItem(args.self, key);
+  });
+  AddMethod(interp, cls, "__contains__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value v;
+    ArgReader reader(interp, "__contains__", args);
+    COBRA_TRY(reader.Required("key", &v).Finish());
+    if (!args.self.IsList() && !args.self.IsTuple()) {
+      COBRA_TRY_ASSIGN(bool in, interp.Contains(args.self, v));
+      return Value::Bool(in);
+    }
+    COBRA_TRY_ASSIGN(int64_t at, FindItem(interp, args.self, v, 0, INT64_MAX));
+    return Value::Bool(at >= 0);
+  });
+  AddMethod(interp, cls, "__iter__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    // Without looking at overrides: the layout's own iterator.
+    if (args.self.IsList()) {
+      ListObject* plain = args.self.as<ListObject>();
+      if (plain->cls == interp.types().list) return interp.Iter(args.self);
+      return interp.Iter(Value(interp.NewList(absl::MakeConstSpan(plain->items.data(), plain->items.size()))));
+    }
+    if (args.self.IsTuple()) return interp.Iter(Value(interp.NewTuple(args.self.as<TupleObject>()->span())));
+    return interp.Iter(args.self);
+  });
+  AddMethod(interp, cls, "__reversed__", Reversed);
+  AddMethod(interp, cls, "__repr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(StrObject * s, DefaultRepr(interp, args.self));
+    return Value(s);
+  });
+  AddMethod(interp, cls, "index", IndexOf);
+  AddMethod(interp, cls, "count", Count);
+}
+
+}  // namespace
+
+void InitSequenceTypes(Interpreter& interp) {
+  using Op = Interpreter::BinaryOp;
+  const BuiltinTypes& t = interp.types();
+  SetNativeNew(interp, t.list, ListNew);
+  AddSequenceMethods(interp, t.list);
+  AddOperatorMethods(interp, t.list, {Op::kAdd, Op::kMult}, true);
+  AddMethod(interp, t.list, "__init__", ListInit);
+  AddMethod(interp, t.list, "append", Append);
+  AddMethod(interp, t.list, "extend", Extend);
+  AddMethod(interp, t.list, "insert", Insert);
+  AddMethod(interp, t.list, "pop", Pop);
+  AddMethod(interp, t.list, "remove", Remove);
+  AddMethod(interp, t.list, "sort", Sort);
+  AddMethod(interp, t.list, "clear", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    Self(args)->items.clear();
+    return Value::None();
+  });
+  AddMethod(interp, t.list, "copy", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    return Value(interp.NewList(absl::MakeConstSpan(Self(args)->items.data(), Self(args)->items.size())));
+  });
+  AddMethod(interp, t.list, "reverse", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    std::reverse(Self(args)->items.begin(), Self(args)->items.end());
+    return Value::None();
+  });
+  AddMethod(interp, t.list, "__setitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value key, value;
+    ArgReader reader(interp, "__setitem__", args);
+    COBRA_TRY(reader.Required("key", &key).Required("value", &value).Finish());
+    COBRA_TRY(ListSetItem(interp, Self(args), key, value));
+    return Value::None();
+  });
+  AddMethod(interp, t.list, "__delitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value key;
+    ArgReader reader(interp, "__delitem__", args);
+    COBRA_TRY(reader.Required("key", &key).Finish());
+    COBRA_TRY(ListDelItem(interp, Self(args), key));
+    return Value::None();
+  });
+  AddMethod(interp, t.list, "__iadd__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value items;
+    ArgReader reader(interp, "__iadd__", args);
+    COBRA_TRY(reader.Required("value", &items).Finish());
+    COBRA_TRY(ListExtend(interp, Self(args), items));
+    return args.self;
+  });
+  t.list->attrs->table.SetStr(interp.heap(), interp.names().__hash__, Value::None());
+
+  SetNativeNew(interp, t.tuple, TupleNew);
+  AddSequenceMethods(interp, t.tuple);
+  AddOperatorMethods(interp, t.tuple, {Op::kAdd, Op::kMult}, true);
+  AddMethod(interp, t.tuple, "__hash__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(uint64_t h, interp.Hash(Value(interp.NewTuple(args.self.as<TupleObject>()->span()))));
+    return Value::Int(static_cast<int64_t>(h >> 4));
+  });
+
+  SetNativeNew(interp, t.range, RangeNew);
+  AddSequenceMethods(interp, t.range);
+  AddProperty(interp, t.range, "start", [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value::Int(a.self.as<RangeObject>()->start); });
+  AddProperty(interp, t.range, "stop", [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value::Int(a.self.as<RangeObject>()->stop); });
+  AddProperty(interp, t.range, "step", [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value::Int(a.self.as<RangeObject>()->step); });
+
+  SetNativeNew(interp, t.slice, SliceNew);
+  AddProperty(interp, t.slice, "start", [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<SliceObject>()->start; });
+  AddProperty(interp, t.slice, "stop", [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<SliceObject>()->stop; });
+  AddProperty(interp, t.slice, "step", [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<SliceObject>()->step; });
+  AddMethod(interp, t.slice, "indices", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    int64_t length;
+    ArgReader reader(interp, "indices", args);
+    COBRA_TRY(reader.Required("length", &length).Finish());
+    COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(args.self.as<SliceObject>(), length));
+    return Value(interp.NewTuple({Value::Int(r.start), Value::Int(r.stop), Value::Int(r.step)}));
+  });
+}
+
+Result<Value> DecodeBytes(Interpreter& interp, absl::string_view bytes) {
+  for (size_t at = 0; at < bytes.size();) {
+    auto c = static_cast<unsigned char>(bytes[at]);
+    size_t size = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    bool valid = size > 0 && at + size <= bytes.size();
+    for (size_t i = 1; valid && i < size; ++i) valid = (static_cast<unsigned char>(bytes[at + i]) & 0xc0) == 0x80;
+    if (!valid) {
+      return interp.Raise(interp.types().UnicodeDecodeError,
+                          absl::StrCat("'utf-8' codec can't decode byte 0x", absl::Hex(c, absl::kZeroPad2), " in position ", at));
+    }
+    at += size;
+  }
+  return Value(interp.NewStr(bytes));
+}
+
+// ---- bytes: what model code and configs do with them ----
+
+void InitBytesType(Interpreter& interp) {
+  ClassObject* cls = interp.types().bytes;
+  using Op = Interpreter::BinaryOp;
+  SetNativeNew(interp, cls, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value source = Value::Unbound();
+    std::string encoding;
+    ArgReader reader(interp, "bytes", args);
+    COBRA_TRY(reader.Optional("source", &source).Optional("encoding", &encoding).Finish());
+    if (source.IsUnbound()) return Value(interp.NewBytes(""));
+    if (source.IsBytes()) return source;
+    if (source.IsStr()) {
+      if (encoding.empty()) return interp.Raise(interp.types().TypeError, "string argument without an encoding");
+      return Value(interp.NewBytes(source.str()));
+    }
+    std::string out;
+    if (source.IsIntOrBool()) {
+      if (source.as_int() < 0) return interp.Raise(interp.types().ValueError, "negative count");
+      COBRA_TRY(interp.CheckSize(source.as_int(), 1));
+      out.assign(static_cast<size_t>(source.as_int()), '\0');
+      return Value(interp.NewBytes(out));
+    }
+    COBRA_TRY(interp.Iterate(source, [&](Value v) -> Result<bool> {
+      COBRA_TRY_ASSIGN(int64_t i, interp.Index(v));
+      if (i < 0 || i > 255) return interp.Raise(interp.types().ValueError, "bytes must be in range(0, 256)");
+      out.push_back(static_cast<char>(i));
+      return true;
+    }));
+    return Value(interp.NewBytes(out));
+  });
+  AddSequenceMethods(interp, cls);
+  AddOperatorMethods(interp, cls, {Op::kAdd, Op::kMult, Op::kMod}, true);
+  AddMethod(interp, cls, "__getitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value key;
+    ArgReader reader(interp, "__getitem__", args);
+    COBRA_TRY(reader.Required("key", &key).Finish());
+    absl::string_view b = args.self.as<BytesObject>()->view();
+    if (key.IsSlice()) {
+      COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(b.size())));
+      std::string out;
+      for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) out.push_back(b[static_cast<size_t>(at)]);
+      return Value(interp.NewBytes(out));
+    }
+    COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
+    if (i < 0) i += static_cast<int64_t>(b.size());
+    if (i < 0 || i >= static_cast<int64_t>(b.size())) return interp.Raise(interp.types().IndexError, "index out of range");
+    return Value::Int(static_cast<unsigned char>(b[static_cast<size_t>(i)]));
+  });
+  AddMethod(interp, cls, "__contains__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value v;
+    ArgReader reader(interp, "__contains__", args);
+    COBRA_TRY(reader.Required("key", &v).Finish());
+    std::string needle = v.IsBytes() ? std::string(v.as<BytesObject>()->view()) : std::string(1, v.IsInt() ? static_cast<char>(v.as_int()) : '\0');
+    return Value::Bool(args.self.as<BytesObject>()->view().find(needle) != absl::string_view::npos);
+  });
+  AddMethod(interp, cls, "decode", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    std::string encoding = "utf-8", errors;
+    ArgReader reader(interp, "decode", args);
+    COBRA_TRY(reader.Optional("encoding", &encoding).Optional("errors", &errors).Finish());
+    return DecodeBytes(interp, args.self.as<BytesObject>()->view());
+  });
+  AddMethod(interp, cls, "hex", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    std::string out;
+    for (char c : args.self.as<BytesObject>()->view()) absl::StrAppend(&out, absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    return Value(interp.NewStr(out));
+  });
+  AddMethod(interp, cls, "startswith", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value v;
+    ArgReader reader(interp, "startswith", args);
+    COBRA_TRY(reader.Required("prefix", &v).Finish());
+    if (!v.IsBytes()) return interp.Raise(interp.types().TypeError, "startswith first arg must be bytes");
+    absl::string_view p = v.as<BytesObject>()->view();
+    return Value::Bool(args.self.as<BytesObject>()->view().substr(0, p.size()) == p);
+  });
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,409 @@
+import _cobra
+import types
+from collections import OrderedDict
+
+
+class _Empty:
+    pass
+
+
+_empty = _Empty
+
+
+class _ParameterKind(int):
+    def __repr__(self):
+        return self.name
+
+    def __str__(self):
+        return self.name
+
+    @property
+    def name(self):
+        return ('POSITIONAL_ONLY', 'POSITIONAL_OR_KEYWORD', 'VAR_POSITIONAL', 'KEYWORD_ONLY', 'VAR_KEYWORD')[int(self)]
+
+    @property
+    def description(self):
+        return ('positional-only', 'positional or keyword', 'variadic positional', 'keyword-only', 'variadic keyword')[int(self)]
+
+
+_kinds = [_ParameterKind(i) for i in range(5)]
+
+
+class Parameter:
+    POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD, VAR_POSITIONAL, KEYWORD_ONLY, VAR_KEYWORD = _kinds
+    empty = _empty
+
+    def __init__(self, name, kind, *, default=_empty, annotation=_empty):
+        self.name = name
+        self.kind = _kinds[int(kind)]
+        self.default = default
+        self.annotation = annotation
+
+    def replace(self, **changes):
+        values = {'name': self.name, 'kind': self.kind, 'default': self.default, 'annotation': self.annotation, **changes}
+        return Parameter(values.pop('name'), values.pop('kind'), **values)
+
+    def __str__(self):
+        text = {2: '*', 4: '**'}.get(int(self.kind), '') + self.name
+        if self.annotation is not _empty:
+            text += ': ' + (self.annotation.__name__ if isinstance(self.annotation, type) else str(self.annotation))
+        if self.default is not _empty:
+            text += (' = ' if self.annotation is not _empty else '=') + repr(self.default)
+        return text
+
+    def __repr__(self):
+        return f'<Parameter "{self}">'
+
+    def __eq__(self, other):
+        return (isinstance(other, Parameter) and self.name == other.name and self.kind == other.kind and self.default == other.default
+                and self.annotation == other.annotation)
+
+    def __hash__(self):
+        return hash((self.name, int(self.kind)))
+
+
+class BoundArguments:
+    def __init__(self, signature, arguments):
+        self.signature = signature
+        self.arguments = arguments
+
+    def apply_defaults(self):
+        full = {}
+        for name, p in self.signature.parameters.items():
+            if name in self.arguments:
+                full[name] = self.arguments[name]
+            elif p.default is not _empty:
+                full[name] = p.default
+            elif p.kind == 2:
+                full[name] = ()
+            elif p.kind == 4:
+                full[name] = {}
+        self.arguments = full
+
+    @property
+    def args(self):
+        out = []
+        for name, p in self.signature.parameters.items():
+            if p.kind in (3, 4):
+                break
+            if name not in self.arguments:
+                break
+            if p.kind == 2:
+                out.extend(self.arguments[name])
+            else:
+                out.append(self.arguments[name])
+        return tuple(out)
+
+    @property
+    def kwargs(self):
+        out = {}
+        started = False
+        for name, p in self.signature.parameters.items():
+            if not started:
+                if p.kind in (3, 4):
+                    started = True
+                elif name not in self.arguments:
+                    started = True
+                    continue
+            if not started or name not in self.arguments:
+                continue
+            if p.kind == 4:
+                out.update(self.arguments[name])
+            else:
+                out[name] = self.arguments[name]
+        return out
+
+
+class Signature:
+    empty = _empty
+
+    def __init__(self, parameters=None, *, return_annotation=_empty):
+        self.parameters = OrderedDict((p.name, p) for p in (parameters or ()))
+        self.return_annotation = return_annotation
+
+    @classmethod
+    def from_callable(cls, obj, **kwargs):
+        return signature(obj)
+
+    def replace(self, *, parameters=None, return_annotation=_empty):
+        return Signature(list(self.parameters.values()) if parameters is None else parameters,
+                         return_annotation=self.return_annotation if return_annotation is _empty else return_annotation)
+
+    def _bind(self, args, kwargs, partial):
+        arguments = {}
+        kwargs = dict(kwargs)
+        args = list(args)
+        var_keyword = None
+        for name, p in self.parameters.items():
+            if p.kind == 2:
+                if args:
+                    arguments[name] = tuple(args)
+                    args = []
+            elif p.kind == 4:
+                var_keyword = name
+            elif p.kind in (0, 1) and args:
+                if name in kwargs and p.kind == 1:
+                    raise TypeError(f'multiple values for argument {name!r}')
+                arguments[name] = args.pop(0)
+            elif name in kwargs and p.kind != 0:
+                arguments[name] = kwargs.pop(name)
+            elif p.default is _empty and not partial:
+                raise TypeError(f'missing a required argument: {name!r}')
+        if args:
+            raise TypeError('too many positional arguments')
+        if kwargs:
+            if var_keyword is None:
+                raise TypeError(f'got an unexpected keyword argument {next(iter(kwargs))!r}')
+            arguments[var_keyword] = kwargs
+        return BoundArguments(self, arguments)
+
+    def bind(self, /, *args, **kwargs):
+        return self._bind(args, kwargs, False)
+
+    def bind_partial(self, /, *args, **kwargs):
+        return self._bind(args, kwargs, True)
+
+    def __str__(self):
+        parts = []
+        params = list(self.parameters.values())
+        seen_star = False
+        for i, p in enumerate(params):
+            if p.kind == 3 and not seen_star:
+                parts.append('*')
+                seen_star = True
+            if p.kind == 2:
+                seen_star = True
+            parts.append(str(p))
+            if p.kind == 0 and (i + 1 == len(params) or params[i + 1].kind != 0):
+                parts.append('/')
+        text = '(' + ', '.join(parts) + ')'
+        if self.return_annotation is not _empty:
+            r = self.return_annotation
+            text += ' -> ' + (r.__name__ if isinstance(r, type) else str(r))
+        return text
+
+    def __repr__(self):
+        return f'<Signature {self}>'
+
+    def __eq__(self, other):
+        return isinstance(other, Signature) and list(self.parameters.values()) == list(other.parameters.values())
+
+    __hash__ = None
+
+
+def _of_function(f):
+    annotations = f.__annotations__
+    own = f.__dict__.get('_dataclass_parameters')
+    if own is not None:
+        import dataclasses
+        params = [Parameter('self', 1)]
+        for name, kind, default, annotation in own:
+            params.append(Parameter(name, kind, default=_empty if default is dataclasses.MISSING else default, annotation=annotation))
+        return Signature(params, return_annotation=None)
+    params = []
+    for entry in f._parameters:
+        name, kind = entry[0], entry[1]
+        params.append(Parameter(name, kind, default=entry[2] if len(entry) > 2 else _empty, annotation=annotations.get(name, _empty)))
+    return Signature(params, return_annotation=annotations.get('return', _empty))
+
+
+def _without_first(sig):
+    params = list(sig.parameters.values())
+    if params and params[0].kind in (0, 1):
+        params = params[1:]
+    return sig.replace(parameters=params)
+
+
+def signature(obj, *, follow_wrapped=True, globals=None, locals=None, eval_str=False):
+    if not callable(obj):
+        raise TypeError(f'{obj!r} is not a callable object')
+    if isinstance(obj, types.MethodType):
+        return _without_first(signature(obj.__func__))
+    if follow_wrapped:
+        while hasattr(obj, '__wrapped__') and not isinstance(obj, type):
+            obj = obj.__wrapped__
+    own = getattr(obj, '__signature__', None)
+    if own is not None:
+        return own
+    if isinstance(obj, types.FunctionType):
+        return _of_function(obj)
+    import functools
+    if isinstance(obj, functools.partial):
+        inner = signature(obj.func)
+        params = []
+        left = list(obj.args)
+        for p in inner.parameters.values():
+            if left and p.kind in (0, 1):
+                left.pop(0)
+                continue
+            if p.name in obj.keywords:
+                params.append(p.replace(default=obj.keywords[p.name], kind=3))
+            elif any(q.kind == 3 for q in params) and p.kind == 1:
+                params.append(p.replace(kind=3))
+            else:
+                params.append(p)
+        return inner.replace(parameters=params)
+    if isinstance(obj, type):
+        meta_call = getattr(type(obj), '__call__', None)
+        if isinstance(meta_call, types.FunctionType):
+            return _without_first(signature(meta_call))
+        new = obj.__new__
+        init = obj.__init__
+        for c in obj.__mro__:
+            if '__new__' in c.__dict__ and isinstance(new, types.FunctionType):
+                return _without_first(signature(new))
+            if '__init__' in c.__dict__ and isinstance(init, types.FunctionType):
+                return _without_first(signature(init))
+        return Signature([Parameter('args', 2), Parameter('kwargs', 4)])
+    if isinstance(obj, (_cobra.builtin_function, _cobra.method_descriptor)):
+        return Signature([Parameter('args', 2), Parameter('kwargs', 4)])
+    call = type(obj).__call__
+    return _without_first(signature(call))
+
+
+class FullArgSpec(tuple):
+    def __new__(cls, *values):
+        return tuple.__new__(cls, values)
+    args = property(lambda self: self[0])
+    varargs = property(lambda self: self[1])
+    varkw = property(lambda self: self[2])
+    defaults = property(lambda self: self[3])
+    kwonlyargs = property(lambda self: self[4])
+    kwonlydefaults = property(lambda self: self[5])
+    annotations = property(lambda self: self[6])
+
+
+def getfullargspec(func):
+    if isinstance(func, types.MethodType):
+        sig = signature(func.__func__)
+    elif isinstance(func, type):
+        sig = signature(func.__init__)
+    else:
+        sig = signature(func)
+    args, kwonly, defaults, kwdefaults, varargs, varkw = [], [], [], {}, None, None
+    for p in sig.parameters.values():
+        if p.kind in (0, 1):
+            args.append(p.name)
+            if p.default is not _empty:
+                defaults.append(p.default)
+        elif p.kind == 2:
+            varargs = p.name
+        elif p.kind == 3:
+            kwonly.append(p.name)
+            if p.default is not _empty:
+                kwdefaults[p.name] = p.default
+        else:
+            varkw = p.name
+    annotations = {p.name: p.annotation for p in sig.parameters.values() if p.annotation is not _empty}
+    return FullArgSpec(args, varargs, varkw, tuple(defaults) or None, kwonly, kwdefaults or None, annotations)
+
+
+def isclass(obj):
+    return isinstance(obj, type)
+
+
+def isfunction(obj):
+    return isinstance(obj, types.FunctionType)
+
+
+def ismethod(obj):
+    return isinstance(obj, types.MethodType)
+
+
+def ismodule(obj):
+    return isinstance(obj, types.ModuleType)
+
+
+def isbuiltin(obj):
+    return isinstance(obj, _cobra.builtin_function)
+
+
+def isroutine(obj):
+    return isfunction(obj) or ismethod(obj) or isbuiltin(obj) or isinstance(obj, _cobra.method_descriptor)
+
+
+def isgenerator(obj):
+    return isinstance(obj, types.GeneratorType)
+
+
+def isgeneratorfunction(obj):
+    return isinstance(obj, types.FunctionType) and bool(obj.__code__.co_flags & 32)
+
+
+def iscoroutinefunction(obj):
+    return False
+
+
+def isabstract(obj):
+    return isinstance(obj, type) and bool(getattr(obj, '__abstractmethods__', ()))
+
+
+def isdatadescriptor(obj):
+    return not isclass(obj) and not isfunction(obj) and hasattr(type(obj), '__set__')
+
+
+def ismethoddescriptor(obj):
+    return not isclass(obj) and not isfunction(obj) and hasattr(type(obj), '__get__') and not hasattr(type(obj), '__set__')
+
+
+def getmembers(obj, predicate=None):
+    results = []
+    for name in dir(obj):
+        try:
+            value = getattr(obj, name)
+        except AttributeError:
+            continue
+        if predicate is None or predicate(value):
+            results.append((name, value))
+    return results
+
+
+def getmro(cls):
+    return cls.__mro__
+
+
+def getmodule(obj):
+    import sys
+    name = obj.__name__ if isinstance(obj, types.ModuleType) else getattr(obj, '__module__', None)
+    return sys.modules.get(name)
+
+
+def getdoc(obj):
+    return getattr(obj, '__doc__', None)
+
+
+def cleandoc(doc):
+    return doc.strip()
+
+
+def unwrap(func, *, stop=None):
+    while hasattr(func, '__wrapped__'):
+        func = func.__wrapped__
+    return func
+
+
+def getattr_static(obj, attr, default=_empty):
+    for c in type(obj).__mro__:
+        if attr in c.__dict__:
+            return c.__dict__[attr]
+    return default
+
+
+def currentframe():
+    return None
+
+
+def stack(context=1):
+    return []
+
+
+def getsource(obj):
+    _cobra.unsupported('inspect.getsource()')
+
+
+def getfile(obj):
+    _cobra.unsupported('inspect.getfile()')
+
+
+getsourcefile = getsourcelines = getsource
+CO_VARARGS, CO_VARKEYWORDS, CO_GENERATOR = 4, 8, 32

@@ -1,0 +1,123 @@
+import _cobra
+
+FunctionType = LambdaType = type(lambda: 0)
+BuiltinFunctionType = BuiltinMethodType = _cobra.builtin_function
+MethodDescriptorType = WrapperDescriptorType = MethodWrapperType = _cobra.method_descriptor
+GeneratorType = _cobra.generator
+ModuleType = _cobra.module
+GenericAlias = _cobra.generic_alias
+UnionType = _cobra.union_type
+CodeType = _cobra.code
+CellType = _cobra.cell
+NoneType = type(None)
+EllipsisType = type(Ellipsis)
+NotImplementedType = type(NotImplemented)
+
+
+class _C:
+    def _m(self):
+        pass
+
+
+MethodType = type(_C()._m)
+
+
+class TracebackType:
+    pass
+
+
+class FrameType:
+    pass
+
+
+class CoroutineType:
+    pass
+
+
+class AsyncGeneratorType:
+    pass
+
+
+class MemberDescriptorType:
+    pass
+
+
+class GetSetDescriptorType:
+    pass
+
+
+class ClassMethodDescriptorType:
+    pass
+
+
+class SimpleNamespace:
+    def __init__(self, /, **kwargs):
+        self.__dict__.update(kwargs)
+
+    def __repr__(self):
+        name = 'namespace' if type(self) is SimpleNamespace else type(self).__name__
+        return name + '(' + ', '.join(f'{k}={v!r}' for k, v in self.__dict__.items()) + ')'
+
+    def __eq__(self, other):
+        if isinstance(self, SimpleNamespace) and isinstance(other, SimpleNamespace):
+            return self.__dict__ == other.__dict__
+        return NotImplemented
+
+    __hash__ = None
+
+
+class MappingProxyType:
+    def __init__(self, mapping):
+        self._mapping = mapping
+
+    def __getitem__(self, key):
+        return self._mapping[key]
+
+    def __contains__(self, key):
+        return key in self._mapping
+
+    def __iter__(self):
+        return iter(self._mapping)
+
+    def __len__(self):
+        return len(self._mapping)
+
+    def get(self, key, default=None):
+        return self._mapping.get(key, default)
+
+    def keys(self):
+        return self._mapping.keys()
+
+    def values(self):
+        return self._mapping.values()
+
+    def items(self):
+        return self._mapping.items()
+
+    def copy(self):
+        return self._mapping.copy()
+
+    def __repr__(self):
+        return f'mappingproxy({self._mapping!r})'
+
+    def __eq__(self, other):
+        return self._mapping == (other._mapping if isinstance(other, MappingProxyType) else other)
+
+    __hash__ = None
+
+
+class DynamicClassAttribute(property):
+    pass
+
+
+def new_class(name, bases=(), kwds=None, exec_body=None):
+    namespace = {}
+    if exec_body is not None:
+        exec_body(namespace)
+    kwds = dict(kwds or {})
+    meta = kwds.pop('metaclass', type)
+    return meta(name, bases, namespace, **kwds)
+
+
+def coroutine(func):
+    return func

@@ -1,0 +1,598 @@
+import _cobra
+import collections
+import collections.abc
+import contextlib
+
+TYPE_CHECKING = False
+
+
+def _type_repr(t):
+    if isinstance(t, type):
+        return t.__qualname__ if t.__module__ == 'builtins' else f'{t.__module__}.{t.__qualname__}'
+    if t is ...:
+        return '...'
+    if isinstance(t, list):
+        return '[' + ', '.join(_type_repr(x) for x in t) + ']'
+    return repr(t)
+
+
+def _convert(arg):
+    if arg is None:
+        return type(None)
+    if isinstance(arg, str):
+        return ForwardRef(arg)
+    return arg
+
+
+class _Final:
+    pass
+
+
+class ForwardRef(_Final):
+    def __init__(self, arg, is_argument=True, module=None, *, is_class=False):
+        self.__forward_arg__ = arg
+
+    def __repr__(self):
+        return f'ForwardRef({self.__forward_arg__!r})'
+
+    def __eq__(self, other):
+        return isinstance(other, ForwardRef) and self.__forward_arg__ == other.__forward_arg__
+
+    def __hash__(self):
+        return hash(self.__forward_arg__)
+
+    def __or__(self, other):
+        return Union[self, other]
+
+    def __ror__(self, other):
+        return Union[other, self]
+
+
+class _Alias(_Final):
+    """X[args] of a special form or generic class."""
+
+    def __init__(self, origin, args, name=None):
+        self.__origin__ = origin
+        self.__args__ = args
+        self._name = name
+
+    @property
+    def __parameters__(self):
+        found = []
+        for a in self.__args__:
+            if isinstance(a, TypeVar):
+                if a not in found:
+                    found.append(a)
+            else:
+                for p in getattr(a, '__parameters__', ()):
+                    if p not in found:
+                        found.append(p)
+        return tuple(found)
+
+    def __repr__(self):
+        args = ', '.join(_type_repr(a) for a in self.__args__)
+        if self.__origin__ is Union and len(self.__args__) == 2 and type(None) in self.__args__:
+            other = self.__args__[0] if self.__args__[1] is type(None) else self.__args__[1]
+            return f'typing.Optional[{_type_repr(other)}]'
+        name = self._name if self._name is not None else None
+        prefix = f'typing.{name}' if name is not None else _type_repr(self.__origin__)
+        if name == 'Callable' and len(self.__args__) > 1 and self.__args__[0] is not ...:
+            return f'{prefix}[[{", ".join(_type_repr(a) for a in self.__args__[:-1])}], {_type_repr(self.__args__[-1])}]'
+        return f'{prefix}[{args}]'
+
+    def __eq__(self, other):
+        if not isinstance(other, _Alias) or self.__origin__ is not other.__origin__:
+            return NotImplemented if not isinstance(other, _Alias) else False
+        if self.__origin__ is Union:
+            return set(self.__args__) == set(other.__args__)
+        return self.__args__ == other.__args__
+
+    def __hash__(self):
+        if self.__origin__ is Union:
+            return hash(frozenset(self.__args__))
+        return hash((id(self.__origin__), self.__args__))
+
+    def __getitem__(self, params):
+        if not isinstance(params, tuple):
+            params = (params,)
+        table = dict(zip(self.__parameters__, params))
+        return _Alias(self.__origin__, tuple(table.get(a, a) if isinstance(a, TypeVar) else a for a in self.__args__), self._name)
+
+    def __call__(self, *args, **kwargs):
+        if not isinstance(self.__origin__, type):
+            raise TypeError(f'Type {self!r} cannot be instantiated')
+        return self.__origin__(*args, **kwargs)
+
+    def __mro_entries__(self, bases):
+        if self.__origin__ is Generic or not isinstance(self.__origin__, type):
+            return (Generic,) if Generic not in bases else ()
+        if Generic in bases or any(isinstance(b, _Alias) and b.__origin__ is Generic for b in bases):
+            return (self.__origin__,)
+        return (self.__origin__,)
+
+    def __getattr__(self, name):
+        if name.startswith('__') and name.endswith('__'):
+            raise AttributeError(name)
+        return getattr(self.__origin__, name)
+
+    def __instancecheck__(self, obj):
+        if self.__origin__ is Union:
+            return any(isinstance(obj, a) for a in self.__args__)
+        raise TypeError('Subscripted generics cannot be used with class and instance checks')
+
+    def __subclasscheck__(self, cls):
+        if self.__origin__ is Union:
+            return any(issubclass(cls, a) for a in self.__args__)
+        raise TypeError('Subscripted generics cannot be used with class and instance checks')
+
+    def __or__(self, other):
+        return Union[self, other]
+
+    def __ror__(self, other):
+        return Union[other, self]
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __copy__(self):
+        return self
+
+
+class _Special(_Final):
+    """typing.List, typing.Union, ...: something with [] that isinstance may ask."""
+
+    def __init__(self, name, origin=None):
+        self._name = name
+        self.__origin__ = origin
+
+    @property
+    def __name__(self):
+        return self._name
+
+    def __repr__(self):
+        return f'typing.{self._name}'
+
+    def __getitem__(self, params):
+        if not isinstance(params, tuple):
+            params = (params,)
+        return _Alias(self.__origin__ if self.__origin__ is not None else self, tuple(_convert(p) for p in params), self._name)
+
+    def __call__(self, *args, **kwargs):
+        if not isinstance(self.__origin__, type):
+            raise TypeError(f'Cannot instantiate {self!r}')
+        return self.__origin__(*args, **kwargs)
+
+    def __mro_entries__(self, bases):
+        if isinstance(self.__origin__, type):
+            return (self.__origin__,)
+        return ()
+
+    def __instancecheck__(self, obj):
+        if self.__origin__ is None:
+            raise TypeError(f'{self!r} cannot be used with isinstance()')
+        return isinstance(obj, self.__origin__)
+
+    def __subclasscheck__(self, cls):
+        if self.__origin__ is None:
+            raise TypeError(f'{self!r} cannot be used with issubclass()')
+        return issubclass(cls, self.__origin__)
+
+    def __or__(self, other):
+        return Union[self, other]
+
+    def __ror__(self, other):
+        return Union[other, self]
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __copy__(self):
+        return self
+
+
+class _AnyMeta(type):
+    def __instancecheck__(self, obj):
+        if self is Any:
+            raise TypeError('typing.Any cannot be used with isinstance()')
+        return super().__instancecheck__(obj)
+
+    def __repr__(self):
+        return 'typing.Any' if self is Any else super().__repr__()
+
+
+class Any(metaclass=_AnyMeta):
+    pass
+
+
+class _Union(_Special):
+    def __getitem__(self, params):
+        if params == ():
+            raise TypeError('Cannot take a Union of no types.')
+        if not isinstance(params, tuple):
+            params = (params,)
+        flat = []
+        for p in params:
+            p = _convert(p)
+            if isinstance(p, _Alias) and p.__origin__ is Union:
+                parts = p.__args__
+            elif isinstance(p, _cobra.union_type):
+                parts = p.__args__
+            else:
+                parts = (p,)
+            for part in parts:
+                if part not in flat:
+                    flat.append(part)
+        if len(flat) == 1:
+            return flat[0]
+        return _Alias(Union, tuple(flat), 'Union')
+
+
+Union = _Union('Union')
+
+
+class _Optional(_Special):
+    def __getitem__(self, param):
+        return Union[param, type(None)]
+
+
+Optional = _Optional('Optional')
+
+
+class _Literal(_Special):
+    def __getitem__(self, params):
+        if not isinstance(params, tuple):
+            params = (params,)
+        return _Alias(Literal, params, 'Literal')
+
+
+Literal = _Literal('Literal')
+
+
+class _Callable(_Special):
+    def __getitem__(self, params):
+        args, result = params
+        if isinstance(args, list):
+            return _Alias(collections.abc.Callable, tuple(_convert(a) for a in args) + (_convert(result),), 'Callable')
+        return _Alias(collections.abc.Callable, (args, _convert(result)), 'Callable')
+
+
+Callable = _Callable('Callable', collections.abc.Callable)
+
+
+class _Annotated(_Special):
+    def __getitem__(self, params):
+        alias = _Alias(params[0], (params[0],), 'Annotated')
+        alias.__metadata__ = tuple(params[1:])
+        return alias
+
+
+Annotated = _Annotated('Annotated')
+
+NoReturn = _Special('NoReturn')
+Never = _Special('Never')
+ClassVar = _Special('ClassVar')
+Final = _Special('Final')
+TypeAlias = _Special('TypeAlias')
+Concatenate = _Special('Concatenate')
+TypeGuard = _Special('TypeGuard')
+Unpack = _Special('Unpack')
+Required = _Special('Required')
+NotRequired = _Special('NotRequired')
+Self = _Special('Self')
+LiteralString = _Special('LiteralString')
+
+List = _Special('List', list)
+Dict = _Special('Dict', dict)
+Set = _Special('Set', set)
+FrozenSet = _Special('FrozenSet', frozenset)
+Tuple = _Special('Tuple', tuple)
+Type = _Special('Type', type)
+Deque = _Special('Deque', collections.deque)
+DefaultDict = _Special('DefaultDict', collections.defaultdict)
+OrderedDict = _Special('OrderedDict', collections.OrderedDict)
+Counter = _Special('Counter', collections.Counter)
+ChainMap = _Special('ChainMap', collections.ChainMap)
+Hashable = _Special('Hashable', collections.abc.Hashable)
+Sized = _Special('Sized', collections.abc.Sized)
+Iterable = _Special('Iterable', collections.abc.Iterable)
+Iterator = _Special('Iterator', collections.abc.Iterator)
+Reversible = _Special('Reversible', collections.abc.Reversible)
+Container = _Special('Container', collections.abc.Container)
+Collection = _Special('Collection', collections.abc.Collection)
+Sequence = _Special('Sequence', collections.abc.Sequence)
+MutableSequence = _Special('MutableSequence', collections.abc.MutableSequence)
+Mapping = _Special('Mapping', collections.abc.Mapping)
+MutableMapping = _Special('MutableMapping', collections.abc.MutableMapping)
+AbstractSet = _Special('AbstractSet', collections.abc.Set)
+MutableSet = _Special('MutableSet', collections.abc.MutableSet)
+KeysView = _Special('KeysView', collections.abc.KeysView)
+ValuesView = _Special('ValuesView', collections.abc.ValuesView)
+ItemsView = _Special('ItemsView', collections.abc.ItemsView)
+Generator = _Special('Generator', collections.abc.Generator)
+Awaitable = _Special('Awaitable', collections.abc.Awaitable)
+Coroutine = _Special('Coroutine', collections.abc.Coroutine)
+AsyncIterable = _Special('AsyncIterable', collections.abc.AsyncIterable)
+AsyncIterator = _Special('AsyncIterator', collections.abc.AsyncIterator)
+AsyncGenerator = _Special('AsyncGenerator', collections.abc.AsyncGenerator)
+ContextManager = _Special('ContextManager', contextlib.AbstractContextManager)
+AsyncContextManager = _Special('AsyncContextManager', contextlib.AbstractContextManager)
+ByteString = _Special('ByteString', bytes)
+Pattern = _Special('Pattern')
+Match = _Special('Match')
+IO = _Special('IO')
+TextIO = _Special('TextIO')
+BinaryIO = _Special('BinaryIO')
+Text = str
+
+
+class TypeVar(_Final):
+    def __init__(self, name, *constraints, bound=None, covariant=False, contravariant=False):
+        self.__name__ = name
+        self.__constraints__ = constraints
+        self.__bound__ = bound
+        self.__covariant__ = covariant
+        self.__contravariant__ = contravariant
+
+    def __repr__(self):
+        return ('+' if self.__covariant__ else '-' if self.__contravariant__ else '~') + self.__name__
+
+    def __or__(self, other):
+        return Union[self, other]
+
+    def __ror__(self, other):
+        return Union[other, self]
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class ParamSpec(TypeVar):
+    @property
+    def args(self):
+        return self
+
+    @property
+    def kwargs(self):
+        return self
+
+
+class TypeVarTuple(TypeVar):
+    def __iter__(self):
+        yield self
+
+
+AnyStr = TypeVar('AnyStr', bytes, str)
+
+
+class Generic:
+    def __class_getitem__(cls, params):
+        if not isinstance(params, tuple):
+            params = (params,)
+        return _Alias(cls, tuple(_convert(p) for p in params))
+
+    def __init_subclass__(cls, *args, **kwargs):
+        super().__init_subclass__(*args, **kwargs)
+        params = []
+        for base in cls.__dict__.get('__orig_bases__', ()):
+            for p in getattr(base, '__parameters__', ()):
+                if p not in params:
+                    params.append(p)
+        cls.__parameters__ = tuple(params)
+
+
+class _ProtocolMeta(type):
+    def __instancecheck__(cls, instance):
+        return cls.__subclasscheck__(type(instance)) or (
+            cls.__dict__.get('_is_protocol', False) and all(hasattr(instance, a) for a in _protocol_attrs(cls)))
+
+    def __subclasscheck__(cls, subclass):
+        if cls in subclass.__mro__:
+            return True
+        if not cls.__dict__.get('_is_protocol', False):
+            return False
+        return all(hasattr(subclass, a) for a in _protocol_attrs(cls))
+
+
+def _protocol_attrs(cls):
+    attrs = set()
+    for base in cls.__mro__[:-1]:
+        if base.__name__ in ('Protocol', 'Generic'):
+            continue
+        for name in [*base.__dict__, *base.__dict__.get('__annotations__', {})]:
+            if not name.startswith('_abc_') and name not in (
+                    '__abstractmethods__', '__annotations__', '__dict__', '__doc__', '__init__', '__module__', '__new__', '__slots__',
+                    '__subclasshook__', '__weakref__', '__class_getitem__', '__match_args__', '_is_protocol', '__parameters__',
+                    '__orig_bases__', '_is_runtime_protocol', '__init_subclass__', '__hash__'):
+                attrs.add(name)
+    return attrs
+
+
+class Protocol(Generic, metaclass=_ProtocolMeta):
+    _is_protocol = True
+
+    def __init_subclass__(cls, *args, **kwargs):
+        super().__init_subclass__(*args, **kwargs)
+        cls._is_protocol = any(b is Protocol for b in cls.__bases__)
+
+
+def runtime_checkable(cls):
+    return cls
+
+
+runtime = runtime_checkable
+
+
+def cast(typ, val):
+    return val
+
+
+def assert_type(val, typ, /):
+    return val
+
+
+def reveal_type(obj, /):
+    return obj
+
+
+def assert_never(arg, /):
+    raise AssertionError('Expected code to be unreachable')
+
+
+def overload(func):
+    return func
+
+
+def get_overloads(func):
+    return []
+
+
+def final(f):
+    return f
+
+
+def no_type_check(arg):
+    return arg
+
+
+def dataclass_transform(**kwargs):
+    return lambda cls_or_fn: cls_or_fn
+
+
+def override(f):
+    return f
+
+
+class NewType:
+    def __init__(self, name, tp):
+        self.__name__ = self.__qualname__ = name
+        self.__supertype__ = tp
+
+    def __call__(self, x):
+        return x
+
+    def __repr__(self):
+        return self.__name__
+
+    def __or__(self, other):
+        return Union[self, other]
+
+    def __ror__(self, other):
+        return Union[other, self]
+
+
+def get_origin(tp):
+    if isinstance(tp, (_Alias, _Special)):
+        return tp.__origin__
+    if isinstance(tp, _cobra.generic_alias):
+        return tp.__origin__
+    if isinstance(tp, _cobra.union_type):
+        return _cobra.union_type
+    if tp is Generic:
+        return Generic
+    return None
+
+
+def get_args(tp):
+    if isinstance(tp, _Alias):
+        if tp._name == 'Callable' and tp.__args__ and tp.__args__[0] is not ...:
+            return (list(tp.__args__[:-1]), tp.__args__[-1])
+        return tp.__args__
+    if isinstance(tp, (_cobra.generic_alias, _cobra.union_type)):
+        return tp.__args__
+    return ()
+
+
+def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
+    hints = {}
+    if isinstance(obj, type):
+        for base in reversed(obj.__mro__):
+            hints.update(base.__dict__.get('__annotations__', {}))
+    else:
+        hints.update(getattr(obj, '__annotations__', {}))
+    return hints
+
+
+def is_typeddict(tp):
+    return isinstance(tp, type) and hasattr(tp, '__total__')
+
+
+class _NamedTupleMeta(type):
+    def __new__(cls, typename, bases, ns):
+        types = ns.get('__annotations__', {})
+        defaults = []
+        for name in types:
+            if name in ns:
+                defaults.append(ns[name])
+            elif defaults:
+                raise TypeError(f'non-default namedtuple field {name} cannot follow default field')
+        made = collections.namedtuple(typename, list(types), defaults=defaults, module=ns.get('__module__'))
+        made.__annotations__ = dict(types)
+        for key, value in ns.items():
+            if key in ('__new__', '__init__', '__slots__', '__getnewargs__', '_fields', '_field_defaults', '_make', '_replace', '_asdict'):
+                raise AttributeError('Cannot overwrite NamedTuple attribute ' + key)
+            if key not in types and key not in ('__annotations__', '__module__', '__qualname__', '__classcell__'):
+                setattr(made, key, value)
+        made.__qualname__ = ns.get('__qualname__', typename)
+        return made
+
+
+class _NamedTuple:
+    def __call__(self, typename, fields=None, /, **kwargs):
+        fields = list(kwargs.items()) if fields is None else list(fields)
+        made = collections.namedtuple(typename, [n for n, t in fields], module=_cobra.caller_module())
+        made.__annotations__ = dict(fields)
+        return made
+
+    def __mro_entries__(self, bases):
+        return (_NamedTupleBase,)
+
+
+_NamedTupleBase = type.__new__(_NamedTupleMeta, '_NamedTupleBase', (), {})
+NamedTuple = _NamedTuple()
+
+
+class _TypedDictMeta(type):
+    def __new__(cls, name, bases, ns, total=True):
+        made = type.__new__(_TypedDictMeta, name, (dict,), ns)
+        annotations = {}
+        for base in bases:
+            annotations.update(base.__dict__.get('__annotations__', {}))
+        annotations.update(ns.get('__annotations__', {}))
+        made.__annotations__ = annotations
+        made.__total__ = total
+        return made
+
+    def __call__(cls, *args, **kwargs):
+        return dict(*args, **kwargs)
+
+
+class _TypedDict:
+    def __call__(self, typename, fields=None, /, *, total=True, **kwargs):
+        return _TypedDictMeta(typename, (), {'__annotations__': dict(fields or kwargs)}, total=total)
+
+    def __mro_entries__(self, bases):
+        return (_TypedDictBase,)
+
+
+_TypedDictBase = type.__new__(_TypedDictMeta, '_TypedDictBase', (dict,), {})
+TypedDict = _TypedDict()
+
+
+class SupportsInt(Protocol):
+    def __int__(self): ...
+
+
+class SupportsFloat(Protocol):
+    def __float__(self): ...
+
+
+class SupportsIndex(Protocol):
+    def __index__(self): ...
+
+
+class SupportsAbs(Protocol):
+    def __abs__(self): ...
+
+
+class SupportsRound(Protocol):
+    def __round__(self): ...

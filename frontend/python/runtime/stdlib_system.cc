@@ -1,0 +1,216 @@
+// sys, builtins, and _cobra: what the Python sources under stdlib/ need from C++.
+#include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
+#include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/stdlib.h"
+
+namespace cobra::python {
+namespace {
+
+// A copy of an instance: same class, payload copied by its own rule, attributes left to the caller.
+Result<Value> CopyInstance(Interpreter& interp, const CallArgs& args) {
+  Value v;
+  ArgReader reader(interp, "copy", args);
+  COBRA_TRY(reader.Required("object", &v).Finish());
+  if (v.IsException()) {
+    auto* e = interp.heap().New<ExceptionObject>(*v.as<ExceptionObject>());
+    e->attrs = nullptr;
+    return Value(e);
+  }
+  if (!v.IsInstance()) return interp.Unsupported(absl::StrCat("copying an object of type ", interp.TypeName(v)));
+  auto* original = v.as<InstanceObject>();
+  NativeObject* payload = nullptr;
+  if (original->native != nullptr) {
+    payload = original->native->Copy(interp);
+    if (payload == nullptr) {
+      if (interp.HasError()) return Failure();
+      return interp.Unsupported(absl::StrCat("copying an object of type ", interp.TypeName(v)));
+    }
+  }
+  auto* copy = interp.heap().New<InstanceObject>();
+  copy->cls = original->cls;
+  copy->native = payload;
+  return Value(copy);
+}
+
+// The instance's own attributes, or None.
+Result<Value> AttrsOrNone(Interpreter& interp, const CallArgs& args) {
+  Value v;
+  ArgReader reader(interp, "attrs", args);
+  COBRA_TRY(reader.Required("object", &v).Finish());
+  if (!v.IsObject() || v.object()->attrs == nullptr || v.IsClass() || v.IsModule()) return Value::None();
+  return Value(v.object()->attrs);
+}
+
+Result<Value> SetAttrs(Interpreter& interp, const CallArgs& args) {
+  Value v;
+  DictObject* attrs;
+  ArgReader reader(interp, "set_attrs", args);
+  COBRA_TRY(reader.Required("object", &v).Required("attrs", &attrs).Finish());
+  if (v.IsObject()) v.object()->attrs = attrs;
+  return Value::None();
+}
+
+// Another container of the same class, empty; for subclasses of list, dict, set.
+Result<Value> EmptyLike(Interpreter& interp, const CallArgs& args) {
+  Value v;
+  ArgReader reader(interp, "empty_like", args);
+  COBRA_TRY(reader.Required("object", &v).Finish());
+  Value made;
+  if (v.IsList()) made = interp.NewList();
+  if (v.IsDict()) made = interp.NewDict();
+  if (v.IsSet()) made = interp.NewSet();
+  if (made.IsNone()) return interp.Raise(interp.types().TypeError, "not a container");
+  made.object()->cls = v.object()->cls;
+  return made;
+}
+
+Result<Value> UnsupportedCall(Interpreter& interp, const CallArgs& args) {
+  std::string what;
+  ArgReader reader(interp, "unsupported", args);
+  COBRA_TRY(reader.Required("what", &what).Finish());
+  return interp.Unsupported(what);
+}
+
+// The globals' __name__ of the caller `depth` Python frames up (of frames that are not the runtime's own).
+Result<Value> CallerModule(Interpreter& interp, const CallArgs&) {
+  for (Frame* f = interp.state().frame; f != nullptr; f = f->back) {
+    if (f->unit->internal) continue;
+    Value* name = f->globals->table.GetStr(interp.names().__name__);
+    return name == nullptr ? Value::None() : *name;
+  }
+  return Value::None();
+}
+
+Result<Value> ImportModuleFunction(Interpreter& interp, const CallArgs& args) {
+  std::string name;
+  std::optional<std::string> package;
+  ArgReader reader(interp, "import_module", args);
+  COBRA_TRY(reader.Required("name", &name).Optional("package", &package).Finish());
+  if (!name.empty() && name[0] == '.') {
+    size_t level = name.find_first_not_of('.');
+    if (!package.has_value()) {
+      return interp.Raise(interp.types().TypeError, absl::StrCat("the 'package' argument is required to perform a relative import for '", name, "'"));
+    }
+    std::string base = *package;
+    for (size_t i = 1; i < level; ++i) base = base.substr(0, base.rfind('.'));
+    name = absl::StrCat(base, ".", name.substr(level));
+  }
+  return interp.state().importer->ImportValue(name);
+}
+
+Result<Value> FindModule(Interpreter& interp, const CallArgs& args) {
+  std::string name;
+  ArgReader reader(interp, "find_spec", args);
+  COBRA_TRY(reader.Required("name", &name).Finish());
+  Importer::Where where = interp.state().importer->Find(name);
+  return Value::Bool(where != Importer::Where::kAbsent && where != Importer::Where::kOpaque);
+}
+
+Value VersionInfo(Interpreter& interp) {
+  ClassObject* cls = NewBuiltinClass(interp, "version_info", interp.types().tuple, ObjectKind::kTuple);
+  UpdateClassFlags(interp, cls);
+  Value parts[] = {Value::Int(3), Value::Int(11), Value::Int(2), interp.NewStr("final"), Value::Int(0)};
+  TupleObject* t = interp.NewTuple(parts);
+  t->cls = cls;
+  const char* names[] = {"major", "minor", "micro", "releaselevel", "serial"};
+  DictObject* attrs = interp.AttrsOf(t);
+  for (size_t i = 0; i < 5; ++i) interp.DictSetStr(attrs, names[i], parts[i]);
+  return t;
+}
+
+Result<void> DefineSys(Interpreter& interp, NativeModuleBuilder& m) {
+  auto str = [&](absl::string_view s) { return Value(interp.NewStr(s)); };
+  m.Value("modules", interp.state().importer->modules());
+  m.Value("version_info", VersionInfo(interp)).Value("version", str("3.11.2 (main)")).Value("hexversion", Value::Int(0x030b02f0));
+  m.Value("platform", str("linux")).Value("byteorder", str("little")).Value("maxsize", Value::Int(INT64_MAX));
+  m.Value("maxunicode", Value::Int(0x10ffff)).Value("executable", str("python3")).Value("prefix", str("/usr"));
+  m.Value("argv", interp.NewList({str("")})).Value("path", interp.NewList()).Value("flags", Value::None()).Value("warnoptions", interp.NewList());
+  m.Value("builtin_module_names", interp.NewTupleOfSize(0));
+  m.Function("getrecursionlimit", [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value::Int(i.limits().call_depth); });
+  m.Function("setrecursionlimit", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
+  m.Function("intern", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
+    StrObject* s;
+    ArgReader reader(i, "intern", args);
+    COBRA_TRY(reader.Required("string", &s).Finish());
+    return Value(i.InternStr(s));
+  });
+  m.Function("getsizeof", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(56); });
+  m.Function("getdefaultencoding", [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value(i.NewStr("utf-8")); });
+  m.Function("exc_info", [](Interpreter& i, const CallArgs&) -> Result<Value> {
+    Value e = i.state().handled_exception;
+    if (!e.IsException()) return Value(i.NewTuple({Value::None(), Value::None(), Value::None()}));
+    return Value(i.NewTuple({Value(e.object()->cls), e, Value::None()}));
+  });
+  m.Function("exit", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
+    return i.RaiseValue(NewException(i, i.types().SystemExit, static_cast<int>(args.positional.size()), args.positional.data()));
+  });
+  m.Source(R"py(
+class _Stream:
+    def __init__(self, echo):
+        self._echo = echo
+    def write(self, text):
+        if self._echo:
+            print(text, end='')
+        return len(text)
+    def flush(self):
+        pass
+    def isatty(self):
+        return False
+stdout = __stdout__ = _Stream(True)
+stderr = __stderr__ = _Stream(False)
+class _Implementation:
+    name = 'cpython'
+implementation = _Implementation()
+class _FloatInfo:
+    max = 1.7976931348623157e+308
+    min = 2.2250738585072014e-308
+    epsilon = 2.220446049250313e-16
+    dig = 15
+    mant_dig = 53
+float_info = _FloatInfo()
+def _getframe(depth=0):
+    import _cobra
+    _cobra.unsupported('sys._getframe()')
+)py");
+  return {};
+}
+
+}  // namespace
+
+void AddSystemModules(NativeRegistry* registry) {
+  NativeModule sys;
+  sys.name = "sys";
+  sys.define = DefineSys;
+  registry->Add(std::move(sys));
+  NativeModule builtins;
+  builtins.name = "builtins";
+  builtins.define = [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
+    m.module()->attrs = interp.state().builtins;
+    return {};
+  };
+  registry->Add(std::move(builtins));
+  NativeModule cobra;
+  cobra.name = "_cobra";
+  cobra.define = [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
+    m.Function("copy_instance", CopyInstance).Function("attrs", AttrsOrNone).Function("set_attrs", SetAttrs).Function("empty_like", EmptyLike);
+    m.Function("unsupported", UnsupportedCall).Function("caller_module", CallerModule);
+    m.Function("import_module", ImportModuleFunction).Function("find_module", FindModule);
+    m.Value("builtin_function", interp.types().builtin_function).Value("method_descriptor", interp.types().method_descriptor);
+    m.Value("generic_alias", interp.types().generic_alias).Value("union_type", interp.types().union_type);
+    m.Value("generator", interp.types().generator).Value("module", interp.types().module).Value("cell", interp.types().cell);
+    m.Value("dict_keys", interp.types().dict_keys).Value("dict_values", interp.types().dict_values).Value("dict_items", interp.types().dict_items);
+    m.Value("iterator", interp.types().iterator).Value("code", interp.types().code).Value("opaque", interp.types().opaque);
+    m.Value("torch_version", interp.NewStr(interp.options().torch_version));
+    m.Function("is_opaque", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+      return Value::Bool(!args.positional.empty() && args.positional[0].IsOpaque());
+    });
+    m.Function("is_native_class", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+      return Value::Bool(!args.positional.empty() && args.positional[0].IsClass() && args.positional[0].as<ClassObject>()->is_native);
+    });
+    return {};
+  };
+  registry->Add(std::move(cobra));
+}
+
+}  // namespace cobra::python

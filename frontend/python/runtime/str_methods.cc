@@ -1,0 +1,697 @@
+// str. Text is UTF-8; positions that programs see are code points, which for ASCII strings are bytes.
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/internal.h"
+
+namespace cobra::python {
+
+void AppendUtf8(std::string* out, uint32_t c) {
+  if (c < 0x80) {
+    out->push_back(static_cast<char>(c));
+  } else if (c < 0x800) {
+    out->push_back(static_cast<char>(0xc0 | c >> 6));
+    out->push_back(static_cast<char>(0x80 | (c & 0x3f)));
+  } else if (c < 0x10000) {
+    out->push_back(static_cast<char>(0xe0 | c >> 12));
+    out->push_back(static_cast<char>(0x80 | (c >> 6 & 0x3f)));
+    out->push_back(static_cast<char>(0x80 | (c & 0x3f)));
+  } else {
+    out->push_back(static_cast<char>(0xf0 | c >> 18));
+    out->push_back(static_cast<char>(0x80 | (c >> 12 & 0x3f)));
+    out->push_back(static_cast<char>(0x80 | (c >> 6 & 0x3f)));
+    out->push_back(static_cast<char>(0x80 | (c & 0x3f)));
+  }
+}
+
+uint32_t DecodeUtf8(const char* data, int64_t* position) {
+  auto byte = [&](int64_t i) { return static_cast<unsigned char>(data[i]); };
+  int64_t at = *position;
+  uint32_t c = byte(at);
+  int extra = c < 0x80 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+  if (extra > 0) c &= 0x3fu >> extra;
+  for (int i = 1; i <= extra; ++i) c = c << 6 | (byte(at + i) & 0x3fu);
+  *position = at + extra + 1;
+  return c;
+}
+
+int64_t ByteOffset(const StrObject* s, int64_t index) {
+  if (s->ascii) return index;
+  int64_t at = 0;
+  while (index-- > 0) {
+    ++at;
+    while (at < s->size && (static_cast<unsigned char>(s->data[at]) & 0xc0) == 0x80) ++at;
+  }
+  return at;
+}
+
+namespace {
+
+absl::string_view Slice(const StrObject* s, int64_t begin, int64_t end) {  // code points
+  int64_t b = ByteOffset(s, begin), e = ByteOffset(s, end);
+  return absl::string_view(s->data + b, static_cast<size_t>(e - b));
+}
+
+int64_t CodePointIndex(const StrObject* s, size_t byte) {
+  if (s->ascii) return static_cast<int64_t>(byte);
+  int64_t n = 0;
+  for (size_t i = 0; i < byte; ++i) n += (static_cast<unsigned char>(s->data[i]) & 0xc0) != 0x80;
+  return n;
+}
+
+bool IsSpaceAt(absl::string_view s, size_t at, size_t* size) {
+  auto c = static_cast<unsigned char>(s[at]);
+  *size = 1;
+  if (c < 0x80) return absl::ascii_isspace(c) || (c >= 0x1c && c <= 0x1f);
+  if (c == 0xc2 && at + 1 < s.size() && (static_cast<unsigned char>(s[at + 1]) == 0x85 || static_cast<unsigned char>(s[at + 1]) == 0xa0)) {
+    *size = 2;
+    return true;
+  }
+  if (c == 0xe3 && s.substr(at, 3) == "\xe3\x80\x80") {
+    *size = 3;
+    return true;
+  }
+  return false;
+}
+
+using Method = Result<Value> (*)(Interpreter&, const CallArgs&);
+StrObject* Self(const CallArgs& args) { return args.self.as<StrObject>(); }
+
+// ---- case and classification (ASCII; other letters keep their case except Latin-1 and Greek/Cyrillic ranges) ----
+
+uint32_t ToLower(uint32_t c) {
+  if (c < 0x80) return static_cast<uint32_t>(absl::ascii_tolower(static_cast<unsigned char>(c)));
+  if ((c >= 0xc0 && c <= 0xde && c != 0xd7) || (c >= 0x391 && c <= 0x3a9) || (c >= 0x410 && c <= 0x42f)) return c + 32;
+  return c;
+}
+uint32_t ToUpper(uint32_t c) {
+  if (c < 0x80) return static_cast<uint32_t>(absl::ascii_toupper(static_cast<unsigned char>(c)));
+  if ((c >= 0xe0 && c <= 0xfe && c != 0xf7) || (c >= 0x3b1 && c <= 0x3c9 && c != 0x3c2) || (c >= 0x430 && c <= 0x44f)) return c - 32;
+  return c;
+}
+bool IsUpper(uint32_t c) { return ToLower(c) != c; }
+bool IsLower(uint32_t c) { return ToUpper(c) != c || c == 0xdf; }
+bool IsAlpha(uint32_t c) {
+  if (c < 0x80) return absl::ascii_isalpha(static_cast<unsigned char>(c));
+  return c >= 0xc0 && c != 0xd7 && c != 0xf7 && !(c >= 0x2000 && c < 0x2c00) && !(c >= 0x3000 && c < 0x3040) && !(c >= 0x1f000);
+}
+bool IsDigit(uint32_t c) { return c < 0x80 && absl::ascii_isdigit(static_cast<unsigned char>(c)); }
+
+template <typename F>
+Result<Value> MapText(Interpreter& interp, StrObject* s, F f) {
+  std::string out;
+  out.reserve(static_cast<size_t>(s->size));
+  int64_t at = 0;
+  bool first = true, after_letter = false;
+  while (at < s->size) {
+    uint32_t c = DecodeUtf8(s->data, &at);
+    AppendUtf8(&out, f(c, first, after_letter));
+    after_letter = IsUpper(c) || IsLower(c) || IsAlpha(c);
+    first = false;
+  }
+  return Value(interp.NewStr(out));
+}
+
+template <bool (*Test)(uint32_t)>
+Result<Value> AllCharacters(Interpreter&, const CallArgs& args) {
+  StrObject* s = Self(args);
+  int64_t at = 0;
+  bool all = s->size > 0;
+  while (at < s->size && all) all = Test(DecodeUtf8(s->data, &at));
+  return Value::Bool(all);
+}
+bool IsAlnum(uint32_t c) { return IsAlpha(c) || IsDigit(c); }
+bool IsSpace(uint32_t c) { return c < 0x80 ? absl::ascii_isspace(static_cast<unsigned char>(c)) || (c >= 0x1c && c <= 0x1f) : c == 0x85 || c == 0xa0 || c == 0x3000; }
+
+Result<Value> Lower(Interpreter& interp, const CallArgs& args) {
+  return MapText(interp, Self(args), [](uint32_t c, bool, bool) { return ToLower(c); });
+}
+Result<Value> Upper(Interpreter& interp, const CallArgs& args) {
+  return MapText(interp, Self(args), [](uint32_t c, bool, bool) { return ToUpper(c); });
+}
+Result<Value> SwapCase(Interpreter& interp, const CallArgs& args) {
+  return MapText(interp, Self(args), [](uint32_t c, bool, bool) { return IsUpper(c) ? ToLower(c) : ToUpper(c); });
+}
+Result<Value> Capitalize(Interpreter& interp, const CallArgs& args) {
+  return MapText(interp, Self(args), [](uint32_t c, bool first, bool) { return first ? ToUpper(c) : ToLower(c); });
+}
+Result<Value> Title(Interpreter& interp, const CallArgs& args) {
+  return MapText(interp, Self(args), [](uint32_t c, bool, bool after_letter) { return after_letter ? ToLower(c) : ToUpper(c); });
+}
+Result<Value> HasCase(const CallArgs& args, bool upper) {
+  StrObject* s = Self(args);
+  int64_t at = 0;
+  bool any = false;
+  while (at < s->size) {
+    uint32_t c = DecodeUtf8(s->data, &at);
+    if (upper ? IsLower(c) : IsUpper(c)) return Value::Bool(false);
+    any |= upper ? IsUpper(c) : IsLower(c);
+  }
+  return Value::Bool(any);
+}
+Result<Value> IsTitle(Interpreter&, const CallArgs& args) {
+  StrObject* s = Self(args);
+  bool previous_cased = false, any = false;
+  for (int64_t at = 0; at < s->size;) {
+    uint32_t c = DecodeUtf8(s->data, &at);
+    if (IsUpper(c)) {
+      if (previous_cased) return Value::Bool(false);
+      previous_cased = any = true;
+    } else if (IsLower(c)) {
+      if (!previous_cased) return Value::Bool(false);
+    } else {
+      previous_cased = false;
+    }
+  }
+  return Value::Bool(any);
+}
+Result<Value> IsIdentifier(Interpreter&, const CallArgs& args) {
+  StrObject* s = Self(args);
+  bool ok = s->size > 0;
+  for (int64_t at = 0; at < s->size && ok;) {
+    bool first = at == 0;
+    uint32_t c = DecodeUtf8(s->data, &at);
+    ok = c == '_' || IsAlpha(c) || (!first && IsDigit(c));
+  }
+  return Value::Bool(ok);
+}
+
+// ---- searching ----
+
+// [start, end) of a search in bytes, from optional code point arguments.
+Result<bool> SearchRange(Interpreter& interp, StrObject* s, Value start, Value end, size_t* begin, size_t* finish) {
+  SliceObject slice;
+  slice.start = start;
+  slice.stop = end;
+  slice.step = Value::None();
+  int64_t raw_start = 0;
+  if (start.IsIntOrBool()) raw_start = start.as_int();
+  COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(&slice, s->length));
+  *begin = static_cast<size_t>(ByteOffset(s, r.start));
+  *finish = static_cast<size_t>(ByteOffset(s, std::max(r.start, r.stop)));
+  return raw_start <= s->length && r.start <= r.stop;
+}
+
+enum class FindWhat { kFind, kRfind, kIndex, kRindex, kCount };
+template <FindWhat what>
+Result<Value> Find(Interpreter& interp, const CallArgs& args) {
+  StrObject* s = Self(args);
+  absl::string_view sub;
+  Value start, end;
+  ArgReader reader(interp, what == FindWhat::kCount ? "count" : "find", args);
+  COBRA_TRY(reader.Required("sub", &sub).Optional("start", &start).Optional("end", &end).Finish());
+  size_t begin, finish;
+  COBRA_TRY_ASSIGN(bool valid, SearchRange(interp, s, start, end, &begin, &finish));
+  absl::string_view window = s->view().substr(begin, finish - begin);
+  if (what == FindWhat::kCount) {
+    if (!valid) return Value::Int(0);
+    if (sub.empty()) return Value::Int(CodePointIndex(s, finish) - CodePointIndex(s, begin) + 1);
+    int64_t n = 0;
+    for (size_t at = 0; (at = window.find(sub, at)) != absl::string_view::npos; at += sub.size()) ++n;
+    return Value::Int(n);
+  }
+  bool from_right = what == FindWhat::kRfind || what == FindWhat::kRindex;
+  size_t at = !valid ? absl::string_view::npos : from_right ? window.rfind(sub) : window.find(sub);
+  if (at == absl::string_view::npos) {
+    if (what == FindWhat::kIndex || what == FindWhat::kRindex) return interp.Raise(interp.types().ValueError, "substring not found");
+    return Value::Int(-1);
+  }
+  return Value::Int(CodePointIndex(s, begin + at));
+}
+
+template <bool at_end>
+Result<Value> StartsWith(Interpreter& interp, const CallArgs& args) {
+  StrObject* s = Self(args);
+  Value what, start, end;
+  ArgReader reader(interp, at_end ? "endswith" : "startswith", args);
+  COBRA_TRY(reader.Required("prefix", &what).Optional("start", &start).Optional("end", &end).Finish());
+  size_t begin, finish;
+  COBRA_TRY_ASSIGN(bool valid, SearchRange(interp, s, start, end, &begin, &finish));
+  absl::string_view window = s->view().substr(begin, finish - begin);
+  absl::Span<const Value> choices = absl::MakeConstSpan(&what, 1);
+  if (what.IsTuple()) choices = what.as<TupleObject>()->span();
+  for (Value v : choices) {
+    if (!v.IsStr()) {
+      return interp.Raise(interp.types().TypeError, absl::StrCat(at_end ? "endswith" : "startswith", " first arg must be str or a tuple of str, not ",
+                                                                 interp.TypeName(v)));
+    }
+    absl::string_view t = v.str();
+    if (!valid || t.size() > window.size()) continue;
+    if (at_end ? window.substr(window.size() - t.size()) == t : window.substr(0, t.size()) == t) return Value::Bool(true);
+  }
+  return Value::Bool(false);
+}
+
+// ---- stripping, splitting, joining ----
+
+enum class Side { kBoth, kLeft, kRight };
+template <Side side>
+Result<Value> Strip(Interpreter& interp, const CallArgs& args) {
+  std::optional<absl::string_view> chars;
+  ArgReader reader(interp, "strip", args);
+  COBRA_TRY(reader.Optional("chars", &chars).Finish());
+  absl::string_view s = Self(args)->view();
+  auto strips = [&](absl::string_view c) {
+    size_t size;
+    return chars.has_value() ? chars->find(c) != absl::string_view::npos : IsSpaceAt(c, 0, &size);
+  };
+  if (side != Side::kRight) {
+    while (!s.empty()) {
+      int64_t at = 0;
+      DecodeUtf8(s.data(), &at);
+      if (!strips(s.substr(0, static_cast<size_t>(at)))) break;
+      s.remove_prefix(static_cast<size_t>(at));
+    }
+  }
+  if (side != Side::kLeft) {
+    while (!s.empty()) {
+      size_t begin = s.size() - 1;
+      while (begin > 0 && (static_cast<unsigned char>(s[begin]) & 0xc0) == 0x80) --begin;
+      if (!strips(s.substr(begin))) break;
+      s.remove_suffix(s.size() - begin);
+    }
+  }
+  if (s.size() == static_cast<size_t>(Self(args)->size) && Self(args)->cls == interp.types().str) return args.self;
+  return Value(interp.NewStr(s));
+}
+
+std::vector<absl::string_view> SplitBlanks(absl::string_view s, int64_t limit) {
+  std::vector<absl::string_view> parts;
+  size_t at = 0, size;
+  while (true) {
+    while (at < s.size() && IsSpaceAt(s, at, &size)) at += size;
+    if (at >= s.size()) return parts;
+    if (limit >= 0 && static_cast<int64_t>(parts.size()) == limit) {
+      size_t end = s.size();
+      while (end > at && IsSpaceAt(s, end - 1, &size)) --end;
+      parts.push_back(s.substr(at, end - at));
+      return parts;
+    }
+    size_t begin = at;
+    while (at < s.size() && !IsSpaceAt(s, at, &size)) ++at;
+    parts.push_back(s.substr(begin, at - begin));
+  }
+}
+std::vector<absl::string_view> RSplitBlanks(absl::string_view s, int64_t limit) {
+  std::vector<absl::string_view> parts;
+  size_t end = s.size(), size;
+  while (true) {
+    while (end > 0 && IsSpaceAt(s, end - 1, &size)) --end;
+    if (end == 0) break;
+    if (limit >= 0 && static_cast<int64_t>(parts.size()) == limit) {
+      size_t begin = 0;
+      while (begin < end && IsSpaceAt(s, begin, &size)) begin += size;
+      parts.push_back(s.substr(begin, end - begin));
+      break;
+    }
+    size_t begin = end;
+    while (begin > 0 && !IsSpaceAt(s, begin - 1, &size)) --begin;
+    parts.push_back(s.substr(begin, end - begin));
+    end = begin;
+  }
+  std::reverse(parts.begin(), parts.end());
+  return parts;
+}
+
+template <bool from_right>
+Result<Value> Split(Interpreter& interp, const CallArgs& args) {
+  std::optional<absl::string_view> separator;
+  int64_t limit = -1;
+  ArgReader reader(interp, from_right ? "rsplit" : "split", args);
+  COBRA_TRY(reader.Optional("sep", &separator).Optional("maxsplit", &limit).Finish());
+  absl::string_view s = Self(args)->view();
+  std::vector<absl::string_view> parts;
+  if (!separator.has_value()) {
+    parts = from_right ? RSplitBlanks(s, limit) : SplitBlanks(s, limit);
+  } else {
+    if (separator->empty()) return interp.Raise(interp.types().ValueError, "empty separator");
+    while (limit < 0 || static_cast<int64_t>(parts.size()) < limit) {
+      size_t at = from_right ? s.rfind(*separator) : s.find(*separator);
+      if (at == absl::string_view::npos) break;
+      parts.push_back(from_right ? s.substr(at + separator->size()) : s.substr(0, at));
+      s = from_right ? s.substr(0, at) : s.substr(at + separator->size());
+    }
+    parts.push_back(s);
+    if (from_right) std::reverse(parts.begin(), parts.end());
+  }
+  ListObject* list = interp.NewList();
+  for (absl::string_view p : parts) {
+    COBRA_TRY(interp.Step());
+    list->items.push_back(interp.heap(), interp.NewStr(p));
+  }
+  return Value(list);
+}
+
+Result<Value> SplitLines(Interpreter& interp, const CallArgs& args) {
+  bool keep = false;
+  ArgReader reader(interp, "splitlines", args);
+  COBRA_TRY(reader.Optional("keepends", &keep).Finish());
+  absl::string_view s = Self(args)->view();
+  ListObject* list = interp.NewList();
+  while (!s.empty()) {
+    COBRA_TRY(interp.Step());
+    size_t end = s.find_first_of("\n\r\v\f\x1c\x1d\x1e");
+    size_t line_end = end == absl::string_view::npos ? s.size() : end;
+    size_t next = end == absl::string_view::npos ? s.size() : end + (s.substr(end, 2) == "\r\n" ? 2 : 1);
+    list->items.push_back(interp.heap(), interp.NewStr(s.substr(0, keep ? next : line_end)));
+    s.remove_prefix(next);
+  }
+  return Value(list);
+}
+
+Result<Value> Join(Interpreter& interp, const CallArgs& args) {
+  Value items;
+  ArgReader reader(interp, "join", args);
+  COBRA_TRY(reader.Required("iterable", &items).Finish());
+  if (!IsIterable(interp, items)) return interp.Raise(interp.types().TypeError, "can only join an iterable");
+  std::string out;
+  int64_t n = 0;
+  absl::string_view separator = Self(args)->view();
+  COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
+    if (!v.IsStr()) {
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("sequence item ", n, ": expected str instance, ", interp.TypeName(v), " found"));
+    }
+    if (n++ > 0) out.append(separator.data(), separator.size());
+    out.append(v.str().data(), v.str().size());
+    COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
+    return true;
+  }));
+  return Value(interp.NewStr(out));
+}
+
+template <bool from_right>
+Result<Value> Partition(Interpreter& interp, const CallArgs& args) {
+  absl::string_view separator;
+  ArgReader reader(interp, "partition", args);
+  COBRA_TRY(reader.Required("sep", &separator).Finish());
+  if (separator.empty()) return interp.Raise(interp.types().ValueError, "empty separator");
+  absl::string_view s = Self(args)->view();
+  size_t at = from_right ? s.rfind(separator) : s.find(separator);
+  if (at == absl::string_view::npos) {
+    Value whole = interp.NewStr(s), empty = interp.NewStr("");
+    return Value(from_right ? interp.NewTuple({empty, empty, whole}) : interp.NewTuple({whole, empty, empty}));
+  }
+  return Value(interp.NewTuple({Value(interp.NewStr(s.substr(0, at))), Value(interp.NewStr(separator)), Value(interp.NewStr(s.substr(at + separator.size())))}));
+}
+
+Result<Value> Replace(Interpreter& interp, const CallArgs& args) {
+  absl::string_view old, fresh;
+  int64_t count = -1;
+  ArgReader reader(interp, "replace", args);
+  COBRA_TRY(reader.Required("old", &old).Required("new", &fresh).Optional("count", &count).Finish());
+  absl::string_view s = Self(args)->view();
+  std::string out;
+  size_t at = 0;
+  while (count != 0) {
+    size_t found;
+    if (old.empty()) {
+      found = at;
+    } else {
+      found = s.find(old, at);
+      if (found == absl::string_view::npos) break;
+    }
+    COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
+    out.append(s.data() + at, found - at);
+    out.append(fresh.data(), fresh.size());
+    --count;
+    if (old.empty()) {
+      if (at >= s.size()) {
+        at = s.size() + 1;
+        break;
+      }
+      int64_t next = static_cast<int64_t>(at);
+      DecodeUtf8(s.data(), &next);
+      out.append(s.data() + at, static_cast<size_t>(next) - at);
+      at = static_cast<size_t>(next);
+    } else {
+      at = found + old.size();
+    }
+  }
+  if (at < s.size()) out.append(s.data() + at, s.size() - at);
+  return Value(interp.NewStr(out));
+}
+
+template <bool suffix>
+Result<Value> RemoveAffix(Interpreter& interp, const CallArgs& args) {
+  absl::string_view affix;
+  ArgReader reader(interp, suffix ? "removesuffix" : "removeprefix", args);
+  COBRA_TRY(reader.Required("affix", &affix).Finish());
+  absl::string_view s = Self(args)->view();
+  if (affix.empty() || affix.size() > s.size()) return args.self;
+  if (suffix ? s.substr(s.size() - affix.size()) != affix : s.substr(0, affix.size()) != affix) return args.self;
+  return Value(interp.NewStr(suffix ? s.substr(0, s.size() - affix.size()) : s.substr(affix.size())));
+}
+
+template <int side>  // -1: text to the left, 0: centre, 1: text to the right
+Result<Value> Pad(Interpreter& interp, const CallArgs& args) {
+  int64_t width;
+  absl::string_view fill = " ";
+  ArgReader reader(interp, "center", args);
+  COBRA_TRY(reader.Required("width", &width).Optional("fillchar", &fill).Finish());
+  StrObject* s = Self(args);
+  if (width <= s->length) return args.self;
+  COBRA_TRY(interp.CheckSize(width, 4));
+  int64_t pad = width - s->length;
+  int64_t left = side < 0 ? 0 : side > 0 ? pad : pad / 2 + (pad & width & 1);
+  std::string out;
+  for (int64_t i = 0; i < left; ++i) absl::StrAppend(&out, fill);
+  absl::StrAppend(&out, s->view());
+  for (int64_t i = left; i < pad; ++i) absl::StrAppend(&out, fill);
+  return Value(interp.NewStr(out));
+}
+
+Result<Value> ZFill(Interpreter& interp, const CallArgs& args) {
+  int64_t width;
+  ArgReader reader(interp, "zfill", args);
+  COBRA_TRY(reader.Required("width", &width).Finish());
+  StrObject* s = Self(args);
+  if (width <= s->length) return args.self;
+  COBRA_TRY(interp.CheckSize(width, 1));
+  absl::string_view text = s->view();
+  absl::string_view sign = !text.empty() && (text[0] == '+' || text[0] == '-') ? text.substr(0, 1) : "";
+  return Value(interp.NewStr(absl::StrCat(sign, std::string(static_cast<size_t>(width - s->length), '0'), text.substr(sign.size()))));
+}
+
+Result<Value> ExpandTabs(Interpreter& interp, const CallArgs& args) {
+  int64_t size = 8;
+  ArgReader reader(interp, "expandtabs", args);
+  COBRA_TRY(reader.Optional("tabsize", &size).Finish());
+  COBRA_TRY(interp.CheckSize(size, 1));
+  std::string out;
+  int64_t column = 0;
+  for (char c : Self(args)->view()) {
+    if (c == '\t') {
+      int64_t n = size > 0 ? size - column % size : 0;
+      out.append(static_cast<size_t>(n), ' ');
+      column += n;
+      COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
+    } else {
+      out.push_back(c);
+      column = c == '\n' || c == '\r' ? 0 : column + 1;
+    }
+  }
+  return Value(interp.NewStr(out));
+}
+
+Result<Value> Encode(Interpreter& interp, const CallArgs& args) {
+  std::string encoding = "utf-8", errors = "strict";
+  ArgReader reader(interp, "encode", args);
+  COBRA_TRY(reader.Optional("encoding", &encoding).Optional("errors", &errors).Finish());
+  std::string name = absl::AsciiStrToLower(encoding);
+  if (name != "utf-8" && name != "utf8" && name != "ascii") return interp.Unsupported(absl::StrCat("encoding to ", encoding));
+  if (name == "ascii" && !Self(args)->ascii) return interp.Raise(interp.types().UnicodeEncodeError, "'ascii' codec can't encode character");
+  return Value(interp.NewBytes(Self(args)->view()));
+}
+
+Result<Value> Translate(Interpreter& interp, const CallArgs& args) {
+  Value table;
+  ArgReader reader(interp, "translate", args);
+  COBRA_TRY(reader.Required("table", &table).Finish());
+  std::string out;
+  StrObject* s = Self(args);
+  for (int64_t at = 0; at < s->size;) {
+    uint32_t c = DecodeUtf8(s->data, &at);
+    Result<Value> v = interp.GetItem(table, Value::Int(c));
+    if (!v.ok()) {
+      if (!interp.CatchException(interp.types().LookupError)) return v;
+      AppendUtf8(&out, c);
+    } else if (v->IsStr()) {
+      absl::StrAppend(&out, v->str());
+    } else if (v->IsInt()) {
+      AppendUtf8(&out, static_cast<uint32_t>(v->as_int()));
+    }
+  }
+  return Value(interp.NewStr(out));
+}
+
+Result<Value> MakeTrans(Interpreter& interp, const CallArgs& args) {
+  Value x, y = Value::Unbound(), z = Value::Unbound();
+  ArgReader reader(interp, "maketrans", args);
+  COBRA_TRY(reader.Required("x", &x).Optional("y", &y).Optional("z", &z).Finish());
+  DictObject* table = interp.NewDict();
+  if (y.IsUnbound()) {
+    if (!x.IsDict()) return interp.Raise(interp.types().TypeError, "if you give only one argument to maketrans it must be a dict");
+    auto& t = x.as<DictObject>()->table;
+    for (size_t i = 0; i < t.entry_count(); ++i) {
+      Value key = t.entry(i).key;
+      if (key.IsUnbound()) continue;
+      if (key.IsStr()) {
+        int64_t at = 0;
+        if (key.as<StrObject>()->length != 1) return interp.Raise(interp.types().ValueError, "string keys in translate table must be of length 1");
+        key = Value::Int(DecodeUtf8(key.as<StrObject>()->data, &at));
+      }
+      COBRA_TRY(interp.DictSet(table, key, t.entry(i).value));
+    }
+    return Value(table);
+  }
+  if (!x.IsStr() || !y.IsStr() || x.as<StrObject>()->length != y.as<StrObject>()->length) {
+    return interp.Raise(interp.types().ValueError, "the first two maketrans arguments must have equal length");
+  }
+  int64_t i = 0, j = 0;
+  while (i < x.as<StrObject>()->size) {
+    Value key = Value::Int(DecodeUtf8(x.as<StrObject>()->data, &i));
+    COBRA_TRY(interp.DictSet(table, key, Value::Int(DecodeUtf8(y.as<StrObject>()->data, &j))));
+  }
+  if (z.IsStr()) {
+    for (int64_t k = 0; k < z.as<StrObject>()->size;) COBRA_TRY(interp.DictSet(table, Value::Int(DecodeUtf8(z.as<StrObject>()->data, &k)), Value::None()));
+  }
+  return Value(table);
+}
+
+Result<Value> StrNew(Interpreter& interp, const CallArgs& args) {
+  Value object = Value::Unbound(), encoding = Value::Unbound(), errors;
+  ArgReader reader(interp, "str", args);
+  COBRA_TRY(reader.Optional("object", &object).Optional("encoding", &encoding).Optional("errors", &errors).Finish());
+  auto* cls = args.self.as<ClassObject>();
+  StrObject* s = interp.NewStr("");
+  if (object.IsBytes() && !encoding.IsUnbound()) {
+    COBRA_TRY_ASSIGN(Value decoded, DecodeBytes(interp, object.as<BytesObject>()->view()));
+    s = decoded.as<StrObject>();
+  } else if (!object.IsUnbound()) {
+    COBRA_TRY_ASSIGN(s, interp.Str(object));
+  }
+  if (cls == interp.types().str) {
+    if (s->cls != cls) s = interp.NewStr(s->view());
+    return Value(s);
+  }
+  StrObject* copy = interp.heap().New<StrObject>(*s);
+  copy->cls = cls;
+  copy->interned = false;
+  copy->attrs = nullptr;
+  return Value(copy);
+}
+
+}  // namespace
+
+Result<Value> StrGetItem(Interpreter& interp, StrObject* s, Value key) {
+  if (key.IsSlice()) {
+    COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(key.as<SliceObject>(), s->length));
+    if (r.length == 0) return Value(interp.NewStr(""));
+    if (r.step == 1) return Value(interp.NewStr(Slice(s, r.start, r.stop)));
+    std::vector<int64_t> offsets;
+    for (int64_t at = 0; at < s->size; DecodeUtf8(s->data, &at)) offsets.push_back(at);
+    offsets.push_back(s->size);
+    std::string out;
+    for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) {
+      out.append(s->data + offsets[static_cast<size_t>(at)], static_cast<size_t>(offsets[static_cast<size_t>(at) + 1] - offsets[static_cast<size_t>(at)]));
+    }
+    return Value(interp.NewStr(out));
+  }
+  if (!IsIntLike(key) && (!key.IsObject() || interp.LookupClass(key.object()->cls, interp.names().__index__).IsUnbound())) {
+    return interp.Raise(interp.types().TypeError, absl::StrCat("string indices must be integers, not '", interp.TypeName(key), "'"));
+  }
+  COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
+  if (i < 0) i += s->length;
+  if (i < 0 || i >= s->length) return interp.Raise(interp.types().IndexError, "string index out of range");
+  return Value(interp.NewStr(Slice(s, i, i + 1)));
+}
+
+Result<Value> Concat(Interpreter& interp, StrObject* a, StrObject* b) {
+  COBRA_TRY(interp.CheckSize(a->size + b->size, 1));
+  return Value(interp.NewStr(absl::StrCat(a->view(), b->view())));
+}
+
+void InitStrType(Interpreter& interp) {
+  ClassObject* cls = interp.types().str;
+  using Op = Interpreter::BinaryOp;
+  SetNativeNew(interp, cls, StrNew);
+  AddOperatorMethods(interp, cls, {Op::kAdd, Op::kMult, Op::kMod}, true);
+  struct Entry {
+    absl::string_view name;
+    Method method;
+  };
+  const Entry methods[] = {
+      {"lower", Lower}, {"casefold", Lower}, {"upper", Upper}, {"swapcase", SwapCase}, {"capitalize", Capitalize}, {"title", Title},
+      {"isalpha", AllCharacters<IsAlpha>}, {"isalnum", AllCharacters<IsAlnum>}, {"isdigit", AllCharacters<IsDigit>},
+      {"isdecimal", AllCharacters<IsDigit>}, {"isnumeric", AllCharacters<IsDigit>}, {"isspace", AllCharacters<IsSpace>},
+      {"isupper", [](Interpreter&, const CallArgs& a) { return HasCase(a, true); }},
+      {"islower", [](Interpreter&, const CallArgs& a) { return HasCase(a, false); }}, {"istitle", IsTitle}, {"isidentifier", IsIdentifier},
+      {"find", Find<FindWhat::kFind>}, {"rfind", Find<FindWhat::kRfind>}, {"index", Find<FindWhat::kIndex>},
+      {"rindex", Find<FindWhat::kRindex>}, {"count", Find<FindWhat::kCount>}, {"startswith", StartsWith<false>},
+      {"endswith", StartsWith<true>}, {"strip", Strip<Side::kBoth>}, {"lstrip", Strip<Side::kLeft>}, {"rstrip", Strip<Side::kRight>},
+      {"split", Split<false>}, {"rsplit", Split<true>}, {"splitlines", SplitLines}, {"join", Join}, {"partition", Partition<false>},
+      {"rpartition", Partition<true>}, {"replace", Replace}, {"removeprefix", RemoveAffix<false>}, {"removesuffix", RemoveAffix<true>},
+      {"ljust", Pad<-1>}, {"center", Pad<0>}, {"rjust", Pad<1>}, {"zfill", ZFill}, {"expandtabs", ExpandTabs}, {"encode", Encode},
+      {"translate", Translate},
+  };
+  for (const Entry& e : methods) AddMethod(interp, cls, e.name, e.method);
+  AddStaticMethod(interp, cls, "maketrans", MakeTrans);
+  AddMethod(interp, cls, "isascii", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Bool(Self(args)->ascii); });
+  AddMethod(interp, cls, "isprintable", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    for (char c : Self(args)->view()) {
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return Value::Bool(false);
+    }
+    return Value::Bool(true);
+  });
+  AddMethod(interp, cls, "format", [](Interpreter& interp, const CallArgs& args) { return StrFormatMethod(interp, Self(args), args); });
+  AddMethod(interp, cls, "format_map", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value mapping;
+    ArgReader reader(interp, "format_map", args);
+    COBRA_TRY(reader.Required("mapping", &mapping).Finish());
+    std::vector<KeywordArg> keywords;
+    if (!mapping.IsDict()) return interp.Unsupported("format_map of something other than a dict");
+    auto& t = mapping.as<DictObject>()->table;
+    for (size_t i = 0; i < t.entry_count(); ++i) {
+      if (t.entry(i).key.IsStr()) keywords.push_back({t.entry(i).key.as<StrObject>(), t.entry(i).value});
+    }
+    CallArgs call;
+    call.keywords = keywords;
+    return StrFormatMethod(interp, Self(args), call);
+  });
+  AddMethod(interp, cls, "__format__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    absl::string_view spec;
+    ArgReader reader(interp, "__format__", args);
+    COBRA_TRY(reader.Required("format_spec", &spec).Finish());
+    COBRA_TRY_ASSIGN(StrObject * s, FormatStr(interp, Self(args), spec));
+    return Value(s);
+  });
+  AddMethod(interp, cls, "__str__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    return args.self.object()->cls == interp.types().str ? args.self : Value(interp.NewStr(args.self.str()));
+  });
+  AddMethod(interp, cls, "__repr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    return Value(interp.NewStr(QuotedStr(args.self.str())));
+  });
+  AddMethod(interp, cls, "__hash__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return Value::Int(static_cast<int64_t>(HashOfStr(Self(args))));
+  });
+  AddMethod(interp, cls, "__len__", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Int(Self(args)->length); });
+  AddMethod(interp, cls, "__getitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value key;
+    ArgReader reader(interp, "__getitem__", args);
+    COBRA_TRY(reader.Required("key", &key).Finish());
+    return StrGetItem(interp, Self(args), key);
+  });
+  AddMethod(interp, cls, "__contains__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    absl::string_view sub;
+    ArgReader reader(interp, "__contains__", args);
+    COBRA_TRY(reader.Required("key", &sub).Finish());
+    return Value::Bool(args.self.str().find(sub) != absl::string_view::npos);
+  });
+  AddMethod(interp, cls, "__iter__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    return interp.Iter(Value(interp.NewStr(args.self.str())));
+  });
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,196 @@
+// Making objects.
+#include <cstring>
+
+#include "frontend/python/runtime/internal.h"
+
+namespace cobra::python {
+namespace {
+
+// ASCII or not, and how many code points.
+void Measure(StrObject* s) {
+  int64_t continuation = 0;
+  for (int64_t i = 0; i < s->size; ++i) continuation += (static_cast<unsigned char>(s->data[i]) & 0xc0) == 0x80;
+  s->length = s->size - continuation;
+  bool ascii = true;
+  for (int64_t i = 0; i < s->size; ++i) ascii &= static_cast<unsigned char>(s->data[i]) < 0x80;
+  s->ascii = ascii;
+}
+
+StrObject* MakeStr(Interpreter& interp, absl::string_view text) {
+  Heap& heap = interp.heap();
+  char* memory = static_cast<char*>(heap.Allocate(sizeof(StrObject) + text.size()));
+  StrObject* s = new (memory) StrObject();
+  char* data = memory + sizeof(StrObject);
+  if (!text.empty()) std::memcpy(data, text.data(), text.size());
+  s->cls = interp.types().str;
+  s->data = data;
+  s->size = static_cast<int64_t>(text.size());
+  Measure(s);
+  return s;
+}
+
+template <typename T>
+T* Make(Interpreter& interp, ClassObject* cls) {
+  T* t = interp.heap().New<T>();
+  t->cls = cls;
+  return t;
+}
+
+}  // namespace
+
+StrObject* Interpreter::NewStr(absl::string_view utf8) {
+  if (utf8.empty() && state_->empty_str != nullptr) return state_->empty_str;
+  if (utf8.size() == 1 && static_cast<unsigned char>(utf8[0]) < 128) {
+    StrObject*& s = state_->single_characters[static_cast<unsigned char>(utf8[0])];
+    if (s == nullptr) s = Intern(utf8);
+    return s;
+  }
+  return MakeStr(*this, utf8);
+}
+
+StrObject* Interpreter::Intern(absl::string_view text) {
+  auto it = state_->interned.find(text);
+  if (it != state_->interned.end()) return it->second;
+  StrObject* s = MakeStr(*this, text);
+  s->interned = true;
+  HashOfStr(s);
+  state_->interned.emplace(s->view(), s);
+  return s;
+}
+
+StrObject* Interpreter::InternStr(StrObject* s) {
+  if (s->interned) return s;
+  auto it = state_->interned.find(s->view());
+  if (it != state_->interned.end()) return it->second;
+  if (s->cls != types_.str) return Intern(s->view());
+  s->interned = true;
+  HashOfStr(s);
+  state_->interned.emplace(s->view(), s);
+  return s;
+}
+
+BytesObject* Interpreter::NewBytes(absl::string_view bytes) {
+  char* memory = static_cast<char*>(heap_.Allocate(sizeof(BytesObject) + bytes.size()));
+  BytesObject* b = new (memory) BytesObject();
+  char* data = memory + sizeof(BytesObject);
+  if (!bytes.empty()) std::memcpy(data, bytes.data(), bytes.size());
+  b->cls = types_.bytes;
+  b->data = data;
+  b->size = static_cast<int64_t>(bytes.size());
+  return b;
+}
+
+TupleObject* Interpreter::NewTupleOfSize(int64_t size) {
+  if (size == 0 && state_->empty_tuple != nullptr) return state_->empty_tuple;
+  char* memory = static_cast<char*>(heap_.Allocate(sizeof(TupleObject) + static_cast<size_t>(size) * sizeof(Value)));
+  TupleObject* t = new (memory) TupleObject();
+  t->cls = types_.tuple;
+  t->size = size;
+  t->items = reinterpret_cast<Value*>(memory + sizeof(TupleObject));
+  for (int64_t i = 0; i < size; ++i) new (&t->items[i]) Value();
+  return t;
+}
+static_assert(sizeof(TupleObject) % alignof(Value) == 0);
+
+TupleObject* Interpreter::NewTuple(absl::Span<const Value> items) {
+  TupleObject* t = NewTupleOfSize(static_cast<int64_t>(items.size()));
+  for (size_t i = 0; i < items.size(); ++i) t->items[i] = items[i];
+  return t;
+}
+
+ListObject* Interpreter::NewList(absl::Span<const Value> items) {
+  ListObject* l = Make<ListObject>(*this, types_.list);
+  l->items.reserve(heap_, items.size());
+  for (Value v : items) l->items.push_back(heap_, v);
+  return l;
+}
+
+DictObject* Interpreter::NewDict() { return Make<DictObject>(*this, types_.dict); }
+
+SetObject* Interpreter::NewSet(bool frozen) {
+  SetObject* s = Make<SetObject>(*this, frozen ? types_.frozenset : types_.set);
+  s->frozen = frozen;
+  return s;
+}
+
+Value Interpreter::NewInt(const BigInt& value) {
+  if (value.FitsInt64()) return Value::Int(value.ToInt64());
+  BigIntObject* b = Make<BigIntObject>(*this, types_.int_type);
+  b->value = value;
+  return b;
+}
+
+Value Interpreter::NewComplex(double real, double imag) {
+  ComplexObject* c = Make<ComplexObject>(*this, types_.complex_type);
+  c->real = real;
+  c->imag = imag;
+  return c;
+}
+
+SliceObject* Interpreter::NewSlice(Value start, Value stop, Value step) {
+  SliceObject* s = Make<SliceObject>(*this, types_.slice);
+  s->start = start;
+  s->stop = stop;
+  s->step = step;
+  return s;
+}
+
+Result<Value> Interpreter::NewRange(int64_t start, int64_t stop, int64_t step) {
+  if (step == 0) return Raise(types_.ValueError, "range() arg 3 must not be zero");
+  RangeObject* r = Make<RangeObject>(*this, types_.range);
+  r->start = start;
+  r->stop = stop;
+  r->step = step;
+  if (step > 0 && start < stop) {
+    uint64_t span = static_cast<uint64_t>(stop) - static_cast<uint64_t>(start) - 1;
+    r->length = static_cast<int64_t>(span / static_cast<uint64_t>(step)) + 1;
+  } else if (step < 0 && start > stop) {
+    uint64_t span = static_cast<uint64_t>(start) - static_cast<uint64_t>(stop) - 1;
+    r->length = static_cast<int64_t>(span / (uint64_t{0} - static_cast<uint64_t>(step))) + 1;
+  }
+  if (r->length < 0) return Unsupported("a range of more than 2^63 items");
+  return Value(r);
+}
+
+BuiltinObject* NewBuiltin(Interpreter& interp, absl::string_view name, NativeFunction function) {
+  BuiltinObject* b = Make<BuiltinObject>(interp, interp.types().builtin_function);
+  b->name = b->qualname = interp.Intern(name);
+  b->function = std::move(function);
+  return b;
+}
+
+Value Interpreter::NewFunction(absl::string_view name, NativeFunction function) { return NewBuiltin(*this, name, std::move(function)); }
+
+Value Interpreter::NewIterator(NativeIterator* iterator) {
+  IteratorObject* i = Make<IteratorObject>(*this, types_.iterator);
+  i->iterator = iterator;
+  return i;
+}
+
+Value Interpreter::NewBoundMethod(Value self, Value function) {
+  BoundMethodObject* m = Make<BoundMethodObject>(*this, types_.method);
+  m->self = self;
+  m->function = function;
+  return m;
+}
+
+Value Interpreter::NewProperty(Value getter, Value setter) {
+  PropertyObject* p = Make<PropertyObject>(*this, types_.property);
+  p->getter = getter;
+  p->setter = setter;
+  return p;
+}
+
+InstanceObject* Interpreter::NewInstance(ClassObject* cls, NativeObject* payload) {
+  InstanceObject* i = Make<InstanceObject>(*this, cls);
+  i->native = payload != nullptr || !cls->payload ? payload : cls->payload(*this);
+  return i;
+}
+
+Value Interpreter::NewException(ClassObject* cls, absl::string_view message) {
+  ExceptionObject* e = Make<ExceptionObject>(*this, cls);
+  e->args = NewTuple({Value(NewStr(message))});
+  return e;
+}
+
+}  // namespace cobra::python
