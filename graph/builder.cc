@@ -30,11 +30,26 @@ absl::Status CheckArity(const OpInfo& info, absl::Span<const TensorType* const> 
   return absl::OkStatus();
 }
 
+// What slides over an input. Beyond 2^24 such a number is a mistake or an attack, and sums and products with sizes could overflow.
+absl::Status CheckWindow(const OpInfo& info, const Attributes& attributes) {
+  constexpr absl::string_view kNames[] = {"stride", "padding", "dilation", "kernel_size", "output_padding", "groups"};
+  constexpr int64_t kMost = int64_t{1} << 24;
+  for (absl::string_view name : kNames) {
+    for (int64_t value : attributes.Ints(name)) {
+      if (value > kMost || value < -kMost) {
+        return absl::InvalidArgumentError(absl::StrCat(info.name, ": ", name, "=", value, " is out of range"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attributes,
                                                    absl::Span<const TensorType* const> inputs) {
   COBRA_RETURN_IF_ERROR(CheckArity(GetOpInfo(op), inputs));
+  COBRA_RETURN_IF_ERROR(CheckWindow(GetOpInfo(op), attributes));
   return kRules[static_cast<size_t>(op)](Call{op, attributes, inputs});
 }
 
