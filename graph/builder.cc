@@ -30,7 +30,8 @@ absl::Status CheckArity(const OpInfo& info, absl::Span<const TensorType* const> 
   return absl::OkStatus();
 }
 
-// What slides over an input. Beyond 2^24 such a number is a mistake or an attack, and sums and products with sizes could overflow.
+// What slides over an input. Beyond 2^24 such a number is a mistake or an attack, and sums and products with sizes
+// could overflow.
 absl::Status CheckWindow(const OpInfo& info, const Attributes& attributes) {
   constexpr absl::string_view kNames[] = {"stride", "padding", "dilation", "kernel_size", "output_padding", "groups"};
   constexpr int64_t kMost = int64_t{1} << 24;

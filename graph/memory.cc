@@ -3,12 +3,51 @@
 // reads any tensor on it; the network's inputs, parameters, buffers and constants live throughout. At each call the
 // live storages and the call's own workspace add up.
 #include <algorithm>
+#include <cstdint>
 
 #include "graph/cost.h"
 #include "graph/layout.h"
 
 namespace cobra {
 namespace {
+
+// As ATen dispatches a float convolution with one intra-op thread. oneDNN copies input and weight into its blocked
+// layouts, computes a blocked output and reorders that; pointwise and small convolutions multiply matrices instead,
+// over columns of patches if the window is larger than one.
+int64_t ConvWorkspaceBytes(const Graph& graph, const Node& node) {
+  const TensorType& input = graph.TypeOf(node.inputs[0]);
+  const TensorType& weight = graph.TypeOf(node.inputs[1]);
+  const TensorType& output = node.outputs[0];
+  const bool transposed =
+      node.op == Op::conv_transpose1d || node.op == Op::conv_transpose2d || node.op == Op::conv_transpose3d;
+  const int dims = weight.rank() - 2;
+  int64_t window = 1, least_side = INT64_MAX;
+  for (int i = 0; i < dims; ++i) {
+    window *= weight.shape[2 + i];
+    if (i >= dims - 2) least_side = std::min(least_side, weight.shape[2 + i]);
+  }
+  if (dims == 1) least_side = 1;  // run as 2-D with a height of one
+  const auto all_ones = [&](absl::string_view name) {
+    const std::vector<int64_t> values = node.attributes.Ints(name);
+    return std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 1; });
+  };
+  const bool batched = input.rank() == dims + 2;
+  const int64_t batch = batched ? input.shape[0] : 1;
+  const bool worth_it = window > 1 || batch >= 16 || !all_ones("stride") || !all_ones("dilation");
+  const bool large =
+      node.attributes.Int("groups", 1) > 1 || least_side > 3 || batch > 1 || input.num_elements() > 20480;
+  if (!transposed && input.dtype == DType::float32 && worth_it && large) {
+    const int64_t channels = input.shape[batched ? 1 : 0];
+    const int64_t blocked_input =
+        channels == 1 || channels == 3 ? 0 : input.num_bytes();  // image layouts are read directly
+    return std::max(blocked_input + weight.num_bytes(), output.num_bytes());
+  }
+  if (window == 1) return 0;
+  const TensorType& swept = transposed ? input : output;
+  const int64_t positions = swept.num_elements() / std::max<int64_t>(1, swept.shape[batched ? 1 : 0]);
+  const int64_t columns = weight.num_elements() / std::max<int64_t>(1, weight.shape[0]) * positions;
+  return columns * DTypeBytes(input.dtype);
+}
 
 // Bytes that a call allocates beside its outputs and gives back when it returns.
 int64_t WorkspaceBytes(const Graph& graph, const Node& node, const Layout& layout) {
@@ -19,14 +58,8 @@ int64_t WorkspaceBytes(const Graph& graph, const Node& node, const Layout& layou
     case Op::conv3d:
     case Op::conv_transpose1d:
     case Op::conv_transpose2d:
-    case Op::conv_transpose3d: {
-      // oneDNN computes in its blocked layout and reorders the result; pointwise convolutions run in NCHW directly.
-      const TensorType& weight = graph.TypeOf(node.inputs[1]);
-      int64_t window = 1;
-      for (int i = 2; i < weight.rank(); ++i) window *= weight.shape[i];
-      const bool depthwise = weight.rank() > 1 && weight.shape[1] == 1 && node.attributes.Int("groups", 1) > 1;
-      return window > 1 || depthwise ? node.outputs[0].num_bytes() : 0;
-    }
+    case Op::conv_transpose3d:
+      return ConvWorkspaceBytes(graph, node);
     case Op::max_pool1d:
     case Op::max_pool2d:
     case Op::max_pool3d:

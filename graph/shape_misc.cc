@@ -179,8 +179,7 @@ ShapeResult Embedding(const Call& call) {
 
 ShapeResult OneHot(const Call& call) {
   const int64_t classes = call.attributes.Int("num_classes", -1);
-  if (classes <= 0)
-    return absl::UnimplementedError("the shape of one_hot() without num_classes");
+  if (classes <= 0) return absl::UnimplementedError("the shape of one_hot() without num_classes");
   Shape out = call.in(0).shape;
   out.push_back(classes);
   return One(out, DType::int64);

@@ -60,14 +60,19 @@ TEST(MemoryTest, AResidualKeepsItsBranchAlive) {
   EXPECT_EQ(PeakMemoryBytes(net.Build({net.Call(Op::add, {}, {b, x})})), 4 * 4000);
 }
 
-TEST(MemoryTest, SpatialConvolutionsNeedAWorkspacePointwiseOnesDoNot) {
-  const auto peak = [](absl::string_view weight, int64_t padding) {
+// The numbers are what LibTorch's allocator reported for these layers.
+TEST(MemoryTest, ConvolutionsNeedWhatTheirKernelCopies) {
+  const auto peak = [](absl::string_view input, absl::string_view weight, int64_t padding, int64_t groups = 1) {
     TestNet net;
-    const ValueRef y = net.Conv("w", net.Input("1x8x10x10"), weight, padding);
-    return PeakMemoryBytes(net.Build({y}));
+    const ValueRef y = net.Conv("w", net.Input(input), weight, padding, groups);
+    const Graph graph = net.Build({y});
+    return PeakMemoryBytes(graph) - TestNet::Type(input).num_bytes() - graph.parameters()[0].type.num_bytes();
   };
-  EXPECT_EQ(peak("8x8x1x1", 0), 4 * (64 + 800 + 800));
-  EXPECT_EQ(peak("8x8x3x3", 1), 4 * (576 + 800 + 800 + 800));
+  EXPECT_EQ(peak("1x64x56x56", "64x64x1x1", 0), 802816);                // a matrix product
+  EXPECT_EQ(peak("1x64x56x56", "64x64x3x3", 1), 2 * 802816 + 147456);   // blocked input and weight
+  EXPECT_EQ(peak("1x64x56x56", "64x1x3x3", 1, 64), 2 * 802816 + 2304);  // depthwise
+  EXPECT_EQ(peak("1x3x224x224", "64x3x7x7", 3), 2 * TestNet::Type("1x64x224x224").num_bytes());
+  EXPECT_EQ(peak("1x8x10x10", "8x8x3x3", 1), 3200 + 9 * 3200);  // small: columns of patches
 }
 
 }  // namespace

@@ -98,7 +98,8 @@ class Replay {
       while (slot < info.inputs.size() && info.inputs[slot].name != argument) ++slot;
       // Two numbers are one source, except in an argument that is a list of tensors.
       const bool takes_list = argument == "hx" || (slot < info.inputs.size() && info.inputs[slot].variadic);
-      const bool pair = source.is_array() && source.size() == 2 && source[0].is_number_integer() && source[1].is_number_integer();
+      const bool pair =
+          source.is_array() && source.size() == 2 && source[0].is_number_integer() && source[1].is_number_integer();
       const bool list = source.is_array() && (takes_list || !pair);
       if (slot < info.inputs.size() && !info.inputs[slot].variadic && !list)
         inputs.resize(std::max(inputs.size(), slot));
