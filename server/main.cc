@@ -1,8 +1,10 @@
 // cobra-server: answers how long networks will take. SIGTERM and SIGINT drain, SIGHUP loads the model directory anew.
-#include <pthread.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
-#include <cstdio>
+#include <cerrno>
+#include <memory>
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
@@ -14,19 +16,33 @@
 namespace cobra {
 namespace {
 
-// Before any thread exists, so that all of them inherit it: signals reach sigwait() and nothing else.
-sigset_t BlockSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  return signals;
+// Signals arrive here, one byte each, whichever thread they interrupt. Blocking them in all threads is not possible:
+// OpenBLAS starts its own before main(), and a signal that one of those gets would end the process in the middle of a
+// drain.
+int signal_pipe[2];
+
+void OnSignal(int signal) {
+  const int saved_errno = errno;
+  const char byte = static_cast<char>(signal);
+  ssize_t ignored = ::write(signal_pipe[1], &byte, 1);  // non-blocking: a full pipe has signals enough
+  (void)ignored;
+  errno = saved_errno;
 }
 
-void ServeUntilStopped(Server* server, const sigset_t& signals) {
+absl::Status CatchSignals() {
+  if (::pipe2(signal_pipe, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
+  ::fcntl(signal_pipe[1], F_SETFL, O_NONBLOCK);
+  struct sigaction action = {};
+  action.sa_handler = &OnSignal;
+  action.sa_flags = SA_RESTART;
+  for (int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  return absl::OkStatus();
+}
+
+void ServeUntilStopped(Server* server) {
   while (true) {
-    int signal = 0;
-    if (sigwait(&signals, &signal) != 0) continue;
+    char signal = 0;
+    if (::read(signal_pipe[0], &signal, 1) != 1) continue;
     if (signal == SIGHUP) {
       LogInfo("SIGHUP: loading the model anew");
       absl::Status status = server->ReloadModel();
@@ -83,7 +99,10 @@ int Main(int argc, char** argv) {
   options.embedding_cache_bytes = int64_t{embedding_cache_mb} << 20;
   options.prediction_cache_bytes = int64_t{prediction_cache_mb} << 20;
 
-  const sigset_t signals = BlockSignals();
+  if (absl::Status caught = CatchSignals(); !caught.ok()) {
+    LogError(caught.message());
+    return 1;
+  }
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
   if (!server.ok()) {
     LogError(absl::StrCat("cobra-server cannot start: ", server.status().message()));
@@ -99,7 +118,7 @@ int Main(int argc, char** argv) {
       return 1;
     }
   }
-  ServeUntilStopped(server->get(), signals);
+  ServeUntilStopped(server->get());
   return 0;
 }
 
