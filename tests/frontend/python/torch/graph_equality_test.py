@@ -110,7 +110,7 @@ def main():
         why = difference(golden, ours)
         if why:
             wrong += 1
-            print("DIFFERS", golden["name"], why)
+            print("DIFFERS", golden["name"], why[:700])
     print("%d of %d equal" % (len(graphs) - wrong, len(cases)), answer.stderr)
     return 1 if wrong or len(graphs) != len(cases) else 0
 
