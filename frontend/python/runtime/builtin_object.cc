@@ -13,7 +13,8 @@ Result<Value> TypeNew(Interpreter& interp, const CallArgs& args) {
   auto* metaclass = args.self.as<ClassObject>();
   if (args.positional.size() == 1 && args.keywords.empty()) return Value(interp.class_of(args.positional[0]));
   if (args.positional.size() != 3 || !args.positional[0].IsStr() || !args.positional[1].IsTuple() || !args.positional[2].IsDict()) {
-    return interp.Raise(interp.types().TypeError, "type.__new__() takes a name, a tuple of bases and a dict");
+    return interp.Raise(interp.types().TypeError, args.positional.size() == 3 ? "type.__new__() takes a name, a tuple of bases and a dict"
+                                                                              : "type() takes 1 or 3 arguments");
   }
   std::vector<ClassObject*> bases;
   for (Value b : args.positional[1].as<TupleObject>()->span()) {

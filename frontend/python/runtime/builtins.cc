@@ -350,7 +350,7 @@ Result<Value> AsciiOf(Interpreter& interp, Value v) {
 }
 Result<Value> HashOf(Interpreter& interp, Value v) {
   COBRA_TRY_ASSIGN(uint64_t h, interp.Hash(v));
-  return Value::Int(static_cast<int64_t>(h));
+  return Value::Int(h == ~uint64_t{0} ? -2 : static_cast<int64_t>(h));  // -1 is CPython's mark for an error
 }
 Result<Value> IdOf(Interpreter& interp, Value v) {
   if (v.IsObject()) return Value::Int(static_cast<int64_t>(reinterpret_cast<uintptr_t>(v.object())));

@@ -34,7 +34,9 @@ Failure MissingArguments(Interpreter& interp, FunctionObject* f, const Value* lo
   if (names.empty()) {
     what = "keyword-only";
     for (int i = s.positional; i < s.positional + s.keyword_only; ++i) {
-      if (locals[i].IsUnbound()) names.emplace_back(ParameterName(interp, f, i)->view());
+      StrObject* name = ParameterName(interp, f, i);
+      bool has_default = f->keyword_defaults != nullptr && f->keyword_defaults->table.GetStr(name) != nullptr;
+      if (locals[i].IsUnbound() && !has_default) names.emplace_back(name->view());
     }
   }
   return interp.Raise(interp.types().TypeError,

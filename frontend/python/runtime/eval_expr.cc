@@ -168,6 +168,9 @@ Result<void> EvalElements(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> 
     if (const auto* starred = e->AsOrNull<ast::Starred>()) {
       COBRA_TRY_ASSIGN(Value v, Eval(interp, frame, starred->value));
       frame.position = &starred->pos;
+      if (!IsIterable(interp, v) && !v.IsOpaque()) {
+        return interp.Raise(interp.types().TypeError, absl::StrCat("Value after * must be an iterable, not ", interp.TypeName(v)));
+      }
       COBRA_TRY(interp.Iterate(v, [&](Value item) -> Result<bool> {
         out->push_back(item);
         return interp.CheckSize(static_cast<int64_t>(out->size())).ok() ? Result<bool>(true) : Result<bool>(Failure());
@@ -275,6 +278,15 @@ Result<Value> EvalNamed(Interpreter& interp, Frame& frame, const ast::NamedExpr*
   return v;
 }
 
+// "main.f()", as CPython names the callee in these errors.
+std::string FunctionText(Interpreter& interp, Value callee) {
+  if (callee.IsBoundMethod()) callee = callee.as<BoundMethodObject>()->function;
+  if (callee.IsFunction()) return absl::StrCat(callee.as<FunctionObject>()->module->name->view(), ".", callee.as<FunctionObject>()->qualname->view(), "()");
+  if (callee.IsBuiltin()) return absl::StrCat(callee.as<BuiltinObject>()->qualname->view(), "()");
+  if (callee.IsClass()) return absl::StrCat(callee.as<ClassObject>()->qualname->view(), "()");
+  return absl::StrCat(interp.TypeName(callee), " object");
+}
+
 // **mapping in a call.
 Result<void> SpreadKeywords(Interpreter& interp, Value mapping, Value callee, std::vector<KeywordArg>* out) {
   if (!mapping.IsDict()) {
@@ -282,7 +294,7 @@ Result<void> SpreadKeywords(Interpreter& interp, Value mapping, Value callee, st
     if (!keys.ok()) return Failure();
     if (keys->IsUnbound()) {
       return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("argument after ** must be a mapping, not ", interp.TypeName(mapping)));
+                          absl::StrCat(FunctionText(interp, callee), " argument after ** must be a mapping, not ", interp.TypeName(mapping)));
     }
     DictObject* copy = interp.NewDict();
     COBRA_TRY(interp.DictUpdate(copy, mapping));
@@ -296,7 +308,7 @@ Result<void> SpreadKeywords(Interpreter& interp, Value mapping, Value callee, st
     StrObject* name = interp.InternStr(e.key.as<StrObject>());
     for (const KeywordArg& k : *out) {
       if (k.name == name) {
-        return interp.Raise(interp.types().TypeError, absl::StrCat("got multiple values for keyword argument '", name->view(), "'"));
+        return interp.Raise(interp.types().TypeError, absl::StrCat(FunctionText(interp, callee), " got multiple values for keyword argument '", name->view(), "'"));
       }
     }
     out->push_back({name, e.value});
@@ -318,7 +330,7 @@ Result<Value> CallSpread(Interpreter& interp, Frame& frame, const ast::Call* e, 
     StrObject* name = NameOf(interp, frame.unit, k->arg);
     for (const KeywordArg& other : keywords) {
       if (other.name == name) {
-        return interp.Raise(interp.types().TypeError, absl::StrCat("got multiple values for keyword argument '", name->view(), "'"));
+        return interp.Raise(interp.types().TypeError, absl::StrCat(FunctionText(interp, function), " got multiple values for keyword argument '", name->view(), "'"));
       }
     }
     keywords.push_back({name, v});

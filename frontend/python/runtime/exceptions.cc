@@ -33,6 +33,18 @@ ExceptionObject* Self(const CallArgs& args) { return args.self.as<ExceptionObjec
 Result<Value> ExceptionNew(Interpreter& interp, const CallArgs& args) {
   ExceptionObject* e = interp.heap().New<ExceptionObject>();
   e->cls = args.self.as<ClassObject>();
+  if (e->cls == interp.types().OSError && args.positional.size() >= 2 && args.positional[0].IsInt()) {
+    const BuiltinTypes& t = interp.types();
+    switch (args.positional[0].as_int()) {
+      case 1:
+      case 13: e->cls = t.PermissionError; break;
+      case 2: e->cls = t.FileNotFoundError; break;
+      case 17: e->cls = t.FileExistsError; break;
+      case 20: e->cls = t.NotADirectoryError; break;
+      case 21: e->cls = t.IsADirectoryError; break;
+      default: break;
+    }
+  }
   e->args = interp.NewTuple(args.positional);
   return Value(e);
 }

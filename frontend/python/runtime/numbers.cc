@@ -322,7 +322,8 @@ Result<Value> ComplexNew(Interpreter& interp, const CallArgs& args) {
   } else {
     COBRA_TRY_ASSIGN(i2, interp.AsFloat(imag));
   }
-  return interp.NewComplex(r + r2, i + i2);
+  bool plain = !real.IsComplex() && !imag.IsComplex();  // then the zeros keep their signs
+  return plain ? interp.NewComplex(r, i2) : interp.NewComplex(r + r2, i + i2);
 }
 
 Result<Value> Round(Interpreter& interp, Value v, Value digits) {

@@ -179,6 +179,23 @@ Result<Value> ComplexPower(Interpreter& interp, double ar, double ai, double br,
     if (bi != 0 || br < 0) return ZeroDivision(interp, "0.0 to a negative or complex power");
     return interp.NewComplex(0, 0);
   }
+  if (bi == 0 && br == std::floor(br) && std::fabs(br) <= 100) {  // by squaring, as CPython does for small whole exponents
+    double rr = 1, ri = 0, pr = ar, pi = ai;
+    for (int n = static_cast<int>(std::fabs(br)); n > 0; n >>= 1) {
+      double t;
+      if (n & 1) {
+        t = rr * pr - ri * pi;
+        ri = rr * pi + ri * pr;
+        rr = t;
+      }
+      t = pr * pr - pi * pi;
+      pi = 2 * pr * pi;
+      pr = t;
+    }
+    if (br >= 0) return interp.NewComplex(rr, ri);
+    double d = rr * rr + ri * ri;
+    return interp.NewComplex(rr / d, -ri / d);
+  }
   double magnitude = std::hypot(ar, ai), length = std::pow(magnitude, br), angle = std::atan2(ai, ar), phase = angle * br;
   if (bi != 0) {
     length *= std::exp(-angle * bi);
@@ -203,7 +220,7 @@ Result<Value> FloatBinary(Interpreter& interp, BinaryOp op, double x, double y) 
       return Value::Float(op == BinaryOp::kMod ? r : q);
     }
     case BinaryOp::kPow: {
-      if (x == 0 && y < 0) return ZeroDivision(interp, "0.0 cannot be raised to a negative power");
+      if (x == 0 && y < 0 && !std::isinf(y)) return ZeroDivision(interp, "0.0 cannot be raised to a negative power");
       if (x < 0 && std::isfinite(x) && std::isfinite(y) && y != std::floor(y)) return ComplexPower(interp, x, 0, y, 0);
       double r = std::pow(x, y);
       if (std::isinf(r) && std::isfinite(x) && std::isfinite(y)) {

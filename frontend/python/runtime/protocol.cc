@@ -409,7 +409,9 @@ Result<std::string> ReprText(Interpreter& interp, Value v) {
         out += "[";
       }
       for (int64_t i = 0; i < alias->args->size; ++i) {
-        COBRA_TRY_ASSIGN(std::string part, AliasPart(interp, alias->args->items[i]));
+        Value arg = alias->args->items[i];
+        std::string part = "None";
+        if (!alias->is_union || !arg.IsSame(Value(interp.types().none_type))) COBRA_TRY_SET(part, AliasPart(interp, arg));
         absl::StrAppend(&out, i == 0 ? "" : alias->is_union ? " | " : ", ", part);
       }
       return alias->is_union ? out : out + (alias->args->size == 0 ? "()]" : "]");

@@ -241,6 +241,15 @@ Result<Value> IndexOf(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "index", args);
   COBRA_TRY(reader.Required("value", &v).Optional("start", &start).Optional("stop", &stop).Finish());
   COBRA_TRY_ASSIGN(int64_t n, interp.Length(args.self));
+  if (args.self.IsRange() || args.self.IsBytes()) {
+    for (int64_t i = 0; i < n; ++i) {
+      COBRA_TRY(interp.Step());
+      COBRA_TRY_ASSIGN(Value item, interp.GetItem(args.self, Value::Int(i)));
+      COBRA_TRY_ASSIGN(bool equal, interp.Equal(item, v));
+      if (equal) return Value::Int(i);
+    }
+    return interp.Raise(interp.types().ValueError, args.self.IsRange() ? "value is not in range" : "subsection not found");
+  }
   if (start < 0) start = std::max<int64_t>(start + n, 0);
   if (stop < 0) stop += n;
   COBRA_TRY_ASSIGN(int64_t at, FindItem(interp, args.self, v, start, std::min(stop, n)));

@@ -399,7 +399,8 @@ class FormatRun {
       if (numbering_ == 2) return interp_.Raise(interp_.types().ValueError, "cannot switch from manual field specification to automatic field numbering");
       numbering_ = 1;
       index = next_++;
-    } else if (absl::SimpleAtoi(first, &index)) {
+    } else if (int64_t number; absl::ascii_isdigit(static_cast<unsigned char>(first[0])) && absl::SimpleAtoi(first, &number)) {
+      index = number;
       if (numbering_ == 1) return interp_.Raise(interp_.types().ValueError, "cannot switch from automatic field numbering to manual field specification");
       numbering_ = 2;
     }

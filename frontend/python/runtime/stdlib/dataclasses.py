@@ -15,6 +15,14 @@ class _Missing:
 MISSING = _Missing()
 
 
+class _HasDefaultFactory:
+    def __repr__(self):
+        return '<factory>'
+
+
+_HAS_DEFAULT_FACTORY = _HasDefaultFactory()
+
+
 class KW_ONLY:
     pass
 
@@ -25,6 +33,10 @@ class InitVar:
 
     def __class_getitem__(cls, type):
         return InitVar(type)
+
+    def __repr__(self):
+        name = self.type.__name__ if hasattr(self.type, '__name__') else repr(self.type)
+        return f'dataclasses.InitVar[{name}]'
 
 
 class Field:
@@ -131,7 +143,9 @@ def _make_init(cls, fields, frozen):
     def __init__(self, /, *args, **kwargs):
         if len(args) > len(names):
             n = len(names) + 1
-            raise TypeError(f'{name}() takes {n} positional argument{"s" if n != 1 else ""} but {len(args) + 1} were given')
+            least = 1 + len([f for f in positional if f.default is MISSING and f.default_factory is MISSING])
+            takes = f'from {least} to {n}' if least != n else str(n)
+            raise TypeError(f'{name}() takes {takes} positional argument{"s" if n != 1 else ""} but {len(args) + 1} were given')
         values = dict(zip(names, args))
         for key, value in kwargs.items():
             if key in values:
@@ -166,7 +180,7 @@ def _make_init(cls, fields, frozen):
     __init__.__module__ = cls.__module__
     __init__.__annotations__ = {f.name: f.type for f in all_init}
     __init__.__annotations__['return'] = None
-    __init__._dataclass_parameters = [(f.name, 3 if f.kw_only else 1, f.default if f.default is not MISSING else f.default_factory, f.type)
+    __init__._dataclass_parameters = [(f.name, 3 if f.kw_only else 1, f.default if f.default is not MISSING or f.default_factory is MISSING else _HAS_DEFAULT_FACTORY, f.type)
                                       for f in all_init]
     return __init__
 

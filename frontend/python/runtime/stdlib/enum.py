@@ -59,6 +59,9 @@ def _is_private(cls_name, name):
 Flag = ()  # until its class statement below: no class derives from it yet
 
 
+ReprEnum = None
+
+
 class EnumMeta(type):
     def __new__(metacls, cls_name, bases, classdict, *, boundary=None, _simple=False, **kwds):
         if not bases or metacls is EnumMeta and cls_name == 'Enum':
@@ -90,6 +93,20 @@ class EnumMeta(type):
                     if issubclass(c, (int, str, float, bytes, tuple, list, dict)) or '__new__' in c.__dict__ or '__dataclass_fields__' in c.__dict__:
                         data_type = c
         cls = type.__new__(metacls, cls_name, bases, rest, **kwds)
+        first_enum = bases[-1]
+        if ReprEnum is not None and ReprEnum in bases:
+            if '__format__' not in rest:
+                cls.__format__ = data_type.__format__
+                rest['__format__'] = cls.__format__
+            if '__str__' not in rest:
+                method = data_type.__str__
+                cls.__str__ = data_type.__repr__ if method is object.__str__ else method
+                rest['__str__'] = cls.__str__
+        for name in ('__repr__', '__str__', '__format__', '__reduce_ex__'):
+            if name not in rest:
+                found = getattr(cls, name)
+                if found is getattr(data_type, name) or found is getattr(object, name):
+                    setattr(cls, name, getattr(first_enum, name))
         cls._member_names_ = []
         cls._member_map_ = {}
         cls._value2member_map_ = {}
@@ -171,6 +188,9 @@ class EnumMeta(type):
 
     def __getitem__(cls, name):
         return cls._member_map_[name]
+
+    def __getattr__(cls, name):
+        raise AttributeError(name) from None
 
     def __iter__(cls):
         return (cls._member_map_[name] for name in cls._member_names_)
