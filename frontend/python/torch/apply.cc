@@ -7,14 +7,16 @@
 namespace cobra::python {
 
 NativeObject* Tensor::Copy(Interpreter& interp) {
-  // Outside the run of the network a copy is a tensor of its own (deepcopy of a layer); within it, PyTorch clones and so records nothing else.
+  // Outside the run of the network a copy is a tensor of its own (deepcopy of a layer); within it, PyTorch clones and
+  // so records nothing else.
   Tensor* copy = interp.heap().New<Tensor>(*this);
   copy->base = nullptr;
   if (ref.kind != ValueRef::Kind::kNode) copy->ref = ref.kind == ValueRef::Kind::kConstant ? ref : ValueRef::None();
   return copy;
 }
 
-InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<const ConstValues> values, absl::string_view label) {
+InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<const ConstValues> values,
+                          absl::string_view label) {
   Tensor* tensor = interp.heap().New<Tensor>();
   tensor->type = std::move(type);
   tensor->values = std::move(values);
@@ -29,6 +31,16 @@ InstanceObject* NewGraphTensor(Interpreter& interp, TensorType type, ValueRef re
   return interp.NewInstance(Torch(interp).tensor_class, tensor);
 }
 
+std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, double value) {
+  if (n > kMaxConstElements) return nullptr;
+  std::shared_ptr<const ConstValues>& fill = Torch(interp).fills[{n, value}];
+  if (fill == nullptr) {
+    interp.heap().Allocate(static_cast<size_t>(n) * 8 + 64);
+    fill = std::make_shared<const ConstValues>(n, value);
+  }
+  return fill;
+}
+
 ValueRef RefOf(Interpreter& interp, Tensor* tensor) {
   if (tensor->ref.is_none()) {
     TorchState& torch = Torch(interp);
@@ -39,11 +51,13 @@ ValueRef RefOf(Interpreter& interp, Tensor* tensor) {
 
 Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what) {
   if (!tensor->is_const() || tensor->is_random) {
-    return interp.DataDependent(what, "a latency cannot depend on what a tensor holds: compute this from shapes, configuration or constants");
+    return interp.DataDependent(
+        what, "a latency cannot depend on what a tensor holds: compute this from shapes, configuration or constants");
   }
   if (tensor->values == nullptr) {
-    return interp.Unsupported(absl::StrCat(what, " of a constant whose values are not computed here (", tensor->label, ")"),
-                              "compute it with Python numbers instead");
+    return interp.Unsupported(
+        absl::StrCat(what, " of a constant whose values are not computed here (", tensor->label, ")"),
+        "compute it with Python numbers instead");
   }
   return tensor->values.get();
 }
@@ -56,10 +70,14 @@ Value NumberOf(DType dtype, double value) {
 
 Failure RaiseShapeError(Interpreter& interp, const absl::Status& status) {
   switch (status.code()) {
-    case absl::StatusCode::kOutOfRange: return interp.Raise(interp.types().IndexError, status.message());
-    case absl::StatusCode::kUnimplemented: return interp.DataDependent(status.message());
-    case absl::StatusCode::kResourceExhausted: return interp.LimitReached(status.message());
-    default: return interp.FromStatus(status);
+    case absl::StatusCode::kOutOfRange:
+      return interp.Raise(interp.types().IndexError, status.message());
+    case absl::StatusCode::kUnimplemented:
+      return interp.DataDependent(status.message());
+    case absl::StatusCode::kResourceExhausted:
+      return interp.LimitReached(status.message());
+    default:
+      return interp.FromStatus(status);
   }
 }
 
@@ -90,12 +108,15 @@ struct Call {
 
 Result<Value> Returned(Interpreter& interp, const std::vector<Value>& outputs, Returns returns) {
   switch (returns) {
-    case Returns::kTensor: return outputs[0];
-    case Returns::kList: return interp.NewList(outputs);
+    case Returns::kTensor:
+      return outputs[0];
+    case Returns::kList:
+      return interp.NewList(outputs);
     case Returns::kValuesIndices:
       if (outputs.size() == 1) return outputs[0];
       return interp.Call(Torch(interp).values_indices_class, {interp.NewTuple(outputs)});
-    case Returns::kTuple: return interp.NewTuple(outputs);
+    case Returns::kTuple:
+      return interp.NewTuple(outputs);
   }
   return outputs[0];
 }
@@ -120,18 +141,25 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   if (!outputs.ok()) return RaiseShapeError(interp, outputs.status());
   int64_t work = 0;
   for (TensorType& type : *outputs) {
-    if (type.num_bytes() > int64_t{1} << 40) return interp.LimitReached(absl::StrCat(OpName(call.op), " makes a tensor of ", TypeText(type)));
+    if (type.num_bytes() > int64_t{1} << 40)
+      return interp.LimitReached(absl::StrCat(OpName(call.op), " makes a tensor of ", TypeText(type)));
     work += std::min(type.num_elements(), kMaxConstElements);
   }
   const bool writes_everything = call.op == Op::zero || call.op == Op::fill || call.op == Op::copy;
   if (writes_everything && inplace) {
     known = true;
-    for (size_t i = 1; i < call.tensors.size(); ++i) known = known && (call.tensors[i] == nullptr || call.tensors[i]->values != nullptr);
+    for (size_t i = 1; i < call.tensors.size(); ++i)
+      known = known && (call.tensors[i] == nullptr || call.tensors[i]->values != nullptr);
     random = false;
   }
   const bool draws = call.op == Op::normal || call.op == Op::uniform || call.op == Op::bernoulli;
   std::vector<std::shared_ptr<const ConstValues>> values(outputs->size());
-  if (known && !draws && interp.heap().CanAllocate(work * 8)) {
+  const bool fills =
+      call.op == Op::zero || (call.op == Op::fill && (call.tensors.size() == 1 || call.tensors[1] == nullptr));
+  if (fills) {
+    const TensorType& type = (*outputs)[0];
+    values[0] = FilledValues(interp, type.num_elements(), RoundTo(type.dtype, call.attributes.Double("value")));
+  } else if (known && !draws && interp.heap().CanAllocate(work * 8)) {
     for (int64_t i = 0; i < work; i += 512) COBRA_TRY(interp.Step());
     interp.heap().Allocate(static_cast<size_t>(work) * 8);  // the values live elsewhere, but count
     values = EvalConst(call.op, call.attributes, inputs, *outputs);
@@ -167,7 +195,8 @@ Result<Value> Record(Interpreter& interp, Call call, bool inplace, Returns retur
   TorchState& torch = Torch(interp);
   std::vector<ValueRef> refs;
   for (Tensor* tensor : call.tensors) refs.push_back(tensor == nullptr ? ValueRef::None() : RefOf(interp, tensor));
-  absl::StatusOr<int32_t> index = torch.builder.Add(call.op, std::move(call.attributes), std::move(refs), CurrentOrigin(interp), inplace);
+  absl::StatusOr<int32_t> index =
+      torch.builder.Add(call.op, std::move(call.attributes), std::move(refs), CurrentOrigin(interp), inplace);
   if (!index.ok()) return RaiseShapeError(interp, index.status());
   const Node& node = torch.builder.nodes()[*index];
   if (inplace) {
@@ -177,7 +206,8 @@ Result<Value> Record(Interpreter& interp, Call call, bool inplace, Returns retur
     self->values = nullptr;
     if (self->base != nullptr) {
       Tensor* base = AsTensor(self->base);
-      absl::StatusOr<int32_t> update = torch.builder.Add(Op::as_base, {}, {self->ref, RefOf(interp, base)}, CurrentOrigin(interp));
+      absl::StatusOr<int32_t> update =
+          torch.builder.Add(Op::as_base, {}, {self->ref, RefOf(interp, base)}, CurrentOrigin(interp));
       if (!update.ok()) return RaiseShapeError(interp, update.status());
       base->ref = ValueRef::Node(*update);
       base->values = nullptr;
@@ -204,7 +234,8 @@ bool IsContiguousNow(Interpreter& interp, Tensor* tensor) {
   return IsContiguous(tensor->type.shape, layout.Of(tensor->ref));
 }
 
-Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs, bool inplace, Returns returns) {
+Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs, bool inplace,
+                    Returns returns) {
   COBRA_TRY(interp.Step());
   Call call{op, std::move(attributes), std::move(inputs), {}};
   bool constant = true;

@@ -1,5 +1,5 @@
-// The values of calls on constants: index tables, drop-path rates, masks. Covers what model sources compute while they build themselves; a
-// call that is not covered gives no values, and only reading them is an error.
+// The values of calls on constants: index tables, drop-path rates, masks. Covers what model sources compute while they
+// build themselves; a call that is not covered gives no values, and only reading them is an error.
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_CONST_EVAL_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_CONST_EVAL_H_
 
@@ -18,21 +18,22 @@ struct ConstInput {
   const std::vector<double>* values = nullptr;
 };
 
-// Tensors larger than this carry no values.
-inline constexpr int64_t kMaxConstElements = int64_t{1} << 20;
+// Tensors larger than this carry no values. Programs read rates, scales and small tables; the largest index tables of
+// published models that anybody reads have some 10,000 entries.
+inline constexpr int64_t kMaxConstElements = int64_t{1} << 16;
 
-// Values of each output, empty vectors where there are none; rounded to the outputs' dtypes. REQUIRES: every present input has values and
-// `outputs` are what the shape rule gave.
+// Values of each output, empty vectors where there are none; rounded to the outputs' dtypes. REQUIRES: every present
+// input has values and `outputs` are what the shape rule gave.
 std::vector<std::shared_ptr<const std::vector<double>>> EvalConst(Op op, const Attributes& attributes,
                                                                   absl::Span<const ConstInput> inputs,
                                                                   const std::vector<TensorType>& outputs);
 
 double RoundTo(DType dtype, double value);
 
-// For each element of x[index], the element of x (row-major): what getitem reads and setitem writes. Empty optional if the
-// index is one that we do not compute. `tensors` are the index tensors in order.
-std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::string& index, absl::Span<const ConstInput> tensors,
-                                             const Shape& out);
+// For each element of x[index], the element of x (row-major): what getitem reads and setitem writes. Empty optional if
+// the index is one that we do not compute. `tensors` are the index tensors in order.
+std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::string& index,
+                                             absl::Span<const ConstInput> tensors, const Shape& out);
 
 }  // namespace cobra::python
 

@@ -8,7 +8,8 @@
 namespace cobra::python {
 namespace {
 
-// Keyword arguments that say where and how, not what: device, layout, pin_memory ... Only dtype and requires_grad matter.
+// Keyword arguments that say where and how, not what: device, layout, pin_memory ... Only dtype and requires_grad
+// matter.
 struct Where {
   std::optional<DType> dtype;
   bool requires_grad = false;
@@ -21,11 +22,13 @@ Result<Where> TakeWhere(Interpreter& interp, const CallArgs& args, std::vector<K
     if (name == "dtype") {
       if (keyword.value.IsNone()) continue;
       where.dtype = AsDType(interp, keyword.value);
-      if (!where.dtype) return interp.Raise(interp.types().TypeError, absl::StrCat("argument 'dtype' must be torch.dtype, not ", interp.TypeName(keyword.value)));
+      if (!where.dtype)
+        return interp.Raise(interp.types().TypeError,
+                            absl::StrCat("argument 'dtype' must be torch.dtype, not ", interp.TypeName(keyword.value)));
     } else if (name == "requires_grad") {
       COBRA_TRY_ASSIGN(where.requires_grad, interp.Truth(keyword.value));
-    } else if (name != "device" && name != "layout" && name != "pin_memory" && name != "memory_format" && name != "generator" && name != "out" &&
-               name != "names" && name != "non_blocking") {
+    } else if (name != "device" && name != "layout" && name != "pin_memory" && name != "memory_format" &&
+               name != "generator" && name != "out" && name != "names" && name != "non_blocking") {
       rest->push_back(keyword);
     }
   }
@@ -33,14 +36,12 @@ Result<Where> TakeWhere(Interpreter& interp, const CallArgs& args, std::vector<K
 }
 
 // A tensor of one value everywhere; too large ones carry no values.
-Result<Value> Filled(Interpreter& interp, TensorType type, std::optional<double> fill, const Where& where, absl::string_view label) {
-  if (type.num_bytes() > int64_t{1} << 40) return interp.LimitReached(absl::StrCat("torch.", label, " makes a tensor of ", TypeText(type)));
+Result<Value> Filled(Interpreter& interp, TensorType type, std::optional<double> fill, const Where& where,
+                     absl::string_view label) {
+  if (type.num_bytes() > int64_t{1} << 40)
+    return interp.LimitReached(absl::StrCat("torch.", label, " makes a tensor of ", TypeText(type)));
   std::shared_ptr<const ConstValues> values;
-  if (fill && type.num_elements() <= kMaxConstElements && interp.heap().CanAllocate(type.num_elements() * 8)) {
-    for (int64_t i = 0; i < type.num_elements(); i += 4096) COBRA_TRY(interp.Step());
-    interp.heap().Allocate(static_cast<size_t>(type.num_elements()) * 8);
-    values = std::make_shared<const ConstValues>(type.num_elements(), RoundTo(type.dtype, *fill));
-  }
+  if (fill) values = FilledValues(interp, type.num_elements(), RoundTo(type.dtype, *fill));
   InstanceObject* made = NewTensor(interp, std::move(type), values, label);
   AsTensor(made)->is_random = !fill.has_value();
   AsTensor(made)->requires_grad = where.requires_grad;
@@ -56,11 +57,13 @@ Result<Value> Ranged(Interpreter& interp, const ConstValues& values, DType dtype
 }
 
 // zeros(2, 3), zeros((2, 3)), zeros(size=(2, 3)).
-Result<Shape> TakeSize(Interpreter& interp, const CallArgs& args, const std::vector<KeywordArg>& rest, absl::string_view name) {
+Result<Shape> TakeSize(Interpreter& interp, const CallArgs& args, const std::vector<KeywordArg>& rest,
+                       absl::string_view name) {
   std::vector<Value> items(args.positional.begin(), args.positional.end());
   for (const KeywordArg& keyword : rest) {
     if (keyword.name->view() != "size") {
-      return interp.Raise(interp.types().TypeError, absl::StrCat(name, "() got an unexpected keyword argument '", keyword.name->view(), "'"));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat(name, "() got an unexpected keyword argument '", keyword.name->view(), "'"));
     }
     items = {keyword.value};
   }
@@ -72,9 +75,13 @@ Result<Shape> TakeSize(Interpreter& interp, const CallArgs& args, const std::vec
     Result<int64_t> size = interp.Index(item);
     if (!size.ok()) {
       if (!interp.CatchException(interp.types().TypeError)) return Failure();
-      return interp.Raise(interp.types().TypeError, absl::StrCat(name, "(): argument 'size' must be tuple of ints, but found element of type ", interp.TypeName(item)));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat(name, "(): argument 'size' must be tuple of ints, but found element of type ",
+                                       interp.TypeName(item)));
     }
-    if (*size < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("Trying to create tensor with negative dimension ", *size));
+    if (*size < 0)
+      return interp.Raise(interp.types().RuntimeError,
+                          absl::StrCat("Trying to create tensor with negative dimension ", *size));
     shape.push_back(*size);
   }
   return shape;
@@ -159,7 +166,8 @@ Result<Value> NewTensorMethod(Interpreter& interp, const CallArgs& args) {
   std::vector<KeywordArg> rest;
   COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
   if (args.positional.size() != 1) return interp.Raise(interp.types().TypeError, "new_tensor() takes 1 argument");
-  return TensorFromData(interp, args.positional[0], where.dtype ? *where.dtype : AsTensor(args.self)->type.dtype, "new_tensor");
+  return TensorFromData(interp, args.positional[0], where.dtype ? *where.dtype : AsTensor(args.self)->type.dtype,
+                        "new_tensor");
 }
 
 NativeFunction FromData(std::string name) {
@@ -190,7 +198,10 @@ Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
     (name == "start" ? start : name == "end" ? end : step) = keyword.value;
   }
   if (numbers.size() == 1) {
-    if (end.IsNone()) end = numbers[0]; else start = numbers[0];
+    if (end.IsNone())
+      end = numbers[0];
+    else
+      start = numbers[0];
   }
   if (numbers.size() >= 2) {
     start = numbers[0];
@@ -204,8 +215,10 @@ Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(double a, NumberArg(interp, start));
   COBRA_TRY_ASSIGN(double b, NumberArg(interp, end));
   COBRA_TRY_ASSIGN(double s, NumberArg(interp, step));
-  if (s == 0 || !std::isfinite(a) || !std::isfinite(b)) return interp.Raise(interp.types().RuntimeError, "step must be nonzero");
-  if ((b - a) / s < 0) return interp.Raise(interp.types().RuntimeError, "upper bound and larger bound inconsistent with step sign");
+  if (s == 0 || !std::isfinite(a) || !std::isfinite(b))
+    return interp.Raise(interp.types().RuntimeError, "step must be nonzero");
+  if ((b - a) / s < 0)
+    return interp.Raise(interp.types().RuntimeError, "upper bound and larger bound inconsistent with step sign");
   const double size = std::ceil((b - a) / s);
   const DType dtype = where.dtype.value_or(floating ? Torch(interp).default_dtype : DType::int64);
   if (size > static_cast<double>(kMaxConstElements)) {
@@ -238,12 +251,15 @@ Result<Value> Linspace(Interpreter& interp, const CallArgs& args) {
   ConstValues values;
   if (dtype == DType::float64) {
     const double step = steps > 1 ? (b - a) / static_cast<double>(steps - 1) : 0;
-    for (int64_t i = 0; i < steps; ++i) values.push_back(i < steps / 2 ? a + step * static_cast<double>(i) : b - step * static_cast<double>(steps - i - 1));
+    for (int64_t i = 0; i < steps; ++i)
+      values.push_back(i < steps / 2 ? a + step * static_cast<double>(i)
+                                     : b - step * static_cast<double>(steps - i - 1));
   } else {
     const float fa = static_cast<float>(a), fb = static_cast<float>(b);
     const float step = steps > 1 ? (fb - fa) / static_cast<float>(steps - 1) : 0;
     for (int64_t i = 0; i < steps; ++i) {
-      values.push_back(i < steps / 2 ? fa + step * static_cast<float>(i) : fb - step * static_cast<float>(steps - i - 1));
+      values.push_back(i < steps / 2 ? fa + step * static_cast<float>(i)
+                                     : fb - step * static_cast<float>(steps - i - 1));
     }
   }
   if (steps == 1) values[0] = a;
@@ -297,8 +313,10 @@ NativeFunction TriangleIndices(bool upper) {
   return [upper](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     int64_t rows, columns, offset = 0;
     ArgReader reader(interp, "triu_indices", args);
-    COBRA_TRY(reader.Required("row", &rows).Required("col", &columns).Optional("offset", &offset).IgnoreKwArgs().Finish());
-    if (rows < 0 || columns < 0 || rows * columns > kMaxConstElements) return interp.LimitReached("indices of a triangle of more than a million");
+    COBRA_TRY(
+        reader.Required("row", &rows).Required("col", &columns).Optional("offset", &offset).IgnoreKwArgs().Finish());
+    if (rows < 0 || columns < 0 || rows * columns > kMaxConstElements)
+      return interp.LimitReached("indices of a triangle of more than a million");
     ConstValues first, second;
     for (int64_t i = 0; i < rows; ++i) {
       COBRA_TRY(interp.Step());
@@ -331,7 +349,8 @@ Result<Value> CastTo(Interpreter& interp, Op op, Value self, std::optional<DType
     if (op == Op::to || op == Op::type) attributes.Set("dtype", std::string(DTypeName(target)));
   }
   if (target == tensor->type.dtype) {  // PyTorch hands the same tensor back
-    if (Torch(interp).recording && !tensor->is_const()) COBRA_TRY(Apply(interp, op, std::move(attributes), std::move(inputs)));
+    if (Torch(interp).recording && !tensor->is_const())
+      COBRA_TRY(Apply(interp, op, std::move(attributes), std::move(inputs)));
     return self;
   }
   return Apply(interp, op, std::move(attributes), std::move(inputs));
@@ -357,16 +376,19 @@ Result<Value> TypeMethod(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "type", args);
   COBRA_TRY(reader.Optional("dtype", &target).IgnoreKwArgs().Finish());
   if (target.IsNone()) {
-    static constexpr absl::string_view kNames[] = {"FloatTensor", "HalfTensor", "BFloat16Tensor", "DoubleTensor", "LongTensor", "IntTensor",
-                                                   "ShortTensor", "CharTensor", "ByteTensor", "BoolTensor", "ComplexFloatTensor", "ComplexDoubleTensor"};
+    static constexpr absl::string_view kNames[] = {
+        "FloatTensor", "HalfTensor", "BFloat16Tensor", "DoubleTensor", "LongTensor",         "IntTensor",
+        "ShortTensor", "CharTensor", "ByteTensor",     "BoolTensor",   "ComplexFloatTensor", "ComplexDoubleTensor"};
     return interp.NewStr(absl::StrCat("torch.", kNames[static_cast<int>(AsTensor(args.self)->type.dtype)]));
   }
   std::optional<DType> dtype = AsDType(interp, target);
   if (!dtype && target.IsStr()) {
     static const auto* const kByName = new std::map<absl::string_view, DType>{
-        {"torch.FloatTensor", DType::float32}, {"torch.HalfTensor", DType::float16}, {"torch.DoubleTensor", DType::float64},
-        {"torch.LongTensor", DType::int64}, {"torch.IntTensor", DType::int32}, {"torch.BoolTensor", DType::bool_}, {"torch.ByteTensor", DType::uint8},
-        {"torch.cuda.FloatTensor", DType::float32}, {"torch.cuda.HalfTensor", DType::float16}, {"torch.cuda.LongTensor", DType::int64}};
+        {"torch.FloatTensor", DType::float32},     {"torch.HalfTensor", DType::float16},
+        {"torch.DoubleTensor", DType::float64},    {"torch.LongTensor", DType::int64},
+        {"torch.IntTensor", DType::int32},         {"torch.BoolTensor", DType::bool_},
+        {"torch.ByteTensor", DType::uint8},        {"torch.cuda.FloatTensor", DType::float32},
+        {"torch.cuda.HalfTensor", DType::float16}, {"torch.cuda.LongTensor", DType::int64}};
     if (const auto it = kByName->find(target.str()); it != kByName->end()) dtype = it->second;
   }
   if (!dtype) return interp.Raise(interp.types().TypeError, absl::StrCat("invalid type: ", interp.TypeName(target)));
@@ -374,14 +396,17 @@ Result<Value> TypeMethod(Interpreter& interp, const CallArgs& args) {
 }
 
 NativeFunction CastMethod(Op op, DType dtype) {
-  return [op, dtype](Interpreter& interp, const CallArgs& args) { return CastTo(interp, op, args.self, dtype, Value::None()); };
+  return [op, dtype](Interpreter& interp, const CallArgs& args) {
+    return CastTo(interp, op, args.self, dtype, Value::None());
+  };
 }
 
 Result<Value> TypeAs(Interpreter& interp, const CallArgs& args) {
   Value other;
   ArgReader reader(interp, "type_as", args);
   COBRA_TRY(reader.Required("other", &other).Finish());
-  if (AsTensor(other) == nullptr) return interp.Raise(interp.types().TypeError, "type_as(): argument 'other' must be Tensor");
+  if (AsTensor(other) == nullptr)
+    return interp.Raise(interp.types().TypeError, "type_as(): argument 'other' must be Tensor");
   return CastTo(interp, Op::type_as, args.self, std::nullopt, other);
 }
 
@@ -441,22 +466,37 @@ Result<void> DefineTensorMethods(Interpreter& interp, NativeClassBuilder& tensor
 
 void DefineCreation(Interpreter& interp, NativeModuleBuilder& m) {
   TorchState& torch = Torch(interp);
-  torch.dtype_class = m.Class("dtype", {interp.types().object})
-                          .Property("is_floating_point", [](Interpreter& i, const CallArgs& a) -> Result<Value> { return Value::Bool(IsFloatingPoint(*AsDType(i, a.self))); })
-                          .Property("is_complex", [](Interpreter& i, const CallArgs& a) -> Result<Value> { return Value::Bool(IsComplex(*AsDType(i, a.self))); })
-                          .Property("itemsize", [](Interpreter& i, const CallArgs& a) -> Result<Value> { return Value::Int(DTypeBytes(*AsDType(i, a.self))); })
-                          .Method("__repr__", [](Interpreter& i, const CallArgs& a) -> Result<Value> { return i.NewStr(DTypeText(*AsDType(i, a.self))); })
-                          .Method("__deepcopy__", [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self; })
-                          .Final()
-                          .Build();
+  torch.dtype_class =
+      m.Class("dtype", {interp.types().object})
+          .Property("is_floating_point",
+                    [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                      return Value::Bool(IsFloatingPoint(*AsDType(i, a.self)));
+                    })
+          .Property("is_complex",
+                    [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                      return Value::Bool(IsComplex(*AsDType(i, a.self)));
+                    })
+          .Property("itemsize",
+                    [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                      return Value::Int(DTypeBytes(*AsDType(i, a.self)));
+                    })
+          .Method("__repr__",
+                  [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                    return i.NewStr(DTypeText(*AsDType(i, a.self)));
+                  })
+          .Method("__deepcopy__", [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self; })
+          .Final()
+          .Build();
   for (int i = 0; i < 12; ++i) {
     const DType dtype = static_cast<DType>(i);
     torch.dtypes[i] = interp.NewInstance(torch.dtype_class, interp.heap().New<DTypeObject>(dtype));
     m.Value(DTypeName(dtype), torch.dtypes[i]);
   }
-  for (const auto& [name, dtype] : {std::make_pair("float", DType::float32), std::make_pair("double", DType::float64), std::make_pair("half", DType::float16),
-                                    std::make_pair("long", DType::int64), std::make_pair("int", DType::int32), std::make_pair("short", DType::int16),
-                                    std::make_pair("cfloat", DType::complex64), std::make_pair("cdouble", DType::complex128)}) {
+  for (const auto& [name, dtype] :
+       {std::make_pair("float", DType::float32), std::make_pair("double", DType::float64),
+        std::make_pair("half", DType::float16), std::make_pair("long", DType::int64),
+        std::make_pair("int", DType::int32), std::make_pair("short", DType::int16),
+        std::make_pair("cfloat", DType::complex64), std::make_pair("cdouble", DType::complex128)}) {
     m.Value(name, torch.dtypes[static_cast<int>(dtype)]);
   }
   torch.size_class = m.Class("Size", {interp.types().tuple})
@@ -465,18 +505,27 @@ void DefineCreation(Interpreter& interp, NativeModuleBuilder& m) {
                            COBRA_TRY_ASSIGN(std::vector<Value> items, i.ToVector(a.positional[0]));
                            return NewSizeOf(i, items);
                          })
-                         .Method("numel", [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                           int64_t n = 1;
-                           for (Value v : a.self.as<TupleObject>()->span()) n *= v.as_int();
-                           return Value::Int(n);
-                         })
+                         .Method("numel",
+                                 [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                                   int64_t n = 1;
+                                   for (Value v : a.self.as<TupleObject>()->span()) n *= v.as_int();
+                                   return Value::Int(n);
+                                 })
                          .Build();
   m.Function("zeros", FilledFunction("zeros", 0)).Function("ones", FilledFunction("ones", 1));
   for (const char* name : {"empty", "rand", "randn"}) m.Function(name, FilledFunction(name, std::nullopt));
-  m.Function("full", Full).Function("zeros_like", LikeFunction("zeros_like", 0)).Function("ones_like", LikeFunction("ones_like", 1));
-  for (const char* name : {"empty_like", "full_like", "rand_like", "randn_like", "randint_like"}) m.Function(name, LikeFunction(name, std::nullopt));
-  for (const char* name : {"tensor", "as_tensor", "from_numpy", "scalar_tensor", "asarray"}) m.Function(name, FromData(name));
-  m.Function("arange", Arange).Function("linspace", Linspace).Function("eye", Eye).Function("randint", RandInt).Function("randperm", RandPerm);
+  m.Function("full", Full)
+      .Function("zeros_like", LikeFunction("zeros_like", 0))
+      .Function("ones_like", LikeFunction("ones_like", 1));
+  for (const char* name : {"empty_like", "full_like", "rand_like", "randn_like", "randint_like"})
+    m.Function(name, LikeFunction(name, std::nullopt));
+  for (const char* name : {"tensor", "as_tensor", "from_numpy", "scalar_tensor", "asarray"})
+    m.Function(name, FromData(name));
+  m.Function("arange", Arange)
+      .Function("linspace", Linspace)
+      .Function("eye", Eye)
+      .Function("randint", RandInt)
+      .Function("randperm", RandPerm);
   m.Function("triu_indices", TriangleIndices(true)).Function("tril_indices", TriangleIndices(false));
 }
 

@@ -17,7 +17,9 @@ struct Index {
 Result<int64_t> IndexInt(Interpreter& interp, Value v) {
   if (Tensor* tensor = AsTensor(v)) {
     COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "a slice by a tensor"));
-    if (values->size() != 1) return interp.Raise(interp.types().TypeError, "only integer tensors of a single element can be converted to an index");
+    if (values->size() != 1)
+      return interp.Raise(interp.types().TypeError,
+                          "only integer tensors of a single element can be converted to an index");
     return static_cast<int64_t>((*values)[0]);
   }
   return interp.Index(v);
@@ -76,7 +78,8 @@ Result<void> AddMask(Interpreter& interp, Tensor* mask, Index* index) {
   for (ConstValues& column : coordinates) {
     const TensorType type{{static_cast<int64_t>(column.size())}, DType::int64};
     index->text.push_back(absl::StrCat("T", index->tensors.size()));
-    index->tensors.push_back(NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(column)), "nonzero"));
+    index->tensors.push_back(
+        NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(column)), "nonzero"));
   }
   return {};
 }
@@ -113,8 +116,9 @@ Result<Index> ReadIndex(Interpreter& interp, Value v, bool writes) {
       Result<int64_t> i = interp.Index(item);
       if (!i.ok()) {
         if (!interp.CatchException(interp.types().TypeError)) return Failure();
-        return interp.Raise(interp.types().IndexError,
-                            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices");
+        return interp.Raise(
+            interp.types().IndexError,
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices");
       }
       index.text.push_back(absl::StrCat(*i));
     }
@@ -166,15 +170,18 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
     const int64_t n = static_cast<int64_t>(items.size());
     if (out->shape.size() <= depth) out->shape.push_back(n);
     if (out->shape[depth] != n) {
-      return interp.Raise(interp.types().ValueError, absl::StrCat("expected sequence of length ", out->shape[depth], " at dim ", depth, " (got ", n, ")"));
+      return interp.Raise(interp.types().ValueError, absl::StrCat("expected sequence of length ", out->shape[depth],
+                                                                  " at dim ", depth, " (got ", n, ")"));
     }
     for (Value item : items) COBRA_TRY(ReadNested(interp, item, depth + 1, out));
     return {};
   }
-  if (static_cast<int64_t>(out->values.size()) >= kMaxConstElements * 4) return interp.LimitReached("torch.tensor of more than 4 million numbers");
+  if (static_cast<int64_t>(out->values.size()) >= kMaxConstElements * 4)
+    return interp.LimitReached("torch.tensor of more than 4 million numbers");
   if (Tensor* tensor = AsTensor(v)) {
     COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "torch.tensor() of a tensor"));
-    if (values->size() != 1) return interp.Raise(interp.types().ValueError, "only one element tensors can be converted to Python scalars");
+    if (values->size() != 1)
+      return interp.Raise(interp.types().ValueError, "only one element tensors can be converted to Python scalars");
     out->any_float = out->any_float || IsFloatingPoint(tensor->type.dtype);
     out->all_bool = out->all_bool && tensor->type.dtype == DType::bool_;
     out->values.push_back((*values)[0]);
@@ -211,7 +218,8 @@ Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DTyp
   if (type.num_elements() != static_cast<int64_t>(nested.values.size())) {
     return interp.Raise(interp.types().ValueError, "torch.tensor: the nested sequences do not form a rectangle");
   }
-  if (!interp.heap().CanAllocate(type.num_elements() * 8)) return interp.LimitReached("memory for the values of tensors");
+  if (!interp.heap().CanAllocate(type.num_elements() * 8))
+    return interp.LimitReached("memory for the values of tensors");
   interp.heap().Allocate(nested.values.size() * 8);
   for (double& value : nested.values) value = RoundTo(type.dtype, value);
   return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(nested.values)), label);
@@ -219,7 +227,8 @@ Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DTyp
 
 namespace {
 
-Result<Value> ListLevel(Interpreter& interp, const TensorType& type, const ConstValues& values, size_t depth, int64_t* next) {
+Result<Value> ListLevel(Interpreter& interp, const TensorType& type, const ConstValues& values, size_t depth,
+                        int64_t* next) {
   if (depth == type.shape.size()) return NumberOf(type.dtype, values[(*next)++]);
   std::vector<Value> items;
   for (int64_t i = 0; i < type.shape[depth]; ++i) {

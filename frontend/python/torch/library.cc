@@ -22,8 +22,8 @@ absl::string_view SourceNamed(absl::string_view name) {
   return "";
 }
 
-// A name that PyTorch has and this library does not may be imported and passed around; using it is unsupported. Any other is an AttributeError, as
-// in PyTorch: programs ask hasattr().
+// A name that PyTorch has and this library does not may be imported and passed around; using it is unsupported. Any
+// other is an AttributeError, as in PyTorch: programs ask hasattr().
 NativeFunction UnknownName(std::string module) {
   return [module](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     const absl::string_view name = args.positional[0].str();
@@ -38,7 +38,8 @@ NativeFunction UnknownName(std::string module) {
       opaque->dotted_name = interp.NewStr(dotted);
       return opaque;
     }
-    return interp.Raise(interp.types().AttributeError, absl::StrCat("module '", module, "' has no attribute '", name, "'"));
+    return interp.Raise(interp.types().AttributeError,
+                        absl::StrCat("module '", module, "' has no attribute '", name, "'"));
   };
 }
 
@@ -52,19 +53,32 @@ Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
   int64_t num_layers;
   double dropout;
   ArgReader reader(interp, "_rnn", args);
-  COBRA_TRY(reader.Required("name", &name).Required("input", &input).Required("hx", &states).Required("params", &weights)
-                .Required("has_biases", &has_biases).Required("num_layers", &num_layers).Required("dropout", &dropout)
-                .Required("bidirectional", &bidirectional).Required("batch_first", &batch_first).Finish());
+  COBRA_TRY(reader.Required("name", &name)
+                .Required("input", &input)
+                .Required("hx", &states)
+                .Required("params", &weights)
+                .Required("has_biases", &has_biases)
+                .Required("num_layers", &num_layers)
+                .Required("dropout", &dropout)
+                .Required("bidirectional", &bidirectional)
+                .Required("batch_first", &batch_first)
+                .Finish());
   std::vector<Value> inputs{input};
   for (Value list : {states, weights}) {
     COBRA_TRY_ASSIGN(std::vector<Value> tensors, interp.ToVector(list));
     for (Value v : tensors) {
-      if (AsTensor(v) == nullptr) return interp.Raise(interp.types().TypeError, absl::StrCat(name, "(): expected Tensor, got ", interp.TypeName(v)));
+      if (AsTensor(v) == nullptr)
+        return interp.Raise(interp.types().TypeError,
+                            absl::StrCat(name, "(): expected Tensor, got ", interp.TypeName(v)));
     }
     inputs.insert(inputs.end(), tensors.begin(), tensors.end());
   }
   return Apply(interp, *OpFromName(name),
-               {{"has_biases", has_biases}, {"num_layers", num_layers}, {"dropout", dropout}, {"bidirectional", bidirectional}, {"batch_first", batch_first}},
+               {{"has_biases", has_biases},
+                {"num_layers", num_layers},
+                {"dropout", dropout},
+                {"bidirectional", bidirectional},
+                {"batch_first", batch_first}},
                std::move(inputs), false, Returns::kTuple);
 }
 
@@ -73,8 +87,12 @@ Result<Value> PadSequence(Interpreter& interp, const CallArgs& args) {
   bool batch_first;
   double padding;
   ArgReader reader(interp, "pad_sequence", args);
-  COBRA_TRY(reader.Required("sequences", &sequences).Required("batch_first", &batch_first).Required("padding_value", &padding).Finish());
-  return Apply(interp, Op::pad_sequence, {{"batch_first", batch_first}, {"padding_value", padding}}, std::move(sequences));
+  COBRA_TRY(reader.Required("sequences", &sequences)
+                .Required("batch_first", &batch_first)
+                .Required("padding_value", &padding)
+                .Finish());
+  return Apply(interp, Op::pad_sequence, {{"batch_first", batch_first}, {"padding_value", padding}},
+               std::move(sequences));
 }
 
 // The device and the class of (values, indices) pairs, made by py/torch.py.
@@ -88,7 +106,8 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   TorchState& state = Torch(interp);
   const std::string& version = interp.options().torch_version;
   const std::vector<std::string> parts = absl::StrSplit(version, '.');
-  if (parts.size() < 2 || !absl::SimpleAtoi(parts[0], &state.version_major) || !absl::SimpleAtoi(parts[1], &state.version_minor)) {
+  if (parts.size() < 2 || !absl::SimpleAtoi(parts[0], &state.version_major) ||
+      !absl::SimpleAtoi(parts[1], &state.version_minor)) {
     return interp.Unsupported(absl::StrCat("torch version \"", version, "\""), "write it as 1.13.1");
   }
   DefineCreation(interp, m);
@@ -113,7 +132,10 @@ const std::map<std::string, std::string, std::less<>>& ClassFiles() {
   static const auto* const kFiles = [] {
     auto* files = new std::map<std::string, std::string, std::less<>>();
     for (const TorchSource& source : TorchSources()) {
-      if (source.name == "torch" || source.name == "functional" || source.name == "misc" || source.name == "jit" || source.name == "init") continue;
+      if (source.name == "torch" || source.name == "functional" || source.name == "misc" || source.name == "jit" ||
+          source.name == "init" || source.name == "numpy") {
+        continue;
+      }
       for (absl::string_view line : absl::StrSplit(source.text, '\n')) {
         if (!absl::ConsumePrefix(&line, "class ")) continue;
         const absl::string_view name = line.substr(0, line.find_first_of("(:"));
@@ -161,7 +183,9 @@ void AddMisc(NativeRegistry* registry) {
     const size_t line_end = all.find('\n', start);
     const std::string name(all.substr(start, line_end - start));
     at = all.find(absl::StrCat("\n", kMark), start);
-    const absl::string_view text = line_end == absl::string_view::npos ? "" : all.substr(line_end + 1, at == absl::string_view::npos ? at : at - line_end);
+    const absl::string_view text = line_end == absl::string_view::npos
+                                       ? ""
+                                       : all.substr(line_end + 1, at == absl::string_view::npos ? at : at - line_end);
     if (name == "torch.nn.parameter") {
       registry->Add({name, [text](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
                        COBRA_TRY(interp.ImportModule("torch"));
@@ -195,12 +219,13 @@ void AddTorch(NativeRegistry* registry) {
                    return {};
                  }});
   for (const auto& [name, space] : {std::make_pair("torch.fft", 'f'), std::make_pair("torch.linalg", 'l')}) {
-    registry->Add({name, [name = std::string(name), space = space](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
-                     COBRA_TRY(interp.ImportModule("torch"));
-                     DefineFunctions(m, space, Torch(interp));
-                     m.GetAttrHook(UnknownName(name));
-                     return {};
-                   }});
+    registry->Add(
+        {name, [name = std::string(name), space = space](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
+           COBRA_TRY(interp.ImportModule("torch"));
+           DefineFunctions(m, space, Torch(interp));
+           m.GetAttrHook(UnknownName(name));
+           return {};
+         }});
   }
   registry->Add({"torch.nn.modules.module", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
                    COBRA_TRY(interp.ImportModule("torch.nn.parameter"));
@@ -214,12 +239,19 @@ void AddTorch(NativeRegistry* registry) {
                    m.Source(SourceNamed("jit"));
                    return {};
                  }});
-  static const auto* const kElsewhere = new std::set<absl::string_view>{"torch", "functional", "init", "jit", "misc", "module"};
+  static const auto* const kElsewhere =
+      new std::set<absl::string_view>{"torch", "functional", "init", "jit", "misc", "module", "numpy"};
   for (const TorchSource& source : TorchSources()) {
     if (kElsewhere->count(source.name) > 0) continue;
     AddSource(registry, absl::StrCat("torch.nn.modules.", source.name), source.text);
   }
   AddMisc(registry);
+  registry->Add({"numpy",
+                 [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
+                   m.Source(SourceNamed("numpy"));
+                   return {};
+                 },
+                 /*open=*/true});
 }
 
 }  // namespace cobra::python

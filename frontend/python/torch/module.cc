@@ -1,6 +1,6 @@
-// nn.Module's hot half: attribute access, registration, calls. The rest is py/module.py, whose class Module derives from _ModuleBase here.
-// The state lives in the instance's __dict__ under PyTorch's own names (_parameters, _buffers, _modules ...), because programs
-// read and change those.
+// nn.Module's hot half: attribute access, registration, calls. The rest is py/module.py, whose class Module derives
+// from _ModuleBase here. The state lives in the instance's __dict__ under PyTorch's own names (_parameters, _buffers,
+// _modules ...), because programs read and change those.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/torch/tensor.h"
 
@@ -30,7 +30,8 @@ Result<Value> Init(Interpreter& interp, const CallArgs& args) {
   attrs->table.SetStr(heap, interp.Intern("training"), Value::Bool(true));
   for (absl::string_view name : kRegistries) attrs->table.SetStr(heap, interp.Intern(name), interp.NewDict());
   attrs->table.SetStr(heap, interp.Intern("_non_persistent_buffers_set"), interp.NewSet());
-  for (absl::string_view name : {"_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks"}) {
+  for (absl::string_view name :
+       {"_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks"}) {
     attrs->table.SetStr(heap, interp.Intern(name), interp.NewDict());
   }
   return Value::None();
@@ -47,7 +48,8 @@ Result<void> Forget(Interpreter& interp, Value self, StrObject* name, absl::stri
 }
 
 Failure BeforeInit(Interpreter& interp, absl::string_view what) {
-  return interp.Raise(interp.types().AttributeError, absl::StrCat("cannot assign ", what, " before Module.__init__() call"));
+  return interp.Raise(interp.types().AttributeError,
+                      absl::StrCat("cannot assign ", what, " before Module.__init__() call"));
 }
 
 Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
@@ -67,8 +69,9 @@ Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
   }
   if (Value* slot = parameters == nullptr ? nullptr : parameters->table.GetStr(name)) {
     if (!value.IsNone()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("cannot assign '", interp.TypeName(value), "' as parameter '", name->view(),
-                                                                 "' (torch.nn.Parameter or None expected)"));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("cannot assign '", interp.TypeName(value), "' as parameter '", name->view(),
+                                       "' (torch.nn.Parameter or None expected)"));
     }
     *slot = value;
     return Value::None();
@@ -82,8 +85,9 @@ Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
   }
   if (Value* slot = modules == nullptr ? nullptr : modules->table.GetStr(name)) {
     if (!value.IsNone()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("cannot assign '", interp.TypeName(value), "' as child module '", name->view(),
-                                                                 "' (torch.nn.Module or None expected)"));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("cannot assign '", interp.TypeName(value), "' as child module '", name->view(),
+                                       "' (torch.nn.Module or None expected)"));
     }
     *slot = value;
     return Value::None();
@@ -91,8 +95,9 @@ Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
   DictObject* buffers = Registry(interp, self, "_buffers");
   if (Value* slot = buffers == nullptr ? nullptr : buffers->table.GetStr(name)) {
     if (!value.IsNone() && AsTensor(value) == nullptr) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("cannot assign '", interp.TypeName(value), "' as buffer '", name->view(),
-                                                                 "' (torch.Tensor or None expected)"));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("cannot assign '", interp.TypeName(value), "' as buffer '", name->view(),
+                                       "' (torch.Tensor or None expected)"));
     }
     *slot = value;
     return Value::None();
@@ -183,7 +188,8 @@ Result<Value> NewParameter(Interpreter& interp, const CallArgs& args) {
     made->values = from->values;
     made->is_random = from->is_random;
   } else {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("Parameter(): argument 'data' must be Tensor, not ", interp.TypeName(data)));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("Parameter(): argument 'data' must be Tensor, not ", interp.TypeName(data)));
   }
   made->label = "parameter";
   made->requires_grad = requires_grad;
@@ -210,7 +216,8 @@ void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m) {
 }
 
 Result<void> DefineParameterClass(Interpreter& interp, NativeModuleBuilder& m) {
-  Torch(interp).parameter_class = m.Class("Parameter", {Torch(interp).tensor_class}).New(NewParameter).Mutable().Build();
+  Torch(interp).parameter_class =
+      m.Class("Parameter", {Torch(interp).tensor_class}).New(NewParameter).Mutable().Build();
   return {};
 }
 

@@ -1,10 +1,11 @@
 // class torch.Tensor: what it answers without a node of the graph, and its operators.
+#include "frontend/python/torch/tensor.h"
+
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "frontend/python/torch/known_names.h"
-#include "frontend/python/torch/tensor.h"
 
 namespace cobra::python {
 namespace {
@@ -42,7 +43,8 @@ Result<Value> Float(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> Index(Interpreter& interp, const CallArgs& args) {
   if (!IsIntegral(AsTensor(args.self)->type.dtype)) {
-    return interp.Raise(interp.types().TypeError, "only integer tensors of a single element can be converted to an index");
+    return interp.Raise(interp.types().TypeError,
+                        "only integer tensors of a single element can be converted to an index");
   }
   return Int(interp, args);
 }
@@ -59,15 +61,21 @@ Result<Value> Size(Interpreter& interp, const CallArgs& args) {
   const int64_t rank = static_cast<int64_t>(shape.size());
   const int64_t at = *dim < 0 ? *dim + rank : *dim;
   if (at < 0 || at >= rank) {
-    return interp.Raise(interp.types().IndexError, absl::StrCat("Dimension out of range (expected to be in range of [", -rank, ", ", rank - 1,
-                                                                "], but got ", *dim, ")"));
+    return interp.Raise(interp.types().IndexError, absl::StrCat("Dimension out of range (expected to be in range of [",
+                                                                -rank, ", ", rank - 1, "], but got ", *dim, ")"));
   }
   return Value::Int(shape[at]);
 }
-Result<Value> ShapeOf(Interpreter& interp, const CallArgs& args) { return NewSize(interp, AsTensor(args.self)->type.shape); }
+Result<Value> ShapeOf(Interpreter& interp, const CallArgs& args) {
+  return NewSize(interp, AsTensor(args.self)->type.shape);
+}
 Result<Value> Dim(Interpreter&, const CallArgs& args) { return Value::Int(AsTensor(args.self)->type.rank()); }
-Result<Value> NumElements(Interpreter&, const CallArgs& args) { return Value::Int(AsTensor(args.self)->type.num_elements()); }
-Result<Value> ElementSize(Interpreter&, const CallArgs& args) { return Value::Int(DTypeBytes(AsTensor(args.self)->type.dtype)); }
+Result<Value> NumElements(Interpreter&, const CallArgs& args) {
+  return Value::Int(AsTensor(args.self)->type.num_elements());
+}
+Result<Value> ElementSize(Interpreter&, const CallArgs& args) {
+  return Value::Int(DTypeBytes(AsTensor(args.self)->type.dtype));
+}
 Result<Value> NumBytes(Interpreter&, const CallArgs& args) { return Value::Int(AsTensor(args.self)->type.num_bytes()); }
 Result<Value> DTypeOf(Interpreter& interp, const CallArgs& args) {
   return Torch(interp).dtypes[static_cast<int>(AsTensor(args.self)->type.dtype)];
@@ -77,8 +85,12 @@ Result<Value> False(Interpreter&, const CallArgs&) { return Value::Bool(false); 
 Result<Value> True(Interpreter&, const CallArgs&) { return Value::Bool(true); }
 Result<Value> None(Interpreter&, const CallArgs&) { return Value::None(); }
 Result<Value> Self(Interpreter&, const CallArgs& args) { return args.self; }
-Result<Value> IsFloating(Interpreter&, const CallArgs& args) { return Value::Bool(IsFloatingPoint(AsTensor(args.self)->type.dtype)); }
-Result<Value> IsComplexTensor(Interpreter&, const CallArgs& args) { return Value::Bool(IsComplex(AsTensor(args.self)->type.dtype)); }
+Result<Value> IsFloating(Interpreter&, const CallArgs& args) {
+  return Value::Bool(IsFloatingPoint(AsTensor(args.self)->type.dtype));
+}
+Result<Value> IsComplexTensor(Interpreter&, const CallArgs& args) {
+  return Value::Bool(IsComplex(AsTensor(args.self)->type.dtype));
+}
 
 Result<Value> StrideOf(Interpreter& interp, const CallArgs& args) {
   Tensor* tensor = AsTensor(args.self);
@@ -95,7 +107,8 @@ Result<Value> StrideOf(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Optional("dim", &dim).Finish());
   if (!dim) return interp.NewTuple(strides);
   const int64_t at = *dim < 0 ? *dim + static_cast<int64_t>(shape.size()) : *dim;
-  if (at < 0 || at >= static_cast<int64_t>(shape.size())) return interp.Raise(interp.types().IndexError, "Dimension out of range");
+  if (at < 0 || at >= static_cast<int64_t>(shape.size()))
+    return interp.Raise(interp.types().IndexError, "Dimension out of range");
   return strides[at];
 }
 
@@ -111,18 +124,23 @@ Result<Value> HashOf(Interpreter&, const CallArgs& args) {
 std::string Description(const Tensor& tensor) {
   const std::string shape = absl::StrJoin(tensor.type.shape, ", ");
   if (tensor.is_const() && tensor.values != nullptr && tensor.type.num_elements() <= 16 && tensor.type.rank() <= 1) {
-    const std::string values = absl::StrJoin(*tensor.values, ", ", [](std::string* out, double v) { absl::StrAppend(out, v); });
+    const std::string values =
+        absl::StrJoin(*tensor.values, ", ", [](std::string* out, double v) { absl::StrAppend(out, v); });
     return tensor.type.rank() == 0 ? absl::StrCat("tensor(", values, ")") : absl::StrCat("tensor([", values, "])");
   }
-  return absl::StrCat("tensor(..., size=(", shape, tensor.type.rank() == 1 ? ",)" : ")", ", dtype=", DTypeText(tensor.type.dtype), ")");
+  return absl::StrCat("tensor(..., size=(", shape, tensor.type.rank() == 1 ? ",)" : ")",
+                      ", dtype=", DTypeText(tensor.type.dtype), ")");
 }
-Result<Value> Repr(Interpreter& interp, const CallArgs& args) { return interp.NewStr(Description(*AsTensor(args.self))); }
+Result<Value> Repr(Interpreter& interp, const CallArgs& args) {
+  return interp.NewStr(Description(*AsTensor(args.self)));
+}
 Result<Value> Format(Interpreter& interp, const CallArgs& args) {
   Tensor* tensor = AsTensor(args.self);
   absl::string_view spec;
   ArgReader reader(interp, "__format__", args);
   COBRA_TRY(reader.Required("format_spec", &spec).Finish());
-  if (tensor->type.rank() > 0 || !tensor->is_const() || tensor->values == nullptr) return interp.NewStr(Description(*tensor));
+  if (tensor->type.rank() > 0 || !tensor->is_const() || tensor->values == nullptr)
+    return interp.NewStr(Description(*tensor));
   COBRA_TRY_ASSIGN(StrObject * text, interp.Format(NumberOf(tensor->type.dtype, (*tensor->values)[0]), spec));
   return text;
 }
@@ -135,23 +153,47 @@ struct Operator {
   bool inplace;
 };
 constexpr Operator kOperators[] = {
-    {"__add__", Op::add, false}, {"__radd__", Op::add, false}, {"__iadd__", Op::add, true},
-    {"__sub__", Op::sub, false}, {"__rsub__", Op::rsub, false}, {"__isub__", Op::sub, true},
-    {"__mul__", Op::mul, false}, {"__rmul__", Op::mul, false}, {"__imul__", Op::mul, true},
-    {"__truediv__", Op::div, false}, {"__rtruediv__", Op::rdiv, false}, {"__itruediv__", Op::div, true},
-    {"__floordiv__", Op::floor_divide, false}, {"__rfloordiv__", Op::rfloor_divide, false}, {"__ifloordiv__", Op::floor_divide, true},
-    {"__mod__", Op::remainder, false}, {"__imod__", Op::remainder, true},
-    {"__pow__", Op::pow, false}, {"__rpow__", Op::rpow, false}, {"__ipow__", Op::pow, true},
-    {"__eq__", Op::eq, false}, {"__ne__", Op::ne, false}, {"__lt__", Op::lt, false}, {"__le__", Op::le, false},
-    {"__gt__", Op::gt, false}, {"__ge__", Op::ge, false},
-    {"__and__", Op::bitwise_and, false}, {"__rand__", Op::bitwise_and, false}, {"__iand__", Op::bitwise_and, true},
-    {"__or__", Op::bitwise_or, false}, {"__ror__", Op::bitwise_or, false}, {"__ior__", Op::bitwise_or, true},
-    {"__xor__", Op::bitwise_xor, false}, {"__rxor__", Op::bitwise_xor, false}, {"__ixor__", Op::bitwise_xor, true},
+    {"__add__", Op::add, false},
+    {"__radd__", Op::add, false},
+    {"__iadd__", Op::add, true},
+    {"__sub__", Op::sub, false},
+    {"__rsub__", Op::rsub, false},
+    {"__isub__", Op::sub, true},
+    {"__mul__", Op::mul, false},
+    {"__rmul__", Op::mul, false},
+    {"__imul__", Op::mul, true},
+    {"__truediv__", Op::div, false},
+    {"__rtruediv__", Op::rdiv, false},
+    {"__itruediv__", Op::div, true},
+    {"__floordiv__", Op::floor_divide, false},
+    {"__rfloordiv__", Op::rfloor_divide, false},
+    {"__ifloordiv__", Op::floor_divide, true},
+    {"__mod__", Op::remainder, false},
+    {"__imod__", Op::remainder, true},
+    {"__pow__", Op::pow, false},
+    {"__rpow__", Op::rpow, false},
+    {"__ipow__", Op::pow, true},
+    {"__eq__", Op::eq, false},
+    {"__ne__", Op::ne, false},
+    {"__lt__", Op::lt, false},
+    {"__le__", Op::le, false},
+    {"__gt__", Op::gt, false},
+    {"__ge__", Op::ge, false},
+    {"__and__", Op::bitwise_and, false},
+    {"__rand__", Op::bitwise_and, false},
+    {"__iand__", Op::bitwise_and, true},
+    {"__or__", Op::bitwise_or, false},
+    {"__ror__", Op::bitwise_or, false},
+    {"__ior__", Op::bitwise_or, true},
+    {"__xor__", Op::bitwise_xor, false},
+    {"__rxor__", Op::bitwise_xor, false},
+    {"__ixor__", Op::bitwise_xor, true},
 };
 
 NativeFunction BinaryOperator(Operator entry) {
   return [entry](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    if (args.positional.size() != 1) return interp.Raise(interp.types().TypeError, absl::StrCat(entry.name, "() takes 1 argument"));
+    if (args.positional.size() != 1)
+      return interp.Raise(interp.types().TypeError, absl::StrCat(entry.name, "() takes 1 argument"));
     const Value other = args.positional[0];
     const absl::string_view attribute = entry.op == Op::pow ? "exponent" : "other";
     if (AsTensor(other) != nullptr) return Apply(interp, entry.op, {}, {args.self, other}, entry.inplace);
@@ -196,7 +238,8 @@ Result<Value> SetItem(Interpreter& interp, const CallArgs& args) {
   return NoValue();
 }
 Result<Value> Iterator(Interpreter& interp, const CallArgs& args) {
-  if (AsTensor(args.self)->type.rank() == 0) return interp.Raise(interp.types().TypeError, "iteration over a 0-d tensor");
+  if (AsTensor(args.self)->type.rank() == 0)
+    return interp.Raise(interp.types().TypeError, "iteration over a 0-d tensor");
   COBRA_TRY_ASSIGN(Value pieces, Apply(interp, Op::unbind, {{"dim", int64_t{0}}}, {args.self}, false, Returns::kTuple));
   return interp.Iter(pieces);
 }
@@ -206,7 +249,9 @@ Result<Value> ContainsItem(Interpreter& interp, const CallArgs& args) {
 
 // ---- data, requires_grad, grad
 
-Result<Value> GetRequiresGrad(Interpreter&, const CallArgs& args) { return Value::Bool(AsTensor(args.self)->requires_grad); }
+Result<Value> GetRequiresGrad(Interpreter&, const CallArgs& args) {
+  return Value::Bool(AsTensor(args.self)->requires_grad);
+}
 Result<Value> SetRequiresGrad(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(bool on, interp.Truth(args.positional[0]));
   AsTensor(args.self)->requires_grad = on;
@@ -244,7 +289,9 @@ Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
   TensorType type;
   for (Value v : args.positional) {
     COBRA_TRY_ASSIGN(int64_t size, interp.Index(v));
-    if (size < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("Trying to create tensor with negative dimension ", size));
+    if (size < 0)
+      return interp.Raise(interp.types().RuntimeError,
+                          absl::StrCat("Trying to create tensor with negative dimension ", size));
     type.shape.push_back(size);
   }
   if (args.positional.empty()) type.shape.push_back(0);
@@ -258,13 +305,16 @@ Result<Value> UnknownAttribute(Interpreter& interp, const CallArgs& args) {
   absl::string_view name;
   ArgReader reader(interp, "__getattr__", args);
   COBRA_TRY(reader.Required("name", &name).Finish());
-  if (IsKnownTorchName("torch.Tensor", name)) return interp.Unsupported(absl::StrCat("Tensor.", name), "this part of PyTorch is not covered yet");
-  return interp.Raise(interp.types().AttributeError, absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '", name, "'"));
+  if (IsKnownTorchName("torch.Tensor", name))
+    return interp.Unsupported(absl::StrCat("Tensor.", name), "this part of PyTorch is not covered yet");
+  return interp.Raise(interp.types().AttributeError,
+                      absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '", name, "'"));
 }
 
 NativeFunction DataDependentMethod(std::string name) {
   return [name](Interpreter& interp, const CallArgs&) -> Result<Value> {
-    return interp.DataDependent(absl::StrCat("the shape of Tensor.", name, "()"), "a latency needs shapes that are known before the run");
+    return interp.DataDependent(absl::StrCat("the shape of Tensor.", name, "()"),
+                                "a latency needs shapes that are known before the run");
   };
 }
 
@@ -322,7 +372,10 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Method("element_size", ElementSize)
       .Method("stride", StrideOf)
       .Method("storage_offset", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(0); })
-      .Method("is_contiguous", [](Interpreter& i, const CallArgs& a) -> Result<Value> { return Value::Bool(IsContiguousNow(i, AsTensor(a.self))); })
+      .Method("is_contiguous",
+              [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                return Value::Bool(IsContiguousNow(i, AsTensor(a.self)));
+              })
       .Method("is_floating_point", IsFloating)
       .Method("is_complex", IsComplexTensor)
       .Method("is_shared", False)
@@ -334,7 +387,12 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Method("pin_memory", Self)
       .Method("share_memory_", Self)
       .Method("get_device", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(-1); });
-  for (const char* name : {"nonzero", "unique", "masked_select", "argwhere", "unique_consecutive"}) builder.Method(name, DataDependentMethod(name));
+  // numpy arrays are constant tensors here (py/numpy.py).
+  builder.Method("numpy", Self).Method("astype", [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+    return i.CallMethod(a.self, i.Intern("to"), a.positional, a.keywords);
+  });
+  for (const char* name : {"nonzero", "unique", "masked_select", "argwhere", "unique_consecutive"})
+    builder.Method(name, DataDependentMethod(name));
   builder.Property("shape", ShapeOf)
       .Property("ndim", Dim)
       .Property("nbytes", NumBytes)

@@ -1,19 +1,20 @@
 // The tensor that programs see: a type, where its value comes from in the graph, and, for small constants, the values.
 //
-// A tensor is a CONSTANT until it depends on a graph input or on a parameter while the network runs: then every call on it appends a node
-// and it names an output of that node. Calls on constants are computed at once (const_eval.h) and leave no node; a program may
-// read the values of a constant (`.item()`, bool(), tolist()), of anything else it may not.
+// A tensor is a CONSTANT until it depends on a graph input or on a parameter while the network runs: then every call on
+// it appends a node and it names an output of that node. Calls on constants are computed at once (const_eval.h) and
+// leave no node; a program may read the values of a constant (`.item()`, bool(), tolist()), of anything else it may
+// not.
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "frontend/python/runtime/native.h"
 #include "graph/attributes.h"
 #include "graph/builder.h"
 #include "graph/layout.h"
-#include "absl/container/flat_hash_map.h"
 
 namespace cobra::python {
 
@@ -22,16 +23,17 @@ using ConstValues = std::vector<double>;
 
 struct Tensor : NativeObject {
   TensorType type;
-  ValueRef ref;                                // kNone: a constant that the graph does not know (yet)
-  std::shared_ptr<const ConstValues> values;   // of a constant; null if too large, random or loaded from a file
-  InstanceObject* base = nullptr;              // of a view: the tensor whose storage it shares
-  std::string label;                           // of a constant: what made it ("arange"), for the graph
-  bool is_random = false;                      // values differ from run to run
+  ValueRef ref;                               // kNone: a constant that the graph does not know (yet)
+  std::shared_ptr<const ConstValues> values;  // of a constant; null if too large, random or loaded from a file
+  InstanceObject* base = nullptr;             // of a view: the tensor whose storage it shares
+  std::string label;                          // of a constant: what made it ("arange"), for the graph
+  bool is_random = false;                     // values differ from run to run
   bool requires_grad = false;
 
   // Folds: depends on no input and on no parameter that is being run.
   bool is_const() const {
-    return ref.kind == ValueRef::Kind::kNone || ref.kind == ValueRef::Kind::kBuffer || ref.kind == ValueRef::Kind::kConstant;
+    return ref.kind == ValueRef::Kind::kNone || ref.kind == ValueRef::Kind::kBuffer ||
+           ref.kind == ValueRef::Kind::kConstant;
   }
   NativeObject* Copy(Interpreter& interp) override;
 };
@@ -46,9 +48,9 @@ struct TorchState {
   ClassObject* size_class = nullptr;
   ClassObject* dtype_class = nullptr;
   ClassObject* module_class = nullptr;
-  Value dtypes[12] = {};          // by DType
-  Value device;                   // torch.device("cpu")
-  Value values_indices_class;     // makes (values, indices)
+  Value dtypes[12] = {};       // by DType
+  Value device;                // torch.device("cpu")
+  Value values_indices_class;  // makes (values, indices)
   DType default_dtype = DType::float32;
   int version_major = 1, version_minor = 13;
 
@@ -58,9 +60,11 @@ struct TorchState {
   bool recording = false;
   absl::flat_hash_map<const Object*, std::string> module_paths;
   std::vector<const std::string*> module_stack;  // innermost last; never empty while recording
-  std::string root_path;                          // ""
+  std::string root_path;                         // ""
   absl::flat_hash_map<std::string, std::shared_ptr<const std::string>> files;
   int64_t next_constant = 0;
+  // Tensors of one value everywhere share their values: networks zero thousands of weights.
+  absl::flat_hash_map<std::pair<int64_t, double>, std::shared_ptr<const ConstValues>> fills;
 
   bool AtLeast(int major, int minor) const {
     return version_major != major ? version_major > major : version_minor >= minor;
@@ -73,6 +77,8 @@ inline Tensor* AsTensor(Value v) { return NativeCast<Tensor>(v); }
 InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<const ConstValues> values = nullptr,
                           absl::string_view label = "constant");
 InstanceObject* NewGraphTensor(Interpreter& interp, TensorType type, ValueRef ref);
+// `n` times `value`; null if that is too many to keep.
+std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, double value);
 // Where the graph finds it; a constant that it does not know is added.
 ValueRef RefOf(Interpreter& interp, Tensor* tensor);
 // The values of a constant, or the error that says why they cannot be read; `what` names the reader: "Tensor.item()".
@@ -88,8 +94,8 @@ std::string DTypeText(DType dtype);
 
 // How the outputs of a call come back to Python.
 enum class Returns : uint8_t { kTensor, kTuple, kList, kValuesIndices };
-// Runs one call: records a node, or computes a constant. `inputs` are Tensors or None in the order of OpInfo::inputs. With `inplace` the first
-// one changes and is returned.
+// Runs one call: records a node, or computes a constant. `inputs` are Tensors or None in the order of OpInfo::inputs.
+// With `inplace` the first one changes and is returned.
 Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs, bool inplace = false,
                     Returns returns = Returns::kTensor);
 // An error of a shape rule as PyTorch raises it: RuntimeError, IndexError, or a diagnostic.
@@ -119,7 +125,8 @@ Result<void> DefineTensorMethods(Interpreter& interp, NativeClassBuilder& tensor
 void DefineCreation(Interpreter& interp, NativeModuleBuilder& m);
 void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m);
 Result<void> DefineParameterClass(Interpreter& interp, NativeModuleBuilder& m);  // REQUIRES: the tensor class is there
-// The functions of functions.def: `space` is 't' (torch), 'F' (torch.nn.functional), 'f' (torch.fft), 'l' (torch.linalg).
+// The functions of functions.def: `space` is 't' (torch), 'F' (torch.nn.functional), 'f' (torch.fft), 'l'
+// (torch.linalg).
 void DefineFunctions(NativeModuleBuilder& m, char space, const TorchState& state);
 void DefineTableMethods(Interpreter& interp, NativeClassBuilder& tensor_class);
 // One function of the table by name, for operators; REQUIRES: it is there.

@@ -340,19 +340,22 @@ def _flatten_dense_tensors(tensors):
 # == torch.ops
 # == torch.ao
 # == torch.ao.quantization
-class QuantStub:
-    pass
+from torch.nn import Module
 
 
-class DeQuantStub:
+class QuantStub(Module):
+    # Before convert() a stub hands its input on.
+    def __init__(self, qconfig=None):
+        super().__init__()
+
+    def forward(self, x):
+        return x
+
+
+class DeQuantStub(QuantStub):
     pass
 # == torch.quantization
-class QuantStub:
-    pass
-
-
-class DeQuantStub:
-    pass
+from torch.ao.quantization import DeQuantStub, QuantStub
 # == torch.optim
 class Optimizer:
     pass
@@ -376,8 +379,38 @@ class record_function:
     def __exit__(self, *args):
         pass
 # == torch.nn.quantized
-class FloatFunctional:
-    pass
+import torch
+from torch.nn import Module
+
+
+class FloatFunctional(Module):
+    def __init__(self):
+        super().__init__()
+        self.activation_post_process = torch.nn.Identity()
+
+    def forward(self, x):
+        raise RuntimeError("FloatFunctional is not intended to use the 'forward'. Please use the corresponding operation")
+
+    def add(self, x, y):
+        return self.activation_post_process(torch.add(x, y))
+
+    def add_scalar(self, x, y):
+        return torch.add(x, y)
+
+    def mul(self, x, y):
+        return self.activation_post_process(torch.mul(x, y))
+
+    def mul_scalar(self, x, y):
+        return torch.mul(x, y)
+
+    def cat(self, x, dim=0):
+        return self.activation_post_process(torch.cat(x, dim=dim))
+
+    def add_relu(self, x, y):
+        return self.activation_post_process(torch.nn.functional.relu(torch.add(x, y)))
+
+    def matmul(self, x, y):
+        return self.activation_post_process(torch.matmul(x, y))
 # == torch.nn.quantized.modules
 # == torch.nn.parallel
 def _module(module, *args, **kwargs):

@@ -51,8 +51,10 @@ TEST(ConstEvalTest, MovesElements) {
 
 TEST(ConstEvalTest, Indexes) {
   EXPECT_THAT(Eval(Op::getitem, {{"index", std::string("1:, ::2")}}, {Range({2, 4})}), ElementsAre(4, 6));
-  EXPECT_THAT(Eval(Op::getitem, {{"index", std::string("T0, None")}}, {Range({4}), {{{2}, DType::int64}, {3, -4}}}), ElementsAre(3, 0));
-  EXPECT_THAT(Eval(Op::setitem, {{"index", std::string("0")}, {"value", int64_t{9}}}, {Range({2, 2})}), ElementsAre(9, 9, 2, 3));
+  EXPECT_THAT(Eval(Op::getitem, {{"index", std::string("T0, None")}}, {Range({4}), {{{2}, DType::int64}, {3, -4}}}),
+              ElementsAre(3, 0));
+  EXPECT_THAT(Eval(Op::setitem, {{"index", std::string("0")}, {"value", int64_t{9}}}, {Range({2, 2})}),
+              ElementsAre(9, 9, 2, 3));
 }
 
 TEST(ConstEvalTest, Reduces) {

@@ -11,10 +11,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kHead[] = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n\n\nclass Net(nn.Module):\n";  // the class begins in line 6
+constexpr char kHead[] =
+    "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n\n\nclass Net(nn.Module):\n";  // the class
+                                                                                                          // begins in
+                                                                                                          // line 6
 
-absl::StatusOr<Graph> Read(absl::string_view body, std::vector<std::string> inputs = {"1x3x8x8"}, absl::string_view torch_version = "1.13.1",
-                           const python::Limits& limits = {}) {
+absl::StatusOr<Graph> Read(absl::string_view body, std::vector<std::string> inputs = {"1x3x8x8"},
+                           absl::string_view torch_version = "1.13.1", const python::Limits& limits = {}) {
   SourceRequest request;
   request.bundle["model.py"] = absl::StrCat(kHead, body);
   request.file = "model.py";
@@ -42,7 +45,8 @@ TEST(ReaderTest, RecordsCallsWithTheirPlaceInTheSource) {
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(PrintGraph(*graph),
             "input0: 1x3x8x8:float32\n"
-            "%0 = conv2d(input=input0, weight=conv.weight, bias=conv.bias, stride=(1,1), padding=(0,0), dilation=(1,1), groups=1) -> 1x4x6x6:float32\n"
+            "%0 = conv2d(input=input0, weight=conv.weight, bias=conv.bias, stride=(1,1), padding=(0,0), "
+            "dilation=(1,1), groups=1) -> 1x4x6x6:float32\n"
             "%1 = relu(input=%0) -> 1x4x6x6:float32\n"
             "return %1\n");
   EXPECT_EQ(*graph->nodes()[0].origin.file, "model.py");
@@ -67,34 +71,38 @@ TEST(ReaderTest, AShapeMismatchIsTheProgramsErrorAndItMayCatchIt) {
                    "    try:\n"
                    "      return x + torch.zeros(5)\n"
                    "    except RuntimeError:\n"
-                   "      return x * 2\n").ok());
+                   "      return x * 2\n")
+                  .ok());
 }
 
 TEST(ReaderTest, ABranchOnValuesIsRefusedNamingTheLine) {
-  const Diagnostic diagnostic = Refused(Read("  def forward(self, x):\n"
-                                             "    if x.mean() > 0:\n"
-                                             "      return x\n"
-                                             "    return -x\n"));
+  const Diagnostic diagnostic =
+      Refused(Read("  def forward(self, x):\n"
+                   "    if x.mean() > 0:\n"
+                   "      return x\n"
+                   "    return -x\n"));
   EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kDataDependent);
   EXPECT_EQ(diagnostic.position.line, 8);
 }
 
 TEST(ReaderTest, ValuesOfConstantsCanBeRead) {
-  const absl::StatusOr<Graph> graph = Read("  def forward(self, x):\n"
-                                           "    n = int(torch.arange(5).sum()) // 3\n"
-                                           "    if torch.ones(2, 2)[0, 1] > 0.5:\n"
-                                           "      x = x.repeat(n, 1, 1, 1)\n"
-                                           "    return x\n");
+  const absl::StatusOr<Graph> graph = Read(
+      "  def forward(self, x):\n"
+      "    n = int(torch.arange(5).sum()) // 3\n"
+      "    if torch.ones(2, 2)[0, 1] > 0.5:\n"
+      "      x = x.repeat(n, 1, 1, 1)\n"
+      "    return x\n");
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(graph->TypeOf(graph->outputs()[0]).shape[0], 3);
 }
 
 TEST(ReaderTest, AnUnknownLayerIsNamed) {
-  Diagnostic diagnostic = Refused(Read("  def __init__(self):\n"
-                                       "    super().__init__()\n"
-                                       "    self.pool = nn.FractionalMaxPool2d(3, output_size=4)\n"
-                                       "  def forward(self, x):\n"
-                                       "    return self.pool(x)\n"));
+  Diagnostic diagnostic =
+      Refused(Read("  def __init__(self):\n"
+                   "    super().__init__()\n"
+                   "    self.pool = nn.FractionalMaxPool2d(3, output_size=4)\n"
+                   "  def forward(self, x):\n"
+                   "    return self.pool(x)\n"));
   EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUnsupported);
   EXPECT_THAT(diagnostic.message, HasSubstr("torch.nn.FractionalMaxPool2d"));
   EXPECT_EQ(diagnostic.position.line, 9);
@@ -106,16 +114,20 @@ TEST(ReaderTest, AnUnknownLayerIsNamed) {
 TEST(ReaderTest, LoopsWithoutEndReachALimit) {
   python::Limits limits;
   limits.steps = 100000;
-  Diagnostic diagnostic = Refused(Read("  def forward(self, x):\n"
-                                       "    while True:\n"
-                                       "      pass\n", {"1x3"}, "1.13.1", limits));
+  Diagnostic diagnostic =
+      Refused(Read("  def forward(self, x):\n"
+                   "    while True:\n"
+                   "      pass\n",
+                   {"1x3"}, "1.13.1", limits));
   EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kLimit);
   EXPECT_THAT(diagnostic.position.line, ::testing::AnyOf(8, 9));
   limits = {};
   limits.graph_nodes = 100;
-  diagnostic = Refused(Read("  def forward(self, x):\n"
-                            "    while True:\n"
-                            "      x = x + 1\n", {"1x3"}, "1.13.1", limits));
+  diagnostic =
+      Refused(Read("  def forward(self, x):\n"
+                   "    while True:\n"
+                   "      x = x + 1\n",
+                   {"1x3"}, "1.13.1", limits));
   EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kLimit);
 }
 
@@ -149,10 +161,11 @@ TEST(ReaderTest, SharedParametersCountOnceAndKeepTheirNames) {
 }
 
 TEST(ReaderTest, AChangeThroughAViewReachesItsBase) {
-  const absl::StatusOr<Graph> graph = Read("  def forward(self, x):\n"
-                                           "    y = x * 2\n"
-                                           "    y[:, 0].add_(1)\n"
-                                           "    return y\n");
+  const absl::StatusOr<Graph> graph = Read(
+      "  def forward(self, x):\n"
+      "    y = x * 2\n"
+      "    y[:, 0].add_(1)\n"
+      "    return y\n");
   ASSERT_TRUE(graph.ok()) << graph.status();
   const Node& last = graph->nodes()[graph->outputs()[0].index];
   EXPECT_EQ(last.op, Op::as_base);
@@ -161,9 +174,10 @@ TEST(ReaderTest, AChangeThroughAViewReachesItsBase) {
 }
 
 TEST(ReaderTest, InputsMayBeKeywordsAndLists) {
-  const absl::StatusOr<Graph> graph = Read("  def forward(self, images, *, mask):\n"
-                                           "    return [i * mask.float().mean() for i in images]\n",
-                                           {"[3x4x4,3x5x5]", "mask=2x2:bool"});
+  const absl::StatusOr<Graph> graph = Read(
+      "  def forward(self, images, *, mask):\n"
+      "    return [i * mask.float().mean() for i in images]\n",
+      {"[3x4x4,3x5x5]", "mask=2x2:bool"});
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(graph->inputs().size(), 3u);
   EXPECT_EQ(graph->inputs()[2].name, "mask");

@@ -1,0 +1,448 @@
+#include "frontend/python/torch/binder.h"
+
+#include <map>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace cobra::python {
+namespace {
+
+using Kind = ParamKind;
+
+Param ParseParam(absl::string_view text, Op op, bool keyword_only) {
+  static const auto* const kKinds = new std::map<absl::string_view, std::pair<Kind, int>>{
+      {"T", {Kind::kTensor, 0}},       {"T?", {Kind::kOptionalTensor, 0}},
+      {"T[]", {Kind::kTensorList, 0}}, {"T*", {Kind::kTensorRest, 0}},
+      {"N", {Kind::kNumber, 0}},       {"TN", {Kind::kTensorOrNumber, 0}},
+      {"i", {Kind::kInt, 0}},          {"f", {Kind::kFloat, 0}},
+      {"b", {Kind::kBool, 0}},         {"b1", {Kind::kStrictBool, 0}},
+      {"s", {Kind::kStr, 0}},          {"dt", {Kind::kDType, 0}},
+      {"I", {Kind::kInts, 0}},         {"I*", {Kind::kIntsRest, 0}},
+      {"II", {Kind::kIntOrInts, 0}},   {"I1", {Kind::kIntsN, 1}},
+      {"I2", {Kind::kIntsN, 2}},       {"I3", {Kind::kIntsN, 3}},
+      {"I1s", {Kind::kIntsNOrStr, 1}}, {"I2s", {Kind::kIntsNOrStr, 2}},
+      {"I3s", {Kind::kIntsNOrStr, 3}}, {"O2", {Kind::kSizesN, 2}},
+      {"O3", {Kind::kSizesN, 3}},      {"FL", {Kind::kFloats, 0}},
+      {"A", {Kind::kAny, 0}}};
+  Param param;
+  param.keyword_only = keyword_only;
+  std::pair<absl::string_view, absl::string_view> type_and_name = absl::StrSplit(text, absl::MaxSplits(' ', 1));
+  absl::string_view type = type_and_name.first;
+  if (type[0] == '-') {
+    param.dropped = true;
+    type.remove_prefix(1);
+  }
+  std::tie(param.kind, param.count) = kKinds->at(type);
+  const std::pair<absl::string_view, absl::string_view> name_and_default =
+      absl::StrSplit(type_and_name.second, absl::MaxSplits('=', 1));
+  param.name = std::string(name_and_default.first);
+  param.required = type_and_name.second.find('=') == absl::string_view::npos;
+  const absl::string_view fallback = name_and_default.second;
+  int64_t i;
+  double d;
+  if (param.required || fallback == "None") {
+  } else if (fallback == "True" || fallback == "False") {
+    param.fallback = fallback == "True";
+  } else if (fallback[0] == '\'') {
+    param.fallback = std::string(fallback.substr(1, fallback.size() - 2));
+  } else if (fallback[0] == '(') {
+    std::vector<int64_t> list;
+    for (absl::string_view item : absl::StrSplit(fallback.substr(1, fallback.size() - 2), ", ", absl::SkipEmpty())) {
+      if (absl::SimpleAtoi(item, &i)) list.push_back(i);
+    }
+    param.fallback = list;
+  } else if (absl::SimpleAtoi(fallback, &i)) {
+    const bool is_list = param.kind == Kind::kIntsN || param.kind == Kind::kIntsNOrStr;
+    if (is_list) {
+      param.fallback = std::vector<int64_t>(param.count, i);
+    } else {
+      param.fallback = i;
+    }
+  } else if (absl::SimpleAtod(fallback, &d)) {
+    param.fallback = d;
+  }
+  const OpInfo& info = GetOpInfo(op);
+  for (size_t s = 0; s < info.inputs.size(); ++s) {
+    if (info.inputs[s].name == param.name) param.slot = static_cast<int>(s);
+  }
+  return param;
+}
+
+class Binder {
+ public:
+  Binder(Interpreter& interp, const Overload& overload, Bound* out)
+      : interp_(interp), overload_(overload), out_(*out) {}
+
+  bool Bind(absl::Span<const Value> positional, absl::Span<const KeywordArg> keywords) {
+    const OpInfo& info = GetOpInfo(overload_.op);
+    if (info.max_inputs == static_cast<int>(info.inputs.size())) out_.inputs.resize(info.inputs.size());
+    size_t used_keywords = 0;
+    int positional_params = 0;
+    for (const Param& param : overload_.params) positional_params += !param.keyword_only;
+    for (const Param& param : overload_.params) {
+      if (!param.keyword_only && !positional.empty()) {
+        if (param.kind == Kind::kTensorRest && (AsTensor(positional[0]) != nullptr || positional.size() > 1)) {
+          if (!TakeTensors(param, positional)) return false;
+          positional = {};
+          continue;
+        }
+        if (param.kind == Kind::kIntsRest && positional.size() >= 1 && !positional[0].IsList() &&
+            !positional[0].IsTuple()) {
+          if (!TakeInts(param, positional)) return false;
+          positional = {};
+          continue;
+        }
+        if (!Take(param, positional[0])) return false;
+        positional.remove_prefix(1);
+        continue;
+      }
+      if (const Value* given = FindKeyword(keywords, param.name)) {
+        ++used_keywords;
+        if (!Take(param, *given)) return false;
+        continue;
+      }
+      if (param.required && param.kind == Kind::kIntsRest && param.count == 0 && AllowsNone(param)) continue;
+      if (param.required) return Problem(absl::StrCat("missing 1 required positional arguments: \"", param.name, "\""));
+      if (param.slot < 0 && !param.dropped) SetAttribute(param, param.fallback);
+    }
+    if (!positional.empty()) {
+      return Problem(absl::StrCat("takes ", positional_params, " positional arguments but ",
+                                  positional_params + positional.size(), " were given"));
+    }
+    for (const KeywordArg& keyword : keywords) {
+      if (used_keywords == keywords.size()) break;
+      if (IsKnown(keyword.name->view()) || IsWithoutEffect(keyword.name->view())) continue;
+      return Problem(absl::StrCat("got an unexpected keyword argument '", keyword.name->view(), "'"));
+    }
+    return true;
+  }
+
+ private:
+  static bool AllowsNone(const Param& param) {
+    return param.name == "size" || param.name == "repeats" || param.name == "shape";
+  }
+
+  bool Problem(std::string text) {
+    out_.problem = std::move(text);
+    return false;
+  }
+  bool Failed() {
+    out_.failed = true;
+    return false;
+  }
+  bool BadType(const Param& param, absl::string_view expected, Value got) {
+    return Problem(absl::StrCat("argument '", param.name, "' must be ", expected, ", not ", interp_.TypeName(got)));
+  }
+
+  static absl::string_view Canonical(absl::string_view name) {
+    if (name == "self" || name == "x") return "input";
+    if (name == "axis") return "dim";
+    if (name == "keepdims") return "keepdim";
+    if (name == "min_") return "min";
+    return name;
+  }
+  const Value* FindKeyword(absl::Span<const KeywordArg> keywords, absl::string_view name) const {
+    for (const KeywordArg& keyword : keywords) {
+      if (keyword.name->view() == name) return &keyword.value;
+    }
+    for (const KeywordArg& keyword : keywords) {
+      if (Canonical(keyword.name->view()) == name) return &keyword.value;
+    }
+    return nullptr;
+  }
+  bool IsKnown(absl::string_view name) const {
+    for (const Param& param : overload_.params) {
+      if (param.name == name || param.name == Canonical(name)) return true;
+    }
+    return false;
+  }
+  static bool IsWithoutEffect(absl::string_view name) {
+    return name == "memory_format" || name == "device" || name == "non_blocking" || name == "generator" ||
+           name == "_stacklevel";
+  }
+
+  void SetAttribute(const Param& param, AttributeValue value) {
+    if (std::holds_alternative<NoneValue>(value)) return;
+    if (param.name == "inplace") {
+      out_.inplace = std::get<bool>(value);
+      return;
+    }
+    const auto* one = std::get_if<int64_t>(&value);
+    if (param.name == "alpha" && one != nullptr && *one == 1) return;
+    out_.attributes.Set(param.name, std::move(value));
+  }
+
+  bool TakeTensors(const Param& param, absl::Span<const Value> items) {
+    for (Value item : items) {
+      if (AsTensor(item) == nullptr) return BadType(param, "tuple of Tensors", item);
+      out_.inputs.push_back(item);
+    }
+    return true;
+  }
+
+  // An int, or a constant tensor of one; nullopt with Problem or Failed.
+  std::optional<int64_t> ToInt(const Param& param, Value v, absl::string_view expected) {
+    if (v.IsIntOrBool()) return v.as_int();
+    if (Tensor* tensor = AsTensor(v)) {
+      if (tensor->type.num_elements() == 1 && !IsFloatingPoint(tensor->type.dtype)) {
+        Result<const ConstValues*> values = ReadValues(interp_, tensor, absl::StrCat("argument '", param.name, "'"));
+        if (!values.ok()) {
+          Failed();
+          return std::nullopt;
+        }
+        return static_cast<int64_t>((**values)[0]);
+      }
+    }
+    if (v.IsObject() && !v.IsStr() && !v.IsTuple() && !v.IsList() && AsTensor(v) == nullptr) {
+      Result<int64_t> index = interp_.Index(v);
+      if (index.ok()) return *index;
+      if (!interp_.CatchException(interp_.types().TypeError)) {
+        Failed();
+        return std::nullopt;
+      }
+    }
+    BadType(param, expected, v);
+    return std::nullopt;
+  }
+
+  bool TakeInts(const Param& param, absl::Span<const Value> items) {
+    std::vector<int64_t> ints;
+    for (Value item : items) {
+      const std::optional<int64_t> i = ToInt(param, item, "tuple of ints");
+      if (!i) return false;
+      ints.push_back(*i);
+    }
+    SetAttribute(param, std::move(ints));
+    return true;
+  }
+
+  static std::optional<absl::Span<const Value>> Items(Value v) {
+    if (v.IsTuple()) return v.as<TupleObject>()->span();
+    if (v.IsList()) return absl::MakeConstSpan(v.as<ListObject>()->items.data(), v.as<ListObject>()->items.size());
+    return std::nullopt;
+  }
+
+  // A Python number, or a constant tensor of one.
+  std::optional<AttributeValue> ToNumber(Value v) {
+    if (v.IsBool()) return AttributeValue(v.as_bool());
+    if (v.IsInt()) return AttributeValue(v.as_int());
+    if (v.IsFloat()) return AttributeValue(v.as_float());
+    if (Tensor* tensor = AsTensor(v);
+        tensor != nullptr && tensor->type.num_elements() == 1 && tensor->is_const() && tensor->values != nullptr) {
+      const double value = (*tensor->values)[0];
+      if (IsFloatingPoint(tensor->type.dtype)) return AttributeValue(value);
+      return AttributeValue(static_cast<int64_t>(value));
+    }
+    if (v.IsFloatBox()) return AttributeValue(v.as<FloatBoxObject>()->value);
+    return std::nullopt;
+  }
+
+  bool TakeInput(const Param& param, Value v) {
+    const bool variadic = param.kind == Kind::kTensorList || param.kind == Kind::kTensorRest;
+    if (variadic) {
+      const auto items = Items(v);
+      return items ? TakeTensors(param, *items) : BadType(param, "tuple of Tensors", v);
+    }
+    if (v.IsNone() && (param.kind == Kind::kOptionalTensor || !param.required)) return true;
+    if (AsTensor(v) == nullptr) return BadType(param, "Tensor", v);
+    out_.inputs[param.slot] = v;
+    return true;
+  }
+
+  bool Take(const Param& param, Value v) {
+    if (param.dropped) return true;
+    if (param.slot >= 0 && param.kind != Kind::kTensorOrNumber) return TakeInput(param, v);
+    if (v.IsNone())
+      return !param.required || param.kind == Kind::kAny || param.name == "dim" || param.name == "size"
+                 ? true
+                 : BadType(param, "given", v);
+    switch (param.kind) {
+      case Kind::kTensorOrNumber: {
+        if (AsTensor(v) != nullptr) {
+          out_.inputs[param.slot] = v;
+          return true;
+        }
+        std::optional<AttributeValue> number = ToNumber(v);
+        if (!number) return BadType(param, "Tensor or Number", v);
+        SetAttribute(param, *number);
+        return true;
+      }
+      case Kind::kNumber: {
+        std::optional<AttributeValue> number = ToNumber(v);
+        if (!number) return BadType(param, "Number", v);
+        SetAttribute(param, *number);
+        return true;
+      }
+      case Kind::kInt: {
+        const std::optional<int64_t> i = ToInt(param, v, "int");
+        if (!i) return false;
+        SetAttribute(param, *i);
+        return true;
+      }
+      case Kind::kFloat: {
+        std::optional<AttributeValue> number = ToNumber(v);
+        if (!number) return BadType(param, "float", v);
+        Attributes one{{"v", *number}};
+        SetAttribute(param, std::holds_alternative<double>(*number) || param.name == "p"
+                                ? *number
+                                : AttributeValue(one.Double("v")));
+        return true;
+      }
+      case Kind::kStrictBool:
+        if (!v.IsBool()) return BadType(param, "bool", v);
+        SetAttribute(param, v.as_bool());
+        return true;
+      case Kind::kBool: {
+        Result<bool> truth = interp_.Truth(v);
+        if (!truth.ok()) return Failed();
+        SetAttribute(param, *truth);
+        return true;
+      }
+      case Kind::kStr:
+        if (!v.IsStr()) return BadType(param, "str", v);
+        SetAttribute(param, std::string(v.str()));
+        return true;
+      case Kind::kDType: {
+        const std::optional<DType> dtype = AsDType(interp_, v);
+        if (!dtype) return BadType(param, "torch.dtype", v);
+        SetAttribute(param, std::string(DTypeName(*dtype)));
+        return true;
+      }
+      case Kind::kIntsNOrStr:
+        if (v.IsStr()) {
+          SetAttribute(param, std::string(v.str()));
+          return true;
+        }
+        return TakeIntList(param, v);
+      case Kind::kIntOrInts:
+        if (!Items(v)) {
+          const std::optional<int64_t> i = ToInt(param, v, "int or tuple of ints");
+          if (!i) return false;
+          SetAttribute(param, *i);
+          return true;
+        }
+        return TakeIntList(param, v);
+      case Kind::kInts:
+      case Kind::kIntsRest:
+      case Kind::kIntsN:
+        return TakeIntList(param, v);
+      case Kind::kSizesN:
+        return TakeSizes(param, v);
+      case Kind::kFloats:
+      case Kind::kAny:
+        return TakeAny(param, v);
+      default:
+        return BadType(param, "known", v);
+    }
+  }
+
+  bool TakeIntList(const Param& param, Value v) {
+    const auto items = Items(v);
+    if (!items) {
+      const std::optional<int64_t> i = ToInt(param, v, "tuple of ints");
+      if (!i) return false;
+      SetAttribute(param, std::vector<int64_t>(std::max(param.count, 1), *i));
+      return true;
+    }
+    std::vector<int64_t> ints;
+    for (Value item : *items) {
+      const std::optional<int64_t> i = ToInt(param, item, "tuple of ints");
+      if (!i) return false;
+      ints.push_back(*i);
+    }
+    if (ints.size() == 1 && param.count > 1) ints.resize(param.count, ints[0]);
+    SetAttribute(param, std::move(ints));
+    return true;
+  }
+
+  // None stands for the size that the input has there.
+  bool TakeSizes(const Param& param, Value v) {
+    const auto items = Items(v);
+    if (!items) return TakeIntList(param, v);
+    Tensor* input = out_.inputs.empty() ? nullptr : AsTensor(out_.inputs[0]);
+    std::vector<int64_t> ints;
+    for (size_t k = 0; k < items->size(); ++k) {
+      if ((*items)[k].IsNone() && input != nullptr && input->type.shape.size() >= items->size()) {
+        ints.push_back(input->type.shape[input->type.shape.size() - items->size() + k]);
+        continue;
+      }
+      const std::optional<int64_t> i = ToInt(param, (*items)[k], "tuple of ints");
+      if (!i) return false;
+      ints.push_back(*i);
+    }
+    if (ints.size() == 1) ints.resize(param.count, ints[0]);
+    SetAttribute(param, std::move(ints));
+    return true;
+  }
+
+  bool TakeAny(const Param& param, Value v) {
+    if (v.IsStr()) {
+      SetAttribute(param, std::string(v.str()));
+      return true;
+    }
+    const auto items = Items(v);
+    if (!items) {
+      std::optional<AttributeValue> number = ToNumber(v);
+      if (!number) return BadType(param, "number", v);
+      SetAttribute(param, *number);
+      return true;
+    }
+    std::vector<int64_t> ints;
+    std::vector<double> doubles;
+    bool integers = true;
+    for (Value item : *items) {
+      std::optional<AttributeValue> number = ToNumber(item);
+      if (!number) return BadType(param, "tuple of numbers", item);
+      Attributes one{{"v", *number}};
+      integers = integers && !std::holds_alternative<double>(*number);
+      ints.push_back(one.Int("v"));
+      doubles.push_back(one.Double("v"));
+    }
+    SetAttribute(param, integers ? AttributeValue(ints) : AttributeValue(doubles));
+    return true;
+  }
+
+  Interpreter& interp_;
+  const Overload& overload_;
+  Bound& out_;
+};
+
+}  // namespace
+
+Overload ParseOverload(Op op, absl::string_view signature) {
+  Overload overload{op, {}};
+  bool keyword_only = false;
+  // ", " inside a default like (0, 1) does not separate parameters.
+  std::vector<std::string> parts;
+  int depth = 0;
+  std::string part;
+  for (char c : signature) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      parts.push_back(part);
+      part.clear();
+    } else {
+      part += c;
+    }
+  }
+  parts.push_back(part);
+  for (const std::string& raw : parts) {
+    const absl::string_view text = absl::StripAsciiWhitespace(raw);
+    if (text == "*") {
+      keyword_only = true;
+    } else {
+      overload.params.push_back(ParseParam(text, op, keyword_only));
+    }
+  }
+  return overload;
+}
+
+bool BindArguments(Interpreter& interp, const Overload& overload, absl::Span<const Value> positional,
+                   absl::Span<const KeywordArg> keywords, Bound* out) {
+  return Binder(interp, overload, out).Bind(positional, keywords);
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,66 @@
+// Signatures of torch functions (functions.def) and the binding of one call's arguments to an operator's inputs and
+// attributes.
+#ifndef COBRA_FRONTEND_PYTHON_TORCH_BINDER_H_
+#define COBRA_FRONTEND_PYTHON_TORCH_BINDER_H_
+
+#include <string>
+#include <vector>
+
+#include "frontend/python/torch/tensor.h"
+
+namespace cobra::python {
+
+enum class ParamKind : uint8_t {
+  kTensor,
+  kOptionalTensor,
+  kTensorList,
+  kTensorRest,
+  kNumber,
+  kTensorOrNumber,
+  kInt,
+  kFloat,
+  kBool,
+  kStrictBool,
+  kStr,
+  kDType,
+  kInts,
+  kIntsRest,
+  kIntOrInts,
+  kIntsN,
+  kIntsNOrStr,
+  kSizesN,
+  kFloats,
+  kAny,
+};
+
+struct Param {
+  std::string name;
+  ParamKind kind;
+  int count = 0;  // of kIntsN ...
+  bool dropped = false, keyword_only = false, required = true;
+  AttributeValue fallback = NoneValue{};
+  int slot = -1;  // of OpInfo::inputs; -1: an attribute
+};
+
+struct Overload {
+  Op op;
+  std::vector<Param> params;
+};
+
+Overload ParseOverload(Op op, absl::string_view signature);
+
+struct Bound {
+  std::vector<Value> inputs;
+  Attributes attributes;
+  bool inplace = false;
+  std::string problem;  // why the arguments do not fit this overload
+  bool failed = false;  // an error is pending
+};
+
+// False if the arguments do not fit: `out->problem` says why, unless an error is pending.
+bool BindArguments(Interpreter& interp, const Overload& overload, absl::Span<const Value> positional,
+                   absl::Span<const KeywordArg> keywords, Bound* out);
+
+}  // namespace cobra::python
+
+#endif  // COBRA_FRONTEND_PYTHON_TORCH_BINDER_H_

@@ -1,0 +1,309 @@
+#include <cmath>
+
+#include "frontend/python/torch/const_eval_internal.h"
+#include "graph/getitem.h"
+
+namespace cobra::python {
+namespace const_eval {
+
+std::optional<Strides> MovedStrides(Op op, const Attributes& attributes, const Shape& in, const Shape& out) {
+  const int rank = static_cast<int>(in.size());
+  Strides strides = ContiguousStrides(in);
+  switch (op) {
+    case Op::permute: {
+      Strides moved;
+      for (int64_t d : attributes.Ints("dims")) moved.push_back(strides[Wrap(d, rank)]);
+      return moved;
+    }
+    case Op::transpose:
+      if (rank > 0) std::swap(strides[Wrap(attributes.Int("dim0"), rank)], strides[Wrap(attributes.Int("dim1"), rank)]);
+      return strides;
+    case Op::mT:
+    case Op::mH:
+    case Op::adjoint:
+      std::swap(strides[rank - 1], strides[rank - 2]);
+      return strides;
+    case Op::t:
+    case Op::T:
+    case Op::H:
+      return Strides(strides.rbegin(), strides.rend());
+    case Op::expand:
+    case Op::expand_as:
+    case Op::broadcast_to:
+      return BroadcastStrides(in, out);
+    case Op::diagonal: {
+      if (attributes.Int("offset") != 0) return std::nullopt;
+      const int a = Wrap(attributes.Int("dim1", 0), rank), b = Wrap(attributes.Int("dim2", 1), rank);
+      Strides moved;
+      for (int i = 0; i < rank; ++i) {
+        if (i != a && i != b) moved.push_back(strides[i]);
+      }
+      moved.push_back(strides[a] + strides[b]);
+      return moved;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+// Pieces along one dimension: chunk, split, unbind, narrow, select.
+std::vector<Values> EvalPieces(Op op, const Attributes& attributes, const ConstInput& input,
+                               const std::vector<TensorType>& outputs) {
+  const Shape& in = input.type->shape;
+  const Strides strides = ContiguousStrides(in);
+  const int dim = Wrap(attributes.Int("dim"), static_cast<int>(in.size()));
+  const bool drops = op == Op::unbind || op == Op::select;
+  int64_t at = op == Op::narrow ? attributes.Int("start") : op == Op::select ? attributes.Int("index") : 0;
+  if (at < 0) at += in[dim];
+  std::vector<Values> pieces;
+  for (const TensorType& out : outputs) {
+    Strides own = strides;
+    if (drops) own.erase(own.begin() + dim);
+    pieces.push_back(Gathered(*input.values, out.shape, own, at * strides[dim]));
+    at += drops ? 1 : out.shape[dim];
+  }
+  return pieces;
+}
+
+Values EvalJoin(Op op, const Attributes& attributes, Inputs inputs, const TensorType& out) {
+  Values values(out.num_elements());
+  const Strides strides = ContiguousStrides(out.shape);
+  const int dim = Wrap(attributes.Int("dim"), out.rank());
+  int64_t at = 0;
+  for (const ConstInput& input : inputs) {
+    Shape shape = input.type->shape;
+    if (op == Op::stack) shape.insert(shape.begin() + dim, 1);
+    if (shape.size() != out.shape.size()) continue;  // the empty 1-D tensor that cat skips
+    ForEach(shape, {strides},
+            [&](int64_t n, const std::vector<int64_t>& to) { values[at * strides[dim] + to[0]] = (*input.values)[n]; });
+    at += shape[dim];
+  }
+  return values;
+}
+
+std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs inputs, const TensorType& out) {
+  const Shape& in = inputs[0].type->shape;
+  const Values& x = *inputs[0].values;
+  const int rank = static_cast<int>(in.size());
+  const Strides strides = ContiguousStrides(in);
+  Values values;
+  const auto each = [&](auto source) {  // source(multi-index) -> element of x
+    Shape index(out.shape.size(), 0);
+    for (int64_t n = 0; n < out.num_elements(); ++n) {
+      values.push_back(source(index));
+      for (int d = out.rank() - 1; d >= 0; --d) {
+        if (++index[d] < out.shape[d]) break;
+        index[d] = 0;
+      }
+    }
+    return std::optional<Values>(values);
+  };
+  const auto at = [&](const Shape& index) {
+    int64_t offset = 0;
+    for (int d = 0; d < rank; ++d) offset += index[d] * strides[d];
+    return x[offset];
+  };
+  switch (op) {
+    case Op::flip: {
+      const std::vector<int64_t> dims = attributes.Ints("dims");
+      return each([&](Shape index) {
+        for (int64_t d : dims) index[Wrap(d, rank)] = in[Wrap(d, rank)] - 1 - index[Wrap(d, rank)];
+        return at(index);
+      });
+    }
+    case Op::roll: {
+      const std::vector<int64_t> dims = attributes.Ints("dims"), shifts = attributes.Ints("shifts");
+      if (dims.size() != shifts.size()) return std::nullopt;
+      return each([&](Shape index) {
+        for (size_t i = 0; i < dims.size(); ++i) {
+          int64_t& v = index[Wrap(dims[i], rank)];
+          const int64_t size = in[Wrap(dims[i], rank)];
+          v = ((v - shifts[i]) % size + size) % size;
+        }
+        return at(index);
+      });
+    }
+    case Op::repeat:
+    case Op::tile: {
+      const int lead = out.rank() - rank;
+      return each([&](const Shape& index) {
+        Shape own(rank);
+        for (int d = 0; d < rank; ++d) own[d] = in[d] == 0 ? 0 : index[lead + d] % in[d];
+        return at(own);
+      });
+    }
+    case Op::repeat_interleave: {
+      const int64_t repeats = attributes.Int("repeats", 1);
+      if (attributes.Find("dim") == nullptr) return each([&](const Shape& index) { return x[index[0] / repeats]; });
+      const int dim = Wrap(attributes.Int("dim"), rank);
+      return each([&](Shape index) {
+        index[dim] /= repeats;
+        return at(index);
+      });
+    }
+    case Op::triu:
+    case Op::tril: {
+      const int64_t diagonal = attributes.Int("diagonal");
+      return each([&](const Shape& index) {
+        const int64_t offset = index[rank - 1] - index[rank - 2] - diagonal;
+        return (op == Op::triu ? offset >= 0 : offset <= 0) ? at(index) : 0.0;
+      });
+    }
+    case Op::gather:
+    case Op::index_select: {
+      const int dim = Wrap(attributes.Int("dim"), rank);
+      const Values& index_values = *inputs[1].values;
+      const Strides index_strides = ContiguousStrides(inputs[1].type->shape);
+      bool inside = true;
+      each([&](Shape index) {
+        int64_t offset = index[dim];
+        if (op == Op::gather) {
+          offset = 0;
+          for (int d = 0; d < rank; ++d) offset += index[d] * index_strides[d];
+        }
+        index[dim] = static_cast<int64_t>(index_values[offset]);
+        inside = inside && index[dim] >= 0 && index[dim] < in[dim];
+        return inside ? at(index) : 0.0;
+      });
+      return inside ? std::optional<Values>(values) : std::nullopt;
+    }
+    case Op::cumsum:
+    case Op::cumprod: {
+      const int dim = Wrap(attributes.Int("dim"), rank);
+      values = x;
+      if (rank == 0) return values;
+      for (int64_t n = 0; n < static_cast<int64_t>(values.size()); ++n) {
+        if ((n / strides[dim]) % in[dim] == 0) continue;
+        const double before = values[n - strides[dim]];
+        values[n] = op == Op::cumsum ? before + values[n] : before * values[n];
+      }
+      return values;
+    }
+    case Op::matmul:
+    case Op::mm: {
+      if (rank != 2 || inputs[1].type->rank() != 2 || out.num_elements() * in[1] > kMaxConstElements)
+        return std::nullopt;
+      const int64_t inner = in[1], columns = out.shape[1];
+      return each([&](const Shape& index) {
+        double sum = 0;
+        for (int64_t k = 0; k < inner; ++k)
+          sum += x[index[0] * inner + k] * (*inputs[1].values)[k * columns + index[1]];
+        return sum;
+      });
+    }
+    case Op::diff: {
+      if (attributes.Int("n", 1) != 1 || rank == 0) return std::nullopt;
+      const int dim = Wrap(attributes.Int("dim", -1), rank);
+      return each([&](Shape index) {
+        const double before = at(index);
+        ++index[dim];
+        return at(index) - before;
+      });
+    }
+    case Op::outer:
+      return each([&](const Shape& index) { return x[index[0]] * (*inputs[1].values)[index[1]]; });
+    case Op::pad: {
+      const std::vector<int64_t> pad = attributes.Ints("pad");
+      if (attributes.String("mode", "constant") != "constant") return std::nullopt;
+      return each([&](Shape index) {
+        for (size_t i = 0; i < pad.size() / 2; ++i) index[rank - 1 - i] -= pad[2 * i];
+        for (int d = 0; d < rank; ++d) {
+          if (index[d] < 0 || index[d] >= in[d]) return attributes.Double("value", 0);
+        }
+        return at(index);
+      });
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace const_eval
+
+using const_eval::BroadcastStrides;
+using const_eval::ForEach;
+
+std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::string& index,
+                                             absl::Span<const ConstInput> tensors, const Shape& out) {
+  absl::StatusOr<IndexList> items = ParseIndex(index);
+  if (!items.ok()) return std::nullopt;
+  const Strides strides = ContiguousStrides(shape);
+  // Plain items give strides; advanced ones share dimensions of their own.
+  Strides plain;
+  int64_t start = 0;
+  struct Advanced {
+    const ConstInput* tensor;
+    int64_t stride, size;
+  };
+  std::vector<Advanced> advanced;
+  size_t dim = 0, consumed = 0, at = 0, position = 0, last = 0;
+  bool apart = false;
+  for (const IndexItem& item : *items) {
+    consumed += item.kind == IndexItem::Kind::kInt || item.kind == IndexItem::Kind::kSlice ||
+                item.kind == IndexItem::Kind::kTensor;
+  }
+  if (consumed > shape.size()) return std::nullopt;
+  for (const IndexItem& item : *items) {
+    ++position;
+    switch (item.kind) {
+      case IndexItem::Kind::kNone:
+        plain.push_back(0);
+        break;
+      case IndexItem::Kind::kInt: {
+        start += (item.value < 0 ? item.value + shape[dim] : item.value) * strides[dim];
+        ++dim;
+        break;
+      }
+      case IndexItem::Kind::kSlice: {
+        const int64_t from = item.start.value_or(0);
+        start += std::clamp<int64_t>(from < 0 ? from + shape[dim] : from, 0, shape[dim]) * strides[dim];
+        plain.push_back(item.step.value_or(1) * strides[dim]);
+        ++dim;
+        break;
+      }
+      case IndexItem::Kind::kEllipsis:
+        for (size_t n = shape.size() - consumed; n > 0; --n) plain.push_back(strides[dim++]);
+        break;
+      case IndexItem::Kind::kTensor:
+        if (tensors[item.value].type->dtype == DType::bool_) return std::nullopt;
+        if (advanced.empty()) at = plain.size();
+        apart = apart || (!advanced.empty() && last != position - 1);
+        last = position;
+        advanced.push_back({&tensors[item.value], strides[dim], shape[dim]});
+        ++dim;
+        break;
+      default:
+        return std::nullopt;
+    }
+  }
+  while (dim < shape.size()) plain.push_back(strides[dim++]);
+  if (apart) at = 0;
+  const size_t extra = out.size() - plain.size();
+  Shape middle(out.begin() + at, out.begin() + at + extra);
+  std::vector<Strides> all;
+  Strides own(out.size(), 0);
+  for (size_t i = 0; i < plain.size(); ++i) own[i < at ? i : i + extra] = plain[i];
+  all.push_back(own);
+  for (const Advanced& a : advanced) {
+    Strides mine(out.size(), 0);
+    const Strides inner = BroadcastStrides(a.tensor->type->shape, middle);
+    for (size_t i = 0; i < inner.size(); ++i) mine[at + i] = inner[i];
+    all.push_back(mine);
+  }
+  std::vector<int64_t> map;
+  bool inside = true;
+  ForEach(out, all, [&](int64_t, const std::vector<int64_t>& offsets) {
+    int64_t from = start + offsets[0];
+    for (size_t i = 0; i < advanced.size(); ++i) {
+      int64_t value = static_cast<int64_t>((*advanced[i].tensor->values)[offsets[i + 1]]);
+      if (value < 0) value += advanced[i].size;
+      inside = inside && value >= 0 && value < advanced[i].size;
+      from += value * advanced[i].stride;
+    }
+    map.push_back(from);
+  });
+  if (!inside) return std::nullopt;
+  return map;
+}
+
+}  // namespace cobra::python
