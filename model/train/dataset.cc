@@ -114,9 +114,9 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
   for (const std::string& key : reader.order) {
     const Subject& subject = reader.subjects[key];
     COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(subject));
-    if (subject.latency_us.count(0) > 0 && subject.latency_us.count(1) > 0) {
-      (sample.is_network ? data.network_repeats : data.layer_repeats)
-          .emplace_back(subject.latency_us.at(0), subject.latency_us.at(1));
+    if (auto late = subject.latency_us.find(1); late != subject.latency_us.end() && subject.latency_us.size() > 1) {
+      const double first = subject.latency_us.count(2) > 0 ? subject.latency_us.at(2) : subject.latency_us.at(0);
+      (sample.is_network ? data.network_repeats : data.layer_repeats).emplace_back(first, late->second);
     }
     if (seen.try_emplace(sample.fingerprint, 1).second) data.samples.push_back(std::move(sample));
   }

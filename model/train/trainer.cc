@@ -51,6 +51,7 @@ class TextTable {
   }
   const std::vector<int32_t>& TextsOf(size_t sample) const { return of_sample_[sample]; }
   const std::vector<Token>& TokensOf(int32_t text) const { return tokens_[text]; }
+  int32_t size() const { return static_cast<int32_t>(tokens_.size()); }
 
  private:
   absl::flat_hash_map<std::string, int32_t> index_;
@@ -85,8 +86,8 @@ VocabularyWithRanges BuildVocabulary(const std::vector<const Sample*>& training)
 
 // The tensors of one forward pass over some samples.
 struct Batch {
-  at::Tensor ids, values;      // distinct texts
-  at::Tensor text_of_node;     // int64 [nodes] into them
+  at::Tensor ids, values;      // distinct texts; undefined where embeddings are given
+  at::Tensor text_of_node;     // int64 [nodes] into them, or into the table of all texts
   GraphBatch graphs;
   at::Tensor is_layer;         // [nodes]: 1; 0 for views, which nobody measures alone
   at::Tensor log_latency;      // [graphs]
@@ -116,8 +117,9 @@ void AppendNodeTargets(const Sample& s, std::vector<float>* logs, std::vector<fl
   }
 }
 
+// `with_tokens` false: nodes are numbered by the table of all texts, whose embeddings are at hand.
 Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
-                absl::Span<const size_t> chosen) {
+                absl::Span<const size_t> chosen, bool with_tokens = true) {
   Batch batch;
   absl::flat_hash_map<int32_t, int64_t> position;
   std::vector<const std::vector<Token>*> distinct;
@@ -131,13 +133,13 @@ Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::ve
     for (int32_t text : texts.TextsOf(s)) {
       auto [it, inserted] = position.try_emplace(text, static_cast<int64_t>(distinct.size()));
       if (inserted) distinct.push_back(&texts.TokensOf(text));
-      text_of_node.push_back(it->second);
+      text_of_node.push_back(with_tokens ? it->second : text);
     }
     graphs.push_back(&samples[s]->graph);
     log_latency.push_back(static_cast<float>(std::log(samples[s]->latency_us)));
     AppendNodeTargets(*samples[s], &node_log, &node_weight);
   }
-  std::tie(batch.ids, batch.values) = CollateTokens(distinct);
+  if (with_tokens) std::tie(batch.ids, batch.values) = CollateTokens(distinct);
   batch.text_of_node = LongTensor(text_of_node);
   batch.graphs = CollateGraphs(bundle, graphs, std::vector<int>(graphs.size(), 0));
   batch.is_layer = FloatTensor(is_layer);
@@ -154,8 +156,9 @@ struct Outputs {
   at::Tensor layer_sum;     // [graphs] microseconds: layers alone, added
 };
 
-Outputs Forward(CobraNet& net, const Batch& b) {
-  const at::Tensor layers = net.encoder->forward(b.ids, b.values).index_select(0, b.text_of_node);
+Outputs Forward(CobraNet& net, const Batch& b, const at::Tensor& embeddings = {}) {
+  const at::Tensor layers =
+      (embeddings.defined() ? embeddings : net.encoder->forward(b.ids, b.values)).index_select(0, b.text_of_node);
   Outputs out;
   out.alone = net.layer_head->forward(layers, b.graphs.target_features.index_select(0, b.graphs.graph_of_node));
   out.contribution = net.graph_net->forward(layers, out.alone, b.graphs);
@@ -225,6 +228,7 @@ class TrainingRun {
       }
     }
     SwapAverage();
+    COBRA_RETURN_IF_ERROR(FitGraphNet());
     return SaveBundle(bundle_, directory);
   }
 
@@ -235,8 +239,9 @@ class TrainingRun {
   }
 
   int StepsPerEpoch() const {
-    return static_cast<int>(std::max((train_layers_.size() + options_.layer_batch - 1) / options_.layer_batch,
-                                     (train_networks_.size() + options_.network_batch - 1) / options_.network_batch));
+    const auto steps = (train_layers_.size() + options_.layer_batch - 1) / options_.layer_batch;
+    // Without layers (a space of whole networks): once through the networks.
+    return static_cast<int>(steps > 0 ? steps : (train_networks_.size() + options_.network_batch - 1) / options_.network_batch);
   }
 
   double Epoch(int epoch, torch::optim::AdamW* optimizer) {
@@ -246,7 +251,7 @@ class TrainingRun {
     const int steps = StepsPerEpoch();
     double total = 0;
     for (int step = 0; step < steps; ++step) {
-      SetLearningRate(optimizer, static_cast<double>(epoch * steps + step) / (options_.epochs * steps));
+      SetLearningRate(optimizer, options_.learning_rate, static_cast<double>(epoch * steps + step) / (options_.epochs * steps));
       optimizer->zero_grad();
       at::Tensor loss = LayerLoss(step) + NetworkLoss(step);
       loss.backward();
@@ -279,18 +284,81 @@ class TrainingRun {
     const auto chosen = Slice(train_networks_, step, options_.network_batch);
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
-    const Outputs out = Forward(*bundle_.net, batch);
+    return NetworkLoss(chosen.size(), batch, Forward(*bundle_.net, batch));
+  }
+
+  static at::Tensor NetworkLoss(size_t networks, const Batch& batch, const Outputs& out) {
     const at::Tensor nodes = (LogError(out.contribution, batch.node_log) * batch.node_weight).sum() /
-                             static_cast<double>(chosen.size());
+                             static_cast<double>(networks);
     return LogError(out.log_total, batch.log_latency).mean() + nodes;
   }
 
   // 3 % linear warm-up, then a cosine to 1 %.
-  void SetLearningRate(torch::optim::AdamW* optimizer, double progress) const {
+  static void SetLearningRate(torch::optim::AdamW* optimizer, double rate, double progress) {
     const double factor = progress < 0.03 ? progress / 0.03 + 0.01 : 0.01 + 0.99 * 0.5 * (1 + std::cos(M_PI * progress));
     for (auto& group : optimizer->param_groups()) {
-      static_cast<torch::optim::AdamWOptions&>(group.options()).lr(options_.learning_rate * factor);
+      static_cast<torch::optim::AdamWOptions&>(group.options()).lr(rate * factor);
     }
+  }
+
+  // Embeddings of all texts, [texts, width].
+  at::Tensor EncodeAll() const {
+    at::NoGradGuard no_grad;
+    std::vector<at::Tensor> parts;
+    for (int32_t begin = 0; begin < texts_->size(); begin += 256) {
+      std::vector<const std::vector<Token>*> batch;
+      for (int32_t t = begin; t < std::min(texts_->size(), begin + 256); ++t) batch.push_back(&texts_->TokensOf(t));
+      const auto [ids, values] = CollateTokens(batch);
+      parts.push_back(bundle_.net->encoder->forward(ids, values));
+    }
+    return at::cat(parts);
+  }
+
+  // Encoder and layer head stay as they are; the weights with the best validation networks are kept.
+  absl::Status FitGraphNet() {
+    const at::Tensor embeddings = EncodeAll();
+    const auto parameters = bundle_.net->graph_net->parameters();
+    torch::optim::AdamW optimizer(parameters, torch::optim::AdamWOptions(options_.graph_learning_rate)
+                                                  .weight_decay(options_.weight_decay)
+                                                  .betas({0.9, 0.98}));
+    std::vector<at::Tensor> best;
+    double best_mape = Validate(validation_networks_).mape;
+    for (const at::Tensor& p : parameters) best.push_back(p.detach().clone());
+    const int steps = static_cast<int>(train_networks_.size() / options_.graph_batch) + 1;
+    for (int epoch = 0; epoch < options_.graph_epochs && !train_networks_.empty(); ++epoch) {
+      std::shuffle(train_layers_.begin(), train_layers_.end(), random_);
+      std::shuffle(train_networks_.begin(), train_networks_.end(), random_);
+      for (int step = 0; step < steps; ++step) {
+        SetLearningRate(&optimizer, options_.graph_learning_rate,
+                        static_cast<double>(epoch * steps + step) / (options_.graph_epochs * steps));
+        optimizer.zero_grad();
+        GraphLoss(step, embeddings).backward();
+        torch::nn::utils::clip_grad_norm_(parameters, options_.gradient_clip);
+        optimizer.step();
+      }
+      if (epoch % 4 != 3) continue;
+      const double mape = Validate(validation_networks_).mape;
+      if (epoch % 20 == 19) {
+        LogInfo(absl::StrFormat("seed %d graph epoch %d: validation networks %.2f %%, best %.2f %%", options_.seed, epoch + 1,
+                                100 * mape, 100 * std::min(mape, best_mape)));
+      }
+      if (mape >= best_mape) continue;
+      best_mape = mape;
+      for (size_t i = 0; i < parameters.size(); ++i) best[i] = parameters[i].detach().clone();
+    }
+    at::NoGradGuard no_grad;
+    for (size_t i = 0; i < parameters.size(); ++i) at::Tensor(parameters[i]).copy_(best[i]);
+    return absl::OkStatus();
+  }
+
+  at::Tensor GraphLoss(int step, const at::Tensor& embeddings) {
+    const auto networks = Slice(train_networks_, step, options_.graph_batch);
+    const auto layers = Slice(train_layers_, step, 4 * options_.graph_batch);
+    const Batch network_batch = MakeBatch(bundle_, *texts_, samples_, networks, /*with_tokens=*/false);
+    at::Tensor loss = NetworkLoss(networks.size(), network_batch, Forward(*bundle_.net, network_batch, embeddings));
+    if (layers.empty()) return loss;
+    const Batch layer_batch = MakeBatch(bundle_, *texts_, samples_, layers, /*with_tokens=*/false);
+    return loss + 0.3 * LogError(Forward(*bundle_.net, layer_batch, embeddings).log_total, layer_batch.log_latency).mean();
   }
 
   void UpdateAverage(int step) {

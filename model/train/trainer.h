@@ -16,10 +16,13 @@ namespace cobra {
 
 struct TrainOptions {
   NetConfig net;
-  int epochs = 60;
+  int epochs = 36;           // everything together; an epoch is once through the layers
   int layer_batch = 192;     // layer samples a step
-  int network_batch = 6;     // networks a step
+  int network_batch = 4;     // networks a step: their many distinct layers are what a step costs
+  int graph_epochs = 80;     // then the graph network alone over fixed embeddings, which is 20 times cheaper
+  int graph_batch = 16;      // networks a step there, beside four times as many layers as networks of one
   double learning_rate = 2e-3;
+  double graph_learning_rate = 1e-3;
   double weight_decay = 1e-3;
   double gradient_clip = 1.0;
   double average_decay = 0.998;  // exponential moving average of the weights; it is what is kept
