@@ -13,7 +13,7 @@ RUN scripts/build.sh release cobra-worker
 FROM ${BASE}
 RUN apt-get update -qq \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      libgrpc++1.51 libopenblas0-pthread libprotobuf32 libtorch1.13 zlib1g >/dev/null \
+      libopenblas0-pthread libssl3 libtorch1.13 zlib1g >/dev/null \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --system --uid 10001 --home-dir /var/lib/cobra --create-home cobra
 COPY --from=build /src/build/release/bin/cobra-worker /usr/local/bin/
