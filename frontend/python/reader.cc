@@ -49,7 +49,8 @@ absl::StatusOr<InputSpec> ParseInput(absl::string_view text) {
     COBRA_ASSIGN_OR_RETURN(TensorType type, ParseTensorType(absl::StripAsciiWhitespace(item)));
     spec.tensors.push_back(std::move(type));
   }
-  if (spec.tensors.empty()) return ParseTensorType(text).status();  // a comma outside brackets: say what is wrong with it
+  if (spec.tensors.empty())
+    return ParseTensorType(text).status();  // a comma outside brackets: say what is wrong with it
   return spec;
 }
 
@@ -78,7 +79,8 @@ class Reader {
       COBRA_TRY(interp.CallMethod(model, "eval"));
       COBRA_TRY(NameTensors(interp, model));
     } else if (request_.method == "forward" && !interp.IsCallable(model)) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat(request_.entry, " is ", interp.TypeName(model), ", not a torch.nn.Module"));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat(request_.entry, " is ", interp.TypeName(model), ", not a torch.nn.Module"));
     }
     std::vector<Value> positional;
     std::vector<KeywordArg> keywords;
@@ -86,8 +88,9 @@ class Reader {
 
     torch_.recording = true;
     torch_.module_stack.push_back(&torch_.root_path);
-    Result<Value> out = request_.method == "forward" ? interp.Call(model, positional, keywords)
-                                                     : interp.CallMethod(model, interp.Intern(request_.method), positional, keywords);
+    Result<Value> out = request_.method == "forward"
+                            ? interp.Call(model, positional, keywords)
+                            : interp.CallMethod(model, interp.Intern(request_.method), positional, keywords);
     torch_.recording = false;
     if (!out.ok()) return python::Failure();
     return CollectOutputs(interp, *out);
@@ -118,8 +121,8 @@ class Reader {
     return {};
   }
 
-  // Depth first as named_modules() does; an explicit stack, since the program decides how deep modules nest. Every parameter enters the
-  // graph under the first name that leads to it.
+  // Depth first as named_modules() does; an explicit stack, since the program decides how deep modules nest. Every
+  // parameter enters the graph under the first name that leads to it.
   Result<void> NameTensors(Interpreter& interp, Value model) {
     std::vector<std::pair<std::string, Value>> stack{{"", model}};
     absl::flat_hash_map<const Tensor*, ValueRef> seen;
@@ -133,7 +136,8 @@ class Reader {
         if (tensor == nullptr) return;
         const auto known = seen.find(tensor);
         if (known != seen.end()) {
-          if (known->second.kind == ValueRef::Kind::kParameter) torch_.builder.AddParameterAlias(prefix + name, known->second);
+          if (known->second.kind == ValueRef::Kind::kParameter)
+            torch_.builder.AddParameterAlias(prefix + name, known->second);
           return;
         }
         tensor->ref = torch_.builder.AddParameter(prefix + name, tensor->type);
@@ -154,7 +158,8 @@ class Reader {
     return {};
   }
 
-  Result<void> MakeArguments(Interpreter& interp, ModuleObject* module, std::vector<Value>* positional, std::vector<KeywordArg>* keywords) {
+  Result<void> MakeArguments(Interpreter& interp, ModuleObject* module, std::vector<Value>* positional,
+                             std::vector<KeywordArg>* keywords) {
     int count = 0;
     for (const InputSpec& spec : inputs_) {
       std::vector<Value> tensors;

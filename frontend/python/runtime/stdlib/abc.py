@@ -28,6 +28,9 @@ def _is_abstract(value):
     return False
 
 
+_registrations = [0]
+
+
 class ABCMeta(type):
     def __new__(mcls, name, bases, namespace, /, **kwargs):
         cls = super().__new__(mcls, name, bases, namespace, **kwargs)
@@ -39,16 +42,25 @@ class ABCMeta(type):
                     abstracts.add(key)
         cls.__abstractmethods__ = frozenset(abstracts)
         cls._abc_registry = []
+        cls._abc_cache = {}
         return cls
 
     def register(cls, subclass):
         cls._abc_registry.append(subclass)
+        _registrations[0] += 1
         return subclass
 
     def __instancecheck__(cls, instance):
         return cls.__subclasscheck__(type(instance))
 
     def __subclasscheck__(cls, subclass):
+        # As in CPython, an answer holds until somebody registers a class.
+        cached = cls._abc_cache.get(subclass)
+        if cached is None or cached[1] != _registrations[0]:
+            cached = cls._abc_cache[subclass] = (cls._check_subclass(subclass), _registrations[0])
+        return cached[0]
+
+    def _check_subclass(cls, subclass):
         if cls in subclass.__mro__:
             return True
         hook = cls.__subclasshook__(subclass)

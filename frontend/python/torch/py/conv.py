@@ -21,7 +21,7 @@ class _ConvNd(Module):
         if isinstance(padding, str):
             if padding not in ('same', 'valid'):
                 raise ValueError("Invalid padding string {!r}, should be one of {}".format(padding, {'same', 'valid'}))
-            if padding == 'same' and any(s != 1 for s in stride):
+            if padding == 'same' and any([s != 1 for s in stride]):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         if padding_mode not in ('zeros', 'reflect', 'replicate', 'circular'):
             raise ValueError("padding_mode must be one of zeros, reflect, replicate, circular, but got padding_mode='{}'".format(padding_mode))

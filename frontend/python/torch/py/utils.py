@@ -1,13 +1,16 @@
 # torch.nn.modules.utils
-from itertools import repeat
-import collections
+import collections.abc
 
 
 def _ntuple(n, name="parse"):
     def parse(x):
+        if isinstance(x, int):
+            return (x,) * n
+        if isinstance(x, (tuple, list)):
+            return tuple(x)
         if isinstance(x, collections.abc.Iterable):
             return tuple(x)
-        return tuple(repeat(x, n))
+        return (x,) * n
     parse.__name__ = name
     return parse
 
@@ -19,7 +22,7 @@ _quadruple = _ntuple(4, "_quadruple")
 
 
 def _reverse_repeat_tuple(t, n):
-    return tuple(x for x in reversed(t) for _ in range(n))
+    return tuple([x for x in reversed(t) for _ in range(n)])
 
 
 def _list_with_default(out_size, defaults):
