@@ -90,9 +90,7 @@ Result<Value> GetClassAttr(Interpreter& interp, ClassObject* cls, StrObject* nam
   if (!meta.IsUnbound()) return BindDescriptor(interp, meta, Value(cls), cls->cls);
   if (cls->cls->has_getattr) {
     Value hook = interp.LookupClass(cls->cls, interp.names().__getattr__);
-    Result<Value> r = interp.Call(hook, {Value(cls), Value(name)});
-    if (!r.ok() && interp.CatchException(interp.types().AttributeError)) return Value::Unbound();
-    return r;
+    return interp.Call(hook, {Value(cls), Value(name)});
   }
   return Value::Unbound();
 }

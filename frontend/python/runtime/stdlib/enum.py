@@ -114,7 +114,7 @@ class EnumMeta(type):
         cls._member_type_ = data_type
         if '__new__' in rest:
             cls._new_member_ = cls.__dict__['__new__']
-            cls.__new__ = Enum.__new__
+        cls.__new__ = Enum.__new__
         use_new = None
         for c in cls.__mro__:
             if '_new_member_' in c.__dict__:
