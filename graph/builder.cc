@@ -112,6 +112,10 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
 
   COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> outputs, InferTypes(op, ordered, types));
   for (const TensorType& type : outputs) {
+    if (type.rank() > limits_.max_rank) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(info.name, ": tensors of more than ", limits_.max_rank, " dimensions are not supported"));
+    }
     if (type.num_bytes() > limits_.max_tensor_bytes) {
       return absl::ResourceExhaustedError(absl::StrCat(info.name, " makes a tensor of ", TypeText(type), ", more than ",
                                                        limits_.max_tensor_bytes, " bytes"));

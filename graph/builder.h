@@ -16,6 +16,7 @@ namespace cobra {
 
 struct GraphLimits {
   int64_t max_nodes = 200000;                   // the largest published networks have some 10,000 calls
+  int max_rank = 64;                            // PyTorch's own for most of its kernels
   int64_t max_tensor_bytes = int64_t{1} << 40;  // a shape beyond 1 TiB is a mistake or an attack
 };
 

@@ -130,6 +130,8 @@ class Reader {
       auto [path, module] = stack.back();
       stack.pop_back();
       if (!torch_.module_paths.emplace(module.object(), path).second) continue;
+      interp.heap().Allocate(path.size() + 64);  // paths of deeply nested modules add up
+      COBRA_TRY(interp.Step());
       const std::string prefix = path.empty() ? "" : path + ".";
       COBRA_TRY(ForEachItem(interp, Registry(interp, module, "_parameters"), [&](const std::string& name, Value value) {
         Tensor* tensor = AsTensor(value);

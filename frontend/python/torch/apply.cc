@@ -141,6 +141,8 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   if (!outputs.ok()) return RaiseShapeError(interp, outputs.status());
   int64_t work = 0;
   for (TensorType& type : *outputs) {
+    if (type.rank() > 64)
+      return interp.Raise(interp.types().RuntimeError, "tensors of more than 64 dimensions are not supported");
     if (type.num_bytes() > int64_t{1} << 40)
       return interp.LimitReached(absl::StrCat(OpName(call.op), " makes a tensor of ", TypeText(type)));
     work += std::min(type.num_elements(), kMaxConstElements);
@@ -191,8 +193,22 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   return Returned(interp, results, returns);
 }
 
+int64_t AttributeBytes(const Attributes& attributes) {
+  int64_t bytes = 0;
+  for (const auto& [name, value] : attributes) {
+    if (const auto* text = std::get_if<std::string>(&value)) bytes += static_cast<int64_t>(text->size());
+    if (const auto* ints = std::get_if<std::vector<int64_t>>(&value)) bytes += static_cast<int64_t>(ints->size()) * 8;
+    if (const auto* doubles = std::get_if<std::vector<double>>(&value))
+      bytes += static_cast<int64_t>(doubles->size()) * 8;
+  }
+  return bytes;
+}
+
 Result<Value> Record(Interpreter& interp, Call call, bool inplace, Returns returns) {
   TorchState& torch = Torch(interp);
+  // Long lists and index texts live in the graph, once for every call: they count as the program's memory.
+  if (const int64_t bytes = AttributeBytes(call.attributes); bytes > 1024)
+    interp.heap().Allocate(static_cast<size_t>(bytes));
   std::vector<ValueRef> refs;
   for (Tensor* tensor : call.tensors) refs.push_back(tensor == nullptr ? ValueRef::None() : RefOf(interp, tensor));
   absl::StatusOr<int32_t> index =

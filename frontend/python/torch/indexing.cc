@@ -177,7 +177,7 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
     return {};
   }
   if (static_cast<int64_t>(out->values.size()) >= kMaxConstElements * 4)
-    return interp.LimitReached("torch.tensor of more than 4 million numbers");
+    return interp.LimitReached("torch.tensor of more than 262,144 numbers");
   if (Tensor* tensor = AsTensor(v)) {
     COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "torch.tensor() of a tensor"));
     if (values->size() != 1)

@@ -131,6 +131,27 @@ TEST(ReaderTest, LoopsWithoutEndReachALimit) {
   EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kLimit);
 }
 
+TEST(ReaderTest, HostileProgramsCostAtMostTheirLimits) {
+  python::Limits limits;
+  limits.memory_bytes = int64_t{32} << 20;
+  limits.wall_time_ms = 10000;
+  const char* bodies[] = {
+      "  def forward(self, x):\n    while True:\n      x.expand(100000, 3).unbind()\n",
+      "  def forward(self, x):\n    ones = [1] * 60 + [3]\n    while True:\n      x = x.reshape(ones)\n",
+      "  def forward(self, x):\n    rows = [0] * 100000\n    while True:\n      y = x[rows]\n",
+      "  def forward(self, x):\n    t = torch.zeros(200, 200)\n    while True:\n      t = t + 1\n",
+      "  def forward(self, x):\n    x = x.repeat(*[1000000] * 10)\n    return x\n",
+      "  def __init__(self):\n    super().__init__()\n    m = self\n    for i in range(100000):\n      m.inner = "
+      "nn.Module()\n      m = m.inner\n"
+      "  def forward(self, x):\n    return x\n",
+  };
+  for (const char* body : bodies) {
+    const Diagnostic diagnostic = Refused(Read(body, {"1x3"}, "1.13.1", limits));
+    EXPECT_THAT(diagnostic.kind, ::testing::AnyOf(Diagnostic::Kind::kLimit, Diagnostic::Kind::kModelError))
+        << body << diagnostic.message;
+  }
+}
+
 TEST(ReaderTest, TheVersionDecidesWhatIsThere) {
   const char* body =
       "  def forward(self, x):\n"
