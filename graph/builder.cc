@@ -30,6 +30,8 @@ absl::Status CheckArity(const OpInfo& info, absl::Span<const TensorType* const> 
   return absl::OkStatus();
 }
 
+constexpr int64_t kMaxDimension = int64_t{1} << 40;
+
 // What slides over an input. Beyond 2^24 such a number is a mistake or an attack, and sums and products with sizes
 // could overflow.
 absl::Status CheckWindow(const OpInfo& info, const Attributes& attributes) {
@@ -51,7 +53,17 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attr
                                                    absl::Span<const TensorType* const> inputs) {
   COBRA_RETURN_IF_ERROR(CheckArity(GetOpInfo(op), inputs));
   COBRA_RETURN_IF_ERROR(CheckWindow(GetOpInfo(op), attributes));
-  return kRules[static_cast<size_t>(op)](Call{op, attributes, inputs});
+  ShapeResult types = kRules[static_cast<size_t>(op)](Call{op, attributes, inputs});
+  if (!types.ok()) return types;
+  for (const TensorType& type : *types) {
+    for (int64_t d : type.shape) {
+      // Sizes are products of sizes: one that is beyond every limit may even have wrapped around.
+      if (d < 0 || d > kMaxDimension) {
+        return absl::InvalidArgumentError(absl::StrCat(GetOpInfo(op).name, ": the result is too large"));
+      }
+    }
+  }
+  return types;
 }
 
 GraphBuilder::GraphBuilder(GraphLimits limits) : limits_(limits) {}

@@ -98,7 +98,7 @@ absl::StatusOr<int64_t> SlicedSize(const IndexItem& slice, int64_t size) {
   const auto clip = [size](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size); };
   const int64_t start = clip(slice.start.value_or(0));
   const int64_t stop = clip(slice.stop.value_or(size));
-  return std::max<int64_t>(0, (stop - start + step - 1) / step);
+  return stop <= start ? 0 : (stop - start - 1) / step + 1;
 }
 
 // How many dimensions of the tensor an item uses up.

@@ -101,7 +101,10 @@ Strides Indexed(const Node& node, const Shape& in, const Strides& strides, const
   for (const IndexItem& item : *index) {
     if (item.kind == IndexItem::Kind::kNone || item.kind == IndexItem::Kind::kBool) moved.push_back(0);
     if (item.kind == IndexItem::Kind::kInt) ++dim;
-    if (item.kind == IndexItem::Kind::kSlice) moved.push_back(strides[dim++] * item.step.value_or(1));
+    if (item.kind == IndexItem::Kind::kSlice) {
+      moved.push_back(strides[dim] * std::min(item.step.value_or(1), std::max<int64_t>(1, in[dim])));
+      ++dim;
+    }
     if (item.kind == IndexItem::Kind::kEllipsis) {
       for (size_t n = in.size() - consumed; n > 0; --n) moved.push_back(strides[dim++]);
     }

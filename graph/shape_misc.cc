@@ -273,6 +273,9 @@ ShapeResult Pad(const Call& call) {
         pad.size(), " and input of dimension ", out.rank());
   }
   const std::string mode = call.attributes.String("mode", "constant");
+  for (int64_t p : pad) {
+    if (std::abs(p) > int64_t{1} << 40) return ShapeError("padding of ", p, " is out of range");
+  }
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     int64_t& size = out.shape[out.rank() - 1 - i];
     if (mode == "reflect" && (pad[2 * i] >= size || pad[2 * i + 1] >= size)) {
@@ -330,6 +333,7 @@ ShapeResult Tile(const Call& call) {
 ShapeResult RepeatInterleave(const Call& call) {
   TensorType out = call.in(0);
   const int64_t repeats = call.attributes.Int("repeats", -1);
+  if (repeats > int64_t{1} << 40) return ShapeError("repeat_interleave: the result is too large");
   if (repeats < 0) return absl::UnimplementedError("the shape of repeat_interleave() by a tensor");
   if (call.attributes.Find("dim") == nullptr) return One({out.num_elements() * repeats}, out.dtype);
   COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim"), out.rank()));

@@ -257,7 +257,7 @@ std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::stri
       case IndexItem::Kind::kSlice: {
         const int64_t from = item.start.value_or(0);
         start += std::clamp<int64_t>(from < 0 ? from + shape[dim] : from, 0, shape[dim]) * strides[dim];
-        plain.push_back(item.step.value_or(1) * strides[dim]);
+        plain.push_back(std::min(item.step.value_or(1), std::max<int64_t>(1, shape[dim])) * strides[dim]);
         ++dim;
         break;
       }
