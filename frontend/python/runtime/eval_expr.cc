@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/suggest.h"
 
 namespace cobra::python {
 
@@ -353,7 +354,22 @@ Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name) {
     return forced;
   }
   if (Value* v = interp.state().builtins->table.GetStr(name)) return *v;
-  return interp.Raise(interp.types().NameError, absl::StrCat("name '", name->view(), "' is not defined"));
+  Value e = interp.NewException(interp.types().NameError, absl::StrCat("name '", name->view(), "' is not defined"));
+  interp.AttrsOf(e.object())->table.SetStr(interp.heap(), interp.names().name, Value(name));
+  std::vector<absl::string_view> candidates;
+  auto add = [&](const DictTable& t) {
+    for (size_t i = 0; i < t.entry_count(); ++i) {
+      if (t.entry(i).key.IsStr()) candidates.push_back(t.entry(i).key.str());
+    }
+  };
+  for (ast::Identifier id : frame.scope->slot_names) {
+    if (id != nullptr) candidates.push_back(id->text);
+  }
+  add(frame.globals->table);
+  add(interp.state().builtins->table);
+  std::string nearest = NearestName(name->view(), candidates);
+  if (!nearest.empty()) e.as<ExceptionObject>()->suggestion = interp.NewStr(nearest);
+  return interp.RaiseValue(e);
 }
 
 Result<Value> EvalConstant(Interpreter& interp, const CodeUnit* unit, const ast::Constant* c) {

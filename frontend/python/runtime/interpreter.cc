@@ -8,6 +8,7 @@
 #include "frontend/python/runtime/coroutine.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/suggest.h"
 
 namespace cobra::python {
 namespace {
@@ -31,6 +32,27 @@ absl::string_view FunctionName(const Frame& frame) {
   return "<module>";
 }
 
+}  // namespace
+
+namespace {
+// Of an uncaught exception: the nearest name to the one that was not found, or "".
+std::string SuggestionFor(Interpreter& interp, ExceptionObject* e) {
+  if (e->suggestion != nullptr) return std::string(e->suggestion->view());
+  if (!Interpreter::IsSubclassOf(e->cls, interp.types().AttributeError) || e->attrs == nullptr) return "";
+  Value* name = e->attrs->table.GetStr(interp.names().name);
+  Value* object = e->attrs->table.GetStr(interp.names().obj);
+  if (name == nullptr || object == nullptr || !name->IsStr()) return "";
+  std::vector<absl::string_view> candidates;
+  auto add = [&](const DictObject* d) {
+    if (d == nullptr) return;
+    for (size_t i = 0; i < d->table.entry_count(); ++i) {
+      if (d->table.entry(i).key.IsStr()) candidates.push_back(d->table.entry(i).key.str());
+    }
+  };
+  if (object->IsObject()) add(object->object()->attrs);
+  for (ClassObject* c : object->IsClass() ? object->as<ClassObject>()->mro : interp.class_of(*object)->mro) add(c->attrs);
+  return NearestName(name->str(), candidates);
+}
 }  // namespace
 
 RuntimeState::RuntimeState(Interpreter& interp) : importer(std::make_unique<Importer>(interp)) {}
@@ -118,6 +140,8 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
     diagnostic.kind = Diagnostic::Kind::kModelError;
     diagnostic.message = std::string(e->cls->name->view());
     if (!text.empty()) absl::StrAppend(&diagnostic.message, ": ", text);
+    std::string nearest = SuggestionFor(*this, e);
+    if (!nearest.empty()) absl::StrAppend(&diagnostic.message, ". Did you mean: '", nearest, "'?");
     std::replace(diagnostic.message.begin(), diagnostic.message.end(), '\n', ' ');
     for (size_t i = e->traceback.size(); i > 0; --i) {
       const TracebackEntry& t = e->traceback[i - 1];

@@ -223,6 +223,7 @@ struct ExceptionObject : Object {
   Value args;  // tuple
   Value cause, context;
   bool suppress_context = false;
+  StrObject* suggestion = nullptr;       // of a NameError: what the name may have been meant to be
   HeapVector<TracebackEntry> traceback;  // innermost first
 };
 

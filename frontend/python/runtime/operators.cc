@@ -43,13 +43,14 @@ Result<Value> IntPower(Interpreter& interp, BigInt base, Value exponent) {
     return interp.LimitReached("an integer power of this size");
   }
   int64_t e = exponent.as_int();
-  if (base.bits() > 1 && base.bits() * static_cast<double>(e) > static_cast<double>(interp.limits().big_int_bits) + 64) {
-    return interp.LimitReached(absl::StrCat("an integer of more than ", interp.limits().big_int_bits, " bits"));
-  }
+  auto too_large = [&] { return interp.LimitReached(absl::StrCat("an integer of more than ", interp.limits().big_int_bits, " bits")); };
+  // The result has more than (bits - 1) * e bits; the exact size is checked as it grows.
+  if (static_cast<double>(base.bits() - 1) * static_cast<double>(e) > static_cast<double>(interp.limits().big_int_bits)) return too_large();
   BigInt result(1);
   for (; e > 0; e >>= 1) {
     COBRA_TRY(interp.Step());
     if (e & 1) result = result * base;
+    if (result.bits() > interp.limits().big_int_bits) return too_large();
     if (e > 1) base = base * base;
   }
   return interp.NewInt(result);

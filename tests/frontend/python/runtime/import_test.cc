@@ -1,0 +1,165 @@
+// Bundles, packages, cycles, lazy library modules, modules that exist nowhere.
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/frontend/python/runtime/runtime_test.h"
+
+namespace cobra::python {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ImportTest, PackagesAndRelativeImports) {
+  Program p;
+  p.bundle = {
+      {"pkg/__init__.py", "from .a import fa\nfrom . import b\n__all__ = ['fa', 'b']\n"},
+      {"pkg/a.py", "def fa(): return 'a'\n"},
+      {"pkg/b.py", "from .sub.c import deep\nfrom .a import fa as other\n"},
+      {"pkg/sub/__init__.py", ""},
+      {"pkg/sub/c.py", "from ..a import fa\nfrom ... import nothing\n" + std::string("deep = fa() + 'c'\n")},
+      {"main.py", "from pkg import *\nprint(fa(), b.deep)\n"},
+  };
+  Outcome o = RunProgram(p);
+  EXPECT_EQ(o.kind(), "model_error");  // three dots from pkg.sub.c are one too many
+  EXPECT_THAT(o.diagnostic.message, HasSubstr("beyond top-level package"));
+  EXPECT_EQ(o.diagnostic.position.file, "pkg/sub/c.py");
+  p.bundle["pkg/sub/c.py"] = "from ..a import fa\ndeep = fa() + 'c'\n";
+  p.bundle["main.py"] = "from pkg import *\nimport pkg.sub.c as c, pkg.a\nprint(fa(), b.deep, c.__name__, pkg.a.__package__, b.other is fa, pkg.__all__, c.__file__)\n";
+  EXPECT_EQ(RunProgram(p).output, "a ac pkg.sub.c pkg True ['fa', 'b'] pkg/sub/c.py\n");
+}
+
+TEST(ImportTest, AModuleRunsOnceAndCyclesSeeWhatIsThere) {
+  Program p;
+  p.bundle = {{"a.py", "print('a')\nx = 1\nimport b\ny = 2\n"},
+              {"b.py", "print('b')\nimport a\nprint(a.x, hasattr(a, 'y'))\n"},
+              {"main.py", "import a, b\nimport a\nimport sys\nprint(sys.modules['a'] is a, a.b is b)\n"}};
+  EXPECT_EQ(RunProgram(p).output, "a\nb\n1 False\nTrue True\n");
+  p.bundle = {{"a.py", "from b import f\ng = 1\n"}, {"b.py", "from a import g\nf = 1\n"}, {"main.py", "import a\n"}};
+  Outcome o = RunProgram(p);
+  EXPECT_THAT(o.diagnostic.message, HasSubstr("ImportError: cannot import name 'g' from partially initialized module 'a'"));
+}
+
+TEST(ImportTest, AFailedImportCanBeRetriedAndCaught) {
+  Program p;
+  p.bundle = {{"bad.py", "1 / 0\n"},
+              {"main.py", "for _ in range(2):\n    try:\n        import bad\n    except ZeroDivisionError:\n        print('again')\n"
+                          "try:\n    import nowhere_to_be_found\nexcept ImportError as e:\n    print(type(e).__name__, e, e.name)\n"
+                          "try:\n    from os import nothing\nexcept ImportError as e:\n    print(e)\n"}};
+  EXPECT_THAT(RunProgram(p).output, HasSubstr("again\nagain\nModuleNotFoundError No module named 'nowhere_to_be_found' nowhere_to_be_found\ncannot import name 'nothing' from 'os'"));
+}
+
+TEST(ImportTest, TheUsersOwnMissingImportIsAnErrorThatSaysWhatToDo) {
+  Outcome o = RunSource("import math\nimport timm_is_not_here\n");
+  EXPECT_EQ(o.kind(), "model_error");
+  EXPECT_EQ(o.diagnostic.message, "ModuleNotFoundError: No module named 'timm_is_not_here'");
+  EXPECT_EQ(o.diagnostic.position.line, 2);
+  EXPECT_THAT(o.diagnostic.hint, HasSubstr("--library"));
+}
+
+TEST(ImportTest, LibraryModulesLoadWhenTheyAreUsed) {
+  Program p;
+  p.libraries.push_back({{"lib/__init__.py", "from . import heavy, light\nfrom .heavy import thing\nfrom .light import small\nprint('lib')\n"},
+                         {"lib/heavy.py", "print('heavy')\nthing = 'T'\n"},
+                         {"lib/light.py", "print('light')\nsmall = 's'\n"}});
+  p.bundle["main.py"] = "import lib\nprint('imported')\nprint(lib.small)\nprint(lib.light.small)\nprint(lib.thing)\n";
+  EXPECT_EQ(RunProgram(p).output, "lib\nimported\nlight\ns\ns\nheavy\nT\n");
+}
+
+TEST(ImportTest, LazinessIsInvisible) {
+  Program p;
+  p.libraries.push_back({{"lib/__init__.py", "from .impl import Base, helper, VALUE\nimport lib.other\nimport lib.third as t\n"},
+                         {"lib/impl.py", "class Base:\n    k = 1\ndef helper(): return 'h'\nVALUE = [1]\n"},
+                         {"lib/other.py", "name = 'other'\n"},
+                         {"lib/third.py", "name = 'third'\n"},
+                         {"lib/user.py",
+                          "from .impl import Base, helper, VALUE\nimport lib.other\nimport lib.third as t\n"
+                          "class Sub(Base): pass\n"
+                          "def use(): return helper(), VALUE, Sub.k, lib.other.name, t.name, isinstance(Sub(), Base), Base.__name__\n"}});
+  p.bundle["main.py"] =
+      "import lib, lib.user\nfrom lib import *\nprint(lib.user.use())\nprint(sorted(k for k in vars(lib) if not k.startswith('__')))\n"
+      "print(type(lib.__dict__['helper']).__name__, VALUE is lib.impl.VALUE, lib.t.name)\n";
+  EXPECT_EQ(RunProgram(p).output,
+            "('h', [1], 1, 'other', 'third', True, 'Base')\n['Base', 'VALUE', 'helper', 'impl', 'lib', 'other', 't', 'third', 'user']\nfunction True third\n");
+}
+
+TEST(ImportTest, RegistriesFilledByStarImports) {
+  Program p;
+  p.libraries.push_back({{"lib/__init__.py", "from .registry import models\nfrom .a import *\nfrom .b import *\n"},
+                         {"lib/registry.py", "models = {}\ndef register(f):\n    models[f.__name__] = f\n    return f\n"},
+                         {"lib/a.py", "from .registry import register\n__all__ = ['a1']\n@register\ndef a1(): return 'A1'\n@register\ndef a2(): return 'A2'\n"},
+                         {"lib/b.py", "from .registry import register\n@register\ndef b1(): return 'B1'\n"}});
+  p.bundle["main.py"] = "import lib\nprint(sorted(lib.models), lib.models['a2'](), lib.a1(), hasattr(lib, 'a2'))\n";
+  EXPECT_EQ(RunProgram(p).output, "['a1', 'a2', 'b1'] A2 A1 False\n");
+}
+
+TEST(ImportTest, ExternalModulesOfALibraryAreOpaque) {
+  Program p;
+  p.libraries.push_back(
+      {{"lib/__init__.py",
+        "import PIL\nimport PIL.Image as I\nfrom numpy import ndarray, float32\nfrom requests.adapters import *\n"
+        "def annotated(x: PIL.Image.Image, y: 'ndarray' = None) -> ndarray: return x\n"
+        "@PIL.decorate\ndef kept(): return 'kept'\n"
+        "@PIL.decorate.with_arguments(1)\ndef kept2(): return 'kept2'\n"
+        "class Derived(PIL.Image): pass\n"
+        "print(isinstance(5, PIL.Image), kept(), kept2(), annotated(3))\n"
+        "try:\n    import missing_optional\n    has = True\nexcept ImportError:\n    has = False\nprint(has)\n"
+        "def use(): return I.open('x')\n"
+        "def make(): return Derived()\n"
+        "def compare(): return PIL.version > 3\n"}});
+  p.bundle["main.py"] = "import lib\n";
+  Outcome o = RunProgram(p);
+  EXPECT_TRUE(o.status.ok()) << o.status;
+  EXPECT_EQ(o.output, "False kept kept2 3\nFalse\n");
+  p.bundle["main.py"] = "import lib\nlib.use()\n";
+  o = RunProgram(p);
+  EXPECT_EQ(o.kind(), "unsupported");
+  EXPECT_THAT(o.diagnostic.message, HasSubstr("PIL.Image.open()"));
+  EXPECT_EQ(o.diagnostic.position.file, "/lib0/lib/__init__.py");
+  p.bundle["main.py"] = "import lib\nlib.make()\n";
+  EXPECT_THAT(RunProgram(p).diagnostic.message, HasSubstr("PIL.Image"));
+  p.bundle["main.py"] = "import lib\nlib.compare()\n";
+  EXPECT_EQ(RunProgram(p).kind(), "unsupported");
+}
+
+TEST(ImportTest, StandardModulesThatWeDoNotHaveImportButRefuseToRun) {
+  Outcome o = RunSource("import random, time, subprocess\nfrom urllib.request import urlopen\nprint('ok')\nrandom.random()\n");
+  EXPECT_EQ(o.output, "ok\n");
+  EXPECT_EQ(o.kind(), "unsupported");
+  EXPECT_THAT(o.diagnostic.message, HasSubstr("random.random()"));
+  EXPECT_EQ(o.diagnostic.position.line, 4);
+}
+
+TEST(ImportTest, AFileInsideALibraryRootIsTheModuleThatItIsThere) {
+  Program p;
+  p.libraries.push_back({{"lib/__init__.py", ""}, {"lib/models/__init__.py", "from .net import *\n"}, {"lib/models/net.py", "from ._util import k\nprint(__name__, k)\n"},
+                         {"lib/models/_util.py", "k = 3\n"}});
+  p.file = "/lib0/lib/models/net.py";
+  EXPECT_EQ(RunProgram(p).output, "lib.models.net 3\n");
+  p.file = "lib/models/net.py";
+  EXPECT_EQ(RunProgram(p).output, "lib.models.net 3\n");
+}
+
+TEST(ImportTest, ABundleFileInAFolderImportsItsNeighbours) {
+  Program p;
+  p.file = "src/model.py";
+  p.bundle = {{"src/model.py", "import blocks\nfrom shared import s\nprint(blocks.b, s)\n"}, {"src/blocks.py", "b = 1\n"}, {"shared.py", "s = 2\n"}};
+  EXPECT_EQ(RunProgram(p).output, "1 2\n");
+}
+
+TEST(ImportTest, NativeModulesComeBeforeLibraryRoots) {
+  Program p;
+  p.libraries.push_back({{"math.py", "print('shadowed')\n"}, {"typing_extra.py", "x = 1\n"}});
+  p.bundle["main.py"] = "import math, typing_extra\nprint(math.floor(2.5), typing_extra.x)\n";
+  EXPECT_EQ(RunProgram(p).output, "2 1\n");
+}
+
+TEST(ImportTest, ASyntaxErrorInAnImportedFileNamesThatFile) {
+  Program p;
+  p.bundle = {{"broken.py", "x = 1\ndef f(:\n    pass\n"}, {"main.py", "import broken\n"}};
+  Outcome o = RunProgram(p);
+  EXPECT_EQ(o.kind(), "syntax_error");
+  EXPECT_EQ(o.diagnostic.position.file, "broken.py");
+  EXPECT_EQ(o.diagnostic.position.line, 2);
+}
+
+}  // namespace
+}  // namespace cobra::python

@@ -1,0 +1,235 @@
+// A hostile program costs at most its limits and gets a diagnostic that names its line.
+#include <atomic>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/frontend/python/runtime/runtime_test.h"
+
+namespace cobra::python {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::Eq;
+using ::testing::HasSubstr;
+
+Limits Small() {
+  Limits limits;
+  limits.steps = 2'000'000;
+  limits.memory_bytes = int64_t{64} << 20;
+  limits.wall_time_ms = 20'000;
+  return limits;
+}
+
+struct HostileCase {
+  const char* what;
+  const char* source;
+  int line;  // that the diagnostic must name; 0: do not check
+};
+
+const HostileCase kHostile[] = {
+    {"endless loop", "x = 0\nwhile True:\n    x += 1\n", 3},
+    {"endless loop without a body", "while True: pass\n", 1},
+    {"endless for", "import itertools\nfor i in itertools.count():\n    pass\n", 0},
+    {"endless generator in a builtin", "def g():\n    while True:\n        yield 1\nsum(g())\n", 0},
+    {"endless iterator class", "class I:\n    def __iter__(self): return self\n    def __next__(self): return 1\nlist(I())\n", 0},
+    {"endless cycle", "import itertools\nset(itertools.cycle([1]))\n", 2},
+    {"endless repeat", "import itertools\nlist(itertools.repeat(0))\n", 2},
+    {"huge range", "list(range(10 ** 18))\n", 1},
+    {"range walked", "for i in range(10 ** 18): pass\n", 1},
+    {"huge string", "'a' * 10 ** 9\n", 1},
+    {"huge string by name", "n = 10 ** 12\ns = 'ab' * n\n", 2},
+    {"huge bytes", "b'a' * 10 ** 10\n", 1},
+    {"huge list", "[0] * 10 ** 10\n", 1},
+    {"huge tuple", "(0,) * 10 ** 10\n", 1},
+    {"list grows in place", "x = [1]\nwhile True:\n    x += x\n", 3},
+    {"string doubles", "s = 'a'\nwhile True:\n    s += s\n", 3},
+    {"dict grows", "d = {}\ni = 0\nwhile True:\n    d[i] = [i]\n    i += 1\n", 0},
+    {"list appends", "l = []\nwhile True:\n    l.append([])\n", 0},
+    {"power", "9 ** 9 ** 9\n", 1},
+    {"power of power", "x = 2\nwhile True:\n    x = x ** x\n", 3},
+    {"shift", "1 << 10 ** 12\n", 1},
+    {"product of numbers", "x = 3\nwhile True:\n    x *= x\n", 3},
+    {"factorial", "import math\nmath.factorial(10 ** 6)\n", 2},
+    {"combinations", "import math\nmath.comb(10 ** 9, 5 * 10 ** 8)\n", 2},
+    {"format width", "f'{1:{10 ** 9}}'\n", 1},
+    {"percent width", "'%1000000000d' % 1\n", 1},
+    {"centre", "'a'.center(10 ** 10)\n", 1},
+    {"zfill", "'1'.zfill(10 ** 10)\n", 1},
+    {"join", "''.join('abc' * 10 ** 6 for _ in range(10 ** 6))\n", 1},
+    {"replace", "s = 'a' * 1000000\ns = s.replace('a', s)\n", 2},
+    {"nested comprehension", "[[[0 for a in range(1000)] for b in range(1000)] for c in range(1000)]\n", 1},
+    {"set of products", "import itertools\nset(itertools.product(range(100), repeat=9))\n", 0},
+    {"billion laughs", "a = ['lol'] * 10\nfor _ in range(20):\n    a = [a] * 10\nrepr(a)\n", 4},
+    {"exponential string", "a = 'x'\nfor i in range(100):\n    a = f'{a}{a}'\n", 3},
+    {"bytes from int", "bytes(10 ** 11)\n", 1},
+    {"int from text", "int('9' * 4000000, 16)\n", 1},
+    {"extended slice", "x = []\nx[:] = range(10 ** 15)\n", 2},
+    {"unpacking", "[*range(10 ** 15)]\n", 1},
+    {"call with many arguments", "def f(*a): pass\nf(*range(10 ** 15))\n", 2},
+    {"unfinished generators", "def g():\n    yield 1\n    yield 2\nkeep = []\nwhile True:\n    x = g()\n    next(x)\n    keep.append(x)\n", 7},
+    {"classes for ever", "while True:\n    class A: pass\n", 0},
+    {"functions for ever", "l = []\nwhile True:\n    def f(): pass\n    l.append(f)\n", 0},
+    {"sorting for ever", "class A:\n    def __lt__(self, o):\n        while True: pass\nsorted([A(), A()])\n", 3},
+    {"hash for ever", "class A:\n    def __hash__(self):\n        while True: pass\n{A(): 1}\n", 3},
+    {"regular expression", "import re\nre.compile('(a{1000}){1000}')\n", 0},
+    {"zip of endless", "import itertools\nlist(zip(itertools.count(), itertools.count()))\n", 0},
+    {"dict update", "d = {}\nwhile True:\n    d.update({str(len(d)): d})\n", 0},
+    {"exception swallowed for ever", "while True:\n    try:\n        [][0]\n    except IndexError:\n        pass\n", 0},
+    {"finally loops", "try:\n    1 / 0\nfinally:\n    while True: pass\n", 4},
+    {"limit is not catchable", "try:\n    while True: pass\nexcept BaseException:\n    print('caught')\n", 2},
+};
+
+TEST(LimitsTest, HostileProgramsEndWithALimit) {
+  for (const HostileCase& c : kHostile) {
+    SCOPED_TRACE(c.what);
+    Outcome o = RunSource(c.source, Small());
+    EXPECT_THAT(o.kind(), AnyOf(Eq("limit"), Eq("unsupported"))) << o.status;
+    EXPECT_EQ(o.output, "");
+    if (c.line != 0) EXPECT_EQ(o.diagnostic.position.line, c.line) << o.status;
+    EXPECT_EQ(o.diagnostic.position.file, "main.py");
+  }
+}
+
+// Python itself raises RecursionError for these; a program may catch it.
+const HostileCase kRecursion[] = {
+    {"function", "def f(): f()\nf()\n", 1},
+    {"mutual", "def f(): g()\ndef g(): f()\nf()\n", 0},
+    {"lambda", "f = lambda: f()\nf()\n", 1},
+    {"init", "class A:\n    def __init__(self): A()\nA()\n", 2},
+    {"getattr", "class A:\n    def __getattr__(self, n): return self.x\nA().x\n", 2},
+    {"repr", "class A:\n    def __repr__(self): return repr(self)\nrepr(A())\n", 2},
+    {"eq", "class A:\n    def __eq__(self, o): return self == o\nA() == A()\n", 2},
+    {"nested list repr", "a = []\nfor _ in range(2000000):\n    a = [a]\nrepr(a)\n", 4},
+    {"nested list eq", "a, b = [], []\nfor _ in range(400000):\n    a, b = [a], [b]\na == b\n", 4},
+    {"generator", "def g():\n    yield from g()\nlist(g())\n", 2},
+    {"property", "class A:\n    @property\n    def x(self): return self.x\nA().x\n", 3},
+    {"comprehension", "def f(): return [f() for _ in range(1)]\nf()\n", 1},
+    {"sorting key", "def f(x): return sorted([1, 2], key=f)\nf(1)\n", 1},
+    {"map", "def f(x): return list(map(f, [x]))\nf(1)\n", 1},
+    {"decorator", "def d(f): return d(d)\n@d\ndef g(): pass\n", 1},
+    {"class body", "def f():\n    class A:\n        x = f()\nf()\n", 0},
+    {"str of str", "class A:\n    def __str__(self): return f'{self}'\nstr(A())\n", 2},
+    {"bool", "class A:\n    def __bool__(self): return not self\nif A(): pass\n", 2},
+    {"iter", "class A:\n    def __iter__(self): return iter(A())\nlist(A())\n", 2},
+    {"call", "class A:\n    def __call__(self): return self()\nA()()\n", 2},
+};
+
+TEST(LimitsTest, DeepRecursionIsAPythonError) {
+  Limits limits = Small();
+  limits.steps = 20'000'000;
+  limits.memory_bytes = int64_t{512} << 20;
+  for (const HostileCase& c : kRecursion) {
+    SCOPED_TRACE(c.what);
+    Outcome o = RunSource(c.source, limits);
+    EXPECT_EQ(o.kind(), "model_error") << o.status;
+    EXPECT_THAT(o.diagnostic.message, HasSubstr("RecursionError"));
+    if (c.line != 0) EXPECT_EQ(o.diagnostic.position.line, c.line);
+  }
+}
+
+TEST(LimitsTest, RecursionErrorCanBeCaught) {
+  Outcome o = RunSource("def f(n):\n    return f(n + 1)\ntry:\n    f(0)\nexcept RecursionError as e:\n    print('caught', e)\n");
+  EXPECT_EQ(o.output, "caught maximum recursion depth exceeded\n");
+}
+
+TEST(LimitsTest, RecursionIsAllowedUpToPythonsDepth) {
+  EXPECT_EQ(RunSource("def f(n):\n    return 0 if n == 0 else 1 + f(n - 1)\nprint(f(950))\n").output, "950\n");
+}
+
+TEST(LimitsTest, StepsAreExactAtTheLimit) {
+  // One step each: the module's statements, the loop's turns and the statements inside.
+  const std::string source = "for i in range(100):\n    pass\n";
+  Limits limits;
+  limits.wall_time_ms = 0;
+  int64_t low = 1, high = 10'000;
+  while (low < high) {
+    limits.steps = (low + high) / 2;
+    if (RunSource(source, limits).status.ok()) {
+      high = limits.steps;
+    } else {
+      low = limits.steps + 1;
+    }
+  }
+  EXPECT_GT(low, 200);
+  EXPECT_LT(low, 500);
+  limits.steps = low;
+  EXPECT_TRUE(RunSource(source, limits).status.ok());
+  limits.steps = low - 1;
+  EXPECT_EQ(RunSource(source, limits).kind(), "limit");
+}
+
+TEST(LimitsTest, CancelStopsTheRun) {
+  std::atomic<bool> cancelled{true};
+  Limits limits;
+  limits.cancelled = &cancelled;
+  Outcome o = RunSource("while True: pass\n", limits);
+  EXPECT_EQ(o.kind(), "limit");
+  EXPECT_THAT(o.diagnostic.message, HasSubstr("cancelled"));
+}
+
+TEST(LimitsTest, WallTimeStopsTheRun) {
+  Limits limits;
+  limits.steps = INT64_MAX / 2;
+  limits.wall_time_ms = 50;
+  Outcome o = RunSource("while True: pass\n", limits);
+  EXPECT_EQ(o.kind(), "limit");
+  EXPECT_THAT(o.diagnostic.message, HasSubstr("50 ms"));
+}
+
+TEST(LimitsTest, SequenceItemsAtTheLimitAndOnePast) {
+  Limits limits;
+  limits.sequence_items = 1000;
+  EXPECT_TRUE(RunSource("'a' * 1000\n[0] * 1000\n(0,) * 1000\nlist(range(1000))\n", limits).status.ok());
+  for (const char* source : {"'a' * 1001\n", "[0] * 1001\n", "(0,) * 1001\n", "list(range(1001))\n", "'x'.ljust(1001)\n"}) {
+    EXPECT_EQ(RunSource(source, limits).kind(), "limit") << source;
+  }
+}
+
+TEST(LimitsTest, BigIntBitsAtTheLimitAndPast) {
+  Limits limits;
+  limits.big_int_bits = 256;
+  EXPECT_TRUE(RunSource("1 << 255\n2 ** 255\n", limits).status.ok());
+  EXPECT_EQ(RunSource("1 << 256\n", limits).kind(), "limit");
+  EXPECT_EQ(RunSource("2 ** 1000\n", limits).kind(), "limit");
+}
+
+TEST(LimitsTest, ModulesAreCounted) {
+  Program p;
+  p.limits.modules = 5;
+  std::string imports;
+  for (int i = 0; i < 5; ++i) {
+    p.bundle["m" + std::to_string(i) + ".py"] = "";
+    imports += "import m" + std::to_string(i) + "\n";
+  }
+  p.bundle["main.py"] = imports;
+  Outcome o = RunProgram(p);
+  EXPECT_EQ(o.kind(), "limit");
+  EXPECT_EQ(o.diagnostic.position.line, 5);
+  p.limits.modules = 6;
+  EXPECT_TRUE(RunProgram(p).status.ok());
+}
+
+TEST(LimitsTest, SourceBytes) {
+  Limits limits;
+  limits.source_bytes = 100;
+  EXPECT_TRUE(RunSource(std::string(100, '#'), limits).status.ok());
+  EXPECT_EQ(RunSource(std::string(101, '#'), limits).kind(), "limit");
+}
+
+TEST(LimitsTest, OutputIsCut) {
+  Limits limits;
+  limits.output_bytes = 10;
+  Outcome o = RunSource("for i in range(1000): print(i)\n", limits);
+  EXPECT_TRUE(o.status.ok());
+  EXPECT_LE(o.output.size(), 10u);
+}
+
+TEST(LimitsTest, UnfinishedGeneratorsLeaveNothingBehind) {
+  // Their C++ stacks are unwound when the interpreter goes; the leak sanitizer checks.
+  Outcome o = RunSource("def g():\n    x = [1, 2]\n    try:\n        for i in x: yield i\n    finally:\n        print('never')\nl = [g() for _ in range(10)]\nfor x in l: next(x)\n");
+  EXPECT_TRUE(o.status.ok());
+  EXPECT_EQ(o.output, "");
+}
+
+}  // namespace
+}  // namespace cobra::python
