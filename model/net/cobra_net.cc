@@ -1,19 +1,13 @@
 #include "model/net/cobra_net.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace cobra {
+namespace {
 
-CobraNet::CobraNet(const NetConfig& config, int64_t num_targets)
-    : encoder(register_module("encoder", std::make_shared<Encoder>(config))),
-      layer_head(register_module("layer_head", std::make_shared<LayerHead>(config))),
-      graph_net(register_module("graph_net", std::make_shared<GraphNet>(config))),
-      target_vectors(register_parameter("target_vectors", at::zeros({num_targets, kLearnedTargetFeatures}))) {}
-
-at::Tensor CobraNet::TargetFeatures(const at::Tensor& spec, const at::Tensor& index) const {
-  return at::cat({spec, target_vectors.index_select(0, index)}, 1);
-}
-
+// Token lists padded to the longest: int64 [n, tokens] and float [n, tokens, kNumValueFeatures].
 std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<Token>* const> layers) {
   size_t longest = 1;
   for (const auto* tokens : layers) longest = std::max(longest, tokens->size());
@@ -32,6 +26,40 @@ std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<Tok
     }
   }
   return {std::move(ids), std::move(values)};
+}
+
+}  // namespace
+
+CobraNet::CobraNet(const NetConfig& config, int64_t num_targets)
+    : encoder(register_module("encoder", std::make_shared<Encoder>(config))),
+      layer_head(register_module("layer_head", std::make_shared<LayerHead>(config))),
+      graph_net(register_module("graph_net", std::make_shared<GraphNet>(config))),
+      target_vectors(register_parameter("target_vectors", at::zeros({num_targets, kLearnedTargetFeatures}))) {}
+
+at::Tensor CobraNet::TargetFeatures(const at::Tensor& spec, const at::Tensor& index) const {
+  return at::cat({spec, target_vectors.index_select(0, index)}, 1);
+}
+
+at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<Token>* const> texts, int64_t batch) {
+  std::vector<int64_t> order(texts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return texts[a]->size() < texts[b]->size(); });
+  std::vector<at::Tensor> parts;
+  at::Tensor place = at::empty({static_cast<int64_t>(texts.size())}, at::kLong);  // of each text among the sorted ones
+  for (size_t begin = 0; begin < order.size();) {
+    // A group ends where its longest would make its shortest pad by more than half.
+    const size_t limit = texts[order[begin]]->size() * 3 / 2 + 2;
+    std::vector<const std::vector<Token>*> group;
+    size_t end = begin;
+    for (; end < order.size() && end - begin < static_cast<size_t>(batch) && texts[order[end]]->size() <= limit; ++end) {
+      place.data_ptr<int64_t>()[order[end]] = static_cast<int64_t>(end);
+      group.push_back(texts[order[end]]);
+    }
+    const auto [ids, values] = CollateTokens(group);
+    parts.push_back(encoder.forward(ids, values));
+    begin = end;
+  }
+  return at::cat(parts).index_select(0, place);
 }
 
 }  // namespace cobra

@@ -3,7 +3,6 @@
 #define COBRA_MODEL_NET_COBRA_NET_H_
 
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -27,8 +26,9 @@ struct CobraNet : public torch::nn::Module {
   at::Tensor target_vectors;  // [num_targets, kLearnedTargetFeatures]
 };
 
-// Token lists padded to the longest: int64 [n, tokens] and float [n, tokens, kNumValueFeatures].
-std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<Token>* const> layers);
+// Encodes token lists: [n, width], in the order given. Lists of similar length go through the encoder together, at most `batch` at a time: most calls
+// have 25 tokens, a few 128, and padding all to the longest costs four times the work.
+at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<Token>* const> texts, int64_t batch = 256);
 
 }  // namespace cobra
 

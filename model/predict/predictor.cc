@@ -141,8 +141,7 @@ class LoadedPredictor : public Predictor {
       const size_t end = std::min(keys.size(), begin + kEncodeBatch);
       std::vector<const std::vector<Token>*> batch;
       for (size_t k = begin; k < end; ++k) batch.push_back(&tokens[k]);
-      const auto [ids, values] = CollateTokens(batch);
-      const at::Tensor encoded = bundle_.net->encoder->forward(ids, values).contiguous();
+      const at::Tensor encoded = EncodeTexts(*bundle_.net->encoder, batch).contiguous();
       const int64_t width = encoded.size(1);
       for (size_t k = begin; k < end; ++k) {
         const float* row = encoded.data_ptr<float>() + static_cast<int64_t>(k - begin) * width;

@@ -86,7 +86,7 @@ VocabularyWithRanges BuildVocabulary(const std::vector<const Sample*>& training)
 
 // The tensors of one forward pass over some samples.
 struct Batch {
-  at::Tensor ids, values;      // distinct texts; undefined where embeddings are given
+  std::vector<const std::vector<Token>*> texts;  // distinct
   at::Tensor text_of_node;     // int64 [nodes] into them, or into the table of all texts
   GraphBatch graphs;
   at::Tensor is_layer;         // [nodes]: 1; 0 for views, which nobody measures alone
@@ -122,7 +122,6 @@ Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::ve
                 absl::Span<const size_t> chosen, bool with_tokens = true) {
   Batch batch;
   absl::flat_hash_map<int32_t, int64_t> position;
-  std::vector<const std::vector<Token>*> distinct;
   std::vector<int64_t> text_of_node;
   std::vector<float> is_layer, log_latency, node_log, node_weight;
   std::vector<const Graph*> graphs;
@@ -131,15 +130,14 @@ Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::ve
       is_layer.push_back(GetOpInfo(node.op).cost_class == CostClass::kView ? 0.f : 1.f);
     }
     for (int32_t text : texts.TextsOf(s)) {
-      auto [it, inserted] = position.try_emplace(text, static_cast<int64_t>(distinct.size()));
-      if (inserted) distinct.push_back(&texts.TokensOf(text));
+      auto [it, inserted] = position.try_emplace(text, static_cast<int64_t>(batch.texts.size()));
+      if (inserted) batch.texts.push_back(&texts.TokensOf(text));
       text_of_node.push_back(with_tokens ? it->second : text);
     }
     graphs.push_back(&samples[s]->graph);
     log_latency.push_back(static_cast<float>(std::log(samples[s]->latency_us)));
     AppendNodeTargets(*samples[s], &node_log, &node_weight);
   }
-  if (with_tokens) std::tie(batch.ids, batch.values) = CollateTokens(distinct);
   batch.text_of_node = LongTensor(text_of_node);
   batch.graphs = CollateGraphs(bundle, graphs, std::vector<int>(graphs.size(), 0));
   batch.is_layer = FloatTensor(is_layer);
@@ -158,7 +156,7 @@ struct Outputs {
 
 Outputs Forward(CobraNet& net, const Batch& b, const at::Tensor& embeddings = {}) {
   const at::Tensor layers =
-      (embeddings.defined() ? embeddings : net.encoder->forward(b.ids, b.values)).index_select(0, b.text_of_node);
+      (embeddings.defined() ? embeddings : EncodeTexts(*net.encoder, b.texts)).index_select(0, b.text_of_node);
   Outputs out;
   out.alone = net.layer_head->forward(layers, b.graphs.target_features.index_select(0, b.graphs.graph_of_node));
   out.contribution = net.graph_net->forward(layers, out.alone, b.graphs);
@@ -304,14 +302,9 @@ class TrainingRun {
   // Embeddings of all texts, [texts, width].
   at::Tensor EncodeAll() const {
     at::NoGradGuard no_grad;
-    std::vector<at::Tensor> parts;
-    for (int32_t begin = 0; begin < texts_->size(); begin += 256) {
-      std::vector<const std::vector<Token>*> batch;
-      for (int32_t t = begin; t < std::min(texts_->size(), begin + 256); ++t) batch.push_back(&texts_->TokensOf(t));
-      const auto [ids, values] = CollateTokens(batch);
-      parts.push_back(bundle_.net->encoder->forward(ids, values));
-    }
-    return at::cat(parts);
+    std::vector<const std::vector<Token>*> all;
+    for (int32_t t = 0; t < texts_->size(); ++t) all.push_back(&texts_->TokensOf(t));
+    return EncodeTexts(*bundle_.net->encoder, all);
   }
 
   // Encoder and layer head stay as they are; the weights with the best validation networks are kept.
