@@ -341,6 +341,11 @@ ShapeResult RepeatInterleave(const Call& call) {
   return std::vector<TensorType>{out};
 }
 
+ShapeResult Triangle(const Call& call) {
+  if (call.in(0).rank() < 2) return ShapeError(call.name(), ": input tensor must have at least 2 dimensions");
+  return std::vector<TensorType>{call.in(0)};
+}
+
 ShapeResult Diag(const Call& call) {
   const TensorType& input = call.in(0);
   const int64_t diagonal = call.attributes.Int("diagonal", 0);

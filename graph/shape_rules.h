@@ -150,6 +150,7 @@ ShapeResult Tile(const Call& call);
 ShapeResult Topk(const Call& call);
 ShapeResult Trace(const Call& call);
 ShapeResult Transpose(const Call& call);
+ShapeResult Triangle(const Call& call);
 ShapeResult TrueDivide(const Call& call);
 ShapeResult Unbind(const Call& call);
 ShapeResult Unflatten(const Call& call);

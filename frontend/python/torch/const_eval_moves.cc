@@ -86,6 +86,11 @@ std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs
   const Values& x = *inputs[0].values;
   const int rank = static_cast<int>(in.size());
   const Strides strides = ContiguousStrides(in);
+  // A scalar has no dimension to move along.
+  if (rank == 0 && (op == Op::flip || op == Op::roll || op == Op::repeat_interleave || op == Op::triu || op == Op::tril ||
+                    op == Op::gather || op == Op::index_select)) {
+    return std::nullopt;
+  }
   Values values;
   const auto each = [&](auto source) {  // source(multi-index) -> element of x
     Shape index(out.shape.size(), 0);
