@@ -11,6 +11,15 @@ namespace {
 
 Result<bool> Matches(Interpreter& interp, Frame& frame, const PatternNode* p, Value subject);
 
+// Of user classes, those that derive from collections.abc.Sequence are sequences.
+bool DerivesFromSequence(Interpreter& interp, Value v) {
+  if (!v.IsInstance()) return false;
+  for (const ClassObject* c : v.object()->cls->mro) {
+    if (c->name->view() == "Sequence" && c->module.IsStr() && c->module.str() == "collections.abc") return true;
+  }
+  return false;
+}
+
 Result<bool> MatchSequence(Interpreter& interp, Frame& frame, const ast::MatchSequence* p, Value subject) {
   absl::Span<const Value> items;
   std::vector<Value> storage;
@@ -19,12 +28,7 @@ Result<bool> MatchSequence(Interpreter& interp, Frame& frame, const ast::MatchSe
     items = storage;
   } else if (subject.IsTuple()) {
     items = subject.as<TupleObject>()->span();
-  } else if (subject.IsRange() || (subject.IsInstance() && subject.object()->cls->has_bool_or_len)) {
-    // A user sequence registered as such would match too; ours must offer __len__ and __getitem__ and not be a mapping.
-    if (interp.LookupClass(interp.class_of(subject), interp.names().__getitem__).IsUnbound() ||
-        !interp.LookupClass(interp.class_of(subject), interp.names().keys).IsUnbound()) {
-      return false;
-    }
+  } else if (subject.IsRange() || DerivesFromSequence(interp, subject)) {
     COBRA_TRY_ASSIGN(storage, interp.ToVector(subject));
     items = storage;
   } else {

@@ -59,6 +59,7 @@ struct RuntimeState {
   absl::flat_hash_map<absl::string_view, StrObject*> interned;
   StrObject* single_characters[128] = {};
   StrObject* empty_str = nullptr;
+  BytesObject* empty_bytes = nullptr;
   TupleObject* empty_tuple = nullptr;
   std::array<ClassCacheEntry, 4096> class_cache;
   uint32_t class_epoch = 1;

@@ -76,6 +76,7 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(InterpreterOpti
   RuntimeState& state = *interp->state_;
   InitBuiltinTypes(*interp, &interp->types_);
   state.empty_str = interp->Intern("");
+  state.empty_bytes = interp->NewBytes("");
   state.empty_tuple = interp->NewTupleOfSize(0);
 #define COBRA_NAME(name) interp->names_.name = interp->Intern(#name);
 #include "frontend/python/runtime/names.def"

@@ -462,6 +462,10 @@ void AddCommonNumberMethods(Interpreter& interp, ClassObject* cls) {
     Value other;
     ArgReader reader(interp, "__divmod__", args);
     COBRA_TRY(reader.Required("other", &other).Finish());
+    double divisor;
+    if (NumberAsDouble(other, &divisor) && divisor == 0 && !(IsIntLike(args.self) && IsIntLike(other))) {
+      return interp.Raise(interp.types().ZeroDivisionError, "float divmod()");
+    }
     COBRA_TRY_ASSIGN(Value q, BuiltinBinary(interp, Interpreter::BinaryOp::kFloorDiv, args.self, other));
     if (q.IsNotImplemented()) return q;
     COBRA_TRY_ASSIGN(Value r, BuiltinBinary(interp, Interpreter::BinaryOp::kMod, args.self, other));
@@ -533,6 +537,29 @@ void InitNumberTypes(Interpreter& interp) {
   });
   AddMethod(interp, t.complex_type, "conjugate", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return interp.NewComplex(args.self.as<ComplexObject>()->real, -args.self.as<ComplexObject>()->imag);
+  });
+  AddMethod(interp, t.float_type, "hex", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    double d;
+    NumberAsDouble(args.self, &d);
+    if (!std::isfinite(d)) return Value(interp.NewStr(FloatRepr(d)));
+    int exponent = 0;
+    double m = std::frexp(std::fabs(d), &exponent);  // in [0.5, 1)
+    int shift = d == 0 ? 0 : 1;
+    if (d != 0 && exponent < -1021) shift += -1021 - exponent > 0 ? -(-1021 - exponent) : 0;  // a subnormal keeps its leading zeros
+    exponent -= shift;
+    m = std::ldexp(m, shift);
+    std::string digits;
+    double whole = std::floor(m);
+    std::string lead = std::to_string(static_cast<int>(whole));
+    m -= whole;
+    for (int i = 0; i < 13; ++i) {
+      m *= 16;
+      double digit = std::floor(m);
+      digits.push_back("0123456789abcdef"[static_cast<int>(digit)]);
+      m -= digit;
+    }
+    std::string text = absl::StrCat(std::signbit(d) ? "-" : "", "0x", lead, d == 0 ? ".0" : absl::StrCat(".", digits), "p", d == 0 || exponent >= 0 ? "+" : "", d == 0 ? 0 : exponent);
+    return Value(interp.NewStr(text));
   });
   AddStaticMethod(interp, t.float_type, "fromhex", [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("float.fromhex"); });
 }

@@ -313,7 +313,15 @@ Result<std::string> ReprText(Interpreter& interp, Value v) {
   switch (v.object()->kind) {
     case ObjectKind::kStr: return QuotedStr(v.str());
     case ObjectKind::kBytes: return QuotedBytes(v.as<BytesObject>()->view());
-    case ObjectKind::kBigInt: return v.as<BigIntObject>()->value.ToString();
+    case ObjectKind::kBigInt: {
+      // As CPython since 3.11: conversion to decimal is quadratic.
+      std::string digits = v.as<BigIntObject>()->value.bits() > 14500 ? "" : v.as<BigIntObject>()->value.ToString();
+      if (digits.empty() || digits.size() > 4300 + (digits[0] == '-')) {
+        return interp.Raise(interp.types().ValueError, "Exceeds the limit (4300 digits) for integer string conversion; use "
+                                                       "sys.set_int_max_str_digits() to increase the limit");
+      }
+      return digits;
+    }
     case ObjectKind::kFloatBox: return FloatRepr(v.as<FloatBoxObject>()->value);
     case ObjectKind::kComplex: {
       auto* c = v.as<ComplexObject>();

@@ -99,8 +99,8 @@ Result<void> ListDelItem(Interpreter& interp, ListObject* list, Value key) {
 }
 
 Result<Value> RepeatSequence(Interpreter& interp, Value sequence, Value count) {
-  int64_t n = count.IsBigInt() ? (ToBigInt(count).negative() ? 0 : INT64_MAX) : std::max<int64_t>(count.as_int(), 0);
-  if (count.IsBigInt() && ToBigInt(count).FitsInt64()) n = std::max<int64_t>(ToBigInt(count).ToInt64(), 0);
+  COBRA_TRY_ASSIGN(int64_t n, ToInt64(interp, count, "cannot fit 'int' into an index-sized integer"));
+  n = std::max<int64_t>(n, 0);
   COBRA_TRY_ASSIGN(int64_t length, sequence.IsStr() ? Result<int64_t>(sequence.as<StrObject>()->size)
                                                     : sequence.IsBytes()  ? Result<int64_t>(sequence.as<BytesObject>()->size)
                                                       : sequence.IsTuple() ? Result<int64_t>(sequence.as<TupleObject>()->size)
@@ -545,7 +545,11 @@ void InitBytesType(Interpreter& interp) {
     Value v;
     ArgReader reader(interp, "__contains__", args);
     COBRA_TRY(reader.Required("key", &v).Finish());
-    std::string needle = v.IsBytes() ? std::string(v.as<BytesObject>()->view()) : std::string(1, v.IsInt() ? static_cast<char>(v.as_int()) : '\0');
+    if (!v.IsBytes() && !v.IsIntOrBool()) {
+      return interp.Raise(interp.types().TypeError, absl::StrCat("a bytes-like object is required, not '", interp.TypeName(v), "'"));
+    }
+    if (v.IsIntOrBool() && (v.as_int() < 0 || v.as_int() > 255)) return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
+    std::string needle = v.IsBytes() ? std::string(v.as<BytesObject>()->view()) : std::string(1, static_cast<char>(v.as_int()));
     return Value::Bool(args.self.as<BytesObject>()->view().find(needle) != absl::string_view::npos);
   });
   AddMethod(interp, cls, "decode", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {

@@ -615,8 +615,10 @@ Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value
     out += text;
     COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
   }
-  bool mapping = args.IsDict() || used_mapping;
-  if (next < items.size() && !mapping && !(args.IsInstance() && !args.IsTuple() && next > 0)) {
+  // Whatever has [] and is no tuple or string may be a mapping whose keys the format did not ask for.
+  bool mapping = used_mapping || (args.IsObject() && !args.IsTuple() && !args.IsStr() &&
+                                  !interp.LookupClass(args.object()->cls, interp.names().__getitem__).IsUnbound());
+  if (next < items.size() && !mapping) {
     return interp.Raise(t.TypeError, "not all arguments converted during string formatting");
   }
   if (bytes) return Value(interp.NewBytes(out));

@@ -70,6 +70,7 @@ StrObject* Interpreter::InternStr(StrObject* s) {
 }
 
 BytesObject* Interpreter::NewBytes(absl::string_view bytes) {
+  if (bytes.empty() && state_->empty_bytes != nullptr) return state_->empty_bytes;
   char* memory = static_cast<char*>(heap_.Allocate(sizeof(BytesObject) + bytes.size()));
   BytesObject* b = new (memory) BytesObject();
   char* data = memory + sizeof(BytesObject);

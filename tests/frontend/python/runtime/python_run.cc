@@ -1,9 +1,11 @@
-// python_run FILE [--library DIR]... [--steps N]: runs a Python file in the interpreter, prints what it printed, and at the end,
-// if it failed, one line "!!! ExceptionType" (or "!!! <kind>: message" for a failure of the interpreter itself).
-// --explain prints the whole diagnostic on standard error.
+// python_run FILE... [--library DIR]... [--steps N] [--explain] [--batch]: runs each Python file in an interpreter of its own and prints what
+// it printed, then, if it failed, one line "!!! ExceptionType" (or "!!! <kind>: message" for a failure of the interpreter itself).
+// --explain prints the whole diagnostic on standard error; --batch ends each file's output with a record separator.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "base/diagnostic.h"
 #include "base/file.h"
@@ -13,31 +15,15 @@
 using namespace cobra;          // NOLINT
 using namespace cobra::python;  // NOLINT
 
-int main(int argc, char** argv) {
-  InterpreterOptions options;
-  std::string file;
-  bool explain = false;
-  for (int i = 1; i < argc; ++i) {
-    std::string arg = argv[i];
-    if (arg == "--library" && i + 1 < argc) {
-      options.library_roots.push_back(DirectorySource(argv[++i]));
-    } else if (arg == "--steps" && i + 1 < argc) {
-      options.limits.steps = std::atoll(argv[++i]);
-    } else if (arg == "--explain") {
-      explain = true;
-    } else {
-      file = arg;
-    }
-  }
+namespace {
+
+int RunFile(const std::string& file, InterpreterOptions options, bool explain) {
   absl::StatusOr<std::string> text = ReadFile(file);
   if (!text.ok()) {
     std::fprintf(stderr, "%s\n", std::string(text.status().message()).c_str());
     return 2;
   }
   options.bundle["main.py"] = *text;
-  NativeRegistry natives;
-  AddStandardLibrary(&natives);
-  options.natives = &natives;
   auto interp = Interpreter::Create(std::move(options));
   if (!interp.ok()) return 2;
   absl::Status status = (*interp)->Run([&](Interpreter& interp) -> Result<void> {
@@ -51,7 +37,7 @@ int main(int argc, char** argv) {
     std::printf("!!! %s\n", std::string(status.message()).c_str());
     return 1;
   }
-  if (explain) std::fprintf(stderr, "%s", RenderDiagnostic(*diagnostic).c_str());
+  if (explain) std::fprintf(stderr, "%s\n", RenderDiagnostic(*diagnostic).c_str());
   if (diagnostic->kind == Diagnostic::Kind::kModelError) {
     std::printf("!!! %s\n", diagnostic->message.substr(0, diagnostic->message.find(':')).c_str());
   } else if (diagnostic->kind == Diagnostic::Kind::kSyntaxError) {
@@ -60,4 +46,36 @@ int main(int argc, char** argv) {
     std::printf("!!! <%s>: %s\n", std::string(DiagnosticKindName(diagnostic->kind)).c_str(), diagnostic->message.c_str());
   }
   return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  InterpreterOptions options;
+  NativeRegistry natives;
+  AddStandardLibrary(&natives);
+  options.natives = &natives;
+  std::vector<std::string> files;
+  bool explain = false, batch = false;
+  for (int i = 1; i < argc; ++i) {
+    std::string arg = argv[i];
+    if (arg == "--library" && i + 1 < argc) {
+      options.library_roots.push_back(DirectorySource(argv[++i]));
+    } else if (arg == "--steps" && i + 1 < argc) {
+      options.limits.steps = std::atoll(argv[++i]);
+    } else if (arg == "--explain") {
+      explain = true;
+    } else if (arg == "--batch") {
+      batch = true;
+    } else {
+      files.push_back(arg);
+    }
+  }
+  int worst = 0;
+  for (const std::string& file : files) {
+    worst = std::max(worst, RunFile(file, options, explain));
+    if (batch) std::fputs("\x1e\n", stdout);
+    std::fflush(stdout);
+  }
+  return batch ? 0 : worst;
 }

@@ -1,0 +1,95 @@
+"""Random programs in CPython and in python_run: equal output or equal exception type.
+
+  differential_test.py [--programs N] [--seed S] [--keep DIR]     exits 1 at the first differences, printing their seeds
+"""
+import argparse
+import contextlib
+import io
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import types
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from program_generator import generate  # noqa: E402
+
+
+class TooLong(BaseException):
+    pass
+
+
+def stop(signum, frame):
+    raise TooLong
+
+
+def run_cpython(source):
+    module = types.ModuleType('main')
+    sys.modules['main'] = module
+    out = io.StringIO()
+    end = ''
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 5)
+            exec(compile(source, 'main.py', 'exec', dont_inherit=True), module.__dict__)
+        except TooLong:
+            return None  # such a program says nothing: skip it
+        except BaseException as e:
+            end = f'!!! {type(e).__name__}\n'
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    return out.getvalue() + end
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--programs', type=int, default=300)
+    parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--keep')
+    args = parser.parse_args()
+    if sys.version_info[:2] != (3, 11):
+        print('CPython 3.11 is not here')
+        return 77
+    binary = os.path.join(os.environ.get('COBRA_BIN', 'build/bin'), 'python_run')
+    signal.signal(signal.SIGALRM, stop)
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    print(f'seed {args.seed}, {args.programs} programs')
+    different = compared = 0
+    batch = 200
+    for start in range(0, args.programs, batch):
+        seeds = [args.seed * 1_000_003 + i for i in range(start, min(start + batch, args.programs))]
+        with tempfile.TemporaryDirectory() as folder:
+            sources = {}
+            for s in seeds:
+                sources[s] = generate(s)
+                with open(os.path.join(folder, f'{s}.py'), 'w', encoding='utf-8') as f:
+                    f.write(sources[s])
+            done = subprocess.run([binary, '--batch'] + [os.path.join(folder, f'{s}.py') for s in seeds], capture_output=True, timeout=600)
+            outputs = done.stdout.decode('utf-8', 'replace').split('\x1e\n')
+            if done.returncode < 0:
+                print(f'python_run died of signal {-done.returncode} in the program of seed {seeds[len(outputs) - 1]}')
+                return 1
+            for s, got in zip(seeds, outputs):
+                want = run_cpython(sources[s])
+                compared += 1
+                if want is None or want == got:
+                    continue
+                different += 1
+                w, g = want.splitlines(), got.splitlines()
+                for i in range(max(len(w), len(g))):
+                    a, b = w[i] if i < len(w) else '<nothing>', g[i] if i < len(g) else '<nothing>'
+                    if a != b:
+                        print(f'seed {s}: output line {i + 1}\n    CPython: {a[:300]}\n    ours:    {b[:300]}')
+                        break
+                if args.keep:
+                    with open(os.path.join(args.keep, f'{s}.py'), 'w') as f:
+                        f.write(sources[s])
+                if different >= 20:
+                    return 1
+    print(f'{compared} programs, {different} differ')
+    return 1 if different else 0
+
+
+sys.exit(main())
