@@ -1,0 +1,145 @@
+// The shipped weights: that the parts are what they claim to be. Accuracy is stated by `cobra-train evaluate`, not here.
+#include "model/predict/predictor.h"
+
+#include <cmath>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "base/file.h"
+#include "graph/builder.h"
+#include "graph/fingerprint.h"
+
+namespace cobra {
+namespace {
+
+using Ints = std::vector<int64_t>;
+const char kPretrained[] = COBRA_SOURCE_DIR "/model/pretrained";
+
+int32_t AddConv(GraphBuilder* b, ValueRef x, int64_t out) {
+  const int64_t in = b->TypeOf(x).shape[1];
+  const ValueRef w = b->AddParameter(absl::StrCat("w", b->nodes().size()), {{out, in, 3, 3}, DType::float32});
+  return b->Add(Op::conv2d, {{"stride", Ints{1, 1}}, {"padding", Ints{1, 1}}, {"dilation", Ints{1, 1}}, {"groups", int64_t{1}}},
+                {x, w, ValueRef::None()})
+      .value();
+}
+
+// conv - relu - conv - relu - add. The addition joins the second branch with what `skip_from` says: 0 the first convolution, 1 the first relu.
+Graph Residual(int64_t channels = 32, int64_t size = 28, int skip_from = 1) {
+  GraphBuilder b;
+  const ValueRef x = b.AddInput("x", {{1, channels, size, size}, DType::float32});
+  const int32_t conv1 = AddConv(&b, x, channels);
+  const int32_t relu1 = b.Add(Op::relu, {}, {ValueRef::Node(conv1)}).value();
+  const int32_t conv2 = AddConv(&b, ValueRef::Node(relu1), channels);
+  const int32_t relu2 = b.Add(Op::relu, {}, {ValueRef::Node(conv2)}).value();
+  const int32_t add = b.Add(Op::add, {}, {ValueRef::Node(relu2), ValueRef::Node(skip_from == 0 ? conv1 : relu1)}).value();
+  return std::move(b).Build({ValueRef::Node(add)});
+}
+
+class PredictorTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    auto loaded = Predictor::Load(kPretrained);
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    predictor_ = *loaded;
+  }
+  static std::string Target() { return predictor_->targets()[0].spec.name; }
+  static LatencyPrediction Predict(const Graph& g, const Calibration* c = nullptr) {
+    auto p = predictor_->Predict(g, Target(), c);
+    EXPECT_TRUE(p.ok()) << p.status();
+    return p.ok() ? *p : LatencyPrediction();
+  }
+  static std::shared_ptr<const Predictor> predictor_;
+};
+std::shared_ptr<const Predictor> PredictorTest::predictor_;
+
+TEST_F(PredictorTest, ContributionsAddUpToTheLatency) {
+  const Graph g = Residual();
+  const LatencyPrediction p = Predict(g);
+  ASSERT_EQ(p.node_latency_us.size(), g.nodes().size());
+  EXPECT_NEAR(std::accumulate(p.node_latency_us.begin(), p.node_latency_us.end(), 0.0), p.latency_us, 1e-6 * p.latency_us);
+  for (double us : p.node_latency_us) EXPECT_GT(us, 0);
+  EXPECT_LT(p.low_us, p.latency_us);
+  EXPECT_GT(p.high_us, p.latency_us);
+}
+
+TEST_F(PredictorTest, CachedAndFreshAnswersAreTheSame) {
+  const auto fresh = Predictor::Load(kPretrained).value();
+  const Graph g = Residual(24, 30);
+  const double first = fresh->Predict(g, Target())->latency_us;
+  const int64_t misses = fresh->embedding_cache_stats().misses;
+  const double second = fresh->Predict(g, Target())->latency_us;
+  EXPECT_NEAR(first, second, 1e-6 * first);
+  EXPECT_EQ(fresh->embedding_cache_stats().misses, misses);
+  EXPECT_GT(fresh->embedding_cache_stats().hits, 0);
+}
+
+TEST_F(PredictorTest, AWiderLayerCostsMore) {
+  double before = 0;
+  for (int64_t channels : {16, 32, 64, 128, 256}) {
+    const double now = Predict(Residual(channels)).latency_us;
+    EXPECT_GT(now, 1.3 * before) << channels;
+    before = now;
+  }
+}
+
+// Same calls, another edge: only the adjacency can tell the two apart.
+TEST_F(PredictorTest, TheAdjacencyMatters) {
+  const Graph a = Residual(32, 28, 0), b = Residual(32, 28, 1);
+  ASSERT_NE(Fingerprint(a), Fingerprint(b));
+  EXPECT_NE(Predict(a).latency_us, Predict(b).latency_us);
+}
+
+TEST_F(PredictorTest, UnknownTargetListsTheKnown) {
+  const auto p = predictor_->Predict(Residual(), "quantum-9000");
+  EXPECT_EQ(p.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_NE(p.status().message().find("quantum-9000: unknown target"), absl::string_view::npos);
+  EXPECT_NE(p.status().message().find(Target()), absl::string_view::npos);
+}
+
+TEST_F(PredictorTest, WhatLiesFarOutsideTrainingIsMarked) {
+  EXPECT_FALSE(Predict(Residual()).extrapolating);
+  const LatencyPrediction far = Predict(Residual(3, 40000));
+  EXPECT_TRUE(far.extrapolating);
+  EXPECT_LT(far.confidence, 0.5);
+  EXPECT_GT(far.high_us / far.latency_us, Predict(Residual()).high_us / Predict(Residual()).latency_us);
+}
+
+TEST_F(PredictorTest, CancelsBetweenBatches) {
+  const auto p = predictor_->Predict(Residual(17, 31), Target(), nullptr, [] { return true; });
+  EXPECT_EQ(p.status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST_F(PredictorTest, CalibratesToAMachineTwiceAsSlow) {
+  ProbeResult probe;
+  probe.machine.kind = "cpu";
+  for (int64_t channels : {8, 16, 24, 32, 48, 64, 80, 96, 112, 128}) {
+    GraphBuilder b;
+    const int32_t conv = AddConv(&b, b.AddInput("x", {{1, channels, 28, 28}, DType::float32}), channels);
+    Graph g = std::move(b).Build({ValueRef::Node(conv)});
+    const double us = Predict(g).latency_us;
+    probe.records.push_back({std::move(g), false, 2 * us});
+  }
+  const auto c = predictor_->Calibrate(probe);
+  ASSERT_TRUE(c.ok()) << c.status();
+  EXPECT_EQ(c->machine.name, "this-machine");
+  const Graph g = Residual();
+  EXPECT_NEAR(Predict(g, &*c).latency_us / Predict(g).latency_us, 2, 0.2);
+}
+
+TEST(PredictorLoad, ADamagedFileIsNamed) {
+  const std::string directory = testing::TempDir() + "/cobra_damaged";
+  ASSERT_TRUE(MakeDirectories(directory).ok());
+  ASSERT_TRUE(WriteFileAtomic(directory + "/manifest.json", ReadFile(absl::StrCat(kPretrained, "/manifest.json")).value()).ok());
+  std::string tensors = ReadFile(absl::StrCat(kPretrained, "/tensors.safetensors")).value();
+  tensors[tensors.size() / 2] ^= 1;
+  ASSERT_TRUE(WriteFileAtomic(directory + "/tensors.safetensors", tensors).ok());
+  const auto loaded = Predictor::Load(directory);
+  EXPECT_EQ(loaded.status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_NE(loaded.status().message().find("tensors.safetensors"), absl::string_view::npos);
+  EXPECT_FALSE(Predictor::Load(directory + "/nowhere").ok());
+}
+
+}  // namespace
+}  // namespace cobra
