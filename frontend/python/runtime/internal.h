@@ -155,6 +155,11 @@ Result<Value> ResumeGenerator(Interpreter& interp, GeneratorObject* generator, V
 Result<Value> ThrowIntoGenerator(Interpreter& interp, GeneratorObject* generator, Value exception, Value* returned);
 void InitGeneratorType(Interpreter& interp);
 
+// ---- code_unit.cc ----
+// Parses (or finds parsed) a file; `internal` for the runtime's own Python.
+Result<CodeUnit*> ParseUnit(Interpreter& interp, absl::string_view source, absl::string_view display_name, bool internal);
+Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAst> code, absl::string_view display_name, bool internal);
+
 // ---- import.cc ----
 Completion ExecImport(Interpreter& interp, Frame& frame, const ast::Import* s);
 Completion ExecImportFrom(Interpreter& interp, Frame& frame, const ast::ImportFrom* s);
@@ -168,6 +173,11 @@ Result<void> ForceAll(Interpreter& interp, ModuleObject* module);
 Result<Value> BuiltinBinary(Interpreter& interp, Interpreter::BinaryOp op, Value a, Value b);  // NotImplemented if they cannot
 Result<Value> BuiltinCompare(Interpreter& interp, Interpreter::CompareOp op, Value a, Value b);
 void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_list<Interpreter::BinaryOp> ops, bool compare);
+bool AsComplex(Value v, double* real, double* imag);
+Result<Value> ViewAsSet(Interpreter& interp, Value v);  // keys() and items() behave as sets
+StrObject* CompareName(Interpreter& interp, Interpreter::CompareOp op);  // __eq__, ...
+// Whether the value's class redefines nothing.
+inline bool IsPlain(Value v) { return !v.IsObject() || (v.object()->cls->is_native && !v.IsInstance()); }
 Result<StrObject*> DefaultRepr(Interpreter& interp, Value v);
 std::string FloatRepr(double d);
 bool IsIntLike(Value v);                    // int, bool or heap int
@@ -185,6 +195,7 @@ void InitNumberTypes(Interpreter& interp);
 // ---- str_format.cc ----
 Result<StrObject*> FormatNumber(Interpreter& interp, Value v, absl::string_view spec);
 Result<StrObject*> FormatStr(Interpreter& interp, StrObject* s, absl::string_view spec);
+int64_t CodePoints(absl::string_view utf8);
 Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value args, bool bytes);
 Result<Value> StrFormatMethod(Interpreter& interp, StrObject* format, const CallArgs& args);
 std::string QuotedStr(absl::string_view text, bool ascii_only = false);
@@ -195,6 +206,7 @@ std::string FormatDouble(double d, char type, int precision, bool alternate, boo
 void InitObjectType(Interpreter& interp);      // builtin_object.cc: object, type
 void InitFunctionTypes(Interpreter& interp);   // builtin_function.cc
 void InitStrType(Interpreter& interp);
+void AddStrCaseMethods(Interpreter& interp);   // str_case.cc
 void InitBytesType(Interpreter& interp);
 void InitSequenceTypes(Interpreter& interp);   // list, tuple, range, slice
 void InitDictTypes(Interpreter& interp);
@@ -221,6 +233,7 @@ uint32_t DecodeUtf8(const char* data, int64_t* position);
 Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Value key, bool as_tuple, absl::string_view type_name);
 Result<void> ListSetItem(Interpreter& interp, ListObject* list, Value key, Value value);
 Result<void> ListDelItem(Interpreter& interp, ListObject* list, Value key);
+void AddSequenceMethods(Interpreter& interp, ClassObject* cls);
 Result<Value> RepeatSequence(Interpreter& interp, Value sequence, Value count);
 Result<void> ListExtend(Interpreter& interp, ListObject* list, Value items);
 // What str(exception) is.

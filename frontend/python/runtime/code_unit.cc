@@ -1,0 +1,122 @@
+// Source text on its way to the evaluator: where files come from, the process-wide cache of parsed files, and the tables that an
+// interpreter keeps for each.
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "base/file.h"
+#include "frontend/python/runtime/internal.h"
+#include "frontend/python/syntax/parser.h"
+
+namespace cobra::python {
+namespace {
+
+// Parsed and resolved files, shared by all interpreters of the process; the key is the content's hash.
+class AstCache {
+ public:
+  static AstCache& Get() {
+    static auto* const cache = new AstCache();
+    return *cache;
+  }
+  std::shared_ptr<const ResolvedAst> Find(const Hash128& key) {
+    absl::MutexLock lock(&mutex_);
+    auto it = entries_.find(key);
+    return it == entries_.end() ? nullptr : it->second;
+  }
+  void Add(const Hash128& key, std::shared_ptr<const ResolvedAst> ast) {
+    constexpr int64_t kMaxBytes = int64_t{512} << 20;  // all of torchvision and timm are about 150 MB
+    absl::MutexLock lock(&mutex_);
+    int64_t bytes = ast->memory_bytes();
+    if (bytes_ + bytes > kMaxBytes) {
+      entries_.clear();
+      bytes_ = 0;
+    }
+    if (entries_.emplace(key, std::move(ast)).second) bytes_ += bytes;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  absl::flat_hash_map<Hash128, std::shared_ptr<const ResolvedAst>> entries_ ABSL_GUARDED_BY(mutex_);
+  int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace
+
+Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAst> code, absl::string_view display_name, bool internal) {
+  auto unit = std::make_unique<CodeUnit>();
+  unit->display_name = std::string(display_name);
+  unit->internal = internal;
+  size_t names = code->symbol_count(), constants = code->constant_count();
+  COBRA_TRY(interp.CheckSize(static_cast<int64_t>(names + constants)));
+  unit->names = static_cast<StrObject**>(interp.heap().Allocate((names + 1) * sizeof(StrObject*)));
+  for (size_t i = 0; i < names; ++i) unit->names[i] = nullptr;
+  unit->constants = static_cast<Value*>(interp.heap().Allocate((constants + 1) * sizeof(Value)));
+  for (size_t i = 0; i < constants; ++i) unit->constants[i] = Value::Unbound();
+  unit->code = std::move(code);
+  interp.state().units.push_back(std::move(unit));
+  return interp.state().units.back().get();
+}
+
+Result<CodeUnit*> ParseUnit(Interpreter& interp, absl::string_view source, absl::string_view display_name, bool internal) {
+  if (static_cast<int64_t>(source.size()) > interp.limits().source_bytes) {
+    return interp.LimitReached(absl::StrCat(display_name, " is larger than ", interp.limits().source_bytes >> 20, " MB"));
+  }
+  Hash128 key = HashCombine(HashBytes(source), HashBytes(display_name));
+  std::shared_ptr<const ResolvedAst> code = AstCache::Get().Find(key);
+  if (code == nullptr) {
+    auto ast = ast::ParseModule(source, display_name);
+    if (!ast.ok()) return interp.FromStatus(ast.status());
+    code = std::make_shared<const ResolvedAst>(*std::move(ast));
+    AstCache::Get().Add(key, code);
+  }
+  return MakeUnit(interp, std::move(code), display_name, internal);
+}
+
+namespace {
+
+class DirectoryFiles : public FileSource {
+ public:
+  explicit DirectoryFiles(std::string root) : root_(std::move(root)) {
+    while (root_.size() > 1 && root_.back() == '/') root_.pop_back();
+  }
+  absl::StatusOr<std::string> Read(absl::string_view path) const override { return ReadFile(DisplayName(path), int64_t{64} << 20); }
+  bool IsFile(absl::string_view path) const override {
+    return FileExists(DisplayName(path)) && !cobra::IsDirectory(DisplayName(path));
+  }
+  bool IsDirectory(absl::string_view path) const override { return cobra::IsDirectory(DisplayName(path)); }
+  std::string DisplayName(absl::string_view path) const override { return path.empty() ? root_ : absl::StrCat(root_, "/", path); }
+
+ private:
+  std::string root_;
+};
+
+class MemoryFiles : public FileSource {
+ public:
+  MemoryFiles(std::map<std::string, std::string> files, std::string root) : files_(std::move(files)), root_(std::move(root)) {}
+  absl::StatusOr<std::string> Read(absl::string_view path) const override {
+    auto it = files_.find(std::string(path));
+    if (it == files_.end()) return absl::NotFoundError(absl::StrCat(path, ": no such file"));
+    return it->second;
+  }
+  bool IsFile(absl::string_view path) const override { return files_.count(std::string(path)) > 0; }
+  bool IsDirectory(absl::string_view path) const override {
+    std::string prefix = absl::StrCat(path, "/");
+    auto it = files_.lower_bound(prefix);
+    return it != files_.end() && absl::StartsWith(it->first, prefix);
+  }
+  std::string DisplayName(absl::string_view path) const override {
+    return root_.empty() ? std::string(path) : path.empty() ? root_ : absl::StrCat(root_, "/", path);
+  }
+
+ private:
+  std::map<std::string, std::string> files_;
+  std::string root_;
+};
+
+}  // namespace
+
+std::shared_ptr<const FileSource> DirectorySource(std::string root) { return std::make_shared<DirectoryFiles>(std::move(root)); }
+std::shared_ptr<const FileSource> MemorySource(std::map<std::string, std::string> files, std::string display_root) {
+  return std::make_shared<MemoryFiles>(std::move(files), std::move(display_root));
+}
+
+}  // namespace cobra::python
