@@ -170,7 +170,7 @@ Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value
     COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
   }
   // Whatever has [] and is no tuple or string may be a mapping whose keys the format did not ask for.
-  bool mapping = used_mapping || (args.IsObject() && !args.IsTuple() && !args.IsStr() && !args.IsBytes() &&
+  bool mapping = used_mapping || (args.IsObject() && !args.IsTuple() && !args.IsStr() && !(bytes && args.IsBytes()) &&
                                   !interp.LookupClass(args.object()->cls, interp.names().__getitem__).IsUnbound());
   if (next < items.size() && !mapping) {
     return interp.Raise(t.TypeError, "not all arguments converted during string formatting");
