@@ -47,15 +47,16 @@ std::array<double, kCoefficients> Features(Group group, double log_latency) {
 }
 
 // Solves the ridge normal equations by Cholesky decomposition; the penalties make the matrix positive definite.
-std::vector<double> SolveRidge(const std::vector<std::array<double, kCoefficients>>& rows, const std::vector<double>& y) {
+std::vector<double> SolveRidge(const std::vector<std::array<double, kCoefficients>>& rows, const std::vector<double>& y,
+                               const std::vector<double>& weights) {
   constexpr int n = kCoefficients;
   double a[n][n] = {}, b[n] = {};
   // One probe's worth of doubt on the common slope, three on what sets a group apart; next to none on the common bias.
   for (int i = 0; i < n; ++i) a[i][i] = i == 0 ? 1e-3 : i == 1 ? 1.0 : 3.0;
   for (size_t r = 0; r < rows.size(); ++r) {
     for (int i = 0; i < n; ++i) {
-      b[i] += rows[r][i] * y[r];
-      for (int j = 0; j < n; ++j) a[i][j] += rows[r][i] * rows[r][j];
+      b[i] += weights[r] * rows[r][i] * y[r];
+      for (int j = 0; j < n; ++j) a[i][j] += weights[r] * rows[r][i] * rows[r][j];
     }
   }
   for (int i = 0; i < n; ++i) {
@@ -79,6 +80,27 @@ std::vector<double> SolveRidge(const std::vector<std::array<double, kCoefficient
   return x;
 }
 
+double Dot(const std::array<double, kCoefficients>& row, const std::vector<double>& coefficients) {
+  double sum = 0;
+  for (int i = 0; i < kCoefficients; ++i) sum += row[i] * coefficients[i];
+  return sum;
+}
+
+// Ridge under Huber's loss, by reweighting: a probe that something else on the machine disturbed must not bend the fit.
+std::vector<double> SolveRobust(const std::vector<std::array<double, kCoefficients>>& rows, const std::vector<double>& y) {
+  constexpr double kHuber = 0.05;  // beyond the scatter of undisturbed probes
+  constexpr int kRounds = 30;
+  std::vector<double> weights(rows.size(), 1.0), coefficients;
+  for (int round = 0; round < kRounds; ++round) {
+    coefficients = SolveRidge(rows, y, weights);
+    for (size_t r = 0; r < rows.size(); ++r) {
+      const double residual = std::fabs(y[r] - Dot(rows[r], coefficients));
+      weights[r] = residual <= kHuber ? 1 : kHuber / residual;
+    }
+  }
+  return coefficients;
+}
+
 double NetworkAfterLayers(const Calibration& calibration, const CalibrationSample& s) {
   double sum = 0;
   for (size_t i = 0; i < s.node_reference_us.size(); ++i) {
@@ -96,9 +118,7 @@ double NetworkAfterLayers(const Calibration& calibration, const CalibrationSampl
 double CalibrationLogCorrection(const Calibration& calibration, const Graph& graph, int32_t node, double log_latency) {
   if (calibration.coefficients.size() != kCoefficients) return 0;
   const auto f = Features(GroupOf(graph, graph.nodes()[node]), log_latency);
-  double sum = 0;
-  for (int i = 0; i < kCoefficients; ++i) sum += f[i] * calibration.coefficients[i];
-  return sum;
+  return Dot(f, calibration.coefficients);
 }
 
 absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>& samples) {
@@ -116,11 +136,10 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
     return absl::InvalidArgumentError(absl::StrCat("probe: ", rows.size(), " layers were measured, calibration needs at least 8"));
   }
   Calibration c;
-  c.coefficients = SolveRidge(rows, ratios);
+  c.coefficients = SolveRobust(rows, ratios);
   double after = 0, squares = 0;
   for (size_t r = 0; r < rows.size(); ++r) {
-    double fit = 0;
-    for (int i = 0; i < kCoefficients; ++i) fit += rows[r][i] * c.coefficients[i];
+    const double fit = Dot(rows[r], c.coefficients);
     after += std::fabs(std::exp(fit - ratios[r]) - 1);
     squares += (fit - ratios[r]) * (fit - ratios[r]);
   }

@@ -1,7 +1,7 @@
 // Adapting a trained target to another machine from about 60 layers and 3 networks measured there (`cobra-worker probe`).
 //
 // Each probe graph was also measured on the machine that the target was trained on, so that ratios are of measurements and the model's
-// errors cancel. The log-ratio is fitted by ridge regression over operator groups:
+// errors cancel. The log-ratio is fitted by ridge regression (Huber's loss) over operator groups:
 //   log ratio = common bias + common slope * x + group bias + group slope * x,   x = (log latency_us - 4) / 4
 // with the group terms held back more strongly than the common ones: a group with few probes follows the rest. The networks then give one
 // scale for what layers alone do not show (caches, allocator).

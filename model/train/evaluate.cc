@@ -152,6 +152,9 @@ absl::StatusOr<Evaluation> Evaluate(absl::string_view directory, const Dataset& 
 absl::StatusOr<Evaluation> FinishVersion(absl::string_view directory, const Dataset& data) {
   COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(directory));
   TargetEntry& target = bundle.manifest.targets[0];
+  target.spec = data.target;
+  target.probe_reference_us.clear();
+  for (const auto& [fingerprint, us] : data.probe_us) target.probe_reference_us[fingerprint] = us;
   COBRA_ASSIGN_OR_RETURN(target.interval.layer, IntervalWidth(directory, data, false));
   COBRA_ASSIGN_OR_RETURN(target.interval.network, IntervalWidth(directory, data, true));
   COBRA_RETURN_IF_ERROR(SaveBundle(bundle, directory));

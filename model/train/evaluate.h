@@ -28,7 +28,8 @@ struct Evaluation {
 
 absl::StatusOr<Evaluation> Evaluate(absl::string_view model_directory, const Dataset& data, Split split = Split::kTest);
 
-// Fits the intervals on the rows kept for them, measures the errors on the test rows, and writes both into the manifest.
+// Fits the intervals on the rows kept for them, measures the errors on the test rows, and writes both and the probe references into
+// the manifest.
 absl::StatusOr<Evaluation> FinishVersion(absl::string_view model_directory, const Dataset& data);
 
 std::string EvaluationToJson(const Evaluation& evaluation);   // DESIGN.md: cobra-train evaluate --json

@@ -198,7 +198,6 @@ class TrainingRun {
     m.trained_at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
     TargetEntry target;
     target.spec = data.target;
-    for (const auto& [fingerprint, us] : data.probe_us) target.probe_reference_us[fingerprint] = us;
     m.targets.push_back(std::move(target));
     bundle_.net = std::make_shared<CobraNet>(m.net, 1);
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary);

@@ -64,6 +64,16 @@ TEST(Calibration, TheSameMachineIsLeftAlone) {
   EXPECT_LT(c->interval_factor, 1.05);
 }
 
+TEST(Calibration, ADisturbedProbeDoesNotBendTheFit) {
+  Probe probe(1.5, 3.0);
+  probe.samples[3].measured_us *= 3;
+  probe.samples[10].measured_us *= 2.5;
+  const auto c = FitCalibration(probe.samples);
+  ASSERT_TRUE(c.ok());
+  EXPECT_NEAR(FactorOf(*c, ReluLayer(400), 100), 1.5, 0.15);
+  EXPECT_NEAR(FactorOf(*c, LinearLayer(400), 100), 3.0, 0.3);
+}
+
 TEST(Calibration, NetworksSetOneScale) {
   Probe probe(1.0, 1.0);
   const Graph network = LinearLayer(512);
