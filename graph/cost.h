@@ -31,21 +31,6 @@ GraphCost CostOf(const Graph& graph);
 // operator.
 int64_t PeakMemoryBytes(const Graph& graph);
 
-// Which call allocates and frees what. A storage is what the allocator hands out; views and in-place calls share one.
-struct MemoryPlan {
-  std::vector<int64_t> storage_bytes;
-  std::vector<std::vector<int32_t>> made_at;     // [node] storages that its outputs need
-  std::vector<std::vector<int32_t>> dies_after;  // [node] storages that nothing reads after it; the last entry: the network's outputs
-  std::vector<int64_t> workspace_bytes;          // [node] allocated and given back during the call
-  int64_t resident_bytes = 0;                    // inputs, parameters, buffers, constants
-};
-MemoryPlan PlanMemory(const Graph& graph);
-
-// Bytes that each call touches for the first time since the system gave them to the process, when the network runs again and again under
-// glibc's malloc: page faults, which make a cheap call several times as slow (graph/heap.cc).
-std::vector<int64_t> FreshHeapBytes(const Graph& graph);
-
-
 }  // namespace cobra
 
 #endif  // COBRA_GRAPH_COST_H_

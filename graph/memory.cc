@@ -98,20 +98,21 @@ int64_t WorkspaceBytes(const Graph& graph, const Node& node, const Layout& layou
 
 }  // namespace
 
-MemoryPlan PlanMemory(const Graph& graph) {
+int64_t PeakMemoryBytes(const Graph& graph) {
   const Layout layout = ComputeLayout(graph);
   const auto nodes = graph.nodes();
-  MemoryPlan plan;
-  plan.made_at.resize(nodes.size());
-  plan.dies_after.resize(nodes.size() + 1);
-  std::vector<int32_t> last_use;
+  struct Storage {
+    int64_t bytes = 0;
+    int32_t last_use = 0;
+  };
+  std::vector<Storage> storages;
   std::vector<std::vector<int32_t>> storage_of(nodes.size());  // [node][output]; -1: of something that lives throughout
   const auto find = [&](ValueRef ref) { return ref.is_node() ? storage_of[ref.index][ref.output] : -1; };
 
   for (size_t k = 0; k < nodes.size(); ++k) {
     const Node& node = nodes[k];
     for (const ValueRef& ref : node.inputs) {
-      if (const int32_t s = find(ref); s >= 0) last_use[s] = static_cast<int32_t>(k);
+      if (const int32_t s = find(ref); s >= 0) storages[s].last_use = static_cast<int32_t>(k);
     }
     const bool shares = !node.inputs.empty() && !node.inputs[0].is_none() &&
                         (node.inplace || IsAlias(graph, node) || (IsView(node) && !layout.copies[k]));
@@ -120,31 +121,30 @@ MemoryPlan PlanMemory(const Graph& graph) {
         storage_of[k].push_back(find(node.inputs[0]));
         continue;
       }
-      const int32_t storage = static_cast<int32_t>(plan.storage_bytes.size());
-      storage_of[k].push_back(storage);
-      plan.made_at[k].push_back(storage);
-      plan.storage_bytes.push_back(node.outputs[j].num_bytes());
-      last_use.push_back(static_cast<int32_t>(k));
+      storage_of[k].push_back(static_cast<int32_t>(storages.size()));
+      storages.push_back({node.outputs[j].num_bytes(), static_cast<int32_t>(k)});
     }
-    plan.workspace_bytes.push_back(WorkspaceBytes(graph, node, layout));
   }
   for (const ValueRef& ref : graph.outputs()) {
-    if (const int32_t s = find(ref); s >= 0) last_use[s] = static_cast<int32_t>(nodes.size());
+    if (const int32_t s = find(ref); s >= 0) storages[s].last_use = static_cast<int32_t>(nodes.size());
   }
-  for (const auto& tensors : {graph.inputs(), graph.parameters(), graph.buffers(), graph.constants()}) {
-    for (const NamedTensor& tensor : tensors) plan.resident_bytes += tensor.type.num_bytes();
-  }
-  for (size_t s = 0; s < last_use.size(); ++s) plan.dies_after[last_use[s]].push_back(static_cast<int32_t>(s));
-  return plan;
-}
 
-int64_t PeakMemoryBytes(const Graph& graph) {
-  const MemoryPlan plan = PlanMemory(graph);
-  int64_t live = plan.resident_bytes, peak = live;
-  for (size_t k = 0; k < plan.made_at.size(); ++k) {
-    for (const int32_t s : plan.made_at[k]) live += plan.storage_bytes[s];
-    peak = std::max(peak, live + plan.workspace_bytes[k]);
-    for (const int32_t s : plan.dies_after[k]) live -= plan.storage_bytes[s];
+  int64_t live = 0;
+  for (const auto& tensors : {graph.inputs(), graph.parameters(), graph.buffers(), graph.constants()}) {
+    for (const NamedTensor& tensor : tensors) live += tensor.type.num_bytes();
+  }
+  std::vector<std::vector<int32_t>> dies_after(nodes.size() + 1);
+  for (size_t s = 0; s < storages.size(); ++s) dies_after[storages[s].last_use].push_back(static_cast<int32_t>(s));
+  int64_t peak = live;
+  int32_t next = 0;  // storages are numbered in the order of their making
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    for (const int32_t s : storage_of[k]) {
+      if (s < next) continue;
+      live += storages[s].bytes;
+      next = s + 1;
+    }
+    peak = std::max(peak, live + WorkspaceBytes(graph, nodes[k], layout));
+    for (const int32_t s : dies_after[k]) live -= storages[s].bytes;
   }
   return peak;
 }

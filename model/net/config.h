@@ -11,7 +11,6 @@ struct NetConfig {
   int64_t value_features = 0;   // per number, model/text/tokenizer.h
   int64_t target_features = 0;  // per target, model/predict/features.h
   int64_t graph_features = 0;   // per network, likewise
-  int64_t node_features = 0;    // per call in its network, likewise
   // Encoder: the paper has 4 layers, 16 heads, 512 wide; numbers as numbers make a tenth of that enough (docs/model.md has the figures).
   int64_t width = 96;
   int64_t encoder_layers = 2;

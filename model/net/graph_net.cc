@@ -32,14 +32,12 @@ at::Tensor GraphConvolution::forward(const at::Tensor& h, const GraphBatch& b, c
 GraphNet::GraphNet(const NetConfig& c)
     : input_(c.width, c.graph_width),
       alone_(1, c.graph_width),
-      node_(nn::LinearOptions(c.node_features, c.graph_width).bias(false)),
       target_(nn::LinearOptions(c.target_features, c.graph_width).bias(false)),
       graph_(nn::LinearOptions(c.graph_features, c.graph_width).bias(false)),
       norm_(nn::LayerNormOptions({c.graph_width})),
       out_(c.graph_width, 1) {
   register_module("input", input_);
   register_module("alone", alone_);
-  register_module("node", node_);
   register_module("target", target_);
   register_module("graph", graph_);
   for (int64_t i = 0; i < c.graph_layers; ++i) {
@@ -59,7 +57,7 @@ at::Tensor GraphNet::forward(const at::Tensor& layers, const at::Tensor& alone, 
   const at::Tensor nodes_per_graph =
       at::zeros({b.graph_features.size(0)}, layers.options()).index_add(0, b.graph_of_node, ones);
   const at::Tensor context = target_(b.target_features) + graph_(b.graph_features);
-  at::Tensor h = input_(layers) + alone_((alone.unsqueeze(-1) - 4.0) / 4.0) + node_(b.node_features) + context.index_select(0, b.graph_of_node);
+  at::Tensor h = input_(layers) + alone_((alone.unsqueeze(-1) - 4.0) / 4.0) + context.index_select(0, b.graph_of_node);
   for (auto& convolution : convolutions_) h = convolution->forward(h, b, nodes_per_graph);
   return alone + out_(norm_(h)).squeeze(-1);
 }

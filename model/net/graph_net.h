@@ -20,7 +20,6 @@ struct GraphBatch {
   at::Tensor sources, destinations;  // int64 [edges]: data flows from source to destination
   at::Tensor graph_of_node;          // int64 [nodes], ascending
   at::Tensor graph_features;         // [graphs, graph_features]
-  at::Tensor node_features;          // [nodes, node_features]
   at::Tensor target_features;        // [graphs, target_features]
 };
 
@@ -42,7 +41,7 @@ class GraphNet : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& batch);
 
  private:
-  torch::nn::Linear input_, alone_, node_, target_, graph_;
+  torch::nn::Linear input_, alone_, target_, graph_;
   std::vector<std::shared_ptr<GraphConvolution>> convolutions_;
   torch::nn::LayerNorm norm_;
   torch::nn::Linear out_;

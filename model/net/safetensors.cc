@@ -7,7 +7,9 @@
 
 namespace cobra {
 namespace {
+
 using nlohmann::json;
+
 }  // namespace
 
 std::string SaveTensors(const torch::nn::Module& module) {
@@ -27,7 +29,7 @@ std::string SaveTensors(const torch::nn::Module& module) {
   return absl::StrCat(out, text, data);
 }
 
-absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module, absl::string_view prefix) {
+absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module) {
   uint64_t length = 0;
   if (file.size() >= 8) std::memcpy(&length, file.data(), 8);
   if (length == 0 || length > file.size() - 8) return absl::DataLossError("tensors: the header is cut off");
@@ -36,19 +38,18 @@ absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module, absl
   const absl::string_view data = file.substr(8 + length);
   at::NoGradGuard no_grad;
   for (auto& item : module->named_parameters()) {
-    const std::string name = absl::StrCat(prefix, item.key());
-    auto entry = header.find(name);
-    if (entry == header.end()) return absl::DataLossError(absl::StrCat("tensors: ", name, " is missing"));
+    auto entry = header.find(item.key());
+    if (entry == header.end()) return absl::DataLossError(absl::StrCat("tensors: ", item.key(), " is missing"));
     at::Tensor& t = item.value();
     const json shape = t.sizes().vec();
     if (entry->value("dtype", "") != "F32" || (*entry)["shape"] != shape || !(*entry)["data_offsets"].is_array() ||
         (*entry)["data_offsets"].size() != 2 || !(*entry)["data_offsets"][0].is_number_unsigned() ||
         !(*entry)["data_offsets"][1].is_number_unsigned()) {
-      return absl::DataLossError(absl::StrCat("tensors: ", name, " wants float32 ", shape.dump(), ", the file has ", entry->dump()));
+      return absl::DataLossError(absl::StrCat("tensors: ", item.key(), " wants float32 ", shape.dump(), ", the file has ", entry->dump()));
     }
     const uint64_t begin = (*entry)["data_offsets"][0], end = (*entry)["data_offsets"][1];
     if (begin > end || end > data.size() || end - begin != t.nbytes()) {
-      return absl::DataLossError(absl::StrCat("tensors: ", name, " lies outside the file"));
+      return absl::DataLossError(absl::StrCat("tensors: ", item.key(), " lies outside the file"));
     }
     std::memcpy(t.data_ptr(), data.data() + begin, t.nbytes());
   }

@@ -14,8 +14,8 @@ namespace cobra {
 
 // Parameters of `module` under their names.
 std::string SaveTensors(const torch::nn::Module& module);
-// Fills the parameters of `module`, which stand in the file under `prefix` + their names; DataLoss if one is missing, has another shape, or the file is malformed.
-absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module, absl::string_view prefix = "");
+// Fills the parameters of `module`; DataLoss if one is missing, has another shape, or the file is malformed.
+absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module);
 
 }  // namespace cobra
 

@@ -16,7 +16,6 @@ namespace {
 absl::Status CheckSizes(const NetConfig& c) {
   const bool sane = c.vocabulary_size >= 2 && c.vocabulary_size < 1000000 && c.value_features == kNumValueFeatures &&
                     c.target_features == kTargetSpecFeatures + kLearnedTargetFeatures && c.graph_features == kGraphFeatures &&
-                    c.node_features == kNodeFeatures &&
                     c.width > 0 && c.width <= 4096 && c.heads > 0 && c.width % c.heads == 0 && c.encoder_layers >= 1 &&
                     c.encoder_layers <= 64 && c.feed_forward > 0 && c.feed_forward <= 16384 && c.graph_width > 0 &&
                     c.graph_width <= 4096 && c.graph_layers >= 1 && c.graph_layers <= 64;
@@ -68,7 +67,6 @@ GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* cons
   std::vector<int64_t> sources, destinations, graph_of_node;
   at::Tensor features = at::empty({static_cast<int64_t>(graphs.size()), kGraphFeatures}, at::kFloat);
   std::vector<at::Tensor> targets;
-  std::vector<float> node_features;
   int64_t base = 0;
   for (size_t g = 0; g < graphs.size(); ++g) {
     for (const auto& [source, destination] : GraphEdges(*graphs[g])) {
@@ -78,7 +76,6 @@ GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* cons
     const int64_t nodes = static_cast<int64_t>(graphs[g]->nodes().size());
     graph_of_node.insert(graph_of_node.end(), nodes, static_cast<int64_t>(g));
     base += nodes;
-    for (const auto& f : NodeFeatures(*graphs[g])) node_features.insert(node_features.end(), f.begin(), f.end());
     const auto totals = GraphFeatures(*graphs[g]);
     std::copy(totals.begin(), totals.end(), features.data_ptr<float>() + g * kGraphFeatures);
     targets.push_back(TargetRow(bundle, target_index[g], 1));
@@ -88,9 +85,7 @@ GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* cons
     std::copy(v.begin(), v.end(), t.data_ptr<int64_t>());
     return t;
   };
-  at::Tensor nodes = at::empty({base, kNodeFeatures}, at::kFloat);
-  std::copy(node_features.begin(), node_features.end(), nodes.data_ptr<float>());
-  return {as_tensor(sources), as_tensor(destinations), as_tensor(graph_of_node), features, nodes, at::cat(targets)};
+  return {as_tensor(sources), as_tensor(destinations), as_tensor(graph_of_node), features, at::cat(targets)};
 }
 
 }  // namespace cobra

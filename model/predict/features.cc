@@ -43,23 +43,6 @@ std::array<float, kGraphFeatures> GraphFeatures(const Graph& graph) {
           static_cast<float>(GraphEdges(graph).size() / std::max(1.0, nodes) - 1)};
 }
 
-std::vector<std::array<float, kNodeFeatures>> NodeFeatures(const Graph& graph) {
-  const std::vector<int64_t> fresh = FreshHeapBytes(graph);
-  const MemoryPlan plan = PlanMemory(graph);
-  std::vector<std::array<float, kNodeFeatures>> features;
-  double live = 0;
-  for (size_t k = 0; k < fresh.size(); ++k) {
-    double made = 0;
-    for (const int32_t s : plan.made_at[k]) made += static_cast<double>(plan.storage_bytes[s]);
-    live += made;
-    const double bytes = static_cast<double>(fresh[k]);
-    features.push_back({LogFeature(bytes, 25), fresh[k] > 0 ? 1.f : 0.f,
-                        static_cast<float>(std::min(3.0, bytes / (made + 4096))), LogFeature(live, 30)});
-    for (const int32_t s : plan.dies_after[k]) live -= static_cast<double>(plan.storage_bytes[s]);
-  }
-  return features;
-}
-
 std::vector<std::pair<int32_t, int32_t>> GraphEdges(const Graph& graph) {
   std::vector<std::pair<int32_t, int32_t>> edges;
   for (int32_t i = 0; i < static_cast<int32_t>(graph.nodes().size()); ++i) {

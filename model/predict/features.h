@@ -19,10 +19,6 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec
 inline constexpr int kGraphFeatures = 6;
 std::array<float, kGraphFeatures> GraphFeatures(const Graph& graph);
 
-// What a call meets inside of its network and cannot know from its own text: memory that it must fault in, memory in use around it.
-inline constexpr int kNodeFeatures = 4;
-std::vector<std::array<float, kNodeFeatures>> NodeFeatures(const Graph& graph);
-
 // Data flow between nodes, one entry per (source, destination) pair.
 std::vector<std::pair<int32_t, int32_t>> GraphEdges(const Graph& graph);
 

@@ -38,7 +38,6 @@ json NetToJson(const NetConfig& c) {
           {"value_features", c.value_features},
           {"target_features", c.target_features},
           {"graph_features", c.graph_features},
-          {"node_features", c.node_features},
           {"width", c.width},
           {"encoder_layers", c.encoder_layers},
           {"heads", c.heads},
@@ -53,7 +52,6 @@ NetConfig NetFromJson(const json& j) {
   c.value_features = j.value("value_features", int64_t{0});
   c.target_features = j.value("target_features", int64_t{0});
   c.graph_features = j.value("graph_features", int64_t{0});
-  c.node_features = j.value("node_features", int64_t{0});
   c.width = j.value("width", int64_t{0});
   c.encoder_layers = j.value("encoder_layers", int64_t{0});
   c.heads = j.value("heads", int64_t{1});

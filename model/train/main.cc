@@ -28,7 +28,6 @@ struct FitArguments {
   std::string out;
   int seeds = 3;
   int jobs = 1;
-  std::string start_from;
   TrainOptions train;
 };
 
@@ -41,7 +40,6 @@ absl::Status FitSeed(const Dataset& data, const FitArguments& a, int seed) {
   COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
   TrainOptions options = a.train;
   options.seed = static_cast<uint64_t>(seed);
-  if (!a.start_from.empty()) options.start_from = absl::StrCat(a.start_from, "/seed-", seed);
   options.checkpoint = absl::StrCat(directory, "/checkpoint");
   return Train(data, options, directory);
 }
@@ -138,9 +136,6 @@ int Main(int argc, char** argv) {
   fit_command->add_option("--seeds", fit.seeds)->capture_default_str();
   fit_command->add_option("--jobs", fit.jobs, "seeds trained at a time, one core each")->capture_default_str();
   fit_command->add_option("--epochs", fit.train.epochs)->capture_default_str();
-  fit_command->add_option("--graph-epochs", fit.train.graph_epochs)->capture_default_str();
-  fit_command->add_option("--start-from", fit.start_from,
-                          "--out of an earlier fit on the same rows: keep its encoders, fit the graph network anew");
   fit_command->add_option("--learning-rate", fit.train.learning_rate)->capture_default_str();
   fit_command->add_option("--width", fit.train.net.width)->capture_default_str();
   fit_command->add_option("--encoder-layers", fit.train.net.encoder_layers)->capture_default_str();

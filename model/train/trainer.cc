@@ -27,7 +27,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "model/net/safetensors.h"
 #include "model/net/threads.h"
 #include "model/predict/bundle.h"
 #include "model/predict/features.h"
@@ -193,7 +192,6 @@ class TrainingRun {
     m.net.value_features = kNumValueFeatures;
     m.net.target_features = kTargetSpecFeatures + kLearnedTargetFeatures;
     m.net.graph_features = kGraphFeatures;
-    m.net.node_features = kNodeFeatures;
     m.num_ops = kNumOps;
     m.layers_trained = static_cast<int64_t>(train_layers_.size());
     m.networks_trained = static_cast<int64_t>(train_networks_.size());
@@ -207,11 +205,6 @@ class TrainingRun {
   }
 
   absl::Status Run(absl::string_view directory) {
-    if (!options_.start_from.empty()) {
-      COBRA_RETURN_IF_ERROR(TakeEncoder());
-      COBRA_RETURN_IF_ERROR(FitGraphNet());
-      return SaveBundle(bundle_, directory);
-    }
     torch::optim::AdamW optimizer(bundle_.net->parameters(), torch::optim::AdamWOptions(options_.learning_rate)
                                                                  .weight_decay(options_.weight_decay)
                                                                  .betas({0.9, 0.98}));
@@ -237,17 +230,6 @@ class TrainingRun {
   }
 
  private:
-  absl::Status TakeEncoder() {
-    COBRA_ASSIGN_OR_RETURN(std::string text, ReadFile(absl::StrCat(options_.start_from, "/manifest.json")));
-    COBRA_ASSIGN_OR_RETURN(Manifest earlier, ManifestFromJson(text));
-    if (earlier.vocabulary != bundle_.manifest.vocabulary) {
-      return absl::FailedPreconditionError(absl::StrCat(options_.start_from, ": was trained on other rows; its vocabulary differs"));
-    }
-    COBRA_ASSIGN_OR_RETURN(std::string tensors, ReadFile(absl::StrCat(options_.start_from, "/tensors.safetensors")));
-    COBRA_RETURN_IF_ERROR(LoadTensors(tensors, bundle_.net->encoder.get(), "encoder."));
-    return LoadTensors(tensors, bundle_.net->layer_head.get(), "layer_head.");
-  }
-
   void Place(const Sample& s, std::vector<size_t>* layers, std::vector<size_t>* networks) {
     (s.is_network ? networks : layers)->push_back(samples_.size());
     samples_.push_back(&s);

@@ -27,8 +27,6 @@ struct TrainOptions {
   double gradient_clip = 1.0;
   double average_decay = 0.998;  // exponential moving average of the weights; it is what is kept
   uint64_t seed = 1;
-  // A version trained on the same rows: its encoder and layer head are taken as they are and only the graph network is fitted.
-  std::string start_from;
   std::string checkpoint;        // file; continued from when it exists; empty: none
 };
 
