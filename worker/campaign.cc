@@ -118,7 +118,7 @@ class Campaign {
     j["environment"] = {
         {"torch", LibTorchVersion()},     {"blas_core_type", core_type == nullptr ? "default" : core_type},
         {"core", options_.core},          {"governor", Governor(options_.core)},
-        {"clock_mhz", CurrentClockMhz()}, {"huge_pages", HugePages()},
+        {"clock_mhz", CurrentClockMhz()}, {"huge_pages", HugePages()}, {"heap", "retained"},
         {"temperature", "unavailable"},   {"energy", "unavailable"},
         {"load", LoadAverage()}};
     j["rules"] = {{"layers", RulesJson(LayerSeriesRules())}, {"networks", RulesJson(NetworkSeriesRules())}};
