@@ -133,8 +133,9 @@ double RepeatabilityFloor(const std::vector<std::pair<double, double>>& repeats)
   std::vector<double> differences;
   for (const auto& [a, b] : repeats) differences.push_back(std::fabs(a - b) / ((a + b) / 2));
   if (differences.empty()) return 0;
-  std::nth_element(differences.begin(), differences.begin() + differences.size() / 2, differences.end());
-  return differences[differences.size() / 2];
+  std::sort(differences.begin(), differences.end());
+  const size_t n = differences.size();
+  return (differences[(n - 1) / 2] + differences[n / 2]) / 2;
 }
 
 }  // namespace cobra

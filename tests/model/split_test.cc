@@ -18,6 +18,7 @@ TEST(Split, HasItsProportionsAndNeverChanges) {
 
 TEST(RepeatabilityFloor, IsTheMedianRelativeDifference) {
   EXPECT_NEAR(RepeatabilityFloor({{100, 100}, {100, 102}, {100, 150}}), 2.0 / 101, 1e-12);
+  EXPECT_NEAR(RepeatabilityFloor({{100, 100}, {100, 102}}), 1.0 / 101, 1e-12);
   EXPECT_EQ(RepeatabilityFloor({}), 0);
 }
 
