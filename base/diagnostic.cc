@@ -113,6 +113,7 @@ std::string RenderDiagnostic(const Diagnostic& d) {
   std::string text = FirstLine(d);
   AppendSourceLine(d.source_line, d.position.column, &text);
   for (auto frame = d.frames.rbegin(); frame != d.frames.rend(); ++frame) {
+    if (frame->function.empty()) continue;  // a syntax error has a place, but is in no call
     absl::StrAppend(&text, "\n  in ", frame->function, " (", PositionText(frame->position), ")");
   }
   if (!d.hint.empty()) absl::StrAppend(&text, "\nhint: ", d.hint);

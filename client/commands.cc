@@ -1,5 +1,6 @@
 #include "client/commands.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
@@ -73,7 +74,10 @@ absl::StatusOr<int> RunGraph(const CommonFlags& common, const ModelArguments& mo
 absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(flags.model));
   v1::PredictRequest request;
-  for (const std::string& target : flags.targets) request.add_targets(target);
+  for (const std::string& target : flags.targets) {
+    const auto& asked = request.targets();
+    if (std::find(asked.begin(), asked.end(), target) == asked.end()) request.add_targets(target);
+  }
   request.set_breakdown(flags.breakdown);
   if (flags.send_source) {
     COBRA_RETURN_IF_ERROR(input.FillSource(request.mutable_source()));

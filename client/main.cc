@@ -58,10 +58,10 @@ void AddDeadline(CLI::App* command, CommonFlags* common) {
 }
 
 void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
-  command->add_option("--target", flags->targets, "Names from `cobra-client targets`, separated by commas")
-      ->required()
-      ->delimiter(',')
-      ->type_name("NAME[,NAME]");
+  CLI::Option* target =
+      command->add_option("--target", flags->targets, "Names from `cobra-client targets`, separated by commas");
+  target->required()->delimiter(',')->type_name("NAME[,NAME]");
+  Repeatable(target);
   command
       ->add_option_function<std::string>(
           "--send", [flags](const std::string& what) { flags->send_source = what == "source"; },

@@ -90,6 +90,12 @@ class EndToEndTest(unittest.TestCase):
         self.assertEqual(answer.code, 0, answer.err)
         self.assertEqual(answer.json()["predictions"], self.resnet18().json()["predictions"])
 
+    def test_flags_stand_before_the_model_and_a_target_asked_twice_is_answered_once(self):
+        flags = ["--target", self.target + "," + self.target, "--input", "1x3x224x224", "--library", LIBRARY, "--entry", "resnet18()"]
+        answer = programs.predict(self.server, *flags, "--target", self.target, RESNET)
+        self.assertEqual(answer.code, 0, answer.err)
+        self.assertEqual([p["target"] for p in answer.json()["predictions"]], [self.target])
+
     def test_graph_needs_no_server(self):
         graph = programs.client("graph", RESNET, "--library", LIBRARY, "--entry", "resnet18()", "--input", "1x3x224x224", "--format", "json").json()
         self.assertEqual(graph["params"], 11689512)

@@ -280,7 +280,7 @@ Result<void> Interpreter::StepSlow() {
   }
   if (limits.cancelled != nullptr && limits.cancelled->load(std::memory_order_relaxed)) return LimitReached("the request was cancelled");
   if (std::chrono::steady_clock::now() > deadline_) {
-    return LimitReached(absl::StrFormat("the program ran for more than %d ms", limits.wall_time_ms), "is there a loop that does not end?");
+    return LimitReached(absl::StrFormat("the program ran for more than %d ms", limits.wall_time_ms), "is there a loop that does not end? Else give it more time (--deadline-s).");
   }
   steps_until_check_ = std::min(kStepsBetweenChecks, limits.steps - steps_used_);
   steps_used_ += steps_until_check_;
