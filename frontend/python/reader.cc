@@ -136,6 +136,10 @@ class Reader {
       COBRA_TRY(ForEachItem(interp, Registry(interp, module, "_parameters"), [&](const std::string& name, Value value) {
         Tensor* tensor = AsTensor(value);
         if (tensor == nullptr) return;
+        if (tensor->is_uninitialized) {
+          torch_.uninitialized_names.emplace(tensor, prefix + name);
+          return;
+        }
         const auto known = seen.find(tensor);
         if (known != seen.end()) {
           if (known->second.kind == ValueRef::Kind::kParameter)
@@ -148,6 +152,10 @@ class Reader {
       COBRA_TRY(ForEachItem(interp, Registry(interp, module, "_buffers"), [&](const std::string& name, Value value) {
         Tensor* tensor = AsTensor(value);
         if (tensor == nullptr || seen.contains(tensor)) return;
+        if (tensor->is_uninitialized) {
+          torch_.uninitialized_names.emplace(tensor, prefix + name);
+          return;
+        }
         tensor->ref = torch_.builder.AddBuffer(prefix + name, tensor->type);
         seen[tensor] = tensor->ref;
       }));

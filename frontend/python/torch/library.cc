@@ -95,6 +95,14 @@ Result<Value> PadSequence(Interpreter& interp, const CallArgs& args) {
                std::move(sequences));
 }
 
+// _unsupported(what, hint): the diagnostic of what this library does not cover.
+Result<Value> Unsupported(Interpreter& interp, const CallArgs& args) {
+  std::string what, hint;
+  ArgReader reader(interp, "_unsupported", args);
+  COBRA_TRY(reader.Required("what", &what).Optional("hint", &hint).Finish());
+  return interp.Unsupported(what, hint);
+}
+
 // The device and the class of (values, indices) pairs, made by py/torch.py.
 Result<Value> SetClasses(Interpreter& interp, const CallArgs& args) {
   Torch(interp).device = args.positional[0];
@@ -116,6 +124,7 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   m.Value("__version__", interp.NewStr(version));
   m.Value("bool", state.dtypes[static_cast<int>(DType::bool_)]);
   m.Function("_rnn", Rnn).Function("_pad_sequence", PadSequence).Function("_set_classes", SetClasses);
+  m.Function("_unsupported", Unsupported);
   for (const char* name : {"nonzero", "unique", "masked_select", "argwhere", "bincount"}) {
     m.Function(name, [name](Interpreter& i, const CallArgs&) -> Result<Value> {
       return i.DataDependent(absl::StrCat("the shape of torch.", name, "()"));
@@ -126,14 +135,18 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   return {};
 }
 
+// A file of several small modules: "# == name" begins each.
+constexpr absl::string_view kMark = "\n# == ";
+bool IsSectioned(absl::string_view text) { return absl::StrContains(text, kMark); }
+
 // ---- torch.nn: classes are found by name, and the file of a family runs when one of its classes is first asked for.
 
 const std::map<std::string, std::string, std::less<>>& ClassFiles() {
   static const auto* const kFiles = [] {
     auto* files = new std::map<std::string, std::string, std::less<>>();
     for (const TorchSource& source : TorchSources()) {
-      if (source.name == "torch" || source.name == "functional" || source.name == "misc" || source.name == "jit" ||
-          source.name == "init" || source.name == "numpy") {
+      if (source.name == "torch" || source.name == "functional" || source.name == "jit" || source.name == "init" ||
+          source.name == "numpy" || IsSectioned(source.text)) {
         continue;
       }
       for (absl::string_view line : absl::StrSplit(source.text, '\n')) {
@@ -156,8 +169,13 @@ NativeFunction LazyClass(std::string module) {
       COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(file->second));
       return interp.GetAttr(found, name);
     }
-    if (name == "Parameter") {
+    if (name == "Parameter" || name == "UninitializedParameter" || name == "UninitializedBuffer" ||
+        (name == "Buffer" && Torch(interp).AtLeast(2, 5))) {
       COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule("torch.nn.parameter"));
+      return interp.GetAttr(found, name);
+    }
+    if (name == "DataParallel") {
+      COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule("torch.nn.parallel"));
       return interp.GetAttr(found, name);
     }
     return UnknownName(module)(interp, args);
@@ -172,20 +190,14 @@ void AddSource(NativeRegistry* registry, const std::string& module, absl::string
                  }});
 }
 
-// misc.py holds many small modules.
-void AddMisc(NativeRegistry* registry) {
-  const absl::string_view all = SourceNamed("misc");
-  static constexpr absl::string_view kMark = "# == ";
-  size_t at = all.find(kMark, kMark.size());
-  at = all.find(absl::StrCat("\n", kMark));
+void AddSections(NativeRegistry* registry, absl::string_view all) {
+  size_t at = all.find(kMark);
   while (at != absl::string_view::npos) {
-    const size_t start = at + 1 + kMark.size();
-    const size_t line_end = all.find('\n', start);
+    const size_t start = at + kMark.size();
+    const size_t line_end = std::min(all.find('\n', start), all.size());
     const std::string name(all.substr(start, line_end - start));
-    at = all.find(absl::StrCat("\n", kMark), start);
-    const absl::string_view text = line_end == absl::string_view::npos
-                                       ? ""
-                                       : all.substr(line_end + 1, at == absl::string_view::npos ? at : at - line_end);
+    at = all.find(kMark, line_end);
+    const absl::string_view text = all.substr(line_end, at == absl::string_view::npos ? at : at + 1 - line_end);
     if (name == "torch.nn.parameter") {
       registry->Add({name, [text](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
                        COBRA_TRY(interp.ImportModule("torch"));
@@ -240,12 +252,15 @@ void AddTorch(NativeRegistry* registry) {
                    return {};
                  }});
   static const auto* const kElsewhere =
-      new std::set<absl::string_view>{"torch", "functional", "init", "jit", "misc", "module", "numpy"};
+      new std::set<absl::string_view>{"torch", "functional", "init", "jit", "module", "numpy"};
   for (const TorchSource& source : TorchSources()) {
     if (kElsewhere->count(source.name) > 0) continue;
-    AddSource(registry, absl::StrCat("torch.nn.modules.", source.name), source.text);
+    if (IsSectioned(source.text)) {
+      AddSections(registry, source.text);
+    } else {
+      AddSource(registry, absl::StrCat("torch.nn.modules.", source.name), source.text);
+    }
   }
-  AddMisc(registry);
   registry->Add({"numpy",
                  [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
                    m.Source(SourceNamed("numpy"));

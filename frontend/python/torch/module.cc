@@ -25,13 +25,24 @@ bool IsParameter(Interpreter& interp, Value v) {
 }
 
 Result<Value> Init(Interpreter& interp, const CallArgs& args) {
+  if (!args.keywords.empty()) {
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat(interp.TypeName(args.self), ".__init__() got an unexpected keyword argument '",
+                                     args.keywords[0].name->view(), "'"));
+  }
+  if (!args.positional.empty()) {
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat(interp.TypeName(args.self), ".__init__() takes 1 positional argument but ",
+                                     args.positional.size() + 1, " were given"));
+  }
   DictObject* attrs = interp.AttrsOf(args.self.object());
   Heap& heap = interp.heap();
   attrs->table.SetStr(heap, interp.Intern("training"), Value::Bool(true));
   for (absl::string_view name : kRegistries) attrs->table.SetStr(heap, interp.Intern(name), interp.NewDict());
   attrs->table.SetStr(heap, interp.Intern("_non_persistent_buffers_set"), interp.NewSet());
   for (absl::string_view name :
-       {"_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks"}) {
+       {"_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks",
+        "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs"}) {
     attrs->table.SetStr(heap, interp.Intern(name), interp.NewDict());
   }
   return Value::None();
@@ -93,6 +104,13 @@ Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
     return Value::None();
   }
   DictObject* buffers = Registry(interp, self, "_buffers");
+  if (const TorchState& torch = Torch(interp);
+      torch.buffer_class != nullptr && Interpreter::IsSubclassOf(interp.class_of(value), torch.buffer_class)) {
+    if (buffers == nullptr) return BeforeInit(interp, "buffer");
+    COBRA_TRY(Forget(interp, self, name, "_buffers"));
+    buffers->table.SetStr(heap, name, value);
+    return Value::None();
+  }
   if (Value* slot = buffers == nullptr ? nullptr : buffers->table.GetStr(name)) {
     if (!value.IsNone() && AsTensor(value) == nullptr) {
       return interp.Raise(interp.types().TypeError,
@@ -133,31 +151,85 @@ Result<Value> DelAttr(Interpreter& interp, const CallArgs& args) {
   return Value::None();
 }
 
-// The values of a dict of hooks, copied: a hook may remove itself.
-std::vector<Value> Hooks(Interpreter& interp, Value self, absl::string_view name) {
-  std::vector<Value> hooks;
-  if (DictObject* dict = Registry(interp, self, name)) {
-    for (size_t i = 0; i < dict->table.entry_count(); ++i) {
-      if (!dict->table.entry(i).key.IsUnbound()) hooks.push_back(dict->table.entry(i).value);
+struct Hook {
+  Value function;
+  bool with_kwargs = false;
+};
+
+void AppendHooks(DictObject* dict, DictObject* with_kwargs, std::vector<Hook>* hooks) {
+  for (size_t i = 0; dict != nullptr && i < dict->table.entry_count(); ++i) {
+    const auto& entry = dict->table.entry(i);
+    if (entry.key.IsUnbound()) continue;
+    bool kwargs = false;
+    for (size_t j = 0; with_kwargs != nullptr && j < with_kwargs->table.entry_count(); ++j) {
+      const Value key = with_kwargs->table.entry(j).key;
+      kwargs = kwargs || (key.IsInt() && entry.key.IsInt() && key.as_int() == entry.key.as_int());
     }
+    hooks->push_back({entry.value, kwargs});
   }
+}
+
+// Those of all modules, then the module's own; copied, because a hook may remove itself.
+std::vector<Hook> Hooks(Interpreter& interp, Value self, Value global, absl::string_view name,
+                        absl::string_view flags_name) {
+  std::vector<Hook> hooks;
+  AppendHooks(global.IsDict() ? global.as<DictObject>() : nullptr, nullptr, &hooks);
+  DictObject* own = Registry(interp, self, name);
+  if (own != nullptr && own->table.entry_count() > 0) AppendHooks(own, Registry(interp, self, flags_name), &hooks);
   return hooks;
 }
 
-Result<Value> CallWithHooks(Interpreter& interp, const CallArgs& args) {
-  std::vector<Value> positional(args.positional.begin(), args.positional.end());
-  for (Value hook : Hooks(interp, args.self, "_forward_pre_hooks")) {
-    COBRA_TRY_ASSIGN(Value changed, interp.Call(hook, {args.self, interp.NewTuple(positional)}));
-    if (changed.IsNone()) continue;
-    if (changed.IsTuple()) {
-      positional.assign(changed.as<TupleObject>()->span().begin(), changed.as<TupleObject>()->span().end());
-    } else {
-      positional = {changed};
+Value KeywordDict(Interpreter& interp, absl::Span<const KeywordArg> keywords) {
+  DictObject* dict = interp.NewDict();
+  for (const KeywordArg& keyword : keywords) dict->table.SetStr(interp.heap(), keyword.name, keyword.value);
+  return dict;
+}
+
+// A pre-hook hands back new arguments: one, a tuple, or with keywords a pair (arguments, keywords).
+Result<void> RunPreHook(Interpreter& interp, Value self, const Hook& hook, std::vector<Value>* positional,
+                        std::vector<KeywordArg>* keywords) {
+  std::vector<Value> given{self, interp.NewTuple(*positional)};
+  if (hook.with_kwargs) given.push_back(KeywordDict(interp, *keywords));
+  COBRA_TRY_ASSIGN(Value changed, interp.Call(hook.function, given, {}));
+  if (changed.IsNone()) return {};
+  Value arguments = changed;
+  if (hook.with_kwargs) {
+    const bool pair = changed.IsTuple() && changed.as<TupleObject>()->size == 2 && changed.as<TupleObject>()->items[1].IsDict();
+    if (!pair) {
+      return interp.Raise(interp.types().RuntimeError,
+                          "forward pre-hook must return None or a tuple of (new_args, new_kwargs)");
+    }
+    arguments = changed.as<TupleObject>()->items[0];
+    const DictTable& table = changed.as<TupleObject>()->items[1].as<DictObject>()->table;
+    keywords->clear();
+    for (size_t i = 0; i < table.entry_count(); ++i) {
+      if (table.entry(i).key.IsStr()) keywords->push_back({interp.InternStr(table.entry(i).key.as<StrObject>()), table.entry(i).value});
     }
   }
-  COBRA_TRY_ASSIGN(Value result, interp.CallMethod(args.self, interp.Intern("forward"), positional, args.keywords));
-  for (Value hook : Hooks(interp, args.self, "_forward_hooks")) {
-    COBRA_TRY_ASSIGN(Value changed, interp.Call(hook, {args.self, interp.NewTuple(positional), result}));
+  if (arguments.IsTuple()) {
+    const auto span = arguments.as<TupleObject>()->span();
+    positional->assign(span.begin(), span.end());
+  } else {
+    *positional = {arguments};
+  }
+  return {};
+}
+
+Result<Value> CallWithHooks(Interpreter& interp, const CallArgs& args) {
+  const TorchState& torch = Torch(interp);
+  std::vector<Value> positional(args.positional.begin(), args.positional.end());
+  std::vector<KeywordArg> keywords(args.keywords.begin(), args.keywords.end());
+  for (const Hook& hook : Hooks(interp, args.self, torch.global_forward_pre_hooks, "_forward_pre_hooks",
+                                "_forward_pre_hooks_with_kwargs")) {
+    COBRA_TRY(RunPreHook(interp, args.self, hook, &positional, &keywords));
+  }
+  COBRA_TRY_ASSIGN(Value result, interp.CallMethod(args.self, interp.Intern("forward"), positional, keywords));
+  for (const Hook& hook :
+       Hooks(interp, args.self, torch.global_forward_hooks, "_forward_hooks", "_forward_hooks_with_kwargs")) {
+    std::vector<Value> given{args.self, interp.NewTuple(positional)};
+    if (hook.with_kwargs) given.push_back(KeywordDict(interp, keywords));
+    given.push_back(result);
+    COBRA_TRY_ASSIGN(Value changed, interp.Call(hook.function, given, {}));
     if (!changed.IsNone()) result = changed;
   }
   return result;
@@ -178,7 +250,7 @@ Result<Value> NewParameter(Interpreter& interp, const CallArgs& args) {
   Value data;
   bool requires_grad = true;
   ArgReader reader(interp, "Parameter", args);
-  COBRA_TRY(reader.Optional("data", &data).Optional("requires_grad", &requires_grad).Finish());
+  COBRA_TRY(reader.Optional("data", &data).Optional("requires_grad", &requires_grad).IgnoreKwArgs().Finish());
   Tensor* made = interp.heap().New<Tensor>();
   if (data.IsNone()) {
     made->type.shape = {0};
@@ -196,8 +268,61 @@ Result<Value> NewParameter(Interpreter& interp, const CallArgs& args) {
   return interp.NewInstance(args.self.as<ClassObject>(), made);
 }
 
+// _new_uninitialized(class, dtype): a parameter or buffer whose shape the first call decides.
+Result<Value> NewUninitialized(Interpreter& interp, const CallArgs& args) {
+  Value cls, dtype;
+  bool requires_grad = true;
+  ArgReader reader(interp, "_new_uninitialized", args);
+  COBRA_TRY(reader.Required("cls", &cls).Required("dtype", &dtype).Optional("requires_grad", &requires_grad).Finish());
+  Tensor* made = interp.heap().New<Tensor>();
+  made->type = {{0}, AsDType(interp, dtype).value_or(Torch(interp).default_dtype)};
+  made->label = "parameter";
+  made->is_random = true;
+  made->is_uninitialized = true;
+  made->requires_grad = requires_grad;
+  return interp.NewInstance(cls.as<ClassObject>(), made);
+}
+
+// _materialize(tensor, shape, class): the tensor gets its shape and its usual class; while the network runs, it enters
+// the graph under the name that NameTensors found for it.
+Result<Value> Materialize(Interpreter& interp, const CallArgs& args) {
+  Tensor* tensor;
+  std::vector<int64_t> shape;
+  Value cls, dtype;
+  ArgReader reader(interp, "materialize", args);
+  COBRA_TRY(
+      reader.Required("tensor", &tensor).Required("shape", &shape).Required("cls", &cls).Optional("dtype", &dtype).Finish());
+  TorchState& torch = Torch(interp);
+  tensor->type.shape.assign(shape.begin(), shape.end());
+  tensor->type.dtype = AsDType(interp, dtype).value_or(tensor->type.dtype);
+  if (tensor->type.num_bytes() > int64_t{1} << 40)
+    return interp.LimitReached(absl::StrCat("a lazy parameter of ", TypeText(tensor->type)));
+  tensor->is_uninitialized = false;
+  args.positional[0].object()->cls = cls.as<ClassObject>();
+  const auto name = torch.uninitialized_names.find(tensor);
+  if (name != torch.uninitialized_names.end()) {
+    const bool parameter = Interpreter::IsSubclassOf(cls.as<ClassObject>(), torch.parameter_class);
+    tensor->ref = parameter ? torch.builder.AddParameter(name->second, tensor->type)
+                            : torch.builder.AddBuffer(name->second, tensor->type);
+  }
+  return args.positional[0];
+}
+
+Result<Value> IsUninitialized(Interpreter&, const CallArgs& args) {
+  Tensor* tensor = args.positional.empty() ? nullptr : AsTensor(args.positional[0]);
+  return Value::Bool(tensor != nullptr && tensor->is_uninitialized);
+}
+
 Result<Value> SetModuleClass(Interpreter& interp, const CallArgs& args) {
-  Torch(interp).module_class = args.positional[0].as<ClassObject>();
+  TorchState& torch = Torch(interp);
+  torch.module_class = args.positional[0].as<ClassObject>();
+  torch.global_forward_pre_hooks = args.positional[1];
+  torch.global_forward_hooks = args.positional[2];
+  return Value::None();
+}
+
+Result<Value> SetBufferClass(Interpreter& interp, const CallArgs& args) {
+  Torch(interp).buffer_class = args.positional[0].as<ClassObject>();
   return Value::None();
 }
 
@@ -218,6 +343,10 @@ void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m) {
 Result<void> DefineParameterClass(Interpreter& interp, NativeModuleBuilder& m) {
   Torch(interp).parameter_class =
       m.Class("Parameter", {Torch(interp).tensor_class}).New(NewParameter).Mutable().Build();
+  m.Function("_set_buffer_class", SetBufferClass)
+      .Function("_new_uninitialized", NewUninitialized)
+      .Function("_materialize", Materialize)
+      .Function("is_lazy", IsUninitialized);
   return {};
 }
 

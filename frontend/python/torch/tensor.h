@@ -29,6 +29,7 @@ struct Tensor : NativeObject {
   std::string label;                          // of a constant: what made it ("arange"), for the graph
   bool is_random = false;                     // values differ from run to run
   bool requires_grad = false;
+  bool is_uninitialized = false;              // of a lazy module: the first call decides the shape
 
   // Folds: depends on no input and on no parameter that is being run.
   bool is_const() const {
@@ -48,6 +49,8 @@ struct TorchState {
   ClassObject* size_class = nullptr;
   ClassObject* dtype_class = nullptr;
   ClassObject* module_class = nullptr;
+  ClassObject* buffer_class = nullptr;  // torch.nn.Buffer; null before somebody asks for it
+  Value global_forward_pre_hooks, global_forward_hooks;  // dicts
   Value dtypes[12] = {};       // by DType
   Value device;                // torch.device("cpu")
   Value values_indices_class;  // makes (values, indices)
@@ -59,6 +62,7 @@ struct TorchState {
   LayoutTracker layout{builder.graph()};
   bool recording = false;
   absl::flat_hash_map<const Object*, std::string> module_paths;
+  absl::flat_hash_map<const Tensor*, std::string> uninitialized_names;  // of lazy modules that were not called yet
   std::vector<const std::string*> module_stack;  // innermost last; never empty while recording
   std::string root_path;                         // ""
   absl::flat_hash_map<std::string, std::shared_ptr<const std::string>> files;

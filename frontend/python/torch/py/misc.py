@@ -1,11 +1,50 @@
 # Small modules, one section each: "# == name" (library.cc cuts them apart)
 # == torch.nn.parameter
-class UninitializedParameter:
-    def __init__(self, *args, **kwargs):
-        raise NotImplementedError('lazy modules')
+import torch
 
 
-UninitializedBuffer = UninitializedParameter
+class UninitializedTensorMixin:
+    cls_to_become = None
+
+    def materialize(self, shape, device=None, dtype=None):
+        return _materialize(self, tuple(shape), self.cls_to_become, dtype)
+
+    @property
+    def shape(self):
+        raise RuntimeError("Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` when trying "
+                           'to load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters before accessing '
+                           'their attributes.')
+
+    def __deepcopy__(self, memo):
+        return type(self)(dtype=self.dtype)
+
+    def __repr__(self):
+        return '<' + self.__class__.__name__ + '>'
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad=True, device=None, dtype=None):
+        return _new_uninitialized(cls, dtype, requires_grad)
+
+
+class UninitializedBuffer(UninitializedTensorMixin, torch.Tensor):
+    cls_to_become = torch.Tensor
+
+    def __new__(cls, requires_grad=False, device=None, dtype=None, persistent=True):
+        return _new_uninitialized(cls, dtype, False)
+
+
+class Buffer(torch.Tensor):
+    # PyTorch 2.5: a tensor that becomes a buffer of the module that it is assigned to.
+    def __new__(cls, data=None, *, persistent=True):
+        out = torch.empty(0) if data is None else data.detach()
+        out.__class__ = cls
+        return out
+
+
+_set_buffer_class(Buffer)
 # == torch._jit_internal
 from torch.jit import _overload, _overload_method, export, ignore, is_scripting, unused
 from typing import Dict, List, Optional, Tuple
@@ -29,100 +68,6 @@ def boolean_dispatch(arg_name, arg_index, default, if_true, if_false, module_nam
     return if_false
 # == torch.jit.annotations
 from torch._jit_internal import BroadcastingList1, BroadcastingList2, BroadcastingList3
-# == torch.fx
-def wrap(fn_or_name):
-    return fn_or_name
-
-
-class Node:
-    pass
-
-
-class Tracer:
-    pass
-
-
-class Graph:
-    pass
-
-
-class GraphModule:
-    pass
-
-
-class Proxy:
-    pass
-
-
-def symbolic_trace(root, *args, **kwargs):
-    return root
-# == torch.fx.graph_module
-from torch.fx import GraphModule
-# == torch.hub
-def load_state_dict_from_url(*args, **kwargs):
-    return {}
-
-
-def load(*args, **kwargs):
-    raise RuntimeError('torch.hub.load: there is no network here')
-
-
-def get_dir():
-    return '/nowhere/torch/hub'
-
-
-def _get_torch_home():
-    return '/nowhere/torch'
-
-
-def download_url_to_file(*args, **kwargs):
-    raise RuntimeError('torch.hub: there is no network here')
-
-
-def set_dir(d):
-    pass
-# == torch.utils
-# == torch.utils.checkpoint
-def checkpoint(function, *args, use_reentrant=None, preserve_rng_state=True, context_fn=None, determinism_check=None, debug=None, **kwargs):
-    return function(*args, **kwargs)
-
-
-def checkpoint_sequential(functions, segments, input, **kwargs):
-    if hasattr(functions, 'children'):
-        functions = list(functions.children())
-    for function in functions:
-        input = function(input)
-    return input
-# == torch.utils.model_zoo
-def load_url(*args, **kwargs):
-    return {}
-# == torch.utils.data
-class Dataset:
-    pass
-
-
-class IterableDataset(Dataset):
-    pass
-
-
-class DataLoader:
-    pass
-
-
-class Sampler:
-    pass
-
-
-class ConcatDataset(Dataset):
-    pass
-
-
-class Subset(Dataset):
-    pass
-
-
-def random_split(*args, **kwargs):
-    raise RuntimeError('torch.utils.data does not run here')
 # == torch.utils._pytree
 def tree_map(fn, tree):
     if isinstance(tree, (list, tuple)):
@@ -130,57 +75,6 @@ def tree_map(fn, tree):
     if isinstance(tree, dict):
         return {k: tree_map(fn, v) for k, v in tree.items()}
     return fn(tree)
-# == torch.cuda
-def is_available():
-    return False
-
-
-def device_count():
-    return 0
-
-
-def current_device():
-    return 0
-
-
-def is_bf16_supported():
-    return False
-
-
-def empty_cache():
-    pass
-
-
-def synchronize(device=None):
-    pass
-
-
-def manual_seed(seed):
-    pass
-
-
-def manual_seed_all(seed):
-    pass
-
-
-def get_device_capability(device=None):
-    return (0, 0)
-# == torch.cuda.amp
-from torch import autocast
-
-
-def custom_fwd(fn=None, **kwargs):
-    return fn if fn is not None else lambda f: f
-
-
-custom_bwd = custom_fwd
-
-
-class GradScaler:
-    def __init__(self, *args, **kwargs):
-        pass
-# == torch.amp
-from torch import autocast
 # == torch.backends
 # == torch.backends.cudnn
 enabled = True
@@ -235,15 +129,45 @@ _float = float
 _bool = bool
 Device = typing.Any
 # == torch.autograd
+import torch
+
+
 class Function:
+    # forward runs; nothing flows back
+    def __init__(self, *args):
+        raise RuntimeError('Legacy autograd function with non-static forward method is deprecated.')
+
     @classmethod
-    def apply(cls, *args):
-        return cls.forward(_Context(), *args)
+    def apply(cls, *args, **kwargs):
+        ctx = _Context(args)
+        if cls.setup_context is Function.setup_context:
+            return cls.forward(ctx, *args, **kwargs)
+        output = cls.forward(*args, **kwargs)
+        cls.setup_context(ctx, args, output)
+        return output
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        raise NotImplementedError('setup_context is not implemented.')
+
+    @staticmethod
+    def forward(*args, **kwargs):
+        raise NotImplementedError('You must implement the forward function for custom autograd.Function.')
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        raise NotImplementedError('You must implement either the backward or vjp method for your custom autograd.Function')
 
 
 class _Context:
+    def __init__(self, args):
+        self.needs_input_grad = (False,) * len(args)
+        self.saved_tensors = ()
+
     def save_for_backward(self, *tensors):
         self.saved_tensors = tensors
+
+    save_for_forward = save_for_backward
 
     def mark_dirty(self, *tensors):
         pass
@@ -255,6 +179,9 @@ class _Context:
         pass
 
 
+FunctionCtx = _Context
+
+
 def Variable(data, requires_grad=False, volatile=False):
     return data
 
@@ -263,29 +190,29 @@ def grad(*args, **kwargs):
     raise RuntimeError('torch.autograd.grad: gradients are not computed here')
 
 
+def backward(*args, **kwargs):
+    pass
+
+
 def set_detect_anomaly(*args):
     pass
+
+
+set_grad_enabled, no_grad, enable_grad, inference_mode = torch.set_grad_enabled, torch.no_grad, torch.enable_grad, torch.inference_mode
 # == torch.autograd.function
-from torch.autograd import Function
+from torch.autograd import Function, FunctionCtx
+
+InplaceFunction = Function
 
 
 def once_differentiable(fn):
     return fn
-# == torch.distributed
-def is_available():
-    return False
-
-
-def is_initialized():
-    return False
-
-
-def get_rank(group=None):
-    return 0
-
-
-def get_world_size(group=None):
-    return 1
+# == torch.autograd.variable
+from torch.autograd import Variable
+# == torch.autograd.grad_mode
+from torch import enable_grad, inference_mode, no_grad, set_grad_enabled
+# == torch.autograd.profiler
+from torch.profiler import record_function
 # == torch.onnx
 def is_in_onnx_export():
     return False
@@ -338,36 +265,8 @@ _nn = _NN()
 def _flatten_dense_tensors(tensors):
     raise RuntimeError('torch._utils')
 # == torch.ops
-# == torch.ao
-# == torch.ao.quantization
-from torch.nn import Module
-
-
-class QuantStub(Module):
-    # Before convert() a stub hands its input on.
-    def __init__(self, qconfig=None):
-        super().__init__()
-
-    def forward(self, x):
-        return x
-
-
-class DeQuantStub(QuantStub):
-    pass
-# == torch.quantization
-from torch.ao.quantization import DeQuantStub, QuantStub
-# == torch.optim
-class Optimizer:
-    pass
-# == torch.optim.lr_scheduler
-class _LRScheduler:
-    pass
-
-
-LRScheduler = _LRScheduler
 # == torch.distributions
 # == torch.package
-# == torch.multiprocessing
 # == torch.profiler
 class record_function:
     def __init__(self, name, args=None):
@@ -378,46 +277,6 @@ class record_function:
 
     def __exit__(self, *args):
         pass
-# == torch.nn.quantized
-import torch
-from torch.nn import Module
-
-
-class FloatFunctional(Module):
-    def __init__(self):
-        super().__init__()
-        self.activation_post_process = torch.nn.Identity()
-
-    def forward(self, x):
-        raise RuntimeError("FloatFunctional is not intended to use the 'forward'. Please use the corresponding operation")
-
-    def add(self, x, y):
-        return self.activation_post_process(torch.add(x, y))
-
-    def add_scalar(self, x, y):
-        return torch.add(x, y)
-
-    def mul(self, x, y):
-        return self.activation_post_process(torch.mul(x, y))
-
-    def mul_scalar(self, x, y):
-        return torch.mul(x, y)
-
-    def cat(self, x, dim=0):
-        return self.activation_post_process(torch.cat(x, dim=dim))
-
-    def add_relu(self, x, y):
-        return self.activation_post_process(torch.nn.functional.relu(torch.add(x, y)))
-
-    def matmul(self, x, y):
-        return self.activation_post_process(torch.matmul(x, y))
-# == torch.nn.quantized.modules
-# == torch.nn.parallel
-def _module(module, *args, **kwargs):
-    return module
-
-
-DataParallel = DistributedDataParallel = _module
 # == torch.nn.attention
 import contextlib
 import enum
@@ -433,25 +292,3 @@ class SDPBackend(enum.Enum):
 
 def sdpa_kernel(*args, **kwargs):
     return contextlib.nullcontext()
-# == torch.nn.utils
-def clip_grad_norm_(*args, **kwargs):
-    return None
-
-
-def clip_grad_value_(*args, **kwargs):
-    return None
-
-
-def parameters_to_vector(parameters):
-    import torch
-    return torch.cat([p.view(-1) for p in parameters])
-# == torch.nn.utils.rnn
-import torch
-
-
-def pad_sequence(sequences, batch_first=False, padding_value=0.0):
-    return torch._pad_sequence(list(sequences), batch_first, padding_value)
-# == torch.nn.intrinsic
-# == torch.nn.modules.lazy
-class _LazyProtocol:
-    pass

@@ -6,22 +6,56 @@ class _IncompatibleKeys(namedtuple('IncompatibleKeys', ['missing_keys', 'unexpec
     pass
 
 
-class _RemovableHandle:
-    _next = 0
+class RemovableHandle:
+    next_id = 0
 
-    def __init__(self, hooks):
+    def __init__(self, *hooks):
         self.hooks = hooks
-        self.id = _RemovableHandle._next
-        _RemovableHandle._next += 1
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
 
     def remove(self):
-        self.hooks.pop(self.id, None)
+        for hooks in self.hooks:
+            hooks.pop(self.id, None)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *args):
         self.remove()
+
+
+# Hooks of every module: register_module_forward_pre_hook() and register_module_forward_hook().
+_global_forward_pre_hooks = {}
+_global_forward_hooks = {}
+_global_backward_hooks = {}
+
+
+def _check_name(kind, name):
+    if not isinstance(name, str):
+        raise TypeError('%s name should be a string. Got %s' % (kind, type(name).__name__))
+    if '.' in name:
+        raise KeyError('%s name can\'t contain "."' % kind + (', got: ' + name if kind == 'module' else ''))
+    if name == '':
+        raise KeyError('%s name can\'t be empty string ""' % kind)
+
+
+def _add_hook(hooks, hook, prepend=False, *more):
+    handle = RemovableHandle(hooks, *more)
+    if prepend:
+        later = list(hooks.items())
+        hooks.clear()
+        hooks[handle.id] = hook
+        hooks.update(later)
+    else:
+        hooks[handle.id] = hook
+    for flags in more:
+        flags[handle.id] = True
+    return handle
+
+
+def _addindent(text, spaces):
+    return text.replace('\n', '\n' + ' ' * spaces)
 
 
 class Module(_ModuleBase):
@@ -36,14 +70,11 @@ class Module(_ModuleBase):
     def register_buffer(self, name, tensor, persistent=True):
         if '_buffers' not in self.__dict__:
             raise AttributeError('cannot assign buffer before Module.__init__() call')
-        if not isinstance(name, str):
-            raise TypeError('buffer name should be a string. Got ' + type(name).__name__)
-        if '.' in name:
-            raise KeyError('buffer name can\'t contain "."')
-        if name == '':
-            raise KeyError('buffer name can\'t be empty string ""')
+        _check_name('buffer', name)
         if hasattr(self, name) and name not in self._buffers:
             raise KeyError("attribute '%s' already exists" % name)
+        if tensor is not None and not isinstance(tensor, _Tensor()):
+            raise TypeError("cannot assign '%s' object to buffer '%s' (torch Tensor or None required)" % (type(tensor).__name__, name))
         self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -53,10 +84,7 @@ class Module(_ModuleBase):
     def register_parameter(self, name, param):
         if '_parameters' not in self.__dict__:
             raise AttributeError('cannot assign parameter before Module.__init__() call')
-        if '.' in name:
-            raise KeyError('parameter name can\'t contain "."')
-        if name == '':
-            raise KeyError('parameter name can\'t be empty string ""')
+        _check_name('parameter', name)
         if hasattr(self, name) and name not in self._parameters:
             raise KeyError("attribute '%s' already exists" % name)
         if param is not None and not isinstance(param, _Parameter()):
@@ -67,14 +95,9 @@ class Module(_ModuleBase):
     def add_module(self, name, module):
         if not isinstance(module, Module) and module is not None:
             raise TypeError('%s is not a Module subclass' % type(module).__name__)
-        if not isinstance(name, str):
-            raise TypeError('module name should be a string. Got ' + type(name).__name__)
-        if hasattr(self, name) and name not in self._modules:
+        if isinstance(name, str) and hasattr(self, name) and name not in self._modules:
             raise KeyError("attribute '%s' already exists" % name)
-        if '.' in name:
-            raise KeyError('module name can\'t contain ".", got: ' + name)
-        if name == '':
-            raise KeyError('module name can\'t be empty string ""')
+        _check_name('module', name)
         self._modules[name] = module
 
     def register_module(self, name, module):
@@ -93,13 +116,25 @@ class Module(_ModuleBase):
                 raise AttributeError('`' + item + '` is not an nn.Module')
         return module
 
-    def get_parameter(self, target):
+    def set_submodule(self, target, module, strict=False):
         path, _, name = target.rpartition('.')
-        return getattr(self.get_submodule(path), name)
+        setattr(self.get_submodule(path), name, module)
+
+    def _member(self, target, members, kind):
+        path, _, name = target.rpartition('.')
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(module._get_name() + ' has no attribute `' + name + '`')
+        value = getattr(module, name)
+        if name not in getattr(module, members):
+            raise AttributeError('`' + name + '` is not ' + kind)
+        return value
+
+    def get_parameter(self, target):
+        return self._member(target, '_parameters', 'an nn.Parameter')
 
     def get_buffer(self, target):
-        path, _, name = target.rpartition('.')
-        return getattr(self.get_submodule(path), name)
+        return self._member(target, '_buffers', 'a buffer')
 
     # ---- iteration
     def _named_members(self, get_members, prefix='', recurse=True, remove_duplicate=True):
@@ -182,7 +217,7 @@ class Module(_ModuleBase):
     def zero_grad(self, set_to_none=True):
         pass
 
-    def _apply(self, fn):
+    def _apply(self, fn, recurse=True):
         for module in self.children():
             module._apply(fn)
         for tensors in (self._parameters, self._buffers):
@@ -202,11 +237,16 @@ class Module(_ModuleBase):
         for arg in args:
             if type(arg).__name__ == 'dtype':
                 dtype = arg
-            elif type(arg).__name__ in ('Tensor', 'Parameter'):
+            elif isinstance(arg, _Tensor()):
                 dtype = arg.dtype
         if dtype is None:
             return self
-        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)
+        if not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError('nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={}'.format(dtype))
+        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() or t.is_complex() else t)
+
+    def to_empty(self, *, device, recurse=True):
+        return self
 
     def type(self, dst_type):
         return self._apply(lambda t: t.type(dst_type))
@@ -229,63 +269,154 @@ class Module(_ModuleBase):
     def cpu(self):
         return self
 
+    def ipu(self, device=None):
+        return self
+
+    def xpu(self, device=None):
+        return self
+
     def share_memory(self):
         return self
 
     def compile(self, *args, **kwargs):
         return self
 
-    # ---- hooks
-    def _add_hook(self, hooks, hook):
-        handle = _RemovableHandle(hooks)
-        hooks[handle.id] = hook
-        return handle
+    # ---- hooks; gradients never flow, so those of backward are kept and not called
+    def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
+        return _add_hook(self._forward_hooks, hook, prepend, *([self._forward_hooks_with_kwargs] if with_kwargs else []))
 
-    def register_forward_hook(self, hook, **kwargs):
-        return self._add_hook(self._forward_hooks, hook)
+    def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
+        return _add_hook(self._forward_pre_hooks, hook, prepend, *([self._forward_pre_hooks_with_kwargs] if with_kwargs else []))
 
-    def register_forward_pre_hook(self, hook, **kwargs):
-        return self._add_hook(self._forward_pre_hooks, hook)
+    def register_full_backward_hook(self, hook, prepend=False):
+        return _add_hook(self._backward_hooks, hook)
 
-    def register_full_backward_hook(self, hook, **kwargs):
-        return self._add_hook(self._backward_hooks, hook)
+    def register_full_backward_pre_hook(self, hook, prepend=False):
+        return _add_hook(self._backward_hooks, hook)
 
     def register_backward_hook(self, hook):
-        return self._add_hook(self._backward_hooks, hook)
+        return _add_hook(self._backward_hooks, hook)
 
     def _register_state_dict_hook(self, hook):
-        return self._add_hook(self._state_dict_hooks, hook)
+        return _add_hook(self._state_dict_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook):
+        return _add_hook(self._state_dict_hooks, hook)
+
+    def register_state_dict_pre_hook(self, hook):
+        return _add_hook(self.__dict__.setdefault('_state_dict_pre_hooks', {}), hook)
 
     def _register_load_state_dict_pre_hook(self, hook, with_module=False):
-        return self._add_hook(self._load_state_dict_pre_hooks, hook)
+        return _add_hook(self._load_state_dict_pre_hooks, (lambda *args: hook(self, *args)) if with_module else hook)
+
+    def register_load_state_dict_pre_hook(self, hook):
+        return self._register_load_state_dict_pre_hook(hook, True)
 
     def register_load_state_dict_post_hook(self, hook):
-        return _RemovableHandle({})
+        return _add_hook(self.__dict__.setdefault('_load_state_dict_post_hooks', {}), hook)
 
-    # ---- state: weights change no graph
+    # ---- state: weights change no graph, but programs read the keys, rename them and copy small tensors with them
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        for name, value in self._parameters.items():
+            if value is not None:
+                destination[prefix + name] = value if keep_vars else value.detach()
+        for name, value in self._buffers.items():
+            if value is not None and name not in self._non_persistent_buffers_set:
+                destination[prefix + name] = value if keep_vars else value.detach()
+        if type(self).get_extra_state is not Module.get_extra_state:
+            destination[prefix + '_extra_state'] = self.get_extra_state()
+
     def state_dict(self, *args, destination=None, prefix='', keep_vars=False):
+        if args:
+            destination, prefix, keep_vars = (list(args) + [prefix, keep_vars])[:3] if len(args) == 1 else (list(args) + [keep_vars])[:3]
         if destination is None:
             destination = OrderedDict()
-        for path, module in self.named_modules(remove_duplicate=False):
-            for name, value in module._parameters.items():
-                if value is not None:
-                    destination[prefix + path + ('.' if path else '') + name] = value
-            for name, value in module._buffers.items():
-                if value is not None and name not in module._non_persistent_buffers_set:
-                    destination[prefix + path + ('.' if path else '') + name] = value
+            destination._metadata = OrderedDict()
+        local_metadata = {'version': self._version}
+        if hasattr(destination, '_metadata'):
+            destination._metadata[prefix[:-1]] = local_metadata
+        for hook in list(self.__dict__.get('_state_dict_pre_hooks', {}).values()):
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(destination, prefix, keep_vars)
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=destination, prefix=prefix + name + '.', keep_vars=keep_vars)
+        for hook in list(self._state_dict_hooks.values()):
+            changed = hook(self, destination, prefix, local_metadata)
+            if changed is not None:
+                destination = changed
         return destination
 
-    def load_state_dict(self, state_dict, strict=True, assign=False):
-        return _IncompatibleKeys([], [])
-
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
-        pass
+        for hook in list(self._load_state_dict_pre_hooks.values()):
+            hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        local = {name: value for name, value in [*self._parameters.items(), *self._buffers.items()]
+                 if value is not None and name not in self._non_persistent_buffers_set}
+        for name, value in local.items():
+            key = prefix + name
+            if key not in state_dict:
+                if strict:
+                    missing_keys.append(key)
+                continue
+            given = state_dict[key]
+            if not isinstance(given, _Tensor()):
+                error_msgs.append('While copying the parameter named "{}", expected torch.Tensor or Tensor-like object from checkpoint but received {}'.format(
+                    key, type(given)))
+                continue
+            if len(value.shape) == 0 and tuple(given.shape) == (1,):
+                given = given[0]
+            if given.shape != value.shape:
+                error_msgs.append('size mismatch for {}: copying a param with shape {} from checkpoint, the shape in current model is {}.'.format(
+                    key, given.shape, value.shape))
+                continue
+            value.data.copy_(given)
+        extra = prefix + '_extra_state'
+        if type(self).set_extra_state is not Module.set_extra_state:
+            if extra in state_dict:
+                self.set_extra_state(state_dict[extra])
+            elif strict:
+                missing_keys.append(extra)
+        if strict:
+            for key in state_dict.keys():
+                if key.startswith(prefix) and key != extra:
+                    name, dot, _ = key[len(prefix):].partition('.')
+                    if not (dot and name in self._modules) and name not in local:
+                        unexpected_keys.append(key)
 
-    def _save_to_state_dict(self, destination, prefix, keep_vars):
-        pass
+    def load_state_dict(self, state_dict, strict=True, assign=False):
+        # What came from a checkpoint file is not read (torch.load): nothing to compare with.
+        if type(state_dict).__name__ == '_Unread':
+            return _IncompatibleKeys([], [])
+        if not hasattr(state_dict, 'keys'):
+            raise TypeError('Expected state_dict to be dict-like, got {}.'.format(type(state_dict)))
+        missing_keys, unexpected_keys, error_msgs = [], [], []
+        metadata = getattr(state_dict, '_metadata', None)
+        state_dict = OrderedDict(state_dict)
+
+        def load(module, prefix):
+            local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
+            module._load_from_state_dict(state_dict, prefix, local_metadata, True, missing_keys, unexpected_keys, error_msgs)
+            for name, child in module._modules.items():
+                if child is not None:
+                    load(child, prefix + name + '.')
+            keys = _IncompatibleKeys(missing_keys, unexpected_keys)
+            for hook in list(module.__dict__.get('_load_state_dict_post_hooks', {}).values()):
+                hook(module, keys)
+
+        load(self, '')
+        if strict and unexpected_keys:
+            error_msgs.insert(0, 'Unexpected key(s) in state_dict: {}. '.format(', '.join('"{}"'.format(k) for k in unexpected_keys)))
+        if strict and missing_keys:
+            error_msgs.insert(0, 'Missing key(s) in state_dict: {}. '.format(', '.join('"{}"'.format(k) for k in missing_keys)))
+        if error_msgs:
+            raise RuntimeError('Error(s) in loading state_dict for {}:\n\t{}'.format(self._get_name(), '\n\t'.join(error_msgs)))
+        return _IncompatibleKeys(missing_keys, unexpected_keys)
 
     def get_extra_state(self):
         raise RuntimeError('Reached a code path in Module.get_extra_state() that should never be called.')
+
+    def set_extra_state(self, state):
+        raise RuntimeError('Reached a code path in Module.set_extra_state() that should never be called.')
 
     # ---- text
     def _get_name(self):
@@ -295,13 +426,16 @@ class Module(_ModuleBase):
         return ''
 
     def __repr__(self):
-        children = ['  (%s): %s' % (name, repr(module).replace('\n', '\n  ')) for name, module in self._modules.items()]
-        if not children:
-            return self._get_name() + '(' + self.extra_repr() + ')'
-        return self._get_name() + '(\n' + '\n'.join(children) + '\n)'
+        extra = self.extra_repr()
+        extra_lines = extra.split('\n') if extra else []
+        children = ['(%s): %s' % (name, _addindent(repr(module), 2)) for name, module in self._modules.items()]
+        if not children and len(extra_lines) <= 1:
+            return self._get_name() + '(' + extra + ')'
+        return self._get_name() + '(\n  ' + '\n  '.join(extra_lines + children) + '\n)'
 
     def __dir__(self):
-        return sorted(set(dir(type(self))) | set(self.__dict__) | set(self._parameters) | set(self._buffers) | set(self._modules))
+        names = set(dir(type(self))) | set(self.__dict__) | set(self._parameters) | set(self._buffers) | set(self._modules)
+        return sorted(name for name in names if not name[0].isdigit())
 
 
 def _Parameter():
@@ -309,12 +443,24 @@ def _Parameter():
     return Parameter
 
 
-_set_module_class(Module)
+def _Tensor():
+    from torch import Tensor
+    return Tensor
 
 
-def register_module_forward_hook(hook):
-    return _RemovableHandle({})
+_set_module_class(Module, _global_forward_pre_hooks, _global_forward_hooks)
+
+
+def register_module_forward_hook(hook, *, always_call=False):
+    return _add_hook(_global_forward_hooks, hook)
 
 
 def register_module_forward_pre_hook(hook):
-    return _RemovableHandle({})
+    return _add_hook(_global_forward_pre_hooks, hook)
+
+
+def register_module_full_backward_hook(hook):
+    return _add_hook(_global_backward_hooks, hook)
+
+
+register_module_backward_hook = register_module_full_backward_pre_hook = register_module_full_backward_hook
