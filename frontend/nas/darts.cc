@@ -1,0 +1,232 @@
+// DARTS (Liu et al., ICLR 2019), as quark0/darts builds NetworkCIFAR and NetworkImageNet from a Genotype: evaluation
+// networks without auxiliary head and drop path, as at inference.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "frontend/nas/spaces.h"
+
+namespace cobra::nas {
+namespace {
+
+constexpr size_t kMaxEdges = 64;  // the published genotypes have 8 or 10
+
+struct Edge {
+  std::string operation;
+  int64_t source = 0;
+};
+struct Cell {
+  std::vector<Edge> edges;  // two per step
+  std::vector<int64_t> concat;
+};
+struct Genotype {
+  Cell normal, reduce;
+};
+
+constexpr absl::string_view kOperations[] = {"none",         "avg_pool_3x3", "max_pool_3x3", "skip_connect",
+                                             "sep_conv_3x3", "sep_conv_5x5", "sep_conv_7x7", "dil_conv_3x3",
+                                             "dil_conv_5x5", "conv_7x1_1x7"};
+
+// [('sep_conv_3x3', 1), ...]
+absl::Status ParseEdges(ArchText& text, Cell* cell) {
+  COBRA_RETURN_IF_ERROR(text.Expect("["));
+  while (!text.Consume("]")) {
+    if (!cell->edges.empty()) {
+      COBRA_RETURN_IF_ERROR(text.Expect(","));
+      if (text.Consume("]")) break;
+    }
+    const bool bracket = text.Consume("[");
+    if (!bracket) COBRA_RETURN_IF_ERROR(text.Expect("("));
+    const absl::string_view quote = text.Consume("\"") ? "\"" : "'";
+    if (quote == "'") COBRA_RETURN_IF_ERROR(text.Expect("'"));
+    const size_t begin = text.position();
+    Edge edge{std::string(text.Word(""))};
+    if (std::find(std::begin(kOperations), std::end(kOperations), edge.operation) == std::end(kOperations)) {
+      return text.ErrorAt(
+          begin, "no operation of DARTS",
+          "the operations are none, avg_pool_3x3, max_pool_3x3, skip_connect, sep_conv_3x3, sep_conv_5x5, "
+          "sep_conv_7x7, dil_conv_3x3, dil_conv_5x5, conv_7x1_1x7");
+    }
+    COBRA_RETURN_IF_ERROR(text.Expect(quote));
+    COBRA_RETURN_IF_ERROR(text.Expect(","));
+    text.SkipSpace();
+    const size_t source_begin = text.position();
+    COBRA_ASSIGN_OR_RETURN(edge.source, text.Int());
+    const int64_t states = 2 + static_cast<int64_t>(cell->edges.size()) / 2;
+    if (edge.source < 0 || edge.source >= states) {
+      return text.ErrorAt(source_begin, absl::StrCat("this step can read states 0 to ", states - 1));
+    }
+    COBRA_RETURN_IF_ERROR(text.Expect(bracket ? "]" : ")"));
+    cell->edges.push_back(std::move(edge));
+    if (cell->edges.size() > kMaxEdges) return text.ErrorAt(begin, "a cell this large is no DARTS cell");
+  }
+  if (cell->edges.empty() || cell->edges.size() % 2 != 0) {
+    return text.Error(absl::StrCat("a cell has two edges a step, here are ", cell->edges.size()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseConcat(ArchText& text, Cell* cell) {
+  text.SkipSpace();
+  const size_t begin = text.position();
+  COBRA_ASSIGN_OR_RETURN(cell->concat, text.IntList(kMaxEdges));
+  const int64_t states = 2 + static_cast<int64_t>(cell->edges.size()) / 2;
+  for (int64_t state : cell->concat) {
+    if (state < 0 || state >= states) {
+      return text.ErrorAt(begin, absl::StrCat("the cell has states 0 to ", states - 1));
+    }
+  }
+  if (cell->concat.empty()) return text.ErrorAt(begin, "a cell concatenates at least one state");
+  return absl::OkStatus();
+}
+
+// Genotype(normal=[...], normal_concat=[...], reduce=[...], reduce_concat=[...])
+absl::StatusOr<Genotype> ParseGenotype(ArchText& text) {
+  Genotype genotype;
+  const auto name = [&text](absl::string_view field) {  // fields of a named tuple may go without their names
+    if (text.Consume(field)) text.Consume("=");
+  };
+  COBRA_RETURN_IF_ERROR(text.Expect("Genotype"));
+  COBRA_RETURN_IF_ERROR(text.Expect("("));
+  name("normal");
+  COBRA_RETURN_IF_ERROR(ParseEdges(text, &genotype.normal));
+  COBRA_RETURN_IF_ERROR(text.Expect(","));
+  name("normal_concat");
+  COBRA_RETURN_IF_ERROR(ParseConcat(text, &genotype.normal));
+  COBRA_RETURN_IF_ERROR(text.Expect(","));
+  name("reduce");
+  COBRA_RETURN_IF_ERROR(ParseEdges(text, &genotype.reduce));
+  COBRA_RETURN_IF_ERROR(text.Expect(","));
+  name("reduce_concat");
+  COBRA_RETURN_IF_ERROR(ParseConcat(text, &genotype.reduce));
+  text.Consume(",");
+  COBRA_RETURN_IF_ERROR(text.Expect(")"));
+  COBRA_RETURN_IF_ERROR(text.ExpectEnd());
+  return genotype;
+}
+
+ValueRef ReluConvBn(NetBuilder& net, const std::string& path, ValueRef x, int64_t out) {
+  x = net.Relu(absl::StrCat(path, ".op.0"), x, /*inplace=*/false);
+  x = net.Conv2d(absl::StrCat(path, ".op.1"), x, Square(out, 1));
+  return net.BatchNorm2d(absl::StrCat(path, ".op.2"), x);
+}
+
+ValueRef FactorizedReduce(NetBuilder& net, const std::string& path, ValueRef x, int64_t out) {
+  x = net.Relu(absl::StrCat(path, ".relu"), x, /*inplace=*/false);
+  const ValueRef even = net.Conv2d(absl::StrCat(path, ".conv_1"), x, Square(out / 2, 1, 2));
+  const ValueRef shifted = net.GetItem(path, x, ":, :, 1:, 1:");
+  const ValueRef odd = net.Conv2d(absl::StrCat(path, ".conv_2"), shifted, Square(out / 2, 1, 2));
+  return net.BatchNorm2d(absl::StrCat(path, ".bn"), net.Cat(path, {even, odd}, 1));
+}
+
+// ReLU, depthwise, pointwise, batch norm; layers are numbered from `first` within the sequence.
+ValueRef Separable(NetBuilder& net, const std::string& path, int first, ValueRef x, int64_t kernel, int64_t stride,
+                   int64_t dilation) {
+  const int64_t channels = net.Channels(x);
+  Conv depthwise = Square(channels, kernel, stride, dilation * (kernel / 2));
+  depthwise.dilation = dilation;
+  depthwise.groups = channels;
+  x = net.Relu(absl::StrCat(path, ".op.", first), x, /*inplace=*/false);
+  x = net.Conv2d(absl::StrCat(path, ".op.", first + 1), x, depthwise);
+  x = net.Conv2d(absl::StrCat(path, ".op.", first + 2), x, Square(channels, 1));
+  return net.BatchNorm2d(absl::StrCat(path, ".op.", first + 3), x);
+}
+
+ValueRef Apply(NetBuilder& net, const std::string& path, absl::string_view operation, ValueRef x, int64_t stride) {
+  const int64_t channels = net.Channels(x);
+  if (operation == "none") {
+    if (stride > 1) x = net.GetItem(path, x, ":, :, ::2, ::2");
+    return net.Call(Op::mul, path, {{"other", 0.0}}, {x});
+  }
+  if (operation == "avg_pool_3x3") return net.AvgPool2d(path, x, 3, stride, 1, /*count_include_pad=*/false);
+  if (operation == "max_pool_3x3") return net.MaxPool2d(path, x, 3, stride, 1);
+  if (operation == "skip_connect") return stride == 1 ? x : FactorizedReduce(net, path, x, channels);
+  if (operation == "conv_7x1_1x7") {
+    x = net.Relu(absl::StrCat(path, ".0"), x, /*inplace=*/false);
+    x = net.Conv2d(absl::StrCat(path, ".1"), x, {channels, {1, 7}, {1, stride}, {0, 3}});
+    x = net.Conv2d(absl::StrCat(path, ".2"), x, {channels, {7, 1}, {stride, 1}, {3, 0}});
+    return net.BatchNorm2d(absl::StrCat(path, ".3"), x);
+  }
+  const int64_t kernel = operation[9] - '0';  // sep_conv_3x3, dil_conv_5x5
+  if (operation[0] == 'd') return Separable(net, path, 0, x, kernel, stride, /*dilation=*/2);
+  x = Separable(net, path, 0, x, kernel, stride, /*dilation=*/1);
+  return Separable(net, path, 4, x, kernel, 1, /*dilation=*/1);
+}
+
+struct CellPlace {
+  int64_t channels;
+  bool reduction, after_reduction;
+};
+
+ValueRef RunCell(NetBuilder& net, const std::string& path, const Cell& cell, const CellPlace& place, ValueRef s0,
+                 ValueRef s1) {
+  const std::string preprocess0 = absl::StrCat(path, ".preprocess0");
+  std::vector<ValueRef> states;
+  states.push_back(place.after_reduction ? FactorizedReduce(net, preprocess0, s0, place.channels)
+                                         : ReluConvBn(net, preprocess0, s0, place.channels));
+  states.push_back(ReluConvBn(net, absl::StrCat(path, ".preprocess1"), s1, place.channels));
+  for (size_t i = 0; i < cell.edges.size(); i += 2) {
+    ValueRef terms[2];
+    for (size_t k = 0; k < 2; ++k) {
+      const Edge& edge = cell.edges[i + k];
+      const int64_t stride = place.reduction && edge.source < 2 ? 2 : 1;
+      terms[k] = Apply(net, absl::StrCat(path, "._ops.", i + k), edge.operation, states[edge.source], stride);
+    }
+    states.push_back(net.Add(path, terms[0], terms[1]));
+  }
+  std::vector<ValueRef> joined;
+  for (int64_t state : cell.concat) joined.push_back(states[state]);
+  return net.Cat(path, std::move(joined), 1);
+}
+
+struct Stem {
+  ValueRef s0, s1;
+};
+Stem CifarStem(NetBuilder& net, ValueRef x, int64_t channels) {
+  x = net.BatchNorm2d("stem.1", net.Conv2d("stem.0", x, Square(3 * channels, 3, 1, 1)));
+  return {x, x};
+}
+Stem ImagenetStem(NetBuilder& net, ValueRef x, int64_t channels) {
+  x = net.BatchNorm2d("stem0.1", net.Conv2d("stem0.0", x, Square(channels / 2, 3, 2, 1)));
+  x = net.Relu("stem0.2", x, /*inplace=*/true);
+  const ValueRef s0 = net.BatchNorm2d("stem0.4", net.Conv2d("stem0.3", x, Square(channels, 3, 2, 1)));
+  // In place on stem0's result: whoever reads s0 later sees the ReLU's.
+  x = net.Relu("stem1.0", s0, /*inplace=*/true);
+  return {x, net.BatchNorm2d("stem1.2", net.Conv2d("stem1.1", x, Square(channels, 3, 2, 1)))};
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> BuildDarts(SpaceRequest request) {
+  COBRA_ASSIGN_OR_RETURN(const int dataset, request.options.Choice("dataset", 0, {"cifar10", "imagenet", "cifar100"}));
+  const bool imagenet = dataset == 1;
+  constexpr int64_t kClasses[] = {10, 1000, 100};
+  COBRA_ASSIGN_OR_RETURN(const int64_t classes, request.options.Int("classes", kClasses[dataset], 1, 1000000));
+  COBRA_ASSIGN_OR_RETURN(const int64_t channels, request.options.Int("channels", imagenet ? 48 : 36, 2, 4096));
+  COBRA_ASSIGN_OR_RETURN(const int64_t layers, request.options.Int("layers", imagenet ? 14 : 20, 3, 1000));
+  if (channels % 2 != 0) return UsageError(absl::StrCat("channels=", channels, ": an even number expected"));
+  const int64_t size = imagenet ? 224 : 32;
+  COBRA_ASSIGN_OR_RETURN(const TensorType image, request.Image({1, 3, size, size}));
+  COBRA_ASSIGN_OR_RETURN(const Genotype genotype, ParseGenotype(request.text));
+
+  NetBuilder net(request.limits);
+  const ValueRef input = net.Input("input", image);
+  auto [s0, s1] = imagenet ? ImagenetStem(net, input, channels) : CifarStem(net, input, channels);
+  CellPlace place{channels, false, imagenet};
+  for (int64_t i = 0; i < layers && net.status().ok(); ++i) {
+    place.reduction = i == layers / 3 || i == 2 * layers / 3;
+    if (place.reduction) place.channels *= 2;
+    const Cell& cell = place.reduction ? genotype.reduce : genotype.normal;
+    const ValueRef out = RunCell(net, absl::StrCat("cells.", i), cell, place, s0, s1);
+    s0 = s1;
+    s1 = out;
+    place.after_reduction = place.reduction;
+  }
+  ValueRef x = imagenet ? net.AvgPool2d("global_pooling", s1, 7, 7, 0, /*count_include_pad=*/true)
+                        : net.GlobalAvgPool2d("global_pooling", s1);
+  x = net.FlattenView("", x);
+  x = net.Linear("classifier", x, classes);
+  return std::move(net).Finish({x});
+}
+
+}  // namespace cobra::nas

@@ -1,0 +1,32 @@
+// Architecture string of a NAS space in, graph out: the whole network that the space's paper describes, every call that
+// its published code makes and in that order. docs/nas_spaces.md lists the spaces, their options and their strings.
+#ifndef COBRA_FRONTEND_NAS_READER_H_
+#define COBRA_FRONTEND_NAS_READER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "graph/builder.h"
+#include "graph/graph.h"
+
+namespace cobra {
+
+struct ArchitectureRequest {
+  // "SPACE:STRING" or "SPACE,option=value,...:STRING": "nasbench201,classes=100:|nor_conv_3x3~0|+..."
+  std::string architecture;
+  std::vector<std::string> inputs;    // "1x3x32x32", one per input of the network; none: those of the space's paper
+  int64_t max_text_bytes = 64 << 10;  // the longest string of any space has 2 KB; beyond this it is no architecture
+};
+
+// Errors carry a Diagnostic: usage for a string that is no architecture of the space (with the position in it),
+// model_error for one that describes no network, limit beyond a limit.
+absl::StatusOr<Graph> ReadArchitecture(const ArchitectureRequest& request, const GraphLimits& limits = {});
+
+// The spaces, for messages and help: "darts, fbnet, ...".
+std::string ArchitectureSpaces();
+
+}  // namespace cobra
+
+#endif  // COBRA_FRONTEND_NAS_READER_H_

@@ -1,0 +1,35 @@
+// The spaces: each reads its string and builds its network. The published code that each stands for is named in its
+// file.
+#ifndef COBRA_FRONTEND_NAS_SPACES_H_
+#define COBRA_FRONTEND_NAS_SPACES_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "frontend/nas/arch_text.h"
+#include "frontend/nas/net_builder.h"
+#include "graph/graph.h"
+
+namespace cobra::nas {
+
+struct SpaceRequest {
+  ArchText text;
+  Options options;
+  std::vector<TensorType> inputs;  // empty: the space's own
+  GraphLimits limits;
+
+  // The only input, or `fallback`. A usage error unless it has four dimensions.
+  absl::StatusOr<TensorType> Image(const Shape& fallback) const;
+};
+
+absl::StatusOr<Graph> BuildDarts(SpaceRequest request);
+absl::StatusOr<Graph> BuildFbnet(SpaceRequest request);
+absl::StatusOr<Graph> BuildHat(SpaceRequest request);
+absl::StatusOr<Graph> BuildNasbench101(SpaceRequest request);
+absl::StatusOr<Graph> BuildNasbench201(SpaceRequest request);
+absl::StatusOr<Graph> BuildNasbench201Pruned(SpaceRequest request);
+absl::StatusOr<Graph> BuildOfa(SpaceRequest request);
+
+}  // namespace cobra::nas
+
+#endif  // COBRA_FRONTEND_NAS_SPACES_H_
