@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -107,6 +108,18 @@ bool IsDirectory(absl::string_view path) {
 bool FileExists(absl::string_view path) {
   std::error_code error;
   return fs::exists(std::string(path), error);
+}
+
+uint64_t FileStamp(absl::string_view path) {
+  struct stat s;
+  if (stat(std::string(path).c_str(), &s) != 0) return 0;
+  uint64_t stamp = 1;
+  for (const uint64_t part : {static_cast<uint64_t>(s.st_mtim.tv_sec), static_cast<uint64_t>(s.st_mtim.tv_nsec),
+                              static_cast<uint64_t>(s.st_size), static_cast<uint64_t>(s.st_ino)}) {
+    stamp = (stamp ^ part) * 0x9fb21c651e98df25u;
+    stamp ^= stamp >> 32;
+  }
+  return stamp | 1;
 }
 
 absl::Status MakeDirectories(absl::string_view path) {

@@ -22,6 +22,8 @@ std::string Gzip(absl::string_view contents);
 
 bool IsDirectory(absl::string_view path);
 bool FileExists(absl::string_view path);
+// Differs after the file was written or replaced (time of change, size, inode); 0 if there is none.
+uint64_t FileStamp(absl::string_view path);
 absl::Status MakeDirectories(absl::string_view path);
 // Every regular file under `root` whose name ends in `suffix`, relative to root, sorted. Symbolic links are not followed.
 absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view root, absl::string_view suffix);

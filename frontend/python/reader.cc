@@ -8,7 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
-#include "frontend/python/torch/library.h"
+#include "frontend/python/interpreter_pool.h"
 #include "frontend/python/torch/tensor.h"
 
 namespace cobra {
@@ -52,16 +52,6 @@ absl::StatusOr<InputSpec> ParseInput(absl::string_view text) {
   if (spec.tensors.empty())
     return ParseTensorType(text).status();  // a comma outside brackets: say what is wrong with it
   return spec;
-}
-
-const python::NativeRegistry& Natives() {
-  static const auto* const kRegistry = [] {
-    auto* registry = new python::NativeRegistry();
-    python::AddStandardLibrary(registry);
-    python::AddTorch(registry);
-    return registry;
-  }();
-  return *kRegistry;
 }
 
 class Reader {
@@ -228,20 +218,9 @@ absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const python
     COBRA_ASSIGN_OR_RETURN(InputSpec spec, ParseInput(text));
     inputs.push_back(std::move(spec));
   }
-  GraphLimits graph_limits;
-  graph_limits.max_nodes = limits.graph_nodes;
-  TorchState state(graph_limits);
-
-  python::InterpreterOptions options;
-  options.limits = limits;
-  options.bundle = request.bundle;
-  for (const std::string& root : request.library_roots) options.library_roots.push_back(python::DirectorySource(root));
-  options.natives = &Natives();
-  options.torch_version = request.torch_version;
-  options.host = &state;
-  COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Interpreter> interp, Interpreter::Create(std::move(options)));
-  Reader reader(request, std::move(inputs), &state);
-  COBRA_RETURN_IF_ERROR(interp->Run([&](Interpreter& i) { return reader.Read(i); }));
+  COBRA_ASSIGN_OR_RETURN(std::unique_ptr<InterpreterLease> lease, LeaseInterpreter(request, limits));
+  Reader reader(request, std::move(inputs), &lease->torch());
+  COBRA_RETURN_IF_ERROR(lease->interpreter().Run([&](Interpreter& i) { return reader.Read(i); }));
   return std::move(reader).Build();
 }
 

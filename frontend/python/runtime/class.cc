@@ -14,11 +14,12 @@ ClassObject* NewBuiltinClass(Interpreter& interp, absl::string_view name, ClassO
   cls->name = cls->qualname = interp.Intern(name);
   cls->layout = layout;
   cls->is_native = true;
-  cls->mro.push_back(cls);
+  Heap& heap = interp.heap();
+  cls->mro.push_back(heap, cls);
   if (base != nullptr) {
-    cls->bases.push_back(base);
-    cls->mro.insert(cls->mro.end(), base->mro.begin(), base->mro.end());
-    base->subclasses.push_back(cls);
+    cls->bases.push_back(heap, base);
+    for (ClassObject* c : base->mro) cls->mro.push_back(heap, c);
+    base->subclasses.push_back(heap, cls);
     cls->payload = base->payload;
   }
   return cls;
@@ -54,8 +55,8 @@ void InitBuiltinTypes(Interpreter& interp, BuiltinTypes* types) {
 #undef COBRA_EXCEPTION_TYPE
   types->frozenset->layout = ObjectKind::kSet;
   types->bool_type->layout = ObjectKind::kBigInt;
-  types->bool_type->bases = {types->int_type};
-  types->bool_type->mro = {types->bool_type, types->int_type, types->object};
+  types->bool_type->bases.assign(interp.heap(), std::initializer_list<ClassObject*>{types->int_type});
+  types->bool_type->mro.assign(interp.heap(), std::initializer_list<ClassObject*>{types->bool_type, types->int_type, types->object});
   for (ClassObject* c : {types->bool_type, types->none_type, types->ellipsis_type, types->not_implemented_type, types->range, types->slice,
                          types->function, types->method, types->builtin_function, types->generator, types->iterator, types->cell,
                          types->dict_keys, types->dict_values, types->dict_items, types->opaque}) {
@@ -144,10 +145,11 @@ void Interpreter::SetClassAttr(ClassObject* cls, StrObject* name, Value value) {
 // C3: merge the bases' own orders, taking each time the first class that is in no other's tail.
 Result<void> ComputeMro(Interpreter& interp, ClassObject* cls) {
   std::vector<std::vector<ClassObject*>> lists;
-  for (ClassObject* base : cls->bases) lists.push_back(base->mro);
-  lists.push_back(cls->bases);
+  for (ClassObject* base : cls->bases) lists.emplace_back(base->mro.begin(), base->mro.end());
+  lists.emplace_back(cls->bases.begin(), cls->bases.end());
   std::vector<size_t> heads(lists.size(), 0);
-  cls->mro = {cls};
+  cls->mro.clear();
+  cls->mro.push_back(interp.heap(), cls);
   while (true) {
     COBRA_TRY(interp.Step());
     ClassObject* next = nullptr;
@@ -170,7 +172,7 @@ Result<void> ComputeMro(Interpreter& interp, ClassObject* cls) {
       return interp.Raise(interp.types().TypeError,
                           absl::StrCat("Cannot create a consistent method resolution\norder (MRO) for bases ", names));
     }
-    cls->mro.push_back(next);
+    cls->mro.push_back(interp.heap(), next);
     for (size_t i = 0; i < lists.size(); ++i) {
       if (heads[i] < lists[i].size() && lists[i][heads[i]] == next) ++heads[i];
     }
@@ -255,8 +257,8 @@ Result<ClassObject*> BuildClass(Interpreter& interp, ClassObject* metaclass, Str
   ClassObject* cls = interp.heap().New<ClassObject>();
   cls->cls = metaclass;
   cls->name = cls->qualname = name;
-  cls->bases = bases;
-  if (cls->bases.empty()) cls->bases.push_back(interp.types().object);
+  cls->bases.assign(interp.heap(), bases);
+  if (cls->bases.empty()) cls->bases.push_back(interp.heap(), interp.types().object);
   for (size_t i = 0; i < cls->bases.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (cls->bases[i] == cls->bases[j]) {
@@ -280,7 +282,7 @@ Result<ClassObject*> BuildClass(Interpreter& interp, ClassObject* metaclass, Str
   if (Value* m = own->table.GetStr(n.__module__)) cls->module = *m;
   if (own->table.GetStr(n.__doc__) == nullptr) own->table.SetStr(interp.heap(), n.__doc__, Value::None());
   FixImplicitMethods(interp, cls);
-  for (ClassObject* base : cls->bases) base->subclasses.push_back(cls);
+  for (ClassObject* base : cls->bases) base->subclasses.push_back(interp.heap(), cls);
   UpdateClassFlags(interp, cls);
   // The cell of __class__, which methods with super() close over.
   if (Value* cell = own->table.GetStr(interp.Intern("__classcell__"))) {

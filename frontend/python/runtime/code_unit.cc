@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "base/file.h"
+#include "base/status_macros.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/syntax/parser.h"
 
@@ -56,19 +57,24 @@ Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAs
   return interp.state().units.back().get();
 }
 
+absl::StatusOr<std::shared_ptr<const ResolvedAst>> ParseShared(absl::string_view source, absl::string_view display_name) {
+  Hash128 key = HashCombine(HashBytes(source), HashBytes(display_name));
+  std::shared_ptr<const ResolvedAst> code = AstCache::Get().Find(key);
+  if (code == nullptr) {
+    COBRA_ASSIGN_OR_RETURN(auto ast, ast::ParseModule(source, display_name));
+    code = std::make_shared<const ResolvedAst>(std::move(ast));
+    AstCache::Get().Add(key, code);
+  }
+  return code;
+}
+
 Result<CodeUnit*> ParseUnit(Interpreter& interp, absl::string_view source, absl::string_view display_name, bool internal) {
   if (static_cast<int64_t>(source.size()) > interp.limits().source_bytes) {
     return interp.LimitReached(absl::StrCat(display_name, " is larger than ", interp.limits().source_bytes >> 20, " MB"));
   }
-  Hash128 key = HashCombine(HashBytes(source), HashBytes(display_name));
-  std::shared_ptr<const ResolvedAst> code = AstCache::Get().Find(key);
-  if (code == nullptr) {
-    auto ast = ast::ParseModule(source, display_name);
-    if (!ast.ok()) return interp.FromStatus(ast.status());
-    code = std::make_shared<const ResolvedAst>(*std::move(ast));
-    AstCache::Get().Add(key, code);
-  }
-  return MakeUnit(interp, std::move(code), display_name, internal);
+  auto code = ParseShared(source, display_name);
+  if (!code.ok()) return interp.FromStatus(code.status());
+  return MakeUnit(interp, *std::move(code), display_name, internal);
 }
 
 namespace {
@@ -83,6 +89,7 @@ class DirectoryFiles : public FileSource {
     return FileExists(DisplayName(path)) && !cobra::IsDirectory(DisplayName(path));
   }
   bool IsDirectory(absl::string_view path) const override { return cobra::IsDirectory(DisplayName(path)); }
+  uint64_t Stamp(absl::string_view path) const override { return FileStamp(DisplayName(path)); }
   std::string DisplayName(absl::string_view path) const override { return path.empty() ? root_ : absl::StrCat(root_, "/", path); }
 
  private:

@@ -4,12 +4,11 @@
 
 namespace cobra::python {
 
-uint64_t HashOfStr(const StrObject* s) {
-  if (s->hash != 0) return s->hash;
+uint64_t HashOfText(absl::string_view text) {
   // FNV-1a over 8-byte words with a final mix: short names dominate.
-  uint64_t h = 0xcbf29ce484222325u ^ static_cast<uint64_t>(s->size);
-  const char* p = s->data;
-  int64_t n = s->size;
+  uint64_t h = 0xcbf29ce484222325u ^ static_cast<uint64_t>(text.size());
+  const char* p = text.data();
+  int64_t n = static_cast<int64_t>(text.size());
   for (; n >= 8; n -= 8, p += 8) {
     uint64_t w;
     std::memcpy(&w, p, 8);
@@ -23,7 +22,11 @@ uint64_t HashOfStr(const StrObject* s) {
   h *= 0xbf58476d1ce4e5b9u;
   h ^= h >> 32;
   h >>= 4;  // below 2^60, so that hash() of a string, an int, hashes to itself
-  s->hash = h == 0 ? 1 : h;
+  return h == 0 ? 1 : h;
+}
+
+uint64_t HashOfStr(const StrObject* s) {
+  if (s->hash == 0) s->hash = HashOfText(s->view());
   return s->hash;
 }
 

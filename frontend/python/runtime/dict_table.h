@@ -12,6 +12,7 @@
 
 namespace cobra::python {
 
+uint64_t HashOfText(absl::string_view text);  // never 0
 // Of the text; computed once per StrObject.
 uint64_t HashOfStr(const StrObject* s);
 

@@ -58,9 +58,9 @@ ClassObject* OpaqueBase(Interpreter& interp, OpaqueObject* opaque) {
   std::string name(opaque->dotted_name->view());
   ClassObject* cls = NewBuiltinClass(interp, name, interp.types().object, ObjectKind::kInstance);
   cls->is_native = false;
-  cls->native_new = [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+  cls->native_new = HeapNativeFunction(interp.heap(), [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return interp.Unsupported(absl::StrCat("instantiating a class derived from ", name));
-  };
+  });
   return cls;
 }
 

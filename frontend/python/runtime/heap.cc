@@ -1,37 +1,51 @@
 #include "frontend/python/runtime/heap.h"
 
-#include <algorithm>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
 
 namespace cobra::python {
 namespace {
-constexpr size_t kLargestChunkBytes = size_t{4} << 20;
-constexpr int kSmallBlockLog2 = 15;  // larger blocks get memory of their own, so that chunks waste little
+
+constexpr size_t kPageBytes = 4096;
+// Of what a run has used beyond the image, this much stays mapped for the next one; the rest goes back to the system.
+constexpr size_t kKeptBytes = size_t{8} << 20;
+
+size_t RoundUp(size_t bytes) { return (bytes + kPageBytes - 1) & ~(kPageBytes - 1); }
+
+bool WriteAll(int fd, const char* data, size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t n = write(fd, data, bytes);
+    if (n <= 0) return false;
+    data += n;
+    bytes -= static_cast<size_t>(n);
+  }
+  return true;
+}
+
 }  // namespace
+
+// Address space is not memory: pages count when they are touched. Between two looks at exhausted() a program can at most double
+// its largest container a few times, so four budgets and a little are never used up.
+Heap::Heap(int64_t budget_bytes) : budget_bytes_(budget_bytes) {
+  reserved_bytes_ = RoundUp(static_cast<size_t>(budget_bytes) * 4 + (size_t{64} << 20));
+  void* memory = mmap(nullptr, reserved_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) OutOfSpace();
+  begin_ = next_ = static_cast<char*>(memory);
+  end_ = begin_ + reserved_bytes_;
+}
 
 Heap::~Heap() {
   for (size_t i = destructors_.size(); i > 0; --i) destructors_[i - 1].run(destructors_[i - 1].object);
-  for (const Chunk& chunk : chunks_) std::free(chunk.memory);
+  munmap(begin_, reserved_bytes_);
+  if (image_ != nullptr) munmap(const_cast<char*>(image_), image_bytes_);
 }
 
-void* Heap::AllocateSlow(size_t bytes) {
-  if (bytes > chunk_bytes_ / 4) {
-    void* memory = std::malloc(bytes);
-    if (memory == nullptr) std::abort();
-    chunks_.push_back({memory, bytes});
-    used_bytes_ += static_cast<int64_t>(bytes);
-    return memory;
-  }
-  char* memory = static_cast<char*>(std::malloc(chunk_bytes_));
-  if (memory == nullptr) std::abort();
-  chunks_.push_back({memory, chunk_bytes_});
-  used_bytes_ += static_cast<int64_t>(chunk_bytes_);
-  next_ = memory;
-  end_ = memory + chunk_bytes_;
-  chunk_bytes_ = std::min(chunk_bytes_ * 2, kLargestChunkBytes);
-  char* p = next_;
-  next_ += bytes;
-  return p;
+void Heap::OutOfSpace() const {
+  std::fprintf(stderr, "python heap: no address space (budget %lld bytes)\n", static_cast<long long>(budget_bytes_));
+  std::abort();
 }
 
 void* Heap::AllocateBlock(int log2_bytes) {
@@ -39,18 +53,50 @@ void* Heap::AllocateBlock(int log2_bytes) {
     free_blocks_[log2_bytes] = *static_cast<void**>(block);
     return block;
   }
-  if (log2_bytes <= kSmallBlockLog2) return Allocate(size_t{1} << log2_bytes);
-  size_t bytes = size_t{1} << log2_bytes;
-  void* memory = std::malloc(bytes);
-  if (memory == nullptr) std::abort();
-  chunks_.push_back({memory, bytes});
-  used_bytes_ += static_cast<int64_t>(bytes);
-  return memory;
+  return Allocate(size_t{1} << log2_bytes);
 }
 
 void Heap::FreeBlock(void* block, int log2_bytes) {
   *static_cast<void**>(block) = free_blocks_[log2_bytes];
   free_blocks_[log2_bytes] = block;
+}
+
+bool Heap::Freeze() {
+  next_ = begin_ + RoundUp(static_cast<size_t>(next_ - begin_));
+  const size_t bytes = static_cast<size_t>(next_ - begin_);
+  const int fd = memfd_create("cobra-python-image", MFD_CLOEXEC);
+  if (fd < 0) return false;
+  void* image = MAP_FAILED;
+  if (WriteAll(fd, begin_, bytes)) image = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
+  bool ok = image != MAP_FAILED;
+  if (ok) {
+    // If this fails, the old pages may be gone: there is no way back.
+    if (mmap(begin_, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED) OutOfSpace();
+    image_ = static_cast<const char*>(image);
+    image_bytes_ = bytes;
+    image_destructors_ = destructors_.size();
+    std::memcpy(image_free_blocks_, free_blocks_, sizeof(free_blocks_));
+  }
+  close(fd);
+  return ok;
+}
+
+bool Heap::Rollback() {
+  for (; destructors_.size() > image_destructors_; destructors_.pop_back()) destructors_.back().run(destructors_.back().object);
+  for (const Destructor& d : destructors_) {
+    if (d.compared_bytes == 0) continue;
+    const char* object = static_cast<const char*>(d.object);
+    if (std::memcmp(object, image_ + (object - begin_), d.compared_bytes) != 0) return false;
+  }
+  if (madvise(begin_, image_bytes_, MADV_DONTNEED) != 0) return false;
+  const size_t used = static_cast<size_t>(next_ - begin_) - image_bytes_;
+  if (used > kKeptBytes) {
+    char* spare = begin_ + image_bytes_ + kKeptBytes;
+    madvise(spare, RoundUp(used - kKeptBytes), MADV_DONTNEED);
+  }
+  next_ = begin_ + image_bytes_;
+  std::memcpy(free_blocks_, image_free_blocks_, sizeof(free_blocks_));
+  return true;
 }
 
 }  // namespace cobra::python

@@ -1,11 +1,18 @@
-// Where an interpreter's objects live: chunks handed out by bumping a pointer, all freed together with the interpreter.
+// Where an interpreter's objects live: one range of address space, handed out by bumping a pointer and given back as a whole.
 // Buffers of growing containers go back to a free list of their size class, so appending costs no more than twice the final size.
+//
+// A heap can be FROZEN once: what it holds then is its image, and Rollback() brings the image back byte for byte, whatever was
+// written or allocated since. The kernel does it: the image is a private mapping of a memory file, so a page that is written to
+// is copied by the kernel and dropped by Rollback(). Nothing can forget to undo a change, because nobody undoes changes. That
+// holds for every byte that is on the heap; objects that own memory elsewhere (those with a destructor) are compared with the
+// image instead, and one that has changed spoils it (Rollback() returns false, and the heap must be destroyed).
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -13,9 +20,13 @@
 
 namespace cobra::python {
 
+// For types that never change once they are made, although they own memory outside the heap: not compared by Rollback().
+template <typename T>
+struct NeverChanges : std::false_type {};
+
 class Heap {
  public:
-  explicit Heap(int64_t budget_bytes) : budget_bytes_(budget_bytes) {}
+  explicit Heap(int64_t budget_bytes);
   ~Heap();
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
@@ -24,14 +35,14 @@ class Heap {
   // chose asks CanAllocate() first.
   void* Allocate(size_t bytes) {
     bytes = (bytes + 15) & ~size_t{15};
-    if (bytes > static_cast<size_t>(end_ - next_)) return AllocateSlow(bytes);
+    if (bytes > static_cast<size_t>(end_ - next_)) OutOfSpace();
     char* p = next_;
     next_ += bytes;
     return p;
   }
-  bool CanAllocate(int64_t bytes) const { return bytes <= budget_bytes_ - used_bytes_; }
-  bool exhausted() const { return used_bytes_ > budget_bytes_; }
-  int64_t used_bytes() const { return used_bytes_; }
+  bool CanAllocate(int64_t bytes) const { return bytes <= budget_bytes_ - used_bytes(); }
+  bool exhausted() const { return used_bytes() > budget_bytes_; }
+  int64_t used_bytes() const { return next_ - begin_; }
   int64_t budget_bytes() const { return budget_bytes_; }
 
   // Runs T's destructor at the end if it has one.
@@ -39,7 +50,7 @@ class Heap {
   T* New(Args&&... args) {
     T* t = new (Allocate(sizeof(T))) T(std::forward<Args>(args)...);
     if constexpr (!std::is_trivially_destructible_v<T>) {
-      destructors_.push_back({t, [](void* p) { static_cast<T*>(p)->~T(); }});
+      destructors_.push_back({t, [](void* p) { static_cast<T*>(p)->~T(); }, NeverChanges<T>::value ? 0 : sizeof(T)});
     }
     return t;
   }
@@ -48,25 +59,32 @@ class Heap {
   void* AllocateBlock(int log2_bytes);
   void FreeBlock(void* block, int log2_bytes);
 
+  // Makes what is here now the image. False if the system cannot (the heap goes on as before).
+  bool Freeze();
+  bool frozen() const { return image_ != nullptr; }
+  // Destroys what was made since Freeze() and brings the image back. REQUIRES: frozen().
+  bool Rollback();
+
  private:
   struct Destructor {
     void* object;
     void (*run)(void*);
+    size_t compared_bytes;
   };
-  struct Chunk {
-    void* memory;
-    size_t bytes;
-  };
-  void* AllocateSlow(size_t bytes);
+  [[noreturn]] void OutOfSpace() const;
 
   char* next_ = nullptr;
   char* end_ = nullptr;
-  size_t chunk_bytes_ = size_t{64} << 10;
+  char* begin_ = nullptr;
+  size_t reserved_bytes_ = 0;
   int64_t budget_bytes_;
-  int64_t used_bytes_ = 0;
-  std::vector<Chunk> chunks_;
   std::vector<Destructor> destructors_;
   void* free_blocks_[64] = {};
+
+  const char* image_ = nullptr;  // the frozen bytes again, read-only
+  size_t image_bytes_ = 0;
+  size_t image_destructors_ = 0;
+  void* image_free_blocks_[64] = {};
 };
 
 // A growing array of trivially copyable T whose buffer is on the Heap; itself trivially destructible.
@@ -108,6 +126,15 @@ class HeapVector {
     size_ -= last - first;
   }
   void swap(HeapVector& other) { std::swap(*this, other); }
+  void release(Heap& heap) {
+    if (log2_bytes_ != 0) heap.FreeBlock(data_, log2_bytes_);
+    *this = HeapVector();
+  }
+  template <typename Range>
+  void assign(Heap& heap, const Range& range) {
+    clear();
+    for (const T& t : range) push_back(heap, t);
+  }
 
  private:
   static_assert(std::is_trivially_copyable_v<T>);
@@ -125,6 +152,32 @@ class HeapVector {
   T* data_ = nullptr;
   size_t size_ = 0;
   int log2_bytes_ = 0;
+};
+
+template <typename Signature>
+struct HeldFunction {
+  std::function<Signature> function;
+};
+template <typename Signature>
+struct NeverChanges<HeldFunction<Signature>> : std::true_type {};
+
+// A callable whose captures are outside the heap: made once, shared by copies, never changed.
+template <typename Signature>
+class HeapFunction {
+ public:
+  HeapFunction() = default;
+  HeapFunction(Heap& heap, std::function<Signature> function)
+      : function_(function ? heap.New<Holder>(Holder{std::move(function)}) : nullptr) {}
+  explicit operator bool() const { return function_ != nullptr; }
+  template <typename... Args>
+  auto operator()(Args&&... args) const {
+    return function_->function(std::forward<Args>(args)...);
+  }
+
+
+ private:
+  using Holder = HeldFunction<Signature>;
+  const Holder* function_ = nullptr;
 };
 
 }  // namespace cobra::python

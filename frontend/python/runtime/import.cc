@@ -71,6 +71,7 @@ bool HasExtensionModule(const FileSource& source, const std::string& base) {
 const Importer::Location& Importer::Locate(absl::string_view name) {
   auto it = locations_.find(name);
   if (it != locations_.end()) return *it->second;
+  if (auto frozen = frozen_locations_.find(name); frozen != frozen_locations_.end()) return *frozen->second;
   auto location = std::make_unique<Location>();
   std::string relative = absl::StrReplaceAll(name, {{".", "/"}});
   auto look_in = [&](const FileSource& source, const std::string& prefix, bool is_library) {
@@ -220,7 +221,11 @@ Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Locatio
     return interp_.FromStatus(text.status());
   }
   interp_.state().source_bytes += static_cast<int64_t>(text->size());
-  if (!Execute(m, *text, display, /*internal=*/false).ok()) {
+  if (location.is_library) library_files_.push_back({location.source, location.path, location.source->Stamp(location.path)});
+  running_library_files_ += location.is_library;
+  Result<void> done = Execute(m, *text, display, /*internal=*/false);
+  running_library_files_ -= location.is_library;
+  if (!done.ok()) {
     modules()->table.EraseStr(m->name);
     return Failure();
   }
@@ -493,11 +498,13 @@ Result<Value> ForceLazy(Interpreter& interp, Value v) {
       continue;
     }
     Importer& importer = *interp.state().importer;
+    const int loaded_before = importer.loaded_;
     if (l->attribute == nullptr) {
       COBRA_TRY_ASSIGN(v, importer.ImportValue(l->module->view()));
     } else {
       COBRA_TRY_ASSIGN(v, importer.FromImport(l->module->view(), l->attribute));
     }
+    importer.NoteNeeded(l, loaded_before);
     l->resolved = v;
   }
   return v;

@@ -36,8 +36,25 @@ class Importer {
   Result<Value> FromImport(absl::string_view module, StrObject* attribute);
   // `import a.b` was seen in a library file: reading a.b will load it.
   void NotePending(absl::string_view name);
-  bool IsPending(absl::string_view name) const { return pending_.contains(name); }
+  bool IsPending(absl::string_view name) const { return pending_.contains(name) || frozen_pending_.contains(name); }
   DictObject* modules();  // sys.modules
+
+  // ---- images (image.cc) ----
+  // One name that a library's import statement had put off and that was needed while no library file was running: `from module
+  // import attribute`, or the module itself.
+  struct Needed {
+    std::string module, attribute;
+    bool whole_module = false;
+  };
+  const std::vector<Needed>& needed() const { return needed_; }
+  Result<void> Load(const Needed& needed);
+  void Freeze();
+  void Rollback();
+  void SetBundle(const std::map<std::string, std::string>& bundle);
+  // Whether a file of that bundle could be what an import in the image looks for.
+  bool WouldChange(const std::map<std::string, std::string>& bundle) const;
+  // Whether the library files that were loaded are still what they were.
+  bool FilesUnchanged() const;
 
  private:
   struct Location {
@@ -53,12 +70,28 @@ class Importer {
   Result<ModuleObject*> NewModule(absl::string_view name, bool is_package);
   Result<void> Execute(ModuleObject* module, absl::string_view source, absl::string_view display_name, bool internal);
   void BindToParent(absl::string_view name, Value module);
+  void NoteNeeded(const LazyObject* lazy, int loaded_before);
+  friend Result<Value> ForceLazy(Interpreter& interp, Value v);
 
   Interpreter& interp_;
   std::shared_ptr<const FileSource> bundle_;
   std::vector<std::string> bundle_prefixes_ = {""};  // folders of the bundle that are on the import path
   absl::flat_hash_map<std::string, std::unique_ptr<Location>> locations_;
   absl::flat_hash_set<std::string> pending_;
+  // The same of the image, which lookups fall back to.
+  absl::flat_hash_map<std::string, std::unique_ptr<Location>> frozen_locations_;
+  absl::flat_hash_set<std::string> frozen_pending_;
+  absl::flat_hash_set<std::string> frozen_tops_;  // first parts of the names in frozen_locations_
+  struct LoadedFile {
+    const FileSource* source;
+    std::string path;
+    uint64_t stamp;
+  };
+  std::vector<LoadedFile> library_files_;
+  size_t frozen_files_ = 0;
+  std::vector<Needed> needed_;
+  int running_library_files_ = 0;
+  int frozen_loaded_ = 0;
   DictObject* modules_ = nullptr;
   int loaded_ = 0;
 };

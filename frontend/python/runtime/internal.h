@@ -52,12 +52,34 @@ struct ClassCacheEntry {
 
 class Importer;
 
+// All interned strings of an interpreter, on its heap.
+class InternTable {
+ public:
+  StrObject* Find(absl::string_view text, uint64_t hash) const;
+  void Add(Heap& heap, StrObject* s);  // REQUIRES: hash computed, text absent
+
+ private:
+  void Place(StrObject* s);
+  HeapVector<StrObject*> slots_;  // open addressing, a power of two, at most half full
+  size_t count_ = 0;
+};
+
+// What Rollback() restores of the state that is not on the heap.
+struct ImageState {
+  std::array<StrObject*, 128> single_characters;
+  InternTable interned;
+  size_t units = 0;
+  int64_t source_bytes = 0;
+  int64_t steps_used = 0, steps_until_check = 0;
+  std::string output;
+};
+
 struct RuntimeState {
   explicit RuntimeState(Interpreter& interp);
   ~RuntimeState();
 
-  absl::flat_hash_map<absl::string_view, StrObject*> interned;
-  StrObject* single_characters[128] = {};
+  InternTable interned;
+  std::array<StrObject*, 128> single_characters = {};
   StrObject* empty_str = nullptr;
   BytesObject* empty_bytes = nullptr;
   TupleObject* empty_tuple = nullptr;
@@ -77,6 +99,7 @@ struct RuntimeState {
   std::vector<std::unique_ptr<Coroutine>> all_coroutines;
   int suspended_generators = 0;
   int64_t source_bytes = 0;
+  std::unique_ptr<ImageState> image;  // once frozen
 };
 
 inline StrObject* NameOfSymbol(Interpreter& interp, const CodeUnit* unit, uint32_t id) {

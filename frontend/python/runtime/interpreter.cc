@@ -60,8 +60,10 @@ RuntimeState::~RuntimeState() = default;
 
 Interpreter::Interpreter(InterpreterOptions options) : options_(std::move(options)), heap_(options_.limits.memory_bytes) {}
 
-Interpreter::~Interpreter() {
-  // Generators that were never finished hold C++ objects on their stacks: unwind them without running the program's code.
+Interpreter::~Interpreter() { UnwindGenerators(); }
+
+// Generators that were never finished hold C++ objects on their stacks: unwind them without running the program's code.
+void Interpreter::UnwindGenerators() {
   for (size_t i = 0; i < state_->all_coroutines.size(); ++i) {
     Coroutine& c = *state_->all_coroutines[i];
     if (c.finished()) continue;

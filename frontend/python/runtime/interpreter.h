@@ -38,6 +38,8 @@
 
 namespace cobra::python {
 
+class Importer;
+
 class NativeRegistry;
 struct RuntimeState;  // internal.h
 
@@ -61,6 +63,8 @@ class FileSource {
   virtual absl::StatusOr<std::string> Read(absl::string_view path) const = 0;
   virtual bool IsFile(absl::string_view path) const = 0;
   virtual bool IsDirectory(absl::string_view path) const = 0;
+  // Changes when the file does; of files that cannot change, 0.
+  virtual uint64_t Stamp(absl::string_view path) const { return 0; }
   // What messages and __file__ call the file.
   virtual std::string DisplayName(absl::string_view path) const = 0;
 };
@@ -102,6 +106,17 @@ class Interpreter {
 
   // Runs `body` on the interpreter's own stack; turns its failure into a Diagnostic status.
   absl::Status Run(absl::FunctionRef<Result<void>(Interpreter&)> body);
+
+  // ---- images (image.cc): imported libraries, shared by the runs that come after each other ----
+  // What was imported so far becomes the state that Rollback() returns to. Outside Run. False if that cannot be.
+  bool Freeze();
+  // Forgets everything since Freeze(): objects, changes to what was imported, output, generators. False if the image is spoiled
+  // (heap.h): the interpreter can only be destroyed then.
+  bool Rollback();
+  // The files and limits of the next run. Limits that decide about sizes (memory, stack) stay those of Create.
+  void StartRequest(std::map<std::string, std::string> bundle, const Limits& limits);
+  Importer& importer();
+  int64_t steps_used() const { return steps_used_ - steps_until_check_; }
 
   // ---- modules (import.cc) ----
   Result<ModuleObject*> ImportModule(absl::string_view dotted_name);
@@ -277,6 +292,7 @@ class Interpreter {
   friend struct RuntimeState;
   explicit Interpreter(InterpreterOptions options);
   Result<void> StepSlow();
+  void UnwindGenerators();
 
   InterpreterOptions options_;
   Heap heap_;

@@ -1,6 +1,7 @@
 // Reading arguments, and the builders of native classes and modules.
 #include "frontend/python/runtime/native.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 
@@ -160,7 +161,7 @@ void AddClassMethod(Interpreter& interp, ClassObject* cls, absl::string_view nam
 }
 
 void SetNativeNew(Interpreter& interp, ClassObject* cls, NativeFunction function) {
-  cls->native_new = function;
+  cls->native_new = HeapNativeFunction(interp.heap(), function);
   AddStaticMethod(interp, cls, "__new__", [function](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.positional.empty() || !args.positional[0].IsClass()) return interp.Raise(interp.types().TypeError, "__new__(): not enough arguments");
     CallArgs rest = args;
@@ -181,8 +182,8 @@ NativeClassBuilder::NativeClassBuilder(Interpreter& interp, ModuleObject* module
   if (bases.empty()) bases.push_back(interp.types().object);
   class_ = NewBuiltinClass(interp, name, bases[0], bases[0]->layout);
   if (bases.size() > 1) {
-    for (size_t i = 1; i < bases.size(); ++i) bases[i]->subclasses.push_back(class_);
-    class_->bases = std::move(bases);
+    for (size_t i = 1; i < bases.size(); ++i) bases[i]->subclasses.push_back(interp.heap(), class_);
+    class_->bases.assign(interp.heap(), bases);
     (void)ComputeMro(interp, class_);  // the bases are ours: it cannot fail
     for (ClassObject* base : class_->bases) {
       if (base->payload && !class_->payload) class_->payload = base->payload;
@@ -195,7 +196,7 @@ NativeClassBuilder::NativeClassBuilder(Interpreter& interp, ModuleObject* module
 }
 
 NativeClassBuilder& NativeClassBuilder::Payload(NativeFactory factory) {
-  class_->payload = std::move(factory);
+  class_->payload = {interp_.heap(), std::move(factory)};
   return *this;
 }
 
@@ -273,6 +274,11 @@ void NativeRegistry::Add(NativeModule module) {
 const NativeModule* NativeRegistry::Find(absl::string_view name) const {
   auto it = modules_.find(std::string(name));
   return it == modules_.end() ? nullptr : &it->second;
+}
+std::vector<std::string> NativeRegistry::NamesUnder(absl::string_view prefix) const {
+  std::vector<std::string> names;
+  for (auto it = modules_.lower_bound(prefix); it != modules_.end() && absl::StartsWith(it->first, prefix); ++it) names.push_back(it->first);
+  return names;
 }
 bool NativeRegistry::Covers(absl::string_view name) const {
   while (true) {

@@ -268,6 +268,7 @@ class NativeRegistry {
   const NativeModule* Find(absl::string_view name) const;
   // Whether `name` or a module inside it is native: then library roots are not asked for it.
   bool Covers(absl::string_view name) const;
+  std::vector<std::string> NamesUnder(absl::string_view prefix) const;
 
  private:
   std::map<std::string, NativeModule, std::less<>> modules_;

@@ -133,13 +133,14 @@ struct BoundMethodObject : Object {
 };
 
 using NativeFunction = std::function<Result<Value>(Interpreter&, const CallArgs&)>;
+using HeapNativeFunction = HeapFunction<Result<Value>(Interpreter&, const CallArgs&)>;
 
 struct BuiltinObject : Object {
   BuiltinObject() : Object(ObjectKind::kBuiltin) {}
   StrObject* name = nullptr;
   StrObject* qualname = nullptr;
   Value module;
-  NativeFunction function;
+  HeapNativeFunction function;
   ClassObject* owner = nullptr;  // of a method: what self must be an instance of
   bool is_method = false;        // binds like a function
   Value self = Value::Unbound(); // of a bound one: list.append of a list
@@ -182,12 +183,12 @@ struct ClassObject : Object {
   StrObject* name = nullptr;
   StrObject* qualname = nullptr;
   Value module;
-  std::vector<ClassObject*> bases;
-  std::vector<ClassObject*> mro;         // this class first
-  std::vector<ClassObject*> subclasses;  // direct ones, for cache invalidation
+  HeapVector<ClassObject*> bases;
+  HeapVector<ClassObject*> mro;         // this class first
+  HeapVector<ClassObject*> subclasses;  // direct ones, for cache invalidation
   ObjectKind layout = ObjectKind::kInstance;  // of instances
-  NativeFactory payload;                 // inherited from the first base that has one
-  NativeFunction native_new;             // of built-in classes: called with the class as args.positional[0]
+  HeapFunction<NativeObject*(Interpreter&)> payload;  // inherited from the first base that has one
+  HeapNativeFunction native_new;         // of built-in classes: called with the class as args.positional[0]
   bool is_native = false;                // attributes cannot be set by programs
   bool is_final = false;                 // cannot be a base class (bool, NoneType, ...)
   // What instances look up on every access, kept right by UpdateClassFlags.

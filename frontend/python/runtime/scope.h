@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "frontend/python/syntax/ast.h"
 
 namespace cobra::python {
@@ -109,6 +111,9 @@ class ResolvedAst {
   uint32_t constant_count_ = 0;
   bool future_annotations_ = false;
 };
+
+// Parsed and resolved, or found so: a process keeps what it has read, by content (code_unit.cc).
+absl::StatusOr<std::shared_ptr<const ResolvedAst>> ParseShared(absl::string_view source, absl::string_view display_name);
 
 }  // namespace cobra::python
 

@@ -38,6 +38,36 @@ T* Make(Interpreter& interp, ClassObject* cls) {
 
 }  // namespace
 
+StrObject* InternTable::Find(absl::string_view text, uint64_t hash) const {
+  if (slots_.empty()) return nullptr;
+  const size_t mask = slots_.size() - 1;
+  for (size_t i = hash & mask;; i = (i + 1) & mask) {
+    StrObject* s = slots_[i];
+    if (s == nullptr || (s->hash == hash && s->view() == text)) return s;
+  }
+}
+
+void InternTable::Add(Heap& heap, StrObject* s) {
+  if ((count_ + 1) * 2 > slots_.size()) {
+    HeapVector<StrObject*> old = slots_;
+    slots_ = {};
+    slots_.resize(heap, old.empty() ? 4096 : old.size() * 2, nullptr);
+    for (StrObject* other : old) {
+      if (other != nullptr) Place(other);
+    }
+    old.release(heap);
+  }
+  ++count_;
+  Place(s);
+}
+
+void InternTable::Place(StrObject* s) {
+  const size_t mask = slots_.size() - 1;
+  size_t i = s->hash & mask;
+  while (slots_[i] != nullptr) i = (i + 1) & mask;
+  slots_[i] = s;
+}
+
 StrObject* Interpreter::NewStr(absl::string_view utf8) {
   if (utf8.empty() && state_->empty_str != nullptr) return state_->empty_str;
   if (utf8.size() == 1 && static_cast<unsigned char>(utf8[0]) < 128) {
@@ -49,23 +79,21 @@ StrObject* Interpreter::NewStr(absl::string_view utf8) {
 }
 
 StrObject* Interpreter::Intern(absl::string_view text) {
-  auto it = state_->interned.find(text);
-  if (it != state_->interned.end()) return it->second;
+  const uint64_t hash = HashOfText(text);
+  if (StrObject* found = state_->interned.Find(text, hash)) return found;
   StrObject* s = MakeStr(*this, text);
   s->interned = true;
-  HashOfStr(s);
-  state_->interned.emplace(s->view(), s);
+  s->hash = hash;
+  state_->interned.Add(heap_, s);
   return s;
 }
 
 StrObject* Interpreter::InternStr(StrObject* s) {
   if (s->interned) return s;
-  auto it = state_->interned.find(s->view());
-  if (it != state_->interned.end()) return it->second;
+  if (StrObject* found = state_->interned.Find(s->view(), HashOfStr(s))) return found;
   if (s->cls != types_.str) return Intern(s->view());
   s->interned = true;
-  HashOfStr(s);
-  state_->interned.emplace(s->view(), s);
+  state_->interned.Add(heap_, s);
   return s;
 }
 
@@ -156,7 +184,7 @@ Result<Value> Interpreter::NewRange(int64_t start, int64_t stop, int64_t step) {
 BuiltinObject* NewBuiltin(Interpreter& interp, absl::string_view name, NativeFunction function) {
   BuiltinObject* b = Make<BuiltinObject>(interp, interp.types().builtin_function);
   b->name = b->qualname = interp.Intern(name);
-  b->function = std::move(function);
+  b->function = HeapNativeFunction(interp.heap(), std::move(function));
   return b;
 }
 

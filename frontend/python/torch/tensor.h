@@ -39,11 +39,8 @@ struct Tensor : NativeObject {
   NativeObject* Copy(Interpreter& interp) override;
 };
 
-// What the torch library keeps for one interpreter: InterpreterOptions::host points to it.
-struct TorchState {
-  explicit TorchState(GraphLimits limits = {}) : builder(limits) {}
-
-  // ---- set by the native modules as they are imported
+// What the native modules make as they are imported; a part of the interpreter's image.
+struct TorchLibrary {
   ClassObject* tensor_class = nullptr;
   ClassObject* parameter_class = nullptr;
   ClassObject* size_class = nullptr;
@@ -56,6 +53,11 @@ struct TorchState {
   Value values_indices_class;  // makes (values, indices)
   DType default_dtype = DType::float32;
   int version_major = 1, version_minor = 13;
+};
+
+// What the torch library keeps for one interpreter: InterpreterOptions::host points to it.
+struct TorchState : TorchLibrary {
+  explicit TorchState(GraphLimits limits = {}) : builder(limits) {}
 
   // ---- the run of the network
   GraphBuilder builder;

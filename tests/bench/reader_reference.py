@@ -1,0 +1,57 @@
+"""The other side of `cobra-bench reader`: PyTorch builds the model, traces it with torch.fx and propagates shapes.
+
+--warm REPEATS: one process, libraries imported, each model REPEATS times; prints {"model": {"wall_ms", "cpu_ms"}} (medians).
+--cold MODEL:   does it once and ends; the caller times the process, imports included.
+"""
+import json
+import sys
+import time
+
+import torch
+import torch.fx
+import torchvision
+from torch.fx.passes.shape_prop import ShapeProp
+
+MODELS = ('resnet50', 'efficientnet_b0', 'vit_b_16', 'densenet201')
+
+
+def process_input(self, x):
+    # torch 1.13's fx finds out how many values `n, c, h, w = x.shape` wants by reading bytecode, which it cannot on Python 3.11.
+    n, h, w = x.shape[0], x.shape[2], x.shape[3]
+    p = self.patch_size
+    x = self.conv_proj(x)
+    x = x.reshape(n, self.hidden_dim, (h // p) * (w // p))
+    return x.permute(0, 2, 1)
+
+
+torchvision.models.VisionTransformer._process_input = process_input
+
+
+def once(name):
+    with torch.no_grad():
+        model = getattr(torchvision.models, name)().eval()
+        traced = torch.fx.symbolic_trace(model)
+        ShapeProp(traced).propagate(torch.zeros(1, 3, 224, 224))
+    return traced
+
+
+def main():
+    torch.set_num_threads(1)
+    if sys.argv[1] == '--cold':
+        once(sys.argv[2])
+        return
+    result = {}
+    for name in MODELS:
+        walls, cpus = [], []
+        once(name)
+        for _ in range(int(sys.argv[2])):
+            wall, cpu = time.perf_counter(), time.process_time()
+            once(name)
+            walls.append(time.perf_counter() - wall)
+            cpus.append(time.process_time() - cpu)
+        middle = len(walls) // 2
+        result[name] = {'wall_ms': sorted(walls)[middle] * 1e3, 'cpu_ms': sorted(cpus)[middle] * 1e3}
+    print(json.dumps(result))
+
+
+main()
