@@ -1,8 +1,8 @@
 // One call: a node of the graph, or a constant computed at once.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
-#include "frontend/python/torch/const_eval.h"
 #include "frontend/python/torch/tensor.h"
+#include "graph/const_eval.h"
 
 namespace cobra::python {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "frontend/python/torch/const_eval.h"
 #include "frontend/python/torch/tensor.h"
+#include "graph/const_eval.h"
 
 namespace cobra::python {
 namespace {

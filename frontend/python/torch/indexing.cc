@@ -3,8 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "frontend/python/torch/const_eval.h"
 #include "frontend/python/torch/tensor.h"
+#include "graph/const_eval.h"
 
 namespace cobra::python {
 namespace {

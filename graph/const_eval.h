@@ -1,7 +1,7 @@
 // The values of calls on constants: index tables, drop-path rates, masks. Covers what model sources compute while they
 // build themselves; a call that is not covered gives no values, and only reading them is an error.
-#ifndef COBRA_FRONTEND_PYTHON_TORCH_CONST_EVAL_H_
-#define COBRA_FRONTEND_PYTHON_TORCH_CONST_EVAL_H_
+#ifndef COBRA_GRAPH_CONST_EVAL_H_
+#define COBRA_GRAPH_CONST_EVAL_H_
 
 #include <memory>
 #include <vector>
@@ -11,7 +11,7 @@
 #include "graph/op.h"
 #include "graph/types.h"
 
-namespace cobra::python {
+namespace cobra {
 
 struct ConstInput {
   const TensorType* type = nullptr;  // null: absent
@@ -35,6 +35,6 @@ double RoundTo(DType dtype, double value);
 std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::string& index,
                                              absl::Span<const ConstInput> tensors, const Shape& out);
 
-}  // namespace cobra::python
+}  // namespace cobra
 
-#endif  // COBRA_FRONTEND_PYTHON_TORCH_CONST_EVAL_H_
+#endif  // COBRA_GRAPH_CONST_EVAL_H_

@@ -1,15 +1,15 @@
 // Shared by const_eval.cc (arithmetic, reductions) and const_eval_moves.cc (what only moves elements).
-#ifndef COBRA_FRONTEND_PYTHON_TORCH_CONST_EVAL_INTERNAL_H_
-#define COBRA_FRONTEND_PYTHON_TORCH_CONST_EVAL_INTERNAL_H_
+#ifndef COBRA_GRAPH_CONST_EVAL_INTERNAL_H_
+#define COBRA_GRAPH_CONST_EVAL_INTERNAL_H_
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "frontend/python/torch/const_eval.h"
+#include "graph/const_eval.h"
 #include "graph/layout.h"
 
-namespace cobra::python::const_eval {
+namespace cobra::const_eval {
 
 using Values = std::vector<double>;
 using Inputs = absl::Span<const ConstInput>;
@@ -57,6 +57,6 @@ std::vector<Values> EvalPieces(Op op, const Attributes& attributes, const ConstI
 Values EvalJoin(Op op, const Attributes& attributes, Inputs inputs, const TensorType& out);
 std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs inputs, const TensorType& out);
 
-}  // namespace cobra::python::const_eval
+}  // namespace cobra::const_eval
 
-#endif  // COBRA_FRONTEND_PYTHON_TORCH_CONST_EVAL_INTERNAL_H_
+#endif  // COBRA_GRAPH_CONST_EVAL_INTERNAL_H_

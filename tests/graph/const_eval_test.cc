@@ -1,9 +1,9 @@
-#include "frontend/python/torch/const_eval.h"
+#include "graph/const_eval.h"
 
 #include "gmock/gmock.h"
 #include "graph/builder.h"
 
-namespace cobra::python {
+namespace cobra {
 namespace {
 
 using ::testing::ElementsAre;
@@ -64,4 +64,4 @@ TEST(ConstEvalTest, Reduces) {
 }
 
 }  // namespace
-}  // namespace cobra::python
+}  // namespace cobra

@@ -1,9 +1,9 @@
 #include <cmath>
 
-#include "frontend/python/torch/const_eval_internal.h"
+#include "graph/const_eval_internal.h"
 #include "graph/getitem.h"
 
-namespace cobra::python {
+namespace cobra {
 namespace const_eval {
 
 std::optional<Strides> MovedStrides(Op op, const Attributes& attributes, const Shape& in, const Shape& out) {
@@ -87,8 +87,8 @@ std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs
   const int rank = static_cast<int>(in.size());
   const Strides strides = ContiguousStrides(in);
   // A scalar has no dimension to move along.
-  if (rank == 0 && (op == Op::flip || op == Op::roll || op == Op::repeat_interleave || op == Op::triu || op == Op::tril ||
-                    op == Op::gather || op == Op::index_select)) {
+  if (rank == 0 && (op == Op::flip || op == Op::roll || op == Op::repeat_interleave || op == Op::triu ||
+                    op == Op::tril || op == Op::gather || op == Op::index_select)) {
     return std::nullopt;
   }
   Values values;
@@ -311,4 +311,4 @@ std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::stri
   return map;
 }
 
-}  // namespace cobra::python
+}  // namespace cobra

@@ -1,4 +1,4 @@
-#include "frontend/python/torch/const_eval.h"
+#include "graph/const_eval.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
-#include "frontend/python/torch/const_eval_internal.h"
+#include "graph/const_eval_internal.h"
 #include "graph/getitem.h"
 
-namespace cobra::python {
+namespace cobra {
 namespace {
 
 using namespace const_eval;  // NOLINT: the other half of this file
@@ -491,4 +491,4 @@ std::vector<std::shared_ptr<const Values>> EvalConst(Op op, const Attributes& at
   return result;
 }
 
-}  // namespace cobra::python
+}  // namespace cobra
