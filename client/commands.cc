@@ -80,7 +80,7 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& fl
   }
   request.set_breakdown(flags.breakdown);
   if (flags.send_source) {
-    COBRA_RETURN_IF_ERROR(input.FillSource(request.mutable_source()));
+    COBRA_RETURN_IF_ERROR(input.FillModel(&request));
   } else {
     COBRA_ASSIGN_OR_RETURN(Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
     GraphToProto(graph, request.mutable_graph());

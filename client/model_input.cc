@@ -92,14 +92,18 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
   }
   if (!FileExists(arguments.path))
     return Error(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": no such file or directory"));
-  for (const char* suffix : {".onnx", ".tflite"}) {
-    if (!absl::EndsWith(arguments.path, suffix)) continue;
+  if (absl::EndsWith(arguments.path, ".onnx")) {
+    COBRA_RETURN_IF_ERROR(input.LoadOnnx(arguments, limits));
+    return input;
+  }
+  if (absl::EndsWith(arguments.path, ".tflite")) {
     return Error(Diagnostic::Kind::kUnsupported,
-                 absl::StrCat(arguments.path, ": ", suffix, " files cannot be read by this version"),
+                 absl::StrCat(arguments.path, ": .tflite files cannot be read by this version"),
                  "give the PyTorch source that it was exported from");
   }
   if (absl::EndsWith(arguments.path, ".json")) {
-    COBRA_ASSIGN_OR_RETURN(input.graph_json_, ReadUserFile(arguments.path, int64_t{1} << 30));
+    input.form_ = Form::kGraph;
+    COBRA_ASSIGN_OR_RETURN(input.bytes_, ReadUserFile(arguments.path, int64_t{1} << 30));
     return input;
   }
   if (arguments.entry.empty()) {
@@ -112,6 +116,20 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
     COBRA_RETURN_IF_ERROR(input.LoadFile(arguments, limits));
   }
   return input;
+}
+
+absl::Status ModelInput::LoadOnnx(const ModelArguments& arguments, const InputLimits& limits) {
+  if (!arguments.entry.empty()) {
+    return Error(Diagnostic::Kind::kUsage, absl::StrCat("--entry ", arguments.entry, ": an ONNX file holds one network"),
+                 "leave --entry out");
+  }
+  form_ = Form::kOnnx;
+  COBRA_ASSIGN_OR_RETURN(bytes_, ReadUserFile(arguments.path, limits.max_onnx_bytes));
+  onnx_.name = fs::path(arguments.path).filename().string();
+  onnx_.inputs = arguments.inputs;
+  onnx_.arguments = request_.arguments;
+  user_prefix_ = arguments.path.substr(0, arguments.path.size() - onnx_.name.size());
+  return absl::OkStatus();
 }
 
 absl::Status ModelInput::LoadFile(const ModelArguments& arguments, const InputLimits& limits) {
@@ -176,14 +194,59 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const In
 }
 
 absl::StatusOr<Graph> ModelInput::Read(const python::Limits& limits) const {
-  absl::StatusOr<Graph> graph = graph_json_.empty() ? ReadPythonModel(request_, limits) : GraphFromJson(graph_json_);
+  absl::StatusOr<Graph> graph;
+  switch (form_) {
+    case Form::kSource:
+      graph = ReadPythonModel(request_, limits);
+      break;
+    case Form::kGraph:
+      graph = GraphFromJson(bytes_);
+      break;
+    case Form::kOnnx: {
+      OnnxLimits onnx_limits;
+      onnx_limits.wall_time_ms = limits.wall_time_ms;
+      onnx_limits.cancelled = limits.cancelled;
+      graph = ReadOnnxModel(bytes_, onnx_, onnx_limits);
+      break;
+    }
+  }
   if (!graph.ok()) return WithUserPaths(graph.status());
   return graph;
 }
 
-absl::Status ModelInput::FillSource(v1::SourceModel* source) const {
-  if (!graph_json_.empty())
-    return Error(Diagnostic::Kind::kUsage, "--send source: the model is a graph file", "leave --send out");
+namespace {
+
+void FillArguments(const std::vector<std::pair<std::string, std::string>>& arguments,
+                   google::protobuf::RepeatedPtrField<v1::SourceArgument>* out) {
+  for (const auto& [name, expression] : arguments) {
+    v1::SourceArgument* argument = out->Add();
+    argument->set_name(name);
+    argument->set_expression(expression);
+  }
+}
+
+}  // namespace
+
+absl::Status ModelInput::FillModel(v1::PredictRequest* request) const {
+  switch (form_) {
+    case Form::kSource:
+      FillSource(request->mutable_source());
+      break;
+    case Form::kGraph:
+      return Error(Diagnostic::Kind::kUsage, "--send source: the model is a graph file", "leave --send out");
+    case Form::kOnnx: {
+      v1::OnnxModel* onnx = request->mutable_onnx();
+      onnx->set_file(bytes_);
+      onnx->set_name(onnx_.name);
+      for (const std::string& input : onnx_.inputs) onnx->add_inputs(input);
+      FillArguments(onnx_.arguments, onnx->mutable_arguments());
+      break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+void ModelInput::FillSource(v1::SourceModel* source) const {
   for (const auto& [path, text] : request_.bundle) {
     v1::SourceFile* file = source->add_files();
     file->set_path(path);
@@ -193,20 +256,16 @@ absl::Status ModelInput::FillSource(v1::SourceModel* source) const {
   source->set_entry(request_.entry);
   source->set_method(request_.method);
   for (const std::string& input : request_.inputs) source->add_inputs(input);
-  for (const auto& [name, expression] : request_.arguments) {
-    v1::SourceArgument* argument = source->add_arguments();
-    argument->set_name(name);
-    argument->set_expression(expression);
-  }
+  FillArguments(request_.arguments, source->mutable_arguments());
   source->set_torch_version(request_.torch_version);
-  return absl::OkStatus();
 }
 
 absl::Status ModelInput::WithUserPaths(const absl::Status& status) const {
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   if (!diagnostic.has_value()) return status;
   const auto prefix = [this](SourcePosition* position) {
-    if (request_.bundle.count(position->file) > 0) position->file = absl::StrCat(user_prefix_, position->file);
+    const bool is_onnx = form_ == Form::kOnnx && position->file == onnx_.name;
+    if (is_onnx || request_.bundle.count(position->file) > 0) position->file = absl::StrCat(user_prefix_, position->file);
   };
   prefix(&diagnostic->position);
   for (DiagnosticFrame& frame : diagnostic->frames) prefix(&frame.position);

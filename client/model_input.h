@@ -1,4 +1,4 @@
-// What the user named on the command line, as a model to read: here (SourceRequest) or by the server (SourceModel).
+// What the user named on the command line, as a model to read: here, or by the server (PredictRequest.model).
 #ifndef COBRA_CLIENT_MODEL_INPUT_H_
 #define COBRA_CLIENT_MODEL_INPUT_H_
 
@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "cobra/v1/cobra.pb.h"
+#include "frontend/onnx/reader.h"
 #include "frontend/python/reader.h"
 #include "graph/graph.h"
 
@@ -28,6 +29,7 @@ struct InputLimits {
   int64_t max_file_bytes = int64_t{16} << 20;    // the reader's own bound for one file
   int64_t max_bundle_bytes = int64_t{24} << 20;  // with the rest of a request below the server's 32 MiB
   int max_files = 4096;                          // the server's bound; a folder with more is seldom one model's
+  int64_t max_onnx_bytes = int64_t{2} << 30;     // the format's own
 };
 
 class ModelInput {
@@ -35,25 +37,33 @@ class ModelInput {
   // FILE inside one of the libraries: the module that it is there. Another FILE: a bundle of that one file. DIR: a
   // bundle of all *.py files below it (hidden folders left out); the module in whose name space the entry is evaluated
   // is the longest dotted prefix of the entry that is a file of the bundle ("net.blocks.Net(3)": net/blocks.py), else
-  // __init__.py, model.py, or the only file. FILE.json: a graph. Errors are Diagnostics.
+  // __init__.py, model.py, or the only file. FILE.onnx: an ONNX network. FILE.json: a graph. Errors are Diagnostics.
   static absl::StatusOr<ModelInput> Load(const ModelArguments& arguments, const InputLimits& limits = {});
 
   // Reads the model in this process.
   absl::StatusOr<Graph> Read(const python::Limits& limits = {}) const;
-  // For a server that is to read it: the bundle's text, or, for a library's file, its path below the library.
-  // A usage Diagnostic for a graph file.
-  absl::Status FillSource(v1::SourceModel* source) const;
+  // For a server that is to read it: the bundle's text, or, for a library's file, its path below the library; another format's file as it
+  // is. A usage Diagnostic for a graph file.
+  absl::Status FillModel(v1::PredictRequest* request) const;
   // Paths of the bundle become those that the user typed, in the diagnostic of `status` too.
   absl::Status WithUserPaths(const absl::Status& status) const;
 
  private:
+  // The form of the model: one reader each. A new one: a case in Load, Read and FillModel.
+  enum class Form { kSource, kGraph, kOnnx };
+
+  absl::Status LoadOnnx(const ModelArguments& arguments, const InputLimits& limits);
   absl::Status LoadFile(const ModelArguments& arguments, const InputLimits& limits);
   absl::Status LoadDirectory(const ModelArguments& arguments, const InputLimits& limits);
 
+  void FillSource(v1::SourceModel* source) const;
+
+  Form form_ = Form::kSource;
   SourceRequest request_;
+  OnnxRequest onnx_;
   std::string library_file_;  // path below a library root, if `request_.file` is one of a library
   std::string user_prefix_;   // before a bundle path: what the user typed
-  std::string graph_json_;    // of a graph file
+  std::string bytes_;         // of a graph's or an ONNX file
 };
 
 }  // namespace cobra

@@ -473,11 +473,11 @@ double RoundTo(DType dtype, double value) {
 }
 
 std::vector<std::shared_ptr<const Values>> EvalConst(Op op, const Attributes& attributes, Inputs inputs,
-                                                     const std::vector<TensorType>& outputs) {
+                                                     const std::vector<TensorType>& outputs, int64_t max_elements) {
   std::vector<std::shared_ptr<const Values>> result(outputs.size());
   if (outputs.empty() || inputs.empty() || (inputs[0].type == nullptr && op != Op::pow)) return result;
   for (const TensorType& type : outputs) {
-    if (type.num_elements() > kMaxConstElements || IsComplex(type.dtype)) return result;
+    if (type.num_elements() > max_elements || IsComplex(type.dtype)) return result;
   }
   for (const ConstInput& input : inputs) {
     if (input.type != nullptr && IsComplex(input.type->dtype)) return result;

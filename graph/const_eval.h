@@ -23,10 +23,11 @@ struct ConstInput {
 inline constexpr int64_t kMaxConstElements = int64_t{1} << 16;
 
 // Values of each output, empty vectors where there are none; rounded to the outputs' dtypes. REQUIRES: every present
-// input has values and `outputs` are what the shape rule gave.
+// input has values and `outputs` are what the shape rule gave. Outputs of more than `max_elements` have none.
 std::vector<std::shared_ptr<const std::vector<double>>> EvalConst(Op op, const Attributes& attributes,
                                                                   absl::Span<const ConstInput> inputs,
-                                                                  const std::vector<TensorType>& outputs);
+                                                                  const std::vector<TensorType>& outputs,
+                                                                  int64_t max_elements = kMaxConstElements);
 
 double RoundTo(DType dtype, double value);
 

@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/hash.h"
 #include "base/status_macros.h"
+#include "frontend/onnx/reader.h"
 #include "frontend/python/reader.h"
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
@@ -131,24 +132,39 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const Mod
     if (!model.Knows(target)) return UnknownTarget(target, model);
   }
   if (request.model_case() == v1::PredictRequest::MODEL_NOT_SET) {
-    return Error(Diagnostic::Kind::kUsage, "model: neither source nor graph given", "");
+    return Error(Diagnostic::Kind::kUsage, "model: none of its forms is given", "");
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<Graph> Pipeline::ReadModel(const v1::PredictRequest& request, const CallContext& call) {
   COBRA_RETURN_IF_ERROR(call.Check());
+  const int64_t left_ms = std::max<int64_t>(1, absl::ToInt64Milliseconds(call.deadline - absl::Now()));
+  const int64_t wall_time_ms = std::min(options_.limits.reader.wall_time_ms, left_ms);
   absl::StatusOr<Graph> graph;
-  if (request.has_graph()) {
-    graph = GraphFromProto(request.graph(), options_.limits.graph);
-  } else {
-    absl::StatusOr<SourceRequest> source =
-        SourceRequestFromProto(request.source(), options_.library_roots, options_.limits);
-    python::Limits limits = options_.limits.reader;
-    limits.cancelled = call.cancelled;
-    const int64_t left_ms = std::max<int64_t>(1, absl::ToInt64Milliseconds(call.deadline - absl::Now()));
-    limits.wall_time_ms = std::min(limits.wall_time_ms, left_ms);
-    graph = source.ok() ? ReadPythonModel(*source, limits) : source.status();
+  switch (request.model_case()) {
+    case v1::PredictRequest::kGraph:
+      graph = GraphFromProto(request.graph(), options_.limits.graph);
+      break;
+    case v1::PredictRequest::kSource: {
+      absl::StatusOr<SourceRequest> source =
+          SourceRequestFromProto(request.source(), options_.library_roots, options_.limits);
+      python::Limits limits = options_.limits.reader;
+      limits.cancelled = call.cancelled;
+      limits.wall_time_ms = wall_time_ms;
+      graph = source.ok() ? ReadPythonModel(*source, limits) : source.status();
+      break;
+    }
+    case v1::PredictRequest::kOnnx: {
+      OnnxLimits limits;
+      limits.graph = options_.limits.graph;
+      limits.cancelled = call.cancelled;
+      limits.wall_time_ms = wall_time_ms;
+      graph = ReadOnnxModel(request.onnx().file(), OnnxRequestFromProto(request.onnx()), limits);
+      break;
+    }
+    case v1::PredictRequest::MODEL_NOT_SET:
+      return absl::InternalError("CheckRequest lets no request without a model through");
   }
   if (graph.ok()) return graph;
   // A program that was stopped because nobody waits any more is not at fault.

@@ -77,4 +77,14 @@ absl::StatusOr<SourceRequest> SourceRequestFromProto(const v1::SourceModel& prot
   return request;
 }
 
+OnnxRequest OnnxRequestFromProto(const v1::OnnxModel& proto) {
+  OnnxRequest request;
+  if (!proto.name().empty()) request.name = proto.name();
+  request.inputs.assign(proto.inputs().begin(), proto.inputs().end());
+  for (const v1::SourceArgument& argument : proto.arguments()) {
+    request.arguments.emplace_back(argument.name(), argument.expression());
+  }
+  return request;
+}
+
 }  // namespace cobra

@@ -1,4 +1,4 @@
-// A SourceModel from the wire, checked, as what the Python reader takes.
+// Models from the wire, checked, as what the readers take.
 #ifndef COBRA_SERVER_SOURCE_REQUEST_H_
 #define COBRA_SERVER_SOURCE_REQUEST_H_
 
@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "cobra/v1/cobra.pb.h"
+#include "frontend/onnx/reader.h"
 #include "frontend/python/reader.h"
 #include "server/limits.h"
 
@@ -17,6 +18,7 @@ namespace cobra {
 absl::StatusOr<SourceRequest> SourceRequestFromProto(const v1::SourceModel& proto,
                                                      const std::vector<std::string>& library_roots,
                                                      const ServerLimits& limits);
+OnnxRequest OnnxRequestFromProto(const v1::OnnxModel& proto);
 
 }  // namespace cobra
 

@@ -21,9 +21,9 @@ class ModelInputTest : public testing::Test {
   v1::SourceModel Source(const ModelArguments& arguments) {
     absl::StatusOr<ModelInput> input = ModelInput::Load(arguments);
     EXPECT_TRUE(input.ok()) << input.status();
-    v1::SourceModel source;
-    EXPECT_TRUE(input->FillSource(&source).ok());
-    return source;
+    v1::PredictRequest request;
+    EXPECT_TRUE(input->FillModel(&request).ok());
+    return request.source();
   }
   static Diagnostic::Kind ErrorKind(const ModelArguments& arguments, const InputLimits& limits = {}) {
     absl::StatusOr<ModelInput> input = ModelInput::Load(arguments, limits);
@@ -96,7 +96,26 @@ TEST_F(ModelInputTest, MistakesAreUsageErrors) {
   ModelArguments bad_library = Arguments(net);
   bad_library.libraries = {directory_.File("missing")};
   EXPECT_EQ(ErrorKind(bad_library), Diagnostic::Kind::kUsage);
-  EXPECT_EQ(ErrorKind(Arguments(Write("net.onnx"))), Diagnostic::Kind::kUnsupported);
+  EXPECT_EQ(ErrorKind(Arguments(Write("net.onnx"), "Net()")), Diagnostic::Kind::kUsage);
+}
+
+TEST_F(ModelInputTest, OnnxFileIsSentAsItIs) {
+  ModelArguments arguments = Arguments(Write("net.onnx", "garbage"), "");
+  arguments.inputs = {"x=1x3"};
+  arguments.arguments = {"k=[1, 2]"};
+  absl::StatusOr<ModelInput> input = ModelInput::Load(arguments);
+  ASSERT_TRUE(input.ok()) << input.status();
+  v1::PredictRequest request;
+  ASSERT_TRUE(input->FillModel(&request).ok());
+  EXPECT_EQ(request.onnx().file(), "garbage");
+  EXPECT_EQ(request.onnx().name(), "net.onnx");
+  EXPECT_EQ(request.onnx().inputs(0), "x=1x3");
+  EXPECT_EQ(request.onnx().arguments(0).expression(), "[1, 2]");
+  // Reading it here names the file as the user typed it.
+  const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(input->Read().status());
+  ASSERT_TRUE(diagnostic.has_value());
+  EXPECT_EQ(diagnostic->kind, Diagnostic::Kind::kModelError);
+  EXPECT_EQ(diagnostic->position.file, arguments.path);
 }
 
 TEST_F(ModelInputTest, SizesAreLimited) {

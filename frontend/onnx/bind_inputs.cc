@@ -1,0 +1,200 @@
+// The inputs of the network: their types from the file, open sizes from the request, and values that the request gives beforehand.
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/diagnostic.h"
+#include "base/status_macros.h"
+#include "frontend/onnx/importer.h"
+#include "frontend/onnx/node_context.h"
+#include "frontend/onnx/tensor_data.h"
+
+namespace cobra::onnx_import {
+namespace {
+
+using ::onnx::TensorShapeProto;
+
+absl::Status Usage(std::string message, std::string hint = "") {
+  Diagnostic d;
+  d.kind = Diagnostic::Kind::kUsage;
+  d.message = std::move(message);
+  d.hint = std::move(hint);
+  return DiagnosticToStatus(d);
+}
+
+// "[batch, 3, 224, ?]" as the file declares it.
+std::string DeclaredText(const TensorShapeProto& shape) {
+  std::vector<std::string> dims;
+  for (const auto& dim : shape.dim()) {
+    dims.push_back(dim.has_dim_value() ? absl::StrCat(dim.dim_value()) : dim.dim_param().empty() ? "?" : dim.dim_param());
+  }
+  return absl::StrCat("[", absl::StrJoin(dims, ", "), "]");
+}
+
+bool IsOpen(const TensorShapeProto::Dimension& dim) { return !dim.has_dim_value() || dim.dim_value() < 0; }
+
+// The shape without a request: an open first dimension of several is the batch, 1.
+absl::StatusOr<Shape> DefaultShape(const std::string& name, const ::onnx::TypeProto::Tensor& type) {
+  if (!type.has_shape()) return Usage(absl::StrCat("input \"", name, "\": the file says nothing of its shape"), absl::StrCat("give it: --input ", name, "=1x3x224x224"));
+  Shape shape;
+  for (int i = 0; i < type.shape().dim_size(); ++i) {
+    const auto& dim = type.shape().dim(i);
+    if (IsOpen(dim) && i > 0) {
+      return Usage(absl::StrCat("input \"", name, "\": the file leaves its shape ", DeclaredText(type.shape()), " open"),
+                   absl::StrCat("give it: --input ", name, "=SHAPE, such as 1x3x224x224"));
+    }
+    shape.push_back(IsOpen(dim) ? 1 : dim.dim_value());
+  }
+  return shape;
+}
+
+absl::StatusOr<Shape> RequestedShape(const std::string& name, const ::onnx::TypeProto::Tensor& type, const std::string& text, DType dtype) {
+  COBRA_ASSIGN_OR_RETURN(TensorType asked, ParseTensorType(text));
+  if (absl::StrContains(text, ":") && asked.dtype != dtype) {
+    return Usage(absl::StrCat("--input ", name, "=", text, ": the file says ", DTypeName(dtype)));
+  }
+  bool fits = !type.has_shape() || type.shape().dim_size() == asked.rank();
+  for (int i = 0; fits && type.has_shape() && i < asked.rank(); ++i) {
+    fits = IsOpen(type.shape().dim(i)) || type.shape().dim(i).dim_value() == asked.shape[i];
+  }
+  if (!fits) return Usage(absl::StrCat("--input ", name, "=", text, ": the file says ", DeclaredText(type.shape())));
+  return asked.shape;
+}
+
+// "5", "[0, 1]", "[[1.5, inf], [2, True]]": numbers in nested lists of equal lengths.
+class NumberReader {
+ public:
+  NumberReader(absl::string_view text, int64_t max_elements) : text_(text), max_elements_(max_elements) {}
+
+  bool Read(Shape* shape, Values* values) {
+    return ReadItem(0, shape, values) && (SkipBlanks(), text_.empty()) && static_cast<int64_t>(values->size()) <= max_elements_;
+  }
+
+ private:
+  void SkipBlanks() { text_ = absl::StripLeadingAsciiWhitespace(text_); }
+
+  bool ReadItem(int depth, Shape* shape, Values* values) {
+    SkipBlanks();
+    if (depth > 16) return false;
+    if (!absl::ConsumePrefix(&text_, "[")) return static_cast<int>(shape->size()) == depth && ReadNumber(values);
+    if (static_cast<int>(shape->size()) > depth) return ReadRest(depth, shape, values);
+    if (!values->empty()) return false;
+    shape->push_back(-1);
+    return ReadRest(depth, shape, values);
+  }
+
+  bool ReadRest(int depth, Shape* shape, Values* values) {
+    int64_t count = 0;
+    for (SkipBlanks(); !absl::ConsumePrefix(&text_, "]"); SkipBlanks()) {
+      if (count > 0 && !absl::ConsumePrefix(&text_, ",")) return false;
+      if (!ReadItem(depth + 1, shape, values) || static_cast<int64_t>(values->size()) > max_elements_) return false;
+      ++count;
+    }
+    if ((*shape)[depth] >= 0 && (*shape)[depth] != count) return false;
+    (*shape)[depth] = count;
+    return true;
+  }
+
+  bool ReadNumber(Values* values) {
+    const absl::string_view word = text_.substr(0, text_.find_first_of(",] \t\n"));
+    double value;
+    if (word == "True" || word == "true" || word == "False" || word == "false") {
+      value = word[0] == 'T' || word[0] == 't';
+    } else if (!absl::SimpleAtod(word, &value)) {
+      return false;
+    }
+    text_.remove_prefix(word.size());
+    values->push_back(value);
+    return true;
+  }
+
+  absl::string_view text_;
+  const int64_t max_elements_;
+};
+
+}  // namespace
+
+absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, const std::string* shape_text) {
+  const std::string& name = info.name();
+  const ::onnx::TypeProto* type = &info.type();
+  if (type->has_optional_type()) type = &type->optional_type().elem_type();  // one that is given
+  if (type->has_sequence_type() && type->sequence_type().elem_type().has_tensor_type()) {
+    if (shape_text == nullptr) {
+      return Usage(absl::StrCat("input \"", name, "\" is a sequence of tensors"), absl::StrCat("give their shapes: --input ", name, "=[3x4,5x6]"));
+    }
+    absl::string_view text = absl::StripAsciiWhitespace(*shape_text);
+    if (!absl::ConsumePrefix(&text, "[") || !absl::ConsumeSuffix(&text, "]")) {
+      return Usage(absl::StrCat("--input ", name, "=", *shape_text, ": the input is a sequence of tensors"), absl::StrCat("--input ", name, "=[3x4,5x6]"));
+    }
+    const auto& element = type->sequence_type().elem_type().tensor_type();
+    COBRA_ASSIGN_OR_RETURN(const DType dtype, DTypeOf(element.elem_type()));
+    std::vector<Value> items;
+    for (absl::string_view item : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+      COBRA_ASSIGN_OR_RETURN(Shape shape, RequestedShape(name, element, std::string(absl::StripAsciiWhitespace(item)), dtype));
+      auto tensor = std::make_shared<Tensor>();
+      tensor->type = {std::move(shape), dtype};
+      tensor->ref = builder_.AddInput(absl::StrCat(name, "[", items.size(), "]"), tensor->type);
+      items.emplace_back(std::move(tensor));
+    }
+    return Value::Sequence(std::move(items));
+  }
+  if (!type->has_tensor_type()) return Unsupported("input \"", name, "\" is no tensor: this is not supported");
+  const auto& tensor_type = type->tensor_type();
+  absl::StatusOr<DType> dtype = DTypeOf(tensor_type.elem_type());
+  if (!dtype.ok()) return absl::Status(dtype.status().code(), absl::StrCat("input \"", name, "\": ", dtype.status().message()));
+  for (const auto& [argument, text] : request_.arguments) {
+    if (argument != name) continue;
+    TensorType known{{}, *dtype};
+    Values values;
+    if (!NumberReader(text, limits_.max_const_elements).Read(&known.shape, &values)) {
+      return Usage(absl::StrCat("--arg ", name, "=", text, ": is neither a number nor a list of numbers"), "such as 5, [0, 1] or [[1.5, 2], [3, 4]]");
+    }
+    COBRA_ASSIGN_OR_RETURN(known.shape, RequestedShape(name, tensor_type, ShapeText(known.shape), *dtype));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr constant, Constant(std::move(known), std::move(values), name));
+    return Value(std::move(constant));
+  }
+  auto tensor = std::make_shared<Tensor>();
+  absl::StatusOr<Shape> shape = shape_text == nullptr ? DefaultShape(name, tensor_type) : RequestedShape(name, tensor_type, *shape_text, *dtype);
+  if (!shape.ok()) return shape.status();
+  tensor->type = {*std::move(shape), *dtype};
+  if (tensor->type.num_bytes() > limits_.graph.max_tensor_bytes || tensor->type.rank() > limits_.graph.max_rank) {
+    return absl::ResourceExhaustedError(absl::StrCat("input \"", name, "\" of ", TypeText(tensor->type)));
+  }
+  tensor->ref = builder_.AddInput(name, tensor->type);
+  return Value(std::move(tensor));
+}
+
+absl::Status Importer::BindInputs(const ::onnx::GraphProto& graph, GraphRun* run) {
+  std::vector<const ::onnx::ValueInfoProto*> free;  // files of IR version 3 and before list the initializers among the inputs
+  std::vector<std::string> names;
+  for (const auto& info : graph.input()) {
+    if (run->values.contains(info.name())) continue;
+    free.push_back(&info);
+    names.push_back(info.name());
+  }
+  const std::string have = absl::StrCat("its inputs are ", absl::StrJoin(names, ", "));
+  absl::flat_hash_map<std::string, std::string> shapes;
+  size_t position = 0;
+  for (const std::string& text : request_.inputs) {
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos && position >= names.size()) {
+      return Usage(absl::StrCat("--input ", text, ": the network takes ", names.size(), " inputs"), have);
+    }
+    const std::string name = equals == std::string::npos ? names[position++] : text.substr(0, equals);
+    if (std::find(names.begin(), names.end(), name) == names.end()) return Usage(absl::StrCat("--input ", text, ": the file has no such input"), have);
+    shapes[name] = equals == std::string::npos ? text : text.substr(equals + 1);
+  }
+  for (const auto& [name, text] : request_.arguments) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) return Usage(absl::StrCat("--arg ", name, "=", text, ": the file has no such input"), have);
+  }
+  for (const ::onnx::ValueInfoProto* info : free) {
+    const auto shape = shapes.find(info->name());
+    COBRA_ASSIGN_OR_RETURN(run->values[info->name()], BindInput(*info, shape == shapes.end() ? nullptr : &shape->second));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cobra::onnx_import

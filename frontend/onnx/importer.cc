@@ -1,0 +1,440 @@
+#include "frontend/onnx/importer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "base/diagnostic.h"
+#include "base/status_macros.h"
+#include "frontend/onnx/node_context.h"
+#include "frontend/onnx/registry.h"
+#include "frontend/onnx/tensor_data.h"
+#include "graph/const_eval.h"
+
+namespace cobra::onnx_import {
+namespace {
+
+using ::onnx::AttributeProto;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
+
+constexpr int kMinOpset = 6, kMaxOpset = 17;
+
+Diagnostic::Kind KindOf(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kUnimplemented:
+      return Diagnostic::Kind::kUnsupported;
+    case absl::StatusCode::kFailedPrecondition:
+      return Diagnostic::Kind::kDataDependent;
+    case absl::StatusCode::kResourceExhausted:
+      return Diagnostic::Kind::kLimit;
+    default:
+      return Diagnostic::Kind::kModelError;
+  }
+}
+
+// Names that the graphs inside a node read from around them.
+void NamesReadInside(const NodeProto& node, std::vector<std::string>* names) {
+  const auto visit = [&](const GraphProto& graph) {
+    for (const NodeProto& inner : graph.node()) {
+      names->insert(names->end(), inner.input().begin(), inner.input().end());
+      NamesReadInside(inner, names);
+    }
+    for (const auto& output : graph.output()) names->push_back(output.name());
+  };
+  for (const AttributeProto& attribute : node.attribute()) {
+    if (attribute.has_g()) visit(attribute.g());
+    for (const GraphProto& graph : attribute.graphs()) visit(graph);
+  }
+}
+
+void FindConsumers(GraphRun* run) {
+  run->done.assign(run->graph->node_size(), false);
+  for (int i = 0; i < run->graph->node_size(); ++i) {
+    const NodeProto& node = run->graph->node(i);
+    std::vector<std::string> names(node.input().begin(), node.input().end());
+    NamesReadInside(node, &names);
+    for (std::string& name : names) run->consumers[std::move(name)].push_back(i);
+  }
+  for (const auto& output : run->graph->output()) run->consumers[output.name()].push_back(-1);
+}
+
+std::string LabelOf(const NodeProto& node) { return node.name().empty() ? node.op_type() : node.name(); }
+
+}  // namespace
+
+const Value* GraphRun::Find(const std::string& name) const {
+  for (const GraphRun* run = this; run != nullptr; run = run->outer) {
+    const auto it = run->values.find(name);
+    if (it != run->values.end()) return &it->second;
+  }
+  return nullptr;
+}
+
+Importer::Importer(const OnnxRequest& request, const OnnxLimits& limits, bool keep_values)
+    : request_(request),
+      limits_(limits),
+      keep_values_(keep_values),
+      deadline_(limits.wall_time_ms > 0 ? absl::Now() + absl::Milliseconds(limits.wall_time_ms) : absl::InfiniteFuture()),
+      builder_(limits.graph),
+      file_(std::make_shared<const std::string>(request.name)) {}
+
+absl::Status Importer::Step() {
+  if (++steps_ > limits_.max_steps) {
+    return absl::ResourceExhaustedError(absl::StrCat("more than ", limits_.max_steps, " nodes are executed, turns of loops included"));
+  }
+  if (steps_ % 64 != 0) return absl::OkStatus();
+  if (limits_.cancelled != nullptr && limits_.cancelled->load()) return absl::CancelledError("cancelled");
+  if (absl::Now() > deadline_) {
+    return absl::ResourceExhaustedError(absl::StrCat("reading takes longer than ", limits_.wall_time_ms, " ms"));
+  }
+  return absl::OkStatus();
+}
+
+// ---- tensors
+
+absl::StatusOr<TensorPtr> Importer::Constant(TensorType type, Values values, absl::string_view name) {
+  const_bytes_ += static_cast<int64_t>(values.size() * sizeof(double));
+  if (!keep_values_ && const_bytes_ > limits_.max_const_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat("the values of constants take more than ", limits_.max_const_bytes, " bytes"));
+  }
+  auto tensor = std::make_shared<Tensor>();
+  for (double& v : values) v = RoundTo(type.dtype, v);
+  tensor->type = std::move(type);
+  tensor->constant = true;
+  tensor->name = std::string(name);
+  tensor->values = std::make_shared<const Values>(std::move(values));
+  return tensor;
+}
+
+absl::StatusOr<TensorPtr> Importer::FromProto(const ::onnx::TensorProto& proto, bool weight, absl::string_view name) {
+  auto tensor = std::make_shared<Tensor>();
+  COBRA_ASSIGN_OR_RETURN(tensor->type, TypeOf(proto));
+  tensor->constant = true;
+  tensor->weight = weight && (IsFloatingPoint(tensor->type.dtype) || DTypeBytes(tensor->type.dtype) == 1);
+  tensor->name = std::string(name.empty() ? proto.name() : name);
+  tensor->proto = &proto;
+  return tensor;
+}
+
+absl::StatusOr<std::shared_ptr<const Values>> Importer::TryValues(const TensorPtr& tensor) {
+  if (!tensor->constant) return nullptr;
+  if (tensor->values == nullptr && tensor->proto != nullptr && !IsComplex(tensor->type.dtype) &&
+      (keep_values_ || tensor->type.num_elements() <= limits_.max_const_elements)) {
+    const_bytes_ += tensor->type.num_elements() * static_cast<int64_t>(sizeof(double));
+    if (!keep_values_ && const_bytes_ > limits_.max_const_bytes) {
+      return absl::ResourceExhaustedError(absl::StrCat("the values of constants take more than ", limits_.max_const_bytes, " bytes"));
+    }
+    tensor->values = std::make_shared<const Values>(Decode(*tensor->proto));
+  }
+  return tensor->values;
+}
+
+absl::StatusOr<std::shared_ptr<const Values>> Importer::NeedValues(const TensorPtr& tensor, absl::string_view what) {
+  COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, TryValues(tensor));
+  if (values != nullptr) return values;
+  if (tensor->constant) {
+    return absl::ResourceExhaustedError(absl::StrCat(what, " has ", tensor->type.num_elements(), " elements, more than the ",
+                                                     limits_.max_const_elements, " whose values are carried"));
+  }
+  Diagnostic d;
+  d.kind = Diagnostic::Kind::kDataDependent;
+  const std::vector<std::string> inputs = InputsBehind(tensor->ref);
+  d.message = absl::StrCat(what, " depends on the values of ", inputs.size() == 1 ? "input " : "inputs ", absl::StrJoin(inputs, ", "));
+  if (!inputs.empty()) d.hint = absl::StrCat("give them beforehand where they are always the same: --arg ", absl::StrJoin(inputs, "=VALUE --arg "), "=VALUE");
+  return DiagnosticToStatus(d);
+}
+
+std::vector<std::string> Importer::InputsBehind(ValueRef ref) const {
+  const Graph& graph = builder_.graph();
+  std::vector<ValueRef> stack{ref};
+  std::vector<bool> seen(graph.nodes().size()), found(graph.inputs().size());
+  while (!stack.empty()) {
+    const ValueRef at = stack.back();
+    stack.pop_back();
+    if (at.kind == ValueRef::Kind::kInput) found[at.index] = true;
+    if (!at.is_node() || seen[at.index]) continue;
+    seen[at.index] = true;
+    const Node& node = graph.nodes()[at.index];
+    stack.insert(stack.end(), node.inputs.begin(), node.inputs.end());
+  }
+  std::vector<std::string> names;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (found[i]) names.push_back(graph.inputs()[i].name);
+  }
+  return names;
+}
+
+void Importer::MarkAsBuffer(const TensorPtr& tensor) { buffers_[tensor.get()] = true; }
+
+absl::StatusOr<ValueRef> Importer::RefOf(const TensorPtr& tensor) {
+  if (tensor == nullptr) return ValueRef::None();
+  if (!tensor->ref.is_none()) return tensor->ref;
+  if (tensor->type.num_bytes() > limits_.graph.max_tensor_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat("a constant of ", TypeText(tensor->type)));
+  }
+  std::string name = tensor->name.empty() ? absl::StrCat("constant", next_constant_++) : tensor->name;
+  while (!names_.insert(name).second) absl::StrAppend(&name, ".", next_constant_++);
+  if (tensor->weight && buffers_.contains(tensor.get())) {
+    tensor->ref = builder_.AddBuffer(name, tensor->type);
+  } else if (tensor->weight) {
+    tensor->ref = builder_.AddParameter(name, tensor->type);
+  } else {
+    tensor->ref = builder_.AddConstant(name, tensor->type);
+  }
+  placed_.push_back(tensor);
+  return tensor->ref;
+}
+
+// ---- calls
+
+absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attributes, const std::vector<TensorPtr>& inputs) {
+  COBRA_RETURN_IF_ERROR(Step());
+  bool constant = !inputs.empty(), weight = false;
+  for (const TensorPtr& input : inputs) {
+    if (input == nullptr) continue;
+    constant = constant && input->constant;
+    weight = weight || input->weight;
+  }
+  std::vector<TensorPtr> results;
+  if (constant) {
+    std::vector<const TensorType*> types;
+    std::vector<ConstInput> known;
+    std::vector<std::shared_ptr<const Values>> held;
+    bool all_known = true;
+    for (const TensorPtr& input : inputs) {
+      types.push_back(input == nullptr ? nullptr : &input->type);
+      if (input != nullptr) {
+        COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, TryValues(input));
+        all_known = all_known && values != nullptr;
+        held.push_back(std::move(values));
+        known.push_back({&input->type, held.back().get()});
+      } else {
+        known.push_back({});
+      }
+    }
+    COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> outputs, InferTypes(op, attributes, types));
+    for (const TensorType& type : outputs) {
+      if (type.num_bytes() > limits_.graph.max_tensor_bytes) {
+        return absl::ResourceExhaustedError(absl::StrCat(OpName(op), " makes a tensor of ", TypeText(type)));
+      }
+    }
+    std::vector<std::shared_ptr<const Values>> values(outputs.size());
+    if (all_known) {
+      const int64_t most = keep_values_ ? int64_t{1} << 28 : limits_.max_const_elements;
+      values = EvalConst(op, attributes, known, outputs, most);
+    }
+    bool folded = true;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      // What is too large to carry is computed once, when the network is loaded, and then is a weight like any other.
+      folded = folded && (values[i] != nullptr || (!keep_values_ && (!all_known || outputs[i].num_elements() > limits_.max_const_elements)));
+      auto tensor = std::make_shared<Tensor>();
+      tensor->type = std::move(outputs[i]);
+      tensor->constant = true;
+      tensor->weight = weight && IsFloatingPoint(tensor->type.dtype);
+      tensor->values = values[i];
+      if (values[i] != nullptr) const_bytes_ += static_cast<int64_t>(values[i]->size() * sizeof(double));
+      results.push_back(std::move(tensor));
+    }
+    if (!keep_values_ && const_bytes_ > limits_.max_const_bytes) {
+      return absl::ResourceExhaustedError(absl::StrCat("the values of constants take more than ", limits_.max_const_bytes, " bytes"));
+    }
+    if (folded) {
+      if (inputs[0] != nullptr && !inputs[0]->name.empty()) results[0]->name = absl::StrCat(inputs[0]->name, ".", OpName(op));
+      return results;
+    }
+    results.clear();
+  }
+  std::vector<ValueRef> refs;
+  for (const TensorPtr& input : inputs) {
+    COBRA_ASSIGN_OR_RETURN(ValueRef ref, RefOf(input));
+    refs.push_back(ref);
+  }
+  Origin origin;
+  origin.file = file_;
+  origin.line = origin_line_;
+  origin.module_path = node_label_;
+  COBRA_ASSIGN_OR_RETURN(const int32_t node, builder_.Add(op, std::move(attributes), std::move(refs), std::move(origin)));
+  const Node& added = builder_.nodes()[node];
+  for (size_t i = 0; i < added.outputs.size(); ++i) {
+    auto tensor = std::make_shared<Tensor>();
+    tensor->type = added.outputs[i];
+    tensor->ref = ValueRef::Node(node, static_cast<int32_t>(i));
+    results.push_back(std::move(tensor));
+  }
+  return results;
+}
+
+// ---- graphs
+
+absl::Status Importer::AtNode(const absl::Status& status, const NodeProto& node, int index) const {
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  if (diagnostic.has_value() && !diagnostic->position.file.empty()) return status;  // of a graph inside
+  if (!diagnostic.has_value()) {
+    if (absl::IsInternal(status) || absl::IsCancelled(status)) return status;
+    diagnostic.emplace();
+    diagnostic->kind = KindOf(status.code());
+    diagnostic->message = std::string(status.message());
+  }
+  const std::string domain = node.domain().empty() ? "" : absl::StrCat(node.domain(), ".");
+  const std::string name = node.name().empty() ? "" : absl::StrCat(" \"", node.name(), "\"");
+  diagnostic->message = absl::StrCat(domain, node.op_type(), name, " (node ", index + 1, ", opset ", opset_, "): ", diagnostic->message);
+  diagnostic->position.file = *file_;
+  return DiagnosticToStatus(*diagnostic);
+}
+
+absl::Status Importer::AddInitializers(GraphRun* run) {
+  if (run->graph->sparse_initializer_size() > 0) return absl::UnimplementedError("sparse initializers are not supported");
+  for (const ::onnx::TensorProto& proto : run->graph->initializer()) {
+    absl::StatusOr<TensorPtr> tensor = FromProto(proto, /*weight=*/true);
+    if (!tensor.ok()) return absl::Status(tensor.status().code(), absl::StrCat("initializer \"", proto.name(), "\": ", tensor.status().message()));
+    run->values[proto.name()] = Value(*std::move(tensor));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::RunNode(GraphRun* run, int index) {
+  COBRA_RETURN_IF_ERROR(Step());
+  const NodeProto& node = run->graph->node(index);
+  if (!node.domain().empty() && node.domain() != "ai.onnx") {
+    return absl::UnimplementedError(absl::StrCat("operators of the domain ", node.domain(), " are not supported"));
+  }
+  const Entry* entry = Operators().Find(node.op_type());
+  if (entry == nullptr) return absl::UnimplementedError("this operator is not supported");
+  std::vector<Value> inputs;
+  for (const std::string& name : node.input()) {
+    if (name.empty()) {
+      inputs.emplace_back();
+      continue;
+    }
+    const Value* value = run->Find(name);
+    if (value == nullptr) return Invalid("its input \"", name, "\" is computed by no node before it");
+    if (!entry->sequences && !value->is_tensor()) return Invalid("its input \"", name, "\" must be a tensor");
+    inputs.push_back(*value);
+  }
+  for (int i = 0; i < entry->required; ++i) {
+    if (i < static_cast<int>(inputs.size()) && inputs[i].kind != Value::Kind::kAbsent) continue;
+    return Invalid("takes at least ", entry->required, " inputs; input ", i, " is missing");
+  }
+  NodeContext context(this, run, node, std::move(inputs));
+  absl::StatusOr<Outputs> outputs = entry->handler(context);
+  COBRA_RETURN_IF_ERROR(context.attribute_error());
+  if (!outputs.ok()) return outputs.status();
+  for (int k = 0; k < node.output_size(); ++k) {
+    if (node.output(k).empty()) continue;
+    if (k >= static_cast<int>(outputs->size()) || (*outputs)[k].kind == Value::Kind::kAbsent) {
+      return absl::UnimplementedError(absl::StrCat("its output ", k, " (\"", node.output(k), "\") is not supported"));
+    }
+    run->values[node.output(k)] = std::move((*outputs)[k]);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::RunNodes(GraphRun* run) {
+  const std::string outer_label = node_label_;
+  const int outer_line = origin_line_;
+  for (int i = 0; i < run->graph->node_size(); ++i) {
+    if (run->done[i]) continue;
+    const NodeProto& node = run->graph->node(i);
+    node_label_ = outer_label.empty() ? LabelOf(node) : absl::StrCat(outer_label, "/", LabelOf(node));
+    if (run->outer == nullptr) origin_line_ = i + 1;
+    if (absl::Status status = RunNode(run, i); !status.ok()) return AtNode(status, node, i);
+  }
+  node_label_ = outer_label;
+  origin_line_ = outer_line;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Value>> Importer::RunGraph(const GraphProto& graph, std::vector<Value> inputs, const GraphRun& outer) {
+  if (++nesting_ > limits_.max_nesting) {
+    return absl::ResourceExhaustedError(absl::StrCat("graphs nest deeper than ", limits_.max_nesting));
+  }
+  GraphRun run;
+  run.graph = &graph;
+  run.outer = &outer;
+  if (graph.input_size() != static_cast<int>(inputs.size())) {
+    return Invalid("the graph inside takes ", graph.input_size(), " inputs, gets ", inputs.size());
+  }
+  for (int i = 0; i < graph.input_size(); ++i) run.values[graph.input(i).name()] = std::move(inputs[i]);
+  COBRA_RETURN_IF_ERROR(AddInitializers(&run));
+  FindConsumers(&run);
+  COBRA_RETURN_IF_ERROR(RunNodes(&run));
+  std::vector<Value> outputs;
+  for (const auto& output : graph.output()) {
+    const Value* value = run.Find(output.name());
+    if (value == nullptr) return Invalid("the output \"", output.name(), "\" of the graph inside is computed by no node");
+    outputs.push_back(*value);
+  }
+  --nesting_;
+  return outputs;
+}
+
+absl::Status Importer::CollectOutputs(const Value& value, const std::string& name, std::vector<ValueRef>* refs, OnnxModel* model) {
+  if (value.is_tensor()) {
+    COBRA_ASSIGN_OR_RETURN(ValueRef ref, RefOf(value.tensor));
+    refs->push_back(ref);
+    model->output_names.push_back(name);
+  }
+  for (const Value& item : value.items) COBRA_RETURN_IF_ERROR(CollectOutputs(item, name, refs, model));
+  return absl::OkStatus();
+}
+
+absl::Status Importer::CheckModel(const ::onnx::ModelProto& model) {
+  if (!model.has_graph()) return Invalid("has no graph: is it an ONNX file?");
+  for (const auto& set : model.opset_import()) {
+    if (set.domain().empty() || set.domain() == "ai.onnx") opset_ = static_cast<int>(std::clamp<int64_t>(set.version(), 0, 1000));
+  }
+  if (opset_ == 0 && model.opset_import_size() == 0) opset_ = 1;  // IR versions before 3 name none
+  if (opset_ == 0) return absl::OkStatus();  // other domains only: each node says so
+  if (opset_ < kMinOpset || opset_ > kMaxOpset) {
+    return absl::UnimplementedError(absl::StrCat("is of opset ", opset_, "; opsets ", kMinOpset, " to ", kMaxOpset, " are supported"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<OnnxModel> Importer::Import(const ::onnx::ModelProto& model) {
+  const auto at_file = [this](const absl::Status& status) {
+    std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+    if (diagnostic.has_value() && (!diagnostic->position.file.empty() || diagnostic->kind == Diagnostic::Kind::kUsage)) return status;
+    if (!diagnostic.has_value()) {
+      if (absl::IsInternal(status) || absl::IsCancelled(status)) return status;
+      diagnostic.emplace();
+      diagnostic->kind = KindOf(status.code());
+      diagnostic->message = std::string(status.message());
+    }
+    diagnostic->position.file = *file_;
+    return DiagnosticToStatus(*diagnostic);
+  };
+  GraphRun run;
+  run.graph = &model.graph();
+  OnnxModel result;
+  std::vector<ValueRef> refs;
+  const auto import = [&]() -> absl::Status {
+    COBRA_RETURN_IF_ERROR(CheckModel(model));
+    COBRA_RETURN_IF_ERROR(AddInitializers(&run));
+    COBRA_RETURN_IF_ERROR(BindInputs(model.graph(), &run));
+    FindConsumers(&run);
+    COBRA_RETURN_IF_ERROR(RunNodes(&run));
+    for (const auto& output : model.graph().output()) {
+      const Value* value = run.Find(output.name());
+      if (value == nullptr) return Invalid("the output \"", output.name(), "\" is computed by no node");
+      COBRA_RETURN_IF_ERROR(CollectOutputs(*value, output.name(), &refs, &result));
+    }
+    if (keep_values_) {
+      for (const TensorPtr& tensor : placed_) {
+        COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, TryValues(tensor));
+        if (values != nullptr) result.values.push_back({tensor->ref, std::move(values)});
+      }
+    }
+    return absl::OkStatus();
+  };
+  if (absl::Status status = import(); !status.ok()) return at_file(status);
+  result.graph = std::move(builder_).Build(std::move(refs));
+  return result;
+}
+
+}  // namespace cobra::onnx_import

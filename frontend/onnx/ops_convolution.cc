@@ -1,0 +1,85 @@
+// Conv, ConvTranspose.
+#include <algorithm>
+#include <numeric>
+
+#include "base/status_macros.h"
+#include "frontend/onnx/registry.h"
+#include "frontend/onnx/window.h"
+
+namespace cobra::onnx_import {
+namespace {
+
+constexpr Op kConv[] = {Op::conv1d, Op::conv2d, Op::conv3d};
+constexpr Op kConvTranspose[] = {Op::conv_transpose1d, Op::conv_transpose2d, Op::conv_transpose3d};
+
+absl::StatusOr<int> SpatialDims(const NodeContext& c) {
+  const int n = c.Rank(0) - 2;
+  if (n < 1 || n > 3) return Unsupported("an input of ", c.Rank(0), " dimensions; convolutions of 1 to 3 spatial dimensions are supported");
+  if (c.Rank(1) != n + 2) return Invalid("the weight ", ShapeText(c.ShapeOf(1)), " does not fit the input ", ShapeText(c.ShapeOf(0)));
+  return n;
+}
+
+absl::StatusOr<Outputs> Conv(NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(const int n, SpatialDims(c));
+  COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, n, Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end())));
+  TensorPtr x = c.In(0);
+  std::vector<int64_t> padding = window.begin;
+  if (window.begin != window.end) {
+    COBRA_ASSIGN_OR_RETURN(x, PadSpatial(c, x, window, 0));
+    padding.assign(n, 0);
+  }
+  return c.Out(c.Call(kConv[n - 1],
+                      {{"stride", window.stride}, {"padding", padding}, {"dilation", window.dilation}, {"groups", c.Int("group", 1)}},
+                      {x, c.In(1), c.In(2)}));
+}
+
+// The padding that makes the output `wanted` elements long: the larger half goes to the beginning, or to the end (SAME_UPPER).
+void PadForOutput(int64_t input, int64_t wanted, int64_t extra, bool upper, int i, Window* window) {
+  const int64_t total = window->stride[i] * (input - 1) + extra + (window->kernel[i] - 1) * window->dilation[i] + 1 - wanted;
+  const int64_t half = total >= 0 ? total / 2 : -((-total + 1) / 2);
+  window->begin[i] = upper ? half : total - half;
+  window->end[i] = total - window->begin[i];
+}
+
+absl::StatusOr<Outputs> ConvTranspose(NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(const int n, SpatialDims(c));
+  COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, n, Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end()), /*resolve_auto_pad=*/false));
+  std::vector<int64_t> extra = c.Ints("output_padding");
+  if (extra.empty()) extra.assign(n, 0);
+  const std::vector<int64_t> wanted = c.Ints("output_shape");
+  if (static_cast<int>(extra.size()) != n || (!wanted.empty() && static_cast<int>(wanted.size()) < n)) {
+    return Invalid("output_padding and output_shape must have ", n, " entries");
+  }
+  const std::string auto_pad = c.String("auto_pad", "NOTSET");
+  for (int i = 0; i < n; ++i) {
+    const int64_t input = c.ShapeOf(0)[2 + i];
+    if (!wanted.empty()) {
+      PadForOutput(input, wanted[wanted.size() - n + i], extra[i], auto_pad == "SAME_UPPER", i, &window);
+    } else if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
+      PadForOutput(input, input * window.stride[i], extra[i], auto_pad == "SAME_UPPER", i, &window);
+    }
+  }
+  std::vector<int64_t> padding(n), trim;
+  for (int i = 0; i < n; ++i) padding[i] = std::max<int64_t>(0, std::min(window.begin[i], window.end[i]));
+  for (int i = n - 1; i >= 0; --i) trim.insert(trim.end(), {padding[i] - window.begin[i], padding[i] - window.end[i]});
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(kConvTranspose[n - 1],
+                                             {{"stride", window.stride},
+                                              {"padding", padding},
+                                              {"output_padding", extra},
+                                              {"groups", c.Int("group", 1)},
+                                              {"dilation", window.dilation}},
+                                             {c.In(0), c.In(1), c.In(2)}));
+  if (std::count(trim.begin(), trim.end(), 0) == static_cast<int64_t>(trim.size())) return Outputs{y};
+  // Beyond the window's reach there is the bias alone.
+  if (c.Has(2) && *std::max_element(trim.begin(), trim.end()) > 0) return Unsupported("an output_shape beyond the window's reach, with a bias");
+  return c.Out(c.Call(Op::pad, {{"pad", trim}, {"mode", std::string("constant")}, {"value", 0.0}}, {y}));
+}
+
+}  // namespace
+
+void AddConvolutionOperators(Registry* registry) {
+  registry->Add("Conv", {Conv, 2, false, "1 to 3 spatial dimensions"});
+  registry->Add("ConvTranspose", {ConvTranspose, 2, false, "1 to 3 spatial dimensions"});
+}
+
+}  // namespace cobra::onnx_import

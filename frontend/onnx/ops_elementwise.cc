@@ -1,0 +1,265 @@
+// Operators that work element by element: arithmetic, comparisons, logic.
+#include <cmath>
+#include <limits>
+
+#include "base/status_macros.h"
+#include "frontend/onnx/elementwise.h"
+#include "frontend/onnx/registry.h"
+#include "frontend/onnx/tensor_data.h"
+
+namespace cobra::onnx_import {
+namespace {
+
+template <Op kOp>
+absl::StatusOr<Outputs> Unary(NodeContext& c) {
+  return c.Out(c.Unary(kOp, c.In(0)));
+}
+
+// Opset 6 names the dimension at which the second operand's first one stands.
+absl::StatusOr<TensorPtr> SecondOperand(NodeContext& c) {
+  TensorPtr b = c.In(1);
+  if (c.opset() >= 7 || c.Int("broadcast") == 0 || !c.HasAttr("axis")) return b;
+  COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis"), c.Rank(0)));
+  Shape shape = b->type.shape;
+  while (static_cast<int>(shape.size()) + axis < c.Rank(0)) shape.push_back(1);
+  return c.Reshape(b, shape);
+}
+
+template <Op kOp>
+absl::StatusOr<Outputs> Arithmetic(NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(TensorPtr b, SecondOperand(c));
+  return c.Out(BinaryCall(c, kOp, c.In(0), b));
+}
+
+absl::StatusOr<Outputs> Div(NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(TensorPtr b, SecondOperand(c));
+  if (IsFloatingPoint(c.Type(0).dtype)) return c.Out(BinaryCall(c, Op::div, c.In(0), b));
+  return c.Out(c.Call(Op::div, {{"rounding_mode", std::string("trunc")}}, {c.In(0), b}));
+}
+
+// The result has the type of the base.
+absl::StatusOr<Outputs> Pow(NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(TensorPtr exponent, SecondOperand(c));
+  const DType dtype = c.Type(0).dtype;
+  if (std::optional<AttributeValue> number = AsNumber(c, exponent, c.In(0)); number.has_value() && IsFloatingPoint(dtype)) {
+    return c.Out(c.Call(Op::pow, {{"exponent", *number}}, {c.In(0)}));
+  }
+  const DType common = PromoteDTypes(dtype, exponent->type.dtype);
+  COBRA_ASSIGN_OR_RETURN(TensorPtr base, c.Cast(c.In(0), common));
+  COBRA_ASSIGN_OR_RETURN(exponent, c.Cast(exponent, common));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr power, c.Binary(Op::pow, base, exponent));
+  return c.Out(c.Cast(power, dtype));
+}
+
+absl::StatusOr<Outputs> Mod(NodeContext& c) {
+  const bool truncates = c.Int("fmod") != 0;
+  if (!truncates && IsFloatingPoint(c.Type(0).dtype)) return Invalid("floating point numbers need fmod=1");
+  return c.Out(c.Binary(truncates ? Op::fmod : Op::remainder, c.In(0), c.In(1)));
+}
+
+template <Op kOp>
+absl::StatusOr<Outputs> Folded(NodeContext& c) {  // Max, Min, Sum: any number of inputs
+  TensorPtr y = c.In(0);
+  for (size_t i = 1; i < c.num_inputs(); ++i) {
+    if (!c.Has(i)) return Invalid("input ", i, " is missing");
+    COBRA_ASSIGN_OR_RETURN(y, c.Binary(kOp, y, c.In(i)));
+  }
+  return Outputs{y};
+}
+
+absl::StatusOr<Outputs> Mean(NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(Outputs sum, Folded<Op::add>(c));
+  if (c.num_inputs() == 1) return sum;
+  return c.Out(c.WithNumber(Op::div, sum[0].tensor, static_cast<int64_t>(c.num_inputs())));
+}
+
+// A bound as a number, as a tensor of the graph, or none.
+struct Bound {
+  std::optional<AttributeValue> number;
+  TensorPtr tensor;
+};
+
+absl::StatusOr<Bound> BoundAt(NodeContext& c, size_t i, absl::string_view attribute) {
+  Bound bound;
+  if (c.opset() < 11) {
+    const double none = attribute == "min" ? std::numeric_limits<float>::lowest() : std::numeric_limits<float>::max();
+    const double value = c.Float(attribute, none);
+    if (static_cast<float>(value) != static_cast<float>(none)) bound.number = Number(c.Type(0).dtype, value);
+    return bound;
+  }
+  if (!c.Has(i)) return bound;
+  bound.number = AsNumber(c, c.In(i), nullptr);
+  if (!bound.number.has_value()) bound.tensor = c.In(i);
+  return bound;
+}
+
+absl::StatusOr<Outputs> Clip(NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(const Bound low, BoundAt(c, 1, "min"));
+  COBRA_ASSIGN_OR_RETURN(const Bound high, BoundAt(c, 2, "max"));
+  Attributes attributes;
+  if (low.number) attributes.Set("min", *low.number);
+  if (high.number) attributes.Set("max", *high.number);
+  if (attributes.size() == 0 && low.tensor == nullptr && high.tensor == nullptr) return Outputs{c.In(0)};
+  if (low.number && high.number && IsFloatingPoint(c.Type(0).dtype) && attributes.Double("min") == 0 && attributes.Double("max") == 6) {
+    return c.Out(c.Call(Op::hardtanh, {{"min_val", 0.0}, {"max_val", 6.0}}, {c.In(0)}));  // nn.ReLU6
+  }
+  TensorPtr low_tensor = low.tensor, high_tensor = high.tensor;
+  // Two tensors, or two numbers: not one of each.
+  if (low.number && high_tensor != nullptr) low_tensor = c.In(1);
+  if (high.number && low_tensor != nullptr) high_tensor = c.In(2);
+  if (low_tensor != nullptr || high_tensor != nullptr) attributes = {};
+  return c.Out(c.Call(Op::clamp, attributes, {c.In(0), low_tensor, high_tensor}));
+}
+
+template <Op kOp>
+absl::StatusOr<Outputs> Compared(NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(TensorPtr b, SecondOperand(c));
+  return c.Out(BinaryCall(c, kOp, c.In(0), b));
+}
+
+template <Op kOp>
+absl::StatusOr<Outputs> Logical(NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(TensorPtr b, SecondOperand(c));
+  return c.Out(c.Binary(kOp, c.In(0), b));
+}
+
+absl::StatusOr<Outputs> IsInf(NodeContext& c) {
+  const bool negative = c.Int("detect_negative", 1) != 0, positive = c.Int("detect_positive", 1) != 0;
+  if (negative && positive) return c.Out(c.Unary(Op::isinf, c.In(0)));
+  if (!negative && !positive) return c.Out(c.Filled({c.ShapeOf(0), DType::bool_}, 0));
+  return c.Out(c.WithNumber(Op::eq, c.In(0), positive ? INFINITY : -INFINITY));
+}
+
+absl::StatusOr<Outputs> CastTo(NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(const DType dtype, DTypeOf(static_cast<int32_t>(c.Int("to"))));
+  return c.Out(c.Cast(c.In(0), dtype));
+}
+
+absl::StatusOr<Outputs> CastLike(NodeContext& c) { return c.Out(c.Cast(c.In(0), c.Type(1).dtype)); }
+
+absl::StatusOr<Outputs> Where(NodeContext& c) { return c.Out(c.Call(Op::where, {}, {c.In(0), c.In(1), c.In(2)})); }
+
+absl::StatusOr<Outputs> Identity(NodeContext& c) { return Outputs{c.InValue(0)}; }
+
+// What inference makes of dropout: nothing. The mask, where somebody wants it, keeps all.
+absl::StatusOr<Outputs> Dropout(NodeContext& c) {
+  double ratio = c.Float("ratio", 0.5);
+  if (c.Has(1)) {
+    COBRA_ASSIGN_OR_RETURN(ratio, c.KnownNumber(1, "ratio"));
+  }
+  bool training = c.opset() < 7 && c.Int("is_test", 0) == 0;
+  if (c.Has(2)) {
+    COBRA_ASSIGN_OR_RETURN(const int64_t mode, c.KnownInt(2, "training_mode"));
+    training = mode != 0;
+  }
+  if (training && ratio != 0) return Unsupported("training_mode=1 draws random numbers");
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(Op::dropout, {{"p", ratio}}, {c.In(0)}));
+  Outputs outputs{y};
+  if (c.Wants(1)) {
+    COBRA_ASSIGN_OR_RETURN(TensorPtr mask, c.Filled({c.ShapeOf(0), c.opset() < 10 ? c.Type(0).dtype : DType::bool_}, 1));
+    outputs.emplace_back(mask);
+  }
+  return outputs;
+}
+
+}  // namespace
+
+double Shortest(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.7g", value);
+  const double seven = std::strtod(text, nullptr);
+  return static_cast<float>(seven) == static_cast<float>(value) ? seven : value;
+}
+
+AttributeValue Number(DType dtype, double value) {
+  if (dtype == DType::bool_) return value != 0;
+  if (!IsFloatingPoint(dtype)) return static_cast<int64_t>(value);
+  return dtype == DType::float64 ? value : Shortest(value);
+}
+
+std::optional<AttributeValue> AsNumber(NodeContext& c, const TensorPtr& tensor, const TensorPtr& beside) {
+  if (!tensor->constant || tensor->type.num_elements() != 1 || (tensor->weight && tensor->type.rank() > 0)) return std::nullopt;
+  if (beside != nullptr && (tensor->type.rank() > beside->type.rank() || tensor->type.dtype != beside->type.dtype)) return std::nullopt;
+  const auto values = c.TryValues(tensor);
+  if (!values.ok() || *values == nullptr) return std::nullopt;
+  return Number(tensor->type.dtype, (**values)[0]);
+}
+
+absl::StatusOr<TensorPtr> BinaryCall(NodeContext& c, Op op, const TensorPtr& a, const TensorPtr& b) {
+  if (a->constant && b->constant) return c.Binary(op, a, b);
+  if (std::optional<AttributeValue> number = AsNumber(c, b, a)) return c.WithNumber(op, a, *number);
+  if (std::optional<AttributeValue> number = AsNumber(c, a, b)) {
+    switch (op) {
+      case Op::add:
+      case Op::mul:
+      case Op::eq:
+        return c.WithNumber(op, b, *number);
+      case Op::sub:
+        return c.WithNumber(Op::rsub, b, *number);
+      case Op::div:
+        return c.WithNumber(Op::rdiv, b, *number);
+      case Op::lt:
+        return c.WithNumber(Op::gt, b, *number);
+      case Op::gt:
+        return c.WithNumber(Op::lt, b, *number);
+      case Op::le:
+        return c.WithNumber(Op::ge, b, *number);
+      case Op::ge:
+        return c.WithNumber(Op::le, b, *number);
+      default:
+        break;
+    }
+  }
+  return c.Binary(op, a, b);
+}
+
+void AddElementwiseOperators(Registry* registry) {
+  registry->Add("Abs", {Unary<Op::abs>});
+  registry->Add("Acos", {Unary<Op::acos>});
+  registry->Add("Asin", {Unary<Op::asin>});
+  registry->Add("Atan", {Unary<Op::atan>});
+  registry->Add("Ceil", {Unary<Op::ceil>});
+  registry->Add("Cos", {Unary<Op::cos>});
+  registry->Add("Cosh", {Unary<Op::cosh>});
+  registry->Add("Erf", {Unary<Op::erf>});
+  registry->Add("Exp", {Unary<Op::exp>});
+  registry->Add("Floor", {Unary<Op::floor>});
+  registry->Add("IsNaN", {Unary<Op::isnan>});
+  registry->Add("Log", {Unary<Op::log>});
+  registry->Add("Neg", {Unary<Op::neg>});
+  registry->Add("Not", {Unary<Op::logical_not>});
+  registry->Add("Reciprocal", {Unary<Op::reciprocal>});
+  registry->Add("Round", {Unary<Op::round>});
+  registry->Add("Sign", {Unary<Op::sign>});
+  registry->Add("Sin", {Unary<Op::sin>});
+  registry->Add("Sinh", {Unary<Op::sinh>});
+  registry->Add("Sqrt", {Unary<Op::sqrt>});
+  registry->Add("Tan", {Unary<Op::tan>});
+  registry->Add("Add", {Arithmetic<Op::add>, 2});
+  registry->Add("Sub", {Arithmetic<Op::sub>, 2});
+  registry->Add("Mul", {Arithmetic<Op::mul>, 2});
+  registry->Add("Div", {Div, 2});
+  registry->Add("Pow", {Pow, 2});
+  registry->Add("Mod", {Mod, 2});
+  registry->Add("Max", {Folded<Op::maximum>});
+  registry->Add("Min", {Folded<Op::minimum>});
+  registry->Add("Sum", {Folded<Op::add>});
+  registry->Add("Mean", {Mean});
+  registry->Add("Clip", {Clip});
+  registry->Add("Equal", {Compared<Op::eq>, 2});
+  registry->Add("Greater", {Compared<Op::gt>, 2});
+  registry->Add("GreaterOrEqual", {Compared<Op::ge>, 2});
+  registry->Add("Less", {Compared<Op::lt>, 2});
+  registry->Add("LessOrEqual", {Compared<Op::le>, 2});
+  registry->Add("And", {Logical<Op::logical_and>, 2});
+  registry->Add("Or", {Logical<Op::logical_or>, 2});
+  registry->Add("Xor", {Logical<Op::logical_xor>, 2});
+  registry->Add("IsInf", {IsInf});
+  registry->Add("Cast", {CastTo, 1, false, "no strings"});
+  registry->Add("CastLike", {CastLike, 2, false, "no strings"});
+  registry->Add("Where", {Where, 3});
+  registry->Add("Identity", {Identity, 1, true});
+  registry->Add("Dropout", {Dropout, 1, false, "inference"});
+}
+
+}  // namespace cobra::onnx_import

@@ -1,0 +1,48 @@
+// The ONNX operators that the reader knows, one handler each; every ops_*.cc adds a family.
+#ifndef COBRA_FRONTEND_ONNX_REGISTRY_H_
+#define COBRA_FRONTEND_ONNX_REGISTRY_H_
+
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "frontend/onnx/node_context.h"
+
+namespace cobra::onnx_import {
+
+using Handler = absl::StatusOr<Outputs> (*)(NodeContext& c);
+
+struct Entry {
+  Handler handler = nullptr;
+  int required = 1;         // inputs that must be there: tensors, unless `sequences`
+  bool sequences = false;   // inputs may be sequences or absent
+  const char* note = "";    // what is not supported, for the docs
+};
+
+class Registry {
+ public:
+  void Add(absl::string_view op_type, Entry entry) { entries_.emplace(std::string(op_type), entry); }
+  const Entry* Find(const std::string& op_type) const {
+    const auto it = entries_.find(op_type);
+    return it == entries_.end() ? nullptr : &it->second;
+  }
+  const std::map<std::string, Entry>& entries() const { return entries_; }
+
+ private:
+  std::map<std::string, Entry> entries_;
+};
+
+const Registry& Operators();
+
+void AddActivationOperators(Registry* registry);
+void AddConvolutionOperators(Registry* registry);
+void AddElementwiseOperators(Registry* registry);
+void AddNormOperators(Registry* registry);
+void AddPoolOperators(Registry* registry);
+void AddProductOperators(Registry* registry);
+void AddShapeOperators(Registry* registry);
+
+}  // namespace cobra::onnx_import
+
+#endif  // COBRA_FRONTEND_ONNX_REGISTRY_H_

@@ -1,0 +1,53 @@
+// What the edges of an ONNX graph carry while it is read.
+#ifndef COBRA_FRONTEND_ONNX_VALUE_H_
+#define COBRA_FRONTEND_ONNX_VALUE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "graph/types.h"
+
+namespace onnx {
+class TensorProto;
+}
+
+namespace cobra::onnx_import {
+
+using Values = std::vector<double>;
+
+// A tensor is CONSTANT until it depends on an input of the network. Calls on constants are computed at once and leave no node; constants
+// enter the graph when a node needs them.
+struct Tensor {
+  TensorType type;
+  ValueRef ref;                               // kNone: a constant that the graph does not know (yet)
+  bool constant = false;
+  bool weight = false;                        // a constant that comes from trained numbers: a parameter of the graph
+  std::string name;                           // of a constant: its name in the graph
+  std::shared_ptr<const Values> values;       // of a constant; null if too large, or not decoded yet (`proto`)
+  const ::onnx::TensorProto* proto = nullptr;  // where the values are; lives as long as the import
+};
+using TensorPtr = std::shared_ptr<Tensor>;  // null: an optional argument that was not given
+
+struct Value {
+  enum class Kind { kAbsent, kTensor, kSequence };
+  Kind kind = Kind::kAbsent;
+  TensorPtr tensor;
+  std::vector<Value> items;  // of a sequence
+
+  Value() = default;
+  Value(TensorPtr t) : kind(Kind::kTensor), tensor(std::move(t)) {}  // NOLINT: a tensor is a value
+  static Value Sequence(std::vector<Value> items) {
+    Value value;
+    value.kind = Kind::kSequence;
+    value.items = std::move(items);
+    return value;
+  }
+  bool is_tensor() const { return kind == Kind::kTensor; }
+  bool is_sequence() const { return kind == Kind::kSequence; }
+};
+
+}  // namespace cobra::onnx_import
+
+#endif  // COBRA_FRONTEND_ONNX_VALUE_H_
