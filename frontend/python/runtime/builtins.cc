@@ -429,6 +429,8 @@ void InitBuiltins(Interpreter& interp) {
     COBRA_TRY(ForceAll(i, i.state().frame->module));
     return Value(i.state().frame->globals);
   });
+  add("eval", EvalFunction);
+  add("exec", ExecFunction);
   add("bin", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 2, "0b"); });
   add("oct", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 8, "0o"); });
   add("hex", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 16, "0x"); });
@@ -449,7 +451,7 @@ void InitBuiltins(Interpreter& interp) {
   });
   add("__import__", ImportFunction);
   add("__build_class__", [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("__build_class__()"); });
-  for (absl::string_view name : {"open", "input", "exec", "eval", "compile", "breakpoint", "memoryview", "bytearray", "aiter", "anext", "exit", "quit"}) {
+  for (absl::string_view name : {"open", "input", "compile", "breakpoint", "memoryview", "bytearray", "aiter", "anext", "exit", "quit"}) {
     add(name, [what = absl::StrCat(name, "()")](Interpreter& interp, const CallArgs&) -> Result<Value> {
       return interp.Unsupported(what, "a model definition runs here without files, input or code made at run time");
     });

@@ -162,6 +162,8 @@ Completion ExecFunctionDef(Interpreter& interp, Frame& frame, const ast::StmtNod
 Result<Value> EvalCall(Interpreter& interp, Frame& frame, const ast::Call* e);
 Result<Value> EvalJoinedStr(Interpreter& interp, Frame& frame, const ast::JoinedStr* e);
 DictObject* LocalsDict(Interpreter& interp, Frame& frame);
+Result<Value> EvalFunction(Interpreter& interp, const CallArgs& args);  // eval(), exec(): eval_source.cc
+Result<Value> ExecFunction(Interpreter& interp, const CallArgs& args);
 
 CellObject* NewCell(Interpreter& interp, Value value);
 // Of a def, in the frame that `definition` is in.

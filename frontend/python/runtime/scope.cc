@@ -506,6 +506,11 @@ class Resolver {
     return nullptr;
   }
 
+  // A class body; also the expression of eval(), which may be given local names.
+  bool HasNamespace(const Scope* scope) const {
+    return scope->info->kind == ScopeKind::kClass || (scope->info->kind == ScopeKind::kModule && out_->ast().module() == nullptr);
+  }
+
   void Resolve(Scope* scope) {
     // `order` may grow while free variables are threaded through.
     for (size_t i = 0; i < scope->order.size(); ++i) {
@@ -522,7 +527,7 @@ class Resolver {
       }
       Scope* home = scope->info->kind == ScopeKind::kModule ? nullptr : FindHome(scope, name);
       if (home == nullptr) {
-        scope->resolved[name] = {scope->info->kind == ScopeKind::kClass ? RefKind::kName : RefKind::kGlobal, 0};
+        scope->resolved[name] = {HasNamespace(scope) ? RefKind::kName : RefKind::kGlobal, 0};
         continue;
       }
       if (home->frame == scope->frame && home->info->kind != ScopeKind::kClass) {
