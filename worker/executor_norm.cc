@@ -114,6 +114,10 @@ void AddNormKernels(KernelTable* table) {
   t[Op::rms_norm] = MakeRmsNorm;
   t[Op::local_response_norm] = MakeLocalResponseNorm;
   t[Op::normalize] = MakeNormalize;
+  t[Op::_weight_norm] = [](const NodeContext& c) -> absl::StatusOr<Kernel> {
+    const int64_t dim = c.Int("dim", 0);
+    return Kernel([=](const Call& call) { call.outputs[0] = at::_weight_norm(call[0], call[1], dim); });
+  };
   using DType = c10::optional<at::ScalarType>;
   t[Op::softmax] = Softmax([](const at::Tensor& x, int64_t d, DType t) { return at::softmax(x, d, t); });
   t[Op::log_softmax] = Softmax([](const at::Tensor& x, int64_t d, DType t) { return at::log_softmax(x, d, t); });

@@ -95,12 +95,28 @@ Result<Value> PadSequence(Interpreter& interp, const CallArgs& args) {
                std::move(sequences));
 }
 
+// With one argument it is nonzero().
+Result<Value> Where(Interpreter& interp, const CallArgs& args) {
+  static const auto* const kOfTable = new NativeFunction(TableFunction("where", 't'));
+  if (args.positional.size() + args.keywords.size() == 1)
+    return interp.DataDependent("the shape of torch.where(condition)", "torch.where(condition, x, y) has a known one");
+  return (*kOfTable)(interp, args);
+}
+
 // _unsupported(what, hint): the diagnostic of what this library does not cover.
 Result<Value> Unsupported(Interpreter& interp, const CallArgs& args) {
   std::string what, hint;
   ArgReader reader(interp, "_unsupported", args);
   COBRA_TRY(reader.Required("what", &what).Optional("hint", &hint).Finish());
   return interp.Unsupported(what, hint);
+}
+
+// _data_dependent(what, hint): the diagnostic of shapes that tensor values decide.
+Result<Value> DataDependent(Interpreter& interp, const CallArgs& args) {
+  std::string what, hint;
+  ArgReader reader(interp, "_data_dependent", args);
+  COBRA_TRY(reader.Required("what", &what).Optional("hint", &hint).Finish());
+  return interp.DataDependent(what, hint);
 }
 
 // The device and the class of (values, indices) pairs, made by py/torch.py.
@@ -124,12 +140,13 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   m.Value("__version__", interp.NewStr(version));
   m.Value("bool", state.dtypes[static_cast<int>(DType::bool_)]);
   m.Function("_rnn", Rnn).Function("_pad_sequence", PadSequence).Function("_set_classes", SetClasses);
-  m.Function("_unsupported", Unsupported);
+  m.Function("_unsupported", Unsupported).Function("_data_dependent", DataDependent);
   for (const char* name : {"nonzero", "unique", "masked_select", "argwhere", "bincount"}) {
     m.Function(name, [name](Interpreter& i, const CallArgs&) -> Result<Value> {
       return i.DataDependent(absl::StrCat("the shape of torch.", name, "()"));
     });
   }
+  m.Function("where", Where);
   m.GetAttrHook(UnknownName("torch"));
   m.Source(SourceNamed("torch"));
   return {};
@@ -146,7 +163,7 @@ const std::map<std::string, std::string, std::less<>>& ClassFiles() {
     auto* files = new std::map<std::string, std::string, std::less<>>();
     for (const TorchSource& source : TorchSources()) {
       if (source.name == "torch" || source.name == "functional" || source.name == "jit" || source.name == "init" ||
-          source.name == "numpy" || IsSectioned(source.text)) {
+          source.name == "numpy" || source.name == "torchvision_ops" || IsSectioned(source.text)) {
         continue;
       }
       for (absl::string_view line : absl::StrSplit(source.text, '\n')) {
@@ -247,12 +264,18 @@ void AddTorch(NativeRegistry* registry) {
                    return {};
                  }});
   AddSource(registry, "torch.nn.init", SourceNamed("init"));
+  registry->Add({"torch.ops.torchvision", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
+                   COBRA_TRY(interp.ImportModule("torch"));
+                   DefineFunctions(m, 'v', Torch(interp));
+                   m.Source(SourceNamed("torchvision_ops"));
+                   return {};
+                 }});
   registry->Add({"torch.jit", [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
                    m.Source(SourceNamed("jit"));
                    return {};
                  }});
   static const auto* const kElsewhere =
-      new std::set<absl::string_view>{"torch", "functional", "init", "jit", "module", "numpy"};
+      new std::set<absl::string_view>{"torch", "functional", "init", "jit", "module", "numpy", "torchvision_ops"};
   for (const TorchSource& source : TorchSources()) {
     if (kElsewhere->count(source.name) > 0) continue;
     if (IsSectioned(source.text)) {

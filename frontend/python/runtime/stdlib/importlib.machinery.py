@@ -1,4 +1,4 @@
-# Looking for compiled modules finds none: nothing but source is loaded here.
+# A package that looks for its compiled part finds it, unread: torch.ops knows the operators that matter.
 SOURCE_SUFFIXES = ['.py']
 BYTECODE_SUFFIXES = ['.pyc']
 EXTENSION_SUFFIXES = ['.so']
@@ -18,9 +18,17 @@ class SourceFileLoader(ExtensionFileLoader):
     pass
 
 
+class ModuleSpec:
+    def __init__(self, name, loader, *, origin=None, loader_state=None, is_package=None):
+        self.name = name
+        self.loader = loader
+        self.origin = origin
+        self.submodule_search_locations = [] if is_package else None
+
+
 class FileFinder:
     def __init__(self, path, *loader_details):
         self.path = path
 
     def find_spec(self, fullname, target=None):
-        return None
+        return ModuleSpec(fullname, None, origin=self.path + '/' + fullname + '.so')

@@ -7,6 +7,9 @@ from torch.nn.parameter import Parameter
 
 
 class Threshold(Module):
+    _format = 'threshold={threshold}, value={value}'
+    _format_inplace = True
+
     def __init__(self, threshold, value, inplace=False):
         super().__init__()
         self.threshold = threshold
@@ -18,6 +21,8 @@ class Threshold(Module):
 
 
 class ReLU(Module):
+    _format = ''
+    _format_inplace = True
     __constants__ = ['inplace']
 
     def __init__(self, inplace=False):
@@ -29,6 +34,9 @@ class ReLU(Module):
 
 
 class RReLU(Module):
+    _format = 'lower={lower}, upper={upper}'
+    _format_inplace = True
+
     def __init__(self, lower=1. / 8, upper=1. / 3, inplace=False):
         super().__init__()
         self.lower = lower
@@ -40,6 +48,9 @@ class RReLU(Module):
 
 
 class Hardtanh(Module):
+    _format = 'min_val={min_val}, max_val={max_val}'
+    _format_inplace = True
+
     def __init__(self, min_val=-1., max_val=1., inplace=False, min_value=None, max_value=None):
         super().__init__()
         self.min_val = min_val if min_value is None else min_value
@@ -52,6 +63,8 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
+    _format = ''
+
     def __init__(self, inplace=False):
         super().__init__(0., 6., inplace)
 
@@ -76,6 +89,8 @@ class Tanh(Module):
 
 
 class SiLU(Module):
+    _format = ''
+    _format_inplace = True
     __constants__ = ['inplace']
 
     def __init__(self, inplace=False):
@@ -87,6 +102,9 @@ class SiLU(Module):
 
 
 class Mish(Module):
+    _format = ''
+    _format_inplace = True
+
     def __init__(self, inplace=False):
         super().__init__()
         self.inplace = inplace
@@ -105,6 +123,9 @@ class Hardswish(Module):
 
 
 class ELU(Module):
+    _format = 'alpha={alpha}'
+    _format_inplace = True
+
     def __init__(self, alpha=1., inplace=False):
         super().__init__()
         self.alpha = alpha
@@ -115,6 +136,9 @@ class ELU(Module):
 
 
 class CELU(Module):
+    _format = 'alpha={alpha}'
+    _format_inplace = True
+
     def __init__(self, alpha=1., inplace=False):
         super().__init__()
         self.alpha = alpha
@@ -125,6 +149,9 @@ class CELU(Module):
 
 
 class SELU(Module):
+    _format = ''
+    _format_inplace = True
+
     def __init__(self, inplace=False):
         super().__init__()
         self.inplace = inplace
@@ -134,6 +161,8 @@ class SELU(Module):
 
 
 class GLU(Module):
+    _format = 'dim={dim}'
+
     def __init__(self, dim=-1):
         super().__init__()
         self.dim = dim
@@ -143,6 +172,7 @@ class GLU(Module):
 
 
 class GELU(Module):
+    _format = 'approximate={approximate!r}'
     __constants__ = ['approximate']
 
     def __init__(self, approximate='none'):
@@ -154,6 +184,8 @@ class GELU(Module):
 
 
 class Hardshrink(Module):
+    _format = '{lambd}'
+
     def __init__(self, lambd=0.5):
         super().__init__()
         self.lambd = lambd
@@ -163,6 +195,9 @@ class Hardshrink(Module):
 
 
 class LeakyReLU(Module):
+    _format = 'negative_slope={negative_slope}'
+    _format_inplace = True
+
     def __init__(self, negative_slope=1e-2, inplace=False):
         super().__init__()
         self.negative_slope = negative_slope
@@ -178,6 +213,8 @@ class LogSigmoid(Module):
 
 
 class Softplus(Module):
+    _format = 'beta={beta}, threshold={threshold}'
+
     def __init__(self, beta=1, threshold=20):
         super().__init__()
         self.beta = beta
@@ -188,6 +225,8 @@ class Softplus(Module):
 
 
 class Softshrink(Module):
+    _format = '{lambd}'
+
     def __init__(self, lambd=0.5):
         super().__init__()
         self.lambd = lambd
@@ -197,6 +236,7 @@ class Softshrink(Module):
 
 
 class PReLU(Module):
+    _format = 'num_parameters={num_parameters}'
     __constants__ = ['num_parameters']
 
     def __init__(self, num_parameters=1, init=0.25, device=None, dtype=None):
@@ -219,6 +259,8 @@ class Tanhshrink(Module):
 
 
 class Softmin(Module):
+    _format = 'dim={dim}'
+
     def __init__(self, dim=None):
         super().__init__()
         self.dim = dim
@@ -228,6 +270,7 @@ class Softmin(Module):
 
 
 class Softmax(Module):
+    _format = 'dim={dim}'
     __constants__ = ['dim']
 
     def __init__(self, dim=None):
@@ -244,6 +287,8 @@ class Softmax2d(Module):
 
 
 class LogSoftmax(Module):
+    _format = 'dim={dim}'
+
     def __init__(self, dim=None):
         super().__init__()
         self.dim = dim

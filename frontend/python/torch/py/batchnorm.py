@@ -42,7 +42,8 @@ class _NormBase(Module):
         raise NotImplementedError
 
     def extra_repr(self):
-        return "{}, eps={}, momentum={}, affine={}".format(self.num_features, self.eps, self.momentum, self.affine)
+        return "{}, eps={}, momentum={}, affine={}, track_running_stats={}".format(
+            self.num_features, self.eps, self.momentum, self.affine, self.track_running_stats)
 
 
 class _BatchNorm(_NormBase):
@@ -86,4 +87,16 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module, process_group=None):
-        return module
+        output = module
+        if isinstance(module, _BatchNorm) and not isinstance(module, SyncBatchNorm):
+            output = SyncBatchNorm(module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats, process_group)
+            if module.affine:
+                output.weight = module.weight
+                output.bias = module.bias
+            output.running_mean = module.running_mean
+            output.running_var = module.running_var
+            output.num_batches_tracked = module.num_batches_tracked
+            output.training = module.training
+        for name, child in module.named_children():
+            output.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return output

@@ -4,6 +4,8 @@ from torch.nn.modules.module import Module
 
 
 class ChannelShuffle(Module):
+    _format = 'groups={groups}'
+
     def __init__(self, groups):
         super().__init__()
         self.groups = groups

@@ -54,6 +54,22 @@ class Sequential(Module):
             ret.append(layer)
         return ret
 
+    def __iadd__(self, other):
+        if not isinstance(other, Sequential):
+            raise ValueError('add operator supports only objects of Sequential class, but {} is given.'.format(str(type(other))))
+        for module in list(other):
+            self.append(module)
+        return self
+
+    def __mul__(self, other):
+        if not isinstance(other, int):
+            raise TypeError("unsupported operand type(s) for *: {} and {}".format(type(self), type(other)))
+        if other <= 0:
+            raise ValueError('Non-positive multiplication factor {} for {}'.format(other, type(self)))
+        return Sequential(*[module for _ in range(other) for module in self])
+
+    __rmul__ = __mul__
+
     def pop(self, key):
         v = self[key]
         del self[key]
@@ -209,6 +225,12 @@ class ModuleDict(Module):
         raise NotImplementedError('Module [ModuleDict] is missing the required "forward" function')
 
 
+def _tensor_text(name, value, type_name):
+    # One line of a parameter container's text.
+    size = 'x'.join(str(n) for n in value.size())
+    return '  ({}): {} containing: [{} of size {}]'.format(name, 'Parameter' if isinstance(value, Parameter) else 'Tensor', type_name, size)
+
+
 class ParameterList(Module):
     def __init__(self, values=None):
         super().__init__()
@@ -232,6 +254,13 @@ class ParameterList(Module):
         if isinstance(param, torch.Tensor) and not isinstance(param, Parameter):
             param = Parameter(param)
         return setattr(self, str(idx % len(self)), param)
+
+    def extra_repr(self):
+        return '\n'.join(_tensor_text(i, v, v.dtype) if isinstance(v, torch.Tensor) else '  ({}): Object of type: {}'.format(i, type(v).__name__)
+                         for i, v in enumerate(self))
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError('ParameterList should not be called.')
 
     def __len__(self):
         return self._size
@@ -273,6 +302,13 @@ class ParameterDict(Module):
         del self._keys[key]
         delattr(self, str(key))
 
+    def extra_repr(self):
+        return '\n'.join(_tensor_text(k, v, torch.typename(v)) if isinstance(v, torch.Tensor) else '  ({}): Object of type: {}'.format(k, type(v).__name__)
+                         for k, v in self.items())
+
+    def __call__(self, input):
+        raise RuntimeError('ParameterDict should not be called.')
+
     def __len__(self):
         return len(self._keys)
 
@@ -293,6 +329,42 @@ class ParameterDict(Module):
 
     def values(self):
         return (self[k] for k in self._keys)
+
+    def copy(self):
+        return ParameterDict({k: self[k] for k in self._keys})
+
+    def clear(self):
+        for k in list(self._keys):
+            del self[k]
+
+    def pop(self, key):
+        value = self[key]
+        del self[key]
+        return value
+
+    def popitem(self):
+        key = list(self._keys)[-1]
+        return key, self.pop(key)
+
+    def setdefault(self, key, default=None):
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def fromkeys(self, keys, default=None):
+        return ParameterDict((k, default) for k in keys)
+
+    def __reversed__(self):
+        return reversed(list(self._keys))
+
+    def __or__(self, other):
+        copy = self.copy()
+        copy.update(other)
+        return copy
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
 
     def update(self, parameters):
         if hasattr(parameters, 'items'):

@@ -4,6 +4,7 @@ from torch.nn.modules.module import Module
 
 
 class _DropoutNd(Module):
+    _format = 'p={p}, inplace={inplace}'
     __constants__ = ['p', 'inplace']
 
     def __init__(self, p=0.5, inplace=False):

@@ -3,6 +3,7 @@ from torch.nn.modules.module import Module
 
 
 class Flatten(Module):
+    _format = 'start_dim={start_dim}, end_dim={end_dim}'
     __constants__ = ['start_dim', 'end_dim']
 
     def __init__(self, start_dim=1, end_dim=-1):
@@ -15,6 +16,8 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
+    _format = 'dim={dim}, unflattened_size={unflattened_size}'
+
     def __init__(self, dim, unflattened_size):
         super().__init__()
         self.dim = dim

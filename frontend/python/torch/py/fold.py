@@ -4,6 +4,8 @@ from torch.nn.modules.module import Module
 
 
 class Fold(Module):
+    _format = 'output_size={output_size}, kernel_size={kernel_size}, dilation={dilation}, padding={padding}, stride={stride}'
+
     def __init__(self, output_size, kernel_size, dilation=1, padding=0, stride=1):
         super().__init__()
         self.output_size = output_size
@@ -17,6 +19,8 @@ class Fold(Module):
 
 
 class Unfold(Module):
+    _format = 'kernel_size={kernel_size}, dilation={dilation}, padding={padding}, stride={stride}'
+
     def __init__(self, kernel_size, dilation=1, padding=0, stride=1):
         super().__init__()
         self.kernel_size = kernel_size

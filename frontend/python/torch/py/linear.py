@@ -55,3 +55,7 @@ class Bilinear(Module):
 
     def forward(self, input1, input2):
         return F.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self):
+        return 'in1_features={}, in2_features={}, out_features={}, bias={}'.format(
+            self.in1_features, self.in2_features, self.out_features, self.bias is not None)

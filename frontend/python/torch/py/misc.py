@@ -265,6 +265,25 @@ _nn = _NN()
 def _flatten_dense_tensors(tensors):
     raise RuntimeError('torch._utils')
 # == torch.ops
+import torch
+import torch.ops.torchvision as torchvision
+
+
+def load_library(path):
+    pass
+
+
+class _Namespace:
+    def __init__(self, name):
+        self._name = name
+
+    def __getattr__(self, name):
+        if name.startswith('__'):
+            raise AttributeError(name)
+        torch._unsupported('torch.ops.%s.%s' % (self._name, name), 'write what this compiled operator does with torch functions')
+
+
+aten, prims, image, video_reader = _Namespace('aten'), _Namespace('prims'), _Namespace('image'), _Namespace('video_reader')
 # == torch.distributions
 # == torch.package
 # == torch.profiler

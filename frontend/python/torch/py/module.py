@@ -422,8 +422,15 @@ class Module(_ModuleBase):
     def _get_name(self):
         return type(self).__name__
 
+    # Of the layers here: what extra_repr() shows.
+    _format = ''
+    _format_inplace = False
+
     def extra_repr(self):
-        return ''
+        text = self._format.format(**self.__dict__)
+        if self._format_inplace and self.inplace:
+            text += (', ' if text else '') + 'inplace=True'
+        return text
 
     def __repr__(self):
         extra = self.extra_repr()

@@ -415,56 +415,28 @@ class PackedSequence(namedtuple('PackedSequence', ['data', 'batch_sizes', 'sorte
     cuda = cpu
 
 
-def invert_permutation(permutation):
-    return None if permutation is None else torch.argsort(permutation)
+def _lengths(lengths):
+    return lengths.tolist() if isinstance(lengths, torch.Tensor) else list(lengths)
 
 
 def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True):
-    if isinstance(lengths, torch.Tensor):
-        lengths = lengths.tolist()
-    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-    if enforce_sorted:
-        if any(a < b for a, b in zip(lengths, lengths[1:])):
-            raise RuntimeError('`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass `enforce_sorted=False` to '
-                               'pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do not need ONNX exportability.')
-        sorted_indices = None
-    else:
-        sorted_indices = torch.tensor(order)
-        lengths = [lengths[i] for i in order]
-        input = input.index_select(0 if batch_first else 1, sorted_indices)
-    batch_sizes = torch.tensor([sum(1 for length in lengths if length > t) for t in range(max(lengths))])
-    data = torch._pack_padded_sequence(input, torch.tensor(lengths), batch_first)
-    return PackedSequence(data, batch_sizes, sorted_indices, invert_permutation(sorted_indices))
+    lengths = _lengths(lengths)
+    if enforce_sorted and any(a < b for a, b in zip(lengths, lengths[1:])):
+        raise RuntimeError('`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass `enforce_sorted=False` to '
+                           'pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do not need ONNX exportability.')
+    torch._unsupported('pack_padded_sequence()', 'give the recurrent layer the padded batch')
 
 
 def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_length=None):
-    sizes = sequence.batch_sizes.tolist()
-    steps = len(sizes)
-    if total_length is not None:
-        if total_length < steps:
-            raise ValueError('Expected total_length to be at least the length of the longest sequence in input, but got total_length={} and max '
-                             'sequence length being {}'.format(total_length, steps))
-        steps = total_length
-    lengths = [sum(1 for size in sizes if size > i) for i in range(sizes[0])]
-    padded = torch._pad_packed_sequence(sequence.data, sequence.batch_sizes, batch_first, padding_value, steps)
-    lengths = torch.tensor(lengths)
-    if sequence.unsorted_indices is not None:
-        return padded.index_select(0 if batch_first else 1, sequence.unsorted_indices), lengths[sequence.unsorted_indices]
-    return padded, lengths
+    torch._unsupported('pad_packed_sequence()', 'give the recurrent layer the padded batch')
+
+
+def pack_sequence(sequences, enforce_sorted=True):
+    torch._unsupported('pack_sequence()', 'give the recurrent layer the padded batch')
 
 
 def pad_sequence(sequences, batch_first=False, padding_value=0.0):
     return torch._pad_sequence(list(sequences), batch_first, padding_value)
-
-
-def pack_sequence(sequences, enforce_sorted=True):
-    lengths = [v.size(0) for v in sequences]
-    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
-
-
-def unpack_sequence(packed_sequences):
-    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
-    return unpad_sequence(padded, lengths, batch_first=True)
 
 
 def unpad_sequence(padded_sequences, lengths, batch_first=False):

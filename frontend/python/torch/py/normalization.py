@@ -8,6 +8,8 @@ from torch.nn.parameter import Parameter
 
 
 class LocalResponseNorm(Module):
+    _format = '{size}, alpha={alpha}, beta={beta}, k={k}'
+
     def __init__(self, size, alpha=1e-4, beta=0.75, k=1.0):
         super().__init__()
         self.size = size
@@ -51,6 +53,7 @@ class LayerNorm(Module):
 
 
 class GroupNorm(Module):
+    _format = '{num_groups}, {num_channels}, eps={eps}, affine={affine}'
     __constants__ = ['num_groups', 'num_channels', 'eps', 'affine']
 
     def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None):
@@ -77,6 +80,8 @@ class GroupNorm(Module):
 
 
 class RMSNorm(Module):
+    _format = '{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}'
+
     def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None):
         super().__init__()
         if isinstance(normalized_shape, numbers.Integral):
@@ -94,4 +99,5 @@ class RMSNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    pass
+    def __init__(self, size, alpha=1e-4, beta=0.75, k=1):
+        super().__init__(size, alpha, beta, k)

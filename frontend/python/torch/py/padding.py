@@ -5,6 +5,7 @@ from torch.nn.modules.utils import _ntuple, _pair, _quadruple
 
 
 class _ConstantPadNd(Module):
+    _format = 'padding={padding}, value={value}'
     __constants__ = ['padding', 'value']
 
     def __init__(self, value):
@@ -34,21 +35,29 @@ class ConstantPad3d(_ConstantPadNd):
 
 
 class ZeroPad1d(ConstantPad1d):
+    _format = '{padding}'
+
     def __init__(self, padding):
         super().__init__(padding, 0.)
 
 
 class ZeroPad2d(ConstantPad2d):
+    _format = '{padding}'
+
     def __init__(self, padding):
         super().__init__(padding, 0.)
 
 
 class ZeroPad3d(ConstantPad3d):
+    _format = '{padding}'
+
     def __init__(self, padding):
         super().__init__(padding, 0.)
 
 
 class _ReflectionPadNd(Module):
+    _format = '{padding}'
+
     def forward(self, input):
         return F.pad(input, self.padding, 'reflect')
 
@@ -72,6 +81,8 @@ class ReflectionPad3d(_ReflectionPadNd):
 
 
 class _ReplicationPadNd(Module):
+    _format = '{padding}'
+
     def forward(self, input):
         return F.pad(input, self.padding, 'replicate')
 

@@ -4,6 +4,8 @@ from torch.nn.modules.module import Module
 
 
 class PixelShuffle(Module):
+    _format = 'upscale_factor={upscale_factor}'
+
     def __init__(self, upscale_factor):
         super().__init__()
         self.upscale_factor = upscale_factor
@@ -13,6 +15,8 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
+    _format = 'downscale_factor={downscale_factor}'
+
     def __init__(self, downscale_factor):
         super().__init__()
         self.downscale_factor = downscale_factor

@@ -5,6 +5,7 @@ from torch.nn.modules.utils import _pair, _single, _triple
 
 
 class _MaxPoolNd(Module):
+    _format = 'kernel_size={kernel_size}, stride={stride}, padding={padding}, dilation={dilation}, ceil_mode={ceil_mode}'
     __constants__ = ['kernel_size', 'stride', 'padding', 'dilation', 'return_indices', 'ceil_mode']
 
     def __init__(self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
@@ -35,18 +36,74 @@ class MaxPool3d(_MaxPoolNd):
                             return_indices=self.return_indices)
 
 
-class MaxUnpool2d(Module):
+class _MaxUnpoolNd(Module):
+    _format = 'kernel_size={kernel_size}, stride={stride}, padding={padding}'
+
     def __init__(self, kernel_size, stride=None, padding=0):
         super().__init__()
-        self.kernel_size = _pair(kernel_size)
-        self.stride = _pair(stride if (stride is not None) else kernel_size)
-        self.padding = _pair(padding)
+        self.kernel_size = self._tuple(kernel_size)
+        self.stride = self._tuple(stride if (stride is not None) else kernel_size)
+        self.padding = self._tuple(padding)
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
+    _tuple = staticmethod(_single)
+
+    def forward(self, input, indices, output_size=None):
+        return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class MaxUnpool2d(_MaxUnpoolNd):
+    _tuple = staticmethod(_pair)
 
     def forward(self, input, indices, output_size=None):
         return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
+class MaxUnpool3d(_MaxUnpoolNd):
+    _tuple = staticmethod(_triple)
+
+    def forward(self, input, indices, output_size=None):
+        return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class _FractionalMaxPoolNd(Module):
+    __constants__ = ['kernel_size', 'return_indices', 'output_size', 'output_ratio']
+
+    def __init__(self, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+        super().__init__()
+        name = self.__class__.__name__
+        self.kernel_size = self._tuple(kernel_size)
+        self.return_indices = return_indices
+        self.register_buffer('_random_samples', _random_samples)
+        self.output_size = self._tuple(output_size) if output_size is not None else None
+        self.output_ratio = self._tuple(output_ratio) if output_ratio is not None else None
+        if output_size is None and output_ratio is None:
+            raise ValueError('{} requires specifying either an output size, or a pooling ratio'.format(name))
+        if output_size is not None and output_ratio is not None:
+            raise ValueError('only one of output_size and output_ratio may be specified')
+        if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
+            raise ValueError('output_ratio must be between 0 and 1 (got {})'.format(output_ratio))
+
+
+class FractionalMaxPool2d(_FractionalMaxPoolNd):
+    _tuple = staticmethod(_pair)
+
+    def forward(self, input):
+        return F.fractional_max_pool2d(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
+                                       _random_samples=self._random_samples)
+
+
+class FractionalMaxPool3d(_FractionalMaxPoolNd):
+    _tuple = staticmethod(_triple)
+
+    def forward(self, input):
+        return F.fractional_max_pool3d(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
+                                       _random_samples=self._random_samples)
+
+
 class _AvgPoolNd(Module):
+    _format = 'kernel_size={kernel_size}, stride={stride}, padding={padding}'
     __constants__ = ['kernel_size', 'stride', 'padding', 'ceil_mode', 'count_include_pad']
 
 
@@ -92,6 +149,8 @@ class AvgPool3d(_AvgPoolNd):
 
 
 class _LPPoolNd(Module):
+    _format = 'norm_type={norm_type}, kernel_size={kernel_size}, stride={stride}, ceil_mode={ceil_mode}'
+
     def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
         super().__init__()
         self.norm_type = norm_type
@@ -111,6 +170,8 @@ class LPPool2d(_LPPoolNd):
 
 
 class _AdaptiveMaxPoolNd(Module):
+    _format = 'output_size={output_size}'
+
     def __init__(self, output_size, return_indices=False):
         super().__init__()
         self.output_size = output_size
@@ -133,6 +194,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
 
 
 class _AdaptiveAvgPoolNd(Module):
+    _format = 'output_size={output_size}'
     __constants__ = ['output_size']
 
     def __init__(self, output_size):

@@ -313,3 +313,9 @@ class _VF:
 
 class return_types:
     max = min = sort = topk = median = mode = kthvalue = _ValuesIndices
+
+
+def typename(o):
+    if isinstance(o, Tensor):
+        return o.type()
+    return '%s.%s' % (type(o).__module__, type(o).__qualname__)

@@ -16,6 +16,10 @@ class Upsample(Module):
         self.align_corners = align_corners
         self.recompute_scale_factor = recompute_scale_factor
 
+    def extra_repr(self):
+        info = 'scale_factor=' + str(self.scale_factor) if self.scale_factor is not None else 'size=' + str(self.size)
+        return info + ', mode=' + self.mode
+
     def forward(self, input):
         return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners,
                              recompute_scale_factor=self.recompute_scale_factor)

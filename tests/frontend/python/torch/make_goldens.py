@@ -51,6 +51,14 @@ MODELS = {
     "plain": ("plain", "Plain()", [[2, 3, 32, 32]]),
     "tensors": ("tensors", "Tensors(8)", [[2, 8, 16]]),
     "sharing": ("sharing", "Sharing(16)", [[1, 4, 16]]),
+    "structure": ("structure", "Structure(8)", [[2, 3, 8]]),
+    "rearranging": ("rearranging", "Rearranging()", [[2, 3, 32, 32]]),
+    "maxvit_t": (TV + "maxvit", "maxvit_t()", IMAGE),
+    "swin_v2_t": (TV + "swin_transformer", "swin_v2_t()", IMAGE),
+    "mvit_v2_s": (TV + "video.mvit", "mvit_v2_s()", [[1, 3, 16, 224, 224]]),
+    "s3d": (TV + "video.s3d", "s3d()", [[1, 3, 16, 224, 224]]),
+    "deeplabv3": (TV + "segmentation.deeplabv3", "deeplabv3_mobilenet_v3_large(weights_backbone=None)", [[1, 3, 128, 128]]),
+    "retinanet_backbone": (TV + "detection.retinanet", "retinanet_resnet50_fpn(weights_backbone=None).backbone", [[1, 3, 256, 256]]),
     "recurrent": ("recurrent", "Recurrent(12, 20)", [[3, 5, 12]]),
 }
 
@@ -301,7 +309,7 @@ def macs_of(name, rec, given, outs):
     n = outs[0].numel()
     if name.startswith("conv_transpose"):
         return given[0].numel() * (given[1].numel() // given[1].shape[0])
-    if re.fullmatch("conv.d", name):
+    if re.fullmatch("conv.d|deform_conv2d", name):
         return n * (given[1].numel() // given[1].shape[0])
     if name in ("linear", "addmm", "baddbmm"):
         return n * given[1].shape[-1]
@@ -318,17 +326,23 @@ def macs_of(name, rec, given, outs):
         q, k, v = given[:3]
         e, lq, lk, batch = q.shape[-1], q.shape[0], k.shape[0], q.shape[1] if q.dim() == 3 else 1
         return batch * (2 * lq * e * e + lk * k.shape[-1] * e + lk * v.shape[-1] * e + 2 * lq * lk * e)
-    if name in ("lstm", "gru"):
+    if name == "bilinear":
+        return n * (given[2].numel() // given[2].shape[0])
+    if name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
         return n // outs[0].shape[-1] * sum(t.numel() for t in given[3 if name == "lstm" else 2:] if t.dim() == 2)
     return 0
 
 
-def make(name):
-    module_name, call, shapes = MODELS[name]
-    sys.path.insert(0, os.path.join(HERE, "models"))
-    module = importlib.import_module(module_name)
-    model = eval(call, dict(vars(module), torch=torch)).eval()
-    inputs = [torch.randn(s) for s in shapes]
+def flat_output(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [t for v in value for t in flat_output(v)]
+    return [value] if isinstance(value, torch.Tensor) else []
+
+
+def record(model, inputs):
+    """What the model runs: params, param_shapes, buffer_shapes, buffer_dtypes, ops, output, macs."""
     recorder = Recorder(model, inputs)
     original_call, original_getitem = torch.nn.Module.__call__, torch.Tensor.__getitem__
 
@@ -351,12 +365,43 @@ def make(name):
     finally:
         torch.nn.Module.__call__, torch.Tensor.__getitem__ = original_call, original_getitem
     parameters, buffers = dict(model.named_parameters()), dict(model.named_buffers())
+    return {"params": sum(p.numel() for p in parameters.values()), "param_shapes": {n: list(p.shape) for n, p in parameters.items()},
+            "buffer_shapes": {n: list(b.shape) for n, b in buffers.items()},
+            "buffer_dtypes": {n: plain(b.dtype) for n, b in buffers.items() if b.dtype != torch.float32}, "ops": recorder.ops,
+            "output": [recorder.src(t) for t in flat_output(out)], "macs": recorder.macs}
+
+
+def our_einops():
+    """The modules of frontend/python/torch/py/einops.py, importable here."""
+    import importlib.abc
+    import importlib.machinery
+    path = os.path.join(HERE, "../../../../frontend/python/torch/py/einops.py")
+    texts = dict(section.split("\n", 1) for section in open(path).read().split("\n# == ")[1:])
+
+    class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+        def find_spec(self, name, path, target=None):
+            return importlib.machinery.ModuleSpec(name, self, is_package=True) if name in texts else None
+
+        def create_module(self, spec):
+            return None
+
+        def exec_module(self, module):
+            exec(compile(texts[module.__name__], module.__name__, "exec"), module.__dict__)
+
+    sys.meta_path.insert(0, Finder())
+
+
+def make(name):
+    module_name, call, shapes = MODELS[name]
+    sys.path.insert(0, os.path.join(HERE, "models"))
+    if module_name == "rearranging":
+        our_einops()
+    module = importlib.import_module(module_name)
+    model = eval(call, dict(vars(module), torch=torch)).eval()
+    recorded = record(model, [torch.randn(s) for s in shapes])
     own = not module_name.startswith("torchvision")
     golden = {"name": name, "call": call, "library": not own, "file": module_name.replace(".", "/") + ".py", "torch": torch.__version__,
-              "inputs": [{"shape": s, "dtype": "float32"} for s in shapes], "params": sum(p.numel() for p in parameters.values()),
-              "param_shapes": {n: list(p.shape) for n, p in parameters.items()}, "buffer_shapes": {n: list(b.shape) for n, b in buffers.items()},
-              "buffer_dtypes": {n: plain(b.dtype) for n, b in buffers.items() if b.dtype != torch.float32}, "ops": recorder.ops,
-              "output": [recorder.src(t) for t in tensors_in(list(out.values()) if isinstance(out, dict) else out)], "macs": recorder.macs}
+              "inputs": [{"shape": s, "dtype": "float32"} for s in shapes], **recorded}
     raw = io.BytesIO()
     with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as f:
         f.write(json.dumps(golden, separators=(",", ":")).encode())
