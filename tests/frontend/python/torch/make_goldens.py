@@ -376,7 +376,7 @@ def our_einops():
     import importlib.abc
     import importlib.machinery
     path = os.path.join(HERE, "../../../../frontend/python/torch/py/einops.py")
-    texts = dict(section.split("\n", 1) for section in open(path).read().split("\n# == ")[1:])
+    texts = dict(section.partition("\n")[::2] for section in open(path).read().split("\n# == ")[1:])
 
     class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         def find_spec(self, name, path, target=None):
@@ -407,7 +407,7 @@ def make(name):
         f.write(json.dumps(golden, separators=(",", ":")).encode())
     with open(os.path.join(HERE, "goldens", name + ".json.gz"), "wb") as f:
         f.write(raw.getvalue())
-    print(name, len(recorder.ops), "records", len(raw.getvalue()), "bytes")
+    print(name, len(golden["ops"]), "records", len(raw.getvalue()), "bytes")
 
 
 if __name__ == "__main__":
