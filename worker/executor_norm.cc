@@ -1,3 +1,4 @@
+#include "ATen/ops/_weight_norm.h"
 #include "ATen/ops/add.h"
 #include "ATen/ops/avg_pool3d.h"
 #include "ATen/ops/batch_norm.h"

@@ -96,7 +96,7 @@ TEST(ReaderTest, ValuesOfConstantsCanBeRead) {
   EXPECT_EQ(graph->TypeOf(graph->outputs()[0]).shape[0], 3);
 }
 
-TEST(ReaderTest, AnUnknownLayerIsNamed) {
+TEST(ReaderTest, AnUnknownFunctionIsNamed) {
   Diagnostic diagnostic =
       Refused(Read("  def __init__(self):\n"
                    "    super().__init__()\n"
@@ -104,8 +104,8 @@ TEST(ReaderTest, AnUnknownLayerIsNamed) {
                    "  def forward(self, x):\n"
                    "    return self.pool(x)\n"));
   EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUnsupported);
-  EXPECT_THAT(diagnostic.message, HasSubstr("torch.nn.FractionalMaxPool2d"));
-  EXPECT_EQ(diagnostic.position.line, 9);
+  EXPECT_THAT(diagnostic.message, HasSubstr("torch.nn.functional.fractional_max_pool2d"));
+  EXPECT_EQ(diagnostic.position.line, 11);
   diagnostic = Refused(Read("  def forward(self, x):\n    return nn.NoSuchLayer()(x)\n"));
   EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kModelError);
   EXPECT_THAT(diagnostic.message, HasSubstr("has no attribute 'NoSuchLayer'"));
