@@ -24,13 +24,14 @@ void Print(absl::string_view text) {
 }
 
 absl::StatusOr<Graph> ReadWithProgress(const ModelInput& input, const ModelArguments& model, absl::Duration time) {
-  Progress progress(absl::StrCat("reading ", model.path));
+  Progress progress(absl::StrCat("reading ", model.path.empty() ? model.architecture.substr(0, 60) : model.path));
   python::Limits limits;
   limits.wall_time_ms = absl::ToInt64Milliseconds(time);
   return input.Read(limits);
 }
 
 std::string Title(const ModelArguments& model) {
+  if (!model.architecture.empty()) return model.architecture;
   return model.entry.empty() ? model.path : absl::StrCat(model.entry, " from ", model.path);
 }
 

@@ -22,8 +22,11 @@ void Repeatable(CLI::Option* option) { option->allow_extra_args(false); }
 
 void AddModelFlags(CLI::App* command, ModelArguments* model) {
   command->add_option("model", model->path, "PyTorch source FILE.py, a DIRECTORY of it, FILE.onnx, or a graph FILE.json")
-      ->required()
       ->type_name("FILE_OR_DIR");
+  command
+      ->add_option("--arch", model->architecture,
+                   absl::StrCat("A network of a search space instead of a file; spaces: ", ArchitectureSpaces()))
+      ->type_name("SPACE:STRING");
   command->add_option("--entry", model->entry, "Expression whose value is the model: 'resnet50()'")->type_name("EXPR");
   Repeatable(command->add_option(
       "--input", model->inputs,

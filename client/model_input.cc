@@ -90,6 +90,14 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
     }
     request.arguments.emplace_back(argument.substr(0, equals), argument.substr(equals + 1));
   }
+  if (!arguments.architecture.empty()) {
+    COBRA_RETURN_IF_ERROR(input.LoadArchitecture(arguments));
+    return input;
+  }
+  if (arguments.path.empty()) {
+    return Error(Diagnostic::Kind::kUsage, "no model is given",
+                 absl::StrCat("a file, a directory, or --arch SPACE:STRING with a space of ", ArchitectureSpaces()));
+  }
   if (!FileExists(arguments.path))
     return Error(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": no such file or directory"));
   if (absl::EndsWith(arguments.path, ".onnx")) {
@@ -118,10 +126,23 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
   return input;
 }
 
+absl::Status ModelInput::LoadArchitecture(const ModelArguments& arguments) {
+  if (!arguments.path.empty() || !arguments.entry.empty() || !arguments.arguments.empty()) {
+    return Error(
+        Diagnostic::Kind::kUsage,
+        absl::StrCat("--arch ", arguments.architecture.substr(0, 40), ": is a model by itself"),
+        "leave the file, --entry and --arg out; options follow the space: --arch nasbench201,classes=100:STRING");
+  }
+  form_ = Form::kArchitecture;
+  architecture_.architecture = arguments.architecture;
+  architecture_.inputs = arguments.inputs;
+  return absl::OkStatus();
+}
+
 absl::Status ModelInput::LoadOnnx(const ModelArguments& arguments, const InputLimits& limits) {
   if (!arguments.entry.empty()) {
-    return Error(Diagnostic::Kind::kUsage, absl::StrCat("--entry ", arguments.entry, ": an ONNX file holds one network"),
-                 "leave --entry out");
+    return Error(Diagnostic::Kind::kUsage,
+                 absl::StrCat("--entry ", arguments.entry, ": an ONNX file holds one network"), "leave --entry out");
   }
   form_ = Form::kOnnx;
   COBRA_ASSIGN_OR_RETURN(bytes_, ReadUserFile(arguments.path, limits.max_onnx_bytes));
@@ -202,6 +223,9 @@ absl::StatusOr<Graph> ModelInput::Read(const python::Limits& limits) const {
     case Form::kGraph:
       graph = GraphFromJson(bytes_);
       break;
+    case Form::kArchitecture:
+      graph = ReadArchitecture(architecture_);
+      break;
     case Form::kOnnx: {
       OnnxLimits onnx_limits;
       onnx_limits.wall_time_ms = limits.wall_time_ms;
@@ -234,6 +258,10 @@ absl::Status ModelInput::FillModel(v1::PredictRequest* request) const {
       break;
     case Form::kGraph:
       return Error(Diagnostic::Kind::kUsage, "--send source: the model is a graph file", "leave --send out");
+    case Form::kArchitecture:
+      request->mutable_architecture()->set_text(architecture_.architecture);
+      for (const std::string& input : architecture_.inputs) request->mutable_architecture()->add_inputs(input);
+      break;
     case Form::kOnnx: {
       v1::OnnxModel* onnx = request->mutable_onnx();
       onnx->set_file(bytes_);
@@ -265,7 +293,8 @@ absl::Status ModelInput::WithUserPaths(const absl::Status& status) const {
   if (!diagnostic.has_value()) return status;
   const auto prefix = [this](SourcePosition* position) {
     const bool is_onnx = form_ == Form::kOnnx && position->file == onnx_.name;
-    if (is_onnx || request_.bundle.count(position->file) > 0) position->file = absl::StrCat(user_prefix_, position->file);
+    if (is_onnx || request_.bundle.count(position->file) > 0)
+      position->file = absl::StrCat(user_prefix_, position->file);
   };
   prefix(&diagnostic->position);
   for (DiagnosticFrame& frame : diagnostic->frames) prefix(&frame.position);

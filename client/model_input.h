@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "cobra/v1/cobra.pb.h"
+#include "frontend/nas/reader.h"
 #include "frontend/onnx/reader.h"
 #include "frontend/python/reader.h"
 #include "graph/graph.h"
@@ -16,7 +17,8 @@
 namespace cobra {
 
 struct ModelArguments {
-  std::string path;  // FILE_OR_DIR
+  std::string path;          // FILE_OR_DIR, or
+  std::string architecture;  // SPACE:STRING
   std::string entry;
   std::string method = "forward";
   std::vector<std::string> inputs;
@@ -37,7 +39,8 @@ class ModelInput {
   // FILE inside one of the libraries: the module that it is there. Another FILE: a bundle of that one file. DIR: a
   // bundle of all *.py files below it (hidden folders left out); the module in whose name space the entry is evaluated
   // is the longest dotted prefix of the entry that is a file of the bundle ("net.blocks.Net(3)": net/blocks.py), else
-  // __init__.py, model.py, or the only file. FILE.onnx: an ONNX network. FILE.json: a graph. Errors are Diagnostics.
+  // __init__.py, model.py, or the only file. FILE.onnx: an ONNX network. FILE.json: a graph. An architecture
+  // stands for itself. Errors are Diagnostics.
   static absl::StatusOr<ModelInput> Load(const ModelArguments& arguments, const InputLimits& limits = {});
 
   // Reads the model in this process.
@@ -50,8 +53,9 @@ class ModelInput {
 
  private:
   // The form of the model: one reader each. A new one: a case in Load, Read and FillModel.
-  enum class Form { kSource, kGraph, kOnnx };
+  enum class Form { kSource, kGraph, kOnnx, kArchitecture };
 
+  absl::Status LoadArchitecture(const ModelArguments& arguments);
   absl::Status LoadOnnx(const ModelArguments& arguments, const InputLimits& limits);
   absl::Status LoadFile(const ModelArguments& arguments, const InputLimits& limits);
   absl::Status LoadDirectory(const ModelArguments& arguments, const InputLimits& limits);
@@ -61,6 +65,7 @@ class ModelInput {
   Form form_ = Form::kSource;
   SourceRequest request_;
   OnnxRequest onnx_;
+  ArchitectureRequest architecture_;
   std::string library_file_;  // path below a library root, if `request_.file` is one of a library
   std::string user_prefix_;   // before a bundle path: what the user typed
   std::string bytes_;         // of a graph's or an ONNX file

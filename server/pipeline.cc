@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/hash.h"
 #include "base/status_macros.h"
+#include "frontend/nas/reader.h"
 #include "frontend/onnx/reader.h"
 #include "frontend/python/reader.h"
 #include "graph/cost.h"
@@ -161,6 +162,12 @@ absl::StatusOr<Graph> Pipeline::ReadModel(const v1::PredictRequest& request, con
       limits.cancelled = call.cancelled;
       limits.wall_time_ms = wall_time_ms;
       graph = ReadOnnxModel(request.onnx().file(), OnnxRequestFromProto(request.onnx()), limits);
+      break;
+    }
+    case v1::PredictRequest::kArchitecture: {
+      const v1::Architecture& architecture = request.architecture();
+      graph = ReadArchitecture({architecture.text(), {architecture.inputs().begin(), architecture.inputs().end()}},
+                               options_.limits.graph);
       break;
     }
     case v1::PredictRequest::MODEL_NOT_SET:

@@ -118,6 +118,25 @@ TEST_F(ModelInputTest, OnnxFileIsSentAsItIs) {
   EXPECT_EQ(diagnostic->position.file, arguments.path);
 }
 
+TEST_F(ModelInputTest, AnArchitectureIsReadHereOrSentAsItIs) {
+  ModelArguments arguments;
+  arguments.architecture = "nasbench201:|nor_conv_3x3~0|+|none~0|none~1|+|skip_connect~0|none~1|none~2|";
+  arguments.inputs = {"4x3x32x32"};
+  absl::StatusOr<ModelInput> input = ModelInput::Load(arguments);
+  ASSERT_TRUE(input.ok()) << input.status();
+  const absl::StatusOr<Graph> graph = input->Read();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->inputs()[0].type.shape[0], 4);
+  v1::PredictRequest request;
+  ASSERT_TRUE(input->FillModel(&request).ok());
+  EXPECT_EQ(request.architecture().text(), arguments.architecture);
+  EXPECT_EQ(request.architecture().inputs(0), "4x3x32x32");
+
+  arguments.entry = "Net()";
+  EXPECT_EQ(ErrorKind(arguments), Diagnostic::Kind::kUsage);
+  EXPECT_EQ(ErrorKind(ModelArguments{}), Diagnostic::Kind::kUsage);
+}
+
 TEST_F(ModelInputTest, SizesAreLimited) {
   InputLimits limits;
   limits.max_file_bytes = 10;

@@ -67,6 +67,18 @@ TEST_F(PipelineTest, AnswersEveryTargetInTheOrderAsked) {
   EXPECT_EQ(reply->predictions(0).breakdown_size(), 0);
 }
 
+TEST_F(PipelineTest, ArchitecturesAreRead) {
+  v1::PredictRequest request;
+  request.add_targets("cpu");
+  request.mutable_architecture()->set_text(
+      "nasbench201:|nor_conv_3x3~0|+|none~0|none~1|+|skip_connect~0|none~1|none~2|");
+  absl::StatusOr<v1::PredictResponse> reply = pipeline_->Predict(request, {});
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  EXPECT_GT(reply->node_count(), 200);
+  request.mutable_architecture()->set_text("nasbench201:|max_pool~0|");
+  EXPECT_EQ(ErrorKind(request), Diagnostic::Kind::kUsage);
+}
+
 TEST_F(PipelineTest, BreakdownHasOneRowACall) {
   v1::PredictRequest request = Ask({"cpu"});
   request.set_breakdown(true);
