@@ -1,5 +1,8 @@
 #include "base/diagnostic.h"
 
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
@@ -32,11 +35,11 @@ const KindRow& RowOf(Diagnostic::Kind kind) {
 }
 
 nlohmann::json PositionToJson(const SourcePosition& p) {
-  return {{"file", p.file}, {"line", p.line}, {"column", p.column}};
+  return {{"file", p.file}, {"line", p.line}, {"column", p.column}, {"end_column", p.end_column}};
 }
 
 SourcePosition PositionFromJson(const nlohmann::json& j) {
-  return {j.value("file", ""), j.value("line", 0), j.value("column", 0)};
+  return {j.value("file", ""), j.value("line", 0), j.value("column", 0), j.value("end_column", 0)};
 }
 
 std::string PositionText(const SourcePosition& p) {
@@ -48,17 +51,76 @@ std::string PositionText(const SourcePosition& p) {
 
 std::string FirstLine(const Diagnostic& d) {
   std::string where = PositionText(d.position);
-  return absl::StrCat(where, where.empty() ? "" : ": ", "error: ", d.message);
+  return absl::StrCat(where, where.empty() ? "" : ": ",
+                      d.kind == Diagnostic::Kind::kSyntaxError ? "syntax error: " : "error: ", d.message);
 }
 
-// The line itself and a caret under the column; a leading tab stays a tab so that the caret lines up.
-void AppendSourceLine(const std::string& line, int column, std::string* out) {
-  if (line.empty()) return;
-  absl::StrAppend(out, "\n    ", line);
-  if (column <= 0) return;
+bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+int CharacterCount(absl::string_view text) {
+  return static_cast<int>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); }));
+}
+
+// The line without its indentation, and carets under the expression; none where they would underline all of it.
+void AppendSourceLine(absl::string_view line, const SourcePosition& p, std::string* out) {
+  const size_t indent = line.find_first_not_of(" \t\f");
+  if (indent == absl::string_view::npos) return;
+  const absl::string_view text = absl::StripTrailingAsciiWhitespace(line.substr(indent));
+  absl::StrAppend(out, "    ", text, "\n");
+  const int width = CharacterCount(text);
+  const int first = p.column - 1 - static_cast<int>(indent);
+  if (p.column <= 0 || first < 0 || first > width) return;
+  const int last = p.end_column > p.column ? std::min(p.end_column - 1 - static_cast<int>(indent), width) : first + 1;
+  if (first == 0 && last >= width && p.end_column > 0) return;
   std::string pad;
-  for (int i = 0; i + 1 < column && i < static_cast<int>(line.size()); ++i) pad += line[i] == '\t' ? '\t' : ' ';
-  absl::StrAppend(out, "\n    ", pad, "^");
+  for (char c : text) {  // a tab stays a tab so that the caret lines up
+    if (static_cast<int>(pad.size()) >= first) break;
+    if (!IsContinuation(c)) pad += c == '\t' ? '\t' : ' ';
+  }
+  pad.resize(first, ' ');
+  absl::StrAppend(out, "    ", pad, std::string(std::max(last - first, 1), '^'), "\n");
+}
+
+void AppendFrame(const DiagnosticFrame& frame, std::string* out) {
+  absl::StrAppend(out, "  File \"", frame.position.file, "\", line ", frame.position.line);
+  // A syntax error in an imported file has a place, but is in no call.
+  if (!frame.function.empty()) absl::StrAppend(out, ", in ", frame.function);
+  absl::StrAppend(out, "\n");
+  AppendSourceLine(frame.source_line, frame.position, out);
+}
+
+bool SamePlace(const DiagnosticFrame& a, const DiagnosticFrame& b) {
+  return a.position.file == b.position.file && a.position.line == b.position.line && a.function == b.function;
+}
+
+// Deep recursion repeats itself: of equal frames in a row three are shown, of a long chain its two ends.
+void AppendFrames(const std::vector<DiagnosticFrame>& frames, std::string* out) {
+  constexpr size_t kEqual = 3, kFirst = 4, kLast = 12;
+  absl::StrAppend(out, "Traceback (most recent call last):\n");
+  std::vector<std::string> blocks;
+  for (size_t i = 0; i < frames.size();) {
+    size_t end = i + 1;
+    while (end < frames.size() && SamePlace(frames[i], frames[end])) ++end;
+    for (size_t k = i; k < std::min(end, i + kEqual); ++k) AppendFrame(frames[k], &blocks.emplace_back());
+    if (end - i > kEqual) blocks.push_back(absl::StrCat("  [Previous line repeated ", end - i - kEqual, " more times]\n"));
+    i = end;
+  }
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks.size() > kFirst + kLast && i == kFirst) {
+      i = blocks.size() - kLast;
+      absl::StrAppend(out, "  [", i - kFirst, " calls left out]\n");
+    }
+    absl::StrAppend(out, blocks[i]);
+  }
+}
+
+// Line ends and tabs stay.
+std::string WithoutControlCharacters(std::string text) {
+  for (char& c : text) {
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F) c = '?';
+  }
+  return text;
 }
 
 }  // namespace
@@ -86,7 +148,9 @@ absl::Status DiagnosticToStatus(const Diagnostic& d) {
                       {"hint", d.hint},
                       {"position", PositionToJson(d.position)},
                       {"source_line", d.source_line},
-                      {"frames", frames}};
+                      {"frames", frames},
+                      {"module_path", d.module_path},
+                      {"missing_module", d.missing_module}};
   // A user's source line need not be valid UTF-8: replace rather than throw.
   status.SetPayload(kPayloadUrl, absl::Cord(j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
   return status;
@@ -103,6 +167,8 @@ std::optional<Diagnostic> DiagnosticFromStatus(const absl::Status& status) {
   d.hint = j.value("hint", "");
   d.position = PositionFromJson(j["position"]);
   d.source_line = j.value("source_line", "");
+  d.module_path = j.value("module_path", "");
+  d.missing_module = j.value("missing_module", "");
   for (const auto& f : j["frames"]) {
     d.frames.push_back({PositionFromJson(f["position"]), f.value("function", ""), f.value("source_line", "")});
   }
@@ -110,14 +176,16 @@ std::optional<Diagnostic> DiagnosticFromStatus(const absl::Status& status) {
 }
 
 std::string RenderDiagnostic(const Diagnostic& d) {
-  std::string text = FirstLine(d);
-  AppendSourceLine(d.source_line, d.position.column, &text);
-  for (auto frame = d.frames.rbegin(); frame != d.frames.rend(); ++frame) {
-    if (frame->function.empty()) continue;  // a syntax error has a place, but is in no call
-    absl::StrAppend(&text, "\n  in ", frame->function, " (", PositionText(frame->position), ")");
+  std::string text;
+  if (!d.frames.empty()) {
+    AppendFrames(d.frames, &text);
+  } else if (d.position.line > 0 && !d.source_line.empty()) {
+    AppendFrame({d.position, "", d.source_line}, &text);
   }
+  absl::StrAppend(&text, FirstLine(d));
+  if (!d.module_path.empty()) absl::StrAppend(&text, "\nin module ", d.module_path);
   if (!d.hint.empty()) absl::StrAppend(&text, "\nhint: ", d.hint);
-  return text;
+  return WithoutControlCharacters(std::move(text));
 }
 
 }  // namespace cobra

@@ -13,11 +13,12 @@
 
 namespace cobra {
 
-// One-based line and column; line 0 means "the file as a whole".
+// One-based line and column, in characters; line 0 means "the file as a whole".
 struct SourcePosition {
   std::string file;
   int line = 0;
   int column = 0;
+  int end_column = 0;  // behind the last character of the expression on this line; 0: unknown
 };
 
 // One entry of the call chain, outermost first, like CPython's traceback.
@@ -43,6 +44,8 @@ struct Diagnostic {
   SourcePosition position;
   std::string source_line;
   std::vector<DiagnosticFrame> frames;  // empty for syntax errors
+  std::string module_path;              // the nn.Module whose forward was running: "layer1.0.conv1"; may be empty
+  std::string missing_module;           // the import that was not found: "timm.layers"; "." of a relative import
 };
 
 // The name used in JSON and over the wire: "usage", "unsupported", "data_dependent", "syntax_error", "model_error", "limit".
@@ -56,12 +59,18 @@ absl::Status DiagnosticToStatus(const Diagnostic& diagnostic);
 // The payload of `status`, if it carries one.
 std::optional<Diagnostic> DiagnosticFromStatus(const absl::Status& status);
 
-// For people:
-//   model.py:12:9: error: conv2d got 3 input channels, its weight wants 4
-//       x = self.conv(x)
-//           ^
-//     in Net.forward (model.py:12)
+// For people, in the order of CPython's tracebacks: the innermost call last, then what is wrong and what to do.
+//   Traceback (most recent call last):
+//     File "model.py", line 20, in Net.forward
+//       x = self.block(x)
+//           ^^^^^^^^^^^^^
+//     File "model.py", line 12, in Block.forward
+//       return self.conv(x)
+//              ^^^^^^^^^^^^
+//   model.py:12:16: error: RuntimeError: expected input[1, 3, 8, 8] to have 4 channels
+//   in module block.conv
 //   hint: ...
+// Control characters of the user's text are shown as '?': a file cannot write escape sequences to the terminal.
 std::string RenderDiagnostic(const Diagnostic& diagnostic);
 
 }  // namespace cobra

@@ -56,7 +56,8 @@ class GrpcClient final : public Client {
     }
     if (absl::IsDeadlineExceeded(status)) {
       return absl::DeadlineExceededError(
-          absl::StrCat("no answer from ", options_.address, " within ", absl::FormatDuration(options_.deadline)));
+          absl::StrCat("no answer from ", options_.address, " within ", absl::FormatDuration(options_.deadline),
+                       "; --deadline-s gives it more time"));
     }
     return status;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -10,8 +11,11 @@
 #include "base/status_macros.h"
 #include "base/subprocess.h"
 #include "client/exit_code.h"
+#include "client/explain.h"
+#include "client/explain_render.h"
 #include "client/progress.h"
 #include "client/render.h"
+#include "client/text_table.h"
 #include "graph/json.h"
 #include "proto/graph_proto.h"
 
@@ -33,6 +37,19 @@ absl::StatusOr<Graph> ReadWithProgress(const ModelInput& input, const ModelArgum
 std::string Title(const ModelArguments& model) {
   if (!model.architecture.empty()) return model.architecture;
   return model.entry.empty() ? model.path : absl::StrCat(model.entry, " from ", model.path);
+}
+
+ExplainBy ByName(absl::string_view name) {
+  if (name == "layer") return ExplainBy::kLayer;
+  if (name == "module") return ExplainBy::kModule;
+  if (name == "op") return ExplainBy::kOp;
+  if (name == "line") return ExplainBy::kLine;
+  return ExplainBy::kOverview;
+}
+
+absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const v1::PredictRequest& request) {
+  Progress progress(absl::StrCat("asking ", common.client.address));
+  return Client::Connect(common.client)->Predict(request);
 }
 
 // What the numbers say about the user's conditions.
@@ -86,15 +103,34 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& fl
     COBRA_ASSIGN_OR_RETURN(Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
     GraphToProto(graph, request.mutable_graph());
   }
-  absl::StatusOr<v1::PredictResponse> response;
-  {
-    Progress progress(absl::StrCat("asking ", common.client.address));
-    response = Client::Connect(common.client)->Predict(request);
-  }
+  const absl::StatusOr<v1::PredictResponse> response = Ask(common, request);
   if (!response.ok()) return input.WithUserPaths(response.status());
   const PredictionView view{Title(flags.model), flags.budget_ms, flags.breakdown};
   Print(common.json ? PredictionJson(*response, view) : PredictionTable(*response, view));
   return Judge(*response, flags);
+}
+
+absl::StatusOr<int> RunExplain(const CommonFlags& common, const ExplainFlags& flags) {
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(flags.model));
+  COBRA_ASSIGN_OR_RETURN(Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
+  std::optional<v1::PredictResponse> response;
+  if (!flags.target.empty()) {
+    v1::PredictRequest request;
+    request.add_targets(flags.target);
+    request.set_breakdown(true);
+    GraphToProto(graph, request.mutable_graph());
+    absl::StatusOr<v1::PredictResponse> answer = Ask(common, request);
+    if (!answer.ok()) return input.WithUserPaths(answer.status());
+    response = *std::move(answer);
+  }
+  SourceLookup source;
+  source.user_path = [&](const std::string& file) { return input.UserPath(file); };
+  source.text = [&](const std::string& file) { return input.SourceText(file); };
+  COBRA_ASSIGN_OR_RETURN(const Explanation explanation,
+                         Explain(graph, Title(flags.model), source, response ? &*response : nullptr));
+  const ExplainView view{ByName(flags.by), flags.top, StandardOutputStyle()};
+  Print(common.json ? ExplanationJson(explanation, view) : ExplanationText(explanation, view));
+  return kExitOk;
 }
 
 absl::StatusOr<int> RunTargets(const CommonFlags& common) {

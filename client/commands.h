@@ -26,6 +26,13 @@ struct PredictFlags {
   double min_confidence = 0;  // 0: none; exit code 5 where a target is less sure
 };
 
+struct ExplainFlags {
+  ModelArguments model;
+  std::string target;  // empty: no server is asked, shares are of FLOPs and bytes
+  int top = 10;
+  std::string by;  // "layer", "module", "op", "line"; empty: an overview
+};
+
 struct CalibrateFlags {
   std::string probe_file;  // empty: measure
   std::string worker;      // empty: cobra-worker beside this program
@@ -35,6 +42,7 @@ struct CalibrateFlags {
 // Each returns the exit code of an answer.
 absl::StatusOr<int> RunGraph(const CommonFlags& common, const ModelArguments& model);
 absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& flags);
+absl::StatusOr<int> RunExplain(const CommonFlags& common, const ExplainFlags& flags);
 absl::StatusOr<int> RunTargets(const CommonFlags& common);
 absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags& flags);
 absl::StatusOr<int> RunModel(const CommonFlags& common);

@@ -45,6 +45,9 @@ std::string ErrorJson(const absl::Status& status) {
                   {"file", d->position.file},
                   {"line", d->position.line},
                   {"column", d->position.column},
+                  {"end_column", d->position.end_column},
+                  {"module", d->module_path},
+                  {"missing_module", d->missing_module},
                   {"source_line", d->source_line},
                   {"frames", std::move(frames)}});
   } else {

@@ -23,7 +23,8 @@ enum ExitCode : int {
 int ExitCodeOf(const absl::Status& status);
 // The rendered Diagnostic, or the status message.
 std::string ErrorText(const absl::Status& status);
-// {"error":{"kind","message","hint","file","line","column","source_line","frames":[...],"status","exit_code"}}
+// {"error":{"kind","message","hint","file","line","column","end_column","module","missing_module","source_line",
+// "frames":[...],"status","exit_code"}}
 std::string ErrorJson(const absl::Status& status);
 
 }  // namespace cobra

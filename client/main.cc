@@ -78,6 +78,22 @@ void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
       ->check(CLI::Range(0.0, 1.0));
 }
 
+void AddExplainFlags(CLI::App* command, ExplainFlags* flags) {
+  command
+      ->add_option("--target", flags->target,
+                   "A name from `cobra-client targets`: shares of the time that the server predicts; without it, of FLOP "
+                   "and bytes, and no server is needed")
+      ->type_name("NAME");
+  command->add_option("--top", flags->top, "How many of the slowest calls the overview lists")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command
+      ->add_option("--by", flags->by,
+                   "One list in full: layer (every call), module, op (operators), line (source lines); default: an "
+                   "overview")
+      ->check(CLI::IsMember({"layer", "module", "op", "line"}));
+}
+
 int Report(const CommonFlags& common, const absl::StatusOr<int>& result) {
   if (result.ok()) return *result;
   if (common.json) std::fprintf(stdout, "%s\n", ErrorJson(result.status()).c_str());
@@ -89,6 +105,7 @@ int Main(int argc, char** argv) {
   CommonFlags common;
   ModelArguments graph_model;
   PredictFlags predict;
+  ExplainFlags explain;
   CalibrateFlags calibrate;
   std::function<absl::StatusOr<int>()> run;
 
@@ -109,6 +126,14 @@ int Main(int argc, char** argv) {
   AddDeadline(command, &common);
   AddFormat(command, &common);
   command->callback([&] { run = [&] { return RunGraph(common, graph_model); }; });
+
+  command = app.add_subcommand("explain", "Where a model spends its time: modules, slowest calls, source lines");
+  AddModelFlags(command, &explain.model);
+  AddExplainFlags(command, &explain);
+  AddServerFlags(command, &common);
+  AddDeadline(command, &common);
+  AddFormat(command, &common);
+  command->callback([&] { run = [&] { return RunExplain(common, explain); }; });
 
   command = app.add_subcommand("targets", "What latencies are predicted for, with measured errors");
   AddServerFlags(command, &common);

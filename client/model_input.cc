@@ -10,6 +10,7 @@
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
+#include "client/library_hint.h"
 #include "graph/json.h"
 
 namespace cobra {
@@ -71,6 +72,7 @@ bool IsHidden(absl::string_view path) { return absl::StartsWith(path, ".") || ab
 
 absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, const InputLimits& limits) {
   ModelInput input;
+  input.path_ = arguments.path;
   SourceRequest& request = input.request_;
   request.entry = arguments.entry;
   request.method = arguments.method;
@@ -234,7 +236,7 @@ absl::StatusOr<Graph> ModelInput::Read(const python::Limits& limits) const {
       break;
     }
   }
-  if (!graph.ok()) return WithUserPaths(graph.status());
+  if (!graph.ok()) return WithLibraryHint(WithUserPaths(graph.status()));
   return graph;
 }
 
@@ -291,14 +293,33 @@ void ModelInput::FillSource(v1::SourceModel* source) const {
 absl::Status ModelInput::WithUserPaths(const absl::Status& status) const {
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   if (!diagnostic.has_value()) return status;
-  const auto prefix = [this](SourcePosition* position) {
-    const bool is_onnx = form_ == Form::kOnnx && position->file == onnx_.name;
-    if (is_onnx || request_.bundle.count(position->file) > 0)
-      position->file = absl::StrCat(user_prefix_, position->file);
-  };
-  prefix(&diagnostic->position);
-  for (DiagnosticFrame& frame : diagnostic->frames) prefix(&frame.position);
+  diagnostic->position.file = UserPath(diagnostic->position.file);
+  for (DiagnosticFrame& frame : diagnostic->frames) frame.position.file = UserPath(frame.position.file);
   return DiagnosticToStatus(*diagnostic);
+}
+
+absl::Status ModelInput::WithLibraryHint(const absl::Status& status) const {
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  if (!diagnostic.has_value() || diagnostic->missing_module.empty()) return status;
+  const std::string hint = LibraryHint(diagnostic->missing_module, path_, InstalledPackageFolders());
+  if (!hint.empty()) diagnostic->hint = hint;
+  return DiagnosticToStatus(*diagnostic);
+}
+
+std::string ModelInput::UserPath(const std::string& file) const {
+  const bool is_onnx = form_ == Form::kOnnx && file == onnx_.name;
+  return is_onnx || request_.bundle.count(file) > 0 ? absl::StrCat(user_prefix_, file) : file;
+}
+
+std::optional<std::string> ModelInput::SourceText(const std::string& file) const {
+  if (const auto it = request_.bundle.find(file); it != request_.bundle.end()) return it->second;
+  // A library's file goes by its full path. Nothing else is opened: a graph file may name any path.
+  for (const std::string& root : request_.library_roots) {
+    if (!absl::StartsWith(file, absl::StrCat(root, "/"))) continue;
+    absl::StatusOr<std::string> text = ReadFile(file, InputLimits().max_file_bytes);
+    if (text.ok()) return *std::move(text);
+  }
+  return std::nullopt;
 }
 
 }  // namespace cobra

@@ -3,6 +3,7 @@
 #define COBRA_CLIENT_MODEL_INPUT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,9 @@ class ModelInput {
   absl::Status FillModel(v1::PredictRequest* request) const;
   // Paths of the bundle become those that the user typed, in the diagnostic of `status` too.
   absl::Status WithUserPaths(const absl::Status& status) const;
+  // A file that a node's origin names, as the user typed it; and its text, if this machine has it.
+  std::string UserPath(const std::string& file) const;
+  std::optional<std::string> SourceText(const std::string& file) const;
 
  private:
   // The form of the model: one reader each. A new one: a case in Load, Read and FillModel.
@@ -61,11 +65,14 @@ class ModelInput {
   absl::Status LoadDirectory(const ModelArguments& arguments, const InputLimits& limits);
 
   void FillSource(v1::SourceModel* source) const;
+  // What --library would have helped, for an import that this process did not find.
+  absl::Status WithLibraryHint(const absl::Status& status) const;
 
   Form form_ = Form::kSource;
   SourceRequest request_;
   OnnxRequest onnx_;
   ArchitectureRequest architecture_;
+  std::string path_;          // as the user typed it
   std::string library_file_;  // path below a library root, if `request_.file` is one of a library
   std::string user_prefix_;   // before a bundle path: what the user typed
   std::string bytes_;         // of a graph's or an ONNX file

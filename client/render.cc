@@ -1,9 +1,8 @@
 #include "client/render.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/text_table.h"
 #include "graph/cost.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
@@ -15,23 +14,10 @@ using nlohmann::json;
 
 std::string Dump(const json& j) { return j.dump(1, ' ', false, json::error_handler_t::replace); }
 
-std::string Milliseconds(double us) { return absl::StrFormat("%.3f", us / 1000); }
-std::string Percent(double fraction) { return absl::StrFormat("%.1f %%", 100 * fraction); }
-
-// 25557032 -> "25.6 M"
-std::string Count(double n) {
-  if (n >= 1e9) return absl::StrFormat("%.2f G", n / 1e9);
-  if (n >= 1e6) return absl::StrFormat("%.1f M", n / 1e6);
-  if (n >= 1e3) return absl::StrFormat("%.1f k", n / 1e3);
-  return absl::StrFormat("%.0f", n);
-}
-
-std::string Mebibytes(int64_t bytes) { return absl::StrFormat("%.1f MiB", static_cast<double>(bytes) / (1 << 20)); }
-
 std::string SummaryLine(int64_t calls, int64_t parameters, int64_t macs, int64_t peak_memory_bytes) {
-  return absl::StrCat(calls, " calls, ", Count(static_cast<double>(parameters)), " parameters, ",
-                      Count(static_cast<double>(macs)), " multiply-accumulates, peak memory ",
-                      Mebibytes(peak_memory_bytes));
+  return absl::StrCat(calls, " calls, ", CountText(static_cast<double>(parameters)), " parameters, ",
+                      CountText(static_cast<double>(macs)), " multiply-accumulates, peak memory ",
+                      MebibytesText(peak_memory_bytes));
 }
 
 std::string Where(const v1::NodeLatency& row) {
@@ -81,30 +67,12 @@ std::string BreakdownTable(const v1::TargetPrediction& prediction) {
   for (const v1::NodeLatency& row : prediction.breakdown()) {
     const double share = prediction.latency_us() > 0 ? row.latency_us() / prediction.latency_us() : 0;
     rows.push_back({absl::StrCat(row.node()), row.op(), row.module_path(),
-                    absl::StrFormat("%.4f", row.latency_us() / 1000), Percent(share), Where(row)});
+                    absl::StrFormat("%.4f", row.latency_us() / 1000), PercentText(share), Where(row)});
   }
   return TextTable(rows, {true, false, false, true, true, false});
 }
 
 }  // namespace
-
-std::string TextTable(const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right_aligned) {
-  std::vector<size_t> widths(right_aligned.size(), 0);
-  for (const auto& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const std::string pad(widths[i] - row[i].size(), ' ');
-      absl::StrAppend(&line, i == 0 ? "" : "  ", right_aligned[i] ? pad : "", row[i], right_aligned[i] ? "" : pad);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    absl::StrAppend(&text, line, "\n");
-  }
-  return text;
-}
 
 std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& view) {
   std::string text =
@@ -117,7 +85,7 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
     if (view.budget_ms > 0 && p.latency_us() > view.budget_ms * 1000) {
       absl::StrAppend(&note, note.empty() ? "" : ", ", "over the budget of ", absl::StrFormat("%g ms", view.budget_ms));
     }
-    rows.push_back({p.target(), Milliseconds(p.latency_us()), Milliseconds(p.low_us()), Milliseconds(p.high_us()),
+    rows.push_back({p.target(), MillisecondsText(p.latency_us()), MillisecondsText(p.low_us()), MillisecondsText(p.high_us()),
                     absl::StrFormat("%.0f %%", 100 * p.coverage()), absl::StrFormat("%.2f", p.confidence()), note});
   }
   absl::StrAppend(&text, TextTable(rows, {false, true, true, true, true, true, false}));
@@ -176,8 +144,8 @@ std::string TargetsTable(const v1::ListTargetsResponse& response) {
                                                  "network error", "repeatability", "networks tested", ""}};
   for (const v1::Target& t : response.targets()) {
     rows.push_back({t.spec().name(), t.spec().device(), t.spec().runtime(), absl::StrCat(t.spec().threads()),
-                    Percent(t.errors().layer_mape()), Percent(t.errors().network_mape()),
-                    Percent(t.errors().repeatability_floor()), absl::StrCat(t.errors().networks_tested()),
+                    PercentText(t.errors().layer_mape()), PercentText(t.errors().network_mape()),
+                    PercentText(t.errors().repeatability_floor()), absl::StrCat(t.errors().networks_tested()),
                     t.calibrated() ? absl::StrCat("calibrated on top of ", t.base_target()) : ""});
   }
   return TextTable(rows, {false, false, false, true, true, true, true, true, false});
@@ -193,9 +161,9 @@ std::string CalibrationTable(const v1::CalibrateResponse& r) {
   const v1::Target& t = r.target();
   return absl::StrCat("target ", t.spec().name(), ": ", t.spec().device(), ", ", t.spec().runtime(), ", on top of ",
                       t.base_target(), "\nfrom ", r.layers_used(), " layers and ", r.networks_used(),
-                      " networks; error on the layers ", Percent(t.probe_layer_mape_before()), " before, ",
-                      Percent(t.probe_layer_mape_after()), " after; on the networks ",
-                      Percent(t.probe_network_mape_after()), " after\n");
+                      " networks; error on the layers ", PercentText(t.probe_layer_mape_before()), " before, ",
+                      PercentText(t.probe_layer_mape_after()), " after; on the networks ",
+                      PercentText(t.probe_network_mape_after()), " after\n");
 }
 
 std::string CalibrationJson(const v1::CalibrateResponse& r) {

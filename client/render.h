@@ -3,15 +3,11 @@
 #define COBRA_CLIENT_RENDER_H_
 
 #include <string>
-#include <vector>
 
 #include "cobra/v1/cobra.pb.h"
 #include "graph/graph.h"
 
 namespace cobra {
-
-// Rows of equal length, the first one the header; numbers (right_aligned columns) to the right.
-std::string TextTable(const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right_aligned);
 
 struct PredictionView {
   std::string title;     // "resnet50() from torchvision/models/resnet.py"

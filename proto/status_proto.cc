@@ -45,10 +45,11 @@ void PositionToProto(const SourcePosition& position, v1::SourcePosition* proto) 
   proto->set_file(Utf8(position.file));
   proto->set_line(position.line);
   proto->set_column(position.column);
+  proto->set_end_column(position.end_column);
 }
 
 SourcePosition PositionFromProto(const v1::SourcePosition& proto) {
-  return {proto.file(), proto.line(), proto.column()};
+  return {proto.file(), proto.line(), proto.column(), proto.end_column()};
 }
 
 // Trailers are bounded (8 KB by default in most clients): a deep call chain keeps its ends, a long line its beginning.
@@ -64,6 +65,8 @@ void BoundForTrailer(v1::ErrorDetail* detail) {
   }
   bound(detail->mutable_message(), kMaxTextBytes);
   bound(detail->mutable_hint(), kMaxTextBytes);
+  bound(detail->mutable_module_path(), kMaxLineBytes);
+  bound(detail->mutable_missing_module(), kMaxLineBytes);
   bound(detail->mutable_source_line(), kMaxLineBytes);
   for (v1::ErrorFrame& frame : *detail->mutable_frames()) {
     bound(frame.mutable_source_line(), kMaxLineBytes);
@@ -80,6 +83,8 @@ void DiagnosticToProto(const Diagnostic& d, v1::ErrorDetail* proto) {
   proto->set_kind(kind);
   proto->set_message(Utf8(d.message));
   proto->set_hint(Utf8(d.hint));
+  proto->set_module_path(Utf8(d.module_path));
+  proto->set_missing_module(Utf8(d.missing_module));
   PositionToProto(d.position, proto->mutable_position());
   proto->set_source_line(Utf8(d.source_line));
   for (const DiagnosticFrame& frame : d.frames) {
@@ -97,6 +102,8 @@ Diagnostic DiagnosticFromProto(const v1::ErrorDetail& proto) {
   d.kind = DiagnosticKindFromName(absl::AsciiStrToLower(name)).value_or(Diagnostic::Kind::kUnsupported);
   d.message = proto.message();
   d.hint = proto.hint();
+  d.module_path = proto.module_path();
+  d.missing_module = proto.missing_module();
   d.position = PositionFromProto(proto.position());
   d.source_line = proto.source_line();
   for (const v1::ErrorFrame& frame : proto.frames()) {

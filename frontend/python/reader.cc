@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "frontend/python/interpreter_pool.h"
+#include "frontend/python/reader_errors.h"
 #include "frontend/python/torch/tensor.h"
 
 namespace cobra {
@@ -64,17 +65,22 @@ class Reader {
     COBRA_TRY(interp.ImportModule("torch"));
     COBRA_TRY(interp.ImportModule("torch.nn.modules.module"));
     COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile(request_.file));
-    COBRA_TRY_ASSIGN(Value model, interp.EvalExpression(request_.entry, module));
+    progress_.phase = python::ReadProgress::Phase::kEntry;
+    Result<Value> entry = interp.EvalExpression(request_.entry, module);
+    if (!entry.ok()) progress_.candidates = python::ModelNames(interp, module);
+    COBRA_TRY_ASSIGN(Value model, std::move(entry));
     if (IsModule(interp, model)) {
       COBRA_TRY(interp.CallMethod(model, "eval"));
       COBRA_TRY(NameTensors(interp, model));
-    } else if (request_.method == "forward" && !interp.IsCallable(model)) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat(request_.entry, " is ", interp.TypeName(model), ", not a torch.nn.Module"));
+    } else if (request_.method == "forward") {
+      COBRA_TRY(CheckCallable(interp, model));
     }
     std::vector<Value> positional;
     std::vector<KeywordArg> keywords;
+    progress_.phase = python::ReadProgress::Phase::kArguments;
     COBRA_TRY(MakeArguments(interp, module, &positional, &keywords));
+    progress_.phase = python::ReadProgress::Phase::kRun;
+    progress_.signature = python::SignatureOf(interp, model, request_.method);
 
     torch_.recording = true;
     torch_.module_stack.push_back(&torch_.root_path);
@@ -82,13 +88,35 @@ class Reader {
                             ? interp.Call(model, positional, keywords)
                             : interp.CallMethod(model, interp.Intern(request_.method), positional, keywords);
     torch_.recording = false;
-    if (!out.ok()) return python::Failure();
+    if (!out.ok()) {
+      python::NoteFailure(interp, &progress_);
+      return python::Failure();
+    }
+    if (!IsModule(interp, model) && IsModule(interp, *out)) return NotCalled(interp, "a function that makes the model");
     return CollectOutputs(interp, *out);
   }
 
   Graph Build() && { return std::move(torch_.builder).Build(std::move(outputs_)); }
+  const python::ReadProgress& progress() const { return progress_; }
 
  private:
+  python::Failure NotCalled(Interpreter& interp, absl::string_view what) const {
+    return interp.FromStatus(DiagnosticToStatus({Diagnostic::Kind::kUsage,
+                                                 absl::StrCat(request_.entry, ": is ", what, ", not the model itself"),
+                                                 absl::StrCat("call it: ", request_.entry, "(...)")}));
+  }
+
+  // What is no torch.nn.Module is called with the inputs.
+  Result<void> CheckCallable(Interpreter& interp, Value model) const {
+    if (model.IsClass() && Interpreter::IsSubclassOf(model.as<python::ClassObject>(), torch_.module_class)) {
+      return NotCalled(interp, "the class");
+    }
+    if (interp.IsCallable(model)) return {};
+    return interp.FromStatus(DiagnosticToStatus(
+        {Diagnostic::Kind::kUsage, absl::StrCat(request_.entry, ": is a ", interp.TypeName(model), ", not a model"),
+         "the entry is an expression whose value is a torch.nn.Module: 'Net()'"}));
+  }
+
   bool IsModule(Interpreter& interp, Value v) const {
     return v.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(v), torch_.module_class);
   }
@@ -206,6 +234,7 @@ class Reader {
   const SourceRequest& request_;
   const std::vector<InputSpec> inputs_;
   TorchState& torch_;
+  python::ReadProgress progress_;
   std::vector<ValueRef> outputs_;
   absl::flat_hash_set<const DictObject*> visiting_;
 };
@@ -220,7 +249,8 @@ absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const python
   }
   COBRA_ASSIGN_OR_RETURN(std::unique_ptr<InterpreterLease> lease, LeaseInterpreter(request, limits));
   Reader reader(request, std::move(inputs), &lease->torch());
-  COBRA_RETURN_IF_ERROR(lease->interpreter().Run([&](Interpreter& i) { return reader.Read(i); }));
+  const absl::Status status = lease->interpreter().Run([&](Interpreter& i) { return reader.Read(i); });
+  if (!status.ok()) return python::ExplainFailure(status, request, reader.progress());
   return std::move(reader).Build();
 }
 

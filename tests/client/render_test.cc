@@ -25,11 +25,6 @@ v1::PredictResponse Response() {
   return response;
 }
 
-TEST(RenderTest, TableAlignsColumns) {
-  EXPECT_EQ(TextTable({{"name", "ms"}, {"a", "10.5"}, {"longer", "9.25"}}, {false, true}),
-            "name      ms\na       10.5\nlonger  9.25\n");
-}
-
 TEST(RenderTest, PredictionTableSaysWhatIsOverBudget) {
   const std::string text = PredictionTable(Response(), {"Net()", /*budget_ms=*/10, /*breakdown=*/true});
   EXPECT_NE(text.find("12.346"), std::string::npos);

@@ -13,7 +13,9 @@ Diagnostic Example() {
   d.kind = Diagnostic::Kind::kDataDependent;
   d.message = "if x.sum() > 0: depends on the value of a tensor";
   d.hint = "remove the branch";
-  d.position = {"net.py", 12, 8};
+  d.position = {"net.py", 12, 8, 19};
+  d.module_path = "blocks.0";
+  d.missing_module = "timm.layers";
   d.source_line = "    if x.sum() > 0:";
   d.frames = {{{"net.py", 30, 1}, "<module>", "Net()(x)"}, {{"net.py", 12, 8}, "Net.forward", "if x.sum() > 0:"}};
   return d;
@@ -28,6 +30,8 @@ TEST(StatusProtoTest, DiagnosticSurvivesTheWire) {
   ASSERT_TRUE(d.has_value());
   EXPECT_EQ(RenderDiagnostic(*d), RenderDiagnostic(Example()));
   EXPECT_EQ(d->kind, Diagnostic::Kind::kDataDependent);
+  EXPECT_EQ(d->position.end_column, 19);
+  EXPECT_EQ(d->missing_module, "timm.layers");
 }
 
 TEST(StatusProtoTest, EveryKindHasItsNameOnTheWire) {

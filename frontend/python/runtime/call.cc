@@ -232,6 +232,16 @@ Result<Value> CallInstance(Interpreter& interp, Value callable, const CallArgs& 
   return interp.Call(bound, args);
 }
 
+// Something of a package that is not here, or of a package of ours that does not have it.
+Failure CallOpaque(Interpreter& interp, absl::string_view name) {
+  const absl::string_view package = name.substr(0, name.find('.'));
+  const bool ours = interp.options().natives->Find(package) != nullptr;
+  return interp.Unsupported(
+      absl::StrCat("calling ", name, "()"),
+      ours ? absl::StrCat("COBRA knows a part of ", package, " and this is not in it", package == "torch" ? " (docs/torch_support.md)" : "")
+           : absl::StrCat(package, " is neither among the model's files nor in a library: name the folder that it is in with --library DIR"));
+}
+
 }  // namespace
 
 Result<Value> Interpreter::Call(Value callable, const CallArgs& args) {
@@ -262,8 +272,7 @@ Result<Value> Interpreter::Call(Value callable, const CallArgs& args) {
       return Call(forced, args);
     }
     case ObjectKind::kOpaque:
-      return Unsupported(absl::StrCat("calling ", callable.as<OpaqueObject>()->dotted_name->view(), "()"),
-                         "the package it comes from is neither in the bundle, nor in a library root, nor built in");
+      return CallOpaque(*this, callable.as<OpaqueObject>()->dotted_name->view());
     default: break;
   }
   return CallInstance(*this, callable, args);

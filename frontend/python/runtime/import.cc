@@ -287,7 +287,7 @@ Result<std::string> Importer::Resolve(ModuleObject* from, absl::string_view name
   } else if (!from->is_package) {
     package = std::string(Parent(package));
   }
-  if (package.empty()) return interp_.Raise(interp_.types().ImportError, "attempted relative import with no known parent package");
+  if (package.empty()) return interp_.Raise(interp_.types().ImportError, kNoParentPackage);
   for (int i = 1; i < level; ++i) {
     if (package.find('.') == std::string::npos) {
       return interp_.Raise(interp_.types().ImportError, "attempted relative import beyond top-level package");

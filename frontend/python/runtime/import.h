@@ -17,6 +17,9 @@
 
 namespace cobra::python {
 
+// CPython's words for `from .x import y` in a file that is run by itself.
+inline constexpr char kNoParentPackage[] = "attempted relative import with no known parent package";
+
 class Importer {
  public:
   explicit Importer(Interpreter& interp);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "frontend/python/runtime/coroutine.h"
@@ -17,11 +18,20 @@ namespace {
 constexpr int64_t kStackReserveBytes = 48 << 10;
 constexpr int64_t kStepsBetweenChecks = 1024;
 
-DiagnosticFrame MakeFrame(const CodeUnit* unit, int line, int column, absl::string_view function) {
+// The one-based character at a byte offset of the line.
+int ColumnOf(absl::string_view line, int byte_offset) {
+  const absl::string_view before = line.substr(0, static_cast<size_t>(std::max(byte_offset, 0)));
+  return 1 + static_cast<int>(std::count_if(before.begin(), before.end(),
+                                            [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+DiagnosticFrame MakeFrame(const CodeUnit* unit, const ast::Position& position, absl::string_view function) {
   DiagnosticFrame f;
-  f.position = {unit->display_name, line, column};
+  const absl::string_view line = unit->code->ast().Line(position.line);
+  const int end = position.end_line == position.line ? position.end_col : static_cast<int>(line.size());
+  f.position = {unit->display_name, position.line, ColumnOf(line, position.col), ColumnOf(line, end)};
   f.function = std::string(function);
-  f.source_line = std::string(unit->code->ast().Line(line));
+  f.source_line = std::string(line);
   return f;
 }
 
@@ -52,6 +62,19 @@ std::string SuggestionFor(Interpreter& interp, ExceptionObject* e) {
   if (object->IsObject()) add(object->object()->attrs);
   for (ClassObject* c : object->IsClass() ? object->as<ClassObject>()->mro : interp.class_of(*object)->mro) add(c->attrs);
   return NearestName(name->str(), candidates);
+}
+
+void ExplainImportError(Interpreter& interp, const ExceptionObject* e, Diagnostic* diagnostic) {
+  if (e->cls == interp.types().ModuleNotFoundError) {
+    const Value* name = e->attrs == nullptr ? nullptr : e->attrs->table.GetStr(interp.names().name);
+    if (name == nullptr || !name->IsStr()) return;  // one that the program raised itself
+    diagnostic->missing_module = std::string(name->str());
+    diagnostic->hint = absl::StrCat(name->str().substr(0, name->str().find('.')),
+                                    " is neither among the model's files nor in a library: name the folder that it is in with --library DIR");
+  } else if (e->cls == interp.types().ImportError && absl::EndsWith(diagnostic->message, kNoParentPackage)) {
+    diagnostic->missing_module = ".";
+    diagnostic->hint = "the file is part of a package: name the folder that the package is in with --library DIR, or give the package's folder";
+  }
 }
 }  // namespace
 
@@ -148,13 +171,10 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
     std::replace(diagnostic.message.begin(), diagnostic.message.end(), '\n', ' ');
     for (size_t i = e->traceback.size(); i > 0; --i) {
       const TracebackEntry& t = e->traceback[i - 1];
-      diagnostic.frames.push_back(MakeFrame(t.unit, t.line, t.column, t.function->view()));
+      diagnostic.frames.push_back(MakeFrame(t.unit, *t.position, t.function->view()));
     }
-    if (e->cls == types_.ModuleNotFoundError) {
-      diagnostic.hint = "add the missing file to the bundle, or the folder that holds the package with --library";
-    } else {
-      diagnostic.hint = "Python raises this too: run the model once in PyTorch to see it there";
-    }
+    ExplainImportError(*this, e, &diagnostic);
+    if (diagnostic.hint.empty()) diagnostic.hint = "Python raises this too; if the model runs in PyTorch, please report it";
   }
   if (!diagnostic.frames.empty()) {
     diagnostic.position = diagnostic.frames.back().position;
@@ -207,7 +227,7 @@ std::vector<DiagnosticFrame> Interpreter::CurrentFrames() const {
   for (const Frame* f = state_->frame; f != nullptr; f = f->back) {
     if (f->position == nullptr || f->unit->internal) continue;
     if (frames.size() >= 200) break;  // deep recursion repeats itself
-    frames.push_back(MakeFrame(f->unit, f->position->line, f->position->col + 1, FunctionName(*f)));
+    frames.push_back(MakeFrame(f->unit, *f->position, FunctionName(*f)));
   }
   std::reverse(frames.begin(), frames.end());
   return frames;
@@ -226,7 +246,8 @@ std::unique_ptr<Diagnostic> MakeFailure(const Interpreter& interp, Diagnostic::K
 
 Failure Interpreter::Unsupported(absl::string_view what, absl::string_view hint) {
   if (failure_ == nullptr) {
-    failure_ = MakeFailure(*this, Diagnostic::Kind::kUnsupported, absl::StrCat(what, " is not supported"), hint);
+    failure_ = MakeFailure(*this, Diagnostic::Kind::kUnsupported, absl::StrCat(what, " is not supported"),
+                           hint.empty() ? "COBRA cannot read this yet: keep it out of the way of the model in eval mode, or report it" : hint);
   }
   pending_exception_ = Value::Unbound();
   return {};
@@ -242,7 +263,10 @@ Failure Interpreter::DataDependent(absl::string_view what, absl::string_view hin
 }
 
 Failure Interpreter::LimitReached(absl::string_view what, absl::string_view hint) {
-  if (failure_ == nullptr) failure_ = MakeFailure(*this, Diagnostic::Kind::kLimit, std::string(what), hint);
+  if (failure_ == nullptr) {
+    failure_ = MakeFailure(*this, Diagnostic::Kind::kLimit, std::string(what),
+                           hint.empty() ? "is the model meant to be this large? docs/reader.md has the limits" : hint);
+  }
   pending_exception_ = Value::Unbound();
   return {};
 }
@@ -306,12 +330,11 @@ void AddTraceback(Interpreter& interp, const Frame& frame) {
   auto* e = exception.as<ExceptionObject>();
   TracebackEntry entry;
   entry.unit = frame.unit;
-  entry.line = frame.position->line;
-  entry.column = frame.position->col + 1;
+  entry.position = frame.position;
   entry.function = frame.function != nullptr ? frame.function->qualname : interp.Intern(FunctionName(frame));
   size_t n = e->traceback.size();
   bool seen = n > 0 && e->traceback[n - 1].function == entry.function && e->traceback[n - 1].unit == entry.unit &&
-              frame.generator == nullptr && e->traceback[n - 1].line == entry.line;
+              frame.generator == nullptr && e->traceback[n - 1].position->line == entry.position->line;
   if (!seen && n < 200) e->traceback.push_back(interp.heap(), entry);
   Value context = e->context;
   (void)interp.RaiseValue(exception);

@@ -215,7 +215,7 @@ struct InstanceObject : Object {
 
 struct TracebackEntry {
   const CodeUnit* unit = nullptr;
-  int line = 0, column = 0;
+  const ast::Position* position = nullptr;  // in the unit's tree
   StrObject* function = nullptr;
 };
 

@@ -235,12 +235,22 @@ Result<Value> CallWithHooks(Interpreter& interp, const CallArgs& args) {
   return result;
 }
 
+// An error passes the modules from the inside out: the first one that sees it is where it happened.
+void NoteFailure(Interpreter& interp) {
+  TorchState& torch = Torch(interp);
+  const Object* failure = PendingException(interp);
+  if (torch.failed_module != nullptr && torch.failure == failure) return;
+  torch.failed_module = torch.module_stack.back();
+  torch.failure = failure;
+}
+
 Result<Value> CallModule(Interpreter& interp, const CallArgs& args) {
   TorchState& torch = Torch(interp);
   if (!torch.recording) return CallWithHooks(interp, args);
   const auto path = torch.module_paths.find(args.self.object());
   torch.module_stack.push_back(path == torch.module_paths.end() ? torch.module_stack.back() : &path->second);
   Result<Value> result = CallWithHooks(interp, args);
+  if (!result.ok()) NoteFailure(interp);
   torch.module_stack.pop_back();
   return result;
 }
@@ -327,6 +337,16 @@ Result<Value> SetBufferClass(Interpreter& interp, const CallArgs& args) {
 }
 
 }  // namespace
+
+const Object* PendingException(Interpreter& interp) {
+  Value exception;
+  if (!interp.CatchException(interp.types().BaseException, &exception)) return nullptr;
+  auto* e = exception.as<ExceptionObject>();
+  const Value context = e->context;
+  (void)interp.RaiseValue(exception);
+  e->context = context;
+  return e;
+}
 
 void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m) {
   m.Class("_ModuleBase", {interp.types().object})

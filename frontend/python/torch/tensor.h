@@ -67,6 +67,9 @@ struct TorchState : TorchLibrary {
   absl::flat_hash_map<const Tensor*, std::string> uninitialized_names;  // of lazy modules that were not called yet
   std::vector<const std::string*> module_stack;  // innermost last; never empty while recording
   std::string root_path;                         // ""
+  // The innermost module that an exception left, and which exception (null: a failure that a program cannot catch).
+  const std::string* failed_module = nullptr;
+  const Object* failure = nullptr;
   absl::flat_hash_map<std::string, std::shared_ptr<const std::string>> files;
   int64_t next_constant = 0;
   // Tensors of one value everywhere share their values: networks zero thousands of weights.
@@ -104,6 +107,8 @@ enum class Returns : uint8_t { kTensor, kTuple, kList, kValuesIndices };
 // With `inplace` the first one changes and is returned.
 Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs, bool inplace = false,
                     Returns returns = Returns::kTensor);
+// The pending Python exception, which stays pending; null if there is none, or a failure that a program cannot catch.
+const Object* PendingException(Interpreter& interp);
 // An error of a shape rule as PyTorch raises it: RuntimeError, IndexError, or a diagnostic.
 Failure RaiseShapeError(Interpreter& interp, const absl::Status& status);
 

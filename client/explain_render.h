@@ -1,0 +1,32 @@
+// What `cobra-client explain` prints.
+#ifndef COBRA_CLIENT_EXPLAIN_RENDER_H_
+#define COBRA_CLIENT_EXPLAIN_RENDER_H_
+
+#include <string>
+
+#include "client/explain.h"
+#include "client/text_table.h"
+
+namespace cobra {
+
+enum class ExplainBy {
+  kOverview,  // heading, the modules where most of it is, the largest calls, operators
+  kLayer,     // every call, in order of execution
+  kModule,    // every module
+  kOp,
+  kLine,
+};
+
+struct ExplainView {
+  ExplainBy by = ExplainBy::kOverview;
+  int top = 10;  // calls in the overview
+  TerminalStyle style;
+};
+
+std::string ExplanationText(const Explanation& explanation, const ExplainView& view);
+// Everything, whatever `view.by`; shares are fractions, units stand in the names.
+std::string ExplanationJson(const Explanation& explanation, const ExplainView& view);
+
+}  // namespace cobra
+
+#endif  // COBRA_CLIENT_EXPLAIN_RENDER_H_

@@ -1,0 +1,81 @@
+#include "client/library_hint.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+
+namespace cobra {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kFoldersAbove = 4;  // a model file seldom stands deeper in its repository
+
+bool Exists(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+bool HasModule(const fs::path& folder, const std::string& name) {
+  std::error_code error;
+  return Exists(folder / (name + ".py")) || fs::is_directory(folder / name, error);
+}
+
+// PREFIX/lib/python3*/KIND
+void AddVersions(const char* prefix, const char* kind, std::vector<std::string>* folders) {
+  if (prefix == nullptr || *prefix == '\0') return;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(prefix) / "lib", error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind("python3", 0) == 0 && fs::is_directory(entry.path() / kind, error)) {
+      folders->push_back((entry.path() / kind).string());
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> InstalledPackageFolders() {
+  std::vector<std::string> folders;
+  AddVersions(std::getenv("VIRTUAL_ENV"), "site-packages", &folders);
+  AddVersions(std::getenv("CONDA_PREFIX"), "site-packages", &folders);
+  if (const char* home = std::getenv("HOME")) {
+    AddVersions(absl::StrCat(home, "/.local").c_str(), "site-packages", &folders);
+  }
+  AddVersions("/usr/local", "dist-packages", &folders);
+  AddVersions("/usr/local", "site-packages", &folders);
+  AddVersions("/usr", "dist-packages", &folders);
+  AddVersions("/usr", "site-packages", &folders);
+  return folders;
+}
+
+std::string LibraryHint(absl::string_view missing, const std::string& model_path,
+                        const std::vector<std::string>& installed) {
+  if (missing.empty()) return "";
+  const std::string top(missing.substr(0, missing.find('.')));  // "" of a relative import
+  std::error_code error;
+  const fs::path model = fs::absolute(model_path, error).lexically_normal();
+  fs::path folder = fs::is_directory(model, error) ? model : model.parent_path();
+
+  fs::path root = folder;
+  std::string package;
+  while (Exists(root / "__init__.py") && root.has_relative_path()) {
+    package = root.filename().string();
+    root = root.parent_path();
+  }
+  if (!package.empty() && (top.empty() || top == package)) {
+    return absl::StrCat(model_path, " is part of the package ", package, ": add --library ", root.string());
+  }
+  if (top.empty()) return "";
+  for (int i = 0; i <= kFoldersAbove && folder.has_relative_path(); ++i, folder = folder.parent_path()) {
+    if (HasModule(folder, top)) return absl::StrCat(top, " is in ", folder.string(), ": add --library ", folder.string());
+  }
+  for (const std::string& candidate : installed) {
+    if (HasModule(candidate, top)) return absl::StrCat(top, " is in ", candidate, ": add --library ", candidate);
+  }
+  return "";
+}
+
+}  // namespace cobra

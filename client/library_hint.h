@@ -1,0 +1,23 @@
+// Which folder would answer an import that was not found, for people who left --library out.
+#ifndef COBRA_CLIENT_LIBRARY_HINT_H_
+#define COBRA_CLIENT_LIBRARY_HINT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace cobra {
+
+// Where Python packages are installed on this machine: the active virtual environment, the user's own, the system's.
+std::vector<std::string> InstalledPackageFolders();
+
+// "timm is in /usr/lib/python3/dist-packages: add --library /usr/lib/python3/dist-packages". Looks where the model file
+// stands (its package, its folder and the folders above it), then in `installed`; "" if the import is nowhere. `missing`
+// is Diagnostic::missing_module.
+std::string LibraryHint(absl::string_view missing, const std::string& model_path,
+                        const std::vector<std::string>& installed);
+
+}  // namespace cobra
+
+#endif  // COBRA_CLIENT_LIBRARY_HINT_H_

@@ -1,0 +1,238 @@
+#include "client/explain.h"
+
+#include <memory>
+
+#include "client/explain_render.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "graph/builder.h"
+
+namespace cobra {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+// Three blocks of a convolution and a relu, the last one wider, then a pooling of the model itself.
+Graph Blocks() {
+  GraphBuilder builder;
+  const auto file = std::make_shared<const std::string>("net.py");
+  const auto origin = [&](int line, std::string module) { return Origin{file, line, std::move(module)}; };
+  const std::vector<int64_t> one = {1, 1};
+  ValueRef x = builder.AddInput("x", {{1, 8, 16, 16}, DType::float32});
+  int64_t channels = 8;
+  for (int block = 0; block < 3; ++block) {
+    const int64_t out = block < 2 ? 8 : 64;
+    const std::string path = absl::StrCat("stage.", block);
+    const ValueRef weight = builder.AddParameter(path + ".conv.weight", {{out, channels, 3, 3}, DType::float32});
+    x = ValueRef::Node(*builder.Add(
+        Op::conv2d, {{"stride", one}, {"padding", one}, {"dilation", one}, {"groups", int64_t{1}}},
+        {x, weight}, origin(3, path + ".conv")));
+    x = ValueRef::Node(*builder.Add(Op::relu, {}, {x}, origin(4, path)));
+    channels = out;
+  }
+  builder.AddParameter("never", {{7}, DType::float32});
+  x = ValueRef::Node(*builder.Add(Op::adaptive_avg_pool2d, {{"output_size", one}}, {x}, origin(9, "")));
+  return std::move(builder).Build({x});
+}
+
+SourceLookup Lookup() {
+  SourceLookup lookup;
+  lookup.user_path = [](const std::string& file) { return "my/" + file; };
+  lookup.text = [](const std::string&) -> std::optional<std::string> {
+    return "import torch\n\n        x = self.conv(x)\n        x = relu(x)\n";
+  };
+  return lookup;
+}
+
+Explanation Explained(const v1::PredictResponse* response = nullptr) {
+  absl::StatusOr<Explanation> e = Explain(Blocks(), "Net() from my/net.py", Lookup(), response);
+  EXPECT_TRUE(e.ok()) << e.status();
+  return *e;
+}
+
+// One microsecond for each call, 94 for the wide convolution.
+v1::PredictResponse Response() {
+  v1::PredictResponse response;
+  v1::TargetPrediction* p = response.add_predictions();
+  p->set_target("cpu");
+  p->set_latency_us(100);
+  p->set_low_us(90);
+  p->set_high_us(110);
+  p->set_coverage(0.9);
+  p->set_confidence(0.75);
+  p->set_extrapolating(true);
+  for (int i = 0; i < 7; ++i) {
+    v1::NodeLatency* row = p->add_breakdown();
+    row->set_node(i);
+    row->set_latency_us(i == 4 ? 94 : 1);
+  }
+  return response;
+}
+
+std::string Text(const Explanation& e, ExplainBy by = ExplainBy::kOverview, TerminalStyle style = {}) {
+  ExplainView view;
+  view.by = by;
+  view.top = 2;
+  view.style = style;
+  return ExplanationText(e, view);
+}
+
+std::vector<std::string> LinesOf(const std::string& text) { return absl::StrSplit(text, '\n', absl::SkipEmpty()); }
+
+TEST(ExplainTest, CallsCarrySourceShapesAndCosts) {
+  const Explanation e = Explained();
+  ASSERT_EQ(e.calls.size(), 7u);
+  const CallCost& wide = e.calls[4];
+  EXPECT_EQ(wide.op, "conv2d");
+  EXPECT_EQ(wide.module_path, "stage.2.conv");
+  EXPECT_EQ(wide.file, "my/net.py");
+  EXPECT_EQ(wide.line, 3);
+  EXPECT_EQ(wide.source, "x = self.conv(x)");
+  EXPECT_EQ(wide.input, "1x8x16x16");
+  EXPECT_EQ(wide.output, "1x64x16x16");
+  EXPECT_EQ(wide.cost.macs, 64 * 8 * 9 * 256);
+  EXPECT_EQ(wide.cost.parameters, 64 * 8 * 9);
+  EXPECT_EQ(wide.cost.bytes, 4 * (8 * 256 + 64 * 8 * 9 + 64 * 256));
+  EXPECT_EQ(e.unused_parameters, 7);
+  EXPECT_EQ(e.calls[6].source, "");  // the file ends before line 9
+}
+
+TEST(ExplainTest, SharesAddUpToOne) {
+  const v1::PredictResponse response = Response();
+  const Explanation e = Explained(&response);
+  double time = 0, flops = 0, bytes = 0;
+  for (const CallCost& call : e.calls) {
+    time += e.TimeShare(call.cost);
+    flops += e.FlopsShare(call.cost);
+    bytes += e.BytesShare(call.cost);
+  }
+  EXPECT_NEAR(time, 1, 1e-12);
+  EXPECT_NEAR(flops, 1, 1e-12);
+  EXPECT_NEAR(bytes, 1, 1e-12);
+}
+
+TEST(ExplainTest, ModulesAddUpAndAlikeBlocksAreOne) {
+  const ModuleCost all = ByModule(Explained(), /*merge_alike=*/false);
+  EXPECT_EQ(all.cost.calls, 7);
+  EXPECT_EQ(all.own.calls, 1);  // the pooling
+  ASSERT_EQ(all.children.size(), 1u);
+  EXPECT_EQ(all.children[0].path, "stage");
+  EXPECT_EQ(all.children[0].cost.calls, 6);
+  ASSERT_EQ(all.children[0].children.size(), 3u);
+  EXPECT_EQ(all.children[0].children[1].own.calls, 1);  // its relu
+
+  const ModuleCost merged = ByModule(Explained(), /*merge_alike=*/true);
+  const std::vector<ModuleCost>& blocks = merged.children[0].children;
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(blocks[0].name, "0 ... 1");
+  EXPECT_EQ(blocks[0].alike, 2);
+  EXPECT_EQ(blocks[0].cost.calls, 4);
+  EXPECT_EQ(blocks[0].children[0].cost.calls, 2);
+  EXPECT_EQ(blocks[1].name, "2");
+}
+
+TEST(ExplainTest, GroupsAreSortedByShare) {
+  const v1::PredictResponse response = Response();
+  const Explanation e = Explained(&response);
+  const std::vector<GroupCost> operators = ByOperator(e);
+  ASSERT_EQ(operators.size(), 3u);
+  EXPECT_EQ(operators[0].name, "conv2d");
+  EXPECT_EQ(operators[0].cost.latency_us, 96);
+  const std::vector<GroupCost> lines = ByLine(e);
+  EXPECT_EQ(lines[0].name, "my/net.py:3");
+  EXPECT_EQ(lines[0].source, "x = self.conv(x)");
+  EXPECT_EQ(lines[0].cost.calls, 3);
+  EXPECT_EQ(BySize(e, 1)[0]->node, 4);
+  EXPECT_EQ(BySize(e, 100).size(), 7u);
+}
+
+TEST(ExplainTest, ABreakdownOfAnotherGraphIsRefused) {
+  v1::PredictResponse response = Response();
+  response.mutable_predictions(0)->mutable_breakdown()->RemoveLast();
+  EXPECT_FALSE(Explain(Blocks(), "", {}, &response).ok());
+  response = Response();
+  response.mutable_predictions(0)->mutable_breakdown(0)->set_node(7);
+  EXPECT_FALSE(Explain(Blocks(), "", {}, &response).ok());
+}
+
+TEST(ExplainRenderTest, OneLookAtAPredictionFindsTheSlowCall) {
+  const v1::PredictResponse response = Response();
+  const std::string text = Text(Explained(&response));
+  const std::vector<std::string> lines = LinesOf(text);
+  EXPECT_EQ(lines[0], "Net() from my/net.py, input 1x8x16x16:float32");
+  EXPECT_THAT(lines[1], HasSubstr("7 calls, 5.8 k parameters (7 of them in no call)"));
+  EXPECT_EQ(lines[2], "predicted 0.100 ms on cpu (90 % interval 0.090 ... 0.110 ms), confidence 0.75, extrapolating: "
+                      "unlike what the weights were trained on");
+  EXPECT_EQ(lines[3], "slowest call: conv2d in stage.2.conv (my/net.py:3), 94.0 % of the time");
+  EXPECT_THAT(text, HasSubstr("\n 95.0 %  0.095  ###################       2   4.6 k      2\n"));
+  EXPECT_THAT(text, HasSubstr("0 ... 1 (2 alike)"));
+  EXPECT_THAT(text, HasSubstr("Slowest calls: 2 of 7, 95.0 % of the time"));
+  EXPECT_THAT(text, HasSubstr("my/net.py:3\n        x = self.conv(x)\n"));
+}
+
+TEST(ExplainRenderTest, WithoutAServerNothingIsCalledTime) {
+  const std::string text = Text(Explained());
+  EXPECT_THAT(text, HasSubstr("shares are of FLOP and of bytes moved, not of time"));
+  EXPECT_THAT(text, HasSubstr("heaviest call: conv2d in stage.2.conv (my/net.py:3)"));
+  EXPECT_THAT(text, Not(HasSubstr("predicted")));
+  EXPECT_THAT(text, Not(HasSubstr(" ms")));
+}
+
+TEST(ExplainRenderTest, EveryListHasEveryThing) {
+  const Explanation e = Explained();
+  EXPECT_EQ(LinesOf(Text(e, ExplainBy::kLayer)).size(), 4 + 1 + 1 + 7u);  // heading, title, header, calls
+  // (model), (its own calls), stage, three blocks with their convolutions and their own calls
+  EXPECT_EQ(LinesOf(Text(e, ExplainBy::kModule)).size(), 4 + 1 + 1 + 3 + 3 * 3u);
+  EXPECT_EQ(LinesOf(Text(e, ExplainBy::kOp)).size(), 4 + 1 + 1 + 3u);
+  EXPECT_THAT(Text(e, ExplainBy::kLine), HasSubstr("my/net.py:3  x = self.conv(x)"));
+}
+
+TEST(ExplainRenderTest, NoLineIsWiderThanTheTerminal) {
+  const v1::PredictResponse response = Response();
+  const Explanation e = Explained(&response);
+  for (ExplainBy by : {ExplainBy::kOverview, ExplainBy::kLayer, ExplainBy::kModule, ExplainBy::kOp, ExplainBy::kLine}) {
+    const std::vector<std::string> lines = LinesOf(Text(e, by, {60, false}));
+    for (size_t i = 4; i < lines.size(); ++i) EXPECT_LE(lines[i].size(), 60u) << lines[i];
+  }
+}
+
+TEST(ExplainRenderTest, ColoursOnlyForATerminal) {
+  const Explanation e = Explained();
+  EXPECT_THAT(Text(e), Not(HasSubstr("\033")));
+  EXPECT_THAT(Text(e, ExplainBy::kOverview, {0, true}), HasSubstr("\033[31m"));
+}
+
+TEST(ExplainRenderTest, JsonHasAllListsWithUnits) {
+  const v1::PredictResponse response = Response();
+  const nlohmann::json j = nlohmann::json::parse(ExplanationJson(Explained(&response), {}));
+  EXPECT_EQ(j["ranked_by"], "latency_share");
+  EXPECT_EQ(j["prediction"]["latency_us"], 100);
+  EXPECT_EQ(j["layers"].size(), 7u);
+  EXPECT_EQ(j["layers"][4]["latency_share"], 0.94);
+  EXPECT_EQ(j["layers"][4]["source"], "x = self.conv(x)");
+  EXPECT_EQ(j["top"][0], 4);
+  EXPECT_EQ(j["modules"][0]["params"], j["total"]["params"].get<int64_t>() - 7);
+  EXPECT_EQ(j["ops"][0]["op"], "conv2d");
+  EXPECT_EQ(j["lines"][0]["where"], "my/net.py:3");
+  const nlohmann::json plain = nlohmann::json::parse(ExplanationJson(Explained(), {}));
+  EXPECT_FALSE(plain.contains("prediction"));
+  EXPECT_FALSE(plain["layers"][0].contains("latency_us"));
+}
+
+TEST(ExplainRenderTest, AnEmptyGraphIsNoReasonToCrash) {
+  GraphBuilder builder;
+  const ValueRef x = builder.AddInput("x", {{1}, DType::float32});
+  absl::StatusOr<Explanation> e = Explain(std::move(builder).Build({x}), "Identity()", {}, nullptr);
+  ASSERT_TRUE(e.ok());
+  for (ExplainBy by : {ExplainBy::kOverview, ExplainBy::kLayer, ExplainBy::kModule, ExplainBy::kOp, ExplainBy::kLine}) {
+    EXPECT_THAT(Text(*e, by), HasSubstr("0 calls"));
+  }
+}
+
+}  // namespace
+}  // namespace cobra
