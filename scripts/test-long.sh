@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# What is too long for scripts/test.sh: the README's first command on a bare Debian 12 (twice), the images, the sanitizer builds.
-#   scripts/test-long.sh [quickstart|images|asan|tsan ...]     all by default; as root
+# What is too long for scripts/test.sh: the README's first command on a bare Debian 12 (twice), the images, the sanitizer builds,
+# every model of python3-torchvision.
+#   scripts/test-long.sh [quickstart|images|asan|tsan|torchvision ...]     all by default; as root
 set -euo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(quickstart images asan tsan)
+[ ${#steps[@]} -gt 0 ] || steps=(quickstart images asan tsan torchvision)
 
 run_sanitizer() {
   scripts/setup.sh --tests
@@ -22,6 +23,11 @@ for step in "${steps[@]}"; do
       ;;
     images) tests/long/images.sh ;;
     asan | tsan) run_sanitizer "$step" ;;
-    *) echo "test-long: $step: unknown; known are quickstart, images, asan, tsan" >&2; exit 2 ;;
+    torchvision)
+      scripts/setup.sh --tests
+      scripts/build.sh release
+      /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md
+      ;;
+    *) echo "test-long: $step: unknown; known are quickstart, images, asan, tsan, torchvision" >&2; exit 2 ;;
   esac
 done

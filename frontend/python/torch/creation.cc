@@ -178,6 +178,7 @@ NativeFunction FromData(std::string name) {
     CallArgs plain{args.self, args.positional, rest};
     ArgReader reader(interp, name, plain);
     COBRA_TRY(reader.Required("data", &data).Optional("dtype", &dtype).Finish());
+    data = UnwrapArray(interp, data);
     if (!dtype.IsNone()) where.dtype = AsDType(interp, dtype);
     const bool keeps = name != "tensor";  // as_tensor, from_numpy, scalar_tensor hand a tensor on
     if (keeps && AsTensor(data) != nullptr && (!where.dtype || *where.dtype == AsTensor(data)->type.dtype)) return data;

@@ -165,6 +165,10 @@ struct NestedData {
 Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* out) {
   COBRA_TRY(interp.Step());
   COBRA_TRY(interp.CheckStack());
+  v = UnwrapArray(interp, v);
+  if (Tensor* tensor = AsTensor(v); tensor != nullptr && tensor->type.rank() > 0 && tensor->type.num_elements() > 1) {
+    COBRA_TRY_ASSIGN(v, TensorToList(interp, tensor));
+  }
   if (v.IsList() || v.IsTuple() || v.IsRange()) {
     COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(v));
     const int64_t n = static_cast<int64_t>(items.size());
@@ -201,7 +205,16 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
 
 }  // namespace
 
+Value UnwrapArray(Interpreter& interp, Value v) {
+  const ClassObject* array = Torch(interp).array_class;
+  if (array == nullptr || !v.IsInstance() || !Interpreter::IsSubclassOf(interp.class_of(v), array)) return v;
+  DictObject* attrs = v.object()->attrs;
+  const Value* tensor = attrs == nullptr ? nullptr : attrs->table.GetStr(interp.Intern("_t"));
+  return tensor == nullptr ? v : *tensor;
+}
+
 Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DType> dtype, absl::string_view label) {
+  data = UnwrapArray(interp, data);
   if (Tensor* tensor = AsTensor(data)) {
     if (!tensor->is_const()) return Apply(interp, Op::clone, {}, {data});
     InstanceObject* copy = NewTensor(interp, tensor->type, tensor->values, label);

@@ -95,6 +95,16 @@ Result<Value> PadSequence(Interpreter& interp, const CallArgs& args) {
                std::move(sequences));
 }
 
+Result<Value> HasValues(Interpreter&, const CallArgs& args) {
+  const Tensor* tensor = args.positional.empty() ? nullptr : AsTensor(args.positional[0]);
+  return Value::Bool(tensor != nullptr && tensor->is_const() && tensor->values != nullptr && !tensor->is_random);
+}
+
+Result<Value> SetArrayClass(Interpreter& interp, const CallArgs& args) {
+  Torch(interp).array_class = args.positional[0].as<ClassObject>();
+  return Value::None();
+}
+
 // With one argument it is nonzero().
 Result<Value> Where(Interpreter& interp, const CallArgs& args) {
   static const auto* const kOfTable = new NativeFunction(TableFunction("where", 't'));
@@ -141,6 +151,7 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   m.Value("bool", state.dtypes[static_cast<int>(DType::bool_)]);
   m.Function("_rnn", Rnn).Function("_pad_sequence", PadSequence).Function("_set_classes", SetClasses);
   m.Function("_unsupported", Unsupported).Function("_data_dependent", DataDependent);
+  m.Function("_has_values", HasValues).Function("_set_array_class", SetArrayClass);
   for (const char* name : {"nonzero", "unique", "masked_select", "argwhere", "bincount"}) {
     m.Function(name, [name](Interpreter& i, const CallArgs&) -> Result<Value> {
       return i.DataDependent(absl::StrCat("the shape of torch.", name, "()"));
@@ -163,7 +174,7 @@ const std::map<std::string, std::string, std::less<>>& ClassFiles() {
     auto* files = new std::map<std::string, std::string, std::less<>>();
     for (const TorchSource& source : TorchSources()) {
       if (source.name == "torch" || source.name == "functional" || source.name == "jit" || source.name == "init" ||
-          source.name == "numpy" || source.name == "torchvision_ops" || IsSectioned(source.text)) {
+          source.name == "torchvision_ops" || IsSectioned(source.text)) {
         continue;
       }
       for (absl::string_view line : absl::StrSplit(source.text, '\n')) {
@@ -224,7 +235,16 @@ void AddSections(NativeRegistry* registry, absl::string_view all) {
                      }});
       continue;
     }
-    AddSource(registry, name, text);
+    if (absl::StartsWith(name, "torch")) {
+      AddSource(registry, name, text);
+    } else {
+      registry->Add({name,
+                     [text](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
+                       m.Source(text);
+                       return {};
+                     },
+                     /*open=*/name == "numpy"});
+    }
   }
 }
 
@@ -275,7 +295,7 @@ void AddTorch(NativeRegistry* registry) {
                    return {};
                  }});
   static const auto* const kElsewhere =
-      new std::set<absl::string_view>{"torch", "functional", "init", "jit", "module", "numpy", "torchvision_ops"};
+      new std::set<absl::string_view>{"torch", "functional", "init", "jit", "module", "torchvision_ops"};
   for (const TorchSource& source : TorchSources()) {
     if (kElsewhere->count(source.name) > 0) continue;
     if (IsSectioned(source.text)) {
@@ -284,12 +304,6 @@ void AddTorch(NativeRegistry* registry) {
       AddSource(registry, absl::StrCat("torch.nn.modules.", source.name), source.text);
     }
   }
-  registry->Add({"numpy",
-                 [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
-                   m.Source(SourceNamed("numpy"));
-                   return {};
-                 },
-                 /*open=*/true});
 }
 
 }  // namespace cobra::python

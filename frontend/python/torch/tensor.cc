@@ -281,6 +281,15 @@ Result<Value> SetData(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> Ignore(Interpreter&, const CallArgs&) { return NoValue(); }
 
+// Of a constant, an array that shares it (py/numpy.py).
+Result<Value> Numpy(Interpreter& interp, const CallArgs& args) {
+  if (!AsTensor(args.self)->is_const())
+    return interp.DataDependent("Tensor.numpy()", "compute this with torch functions, or from shapes and configuration");
+  COBRA_TRY_ASSIGN(ModuleObject * numpy, interp.ImportModule("numpy"));
+  COBRA_TRY_ASSIGN(Value make, interp.GetAttr(numpy, "_array"));
+  return interp.Call(make, {args.self});
+}
+
 Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
   // torch.Tensor(2, 3): sizes; torch.Tensor([1, 2]): data.
   if (args.positional.size() == 1 && !args.positional[0].IsIntOrBool()) {
@@ -387,10 +396,7 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Method("pin_memory", Self)
       .Method("share_memory_", Self)
       .Method("get_device", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(-1); });
-  // numpy arrays are constant tensors here (py/numpy.py).
-  builder.Method("numpy", Self).Method("astype", [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-    return i.CallMethod(a.self, i.Intern("to"), a.positional, a.keywords);
-  });
+  builder.Method("numpy", Numpy).Method("__array__", Numpy);
   for (const char* name : {"nonzero", "unique", "masked_select", "argwhere", "unique_consecutive"})
     builder.Method(name, DataDependentMethod(name));
   builder.Property("shape", ShapeOf)

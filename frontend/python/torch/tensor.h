@@ -46,6 +46,7 @@ struct TorchLibrary {
   ClassObject* size_class = nullptr;
   ClassObject* dtype_class = nullptr;
   ClassObject* module_class = nullptr;
+  ClassObject* array_class = nullptr;   // numpy.ndarray; null before numpy is imported
   ClassObject* buffer_class = nullptr;  // torch.nn.Buffer; null before somebody asks for it
   Value global_forward_pre_hooks, global_forward_hooks;  // dicts
   Value dtypes[12] = {};       // by DType
@@ -119,6 +120,8 @@ bool IsContiguousNow(Interpreter& interp, Tensor* tensor);
 Result<Value> TensorGetItem(Interpreter& interp, Value self, Value index);
 Result<void> TensorSetItem(Interpreter& interp, Value self, Value index, Value value);
 
+// The tensor that a numpy array holds; anything else as it is.
+Value UnwrapArray(Interpreter& interp, Value v);
 // torch.tensor(data): nested lists of numbers.
 Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DType> dtype, absl::string_view label);
 // Nested lists (numbers for a scalar).
