@@ -1,6 +1,7 @@
 // nn.Module's hot half: attribute access, registration, calls. The rest is py/module.py, whose class Module derives
 // from _ModuleBase here. The state lives in the instance's __dict__ under PyTorch's own names (_parameters, _buffers,
 // _modules ...), because programs read and change those.
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/torch/tensor.h"
 
@@ -41,8 +42,7 @@ Result<Value> Init(Interpreter& interp, const CallArgs& args) {
   for (absl::string_view name : kRegistries) attrs->table.SetStr(heap, interp.Intern(name), interp.NewDict());
   attrs->table.SetStr(heap, interp.Intern("_non_persistent_buffers_set"), interp.NewSet());
   for (absl::string_view name :
-       {"_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks",
-        "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs"}) {
+       {"_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks"}) {
     attrs->table.SetStr(heap, interp.Intern(name), interp.NewDict());
   }
   return Value::None();
@@ -215,8 +215,16 @@ Result<void> RunPreHook(Interpreter& interp, Value self, const Hook& hook, std::
   return {};
 }
 
+bool IsEmpty(const DictObject* dict) { return dict == nullptr || dict->table.entry_count() == 0; }
+
 Result<Value> CallWithHooks(Interpreter& interp, const CallArgs& args) {
   const TorchState& torch = Torch(interp);
+  if (IsEmpty(Registry(interp, args.self, "_forward_pre_hooks")) &&
+      IsEmpty(Registry(interp, args.self, "_forward_hooks")) &&
+      IsEmpty(torch.global_forward_pre_hooks.as<DictObject>()) &&
+      IsEmpty(torch.global_forward_hooks.as<DictObject>())) {
+    return interp.CallMethod(args.self, interp.Intern("forward"), args.positional, args.keywords);
+  }
   std::vector<Value> positional(args.positional.begin(), args.positional.end());
   std::vector<KeywordArg> keywords(args.keywords.begin(), args.keywords.end());
   for (const Hook& hook : Hooks(interp, args.self, torch.global_forward_pre_hooks, "_forward_pre_hooks",
@@ -253,6 +261,67 @@ Result<Value> CallModule(Interpreter& interp, const CallArgs& args) {
   if (!result.ok()) NoteFailure(interp);
   torch.module_stack.pop_back();
   return result;
+}
+
+// _children(module, named): modules below it, each once; as (name, module) if `named`.
+Result<Value> Children(Interpreter& interp, const CallArgs& args) {
+  Value self;
+  bool named;
+  ArgReader reader(interp, "_children", args);
+  COBRA_TRY(reader.Required("module", &self).Required("named", &named).Finish());
+  std::vector<Value> found;
+  absl::flat_hash_set<const Object*> seen;
+  DictObject* modules = Registry(interp, self, "_modules");
+  for (size_t i = 0; modules != nullptr && i < modules->table.entry_count(); ++i) {
+    const auto& entry = modules->table.entry(i);
+    if (entry.key.IsUnbound() || entry.value.IsNone() || !entry.value.IsObject()) continue;
+    if (!seen.insert(entry.value.object()).second) continue;
+    COBRA_TRY(interp.Step());
+    found.push_back(named ? Value(interp.NewTuple({entry.key, entry.value})) : entry.value);
+  }
+  return interp.NewList(found);
+}
+
+// _members(module, registry, prefix, recurse, remove_duplicate, named): the tensors of the registry, of the modules
+// below too if `recurse`, depth first. An explicit stack: the program decides how deep modules nest.
+Result<Value> Members(Interpreter& interp, const CallArgs& args) {
+  Value self;
+  std::string registry, prefix;
+  bool recurse, remove_duplicate, named;
+  ArgReader reader(interp, "_members", args);
+  COBRA_TRY(reader.Required("module", &self)
+                .Required("registry", &registry)
+                .Required("prefix", &prefix)
+                .Required("recurse", &recurse)
+                .Required("remove_duplicate", &remove_duplicate)
+                .Required("named", &named)
+                .Finish());
+  std::vector<Value> found;
+  absl::flat_hash_set<const Object*> seen, visited;
+  std::vector<std::pair<std::string, Value>> stack{{prefix, self}};
+  while (!stack.empty()) {
+    const auto [path, module] = std::move(stack.back());
+    stack.pop_back();
+    COBRA_TRY(interp.Step());
+    if (remove_duplicate && !visited.insert(module.object()).second) continue;
+    const std::string dotted = path.empty() ? "" : path + ".";
+    DictObject* tensors = Registry(interp, module, registry);
+    for (size_t i = 0; tensors != nullptr && i < tensors->table.entry_count(); ++i) {
+      const auto& entry = tensors->table.entry(i);
+      if (entry.key.IsUnbound() || !entry.key.IsStr() || !entry.value.IsObject() || entry.value.IsNone()) continue;
+      if (remove_duplicate && !seen.insert(entry.value.object()).second) continue;
+      COBRA_TRY(interp.Step());
+      found.push_back(named ? Value(interp.NewTuple({interp.NewStr(absl::StrCat(dotted, entry.key.str())), entry.value}))
+                            : entry.value);
+    }
+    DictObject* modules = recurse ? Registry(interp, module, "_modules") : nullptr;
+    for (size_t i = modules == nullptr ? 0 : modules->table.entry_count(); i-- > 0;) {
+      const auto& entry = modules->table.entry(i);
+      if (!entry.key.IsUnbound() && entry.key.IsStr() && IsModule(interp, entry.value))
+        stack.emplace_back(absl::StrCat(dotted, entry.key.str()), entry.value);
+    }
+  }
+  return interp.NewList(found);
 }
 
 // nn.Parameter(data=None, requires_grad=True): a tensor of its own with the same contents.
@@ -357,7 +426,7 @@ void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Method("__call__", CallModule)
       .Method("_call_impl", CallModule)
       .Build();
-  m.Function("_set_module_class", SetModuleClass);
+  m.Function("_set_module_class", SetModuleClass).Function("_children", Children).Function("_members", Members);
 }
 
 Result<void> DefineParameterClass(Interpreter& interp, NativeModuleBuilder& m) {

@@ -1,6 +1,9 @@
 # torch.nn.modules.module
 from collections import OrderedDict, namedtuple
 
+from torch import Tensor
+from torch.nn.parameter import Parameter
+
 
 class _IncompatibleKeys(namedtuple('IncompatibleKeys', ['missing_keys', 'unexpected_keys'])):
     pass
@@ -73,7 +76,7 @@ class Module(_ModuleBase):
         _check_name('buffer', name)
         if hasattr(self, name) and name not in self._buffers:
             raise KeyError("attribute '%s' already exists" % name)
-        if tensor is not None and not isinstance(tensor, _Tensor()):
+        if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError("cannot assign '%s' object to buffer '%s' (torch Tensor or None required)" % (type(tensor).__name__, name))
         self._buffers[name] = tensor
         if persistent:
@@ -87,7 +90,7 @@ class Module(_ModuleBase):
         _check_name('parameter', name)
         if hasattr(self, name) and name not in self._parameters:
             raise KeyError("attribute '%s' already exists" % name)
-        if param is not None and not isinstance(param, _Parameter()):
+        if param is not None and not isinstance(param, Parameter):
             raise TypeError("cannot assign '%s' object to parameter '%s' (torch.nn.Parameter or None required)"
                             % (type(param).__name__, name))
         self._parameters[name] = param
@@ -147,52 +150,46 @@ class Module(_ModuleBase):
                     seen.add(id(value))
                 yield module_prefix + ('.' if module_prefix else '') + name, value
 
+    # Lists are made at once (module.cc): what a program changes while it goes through one, it does not see.
     def parameters(self, recurse=True):
-        for _, parameter in self.named_parameters(recurse=recurse):
-            yield parameter
+        return iter(_members(self, '_parameters', '', recurse, True, False))
 
     def named_parameters(self, prefix='', recurse=True, remove_duplicate=True):
-        return self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
+        return iter(_members(self, '_parameters', prefix, recurse, remove_duplicate, True))
 
     def buffers(self, recurse=True):
-        for _, buffer in self.named_buffers(recurse=recurse):
-            yield buffer
+        return iter(_members(self, '_buffers', '', recurse, True, False))
 
     def named_buffers(self, prefix='', recurse=True, remove_duplicate=True):
-        return self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
+        return iter(_members(self, '_buffers', prefix, recurse, remove_duplicate, True))
 
     def children(self):
-        for _, module in self.named_children():
-            yield module
+        return iter(_children(self, False))
 
     def named_children(self):
-        memo = set()
-        for name, module in self._modules.items():
-            if module is not None and id(module) not in memo:
-                memo.add(id(module))
-                yield name, module
+        return iter(_children(self, True))
 
     def modules(self):
         for _, module in self.named_modules():
             yield module
 
     def named_modules(self, memo=None, prefix='', remove_duplicate=True):
-        # An explicit stack: children in order, depth first.
+        # An explicit stack: children in order, depth first. Programs replace layers meanwhile, so this one looks as it goes.
         if memo is None:
             memo = set()
         stack = [(prefix, self)]
         while stack:
             path, module = stack.pop()
-            if id(module) in memo:
+            if module in memo:
                 continue
             if remove_duplicate:
-                memo.add(id(module))
+                memo.add(module)
             yield path, module
             below = [(path + ('.' if path else '') + name, child) for name, child in module._modules.items() if child is not None]
             stack.extend(reversed(below))
 
     def apply(self, fn):
-        for module in self.children():
+        for module in _children(self, False):
             module.apply(fn)
         fn(self)
         return self
@@ -202,7 +199,7 @@ class Module(_ModuleBase):
         if not isinstance(mode, bool):
             raise ValueError('training mode is expected to be boolean')
         self.training = mode
-        for module in self.children():
+        for module in _children(self, False):
             module.train(mode)
         return self
 
@@ -218,7 +215,7 @@ class Module(_ModuleBase):
         pass
 
     def _apply(self, fn, recurse=True):
-        for module in self.children():
+        for module in _children(self, False):
             module._apply(fn)
         for tensors in (self._parameters, self._buffers):
             for name, tensor in tensors.items():
@@ -237,7 +234,7 @@ class Module(_ModuleBase):
         for arg in args:
             if type(arg).__name__ == 'dtype':
                 dtype = arg
-            elif isinstance(arg, _Tensor()):
+            elif isinstance(arg, Tensor):
                 dtype = arg.dtype
         if dtype is None:
             return self
@@ -283,10 +280,10 @@ class Module(_ModuleBase):
 
     # ---- hooks; gradients never flow, so those of backward are kept and not called
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
-        return _add_hook(self._forward_hooks, hook, prepend, *([self._forward_hooks_with_kwargs] if with_kwargs else []))
+        return _add_hook(self._forward_hooks, hook, prepend, *([self.__dict__.setdefault('_forward_hooks_with_kwargs', {})] if with_kwargs else []))
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
-        return _add_hook(self._forward_pre_hooks, hook, prepend, *([self._forward_pre_hooks_with_kwargs] if with_kwargs else []))
+        return _add_hook(self._forward_pre_hooks, hook, prepend, *([self.__dict__.setdefault('_forward_pre_hooks_with_kwargs', {})] if with_kwargs else []))
 
     def register_full_backward_hook(self, hook, prepend=False):
         return _add_hook(self._backward_hooks, hook)
@@ -359,7 +356,7 @@ class Module(_ModuleBase):
                     missing_keys.append(key)
                 continue
             given = state_dict[key]
-            if not isinstance(given, _Tensor()):
+            if not isinstance(given, Tensor):
                 error_msgs.append('While copying the parameter named "{}", expected torch.Tensor or Tensor-like object from checkpoint but received {}'.format(
                     key, type(given)))
                 continue
@@ -443,16 +440,6 @@ class Module(_ModuleBase):
     def __dir__(self):
         names = set(dir(type(self))) | set(self.__dict__) | set(self._parameters) | set(self._buffers) | set(self._modules)
         return sorted(name for name in names if not name[0].isdigit())
-
-
-def _Parameter():
-    from torch.nn.parameter import Parameter
-    return Parameter
-
-
-def _Tensor():
-    from torch import Tensor
-    return Tensor
 
 
 _set_module_class(Module, _global_forward_pre_hooks, _global_forward_hooks)

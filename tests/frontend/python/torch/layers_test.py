@@ -191,7 +191,8 @@ def main():
     wrong = len(lines) - len(graphs)
     for (name, expression, shapes), shown, graph in zip(cases, graphs[::2], graphs[1::2]):
         text, record = real(space, expression, shapes)
-        have = shown.get("error", "").split("\n")[0].partition("RuntimeError: ")[2] if not text.startswith("error: ") else "error: "
+        raised = re.search("RuntimeError: (.*)", shown.get("error", ""))
+        have = raised.group(1) if raised else ""
         if text.startswith("error: "):
             why = None if "error" in shown else "PyTorch raises " + text
         elif have != text.replace("\n", "\\n") and have != text:

@@ -4,6 +4,7 @@ python3-numpy and python3-torch."""
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -69,7 +70,8 @@ def main():
             exec("show(lambda: %s)" % line, space)
         except KeyboardInterrupt as e:
             want = str(e)
-        have = graph.get("error", "").split("\n")[0].partition("KeyboardInterrupt: ")[2] or graph.get("error", "no error")
+        raised = re.search("KeyboardInterrupt: (.*)", graph.get("error", ""))
+        have = raised.group(1) if raised else graph.get("error", "no error")
         try:
             equal = want == have or same(eval(want, constants), eval(have, constants))
         except SyntaxError:

@@ -79,9 +79,8 @@ def ours(case):
 
 def reason(error):
     """The sentence of a refusal, and where."""
-    first = error.splitlines()[0]
-    place, _, text = first.partition(": ")
-    return "%s (%s)" % (text.replace("error: ", "").replace(": ", ", ", 1), re.sub(r".*/dist-packages/", "", place))
+    found = re.search(r"(?m)^(?:.*/dist-packages/)?(\S+:\d+:\d+): error: (.*)$", error)
+    return "%s (%s)" % (found.group(2), found.group(1)) if found else error.splitlines()[0]
 
 
 def check(case):
