@@ -136,6 +136,11 @@ class Writer {
     if (!consts.empty()) record["consts"] = std::move(consts);
     Json attributes = Json::object();
     for (const auto& [name, value] : node.attributes) attributes[name] = std::visit(ValueToJson(), value);
+    if (const auto size = attributes.find("output_size"); size != attributes.end() && size->is_array()) {
+      for (Json& element : *size) {
+        if (element == -1) element = nullptr;  // PyTorch's None: as the input
+      }
+    }
     record["attrs"] = std::move(attributes);
     Json out = Json::array(), dtypes = Json::array();
     bool plain = true;
@@ -218,6 +223,11 @@ absl::StatusOr<AttributeValue> ReadAttribute(const Json& value) {
   std::vector<int64_t> ints;
   std::vector<double> doubles;
   for (const Json& e : value) {
+    if (e.is_null()) {  // a size that stays as the input has it
+      ints.push_back(-1);
+      doubles.push_back(-1);
+      continue;
+    }
     if (!e.is_number()) return Wrong("an attribute is a list of something else than numbers");
     integers = integers && e.is_number_integer();
     if (e.is_number_integer()) ints.push_back(e.get<int64_t>());

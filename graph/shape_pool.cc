@@ -100,6 +100,7 @@ ShapeResult AdaptivePool(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> size, IntList(call, "output_size", n, 1));
   TensorType out = input;
   for (int i = 0; i < n; ++i) {
+    if (size[i] == -1) continue;  // None in Python: as the input
     if (size[i] < 0) return ShapeError(call.name(), "(): elements of output_size must be greater than or equal to 0");
     out.shape[input.rank() - n + i] = size[i];
   }

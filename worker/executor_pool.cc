@@ -73,11 +73,19 @@ KernelFactory AvgPool(F f) {
   };
 }
 
+// -1 stands for the size that the input has there.
+Ints Resolved(Ints size, const at::Tensor& input) {
+  for (size_t i = 0; i < size.size(); ++i) {
+    if (size[i] == -1) size[i] = input.size(static_cast<int64_t>(i) - static_cast<int64_t>(size.size()));
+  }
+  return size;
+}
+
 template <typename F>
 KernelFactory AdaptiveAvgPool(F f) {
   return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
     const Ints size = c.Ints("output_size");
-    return Kernel([=](const Call& call) { call.outputs[0] = f(call[0], size); });
+    return Kernel([=](const Call& call) { call.outputs[0] = f(call[0], Resolved(size, call[0])); });
   };
 }
 
@@ -87,7 +95,7 @@ KernelFactory AdaptiveMaxPool(F f) {
     const Ints size = c.Ints("output_size");
     const bool indices = c.Bool("return_indices");
     return Kernel([=](const Call& call) {
-      auto result = f(call[0], size);  // torch.nn.functional computes the indices either way
+      auto result = f(call[0], Resolved(size, call[0]));  // torch.nn.functional computes the indices either way
       call.outputs[0] = std::move(std::get<0>(result));
       if (indices) call.outputs[1] = std::move(std::get<1>(result));
     });

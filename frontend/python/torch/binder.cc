@@ -358,15 +358,14 @@ class Binder {
     return true;
   }
 
-  // None stands for the size that the input has there.
+  // None stands for the size that the input has there: -1 in the attribute.
   bool TakeSizes(const Param& param, Value v) {
     const auto items = Items(v);
     if (!items) return TakeIntList(param, v);
-    Tensor* input = out_.inputs.empty() ? nullptr : AsTensor(out_.inputs[0]);
     std::vector<int64_t> ints;
     for (size_t k = 0; k < items->size(); ++k) {
-      if ((*items)[k].IsNone() && input != nullptr && input->type.shape.size() >= items->size()) {
-        ints.push_back(input->type.shape[input->type.shape.size() - items->size() + k]);
+      if ((*items)[k].IsNone()) {
+        ints.push_back(-1);
         continue;
       }
       const std::optional<int64_t> i = ToInt(param, (*items)[k], "tuple of ints");

@@ -28,7 +28,7 @@ MHA = "8, {1|2|4}, dropout={0.0|0.1}, bias={True|False}, add_bias_kv={True|False
 BLOCK = "8, {1|2}, {16|32}, {0.0|0.1}, {'relu'|'gelu'|F.gelu}, batch_first={True|False}, norm_first={True|False}"
 RECURRENT = "6, {4|8}, {1|2}, bias={True|False}, batch_first={True|False}, dropout={0.0|0.2}, bidirectional={True|False}"
 CASES = {
-    "AdaptiveAvgPool1d": ("{1|3|(5,)}", SIGNAL), "AdaptiveAvgPool2d": ("{1|3|(2, 3)|(1, 4)}", IMAGE), "AdaptiveAvgPool3d": ("{1|2|(1, 2, 3)}", VOLUME),
+    "AdaptiveAvgPool1d": ("{1|3|(5,)}", SIGNAL), "AdaptiveAvgPool2d": ("{1|3|(2, 3)|(None, 4)}", IMAGE), "AdaptiveAvgPool3d": ("{1|2|(1, 2, 3)}", VOLUME),
     "AdaptiveMaxPool1d": ("{1|3}, return_indices={True|False}", SIGNAL), "AdaptiveMaxPool2d": ("{1|(2, 3)}, return_indices={True|False}", IMAGE),
     "AdaptiveMaxPool3d": ("{1|(1, 2, 3)}, return_indices={True|False}", VOLUME),
     "AdaptiveLogSoftmaxWithLoss": ("8, 20, [5, 12], div_value={2.0|4.0}, head_bias={True|False}", None),

@@ -54,8 +54,6 @@ MODELS = {
     "structure": ("structure", "Structure(8)", [[2, 3, 8]]),
     "rearranging": ("rearranging", "Rearranging()", [[2, 3, 32, 32]]),
     "maxvit_t": (TV + "maxvit", "maxvit_t()", IMAGE),
-    "swin_v2_t": (TV + "swin_transformer", "swin_v2_t()", IMAGE),
-    "mvit_v2_s": (TV + "video.mvit", "mvit_v2_s()", [[1, 3, 16, 224, 224]]),
     "s3d": (TV + "video.s3d", "s3d()", [[1, 3, 16, 224, 224]]),
     "deeplabv3": (TV + "segmentation.deeplabv3", "deeplabv3_mobilenet_v3_large(weights_backbone=None)", [[1, 3, 128, 128]]),
     "retinanet_backbone": (TV + "detection.retinanet", "retinanet_resnet50_fpn(weights_backbone=None).backbone", [[1, 3, 256, 256]]),

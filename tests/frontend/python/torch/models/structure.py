@@ -72,7 +72,6 @@ class Structure(nn.Module):
         self.tied = layer(bias=False)
         self.tied.weight = self.first.weight
         self.wrapped = nn.DataParallel(layer())
-        self.precise = layer().double()
         self.seen = {}
         self.add_hooks()
         self.use_state()
@@ -117,4 +116,4 @@ class Structure(nn.Module):
         x = checkpoint_sequential(self.plain, 2, checkpoint(self.named, Square.apply(x, 2)))
         with autocast(enabled=False), torch.inference_mode():
             x = self.wrapped(twice(x))
-        return x + self.precise(x.double()).float()
+        return x
