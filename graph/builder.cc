@@ -92,6 +92,10 @@ void GraphBuilder::AddParameterAlias(absl::string_view name, ValueRef parameter)
   graph_.parameter_aliases_.emplace_back(std::string(name), parameter.index);
 }
 
+void GraphBuilder::AddFoldedMacs(int64_t macs) {
+  if (__builtin_add_overflow(graph_.folded_macs_, macs, &graph_.folded_macs_)) graph_.folded_macs_ = INT64_MAX;
+}
+
 absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vector<ValueRef> inputs, Origin origin,
                                           bool inplace) {
   if (static_cast<int64_t>(graph_.nodes_.size()) >= limits_.max_nodes) {

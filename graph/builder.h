@@ -30,6 +30,8 @@ class GraphBuilder {
   ValueRef AddConstant(absl::string_view name, TensorType type);
   // A second name of a parameter that is already there (shared weights).
   void AddParameterAlias(absl::string_view name, ValueRef parameter);
+  // Of a call on constants that gets no node (MacsOfCall of graph/cost.h).
+  void AddFoldedMacs(int64_t macs);
 
   // Appends a call and returns its node index; its outputs are ValueRef::Node(index, k). Attributes that ops.def lists
   // and the caller leaves out are absent; int-or-list attributes must already be expanded as PyTorch's schema says

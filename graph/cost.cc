@@ -185,6 +185,15 @@ std::vector<NodeCost> NodeCosts(const Graph& graph) {
   return costs;
 }
 
+int64_t MacsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,
+                   const std::vector<TensorType>& outputs) {
+  Node call;
+  call.op = op;
+  call.attributes = attributes;
+  call.outputs = outputs;
+  return MacsOf(call, inputs);
+}
+
 GraphCost CostOf(const Graph& graph) {
   GraphCost total;
   for (const NodeCost& cost : NodeCosts(graph)) {
@@ -193,6 +202,7 @@ GraphCost CostOf(const Graph& graph) {
     total.activation_bytes = Plus(total.activation_bytes, Plus(cost.input_bytes, cost.output_bytes));
     total.weight_bytes = Plus(total.weight_bytes, cost.weight_bytes);
   }
+  total.macs = Plus(total.macs, graph.folded_macs());
   return total;
 }
 

@@ -77,12 +77,15 @@ class Graph {
   int64_t num_parameters() const;     // elements
   // {alias name: index into parameters()}: names of shared parameters beyond the first.
   absl::Span<const std::pair<std::string, int32_t>> parameter_aliases() const { return parameter_aliases_; }
+  // Multiply-accumulates of calls on constants alone: the reader computed them and left no node, PyTorch makes them each time.
+  int64_t folded_macs() const { return folded_macs_; }
 
  private:
   friend class GraphBuilder;
   std::vector<Node> nodes_;
   std::vector<NamedTensor> inputs_, parameters_, buffers_, constants_;
   std::vector<std::pair<std::string, int32_t>> parameter_aliases_;
+  int64_t folded_macs_ = 0;
   std::vector<ValueRef> outputs_;
 };
 

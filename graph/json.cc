@@ -72,6 +72,7 @@ class Writer {
     }
     if (!consts.empty()) root["output_consts"] = consts;
     root["macs"] = CostOf(graph_).macs;
+    if (graph_.folded_macs() > 0) root["folded_macs"] = graph_.folded_macs();
     root["peak_memory_bytes"] = PeakMemoryBytes(graph_);
     // Names come from the user's program and need not be UTF-8.
     return root.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -262,6 +263,8 @@ class Reader {
         builder_.AddParameterAlias(alias, it->second);
       }
     }
+    if (const auto folded = root.find("folded_macs"); folded != root.end() && folded->is_number_unsigned())
+      builder_.AddFoldedMacs(folded->get<int64_t>());
     const auto ops = root.find("ops");
     if (ops == root.end() || !ops->is_array()) return Wrong("there is no list \"ops\"");
     for (const Json& record : *ops) COBRA_RETURN_IF_ERROR(ReadNode(record));

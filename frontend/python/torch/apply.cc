@@ -3,6 +3,7 @@
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/const_eval.h"
+#include "graph/cost.h"
 
 namespace cobra::python {
 
@@ -139,6 +140,9 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   }
   absl::StatusOr<std::vector<TensorType>> outputs = InferTypes(call.op, call.attributes, types);
   if (!outputs.ok()) return RaiseShapeError(interp, outputs.status());
+  TorchState& torch = Torch(interp);
+  if (torch.recording && GetOpInfo(call.op).cost_class == CostClass::kCompute)
+    torch.builder.AddFoldedMacs(MacsOfCall(call.op, call.attributes, types, *outputs));
   int64_t work = 0;
   for (TensorType& type : *outputs) {
     if (type.rank() > 64)
