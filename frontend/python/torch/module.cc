@@ -194,7 +194,8 @@ Result<void> RunPreHook(Interpreter& interp, Value self, const Hook& hook, std::
   if (changed.IsNone()) return {};
   Value arguments = changed;
   if (hook.with_kwargs) {
-    const bool pair = changed.IsTuple() && changed.as<TupleObject>()->size == 2 && changed.as<TupleObject>()->items[1].IsDict();
+    const bool pair =
+        changed.IsTuple() && changed.as<TupleObject>()->size == 2 && changed.as<TupleObject>()->items[1].IsDict();
     if (!pair) {
       return interp.Raise(interp.types().RuntimeError,
                           "forward pre-hook must return None or a tuple of (new_args, new_kwargs)");
@@ -203,7 +204,8 @@ Result<void> RunPreHook(Interpreter& interp, Value self, const Hook& hook, std::
     const DictTable& table = changed.as<TupleObject>()->items[1].as<DictObject>()->table;
     keywords->clear();
     for (size_t i = 0; i < table.entry_count(); ++i) {
-      if (table.entry(i).key.IsStr()) keywords->push_back({interp.InternStr(table.entry(i).key.as<StrObject>()), table.entry(i).value});
+      if (table.entry(i).key.IsStr())
+        keywords->push_back({interp.InternStr(table.entry(i).key.as<StrObject>()), table.entry(i).value});
     }
   }
   if (arguments.IsTuple()) {
@@ -311,8 +313,9 @@ Result<Value> Members(Interpreter& interp, const CallArgs& args) {
       if (entry.key.IsUnbound() || !entry.key.IsStr() || !entry.value.IsObject() || entry.value.IsNone()) continue;
       if (remove_duplicate && !seen.insert(entry.value.object()).second) continue;
       COBRA_TRY(interp.Step());
-      found.push_back(named ? Value(interp.NewTuple({interp.NewStr(absl::StrCat(dotted, entry.key.str())), entry.value}))
-                            : entry.value);
+      found.push_back(named
+                          ? Value(interp.NewTuple({interp.NewStr(absl::StrCat(dotted, entry.key.str())), entry.value}))
+                          : entry.value);
     }
     DictObject* modules = recurse ? Registry(interp, module, "_modules") : nullptr;
     for (size_t i = modules == nullptr ? 0 : modules->table.entry_count(); i-- > 0;) {
@@ -369,8 +372,11 @@ Result<Value> Materialize(Interpreter& interp, const CallArgs& args) {
   std::vector<int64_t> shape;
   Value cls, dtype;
   ArgReader reader(interp, "materialize", args);
-  COBRA_TRY(
-      reader.Required("tensor", &tensor).Required("shape", &shape).Required("cls", &cls).Optional("dtype", &dtype).Finish());
+  COBRA_TRY(reader.Required("tensor", &tensor)
+                .Required("shape", &shape)
+                .Required("cls", &cls)
+                .Optional("dtype", &dtype)
+                .Finish());
   TorchState& torch = Torch(interp);
   tensor->type.shape.assign(shape.begin(), shape.end());
   tensor->type.dtype = AsDType(interp, dtype).value_or(tensor->type.dtype);

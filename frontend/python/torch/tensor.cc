@@ -284,7 +284,8 @@ Result<Value> Ignore(Interpreter&, const CallArgs&) { return NoValue(); }
 // Of a constant, an array that shares it (py/numpy.py).
 Result<Value> Numpy(Interpreter& interp, const CallArgs& args) {
   if (!AsTensor(args.self)->is_const())
-    return interp.DataDependent("Tensor.numpy()", "compute this with torch functions, or from shapes and configuration");
+    return interp.DataDependent("Tensor.numpy()",
+                                "compute this with torch functions, or from shapes and configuration");
   COBRA_TRY_ASSIGN(ModuleObject * numpy, interp.ImportModule("numpy"));
   COBRA_TRY_ASSIGN(Value make, interp.GetAttr(numpy, "_array"));
   return interp.Call(make, {args.self});

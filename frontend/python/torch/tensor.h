@@ -29,7 +29,7 @@ struct Tensor : NativeObject {
   std::string label;                          // of a constant: what made it ("arange"), for the graph
   bool is_random = false;                     // values differ from run to run
   bool requires_grad = false;
-  bool is_uninitialized = false;              // of a lazy module: the first call decides the shape
+  bool is_uninitialized = false;  // of a lazy module: the first call decides the shape
 
   // Folds: depends on no input and on no parameter that is being run.
   bool is_const() const {
@@ -46,12 +46,12 @@ struct TorchLibrary {
   ClassObject* size_class = nullptr;
   ClassObject* dtype_class = nullptr;
   ClassObject* module_class = nullptr;
-  ClassObject* array_class = nullptr;   // numpy.ndarray; null before numpy is imported
-  ClassObject* buffer_class = nullptr;  // torch.nn.Buffer; null before somebody asks for it
+  ClassObject* array_class = nullptr;                    // numpy.ndarray; null before numpy is imported
+  ClassObject* buffer_class = nullptr;                   // torch.nn.Buffer; null before somebody asks for it
   Value global_forward_pre_hooks, global_forward_hooks;  // dicts
-  Value dtypes[12] = {};       // by DType
-  Value device;                // torch.device("cpu")
-  Value values_indices_class;  // makes (values, indices)
+  Value dtypes[12] = {};                                 // by DType
+  Value device;                                          // torch.device("cpu")
+  Value values_indices_class;                            // makes (values, indices)
   DType default_dtype = DType::float32;
   int version_major = 1, version_minor = 13;
 };
@@ -66,8 +66,8 @@ struct TorchState : TorchLibrary {
   bool recording = false;
   absl::flat_hash_map<const Object*, std::string> module_paths;
   absl::flat_hash_map<const Tensor*, std::string> uninitialized_names;  // of lazy modules that were not called yet
-  std::vector<const std::string*> module_stack;  // innermost last; never empty while recording
-  std::string root_path;                         // ""
+  std::vector<const std::string*> module_stack;                         // innermost last; never empty while recording
+  std::string root_path;                                                // ""
   // The innermost module that an exception left, and which exception (null: a failure that a program cannot catch).
   const std::string* failed_module = nullptr;
   const Object* failure = nullptr;
