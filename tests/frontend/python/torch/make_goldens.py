@@ -370,11 +370,11 @@ def record(model, inputs):
 
 
 def our_einops():
-    """The modules of frontend/python/torch/py/einops.py, importable here."""
+    """The modules of frontend/python/torch/py/einops*.py, importable here."""
     import importlib.abc
     import importlib.machinery
-    path = os.path.join(HERE, "../../../../frontend/python/torch/py/einops.py")
-    texts = dict(section.partition("\n")[::2] for section in open(path).read().split("\n# == ")[1:])
+    folder = os.path.join(HERE, "../../../../frontend/python/torch/py/")
+    texts = dict(section.partition("\n")[::2] for name in ("einops.py", "einops_layers.py") for section in open(folder + name).read().split("\n# == ")[1:])
 
     class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         def find_spec(self, name, path, target=None):
