@@ -242,6 +242,22 @@ class Executor::Impl {
     return absl::OkStatus();
   }
 
+  // One pass; `visit` sees the graph's outputs in order. A graph may have no nodes at all.
+  template <typename Visit>
+  absl::Status PassForOutputs(Visit visit) {
+    const auto visit_all = [&] {
+      for (ValueRef ref : graph_.outputs()) visit(*Slot(ref));
+    };
+    if (steps_.empty()) {
+      const c10::InferenceMode guard;
+      visit_all();
+      return absl::OkStatus();
+    }
+    return Pass([&](size_t i) {
+      if (i + 1 == steps_.size()) visit_all();
+    });
+  }
+
   absl::Status Check(size_t i) const {
     const Node& node = graph_.nodes()[i];
     for (size_t k = 0; k < node.outputs.size(); ++k) {
@@ -442,15 +458,32 @@ absl::Status Executor::SetTensor(ValueRef ref, absl::Span<const float> values) {
   return absl::OkStatus();
 }
 
+absl::Status Executor::SetValues(ValueRef ref, absl::Span<const double> values) {
+  at::Tensor* slot = impl_->Slot(ref);
+  if (slot == nullptr || !slot->defined() || slot->is_complex() || slot->numel() != static_cast<int64_t>(values.size())) {
+    return absl::InvalidArgumentError("SetValues: no real tensor of that size");
+  }
+  const c10::InferenceMode guard;
+  const at::Tensor from = at::empty({slot->numel()}, at::kDouble);
+  std::copy(values.begin(), values.end(), from.data_ptr<double>());
+  slot->copy_(from.reshape(slot->sizes()));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<std::vector<float>>> Executor::RunForOutputs() {
   std::vector<std::vector<float>> outputs;
-  const size_t last = impl_->graph().nodes().size() - 1;
-  COBRA_RETURN_IF_ERROR(impl_->Pass([&](size_t i) {
-    if (i != last) return;
-    for (ValueRef ref : impl_->graph().outputs()) {
-      const at::Tensor flat = impl_->Slot(ref)->contiguous().to(at::kFloat);
-      outputs.emplace_back(flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel());
-    }
+  COBRA_RETURN_IF_ERROR(impl_->PassForOutputs([&](const at::Tensor& tensor) {
+    const at::Tensor flat = tensor.contiguous().to(at::kFloat);
+    outputs.emplace_back(flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel());
+  }));
+  return outputs;
+}
+
+absl::StatusOr<std::vector<std::vector<double>>> Executor::RunForValues() {
+  std::vector<std::vector<double>> outputs;
+  COBRA_RETURN_IF_ERROR(impl_->PassForOutputs([&](const at::Tensor& tensor) {
+    const at::Tensor flat = tensor.contiguous().to(at::kDouble);
+    outputs.emplace_back(flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel());
   }));
   return outputs;
 }

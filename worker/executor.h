@@ -44,6 +44,9 @@ class Executor {
   // For tests that compare with another implementation: float tensors only.
   absl::Status SetTensor(ValueRef ref, absl::Span<const float> values);  // an input, parameter, buffer or constant
   absl::StatusOr<std::vector<std::vector<float>>> RunForOutputs();       // the graph's outputs, contiguous
+  // The same for every real dtype. Doubles hold integers up to 2^53.
+  absl::Status SetValues(ValueRef ref, absl::Span<const double> values);
+  absl::StatusOr<std::vector<std::vector<double>>> RunForValues();
 
  private:
   class Impl;

@@ -84,6 +84,7 @@ const KernelTable& Kernels() {
     AddCopyKernels(t);
     AddViewKernels(t);
     AddSpectrumKernels(t);
+    AddRoiKernels(t);
     return t;
   }();
   return *table;

@@ -100,6 +100,7 @@ void AddIndexKernels(KernelTable* table);
 void AddCopyKernels(KernelTable* table);
 void AddViewKernels(KernelTable* table);
 void AddSpectrumKernels(KernelTable* table);
+void AddRoiKernels(KernelTable* table);
 
 const KernelTable& Kernels();
 

@@ -1,4 +1,6 @@
-// The inputs of the network: their types from the file, open sizes from the request, and values that the request gives beforehand.
+// The inputs of the network: their types from the file, open sizes from the request, and values that the request gives
+// beforehand.
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -29,7 +31,9 @@ absl::Status Usage(std::string message, std::string hint = "") {
 std::string DeclaredText(const TensorShapeProto& shape) {
   std::vector<std::string> dims;
   for (const auto& dim : shape.dim()) {
-    dims.push_back(dim.has_dim_value() ? absl::StrCat(dim.dim_value()) : dim.dim_param().empty() ? "?" : dim.dim_param());
+    dims.push_back(dim.has_dim_value()       ? absl::StrCat(dim.dim_value())
+                   : dim.dim_param().empty() ? "?"
+                                             : dim.dim_param());
   }
   return absl::StrCat("[", absl::StrJoin(dims, ", "), "]");
 }
@@ -38,20 +42,24 @@ bool IsOpen(const TensorShapeProto::Dimension& dim) { return !dim.has_dim_value(
 
 // The shape without a request: an open first dimension of several is the batch, 1.
 absl::StatusOr<Shape> DefaultShape(const std::string& name, const ::onnx::TypeProto::Tensor& type) {
-  if (!type.has_shape()) return Usage(absl::StrCat("input \"", name, "\": the file says nothing of its shape"), absl::StrCat("give it: --input ", name, "=1x3x224x224"));
+  if (!type.has_shape())
+    return Usage(absl::StrCat("input \"", name, "\": the file says nothing of its shape"),
+                 absl::StrCat("give it: --input ", name, "=1x3x224x224"));
   Shape shape;
   for (int i = 0; i < type.shape().dim_size(); ++i) {
     const auto& dim = type.shape().dim(i);
     if (IsOpen(dim) && i > 0) {
-      return Usage(absl::StrCat("input \"", name, "\": the file leaves its shape ", DeclaredText(type.shape()), " open"),
-                   absl::StrCat("give it: --input ", name, "=SHAPE, such as 1x3x224x224"));
+      return Usage(
+          absl::StrCat("input \"", name, "\": the file leaves its shape ", DeclaredText(type.shape()), " open"),
+          absl::StrCat("give it: --input ", name, "=SHAPE, such as 1x3x224x224"));
     }
     shape.push_back(IsOpen(dim) ? 1 : dim.dim_value());
   }
   return shape;
 }
 
-absl::StatusOr<Shape> RequestedShape(const std::string& name, const ::onnx::TypeProto::Tensor& type, const std::string& text, DType dtype) {
+absl::StatusOr<Shape> RequestedShape(const std::string& name, const ::onnx::TypeProto::Tensor& type,
+                                     const std::string& text, DType dtype) {
   COBRA_ASSIGN_OR_RETURN(TensorType asked, ParseTensorType(text));
   if (absl::StrContains(text, ":") && asked.dtype != dtype) {
     return Usage(absl::StrCat("--input ", name, "=", text, ": the file says ", DTypeName(dtype)));
@@ -70,7 +78,8 @@ class NumberReader {
   NumberReader(absl::string_view text, int64_t max_elements) : text_(text), max_elements_(max_elements) {}
 
   bool Read(Shape* shape, Values* values) {
-    return ReadItem(0, shape, values) && (SkipBlanks(), text_.empty()) && static_cast<int64_t>(values->size()) <= max_elements_;
+    return ReadItem(0, shape, values) && (SkipBlanks(), text_.empty()) &&
+           static_cast<int64_t>(values->size()) <= max_elements_;
   }
 
  private:
@@ -120,20 +129,26 @@ class NumberReader {
 absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, const std::string* shape_text) {
   const std::string& name = info.name();
   const ::onnx::TypeProto* type = &info.type();
+  for (const auto& [argument, text] : request_.arguments) {
+    if (argument == name && text == "None" && type->has_optional_type()) return Value();
+  }
   if (type->has_optional_type()) type = &type->optional_type().elem_type();  // one that is given
   if (type->has_sequence_type() && type->sequence_type().elem_type().has_tensor_type()) {
     if (shape_text == nullptr) {
-      return Usage(absl::StrCat("input \"", name, "\" is a sequence of tensors"), absl::StrCat("give their shapes: --input ", name, "=[3x4,5x6]"));
+      return Usage(absl::StrCat("input \"", name, "\" is a sequence of tensors"),
+                   absl::StrCat("give their shapes: --input ", name, "=[3x4,5x6]"));
     }
     absl::string_view text = absl::StripAsciiWhitespace(*shape_text);
     if (!absl::ConsumePrefix(&text, "[") || !absl::ConsumeSuffix(&text, "]")) {
-      return Usage(absl::StrCat("--input ", name, "=", *shape_text, ": the input is a sequence of tensors"), absl::StrCat("--input ", name, "=[3x4,5x6]"));
+      return Usage(absl::StrCat("--input ", name, "=", *shape_text, ": the input is a sequence of tensors"),
+                   absl::StrCat("--input ", name, "=[3x4,5x6]"));
     }
     const auto& element = type->sequence_type().elem_type().tensor_type();
     COBRA_ASSIGN_OR_RETURN(const DType dtype, DTypeOf(element.elem_type()));
     std::vector<Value> items;
     for (absl::string_view item : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
-      COBRA_ASSIGN_OR_RETURN(Shape shape, RequestedShape(name, element, std::string(absl::StripAsciiWhitespace(item)), dtype));
+      COBRA_ASSIGN_OR_RETURN(Shape shape,
+                             RequestedShape(name, element, std::string(absl::StripAsciiWhitespace(item)), dtype));
       auto tensor = std::make_shared<Tensor>();
       tensor->type = {std::move(shape), dtype};
       tensor->ref = builder_.AddInput(absl::StrCat(name, "[", items.size(), "]"), tensor->type);
@@ -144,23 +159,28 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
   if (!type->has_tensor_type()) return Unsupported("input \"", name, "\" is no tensor: this is not supported");
   const auto& tensor_type = type->tensor_type();
   absl::StatusOr<DType> dtype = DTypeOf(tensor_type.elem_type());
-  if (!dtype.ok()) return absl::Status(dtype.status().code(), absl::StrCat("input \"", name, "\": ", dtype.status().message()));
+  if (!dtype.ok())
+    return absl::Status(dtype.status().code(), absl::StrCat("input \"", name, "\": ", dtype.status().message()));
   for (const auto& [argument, text] : request_.arguments) {
     if (argument != name) continue;
     TensorType known{{}, *dtype};
     Values values;
     if (!NumberReader(text, limits_.max_const_elements).Read(&known.shape, &values)) {
-      return Usage(absl::StrCat("--arg ", name, "=", text, ": is neither a number nor a list of numbers"), "such as 5, [0, 1] or [[1.5, 2], [3, 4]]");
+      return Usage(absl::StrCat("--arg ", name, "=", text, ": is neither a number nor a list of numbers"),
+                   "such as 5, [0, 1] or [[1.5, 2], [3, 4]]");
     }
     COBRA_ASSIGN_OR_RETURN(known.shape, RequestedShape(name, tensor_type, ShapeText(known.shape), *dtype));
     COBRA_ASSIGN_OR_RETURN(TensorPtr constant, Constant(std::move(known), std::move(values), name));
     return Value(std::move(constant));
   }
   auto tensor = std::make_shared<Tensor>();
-  absl::StatusOr<Shape> shape = shape_text == nullptr ? DefaultShape(name, tensor_type) : RequestedShape(name, tensor_type, *shape_text, *dtype);
+  absl::StatusOr<Shape> shape =
+      shape_text == nullptr ? DefaultShape(name, tensor_type) : RequestedShape(name, tensor_type, *shape_text, *dtype);
   if (!shape.ok()) return shape.status();
   tensor->type = {*std::move(shape), *dtype};
-  if (tensor->type.num_bytes() > limits_.graph.max_tensor_bytes || tensor->type.rank() > limits_.graph.max_rank) {
+  if (tensor->type.num_bytes() > limits_.graph.max_tensor_bytes ||
+      absl::c_any_of(tensor->type.shape, [](int64_t d) { return d > int64_t{1} << 40; }) ||
+      tensor->type.rank() > limits_.graph.max_rank) {
     return absl::ResourceExhaustedError(absl::StrCat("input \"", name, "\" of ", TypeText(tensor->type)));
   }
   tensor->ref = builder_.AddInput(name, tensor->type);
@@ -168,7 +188,8 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
 }
 
 absl::Status Importer::BindInputs(const ::onnx::GraphProto& graph, GraphRun* run) {
-  std::vector<const ::onnx::ValueInfoProto*> free;  // files of IR version 3 and before list the initializers among the inputs
+  std::vector<const ::onnx::ValueInfoProto*>
+      free;  // files of IR version 3 and before list the initializers among the inputs
   std::vector<std::string> names;
   for (const auto& info : graph.input()) {
     if (run->values.contains(info.name())) continue;
@@ -184,15 +205,18 @@ absl::Status Importer::BindInputs(const ::onnx::GraphProto& graph, GraphRun* run
       return Usage(absl::StrCat("--input ", text, ": the network takes ", names.size(), " inputs"), have);
     }
     const std::string name = equals == std::string::npos ? names[position++] : text.substr(0, equals);
-    if (std::find(names.begin(), names.end(), name) == names.end()) return Usage(absl::StrCat("--input ", text, ": the file has no such input"), have);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return Usage(absl::StrCat("--input ", text, ": the file has no such input"), have);
     shapes[name] = equals == std::string::npos ? text : text.substr(equals + 1);
   }
   for (const auto& [name, text] : request_.arguments) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) return Usage(absl::StrCat("--arg ", name, "=", text, ": the file has no such input"), have);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return Usage(absl::StrCat("--arg ", name, "=", text, ": the file has no such input"), have);
   }
   for (const ::onnx::ValueInfoProto* info : free) {
     const auto shape = shapes.find(info->name());
-    COBRA_ASSIGN_OR_RETURN(run->values[info->name()], BindInput(*info, shape == shapes.end() ? nullptr : &shape->second));
+    COBRA_ASSIGN_OR_RETURN(run->values[info->name()],
+                           BindInput(*info, shape == shapes.end() ? nullptr : &shape->second));
   }
   return absl::OkStatus();
 }

@@ -10,6 +10,7 @@
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
+#include "frontend/onnx/fusion.h"
 #include "frontend/onnx/node_context.h"
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/tensor_data.h"
@@ -23,6 +24,18 @@ using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 
 constexpr int kMinOpset = 6, kMaxOpset = 17;
+
+// Operators that no opset before 6 defined in another way.
+bool IsSameBeforeOpset6(absl::string_view op_type) {
+  static const auto* const kSame = new absl::flat_hash_set<absl::string_view>{
+      "AveragePool",   "Constant", "Conv",    "ConvTranspose", "Flatten",  "Gather",  "GlobalAveragePool",
+      "GlobalMaxPool", "Identity", "LRN",     "LogSoftmax",    "MaxPool",  "Not",     "Shape",
+      "Size",          "Slice",    "Softmax", "Softplus",      "Softsign", "Squeeze", "Transpose",
+      "Unsqueeze"};
+  return kSame->contains(op_type);
+}
+
+bool DependsOnValues(absl::string_view op_type) { return op_type == "NonMaxSuppression" || op_type == "Unique"; }
 
 Diagnostic::Kind KindOf(absl::StatusCode code) {
   switch (code) {
@@ -52,15 +65,16 @@ void NamesReadInside(const NodeProto& node, std::vector<std::string>* names) {
   }
 }
 
-void FindConsumers(GraphRun* run) {
-  run->done.assign(run->graph->node_size(), false);
-  for (int i = 0; i < run->graph->node_size(); ++i) {
-    const NodeProto& node = run->graph->node(i);
+std::shared_ptr<const Consumers> ConsumersOf(const GraphProto& graph) {
+  auto consumers = std::make_shared<Consumers>();
+  for (int i = 0; i < graph.node_size(); ++i) {
+    const NodeProto& node = graph.node(i);
     std::vector<std::string> names(node.input().begin(), node.input().end());
     NamesReadInside(node, &names);
-    for (std::string& name : names) run->consumers[std::move(name)].push_back(i);
+    for (std::string& name : names) (*consumers)[std::move(name)].push_back(i);
   }
-  for (const auto& output : run->graph->output()) run->consumers[output.name()].push_back(-1);
+  for (const auto& output : graph.output()) (*consumers)[output.name()].push_back(-1);
+  return consumers;
 }
 
 std::string LabelOf(const NodeProto& node) { return node.name().empty() ? node.op_type() : node.name(); }
@@ -79,15 +93,19 @@ Importer::Importer(const OnnxRequest& request, const OnnxLimits& limits, bool ke
     : request_(request),
       limits_(limits),
       keep_values_(keep_values),
-      deadline_(limits.wall_time_ms > 0 ? absl::Now() + absl::Milliseconds(limits.wall_time_ms) : absl::InfiniteFuture()),
+      deadline_(limits.wall_time_ms > 0 ? absl::Now() + absl::Milliseconds(limits.wall_time_ms)
+                                        : absl::InfiniteFuture()),
       builder_(limits.graph),
       file_(std::make_shared<const std::string>(request.name)) {}
 
-absl::Status Importer::Step() {
-  if (++steps_ > limits_.max_steps) {
-    return absl::ResourceExhaustedError(absl::StrCat("more than ", limits_.max_steps, " nodes are executed, turns of loops included"));
+absl::Status Importer::Step(int64_t count) {
+  const int64_t before = steps_;
+  steps_ += count;
+  if (steps_ > limits_.max_steps) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("more than ", limits_.max_steps, " nodes are executed, turns of loops included"));
   }
-  if (steps_ % 64 != 0) return absl::OkStatus();
+  if (steps_ / 64 == before / 64) return absl::OkStatus();
   if (limits_.cancelled != nullptr && limits_.cancelled->load()) return absl::CancelledError("cancelled");
   if (absl::Now() > deadline_) {
     return absl::ResourceExhaustedError(absl::StrCat("reading takes longer than ", limits_.wall_time_ms, " ms"));
@@ -100,7 +118,8 @@ absl::Status Importer::Step() {
 absl::StatusOr<TensorPtr> Importer::Constant(TensorType type, Values values, absl::string_view name) {
   const_bytes_ += static_cast<int64_t>(values.size() * sizeof(double));
   if (!keep_values_ && const_bytes_ > limits_.max_const_bytes) {
-    return absl::ResourceExhaustedError(absl::StrCat("the values of constants take more than ", limits_.max_const_bytes, " bytes"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the values of constants take more than ", limits_.max_const_bytes, " bytes"));
   }
   auto tensor = std::make_shared<Tensor>();
   for (double& v : values) v = RoundTo(type.dtype, v);
@@ -127,7 +146,8 @@ absl::StatusOr<std::shared_ptr<const Values>> Importer::TryValues(const TensorPt
       (keep_values_ || tensor->type.num_elements() <= limits_.max_const_elements)) {
     const_bytes_ += tensor->type.num_elements() * static_cast<int64_t>(sizeof(double));
     if (!keep_values_ && const_bytes_ > limits_.max_const_bytes) {
-      return absl::ResourceExhaustedError(absl::StrCat("the values of constants take more than ", limits_.max_const_bytes, " bytes"));
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the values of constants take more than ", limits_.max_const_bytes, " bytes"));
     }
     tensor->values = std::make_shared<const Values>(Decode(*tensor->proto));
   }
@@ -138,14 +158,18 @@ absl::StatusOr<std::shared_ptr<const Values>> Importer::NeedValues(const TensorP
   COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, TryValues(tensor));
   if (values != nullptr) return values;
   if (tensor->constant) {
-    return absl::ResourceExhaustedError(absl::StrCat(what, " has ", tensor->type.num_elements(), " elements, more than the ",
-                                                     limits_.max_const_elements, " whose values are carried"));
+    return absl::ResourceExhaustedError(absl::StrCat(what, " has ", tensor->type.num_elements(),
+                                                     " elements, more than the ", limits_.max_const_elements,
+                                                     " whose values are carried"));
   }
   Diagnostic d;
   d.kind = Diagnostic::Kind::kDataDependent;
   const std::vector<std::string> inputs = InputsBehind(tensor->ref);
-  d.message = absl::StrCat(what, " depends on the values of ", inputs.size() == 1 ? "input " : "inputs ", absl::StrJoin(inputs, ", "));
-  if (!inputs.empty()) d.hint = absl::StrCat("give them beforehand where they are always the same: --arg ", absl::StrJoin(inputs, "=VALUE --arg "), "=VALUE");
+  d.message = absl::StrCat(what, " depends on the values of ", inputs.size() == 1 ? "input " : "inputs ",
+                           absl::StrJoin(inputs, ", "));
+  if (!inputs.empty())
+    d.hint = absl::StrCat("give them beforehand where they are always the same: --arg ",
+                          absl::StrJoin(inputs, "=VALUE --arg "), "=VALUE");
   return DiagnosticToStatus(d);
 }
 
@@ -192,7 +216,8 @@ absl::StatusOr<ValueRef> Importer::RefOf(const TensorPtr& tensor) {
 
 // ---- calls
 
-absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attributes, const std::vector<TensorPtr>& inputs) {
+absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attributes,
+                                                      const std::vector<TensorPtr>& inputs) {
   COBRA_RETURN_IF_ERROR(Step());
   bool constant = !inputs.empty(), weight = false;
   for (const TensorPtr& input : inputs) {
@@ -225,13 +250,18 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attribut
     }
     std::vector<std::shared_ptr<const Values>> values(outputs.size());
     if (all_known) {
+      // Work on values counts too: 65,536 of them as much as 256 nodes.
+      int64_t elements = 0;
+      for (const TensorType& type : outputs) elements += std::min(type.num_elements(), limits_.max_const_elements);
+      if (!keep_values_) COBRA_RETURN_IF_ERROR(Step(elements / 256));
       const int64_t most = keep_values_ ? int64_t{1} << 28 : limits_.max_const_elements;
       values = EvalConst(op, attributes, known, outputs, most);
     }
     bool folded = true;
     for (size_t i = 0; i < outputs.size(); ++i) {
       // What is too large to carry is computed once, when the network is loaded, and then is a weight like any other.
-      folded = folded && (values[i] != nullptr || (!keep_values_ && (!all_known || outputs[i].num_elements() > limits_.max_const_elements)));
+      folded = folded && (values[i] != nullptr ||
+                          (!keep_values_ && (!all_known || outputs[i].num_elements() > limits_.max_const_elements)));
       auto tensor = std::make_shared<Tensor>();
       tensor->type = std::move(outputs[i]);
       tensor->constant = true;
@@ -241,10 +271,12 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attribut
       results.push_back(std::move(tensor));
     }
     if (!keep_values_ && const_bytes_ > limits_.max_const_bytes) {
-      return absl::ResourceExhaustedError(absl::StrCat("the values of constants take more than ", limits_.max_const_bytes, " bytes"));
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the values of constants take more than ", limits_.max_const_bytes, " bytes"));
     }
     if (folded) {
-      if (inputs[0] != nullptr && !inputs[0]->name.empty()) results[0]->name = absl::StrCat(inputs[0]->name, ".", OpName(op));
+      if (!results.empty() && inputs[0] != nullptr && !inputs[0]->name.empty())
+        results[0]->name = absl::StrCat(inputs[0]->name, ".", OpName(op));
       return results;
     }
     results.clear();
@@ -258,7 +290,8 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attribut
   origin.file = file_;
   origin.line = origin_line_;
   origin.module_path = node_label_;
-  COBRA_ASSIGN_OR_RETURN(const int32_t node, builder_.Add(op, std::move(attributes), std::move(refs), std::move(origin)));
+  COBRA_ASSIGN_OR_RETURN(const int32_t node,
+                         builder_.Add(op, std::move(attributes), std::move(refs), std::move(origin)));
   const Node& added = builder_.nodes()[node];
   for (size_t i = 0; i < added.outputs.size(); ++i) {
     auto tensor = std::make_shared<Tensor>();
@@ -282,29 +315,49 @@ absl::Status Importer::AtNode(const absl::Status& status, const NodeProto& node,
   }
   const std::string domain = node.domain().empty() ? "" : absl::StrCat(node.domain(), ".");
   const std::string name = node.name().empty() ? "" : absl::StrCat(" \"", node.name(), "\"");
-  diagnostic->message = absl::StrCat(domain, node.op_type(), name, " (node ", index + 1, ", opset ", opset_, "): ", diagnostic->message);
+  diagnostic->message =
+      absl::StrCat(domain, node.op_type(), name, " (node ", index + 1, ", opset ", opset_, "): ", diagnostic->message);
   diagnostic->position.file = *file_;
   return DiagnosticToStatus(*diagnostic);
 }
 
+// The body of a loop runs many times: who reads what in it is found once.
+void Importer::StartRun(GraphRun* run) {
+  run->done.assign(run->graph->node_size(), false);
+  std::shared_ptr<const Consumers>& consumers = consumers_[run->graph];
+  if (consumers == nullptr) consumers = ConsumersOf(*run->graph);
+  run->consumers = consumers;
+}
+
 absl::Status Importer::AddInitializers(GraphRun* run) {
-  if (run->graph->sparse_initializer_size() > 0) return absl::UnimplementedError("sparse initializers are not supported");
+  if (run->graph->sparse_initializer_size() > 0)
+    return absl::UnimplementedError("sparse initializers are not supported");
   for (const ::onnx::TensorProto& proto : run->graph->initializer()) {
+    COBRA_RETURN_IF_ERROR(Step());
     absl::StatusOr<TensorPtr> tensor = FromProto(proto, /*weight=*/true);
-    if (!tensor.ok()) return absl::Status(tensor.status().code(), absl::StrCat("initializer \"", proto.name(), "\": ", tensor.status().message()));
+    if (!tensor.ok())
+      return absl::Status(tensor.status().code(),
+                          absl::StrCat("initializer \"", proto.name(), "\": ", tensor.status().message()));
     run->values[proto.name()] = Value(*std::move(tensor));
   }
   return absl::OkStatus();
 }
 
-absl::Status Importer::RunNode(GraphRun* run, int index) {
+absl::Status Importer::RunNode(GraphRun* run, const NodeProto& node) {
   COBRA_RETURN_IF_ERROR(Step());
-  const NodeProto& node = run->graph->node(index);
   if (!node.domain().empty() && node.domain() != "ai.onnx") {
     return absl::UnimplementedError(absl::StrCat("operators of the domain ", node.domain(), " are not supported"));
   }
   const Entry* entry = Operators().Find(node.op_type());
+  if (entry == nullptr && DependsOnValues(node.op_type())) {
+    return absl::FailedPreconditionError(
+        "how many elements it gives depends on the values of its inputs, which are not known before a run");
+  }
   if (entry == nullptr) return absl::UnimplementedError("this operator is not supported");
+  if (opset_ < kMinOpset && !IsSameBeforeOpset6(node.op_type())) {
+    return absl::UnimplementedError(absl::StrCat("opset ", opset_, " has another form of this operator; opsets ",
+                                                 kMinOpset, " to ", kMaxOpset, " are supported"));
+  }
   std::vector<Value> inputs;
   for (const std::string& name : node.input()) {
     if (name.empty()) {
@@ -337,19 +390,27 @@ absl::Status Importer::RunNode(GraphRun* run, int index) {
 absl::Status Importer::RunNodes(GraphRun* run) {
   const std::string outer_label = node_label_;
   const int outer_line = origin_line_;
-  for (int i = 0; i < run->graph->node_size(); ++i) {
-    if (run->done[i]) continue;
-    const NodeProto& node = run->graph->node(i);
-    node_label_ = outer_label.empty() ? LabelOf(node) : absl::StrCat(outer_label, "/", LabelOf(node));
-    if (run->outer == nullptr) origin_line_ = i + 1;
-    if (absl::Status status = RunNode(run, i); !status.ok()) return AtNode(status, node, i);
+  // Constants first: whoever looks ahead (fusion.h) finds them.
+  for (const bool constants : {true, false}) {
+    for (int i = 0; i < run->graph->node_size(); ++i) {
+      const NodeProto& node = run->graph->node(i);
+      if (run->done[i] || (constants && node.op_type() != "Constant")) continue;
+      node_label_ = outer_label.empty() ? LabelOf(node) : absl::StrCat(outer_label, "/", LabelOf(node));
+      if (run->outer == nullptr) origin_line_ = i + 1;
+      absl::StatusOr<bool> fused = RunFused(this, run, i);
+      absl::Status status = fused.status();
+      if (fused.ok() && !*fused) status = RunNode(run, node);
+      if (!status.ok()) return AtNode(status, node, i);
+      run->done[i] = true;
+    }
   }
   node_label_ = outer_label;
   origin_line_ = outer_line;
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<Value>> Importer::RunGraph(const GraphProto& graph, std::vector<Value> inputs, const GraphRun& outer) {
+absl::StatusOr<std::vector<Value>> Importer::RunGraph(const GraphProto& graph, std::vector<Value> inputs,
+                                                      const GraphRun& outer) {
   if (++nesting_ > limits_.max_nesting) {
     return absl::ResourceExhaustedError(absl::StrCat("graphs nest deeper than ", limits_.max_nesting));
   }
@@ -361,19 +422,21 @@ absl::StatusOr<std::vector<Value>> Importer::RunGraph(const GraphProto& graph, s
   }
   for (int i = 0; i < graph.input_size(); ++i) run.values[graph.input(i).name()] = std::move(inputs[i]);
   COBRA_RETURN_IF_ERROR(AddInitializers(&run));
-  FindConsumers(&run);
+  StartRun(&run);
   COBRA_RETURN_IF_ERROR(RunNodes(&run));
   std::vector<Value> outputs;
   for (const auto& output : graph.output()) {
     const Value* value = run.Find(output.name());
-    if (value == nullptr) return Invalid("the output \"", output.name(), "\" of the graph inside is computed by no node");
+    if (value == nullptr)
+      return Invalid("the output \"", output.name(), "\" of the graph inside is computed by no node");
     outputs.push_back(*value);
   }
   --nesting_;
   return outputs;
 }
 
-absl::Status Importer::CollectOutputs(const Value& value, const std::string& name, std::vector<ValueRef>* refs, OnnxModel* model) {
+absl::Status Importer::CollectOutputs(const Value& value, const std::string& name, std::vector<ValueRef>* refs,
+                                      OnnxModel* model) {
   if (value.is_tensor()) {
     COBRA_ASSIGN_OR_RETURN(ValueRef ref, RefOf(value.tensor));
     refs->push_back(ref);
@@ -386,12 +449,14 @@ absl::Status Importer::CollectOutputs(const Value& value, const std::string& nam
 absl::Status Importer::CheckModel(const ::onnx::ModelProto& model) {
   if (!model.has_graph()) return Invalid("has no graph: is it an ONNX file?");
   for (const auto& set : model.opset_import()) {
-    if (set.domain().empty() || set.domain() == "ai.onnx") opset_ = static_cast<int>(std::clamp<int64_t>(set.version(), 0, 1000));
+    if (set.domain().empty() || set.domain() == "ai.onnx")
+      opset_ = static_cast<int>(std::clamp<int64_t>(set.version(), 0, 1000));
   }
   if (opset_ == 0 && model.opset_import_size() == 0) opset_ = 1;  // IR versions before 3 name none
-  if (opset_ == 0) return absl::OkStatus();  // other domains only: each node says so
-  if (opset_ < kMinOpset || opset_ > kMaxOpset) {
-    return absl::UnimplementedError(absl::StrCat("is of opset ", opset_, "; opsets ", kMinOpset, " to ", kMaxOpset, " are supported"));
+  if (opset_ == 0) return absl::OkStatus();                       // other domains only: each node says so
+  if (opset_ < 1 || opset_ > kMaxOpset) {
+    return absl::UnimplementedError(
+        absl::StrCat("is of opset ", opset_, "; opsets ", kMinOpset, " to ", kMaxOpset, " are supported"));
   }
   return absl::OkStatus();
 }
@@ -399,7 +464,8 @@ absl::Status Importer::CheckModel(const ::onnx::ModelProto& model) {
 absl::StatusOr<OnnxModel> Importer::Import(const ::onnx::ModelProto& model) {
   const auto at_file = [this](const absl::Status& status) {
     std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
-    if (diagnostic.has_value() && (!diagnostic->position.file.empty() || diagnostic->kind == Diagnostic::Kind::kUsage)) return status;
+    if (diagnostic.has_value() && (!diagnostic->position.file.empty() || diagnostic->kind == Diagnostic::Kind::kUsage))
+      return status;
     if (!diagnostic.has_value()) {
       if (absl::IsInternal(status) || absl::IsCancelled(status)) return status;
       diagnostic.emplace();
@@ -417,7 +483,7 @@ absl::StatusOr<OnnxModel> Importer::Import(const ::onnx::ModelProto& model) {
     COBRA_RETURN_IF_ERROR(CheckModel(model));
     COBRA_RETURN_IF_ERROR(AddInitializers(&run));
     COBRA_RETURN_IF_ERROR(BindInputs(model.graph(), &run));
-    FindConsumers(&run);
+    StartRun(&run);
     COBRA_RETURN_IF_ERROR(RunNodes(&run));
     for (const auto& output : model.graph().output()) {
       const Value* value = run.Find(output.name());

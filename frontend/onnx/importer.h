@@ -1,8 +1,9 @@
-// The run of an ONNX graph: nodes in the file's order, each lowered to PyTorch's calls by its handler (registry.h). Values live in scopes;
-// graphs inside If, Loop and Scan run in scopes of their own.
+// The run of an ONNX graph: nodes in the file's order, each lowered to PyTorch's calls by its handler (registry.h).
+// Values live in scopes; graphs inside If, Loop and Scan run in scopes of their own.
 #ifndef COBRA_FRONTEND_ONNX_IMPORTER_H_
 #define COBRA_FRONTEND_ONNX_IMPORTER_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,16 @@
 
 namespace cobra::onnx_import {
 
+// Who reads a value of a graph: node indices by name; the graph's outputs count as -1.
+using Consumers = absl::flat_hash_map<std::string, std::vector<int>>;
+
 // One graph while it runs.
 struct GraphRun {
   const ::onnx::GraphProto* graph;
   const GraphRun* outer = nullptr;
   absl::flat_hash_map<std::string, Value> values;
-  absl::flat_hash_map<std::string, std::vector<int>> consumers;  // node indices by value name; the graph's outputs count as -1
-  std::vector<bool> done;                                        // nodes that were computed together with an earlier one
+  std::shared_ptr<const Consumers> consumers;
+  std::vector<bool> done;  // nodes that were computed together with an earlier one
 
   const Value* Find(const std::string& name) const;  // outer graphs included; null if unknown
 };
@@ -37,33 +41,39 @@ class Importer {
   absl::StatusOr<OnnxModel> Import(const ::onnx::ModelProto& model);
 
   // ---- for handlers
-  // One PyTorch call: computed at once if all its inputs are constants, else a node. Errors are those of the shape rules.
+  // One PyTorch call: computed at once if all its inputs are constants, else a node. Errors are those of the shape
+  // rules.
   absl::StatusOr<std::vector<TensorPtr>> Call(Op op, Attributes attributes, const std::vector<TensorPtr>& inputs);
   // A constant with values; ResourceExhausted when all of them together are too many.
   absl::StatusOr<TensorPtr> Constant(TensorType type, Values values, absl::string_view name = "");
   absl::StatusOr<TensorPtr> FromProto(const ::onnx::TensorProto& proto, bool weight, absl::string_view name = "");
   // Null when the values are not known: not constant, or too large to carry.
   absl::StatusOr<std::shared_ptr<const Values>> TryValues(const TensorPtr& tensor);
-  // FailedPrecondition naming the inputs of the network that the tensor depends on; `what` says who asks: "Reshape's shape".
+  // FailedPrecondition naming the inputs of the network that the tensor depends on; `what` says who asks: "Reshape's
+  // shape".
   absl::StatusOr<std::shared_ptr<const Values>> NeedValues(const TensorPtr& tensor, absl::string_view what);
   // Puts a constant into the graph as a buffer (running statistics), not as a parameter.
   void MarkAsBuffer(const TensorPtr& tensor);
   // The values of the outputs of a graph inside a node; `inputs` by position.
-  absl::StatusOr<std::vector<Value>> RunGraph(const ::onnx::GraphProto& graph, std::vector<Value> inputs, const GraphRun& outer);
+  absl::StatusOr<std::vector<Value>> RunGraph(const ::onnx::GraphProto& graph, std::vector<Value> inputs,
+                                              const GraphRun& outer);
+  // One node in scope of `run`; its outputs become values there.
+  absl::Status RunNode(GraphRun* run, const ::onnx::NodeProto& node);
   int opset() const { return opset_; }
   const OnnxLimits& limits() const { return limits_; }
-  absl::Status Step();  // counts; ResourceExhausted at a limit
+  absl::Status Step(int64_t count = 1);  // counts; ResourceExhausted at a limit
 
  private:
   absl::Status CheckModel(const ::onnx::ModelProto& model);
   absl::Status BindInputs(const ::onnx::GraphProto& graph, GraphRun* run);
   absl::StatusOr<Value> BindInput(const ::onnx::ValueInfoProto& info, const std::string* shape_text);
+  void StartRun(GraphRun* run);
   absl::Status AddInitializers(GraphRun* run);
   absl::Status RunNodes(GraphRun* run);
-  absl::Status RunNode(GraphRun* run, int index);
   absl::Status AtNode(const absl::Status& status, const ::onnx::NodeProto& node, int index) const;
   absl::StatusOr<ValueRef> RefOf(const TensorPtr& tensor);
-  absl::Status CollectOutputs(const Value& value, const std::string& name, std::vector<ValueRef>* refs, OnnxModel* model);
+  absl::Status CollectOutputs(const Value& value, const std::string& name, std::vector<ValueRef>* refs,
+                              OnnxModel* model);
   std::vector<std::string> InputsBehind(ValueRef ref) const;
 
   const OnnxRequest& request_;
@@ -72,15 +82,16 @@ class Importer {
   const absl::Time deadline_;
   GraphBuilder builder_;
   std::shared_ptr<const std::string> file_;
+  absl::flat_hash_map<const ::onnx::GraphProto*, std::shared_ptr<const Consumers>> consumers_;
   int opset_ = 0;
   int64_t steps_ = 0;
   int64_t const_bytes_ = 0;
   int nesting_ = 0;
   int64_t next_constant_ = 0;
-  std::string node_label_;                       // of the node that runs: the module path of its calls
-  int origin_line_ = 0;                          // its place in the file, from 1
-  absl::flat_hash_set<std::string> names_;       // of constants in the graph
-  std::vector<TensorPtr> placed_;                // constants that are in the graph
+  std::string node_label_;                  // of the node that runs: the module path of its calls
+  int origin_line_ = 0;                     // its place in the file, from 1
+  absl::flat_hash_set<std::string> names_;  // of constants in the graph
+  std::vector<TensorPtr> placed_;           // constants that are in the graph
   absl::flat_hash_map<const Tensor*, bool> buffers_;
 };
 

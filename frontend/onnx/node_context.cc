@@ -27,8 +27,9 @@ const AttributeProto* NodeContext::Typed(absl::string_view name, AttributeProto:
   if (attribute == nullptr) return nullptr;
   if (attribute->type() == type || attribute->type() == AttributeProto::UNDEFINED) return attribute;
   if (attribute_error_.ok()) {
-    attribute_error_ = Invalid("attribute '", name, "' is of type ", AttributeProto::AttributeType_Name(attribute->type()), ", must be ",
-                               AttributeProto::AttributeType_Name(type));
+    attribute_error_ =
+        Invalid("attribute '", name, "' is of type ", AttributeProto::AttributeType_Name(attribute->type()),
+                ", must be ", AttributeProto::AttributeType_Name(type));
   }
   return nullptr;
 }
@@ -67,6 +68,7 @@ std::vector<std::string> NodeContext::Strings(absl::string_view name) const {
 }
 
 absl::StatusOr<std::vector<double>> NodeContext::Known(size_t i, absl::string_view what) const {
+  if (In(i) == nullptr) return Invalid(what, " is no tensor");
   COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, importer_->NeedValues(In(i), what));
   return *values;
 }
@@ -74,7 +76,8 @@ absl::StatusOr<std::vector<double>> NodeContext::Known(size_t i, absl::string_vi
 absl::StatusOr<std::vector<int64_t>> NodeContext::KnownInts(size_t i, absl::string_view what) const {
   COBRA_ASSIGN_OR_RETURN(std::vector<double> values, Known(i, what));
   std::vector<int64_t> ints;
-  for (double v : values) ints.push_back(v >= 9.2e18 ? INT64_MAX : v <= -9.2e18 ? INT64_MIN : v == v ? static_cast<int64_t>(v) : 0);
+  for (double v : values)
+    ints.push_back(v >= 9.2e18 ? INT64_MAX : v <= -9.2e18 ? INT64_MIN : v == v ? static_cast<int64_t>(v) : 0);
   return ints;
 }
 
@@ -98,12 +101,13 @@ absl::StatusOr<std::vector<int64_t>> NodeContext::IntsOrInput(absl::string_view 
 
 absl::StatusOr<TensorPtr> NodeContext::Call(Op op, Attributes attributes, const std::vector<TensorPtr>& inputs) {
   COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> outputs, importer_->Call(op, std::move(attributes), inputs));
+  if (outputs.empty()) return Invalid(OpName(op), " gives nothing");
   return outputs[0];
 }
 
 absl::StatusOr<TensorPtr> NodeContext::Cast(const TensorPtr& x, DType dtype) {
   if (x->type.dtype == dtype) return x;
-  return Call(Op::to, {{"dtype", std::string(absl::StrCat("torch.", DTypeName(dtype)))}}, {x});
+  return Call(Op::to, {{"dtype", std::string(DTypeName(dtype))}}, {x});
 }
 
 absl::StatusOr<TensorPtr> NodeContext::Reshape(const TensorPtr& x, const Shape& shape) {
@@ -126,6 +130,23 @@ absl::StatusOr<TensorPtr> NodeContext::Filled(TensorType type, double value) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr one, Constant({{}, type.dtype}, {value}));
   if (type.rank() == 0) return one;
   return Call(Op::expand, {{"size", ToInts(type.shape)}}, {one});
+}
+
+absl::Status NodeContext::CheckCount(int64_t count) const {
+  if (count <= importer_->limits().max_const_elements) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("needs a table of ", count, " numbers, more than ", importer_->limits().max_const_elements));
+}
+
+int64_t Elements(const Shape& shape, int from, int to) {
+  return TensorType{Shape(shape.begin() + from, shape.begin() + to), DType::float32}.num_elements();
+}
+
+absl::Status CheckSpatial(const Shape& shape) {
+  for (int64_t d : shape) {
+    if (d > int64_t{1} << 32) return Invalid("a dimension of ", d);
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int> WrapAxis(int64_t axis, int rank, absl::string_view name) {

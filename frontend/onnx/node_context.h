@@ -60,7 +60,9 @@ class NodeContext {
   // The attribute where the file has it, else input `i`, else empty.
   absl::StatusOr<std::vector<int64_t>> IntsOrInput(absl::string_view name, size_t i) const;
   // Null when not known.
-  absl::StatusOr<std::shared_ptr<const Values>> TryValues(const TensorPtr& tensor) const { return importer_->TryValues(tensor); }
+  absl::StatusOr<std::shared_ptr<const Values>> TryValues(const TensorPtr& tensor) const {
+    return importer_->TryValues(tensor);
+  }
 
   // ---- calls
   absl::StatusOr<std::vector<TensorPtr>> CallAll(Op op, Attributes attributes, const std::vector<TensorPtr>& inputs) {
@@ -74,11 +76,17 @@ class NodeContext {
   }
   absl::StatusOr<TensorPtr> Cast(const TensorPtr& x, DType dtype);  // nothing to do where it is that already
   absl::StatusOr<TensorPtr> Reshape(const TensorPtr& x, const Shape& shape);
-  absl::StatusOr<TensorPtr> Permute(const TensorPtr& x, const std::vector<int64_t>& dims);  // nothing to do for 0, 1, 2 ...
-  absl::StatusOr<TensorPtr> Constant(TensorType type, Values values) { return importer_->Constant(std::move(type), std::move(values)); }
+  absl::StatusOr<TensorPtr> Permute(const TensorPtr& x,
+                                    const std::vector<int64_t>& dims);  // nothing to do for 0, 1, 2 ...
+  absl::StatusOr<TensorPtr> Constant(TensorType type, Values values) {
+    return importer_->Constant(std::move(type), std::move(values));
+  }
   absl::StatusOr<TensorPtr> IntsConstant(const std::vector<int64_t>& values);  // 1-d, int64
   // A constant of one value, of any size up to the limits.
   absl::StatusOr<TensorPtr> Filled(TensorType type, double value);
+
+  // ResourceExhausted if a handler may not make a constant of so many numbers.
+  absl::Status CheckCount(int64_t count) const;
 
   absl::StatusOr<Outputs> Out(absl::StatusOr<TensorPtr> tensor) const {
     if (!tensor.ok()) return tensor.status();
@@ -103,6 +111,10 @@ class NodeContext {
   mutable absl::Status attribute_error_;
 };
 
+// The product of the dimensions [from, to), saturating.
+int64_t Elements(const Shape& shape, int from, int to);
+// Dimensions beyond 2^32 are a mistake or an attack: what slides over them would overflow.
+absl::Status CheckSpatial(const Shape& shape);
 // An axis in [0, rank) from one in [-rank, rank); `axis` names the attribute in the error.
 absl::StatusOr<int> WrapAxis(int64_t axis, int rank, absl::string_view name = "axis");
 inline std::vector<int64_t> ToInts(const Shape& shape) { return {shape.begin(), shape.end()}; }

@@ -17,13 +17,18 @@ absl::StatusOr<Outputs> LeakyRelu(NodeContext& c) {
   return c.Out(c.Call(Op::leaky_relu, {{"negative_slope", Shortest(c.Float("alpha", 0.01))}}, {c.In(0)}));
 }
 
-absl::StatusOr<Outputs> Elu(NodeContext& c) { return c.Out(c.Call(Op::elu, {{"alpha", Shortest(c.Float("alpha", 1))}}, {c.In(0)})); }
+absl::StatusOr<Outputs> Elu(NodeContext& c) {
+  return c.Out(c.Call(Op::elu, {{"alpha", Shortest(c.Float("alpha", 1))}}, {c.In(0)}));
+}
 
-absl::StatusOr<Outputs> Celu(NodeContext& c) { return c.Out(c.Call(Op::celu, {{"alpha", Shortest(c.Float("alpha", 1))}}, {c.In(0)})); }
+absl::StatusOr<Outputs> Celu(NodeContext& c) {
+  return c.Out(c.Call(Op::celu, {{"alpha", Shortest(c.Float("alpha", 1))}}, {c.In(0)}));
+}
 
 absl::StatusOr<Outputs> Selu(NodeContext& c) {
   const double alpha = c.Float("alpha", 1.67326319217681884765625), gamma = c.Float("gamma", 1.05070102214813232421875);
-  if (std::abs(alpha - 1.6732632) < 1e-6 && std::abs(gamma - 1.0507010) < 1e-6) return c.Out(c.Unary(Op::selu, c.In(0)));
+  if (std::abs(alpha - 1.6732632) < 1e-6 && std::abs(gamma - 1.0507010) < 1e-6)
+    return c.Out(c.Unary(Op::selu, c.In(0)));
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(Op::elu, {{"alpha", Shortest(alpha)}}, {c.In(0)}));
   return c.Out(c.WithNumber(Op::mul, y, Shortest(gamma)));
 }
@@ -61,7 +66,8 @@ absl::StatusOr<Outputs> PRelu(NodeContext& c) {
   TensorPtr slope = c.In(1);
   const int64_t channels = c.Rank(0) > 1 ? c.ShapeOf(0)[1] : 1;
   const int at = slope->type.rank() - (c.Rank(0) - 1);  // of the channels in the slope's shape
-  bool by_channel = slope->type.num_elements() == 1 || (slope->type.num_elements() == channels && at >= 0 && slope->type.shape[at] == channels);
+  bool by_channel = slope->type.num_elements() == 1 ||
+                    (slope->type.num_elements() == channels && at >= 0 && slope->type.shape[at] == channels);
   if (c.opset() < 7 && slope->type.num_elements() == channels) by_channel = true;
   if (by_channel) {
     COBRA_ASSIGN_OR_RETURN(slope, c.Reshape(slope, {slope->type.num_elements()}));

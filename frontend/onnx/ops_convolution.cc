@@ -14,8 +14,11 @@ constexpr Op kConvTranspose[] = {Op::conv_transpose1d, Op::conv_transpose2d, Op:
 
 absl::StatusOr<int> SpatialDims(const NodeContext& c) {
   const int n = c.Rank(0) - 2;
-  if (n < 1 || n > 3) return Unsupported("an input of ", c.Rank(0), " dimensions; convolutions of 1 to 3 spatial dimensions are supported");
-  if (c.Rank(1) != n + 2) return Invalid("the weight ", ShapeText(c.ShapeOf(1)), " does not fit the input ", ShapeText(c.ShapeOf(0)));
+  if (n < 1 || n > 3)
+    return Unsupported("an input of ", c.Rank(0),
+                       " dimensions; convolutions of 1 to 3 spatial dimensions are supported");
+  if (c.Rank(1) != n + 2)
+    return Invalid("the weight ", ShapeText(c.ShapeOf(1)), " does not fit the input ", ShapeText(c.ShapeOf(0)));
   return n;
 }
 
@@ -28,14 +31,17 @@ absl::StatusOr<Outputs> Conv(NodeContext& c) {
     COBRA_ASSIGN_OR_RETURN(x, PadSpatial(c, x, window, 0));
     padding.assign(n, 0);
   }
-  return c.Out(c.Call(kConv[n - 1],
-                      {{"stride", window.stride}, {"padding", padding}, {"dilation", window.dilation}, {"groups", c.Int("group", 1)}},
-                      {x, c.In(1), c.In(2)}));
+  return c.Out(c.Call(
+      kConv[n - 1],
+      {{"stride", window.stride}, {"padding", padding}, {"dilation", window.dilation}, {"groups", c.Int("group", 1)}},
+      {x, c.In(1), c.In(2)}));
 }
 
-// The padding that makes the output `wanted` elements long: the larger half goes to the beginning, or to the end (SAME_UPPER).
+// The padding that makes the output `wanted` elements long: the larger half goes to the beginning, or to the end
+// (SAME_UPPER).
 void PadForOutput(int64_t input, int64_t wanted, int64_t extra, bool upper, int i, Window* window) {
-  const int64_t total = window->stride[i] * (input - 1) + extra + (window->kernel[i] - 1) * window->dilation[i] + 1 - wanted;
+  const int64_t total =
+      window->stride[i] * (input - 1) + extra + (window->kernel[i] - 1) * window->dilation[i] + 1 - wanted;
   const int64_t half = total >= 0 ? total / 2 : -((-total + 1) / 2);
   window->begin[i] = upper ? half : total - half;
   window->end[i] = total - window->begin[i];
@@ -43,7 +49,8 @@ void PadForOutput(int64_t input, int64_t wanted, int64_t extra, bool upper, int 
 
 absl::StatusOr<Outputs> ConvTranspose(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int n, SpatialDims(c));
-  COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, n, Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end()), /*resolve_auto_pad=*/false));
+  COBRA_ASSIGN_OR_RETURN(
+      Window window, ReadWindow(c, n, Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end()), /*resolve_auto_pad=*/false));
   std::vector<int64_t> extra = c.Ints("output_padding");
   if (extra.empty()) extra.assign(n, 0);
   const std::vector<int64_t> wanted = c.Ints("output_shape");
@@ -71,7 +78,8 @@ absl::StatusOr<Outputs> ConvTranspose(NodeContext& c) {
                                              {c.In(0), c.In(1), c.In(2)}));
   if (std::count(trim.begin(), trim.end(), 0) == static_cast<int64_t>(trim.size())) return Outputs{y};
   // Beyond the window's reach there is the bias alone.
-  if (c.Has(2) && *std::max_element(trim.begin(), trim.end()) > 0) return Unsupported("an output_shape beyond the window's reach, with a bias");
+  if (c.Has(2) && *std::max_element(trim.begin(), trim.end()) > 0)
+    return Unsupported("an output_shape beyond the window's reach, with a bias");
   return c.Out(c.Call(Op::pad, {{"pad", trim}, {"mode", std::string("constant")}, {"value", 0.0}}, {y}));
 }
 

@@ -41,7 +41,8 @@ absl::StatusOr<Outputs> Div(NodeContext& c) {
 absl::StatusOr<Outputs> Pow(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr exponent, SecondOperand(c));
   const DType dtype = c.Type(0).dtype;
-  if (std::optional<AttributeValue> number = AsNumber(c, exponent, c.In(0)); number.has_value() && IsFloatingPoint(dtype)) {
+  if (std::optional<AttributeValue> number = AsNumber(c, exponent, c.In(0));
+      number.has_value() && IsFloatingPoint(dtype)) {
     return c.Out(c.Call(Op::pow, {{"exponent", *number}}, {c.In(0)}));
   }
   const DType common = PromoteDTypes(dtype, exponent->type.dtype);
@@ -100,7 +101,8 @@ absl::StatusOr<Outputs> Clip(NodeContext& c) {
   if (low.number) attributes.Set("min", *low.number);
   if (high.number) attributes.Set("max", *high.number);
   if (attributes.size() == 0 && low.tensor == nullptr && high.tensor == nullptr) return Outputs{c.In(0)};
-  if (low.number && high.number && IsFloatingPoint(c.Type(0).dtype) && attributes.Double("min") == 0 && attributes.Double("max") == 6) {
+  if (low.number && high.number && IsFloatingPoint(c.Type(0).dtype) && attributes.Double("min") == 0 &&
+      attributes.Double("max") == 6) {
     return c.Out(c.Call(Op::hardtanh, {{"min_val", 0.0}, {"max_val", 6.0}}, {c.In(0)}));  // nn.ReLU6
   }
   TensorPtr low_tensor = low.tensor, high_tensor = high.tensor;
@@ -156,7 +158,8 @@ absl::StatusOr<Outputs> Dropout(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(Op::dropout, {{"p", ratio}}, {c.In(0)}));
   Outputs outputs{y};
   if (c.Wants(1)) {
-    COBRA_ASSIGN_OR_RETURN(TensorPtr mask, c.Filled({c.ShapeOf(0), c.opset() < 10 ? c.Type(0).dtype : DType::bool_}, 1));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr mask,
+                           c.Filled({c.ShapeOf(0), c.opset() < 10 ? c.Type(0).dtype : DType::bool_}, 1));
     outputs.emplace_back(mask);
   }
   return outputs;
@@ -178,8 +181,10 @@ AttributeValue Number(DType dtype, double value) {
 }
 
 std::optional<AttributeValue> AsNumber(NodeContext& c, const TensorPtr& tensor, const TensorPtr& beside) {
-  if (!tensor->constant || tensor->type.num_elements() != 1 || (tensor->weight && tensor->type.rank() > 0)) return std::nullopt;
-  if (beside != nullptr && (tensor->type.rank() > beside->type.rank() || tensor->type.dtype != beside->type.dtype)) return std::nullopt;
+  if (!tensor->constant || tensor->type.num_elements() != 1 || (tensor->weight && tensor->type.rank() > 0))
+    return std::nullopt;
+  if (beside != nullptr && (tensor->type.rank() > beside->type.rank() || tensor->type.dtype != beside->type.dtype))
+    return std::nullopt;
   const auto values = c.TryValues(tensor);
   if (!values.ok() || *values == nullptr) return std::nullopt;
   return Number(tensor->type.dtype, (**values)[0]);

@@ -20,8 +20,9 @@ std::vector<int64_t> AllButChannels(int rank) {
 absl::StatusOr<Outputs> BatchNormInTraining(NodeContext& c, double eps) {
   const TensorPtr x = c.In(0);
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(Op::batch_norm, {{"eps", eps}}, {x, nullptr, nullptr, c.In(1), c.In(2)}));
-  COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> stats,
-                         c.CallAll(Op::var_mean, {{"dim", AllButChannels(c.Rank(0))}, {"unbiased", false}, {"keepdim", false}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(
+      std::vector<TensorPtr> stats,
+      c.CallAll(Op::var_mean, {{"dim", AllButChannels(c.Rank(0))}, {"unbiased", false}, {"keepdim", false}}, {x}));
   const double momentum = c.Float("momentum", 0.9);
   Outputs outputs{y};
   for (int k : {1, 0}) {  // mean, variance
@@ -44,7 +45,8 @@ absl::StatusOr<Outputs> BatchNormalization(NodeContext& c) {
 }
 
 absl::StatusOr<Outputs> InstanceNormalization(NodeContext& c) {
-  return c.Out(c.Call(Op::instance_norm, {{"eps", c.Float("epsilon", 1e-5)}}, {c.In(0), nullptr, nullptr, c.In(1), c.In(2)}));
+  return c.Out(
+      c.Call(Op::instance_norm, {{"eps", c.Float("epsilon", 1e-5)}}, {c.In(0), nullptr, nullptr, c.In(1), c.In(2)}));
 }
 
 absl::StatusOr<Outputs> LayerNormalization(NodeContext& c) {
@@ -52,12 +54,14 @@ absl::StatusOr<Outputs> LayerNormalization(NodeContext& c) {
   const double eps = c.Float("epsilon", 1e-5);
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", -1), c.Rank(0)));
   const std::vector<int64_t> normalized(x->type.shape.begin() + axis, x->type.shape.end());
-  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(Op::layer_norm, {{"normalized_shape", normalized}, {"eps", eps}}, {x, c.In(1), c.In(2)}));
+  COBRA_ASSIGN_OR_RETURN(
+      TensorPtr y, c.Call(Op::layer_norm, {{"normalized_shape", normalized}, {"eps", eps}}, {x, c.In(1), c.In(2)}));
   Outputs outputs{y};
   if (!c.Wants(1) && !c.Wants(2)) return outputs;
   std::vector<int64_t> dims(normalized.size());
   std::iota(dims.begin(), dims.end(), axis);
-  COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> stats, c.CallAll(Op::var_mean, {{"dim", dims}, {"unbiased", false}, {"keepdim", true}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> stats,
+                         c.CallAll(Op::var_mean, {{"dim", dims}, {"unbiased", false}, {"keepdim", true}}, {x}));
   COBRA_ASSIGN_OR_RETURN(TensorPtr shifted, c.WithNumber(Op::add, stats[0], eps));
   COBRA_ASSIGN_OR_RETURN(TensorPtr inverse, c.Unary(Op::rsqrt, shifted));
   outputs.emplace_back(stats[1]);
@@ -69,21 +73,26 @@ absl::StatusOr<Outputs> Lrn(NodeContext& c) {
   const int64_t size = c.Int("size");
   if (size <= 0) return Invalid("size=", size);
   if (size % 2 == 0) return Unsupported("an even size (", size, ")");
-  return c.Out(c.Call(Op::local_response_norm,
-                      {{"size", size}, {"alpha", c.Float("alpha", 1e-4)}, {"beta", c.Float("beta", 0.75)}, {"k", c.Float("bias", 1)}}, {c.In(0)}));
+  return c.Out(c.Call(
+      Op::local_response_norm,
+      {{"size", size}, {"alpha", c.Float("alpha", 1e-4)}, {"beta", c.Float("beta", 0.75)}, {"k", c.Float("bias", 1)}},
+      {c.In(0)}));
 }
 
 absl::StatusOr<Outputs> MeanVarianceNormalization(NodeContext& c) {
   std::vector<int64_t> axes = c.Ints("axes");
   if (axes.empty()) axes = {0, 2, 3};
-  COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> stats, c.CallAll(Op::std_mean, {{"dim", axes}, {"unbiased", false}, {"keepdim", true}}, {c.In(0)}));
+  COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> stats,
+                         c.CallAll(Op::std_mean, {{"dim", axes}, {"unbiased", false}, {"keepdim", true}}, {c.In(0)}));
   COBRA_ASSIGN_OR_RETURN(TensorPtr centred, c.Binary(Op::sub, c.In(0), stats[1]));
   COBRA_ASSIGN_OR_RETURN(TensorPtr deviation, c.WithNumber(Op::add, stats[0], 1e-9));
   return c.Out(c.Binary(Op::div, centred, deviation));
 }
 
 absl::StatusOr<Outputs> LpNormalization(NodeContext& c) {
-  return c.Out(c.Call(Op::normalize, {{"p", static_cast<double>(c.Int("p", 2))}, {"dim", c.Int("axis", -1)}, {"eps", 1e-12}}, {c.In(0)}));
+  return c.Out(c.Call(Op::normalize,
+                      {{"p", static_cast<double>(c.Int("p", 2))}, {"dim", c.Int("axis", -1)}, {"eps", 1e-12}},
+                      {c.In(0)}));
 }
 
 // Before opset 13 the input counts as a matrix: what comes before `axis` by what comes from it on.
@@ -92,10 +101,9 @@ absl::StatusOr<Outputs> OverAxis(NodeContext& c, F call) {
   const TensorPtr x = c.In(0);
   const int rank = c.Rank(0);
   if (c.opset() >= 13 || rank == 0) return c.Out(call(x, c.Int("axis", -1)));
-  COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", 1), rank + 1));
+  COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", 1), rank));
   if (axis == rank - 1) return c.Out(call(x, c.Int("axis", 1)));
-  Shape matrix{1, 1};
-  for (int d = 0; d < rank; ++d) matrix[d < axis ? 0 : 1] *= x->type.shape[d];
+  const Shape matrix{Elements(x->type.shape, 0, axis), Elements(x->type.shape, axis, rank)};
   COBRA_ASSIGN_OR_RETURN(TensorPtr flat, c.Reshape(x, matrix));
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, call(flat, 1));
   return c.Out(c.Reshape(y, x->type.shape));

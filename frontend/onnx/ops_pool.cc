@@ -17,7 +17,8 @@ constexpr Op kGlobalMax[] = {Op::adaptive_max_pool1d, Op::adaptive_max_pool2d, O
 
 absl::StatusOr<int> SpatialDims(const NodeContext& c) {
   const int n = c.Rank(0) - 2;
-  if (n < 1 || n > 3) return Unsupported("an input of ", c.Rank(0), " dimensions; pools of 1 to 3 spatial dimensions are supported");
+  if (n < 1 || n > 3)
+    return Unsupported("an input of ", c.Rank(0), " dimensions; pools of 1 to 3 spatial dimensions are supported");
   return n;
 }
 
@@ -32,14 +33,14 @@ bool PyTorchPads(const Window& w) {
 // PyTorch counts within a plane, ONNX through the whole tensor; with storage_order=1 columns come before rows.
 absl::StatusOr<TensorPtr> WholeIndices(NodeContext& c, TensorPtr index, int n, bool column_major) {
   const Shape& in = c.ShapeOf(0);
-  int64_t plane = 1;
-  for (int i = 0; i < n; ++i) plane *= in[2 + i];
+  const int64_t plane = Elements(in, 2, 2 + n);
   if (column_major && n == 2) {
     COBRA_ASSIGN_OR_RETURN(TensorPtr row, c.WithNumber(Op::floor_divide, index, in[3]));
     COBRA_ASSIGN_OR_RETURN(TensorPtr column, c.WithNumber(Op::remainder, index, in[3]));
     COBRA_ASSIGN_OR_RETURN(column, c.WithNumber(Op::mul, column, in[2]));
     COBRA_ASSIGN_OR_RETURN(index, c.Binary(Op::add, row, column));
   }
+  COBRA_RETURN_IF_ERROR(c.CheckCount(Elements(in, 0, 2)));
   Values start;
   for (int64_t i = 0; i < in[0] * in[1]; ++i) start.push_back(static_cast<double>(i * plane));
   Shape shape{in[0], in[1]};
@@ -58,11 +59,15 @@ absl::StatusOr<Outputs> MaxPool(NodeContext& c) {
   }
   std::vector<int64_t> padding = window.begin;
   if (!PyTorchPads(window)) {
-    if (c.Wants(1)) return Unsupported("indices with a padding that differs between the sides, or exceeds half the window");
+    if (c.Wants(1))
+      return Unsupported("indices with a padding that differs between the sides, or exceeds half the window");
     COBRA_ASSIGN_OR_RETURN(x, PadSpatial(c, x, window, -INFINITY));
     padding.assign(n, 0);
   }
-  Attributes attributes{{"kernel_size", window.kernel},  {"stride", window.stride}, {"padding", padding}, {"dilation", window.dilation},
+  Attributes attributes{{"kernel_size", window.kernel},
+                        {"stride", window.stride},
+                        {"padding", padding},
+                        {"dilation", window.dilation},
                         {"ceil_mode", c.Int("ceil_mode") != 0}};
   if (c.Wants(1)) attributes.Set("return_indices", true);
   COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> pooled, c.CallAll(kMaxPool[n - 1], attributes, {x}));
@@ -75,9 +80,11 @@ absl::StatusOr<Outputs> MaxPool(NodeContext& c) {
   return outputs;
 }
 
-// How many elements of the input every window covers, against the window's size: what the mean over a padded window must be multiplied by.
+// How many elements of the input every window covers, against the window's size: what the mean over a padded window
+// must be multiplied by.
 absl::StatusOr<TensorPtr> CoverageFactor(NodeContext& c, const Window& w, const TensorType& out) {
   const int n = static_cast<int>(w.kernel.size());
+  COBRA_RETURN_IF_ERROR(c.CheckCount(Elements(out.shape, 2, 2 + n)));
   Shape shape(out.rank(), 1);
   Values factor{1};
   for (int i = 0; i < n; ++i) {
@@ -100,14 +107,18 @@ absl::StatusOr<Outputs> AveragePool(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int n, SpatialDims(c));
   COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, n, {}));
   const bool ceil_mode = c.Int("ceil_mode") != 0, count_padding = c.Int("count_include_pad") != 0;
-  Attributes attributes{{"kernel_size", window.kernel}, {"stride", window.stride}, {"padding", window.begin}, {"ceil_mode", ceil_mode},
+  Attributes attributes{{"kernel_size", window.kernel},
+                        {"stride", window.stride},
+                        {"padding", window.begin},
+                        {"ceil_mode", ceil_mode},
                         {"count_include_pad", count_padding}};
   const bool padded = std::any_of(window.begin.begin(), window.begin.end(), [](int64_t p) { return p != 0; });
   if (PyTorchPads(window)) {
     if (!padded) attributes.Set("count_include_pad", true);  // the same, and how PyTorch's own default has it
     return c.Out(c.Call(kAvgPool[n - 1], attributes, {c.In(0)}));
   }
-  if (ceil_mode) return Unsupported("ceil_mode with a padding that differs between the sides, or exceeds half the window");
+  if (ceil_mode)
+    return Unsupported("ceil_mode with a padding that differs between the sides, or exceeds half the window");
   COBRA_ASSIGN_OR_RETURN(TensorPtr x, PadSpatial(c, c.In(0), window, 0));
   attributes.Set("padding", std::vector<int64_t>(n, 0));
   attributes.Set("count_include_pad", true);
@@ -128,17 +139,23 @@ absl::StatusOr<Outputs> LpPool(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, n, {}));
   if (n > 2) return Unsupported("3 spatial dimensions");
   TensorPtr x = c.In(0);
-  if (std::any_of(window.begin.begin(), window.begin.end(), [](int64_t p) { return p != 0; }) || window.begin != window.end) {
+  if (std::any_of(window.begin.begin(), window.begin.end(), [](int64_t p) { return p != 0; }) ||
+      window.begin != window.end) {
     COBRA_ASSIGN_OR_RETURN(x, PadSpatial(c, x, window, 0));
   }
   return c.Out(c.Call(n == 1 ? Op::lp_pool1d : Op::lp_pool2d,
-                      {{"norm_type", static_cast<double>(c.Int("p", 2))}, {"kernel_size", window.kernel}, {"stride", window.stride}, {"ceil_mode", false}}, {x}));
+                      {{"norm_type", static_cast<double>(c.Int("p", 2))},
+                       {"kernel_size", window.kernel},
+                       {"stride", window.stride},
+                       {"ceil_mode", false}},
+                      {x}));
 }
 
 absl::StatusOr<Outputs> GlobalLpPool(NodeContext& c) {
   std::vector<int64_t> dims;
   for (int d = 2; d < c.Rank(0); ++d) dims.push_back(d);
-  return c.Out(c.Call(Op::linalg_vector_norm, {{"ord", static_cast<double>(c.Int("p", 2))}, {"dim", dims}, {"keepdim", true}}, {c.In(0)}));
+  return c.Out(c.Call(Op::linalg_vector_norm,
+                      {{"ord", static_cast<double>(c.Int("p", 2))}, {"dim", dims}, {"keepdim", true}}, {c.In(0)}));
 }
 
 }  // namespace

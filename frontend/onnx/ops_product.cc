@@ -1,5 +1,5 @@
-// Gemm, MatMul, Einsum: matrix products. A product with a weight is PyTorch's linear, with the Add of a bias that follows it, as it was before the
-// export.
+// Gemm, MatMul, Einsum: matrix products. A product with a weight is PyTorch's linear, with the Add of a bias that
+// follows it, as it was before the export.
 #include "base/status_macros.h"
 #include "frontend/onnx/registry.h"
 
@@ -8,10 +8,13 @@ namespace {
 
 absl::StatusOr<TensorPtr> TransposedMatrix(NodeContext& c, const TensorPtr& x) { return c.Call(Op::t, {}, {x}); }
 
-bool IsVector(const TensorPtr& tensor, int64_t size) { return tensor->type.rank() == 1 && tensor->type.shape[0] == size; }
+bool IsVector(const TensorPtr& tensor, int64_t size) {
+  return tensor->type.rank() == 1 && tensor->type.shape[0] == size;
+}
 
 absl::StatusOr<Outputs> Gemm(NodeContext& c) {
-  if (c.Rank(0) != 2 || c.Rank(1) != 2) return Invalid("multiplies matrices, got ", ShapeText(c.ShapeOf(0)), " and ", ShapeText(c.ShapeOf(1)));
+  if (c.Rank(0) != 2 || c.Rank(1) != 2)
+    return Invalid("multiplies matrices, got ", ShapeText(c.ShapeOf(0)), " and ", ShapeText(c.ShapeOf(1)));
   TensorPtr a = c.In(0), b = c.In(1), bias = c.In(2);
   const double alpha = c.Float("alpha", 1), beta = c.Float("beta", 1);
   const bool trans_b = c.Int("transB") != 0;
@@ -32,8 +35,8 @@ absl::StatusOr<Outputs> Gemm(NodeContext& c) {
 // The Add that alone reads this node's output and adds a vector of the right size to it; -1 if there is none.
 int BiasAdd(NodeContext& c, int64_t columns, TensorPtr* bias) {
   const std::string& output = c.node().output(0);
-  const auto readers = c.run().consumers.find(output);
-  if (readers == c.run().consumers.end() || readers->second.size() != 1 || readers->second[0] < 0) return -1;
+  const auto readers = c.run().consumers->find(output);
+  if (readers == c.run().consumers->end() || readers->second.size() != 1 || readers->second[0] < 0) return -1;
   const ::onnx::NodeProto& add = c.run().graph->node(readers->second[0]);
   if (add.op_type() != "Add" || add.input_size() != 2 || add.output_size() != 1 || c.opset() < 7) return -1;
   const Value* other = c.run().Find(add.input(add.input(0) == output ? 1 : 0));
@@ -44,7 +47,8 @@ int BiasAdd(NodeContext& c, int64_t columns, TensorPtr* bias) {
 
 absl::StatusOr<Outputs> MatMul(NodeContext& c) {
   const TensorPtr a = c.In(0), b = c.In(1);
-  if (!b->weight || b->type.rank() != 2 || a->constant || a->type.rank() < 2 || c.node().output_size() != 1) return c.Out(c.Binary(Op::matmul, a, b));
+  if (!b->weight || b->type.rank() != 2 || a->constant || a->type.rank() < 2 || c.node().output_size() != 1)
+    return c.Out(c.Binary(Op::matmul, a, b));
   COBRA_ASSIGN_OR_RETURN(TensorPtr weight, TransposedMatrix(c, b));
   TensorPtr bias;
   const int add = BiasAdd(c, b->type.shape[1], &bias);

@@ -28,7 +28,8 @@ absl::StatusOr<Outputs> Constant(NodeContext& c) {
   if (const auto* value = c.FindAttr("value")) {
     if (!value->has_t()) return Invalid("the attribute value holds no tensor");
     // Some writers keep weights in nodes; numbers and small vectors are arguments.
-    return c.Out(c.importer().FromProto(value->t(), /*weight=*/value->t().dims_size() >= 2, c.node().output_size() > 0 ? c.node().output(0) : ""));
+    return c.Out(c.importer().FromProto(value->t(), /*weight=*/value->t().dims_size() >= 2,
+                                        c.node().output_size() > 0 ? c.node().output(0) : ""));
   }
   if (c.HasAttr("value_int")) return c.Out(c.Constant({{}, DType::int64}, {static_cast<double>(c.Int("value_int"))}));
   if (c.HasAttr("value_float")) return c.Out(c.Constant({{}, DType::float32}, {c.Float("value_float")}));
@@ -63,7 +64,8 @@ absl::StatusOr<Outputs> Reshape(NodeContext& c) {
   const bool zero_is_zero = c.Int("allowzero") != 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] != 0 || zero_is_zero) continue;
-    if (i >= c.ShapeOf(0).size()) return Invalid("dimension ", i, " is to be kept, the input is ", ShapeText(c.ShapeOf(0)));
+    if (i >= c.ShapeOf(0).size())
+      return Invalid("dimension ", i, " is to be kept, the input is ", ShapeText(c.ShapeOf(0)));
     sizes[i] = c.ShapeOf(0)[i];
   }
   return c.Out(c.Call(Op::reshape, {{"shape", sizes}}, {c.In(0)}));
@@ -73,10 +75,9 @@ absl::StatusOr<Outputs> Flatten(NodeContext& c) {
   const int rank = c.Rank(0);
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", 1), rank + 1));
   const int first = c.Int("axis", 1) < 0 ? axis - 1 : axis;
-  if (first == 1 && rank >= 2) return c.Out(c.Call(Op::flatten, {{"start_dim", int64_t{1}}, {"end_dim", int64_t{-1}}}, {c.In(0)}));
-  Shape matrix{1, 1};
-  for (int d = 0; d < rank; ++d) matrix[d < first ? 0 : 1] *= c.ShapeOf(0)[d];
-  return c.Out(c.Reshape(c.In(0), matrix));
+  if (first == 1 && rank >= 2)
+    return c.Out(c.Call(Op::flatten, {{"start_dim", int64_t{1}}, {"end_dim", int64_t{-1}}}, {c.In(0)}));
+  return c.Out(c.Reshape(c.In(0), {Elements(c.ShapeOf(0), 0, first), Elements(c.ShapeOf(0), first, rank)}));
 }
 
 absl::StatusOr<Outputs> Transpose(NodeContext& c) {
@@ -151,8 +152,10 @@ absl::StatusOr<Outputs> Split(NodeContext& c) {
     if (pieces == 0 || total % pieces != 0) return Invalid("cannot cut ", total, " into ", pieces, " equal pieces");
     sizes.assign(pieces, total / pieces);
   }
-  if (std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) != total) return Invalid("the pieces do not add up to ", total);
-  COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> parts, c.CallAll(Op::split, {{"split_size", sizes}, {"dim", dim}}, {c.In(0)}));
+  if (std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) != total)
+    return Invalid("the pieces do not add up to ", total);
+  COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> parts,
+                         c.CallAll(Op::split, {{"split_size", sizes}, {"dim", dim}}, {c.In(0)}));
   return Outputs(parts.begin(), parts.end());
 }
 
@@ -224,7 +227,8 @@ absl::StatusOr<std::optional<std::vector<int64_t>>> KnownIndices(NodeContext& c,
   if (values == nullptr) return std::nullopt;
   std::vector<int64_t> indices;
   for (double v : *values) {
-    if (v < -static_cast<double>(size) || v >= static_cast<double>(size)) return Invalid("index ", v, " is outside of ", size, " elements");
+    if (!(v >= -static_cast<double>(size) && v < static_cast<double>(size)))
+      return Invalid("index ", v, " is outside of ", size, " elements");
     indices.push_back(static_cast<int64_t>(v < 0 ? v + size : v));
   }
   return std::optional(std::move(indices));
@@ -237,15 +241,18 @@ absl::StatusOr<Outputs> Gather(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(std::optional<std::vector<int64_t>> known, KnownIndices(c, 1, x->type.shape[axis]));
   std::string text;
   for (int d = 0; d < axis; ++d) absl::StrAppend(&text, ":, ");
-  if (known.has_value() && index->type.rank() == 0) return c.Out(c.Call(Op::getitem, {{"index", absl::StrCat(text, (*known)[0])}}, {x}));
+  if (known.has_value() && index->type.rank() == 0)
+    return c.Out(c.Call(Op::getitem, {{"index", absl::StrCat(text, (*known)[0])}}, {x}));
   if (known.has_value()) {
     COBRA_ASSIGN_OR_RETURN(index, c.Constant({index->type.shape, DType::int64}, Values(known->begin(), known->end())));
   }
   if (x->weight && x->type.rank() == 2 && axis == 0 && !known.has_value()) {
-    return c.Out(c.Call(Op::embedding, {{"norm_type", 2.0}, {"scale_grad_by_freq", false}, {"sparse", false}}, {index, x}));
+    return c.Out(
+        c.Call(Op::embedding, {{"norm_type", 2.0}, {"scale_grad_by_freq", false}, {"sparse", false}}, {index, x}));
   }
   COBRA_ASSIGN_OR_RETURN(index, c.Cast(index, DType::int64));
-  if (known.has_value() && index->type.rank() == 1) return c.Out(c.Call(Op::index_select, {{"dim", int64_t{axis}}}, {x, index}));
+  if (known.has_value() && index->type.rank() == 1)
+    return c.Out(c.Call(Op::index_select, {{"dim", int64_t{axis}}}, {x, index}));
   return c.Out(c.Call(Op::getitem, {{"index", absl::StrCat(text, "T0")}}, {x, index}));
 }
 
@@ -259,7 +266,8 @@ absl::StatusOr<Outputs> Range(NodeContext& c) {
   }
   Values values;
   for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) values.push_back(start + static_cast<double>(i) * delta);
-  return c.Out(c.Constant({{static_cast<int64_t>(values.size())}, c.Type(0).dtype}, std::move(values)));
+  TensorType type{{static_cast<int64_t>(values.size())}, c.Type(0).dtype};
+  return c.Out(c.Constant(std::move(type), std::move(values)));
 }
 
 absl::StatusOr<Outputs> Pad(NodeContext& c) {
@@ -277,7 +285,8 @@ absl::StatusOr<Outputs> Pad(NodeContext& c) {
     }
   }
   const int rank = c.Rank(0);
-  if (static_cast<int>(pads.size()) != 2 * rank) return Invalid("pads has ", pads.size(), " entries, must have ", 2 * rank);
+  if (static_cast<int>(pads.size()) != 2 * rank)
+    return Invalid("pads has ", pads.size(), " entries, must have ", 2 * rank);
   std::vector<int64_t> pad;  // from the last dimension on
   int first = rank;
   for (int d = 0; d < rank; ++d) {
@@ -287,7 +296,14 @@ absl::StatusOr<Outputs> Pad(NodeContext& c) {
   if (pad.empty()) return Outputs{c.In(0)};
   if (mode == "constant") return c.Out(c.Call(Op::pad, {{"pad", pad}, {"mode", mode}, {"value", value}}, {c.In(0)}));
   if (mode != "reflect" && mode != "edge") return Invalid("mode is ", mode);
-  return c.Out(c.Call(Op::pad, {{"pad", pad}, {"mode", std::string(mode == "edge" ? "replicate" : "reflect")}}, {c.In(0)}));
+  const DType dtype = c.Type(0).dtype;
+  // PyTorch mirrors and repeats floating point numbers only.
+  COBRA_ASSIGN_OR_RETURN(TensorPtr x,
+                         IsFloatingPoint(dtype) ? absl::StatusOr<TensorPtr>(c.In(0)) : c.Cast(c.In(0), DType::float64));
+  COBRA_ASSIGN_OR_RETURN(
+      TensorPtr y,
+      c.Call(Op::pad, {{"pad", pad}, {"mode", std::string(mode == "edge" ? "replicate" : "reflect")}}, {x}));
+  return c.Out(c.Cast(y, dtype));
 }
 
 }  // namespace

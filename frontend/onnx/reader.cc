@@ -11,7 +11,8 @@
 namespace cobra {
 namespace {
 
-absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& request, const OnnxLimits& limits, bool keep_values) {
+absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& request, const OnnxLimits& limits,
+                               bool keep_values) {
   Diagnostic d;
   d.kind = Diagnostic::Kind::kModelError;
   d.position.file = request.name;
@@ -37,7 +38,8 @@ absl::StatusOr<Graph> ReadOnnxModel(absl::string_view bytes, const OnnxRequest& 
   return std::move(model->graph);
 }
 
-absl::StatusOr<OnnxModel> ReadOnnxModelWithValues(absl::string_view bytes, const OnnxRequest& request, OnnxLimits limits) {
+absl::StatusOr<OnnxModel> ReadOnnxModelWithValues(absl::string_view bytes, const OnnxRequest& request,
+                                                  OnnxLimits limits) {
   return Read(bytes, request, limits, /*keep_values=*/true);
 }
 

@@ -1,6 +1,7 @@
-// ONNX file in, graph out: the phase that `cobra-client` and the server call for *.onnx. The graph's calls are PyTorch's (conv2d, batch_norm ...),
-// so that a network exported from PyTorch gives the graph that its source gives. Opsets 6 to 17 of the default domain; what is claimed:
-// docs/onnx_support.md. Nothing but the given bytes is read: external data is refused.
+// ONNX file in, graph out: the phase that `cobra-client` and the server call for *.onnx. The graph's calls are
+// PyTorch's (conv2d, batch_norm ...), so that a network exported from PyTorch gives the graph that its source gives.
+// Opsets 6 to 17 of the default domain; what is claimed: docs/onnx_support.md. Nothing but the given bytes is read:
+// external data is refused.
 #ifndef COBRA_FRONTEND_ONNX_READER_H_
 #define COBRA_FRONTEND_ONNX_READER_H_
 
@@ -20,23 +21,25 @@ namespace cobra {
 
 struct OnnxRequest {
   std::string name = "model.onnx";  // what messages call the file
-  // "name=1x3x224x224", "name=1x128:int64", or without a name, in the file's order. Needed where the file leaves sizes open; an open batch
-  // (first dimension) that nothing binds is 1. The dtype is the file's.
+  // "name=1x3x224x224", "name=1x128:int64", or without a name, in the file's order. Needed where the file leaves sizes
+  // open; an open batch (first dimension) that nothing binds is 1. The dtype is the file's.
   std::vector<std::string> inputs;
-  // Inputs whose values are known beforehand and shape the network: ("axes", "[0, 1]"), ("k", "5"). Lists nest by dimension.
+  // Inputs whose values are known beforehand and shape the network: ("axes", "[0, 1]"), ("k", "5"). Lists nest by
+  // dimension.
   std::vector<std::pair<std::string, std::string>> arguments;
 };
 
 struct OnnxLimits {
   GraphLimits graph;
-  // Nodes that are executed, turns of unrolled loops included. The largest published files have some 10,000.
-  int64_t max_steps = 500000;
+  // Nodes that are executed and calls that they become, turns of unrolled loops included. The largest published files
+  // have some 10,000 nodes.
+  int64_t max_steps = 100000;
   // Tensors up to this many elements carry values while shapes are computed.
   int64_t max_const_elements = int64_t{1} << 16;
-  int max_nesting = 32;                              // graphs inside If, Loop and Scan
-  int64_t max_const_bytes = int64_t{256} << 20;      // of all values carried together
-  int64_t wall_time_ms = 60'000;                     // 0: none
-  const std::atomic<bool>* cancelled = nullptr;      // not owned
+  int max_nesting = 32;                          // graphs inside If, Loop and Scan
+  int64_t max_const_bytes = int64_t{64} << 20;   // of all values carried together
+  int64_t wall_time_ms = 60'000;                 // 0: none
+  const std::atomic<bool>* cancelled = nullptr;  // not owned
 };
 
 // Errors carry a Diagnostic (base/diagnostic.h) naming file, node, operator and opset.
@@ -53,7 +56,8 @@ struct OnnxModel {
   std::vector<OnnxValue> values;
 };
 // The same with every weight's values carried along (8 bytes an element), whatever its size.
-absl::StatusOr<OnnxModel> ReadOnnxModelWithValues(absl::string_view bytes, const OnnxRequest& request, OnnxLimits limits = {});
+absl::StatusOr<OnnxModel> ReadOnnxModelWithValues(absl::string_view bytes, const OnnxRequest& request,
+                                                  OnnxLimits limits = {});
 
 // One operator that the reader knows, for docs/onnx_support.md.
 struct OnnxOperator {

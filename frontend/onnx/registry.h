@@ -15,9 +15,9 @@ using Handler = absl::StatusOr<Outputs> (*)(NodeContext& c);
 
 struct Entry {
   Handler handler = nullptr;
-  int required = 1;         // inputs that must be there: tensors, unless `sequences`
-  bool sequences = false;   // inputs may be sequences or absent
-  const char* note = "";    // what is not supported, for the docs
+  int required = 1;        // inputs that must be there: tensors, unless `sequences`
+  bool sequences = false;  // inputs may be sequences or absent
+  const char* note = "";   // what is not supported, for the docs
 };
 
 class Registry {
@@ -36,12 +36,19 @@ class Registry {
 const Registry& Operators();
 
 void AddActivationOperators(Registry* registry);
+void AddControlOperators(Registry* registry);
 void AddConvolutionOperators(Registry* registry);
 void AddElementwiseOperators(Registry* registry);
+void AddIndexOperators(Registry* registry);
 void AddNormOperators(Registry* registry);
 void AddPoolOperators(Registry* registry);
 void AddProductOperators(Registry* registry);
+void AddQuantizedOperators(Registry* registry);
+void AddRecurrentOperators(Registry* registry);
+void AddReduceOperators(Registry* registry);
+void AddResizeOperators(Registry* registry);
 void AddShapeOperators(Registry* registry);
+void AddSignalOperators(Registry* registry);
 
 }  // namespace cobra::onnx_import
 

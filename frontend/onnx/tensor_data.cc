@@ -154,21 +154,27 @@ absl::StatusOr<DType> DTypeOf(int32_t onnx_type) {
 }
 
 int UnsignedBits(int32_t onnx_type) {
-  return onnx_type == TensorProto::UINT16 ? 16 : onnx_type == TensorProto::UINT32 ? 32 : onnx_type == TensorProto::UINT64 ? 64 : 0;
+  return onnx_type == TensorProto::UINT16   ? 16
+         : onnx_type == TensorProto::UINT32 ? 32
+         : onnx_type == TensorProto::UINT64 ? 64
+                                            : 0;
 }
 
 absl::StatusOr<TensorType> TypeOf(const TensorProto& proto) {
   TensorType type;
   COBRA_ASSIGN_OR_RETURN(type.dtype, DTypeOf(proto.data_type()));
   if (proto.data_location() == TensorProto::EXTERNAL || proto.external_data_size() > 0) {
-    return absl::UnimplementedError("its data is in another file; save the model with its weights inside (save_as_external_data=False)");
+    return absl::UnimplementedError(
+        "its data is in another file; save the model with its weights inside (save_as_external_data=False)");
   }
   // Bounded by the data: a product beyond it is refused before it can overflow.
-  const int64_t elements = proto.has_raw_data() ? static_cast<int64_t>(proto.raw_data().size()) / BytesInFile(proto.data_type()) : FieldSize(proto);
+  const int64_t elements = proto.has_raw_data()
+                               ? static_cast<int64_t>(proto.raw_data().size()) / BytesInFile(proto.data_type())
+                               : FieldSize(proto);
   int64_t product = 1;
   bool empty = false;
   for (int64_t d : proto.dims()) {
-    if (d < 0) return absl::InvalidArgumentError(absl::StrCat("has a dimension of ", d));
+    if (d < 0 || d > int64_t{1} << 40) return absl::InvalidArgumentError(absl::StrCat("has a dimension of ", d));
     empty = empty || d == 0;
     type.shape.push_back(d);
   }
@@ -181,7 +187,8 @@ absl::StatusOr<TensorType> TypeOf(const TensorProto& proto) {
   }
   const bool whole = !proto.has_raw_data() || proto.raw_data().size() % BytesInFile(proto.data_type()) == 0;
   if (product != elements || !whole) {
-    return absl::InvalidArgumentError(absl::StrCat("has data for ", elements, " elements, its shape is ", ShapeText(type.shape)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("has data for ", elements, " elements, its shape is ", ShapeText(type.shape)));
   }
   return type;
 }

@@ -10,8 +10,8 @@
 
 namespace cobra::onnx_import {
 
-// Of TensorProto::DataType. LibTorch has no unsigned integers of 16, 32 and 64 bits: they are carried as the next wider signed type (64: as int64).
-// Unimplemented for strings.
+// Of TensorProto::DataType. LibTorch has no unsigned integers of 16, 32 and 64 bits: they are carried as the next wider
+// signed type (64: as int64). Unimplemented for strings.
 absl::StatusOr<DType> DTypeOf(int32_t onnx_type);
 // Bits of an unsigned type that is carried wider; 0 for every other.
 int UnsignedBits(int32_t onnx_type);

@@ -17,15 +17,15 @@ namespace cobra::onnx_import {
 
 using Values = std::vector<double>;
 
-// A tensor is CONSTANT until it depends on an input of the network. Calls on constants are computed at once and leave no node; constants
-// enter the graph when a node needs them.
+// A tensor is CONSTANT until it depends on an input of the network. Calls on constants are computed at once and leave
+// no node; constants enter the graph when a node needs them.
 struct Tensor {
   TensorType type;
-  ValueRef ref;                               // kNone: a constant that the graph does not know (yet)
+  ValueRef ref;  // kNone: a constant that the graph does not know (yet)
   bool constant = false;
-  bool weight = false;                        // a constant that comes from trained numbers: a parameter of the graph
-  std::string name;                           // of a constant: its name in the graph
-  std::shared_ptr<const Values> values;       // of a constant; null if too large, or not decoded yet (`proto`)
+  bool weight = false;                         // a constant that comes from trained numbers: a parameter of the graph
+  std::string name;                            // of a constant: its name in the graph
+  std::shared_ptr<const Values> values;        // of a constant; null if too large, or not decoded yet (`proto`)
   const ::onnx::TensorProto* proto = nullptr;  // where the values are; lives as long as the import
 };
 using TensorPtr = std::shared_ptr<Tensor>;  // null: an optional argument that was not given

@@ -9,7 +9,8 @@ namespace {
 
 constexpr int64_t kMost = int64_t{1} << 24;  // beyond it a number is a mistake or an attack, and sums could overflow
 
-absl::StatusOr<std::vector<int64_t>> Entries(const NodeContext& c, absl::string_view name, int n, int64_t fallback, int64_t least) {
+absl::StatusOr<std::vector<int64_t>> Entries(const NodeContext& c, absl::string_view name, int n, int64_t fallback,
+                                             int64_t least) {
   std::vector<int64_t> values = c.Ints(name);
   if (values.empty()) values.assign(n, fallback);
   if (static_cast<int>(values.size()) != n) return Invalid(name, " has ", values.size(), " entries, must have ", n);
@@ -23,6 +24,7 @@ absl::StatusOr<std::vector<int64_t>> Entries(const NodeContext& c, absl::string_
 
 absl::StatusOr<Window> ReadWindow(NodeContext& c, int n, const Shape& kernel, bool resolve_auto_pad) {
   Window w;
+  COBRA_RETURN_IF_ERROR(CheckSpatial(c.ShapeOf(0)));
   if (kernel.empty() && !c.HasAttr("kernel_shape")) return Invalid("the attribute kernel_shape is missing");
   COBRA_ASSIGN_OR_RETURN(w.kernel, Entries(c, "kernel_shape", n, 1, 1));
   if (!kernel.empty()) {
@@ -38,7 +40,8 @@ absl::StatusOr<Window> ReadWindow(NodeContext& c, int n, const Shape& kernel, bo
   w.end.assign(pads.begin() + n, pads.end());
   const std::string auto_pad = c.String("auto_pad", "NOTSET");
   if (auto_pad == "NOTSET" || auto_pad.empty()) return w;
-  if (auto_pad != "SAME_UPPER" && auto_pad != "SAME_LOWER" && auto_pad != "VALID") return Invalid("auto_pad is ", auto_pad);
+  if (auto_pad != "SAME_UPPER" && auto_pad != "SAME_LOWER" && auto_pad != "VALID")
+    return Invalid("auto_pad is ", auto_pad);
   w.begin.assign(n, 0);
   w.end.assign(n, 0);
   if (auto_pad == "VALID" || !resolve_auto_pad) return w;
@@ -54,7 +57,8 @@ absl::StatusOr<Window> ReadWindow(NodeContext& c, int n, const Shape& kernel, bo
 
 absl::StatusOr<TensorPtr> PadSpatial(NodeContext& c, const TensorPtr& x, const Window& window, double value) {
   std::vector<int64_t> pad;  // from the last dimension on
-  for (int i = static_cast<int>(window.begin.size()) - 1; i >= 0; --i) pad.insert(pad.end(), {window.begin[i], window.end[i]});
+  for (int i = static_cast<int>(window.begin.size()) - 1; i >= 0; --i)
+    pad.insert(pad.end(), {window.begin[i], window.end[i]});
   return c.Call(Op::pad, {{"pad", pad}, {"mode", std::string("constant")}, {"value", value}}, {x});
 }
 

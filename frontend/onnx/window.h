@@ -1,4 +1,5 @@
-// What slides over the spatial dimensions of an input: kernel, strides, dilations and paddings of convolutions and pools.
+// What slides over the spatial dimensions of an input: kernel, strides, dilations and paddings of convolutions and
+// pools.
 #ifndef COBRA_FRONTEND_ONNX_WINDOW_H_
 #define COBRA_FRONTEND_ONNX_WINDOW_H_
 
@@ -14,8 +15,9 @@ struct Window {
   std::vector<int64_t> kernel, stride, dilation, begin, end;  // one entry a spatial dimension; begin and end: padding
 };
 
-// The attributes kernel_shape, strides, dilations, pads and auto_pad of the node, whose input 0 has `n` spatial dimensions. `kernel` is that of
-// the weight; empty: kernel_shape must be there. Without `resolve_auto_pad` a SAME padding is left 0.
+// The attributes kernel_shape, strides, dilations, pads and auto_pad of the node, whose input 0 has `n` spatial
+// dimensions. `kernel` is that of the weight; empty: kernel_shape must be there. Without `resolve_auto_pad` a SAME
+// padding is left 0.
 absl::StatusOr<Window> ReadWindow(NodeContext& c, int n, const Shape& kernel, bool resolve_auto_pad = true);
 
 // The input with the window's padding around it.

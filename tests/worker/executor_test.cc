@@ -16,7 +16,7 @@ using Ints = std::vector<int64_t>;
 
 // Operators of torchvision's own extension library, which LibTorch does not have.
 const std::set<Op>& NotInLibTorch() {
-  static const auto* const ops = new std::set<Op>{Op::deform_conv2d, Op::roi_align};
+  static const auto* const ops = new std::set<Op>{Op::deform_conv2d};
   return *ops;
 }
 
@@ -228,6 +228,9 @@ std::vector<Case> PoolCases() {
        {{"mode", std::string("bilinear")}, {"padding_mode", std::string("zeros")}, {"align_corners", false}},
        {image, {{2, 5, 7, 2}}}},
       {Op::affine_grid, {{"size", Ints{2, 3, 5, 7}}, {"align_corners", false}}, {{{2, 2, 3}}}},
+      {Op::roi_align,
+       {{"spatial_scale", 0.5}, {"pooled_height", int64_t{3}}, {"pooled_width", int64_t{2}}, {"sampling_ratio", int64_t{2}}, {"aligned", true}},
+       {{{2, 4, 9, 8}}, {{5, 5}}}},
       {Op::pixel_shuffle, {{"upscale_factor", int64_t{2}}}, {image}},
       {Op::pixel_unshuffle, {{"downscale_factor", int64_t{2}}}, {image}},
       {Op::channel_shuffle, {{"groups", int64_t{2}}}, {image}},

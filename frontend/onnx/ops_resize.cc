@@ -1,0 +1,244 @@
+// Resize and Upsample. What PyTorch's interpolate does the same way becomes that; every other mode is what it is by its
+// definition: each dimension by itself, a choice of rows (nearest) or a product with the matrix of its weights (linear,
+// cubic).
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/match.h"
+#include "base/status_macros.h"
+#include "frontend/onnx/elementwise.h"
+#include "frontend/onnx/registry.h"
+
+namespace cobra::onnx_import {
+namespace {
+
+struct Resampling {
+  std::string mode = "nearest";  // nearest, linear, cubic
+  std::string coordinates = "half_pixel";
+  std::string nearest = "round_prefer_floor";
+  double cubic_a = -0.75;
+  bool exclude_outside = false;
+  double extrapolation = 0;
+  std::vector<double> roi;     // starts, then ends, as shares of the input
+  std::vector<double> scales;  // one a dimension
+  bool by_scales = false;      // the file gives factors, not sizes
+  Shape sizes;                 // of the output
+};
+
+// Where element `x` of the output stands in the input of `in` elements.
+double SourceOf(const Resampling& r, int dim, int rank, int64_t in, int64_t out, int64_t x) {
+  const double scale = r.scales[dim], at = static_cast<double>(x);
+  if (r.coordinates == "asymmetric") return at / scale;
+  if (r.coordinates == "align_corners") {
+    const double width = scale * static_cast<double>(in);
+    return width == 1 ? 0 : at * static_cast<double>(in - 1) / (width - 1);
+  }
+  if (r.coordinates == "pytorch_half_pixel") return out > 1 ? (at + 0.5) / scale - 0.5 : 0;
+  if (r.coordinates == "tf_half_pixel_for_nn") return (at + 0.5) / scale;
+  if (r.coordinates == "tf_crop_and_resize") {
+    const double start = r.roi[dim], end = r.roi[rank + dim], last = static_cast<double>(in - 1);
+    return out > 1 ? start * last + at * (end - start) * last / static_cast<double>(out - 1)
+                   : 0.5 * (start + end) * last;
+  }
+  return (at + 0.5) / scale - 0.5;  // half_pixel
+}
+
+int64_t NearestTo(const Resampling& r, double x) {
+  if (r.nearest == "round_prefer_ceil") return static_cast<int64_t>(std::floor(x + 0.5));
+  if (r.nearest == "floor") return static_cast<int64_t>(std::floor(x));
+  if (r.nearest == "ceil") return static_cast<int64_t>(std::ceil(x));
+  return static_cast<int64_t>(std::ceil(x - 0.5));
+}
+
+// Weights of the neighbours first, first + 1 ... of `x`.
+std::vector<double> NeighbourWeights(const Resampling& r, double x, int64_t* first) {
+  const double floor = std::floor(x), t = x - floor;
+  if (r.mode == "linear") {
+    *first = static_cast<int64_t>(floor);
+    return {1 - t, t};
+  }
+  *first = static_cast<int64_t>(floor) - 1;
+  const double a = r.cubic_a, u = 1 - t;
+  const auto far = [a](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
+  const auto near = [a](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
+  return {far(1 + t), near(t), near(u), far(1 + u)};
+}
+
+// One dimension: rows of the input picked, or weighed. `inside` stays 1 where the source lies within the input.
+absl::StatusOr<TensorPtr> ResizeDimension(NodeContext& c, const Resampling& r, const TensorPtr& x, int dim,
+                                          std::vector<double>* inside) {
+  const int rank = x->type.rank();
+  const int64_t in = x->type.shape[dim], out = r.sizes[dim];
+  std::vector<int64_t> rows;
+  COBRA_RETURN_IF_ERROR(c.CheckCount(r.mode == "nearest" ? out : Elements({in, out}, 0, 2) / 16));
+  Values matrix(r.mode == "nearest" ? 0 : in * out, 0);
+  inside->assign(out, 1);
+  for (int64_t o = 0; o < out; ++o) {
+    const double source = SourceOf(r, dim, rank, in, out, o);
+    if (r.coordinates == "tf_crop_and_resize" && (source < 0 || source > static_cast<double>(in - 1))) (*inside)[o] = 0;
+    if (r.mode == "nearest") {
+      rows.push_back(std::clamp<int64_t>(NearestTo(r, source), 0, in - 1));
+      continue;
+    }
+    int64_t first = 0;
+    std::vector<double> weights = NeighbourWeights(r, source, &first);
+    double sum = 0;
+    for (size_t k = 0; k < weights.size(); ++k) {
+      const int64_t row = first + static_cast<int64_t>(k);
+      if (r.exclude_outside && (row < 0 || row >= in)) weights[k] = 0;
+      sum += weights[k];
+    }
+    for (size_t k = 0; k < weights.size(); ++k) {
+      const int64_t row = std::clamp<int64_t>(first + static_cast<int64_t>(k), 0, in - 1);
+      matrix[row * out + o] += r.exclude_outside ? weights[k] / sum : weights[k];
+    }
+  }
+  if (r.mode == "nearest") {
+    COBRA_ASSIGN_OR_RETURN(TensorPtr index, c.IntsConstant(rows));
+    return c.Call(Op::index_select, {{"dim", int64_t{dim}}}, {x, index});
+  }
+  COBRA_ASSIGN_OR_RETURN(TensorPtr weights, c.Constant({{in, out}, x->type.dtype}, std::move(matrix)));
+  if (dim == rank - 1) return c.Binary(Op::matmul, x, weights);
+  COBRA_ASSIGN_OR_RETURN(TensorPtr turned, c.Call(Op::transpose, {{"dim0", int64_t{dim}}, {"dim1", int64_t{-1}}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(turned, c.Binary(Op::matmul, turned, weights));
+  return c.Call(Op::transpose, {{"dim0", int64_t{dim}}, {"dim1", int64_t{-1}}}, {turned});
+}
+
+absl::StatusOr<TensorPtr> ByDefinition(NodeContext& c, const Resampling& r) {
+  TensorPtr y = c.In(0);
+  const int rank = y->type.rank();
+  TensorPtr mask;
+  for (int d = 0; d < rank; ++d) {
+    const bool crops = r.coordinates == "tf_crop_and_resize" && (r.roi[d] != 0 || r.roi[rank + d] != 1);
+    if (r.sizes[d] == y->type.shape[d] && r.scales[d] == 1 && !crops) continue;
+    std::vector<double> inside;
+    COBRA_ASSIGN_OR_RETURN(y, ResizeDimension(c, r, y, d, &inside));
+    if (std::count(inside.begin(), inside.end(), 0.0) == 0) continue;
+    Shape shape(rank, 1);
+    shape[d] = r.sizes[d];
+    COBRA_ASSIGN_OR_RETURN(TensorPtr part, c.Constant({shape, DType::bool_}, inside));
+    if (mask == nullptr) {
+      mask = part;
+    } else {
+      COBRA_ASSIGN_OR_RETURN(mask, c.Binary(Op::logical_and, mask, part));
+    }
+  }
+  if (mask == nullptr) return y;
+  return c.Call(Op::where, {{"other", r.extrapolation}}, {mask, y, nullptr});
+}
+
+// The mode of PyTorch's interpolate that computes the same; empty if there is none.
+std::string PyTorchMode(const NodeContext& c, const Resampling& r, bool* align_corners) {
+  const int n = c.Rank(0) - 2;
+  *align_corners = r.coordinates == "align_corners";
+  if (n < 1 || n > 3 || r.sizes[0] != c.ShapeOf(0)[0] || r.sizes[1] != c.ShapeOf(0)[1]) return "";
+  bool one = false;
+  for (int i = 0; i < n; ++i) {
+    const double exact = r.scales[2 + i] * static_cast<double>(c.ShapeOf(0)[2 + i]);
+    if (*align_corners && std::abs(exact - static_cast<double>(r.sizes[2 + i])) > 1e-6) return "";
+    one = one || r.sizes[2 + i] == 1;
+  }
+  if (r.mode == "nearest") return r.coordinates == "asymmetric" && r.nearest == "floor" ? "nearest" : "";
+  // With a single output PyTorch takes the middle, ONNX's pytorch_half_pixel the first.
+  const bool half = r.coordinates == "half_pixel" || (r.coordinates == "pytorch_half_pixel" && !one);
+  if ((!half && !*align_corners) || r.exclude_outside) return "";
+  if (r.mode == "cubic") return n == 2 && r.cubic_a == -0.75 ? "bicubic" : "";
+  return n == 1 ? "linear" : n == 2 ? "bilinear" : "trilinear";
+}
+
+absl::StatusOr<Outputs> Resample(NodeContext& c, const Resampling& r) {
+  if (r.mode != "nearest" && r.mode != "linear" && r.mode != "cubic") return Invalid("mode is ", r.mode);
+  for (size_t d = 0; d < r.sizes.size(); ++d) {
+    if (r.sizes[d] < 1 || c.ShapeOf(0)[d] < 1)
+      return Invalid("an output of ", ShapeText(r.sizes), " from ", ShapeText(c.ShapeOf(0)));
+  }
+  bool align_corners = false;
+  const std::string mode = PyTorchMode(c, r, &align_corners);
+  if (mode.empty()) return c.Out(ByDefinition(c, r));
+  Attributes attributes{{"mode", mode}};
+  if (r.by_scales) {
+    std::vector<double> factors;
+    for (size_t d = 2; d < r.scales.size(); ++d) factors.push_back(Shortest(r.scales[d]));
+    attributes.Set("scale_factor", factors);
+  } else {
+    attributes.Set("size", std::vector<int64_t>(r.sizes.begin() + 2, r.sizes.end()));
+  }
+  if (mode != "nearest") attributes.Set("align_corners", align_corners);
+  attributes.Set("antialias", false);
+  return c.Out(c.Call(Op::interpolate, attributes, {c.In(0)}));
+}
+
+absl::Status SizesFromScales(const NodeContext& c, std::vector<double> scales, Resampling* r) {
+  const Shape& in = c.ShapeOf(0);
+  if (scales.size() != in.size()) return Invalid("scales has ", scales.size(), " entries, must have ", in.size());
+  for (size_t d = 0; d < in.size(); ++d) {
+    const double size = std::floor(static_cast<double>(in[d]) * scales[d]);
+    if (!(scales[d] > 0) || size > 1e9) return Invalid("a scale of ", scales[d]);
+    r->sizes.push_back(static_cast<int64_t>(size));
+  }
+  r->scales = std::move(scales);
+  r->by_scales = true;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Outputs> Upsample(NodeContext& c) {
+  Resampling r;
+  r.mode = c.String("mode", "nearest");
+  r.coordinates = "asymmetric";
+  r.nearest = "floor";
+  std::vector<double> scales = c.Floats("scales");
+  if (c.opset() >= 9) {
+    COBRA_ASSIGN_OR_RETURN(scales, c.Known(1, "scales"));
+  }
+  COBRA_RETURN_IF_ERROR(SizesFromScales(c, std::move(scales), &r));
+  return Resample(c, r);
+}
+
+absl::StatusOr<Outputs> Resize(NodeContext& c) {
+  if (c.opset() < 11) {
+    Resampling old;
+    old.mode = c.String("mode", "nearest");
+    old.coordinates = "asymmetric";
+    old.nearest = "floor";
+    COBRA_ASSIGN_OR_RETURN(std::vector<double> scales, c.Known(1, "scales"));
+    COBRA_RETURN_IF_ERROR(SizesFromScales(c, std::move(scales), &old));
+    return Resample(c, old);
+  }
+  Resampling r;
+  r.mode = c.String("mode", "nearest");
+  r.coordinates = c.String("coordinate_transformation_mode", "half_pixel");
+  r.nearest = c.String("nearest_mode", "round_prefer_floor");
+  r.cubic_a = c.Float("cubic_coeff_a", -0.75);
+  r.exclude_outside = c.Int("exclude_outside") != 0;
+  r.extrapolation = c.Float("extrapolation_value", 0);
+  if (r.coordinates == "tf_crop_and_resize") {
+    if (!c.Has(1)) return Invalid("roi is missing");
+    COBRA_ASSIGN_OR_RETURN(r.roi, c.Known(1, "roi"));
+    if (static_cast<int>(r.roi.size()) != 2 * c.Rank(0)) return Invalid("roi must have ", 2 * c.Rank(0), " entries");
+  }
+  std::vector<double> scales;
+  if (c.Has(2)) {
+    COBRA_ASSIGN_OR_RETURN(scales, c.Known(2, "scales"));
+  }
+  if (!scales.empty()) {
+    COBRA_RETURN_IF_ERROR(SizesFromScales(c, std::move(scales), &r));
+    return Resample(c, r);
+  }
+  if (!c.Has(3)) return Invalid("neither scales nor sizes");
+  COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, c.KnownInts(3, "sizes"));
+  if (static_cast<int>(sizes.size()) != c.Rank(0))
+    return Invalid("sizes has ", sizes.size(), " entries, must have ", c.Rank(0));
+  r.sizes = ToShape(sizes);
+  for (size_t d = 0; d < sizes.size(); ++d)
+    r.scales.push_back(static_cast<double>(sizes[d]) / static_cast<double>(std::max<int64_t>(c.ShapeOf(0)[d], 1)));
+  return Resample(c, r);
+}
+
+}  // namespace
+
+void AddResizeOperators(Registry* registry) {
+  registry->Add("Resize", {Resize, 1, false, "scales, sizes and roi are known beforehand"});
+  registry->Add("Upsample", {Upsample, 1, false, "scales are known beforehand"});
+}
+
+}  // namespace cobra::onnx_import

@@ -1,0 +1,327 @@
+#include "frontend/onnx/reader.h"
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/diagnostic.h"
+#include "base/file.h"
+#include "gmock/gmock.h"
+#include "onnx/onnx_pb.h"
+#include "tests/frontend/onnx/support_document.h"
+
+namespace cobra {
+namespace {
+
+using ::onnx::AttributeProto;
+using ::onnx::GraphProto;
+using ::onnx::ModelProto;
+using ::onnx::NodeProto;
+using ::onnx::TensorProto;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Dims = std::vector<int64_t>;
+
+// Models as the tests need them.
+struct Model {
+  explicit Model(int opset = 13) {
+    proto.set_ir_version(8);
+    proto.add_opset_import()->set_version(opset);
+    graph().set_name("g");
+  }
+  GraphProto& graph() { return *proto.mutable_graph(); }
+  // -1 leaves a dimension open.
+  void Input(const std::string& name, const Dims& dims, int type = TensorProto::FLOAT) {
+    Info(graph().add_input(), name, dims, type);
+  }
+  void Output(const std::string& name) { graph().add_output()->set_name(name); }
+  static void Info(::onnx::ValueInfoProto* info, const std::string& name, const Dims& dims, int type) {
+    info->set_name(name);
+    auto* tensor = info->mutable_type()->mutable_tensor_type();
+    tensor->set_elem_type(type);
+    tensor->mutable_shape();
+    for (int64_t d : dims) {
+      auto* dim = tensor->mutable_shape()->add_dim();
+      if (d >= 0) dim->set_dim_value(d);
+      if (d < 0) dim->set_dim_param("open");
+    }
+  }
+  void Weight(const std::string& name, const Dims& dims) {
+    TensorProto* tensor = graph().add_initializer();
+    tensor->set_name(name);
+    tensor->set_data_type(TensorProto::FLOAT);
+    int64_t n = 1;
+    for (int64_t d : dims) {
+      tensor->add_dims(d);
+      n *= d;
+    }
+    tensor->set_raw_data(std::string(n * sizeof(float), '\0'));
+  }
+  void Ints(const std::string& name, const Dims& values, bool scalar = false) {
+    TensorProto* tensor = graph().add_initializer();
+    tensor->set_name(name);
+    tensor->set_data_type(TensorProto::INT64);
+    if (!scalar) tensor->add_dims(static_cast<int64_t>(values.size()));
+    for (int64_t v : values) tensor->add_int64_data(v);
+  }
+  static NodeProto* AddNode(GraphProto* graph, const std::string& op, const std::vector<std::string>& inputs,
+                            const std::vector<std::string>& outputs) {
+    NodeProto* node = graph->add_node();
+    node->set_op_type(op);
+    node->set_name(absl::StrCat("the_", op));
+    for (const std::string& name : inputs) node->add_input(name);
+    for (const std::string& name : outputs) node->add_output(name);
+    return node;
+  }
+  NodeProto* Node(const std::string& op, const std::vector<std::string>& inputs,
+                  const std::vector<std::string>& outputs) {
+    return AddNode(&graph(), op, inputs, outputs);
+  }
+  static void SetInt(NodeProto* node, const std::string& name, int64_t value) {
+    AttributeProto* attribute = node->add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(AttributeProto::INT);
+    attribute->set_i(value);
+  }
+  std::string Bytes() const { return proto.SerializeAsString(); }
+
+  ModelProto proto;
+};
+
+Model SmallNet() {
+  Model model;
+  model.Input("x", {-1, 3, 8, 8});
+  model.Weight("w", {4, 3, 3, 3});
+  model.Weight("fc", {144, 10});
+  model.Weight("b", {10});
+  model.Node("Conv", {"x", "w"}, {"c"});
+  model.Node("Relu", {"c"}, {"r"});
+  model.Node("Flatten", {"r"}, {"f"});
+  model.Node("MatMul", {"f", "fc"}, {"m"});
+  model.Node("Add", {"b", "m"}, {"y"});
+  model.Output("y");
+  return model;
+}
+
+std::vector<std::string> OpsOf(const Graph& graph) {
+  std::vector<std::string> ops;
+  for (const Node& node : graph.nodes()) ops.emplace_back(OpName(node.op));
+  return ops;
+}
+
+Diagnostic ErrorOf(const std::string& bytes, const OnnxRequest& request = {}, const OnnxLimits& limits = {}) {
+  absl::StatusOr<Graph> graph = ReadOnnxModel(bytes, request, limits);
+  EXPECT_FALSE(graph.ok());
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(graph.status());
+  EXPECT_TRUE(diagnostic.has_value()) << graph.status();
+  return diagnostic.value_or(Diagnostic());
+}
+
+TEST(OnnxReaderTest, LayersAreThoseOfPyTorch) {
+  absl::StatusOr<Graph> graph = ReadOnnxModel(SmallNet().Bytes(), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_THAT(OpsOf(*graph), ElementsAre("conv2d", "relu", "flatten", "linear"));
+  EXPECT_EQ(graph->nodes().back().outputs[0].shape, (Shape{1, 10}));
+  EXPECT_EQ(graph->num_parameters(), 4 * 27 + 1440 + 10);
+  EXPECT_EQ(graph->nodes()[0].origin.module_path, "the_Conv");
+  EXPECT_EQ(graph->nodes()[0].origin.line, 1);
+}
+
+TEST(OnnxReaderTest, OpenSizesAreBound) {
+  OnnxRequest request;
+  request.inputs = {"x=5x3x8x8"};
+  EXPECT_EQ(ReadOnnxModel(SmallNet().Bytes(), request)->inputs()[0].type.shape[0], 5);
+  request.inputs = {"7x3x8x8"};
+  EXPECT_EQ(ReadOnnxModel(SmallNet().Bytes(), request)->inputs()[0].type.shape[0], 7);
+  for (const char* wrong : {"x=1x4x8x8", "z=1x3x8x8", "x=1x3x8x8:int64", "x=1x3", "x=?"}) {
+    request.inputs = {wrong};
+    EXPECT_EQ(ErrorOf(SmallNet().Bytes(), request).kind, Diagnostic::Kind::kUsage) << wrong;
+  }
+  Model open;
+  open.Input("x", {1, -1});
+  open.Node("Relu", {"x"}, {"y"});
+  open.Output("y");
+  const Diagnostic d = ErrorOf(open.Bytes());
+  EXPECT_EQ(d.kind, Diagnostic::Kind::kUsage);
+  EXPECT_THAT(d.message, HasSubstr("[1, open]"));
+}
+
+TEST(OnnxReaderTest, ShapesComputedFromShapesFold) {
+  Model model;
+  model.Input("x", {2, 3, 4});
+  model.Ints("zero", {0}, /*scalar=*/true);
+  model.Ints("axes", {0});
+  model.Ints("rest", {-1});
+  model.Node("Shape", {"x"}, {"s"});
+  model.Node("Gather", {"s", "zero"}, {"batch"});
+  model.Node("Unsqueeze", {"batch", "axes"}, {"b1"});
+  Model::SetInt(model.Node("Concat", {"b1", "rest"}, {"to"}), "axis", 0);
+  model.Node("Reshape", {"x", "to"}, {"y"});
+  model.Output("y");
+  absl::StatusOr<Graph> graph = ReadOnnxModel(model.Bytes(), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_THAT(OpsOf(*graph), ElementsAre("reshape"));
+  EXPECT_EQ(graph->nodes()[0].outputs[0].shape, (Shape{2, 12}));
+}
+
+TEST(OnnxReaderTest, ValuesGivenBeforehand) {
+  Model model;
+  model.Input("x", {2, 6});
+  model.Input("to", {2}, TensorProto::INT64);
+  model.Node("Reshape", {"x", "to"}, {"y"});
+  model.Output("y");
+  const Diagnostic d = ErrorOf(model.Bytes());
+  EXPECT_EQ(d.kind, Diagnostic::Kind::kDataDependent);
+  EXPECT_THAT(d.message, HasSubstr("input to"));
+  EXPECT_THAT(d.hint, HasSubstr("--arg to="));
+  OnnxRequest request;
+  request.arguments = {{"to", "[3, 4]"}};
+  EXPECT_EQ(ReadOnnxModel(model.Bytes(), request)->nodes()[0].outputs[0].shape, (Shape{3, 4}));
+  for (const char* wrong : {"[3, 4", "three", "[3, [4]]", "[[3], [4, 5]]", "[1, 2, 3]", "5", "", "[3, 4]]"}) {
+    request.arguments = {{"to", wrong}};
+    EXPECT_EQ(ErrorOf(model.Bytes(), request).kind, Diagnostic::Kind::kUsage) << wrong;
+  }
+}
+
+TEST(OnnxReaderTest, ErrorsNameFileNodeOperatorAndOpset) {
+  Model model;
+  model.Input("x", {1, 3});
+  model.Node("Relu", {"x"}, {"r"});
+  model.Node("StringNormalizer", {"r"}, {"y"});
+  model.Output("y");
+  OnnxRequest request;
+  request.name = "net.onnx";
+  const Diagnostic d = ErrorOf(model.Bytes(), request);
+  EXPECT_EQ(d.kind, Diagnostic::Kind::kUnsupported);
+  EXPECT_EQ(d.position.file, "net.onnx");
+  EXPECT_EQ(d.message, "StringNormalizer \"the_StringNormalizer\" (node 2, opset 13): this operator is not supported");
+  model.graph().mutable_node(1)->set_domain("com.microsoft");
+  EXPECT_THAT(ErrorOf(model.Bytes()).message, HasSubstr("com.microsoft.StringNormalizer"));
+  EXPECT_THAT(ErrorOf(Model(18).Bytes()).message, HasSubstr("opset 18"));
+}
+
+TEST(OnnxReaderTest, WrongModelsAreErrors) {
+  Model missing;
+  missing.Node("Relu", {"nowhere"}, {"y"});
+  missing.Output("y");
+  EXPECT_EQ(ErrorOf(missing.Bytes()).kind, Diagnostic::Kind::kModelError);
+  Model shapes;
+  shapes.Input("x", {1, 3, 8, 8});
+  shapes.Weight("w", {4, 5, 3, 3});
+  shapes.Node("Conv", {"x", "w"}, {"y"});
+  shapes.Output("y");
+  EXPECT_THAT(ErrorOf(shapes.Bytes()).message, HasSubstr("to have 5 channels, but got 3"));
+  Model attribute = SmallNet();
+  AttributeProto* group = attribute.graph().mutable_node(0)->add_attribute();
+  group->set_name("group");
+  group->set_type(AttributeProto::STRING);
+  EXPECT_THAT(ErrorOf(attribute.Bytes()).message, HasSubstr("attribute 'group' is of type STRING"));
+}
+
+TEST(OnnxReaderTest, WeightsElsewhereOrOfTheWrongSizeAreRefused) {
+  Model external = SmallNet();
+  external.graph().mutable_initializer(0)->set_data_location(TensorProto::EXTERNAL);
+  EXPECT_THAT(ErrorOf(external.Bytes()).message, HasSubstr("in another file"));
+  Model longer = SmallNet();
+  longer.graph().mutable_initializer(0)->set_dims(0, int64_t{1} << 62);
+  EXPECT_EQ(ErrorOf(longer.Bytes()).kind, Diagnostic::Kind::kModelError);
+  Model negative = SmallNet();
+  negative.graph().mutable_initializer(0)->set_dims(0, -4);
+  EXPECT_EQ(ErrorOf(negative.Bytes()).kind, Diagnostic::Kind::kModelError);
+}
+
+// No part of a file, and no file with a byte changed, crashes the reader; every refusal carries a diagnostic.
+TEST(OnnxReaderTest, DamagedFilesAreErrorsOrOtherModels) {
+  const std::string bytes = SmallNet().Bytes();
+  EXPECT_FALSE(ReadOnnxModel("", {}).ok());
+  EXPECT_FALSE(ReadOnnxModel("version https://git-lfs.github.com/spec/v1\n", {}).ok());
+  int refused = 0;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    absl::StatusOr<Graph> cut = ReadOnnxModel(absl::string_view(bytes).substr(0, i), {});
+    refused += !cut.ok();
+    if (!cut.ok()) EXPECT_TRUE(DiagnosticFromStatus(cut.status()).has_value()) << cut.status();
+    std::string changed = bytes;
+    changed[i] = static_cast<char>(changed[i] + 1 + i % 250);
+    absl::StatusOr<Graph> other = ReadOnnxModel(changed, {});
+    if (!other.ok()) EXPECT_TRUE(DiagnosticFromStatus(other.status()).has_value()) << other.status();
+  }
+  EXPECT_GT(refused, static_cast<int>(bytes.size() / 3) - 10);
+}
+
+// The same with every operator there is: ONNX's own node cases, bytes changed at random.
+TEST(OnnxReaderTest, DamagedTestDataIsNoCrash) {
+  const std::string root = "/usr/share/libonnx-testdata/data/node";
+  if (!IsDirectory(root)) GTEST_SKIP() << "libonnx-testdata is not installed";
+  absl::StatusOr<std::vector<std::string>> files = ListFiles(root, "model.onnx");
+  ASSERT_TRUE(files.ok());
+  std::mt19937 random(20240601);
+  OnnxLimits limits;
+  limits.max_steps = 5000;
+  for (const std::string& file : *files) {
+    absl::StatusOr<std::string> bytes = ReadFile(absl::StrCat(root, "/", file));
+    ASSERT_TRUE(bytes.ok());
+    for (int turn = 0; turn < 8; ++turn) {
+      std::string changed = *bytes;
+      for (int k = turn / 2; k >= 0; --k) changed[random() % changed.size()] = static_cast<char>(random());
+      absl::StatusOr<Graph> graph = ReadOnnxModel(changed, {}, limits);
+      if (!graph.ok()) ASSERT_TRUE(DiagnosticFromStatus(graph.status()).has_value()) << file << ": " << graph.status();
+    }
+  }
+}
+
+// A body that hands its state on.
+Model LoopOf(int64_t turns) {
+  Model model;
+  model.Input("x", {2, 2});
+  model.Ints("turns", {turns}, /*scalar=*/true);
+  NodeProto* loop = model.Node("Loop", {"turns", "", "x"}, {"y"});
+  AttributeProto* attribute = loop->add_attribute();
+  attribute->set_name("body");
+  attribute->set_type(AttributeProto::GRAPH);
+  GraphProto* body = attribute->mutable_g();
+  Model::Info(body->add_input(), "i", {}, TensorProto::INT64);
+  Model::Info(body->add_input(), "go", {}, TensorProto::BOOL);
+  Model::Info(body->add_input(), "s", {2, 2}, TensorProto::FLOAT);
+  Model::AddNode(body, "Relu", {"s"}, {"t"});
+  body->add_output()->set_name("go");
+  body->add_output()->set_name("t");
+  model.Output("y");
+  return model;
+}
+
+TEST(OnnxReaderTest, LoopsAreUnrolledUpToALimit) {
+  EXPECT_EQ(ReadOnnxModel(LoopOf(3).Bytes(), {})->nodes().size(), 3u);
+  OnnxLimits limits;
+  limits.max_steps = 1000;
+  EXPECT_EQ(ErrorOf(LoopOf(INT64_MAX).Bytes(), {}, limits).kind, Diagnostic::Kind::kLimit);
+  limits = {};
+  limits.graph.max_nodes = 10;
+  EXPECT_TRUE(ReadOnnxModel(LoopOf(10).Bytes(), {}, limits).ok());
+  EXPECT_EQ(ErrorOf(LoopOf(11).Bytes(), {}, limits).kind, Diagnostic::Kind::kLimit);
+}
+
+TEST(OnnxReaderTest, LargeTensorsMeetLimits) {
+  Model model;
+  model.Ints("to", {1 << 20, 1 << 20, 1 << 20});
+  model.Node("ConstantOfShape", {"to"}, {"y"});
+  model.Output("y");
+  EXPECT_EQ(ErrorOf(model.Bytes()).kind, Diagnostic::Kind::kLimit);
+  Model range;
+  range.Ints("a", {0}, true);
+  range.Ints("b", {int64_t{1} << 40}, true);
+  range.Ints("c", {1}, true);
+  range.Node("Range", {"a", "b", "c"}, {"y"});
+  range.Output("y");
+  EXPECT_EQ(ErrorOf(range.Bytes()).kind, Diagnostic::Kind::kLimit);
+}
+
+TEST(OnnxReaderTest, DocumentIsUpToDate) {
+  absl::StatusOr<std::string> text = ReadFile(COBRA_SOURCE_DIR "/docs/onnx_support.md");
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_EQ(*text, OnnxSupportDocument()) << "run: onnx_conformance --document > docs/onnx_support.md";
+  EXPECT_GE(OnnxOperators().size(), 110u);
+}
+
+}  // namespace
+}  // namespace cobra

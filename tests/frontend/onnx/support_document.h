@@ -1,0 +1,13 @@
+// docs/onnx_support.md, written from the reader's own table.
+#ifndef COBRA_TESTS_FRONTEND_ONNX_SUPPORT_DOCUMENT_H_
+#define COBRA_TESTS_FRONTEND_ONNX_SUPPORT_DOCUMENT_H_
+
+#include <string>
+
+namespace cobra {
+
+std::string OnnxSupportDocument();
+
+}  // namespace cobra
+
+#endif  // COBRA_TESTS_FRONTEND_ONNX_SUPPORT_DOCUMENT_H_
