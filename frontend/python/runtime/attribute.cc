@@ -27,6 +27,9 @@ Result<Value> CallProperty(Interpreter& interp, PropertyObject* p, Value instanc
 
 Result<Value> SuperGetAttr(Interpreter& interp, SuperObject* super, StrObject* name) {
   if (name == interp.names().__class__) return Value(interp.types().super);
+  if (name->view() == "__thisclass__") return Value(super->start);
+  if (name->view() == "__self__") return super->self;
+  if (name->view() == "__self_class__") return Value(super->self_class);
   auto& mro = super->self_class->mro;
   auto it = std::find(mro.begin(), mro.end(), super->start);
   bool through_class = super->self.IsClass() && super->self.as<ClassObject>() == super->self_class;
@@ -265,7 +268,7 @@ Result<void> Interpreter::ObjectSetAttr(Value v, StrObject* name, Value value) {
   }
   bool has_dict = v.IsObject() && (v.IsInstance() || v.IsFunction() || v.IsModule() || v.IsException() || !cls->is_native ||
                                    (v.IsBuiltin() && v.as<BuiltinObject>()->owner == nullptr));
-  if (!has_dict || (v.IsInstance() && cls == types_.object)) {
+  if (!has_dict || cls->slots_only || (v.IsInstance() && cls == types_.object)) {
     if (meta.IsUnbound()) return RaiseNoAttribute(*this, v, name);
     return Raise(types_.AttributeError, absl::StrCat("'", cls->name->view(), "' object attribute '", name->view(), "' is read-only"));
   }

@@ -59,7 +59,7 @@ Result<Value> CodeOf(Interpreter& interp, const CallArgs& args) {
   set("co_name", f->name);
   set("co_filename", interp.NewStr(f->unit->display_name));
   set("co_firstlineno", Value::Int(s.pos.line));
-  set("co_flags", Value::Int((s.vararg_slot >= 0 ? 4 : 0) | (s.kwarg_slot >= 0 ? 8 : 0) | (s.is_generator ? 32 : 0)));
+  set("co_flags", Value::Int((s.vararg_slot >= 0 ? 4 : 0) | (s.kwarg_slot >= 0 ? 8 : 0) | (s.is_async ? (s.is_generator ? 512 : 128) : s.is_generator ? 32 : 0)));
   std::vector<Value> names;
   for (ast::Identifier id : s.slot_names) {
     if (id != nullptr) names.push_back(interp.Intern(id->text));
@@ -276,6 +276,19 @@ void InitDescriptors(Interpreter& interp) {
     return interp.Call(args.self.as<PropertyObject>()->setter, {args.positional[0], args.positional[1]});
   });
 
+  ClassObject* member = interp.types().member_descriptor;
+  AddMethod(interp, member, "__get__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (args.positional.empty() || args.positional[0].IsNone()) return args.self;
+    return interp.Call(args.self.as<PropertyObject>()->getter, {args.positional[0]});
+  });
+  AddMethod(interp, member, "__set__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (args.positional.size() != 2) return interp.Raise(interp.types().TypeError, "expected 2 arguments");
+    return interp.Call(args.self.as<PropertyObject>()->setter, {args.positional[0], args.positional[1]});
+  });
+  AddProperty(interp, member, "__name__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return Value(args.self.as<PropertyObject>()->getter.as<BuiltinObject>()->name);
+  });
+
   ClassObject* cm = interp.types().classmethod;
   SetNativeNew(interp, cm, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     auto* c = interp.heap().New<ClassMethodObject>();
@@ -311,7 +324,7 @@ Result<Value> SuperNew(Interpreter& interp, const CallArgs& args) {
     Frame* f = interp.state().frame;
     if (f == nullptr || f->scope->class_free < 0 || f->scope->positional == 0) {
       if (f != nullptr && f->scope->class_free >= 0 && f->scope->vararg_slot == 0) return interp.Raise(interp.types().RuntimeError, "super(): no arguments");
-      return interp.Raise(interp.types().RuntimeError, f != nullptr && f->scope->class_free >= 0 ? "super(): no arguments" : "super(): __class__ cell not found");
+      return interp.Raise(interp.types().RuntimeError, f == nullptr || f->scope->positional == 0 ? "super(): no arguments" : "super(): __class__ cell not found");
     }
     Value cls = f->free[f->scope->class_free]->value;
     if (!cls.IsClass()) return interp.Raise(interp.types().RuntimeError, "super(): empty __class__ cell");

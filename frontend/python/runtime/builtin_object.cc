@@ -76,7 +76,7 @@ Result<Value> CopyOfAttrs(Interpreter& interp, DictObject* attrs) {
 Result<Value> GetDict(Interpreter& interp, const CallArgs& args) {
   Object* o = args.self.IsObject() ? args.self.object() : nullptr;
   bool has = o != nullptr && (args.self.IsInstance() || args.self.IsFunction() || args.self.IsException() || args.self.IsModule() || !o->cls->is_native);
-  if (!has || o->cls == interp.types().object) {
+  if (!has || o->cls == interp.types().object || o->cls->slots_only) {
     return interp.Raise(interp.types().AttributeError, absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '__dict__'"));
   }
   if (args.self.IsModule()) COBRA_TRY(ForceAll(interp, args.self.as<ModuleObject>()));

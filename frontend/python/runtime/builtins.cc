@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -11,20 +12,36 @@ Value NewSentinelIterator(Interpreter& interp, Value f, Value sentinel);
 
 namespace {
 
+// What the program put in the place of sys.stdout; None if it did not.
+Value RedirectedStdout(Interpreter& interp) {
+  Value* sys = interp.state().importer->modules()->table.GetStr(interp.Intern("sys"));
+  if (sys == nullptr || !sys->IsModule()) return Value::None();
+  DictTable& names = sys->as<ModuleObject>()->attrs->table;
+  Value* now = names.GetStr(interp.Intern("stdout"));
+  Value* original = names.GetStr(interp.Intern("__stdout__"));
+  return now == nullptr || original == nullptr || now->IsSame(*original) ? Value::None() : *now;
+}
+
 Result<Value> Print(Interpreter& interp, const CallArgs& args) {
   absl::Span<const Value> items;
-  std::optional<std::string> separator, end;
-  Value file;
+  Value separator, end, file;
   bool flush = false;
   ArgReader reader(interp, "print", args);
   COBRA_TRY(reader.VarArgs(&items).Optional("sep", &separator).Optional("end", &end).Optional("file", &file).Optional("flush", &flush).Finish());
+  if (!separator.IsNone() && !separator.IsStr()) {
+    return interp.Raise(interp.types().TypeError, absl::StrCat("sep must be None or a string, not ", interp.TypeName(separator)));
+  }
+  if (!end.IsNone() && !end.IsStr()) {
+    return interp.Raise(interp.types().TypeError, absl::StrCat("end must be None or a string, not ", interp.TypeName(end)));
+  }
   std::string out;
   for (size_t i = 0; i < items.size(); ++i) {
-    if (i > 0) out += separator.value_or(" ");
+    if (i > 0) absl::StrAppend(&out, separator.IsNone() ? " " : separator.str());
     COBRA_TRY_ASSIGN(StrObject * s, interp.Str(items[i]));
     absl::StrAppend(&out, s->view());
   }
-  out += end.value_or("\n");
+  absl::StrAppend(&out, end.IsNone() ? "\n" : end.str());
+  if (file.IsNone()) file = RedirectedStdout(interp);
   if (file.IsNone()) {
     COBRA_TRY(interp.Print(out));
   } else {
@@ -139,6 +156,13 @@ Result<Value> Pow(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "pow", args);
   COBRA_TRY(reader.Required("base", &base).Required("exp", &exponent).Optional("mod", &modulus).Finish());
   if (modulus.IsNone()) return interp.Binary(Interpreter::BinaryOp::kPow, base, exponent);
+  if (base.IsInstance()) {
+    COBRA_TRY_ASSIGN(Value own, interp.CallSpecial(base, interp.names().__pow__, {exponent, modulus}));
+    if (!own.IsUnbound() && !own.IsNotImplemented()) return own;
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("unsupported operand type(s) for ** or pow(): '", interp.TypeName(base), "', '", interp.TypeName(exponent), "', '",
+                                     interp.TypeName(modulus), "'"));
+  }
   if (!IsIntLike(base) || !IsIntLike(exponent) || !IsIntLike(modulus)) {
     return interp.Raise(interp.types().TypeError, "pow() 3rd argument not allowed unless all arguments are integers");
   }
@@ -169,16 +193,16 @@ Result<Value> Pow(Interpreter& interp, const CallArgs& args) {
   return interp.NewInt(result);
 }
 
-Result<StrObject*> NameArgument(Interpreter& interp, absl::string_view function, Value v) {
+Result<StrObject*> NameArgument(Interpreter& interp, Value v) {
   if (v.IsStr()) return interp.InternStr(v.as<StrObject>());
-  return interp.Raise(interp.types().TypeError, absl::StrCat(function, "(): attribute name must be string"));
+  return interp.Raise(interp.types().TypeError, absl::StrCat("attribute name must be string, not '", interp.TypeName(v), "'"));
 }
 
 Result<Value> GetAttr(Interpreter& interp, const CallArgs& args) {
   Value v, name, fallback = Value::Unbound();
   ArgReader reader(interp, "getattr", args);
   COBRA_TRY(reader.Required("object", &v).Required("name", &name).Optional("default", &fallback).Finish());
-  COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, "getattr", name));
+  COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, name));
   if (fallback.IsUnbound()) return interp.GetAttr(v, key);
   COBRA_TRY_ASSIGN(Value found, interp.GetAttrOrUnbound(v, key));
   return found.IsUnbound() ? fallback : found;
@@ -187,7 +211,7 @@ Result<Value> HasAttr(Interpreter& interp, const CallArgs& args) {
   Value v, name;
   ArgReader reader(interp, "hasattr", args);
   COBRA_TRY(reader.Required("object", &v).Required("name", &name).Finish());
-  COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, "hasattr", name));
+  COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, name));
   COBRA_TRY_ASSIGN(Value found, interp.GetAttrOrUnbound(v, key));
   return Value::Bool(!found.IsUnbound());
 }
@@ -195,7 +219,7 @@ Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
   Value v, name, value;
   ArgReader reader(interp, "setattr", args);
   COBRA_TRY(reader.Required("object", &v).Required("name", &name).Required("value", &value).Finish());
-  COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, "setattr", name));
+  COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, name));
   COBRA_TRY(interp.SetAttr(v, key, value));
   return Value::None();
 }
@@ -203,7 +227,7 @@ Result<Value> DelAttr(Interpreter& interp, const CallArgs& args) {
   Value v, name;
   ArgReader reader(interp, "delattr", args);
   COBRA_TRY(reader.Required("object", &v).Required("name", &name).Finish());
-  COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, "delattr", name));
+  COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, name));
   COBRA_TRY(interp.DelAttr(v, key));
   return Value::None();
 }
@@ -261,8 +285,13 @@ Result<Value> Vars(Interpreter& interp, const CallArgs& args) {
   return d;
 }
 Result<Value> Dir(Interpreter& interp, const CallArgs& args) {
-  if (!args.positional.empty()) return interp.CallMethod(args.positional[0], "__dir__");
-  COBRA_TRY_ASSIGN(std::vector<Value> names, interp.ToVector(Value(LocalsDict(interp, *interp.state().frame))));
+  Value from = Value::Unbound();
+  if (args.positional.empty()) {
+    from = LocalsDict(interp, *interp.state().frame);
+  } else {
+    COBRA_TRY_ASSIGN(from, interp.CallSpecial(args.positional[0], interp.Intern("__dir__"), {}));
+  }
+  COBRA_TRY_ASSIGN(std::vector<Value> names, interp.ToVector(from));
   COBRA_TRY(SortValues(interp, &names, Value::None(), false));
   return Value(interp.NewList(names));
 }
@@ -334,19 +363,8 @@ Result<Value> ReprOf(Interpreter& interp, Value v) {
   return Value(s);
 }
 Result<Value> AsciiOf(Interpreter& interp, Value v) {
-  COBRA_TRY_ASSIGN(StrObject * s, interp.Repr(v));
-  std::string out;
-  for (int64_t at = 0; at < s->size;) {
-    int64_t begin = at;
-    uint32_t c = DecodeUtf8(s->data, &at);
-    if (c < 0x80) {
-      out.push_back(static_cast<char>(c));
-    } else {
-      std::string quoted = QuotedStr(absl::string_view(s->data + begin, static_cast<size_t>(at - begin)), true);
-      out += quoted.substr(1, quoted.size() - 2);
-    }
-  }
-  return Value(interp.NewStr(out));
+  COBRA_TRY_ASSIGN(StrObject * s, AsciiRepr(interp, v));
+  return Value(s);
 }
 Result<Value> HashOf(Interpreter& interp, Value v) {
   COBRA_TRY_ASSIGN(uint64_t h, interp.Hash(v));
@@ -359,6 +377,23 @@ Result<Value> IdOf(Interpreter& interp, Value v) {
 Result<Value> CallableOf(Interpreter& interp, Value v) { return Value::Bool(interp.IsCallable(v)); }
 
 }  // namespace
+
+Result<StrObject*> AsciiRepr(Interpreter& interp, Value v) {
+  COBRA_TRY_ASSIGN(StrObject * s, interp.Repr(v));
+  if (s->ascii) return s;
+  std::string out;
+  for (int64_t at = 0; at < s->size;) {
+    int64_t begin = at;
+    uint32_t c = DecodeUtf8(s->data, &at);
+    if (c < 0x80) {
+      out.push_back(static_cast<char>(c));
+    } else {
+      std::string quoted = QuotedStr(absl::string_view(s->data + begin, static_cast<size_t>(at - begin)), true);
+      out += quoted.substr(1, quoted.size() - 2);
+    }
+  }
+  return interp.NewStr(out);
+}
 
 DictObject* LocalsDict(Interpreter& interp, Frame& frame) {
   if (frame.names != nullptr) return frame.names;
@@ -429,8 +464,6 @@ void InitBuiltins(Interpreter& interp) {
     COBRA_TRY(ForceAll(i, i.state().frame->module));
     return Value(i.state().frame->globals);
   });
-  add("eval", EvalFunction);
-  add("exec", ExecFunction);
   add("bin", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 2, "0b"); });
   add("oct", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 8, "0o"); });
   add("hex", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 16, "0x"); });
@@ -449,9 +482,16 @@ void InitBuiltins(Interpreter& interp) {
     COBRA_TRY_ASSIGN(StrObject * s, interp.Format(v, spec));
     return Value(s);
   });
+  for (absl::string_view name : {"bytearray", "memoryview"}) {
+    auto* lazy = interp.heap().New<LazyObject>();
+    lazy->cls = t.opaque;
+    lazy->module = interp.Intern("_bytearray");
+    lazy->attribute = interp.Intern(name);
+    set(name, lazy);
+  }
   add("__import__", ImportFunction);
   add("__build_class__", [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("__build_class__()"); });
-  for (absl::string_view name : {"open", "input", "compile", "breakpoint", "memoryview", "bytearray", "aiter", "anext", "exit", "quit"}) {
+  for (absl::string_view name : {"open", "input", "breakpoint"}) {
     add(name, [what = absl::StrCat(name, "()")](Interpreter& interp, const CallArgs&) -> Result<Value> {
       return interp.Unsupported(what, "a model definition runs here without files, input or code made at run time");
     });

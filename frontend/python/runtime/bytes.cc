@@ -1,39 +1,196 @@
-// bytes: what model code and configs do with them.
+// bytes.
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
 
-Result<Value> DecodeBytes(Interpreter& interp, absl::string_view bytes) {
-  for (size_t at = 0; at < bytes.size();) {
-    auto c = static_cast<unsigned char>(bytes[at]);
-    size_t size = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-    bool valid = size > 0 && at + size <= bytes.size();
-    for (size_t i = 1; valid && i < size; ++i) valid = (static_cast<unsigned char>(bytes[at + i]) & 0xc0) == 0x80;
-    if (!valid) {
-      return interp.Raise(interp.types().UnicodeDecodeError,
-                          absl::StrCat("'utf-8' codec can't decode byte 0x", absl::Hex(c, absl::kZeroPad2), " in position ", at));
-    }
-    at += size;
-  }
-  return Value(interp.NewStr(bytes));
+namespace {
+
+// Bytes are the characters of Latin-1: the methods that only move characters about are those of str.
+StrObject* AsLatin1(Interpreter& interp, absl::string_view bytes) {
+  std::string out;
+  for (char c : bytes) AppendUtf8(&out, static_cast<unsigned char>(c));
+  return interp.NewStr(out);
 }
+Result<Value> ToLatin1(Interpreter& interp, Value v) {
+  if (v.IsBytes()) return Value(AsLatin1(interp, v.as<BytesObject>()->view()));
+  if (v.IsTuple()) {
+    TupleObject* t = interp.NewTupleOfSize(v.as<TupleObject>()->size);
+    for (int64_t i = 0; i < t->size; ++i) COBRA_TRY_SET(t->items[i], ToLatin1(interp, v.as<TupleObject>()->items[i]));
+    return Value(t);
+  }
+  if (v.IsStr()) return interp.Raise(interp.types().TypeError, "a bytes-like object is required, not 'str'");
+  return v;
+}
+Result<Value> FromLatin1(Interpreter& interp, Value v) {
+  if (v.IsStr()) return EncodeText(interp, v.as<StrObject>(), "latin-1", "strict");
+  if (v.IsTuple()) {
+    TupleObject* t = interp.NewTupleOfSize(v.as<TupleObject>()->size);
+    for (int64_t i = 0; i < t->size; ++i) COBRA_TRY_SET(t->items[i], FromLatin1(interp, v.as<TupleObject>()->items[i]));
+    return Value(t);
+  }
+  if (v.IsList()) {
+    for (Value& item : v.as<ListObject>()->items) COBRA_TRY_SET(item, FromLatin1(interp, item));
+  }
+  return v;
+}
+void AddMethodOfStr(Interpreter& interp, ClassObject* cls, absl::string_view name) {
+  StrObject* key = interp.Intern(name);
+  AddMethod(interp, cls, name, [key](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    std::vector<Value> positional;
+    for (Value v : args.positional) {
+      COBRA_TRY_ASSIGN(Value converted, ToLatin1(interp, v));
+      positional.push_back(converted);
+    }
+    absl::string_view name = key->view();
+    bool strips = name == "strip" || name == "lstrip" || name == "rstrip";
+    if (strips && (positional.empty() || positional[0].IsNone())) positional = {Value(interp.NewStr(" \t\n\r\v\f"))};
+    Value self = AsLatin1(interp, args.self.as<BytesObject>()->view());
+    COBRA_TRY_ASSIGN(Value result, interp.CallMethod(self, key, positional, args.keywords));
+    return FromLatin1(interp, result);
+  });
+}
+
+// Case and kinds of characters: those of ASCII alone.
+template <typename F>
+void AddMap(Interpreter& interp, ClassObject* cls, absl::string_view name, F map) {
+  AddMethod(interp, cls, name, [map](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    std::string out;
+    bool after_letter = false, first = true;
+    for (char c : args.self.as<BytesObject>()->view()) {
+      out.push_back(map(c, first, after_letter));
+      after_letter = absl::ascii_isalpha(static_cast<unsigned char>(c));
+      first = false;
+    }
+    return Value(interp.NewBytes(out));
+  });
+}
+void AddCaseMethods(Interpreter& interp, ClassObject* cls) {
+  auto upper = [](char c) { return absl::ascii_toupper(static_cast<unsigned char>(c)); };
+  auto lower = [](char c) { return absl::ascii_tolower(static_cast<unsigned char>(c)); };
+  AddMap(interp, cls, "upper", [upper](char c, bool, bool) { return upper(c); });
+  AddMap(interp, cls, "lower", [lower](char c, bool, bool) { return lower(c); });
+  AddMap(interp, cls, "swapcase", [=](char c, bool, bool) { return upper(c) == c ? lower(c) : upper(c); });
+  AddMap(interp, cls, "capitalize", [=](char c, bool first, bool) { return first ? upper(c) : lower(c); });
+  AddMap(interp, cls, "title", [=](char c, bool, bool after) { return after ? lower(c) : upper(c); });
+  using Test = bool (*)(unsigned char);
+  struct Entry {
+    absl::string_view name;
+    Test test;
+  };
+  const Entry tests[] = {{"isalpha", absl::ascii_isalpha}, {"isdigit", absl::ascii_isdigit}, {"isalnum", absl::ascii_isalnum}, {"isspace", absl::ascii_isspace}};
+  for (const Entry& e : tests) {
+    AddMethod(interp, cls, e.name, [test = e.test](Interpreter&, const CallArgs& args) -> Result<Value> {
+      absl::string_view b = args.self.as<BytesObject>()->view();
+      return Value::Bool(!b.empty() && std::all_of(b.begin(), b.end(), [test](char c) { return test(static_cast<unsigned char>(c)); }));
+    });
+  }
+  for (bool want_upper : {true, false}) {
+    AddMethod(interp, cls, want_upper ? "isupper" : "islower", [want_upper](Interpreter&, const CallArgs& args) -> Result<Value> {
+      bool any = false;
+      for (char c : args.self.as<BytesObject>()->view()) {
+        auto u = static_cast<unsigned char>(c);
+        if (want_upper ? absl::ascii_islower(u) : absl::ascii_isupper(u)) return Value::Bool(false);
+        any = any || absl::ascii_isalpha(u);
+      }
+      return Value::Bool(any);
+    });
+  }
+  AddMethod(interp, cls, "istitle", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    bool any = false, after_letter = false;
+    for (char c : args.self.as<BytesObject>()->view()) {
+      auto u = static_cast<unsigned char>(c);
+      if (absl::ascii_isupper(u) ? after_letter : absl::ascii_islower(u) && !after_letter) return Value::Bool(false);
+      after_letter = absl::ascii_isalpha(u);
+      any = any || after_letter;
+    }
+    return Value::Bool(any);
+  });
+  AddMethod(interp, cls, "isascii", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    absl::string_view b = args.self.as<BytesObject>()->view();
+    return Value::Bool(std::all_of(b.begin(), b.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
+  });
+}
+
+Result<Value> FromHex(Interpreter& interp, const CallArgs& args) {
+  absl::string_view text;
+  ArgReader reader(interp, "fromhex", args);
+  COBRA_TRY(reader.Required("string", &text).Finish());
+  std::string out;
+  auto bad = [&](size_t at) {
+    return interp.Raise(interp.types().ValueError, absl::StrCat("non-hexadecimal number found in fromhex() arg at position ", at));
+  };
+  for (size_t i = 0; i < text.size();) {
+    if (absl::ascii_isspace(static_cast<unsigned char>(text[i]))) {
+      ++i;
+      continue;
+    }
+    if (!absl::ascii_isxdigit(static_cast<unsigned char>(text[i]))) return bad(i);
+    if (i + 1 >= text.size() || !absl::ascii_isxdigit(static_cast<unsigned char>(text[i + 1]))) return bad(i + 1);
+    out += absl::HexStringToBytes(text.substr(i, 2));
+    i += 2;
+  }
+  return Value(interp.NewBytes(out));
+}
+
+Result<Value> Hex(Interpreter& interp, const CallArgs& args) {
+  Value separator = Value::Unbound();
+  int64_t group = 1;
+  ArgReader reader(interp, "hex", args);
+  COBRA_TRY(reader.Optional("sep", &separator).Optional("bytes_per_sep", &group).Finish());
+  std::string sep;
+  if (separator.IsStr()) sep = std::string(separator.str());
+  if (separator.IsBytes()) sep = std::string(separator.as<BytesObject>()->view());
+  absl::string_view b = args.self.as<BytesObject>()->view();
+  std::string out;
+  for (size_t i = 0; i < b.size(); ++i) {
+    // Groups are counted from the right, or from the left if their size is negative.
+    int64_t at = group >= 0 ? static_cast<int64_t>(b.size() - i) : static_cast<int64_t>(i);
+    if (i > 0 && group != 0 && at % std::abs(group) == 0) out += sep;
+    absl::StrAppend(&out, absl::Hex(static_cast<unsigned char>(b[i]), absl::kZeroPad2));
+  }
+  return Value(interp.NewStr(out));
+}
+
+Result<Value> TranslateBytes(Interpreter& interp, const CallArgs& args) {
+  Value table, drop = Value::Unbound();
+  ArgReader reader(interp, "translate", args);
+  COBRA_TRY(reader.Required("table", &table).Optional("delete", &drop).Finish());
+  std::string out;
+  for (char c : args.self.as<BytesObject>()->view()) {
+    if (drop.IsBytes() && drop.as<BytesObject>()->view().find(c) != absl::string_view::npos) continue;
+    if (!table.IsNone() && (!table.IsBytes() || table.as<BytesObject>()->size != 256)) {
+      return interp.Raise(interp.types().ValueError, "translation table must be 256 characters long");
+    }
+    out.push_back(table.IsNone() ? c : table.as<BytesObject>()->data[static_cast<unsigned char>(c)]);
+  }
+  return Value(interp.NewBytes(out));
+}
+
+}  // namespace
 
 void InitBytesType(Interpreter& interp) {
   ClassObject* cls = interp.types().bytes;
   using Op = Interpreter::BinaryOp;
   SetNativeNew(interp, cls, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value source = Value::Unbound();
-    std::string encoding;
+    std::string encoding, errors = "strict";
     ArgReader reader(interp, "bytes", args);
-    COBRA_TRY(reader.Optional("source", &source).Optional("encoding", &encoding).Finish());
+    COBRA_TRY(reader.Optional("source", &source).Optional("encoding", &encoding).Optional("errors", &errors).Finish());
     if (source.IsUnbound()) return Value(interp.NewBytes(""));
     if (source.IsBytes()) return source;
     if (source.IsStr()) {
       if (encoding.empty()) return interp.Raise(interp.types().TypeError, "string argument without an encoding");
-      return Value(interp.NewBytes(source.str()));
+      return EncodeText(interp, source.as<StrObject>(), encoding, errors);
+    }
+    COBRA_TRY_ASSIGN(Value own, interp.CallSpecial(source, interp.names().__bytes__, {}));
+    if (!own.IsUnbound()) {
+      if (own.IsBytes()) return own;
+      return interp.Raise(interp.types().TypeError, absl::StrCat("__bytes__ returned non-bytes (type ", interp.TypeName(own), ")"));
     }
     std::string out;
     if (source.IsIntOrBool()) {
@@ -112,23 +269,37 @@ void InitBytesType(Interpreter& interp) {
   add_find("rindex", Find::kRindex);
   add_find("count", Find::kCount);
   AddMethod(interp, cls, "decode", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    std::string encoding = "utf-8", errors;
+    std::string encoding = "utf-8", errors = "strict";
     ArgReader reader(interp, "decode", args);
     COBRA_TRY(reader.Optional("encoding", &encoding).Optional("errors", &errors).Finish());
-    return DecodeBytes(interp, args.self.as<BytesObject>()->view());
+    return DecodeText(interp, args.self.as<BytesObject>()->view(), encoding, errors);
   });
-  AddMethod(interp, cls, "hex", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+  AddMethod(interp, cls, "hex", Hex);
+  AddClassMethod(interp, cls, "fromhex", FromHex);
+  AddMethod(interp, cls, "translate", TranslateBytes);
+  AddCaseMethods(interp, cls);
+  for (absl::string_view name : {"startswith", "endswith", "center", "expandtabs", "ljust", "rjust", "lstrip", "rstrip", "strip", "partition", "rpartition",
+                                 "removeprefix", "removesuffix", "replace", "split", "rsplit", "splitlines", "zfill"}) {
+    AddMethodOfStr(interp, cls, name);
+  }
+  AddMethod(interp, cls, "join", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value items;
+    ArgReader reader(interp, "join", args);
+    COBRA_TRY(reader.Required("iterable", &items).Finish());
     std::string out;
-    for (char c : args.self.as<BytesObject>()->view()) absl::StrAppend(&out, absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
-    return Value(interp.NewStr(out));
-  });
-  AddMethod(interp, cls, "startswith", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value v;
-    ArgReader reader(interp, "startswith", args);
-    COBRA_TRY(reader.Required("prefix", &v).Finish());
-    if (!v.IsBytes()) return interp.Raise(interp.types().TypeError, "startswith first arg must be bytes");
-    absl::string_view p = v.as<BytesObject>()->view();
-    return Value::Bool(args.self.as<BytesObject>()->view().substr(0, p.size()) == p);
+    int64_t index = 0;
+    absl::string_view separator = args.self.as<BytesObject>()->view();
+    COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
+      if (!v.IsBytes()) {
+        return interp.Raise(interp.types().TypeError,
+                            absl::StrCat("sequence item ", index, ": expected a bytes-like object, ", interp.TypeName(v), " found"));
+      }
+      if (index++ > 0) out.append(separator.data(), separator.size());
+      out.append(v.as<BytesObject>()->data, static_cast<size_t>(v.as<BytesObject>()->size));
+      COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
+      return true;
+    }));
+    return Value(interp.NewBytes(out));
   });
 }
 

@@ -154,7 +154,7 @@ Result<Value> CallFunction(Interpreter& interp, FunctionObject* f, const CallArg
     return interp.Raise(interp.types().RecursionError, "maximum recursion depth exceeded");
   }
   Frame frame;
-  bool on_heap = s.is_generator || s.slot_count > kMaxStackSlots;
+  bool on_heap = s.is_generator || s.is_async || s.slot_count > kMaxStackSlots;
   size_t bytes = static_cast<size_t>(s.slot_count + 1) * sizeof(Value);
   frame.locals = static_cast<Value*>(on_heap ? interp.heap().Allocate(bytes) : alloca(bytes));
   COBRA_TRY(BindArguments(interp, f, args, frame.locals));
@@ -164,8 +164,7 @@ Result<Value> CallFunction(Interpreter& interp, FunctionObject* f, const CallArg
   frame.globals = f->module->attrs;
   frame.free = f->free;
   frame.function = f;
-  if (s.is_async) return interp.Unsupported(absl::StrCat("calling the coroutine function ", f->qualname->view(), "()"));
-  if (s.is_generator) return MakeGenerator(interp, f, frame);
+  if (s.is_generator || s.is_async) return MakeGenerator(interp, f, frame);
   ++state.call_depth;
   Result<Value> result = RunFrame(interp, frame);
   --state.call_depth;
@@ -232,16 +231,6 @@ Result<Value> CallInstance(Interpreter& interp, Value callable, const CallArgs& 
   return interp.Call(bound, args);
 }
 
-// Something of a package that is not here, or of a package of ours that does not have it.
-Failure CallOpaque(Interpreter& interp, absl::string_view name) {
-  const absl::string_view package = name.substr(0, name.find('.'));
-  const bool ours = interp.options().natives->Find(package) != nullptr;
-  return interp.Unsupported(
-      absl::StrCat("calling ", name, "()"),
-      ours ? absl::StrCat("COBRA knows a part of ", package, " and this is not in it", package == "torch" ? " (docs/torch_support.md)" : "")
-           : absl::StrCat(package, " is neither among the model's files nor in a library: name the folder that it is in with --library DIR"));
-}
-
 }  // namespace
 
 Result<Value> Interpreter::Call(Value callable, const CallArgs& args) {
@@ -272,7 +261,7 @@ Result<Value> Interpreter::Call(Value callable, const CallArgs& args) {
       return Call(forced, args);
     }
     case ObjectKind::kOpaque:
-      return CallOpaque(*this, callable.as<OpaqueObject>()->dotted_name->view());
+      return CallOpaque(*this, callable.as<OpaqueObject>(), args);
     default: break;
   }
   return CallInstance(*this, callable, args);

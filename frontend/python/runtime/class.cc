@@ -54,11 +54,12 @@ void InitBuiltinTypes(Interpreter& interp, BuiltinTypes* types) {
 #undef COBRA_BUILTIN_TYPE
 #undef COBRA_EXCEPTION_TYPE
   types->frozenset->layout = ObjectKind::kSet;
+  types->member_descriptor->layout = ObjectKind::kProperty;
   types->bool_type->layout = ObjectKind::kBigInt;
   types->bool_type->bases.assign(interp.heap(), std::initializer_list<ClassObject*>{types->int_type});
   types->bool_type->mro.assign(interp.heap(), std::initializer_list<ClassObject*>{types->bool_type, types->int_type, types->object});
   for (ClassObject* c : {types->bool_type, types->none_type, types->ellipsis_type, types->not_implemented_type, types->range, types->slice,
-                         types->function, types->method, types->builtin_function, types->generator, types->iterator, types->cell,
+                         types->function, types->method, types->builtin_function, types->generator, types->coroutine, types->async_generator, types->iterator, types->cell,
                          types->dict_keys, types->dict_values, types->dict_items, types->opaque}) {
     c->is_final = true;
   }
@@ -249,6 +250,65 @@ void FixImplicitMethods(Interpreter& interp, ClassObject* cls) {
   if (table.GetStr(n.__eq__) != nullptr && table.GetStr(n.__hash__) == nullptr) table.SetStr(interp.heap(), n.__hash__, Value::None());
 }
 
+// The names in __slots__ become descriptors. Their values are in the instance's attributes all the same: what slots_only adds is
+// that nothing else may be there.
+Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
+  StrObject* key = interp.Intern("__slots__");
+  Value* declared = cls->attrs->table.GetStr(key);
+  bool bases_have_dict = false;
+  for (ClassObject* base : cls->bases) {
+    bool without = base == interp.types().object || base->slots_only ||
+                   (base->is_native && base->layout != ObjectKind::kInstance && base->layout != ObjectKind::kException);
+    bases_have_dict = bases_have_dict || !without;
+  }
+  if (declared == nullptr) return {};
+  std::vector<Value> names = {*declared};
+  if (!declared->IsStr()) COBRA_TRY_SET(names, interp.ToVector(*declared));
+  bool dict = false;
+  for (Value v : names) {
+    if (!v.IsStr()) {
+      return interp.Raise(interp.types().TypeError, absl::StrCat("__slots__ items must be strings, not '", interp.TypeName(v), "'"));
+    }
+    if (v.str() == "__dict__") {
+      dict = true;
+      continue;
+    }
+    if (v.str() == "__weakref__") continue;
+    std::string text(v.str());
+    if (text.size() > 2 && text.substr(0, 2) == "__" && text.substr(text.size() - 2) != "__") {
+      absl::string_view owner = cls->name->view();
+      while (!owner.empty() && owner[0] == '_') owner.remove_prefix(1);
+      text = absl::StrCat("_", owner, text);
+    }
+    StrObject* name = interp.Intern(text);
+    if (cls->attrs->table.GetStr(name) != nullptr) {
+      return interp.Raise(interp.types().ValueError, absl::StrCat("'", v.str(), "' in __slots__ conflicts with class variable"));
+    }
+    auto* p = interp.heap().New<PropertyObject>();
+    p->cls = interp.types().member_descriptor;
+    p->getter = NewBuiltin(interp, text, [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      Value self = args.self.IsUnbound() ? args.positional[0] : args.self;
+      Value* own = self.object()->attrs == nullptr ? nullptr : self.object()->attrs->table.GetStr(name);
+      if (own == nullptr) return RaiseNoAttribute(interp, self, name);
+      return *own;
+    });
+    p->setter = NewBuiltin(interp, text, [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      Value self = args.self.IsUnbound() ? args.positional[0] : args.self;
+      interp.AttrsOf(self.object())->table.SetStr(interp.heap(), name, args.positional.back());
+      return Value::None();
+    });
+    p->deleter = NewBuiltin(interp, text, [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      Value self = args.self.IsUnbound() ? args.positional[0] : args.self;
+      if (self.object()->attrs == nullptr || !self.object()->attrs->table.EraseStr(name)) return RaiseNoAttribute(interp, self, name);
+      return Value::None();
+    });
+    p->doc = Value::None();
+    cls->attrs->table.SetStr(interp.heap(), name, p);
+  }
+  cls->slots_only = !bases_have_dict && !dict;
+  return {};
+}
+
 }  // namespace
 
 Result<ClassObject*> BuildClass(Interpreter& interp, ClassObject* metaclass, StrObject* name, const std::vector<ClassObject*>& bases,
@@ -282,6 +342,7 @@ Result<ClassObject*> BuildClass(Interpreter& interp, ClassObject* metaclass, Str
   if (Value* m = own->table.GetStr(n.__module__)) cls->module = *m;
   if (own->table.GetStr(n.__doc__) == nullptr) own->table.SetStr(interp.heap(), n.__doc__, Value::None());
   FixImplicitMethods(interp, cls);
+  COBRA_TRY(DefineSlots(interp, cls));
   for (ClassObject* base : cls->bases) base->subclasses.push_back(interp.heap(), cls);
   UpdateClassFlags(interp, cls);
   // The cell of __class__, which methods with super() close over.

@@ -1,6 +1,7 @@
 // dict, its views, set and frozenset.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/set_order.h"
 
 namespace cobra::python {
 
@@ -171,6 +172,8 @@ void InitDictViews(Interpreter& interp) {
 // ---- set ----
 
 Result<void> AddAll(Interpreter& interp, SetObject* s, Value items) {
+  if (items.IsSet()) return MergeSet(interp, s, items.as<SetObject>());
+  if (items.IsDict() && items.object()->cls == interp.types().dict) NoteSetMerge(s, items.as<DictObject>()->table.size());
   return interp.Iterate(items, [&](Value v) -> Result<bool> {
     COBRA_TRY(interp.SetAdd(s, v));
     return true;
@@ -193,7 +196,7 @@ Result<Value> SetInit(Interpreter& interp, const CallArgs& args) {
   Value items = Value::Unbound();
   ArgReader reader(interp, "set", args);
   COBRA_TRY(reader.Optional("iterable", &items).Finish());
-  SelfSet(args)->table.Clear();
+  ClearSet(SelfSet(args));
   if (!items.IsUnbound()) COBRA_TRY(AddAll(interp, SelfSet(args), items));
   return Value::None();
 }
@@ -210,21 +213,25 @@ Result<Value> FrozenSetNew(Interpreter& interp, const CallArgs& args) {
 // union, intersection, ... take any iterables.
 template <Interpreter::BinaryOp op, bool in_place>
 Result<Value> Combine(Interpreter& interp, const CallArgs& args) {
-  Value result = args.self;
-  for (Value other : args.positional) {
-    COBRA_TRY_ASSIGN(SetObject * s, AsSet(interp, other));
-    COBRA_TRY_ASSIGN(result, BuiltinBinary(interp, op, result, Value(s)));
+  SetObject* result = SelfSet(args);
+  if (!in_place) {
+    result = interp.NewSet(SelfSet(args)->frozen);
+    if (op == Interpreter::BinaryOp::kBitOr || args.positional.empty()) COBRA_TRY(MergeSet(interp, result, SelfSet(args)));
   }
-  if (in_place) {
-    if (!result.IsSame(args.self)) std::swap(SelfSet(args)->table, result.as<SetObject>()->table);
-    return Value::None();
+  for (size_t i = 0; i < args.positional.size(); ++i) {
+    if (op == Interpreter::BinaryOp::kBitOr) {
+      COBRA_TRY(AddAll(interp, result, args.positional[i]));
+      continue;
+    }
+    COBRA_TRY_ASSIGN(SetObject * other, AsSet(interp, args.positional[i]));
+    if (in_place || i > 0) {
+      COBRA_TRY(SetInPlace(interp, op, result, other));
+    } else {
+      COBRA_TRY_ASSIGN(Value combined, BuiltinBinary(interp, op, args.self, Value(other)));
+      result = combined.as<SetObject>();
+    }
   }
-  if (result.IsSame(args.self)) {
-    SetObject* copy = interp.NewSet(SelfSet(args)->frozen);
-    COBRA_TRY(AddAll(interp, copy, args.self));
-    return Value(copy);
-  }
-  return result;
+  return in_place ? Value::None() : Value(result);
 }
 template <Interpreter::CompareOp op>
 Result<Value> CompareWith(Interpreter& interp, const CallArgs& args) {
@@ -273,6 +280,59 @@ void InitSet(Interpreter& interp, ClassObject* cls) {
 }
 
 }  // namespace
+
+Result<void> MergeSet(Interpreter& interp, SetObject* into, SetObject* from) {
+  if (into == from) return {};
+  bool was_empty = into->table.size() == 0 && into->fill == 0;
+  NoteSetMerge(into, from->table.size());
+  if (was_empty && into->mask == from->mask && from->fill == from->table.size()) {  // the table is copied as it is
+    for (size_t i = 0; i < from->table.entry_count(); ++i) {
+      DictTable::Entry e = from->table.entry(i);
+      if (e.key.IsUnbound()) continue;
+      COBRA_TRY(interp.Step());
+      into->table.Append(interp.heap(), e.hash, e.key, Value::None());
+    }
+    into->initial_mask = from->initial_mask;
+    into->fill = from->fill;
+    return {};
+  }
+  for (Value key : SetItems(*from)) {
+    COBRA_TRY(interp.Step());
+    COBRA_TRY(interp.SetAdd(into, key));
+  }
+  return {};
+}
+
+Result<void> ToggleAll(Interpreter& interp, SetObject* into, SetObject* from) {
+  for (Value key : SetItems(*from)) {
+    COBRA_TRY(interp.Step());
+    COBRA_TRY_ASSIGN(bool erased, interp.SetErase(into, key));
+    if (!erased) COBRA_TRY(interp.SetAdd(into, key));
+  }
+  return {};
+}
+
+Result<bool> SetInPlace(Interpreter& interp, Interpreter::BinaryOp op, SetObject* a, SetObject* b) {
+  switch (op) {
+    case Interpreter::BinaryOp::kBitOr: COBRA_TRY(MergeSet(interp, a, b)); return true;
+    case Interpreter::BinaryOp::kSub:
+      for (Value key : SetItems(*b)) COBRA_TRY(interp.SetErase(a, key));
+      return true;
+    case Interpreter::BinaryOp::kBitXor:
+      if (a == b) {
+        ClearSet(a);
+      } else {
+        COBRA_TRY(ToggleAll(interp, a, b));
+      }
+      return true;
+    case Interpreter::BinaryOp::kBitAnd: {
+      COBRA_TRY_ASSIGN(Value both, BuiltinBinary(interp, op, Value(a), Value(b)));
+      SwapSets(a, both.as<SetObject>());
+      return true;
+    }
+    default: return false;
+  }
+}
 
 void InitDictTypes(Interpreter& interp) {
   ClassObject* cls = interp.types().dict;
@@ -389,17 +449,16 @@ void InitSetTypes(Interpreter& interp) {
     return Value::None();
   });
   AddMethod(interp, set, "pop", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    DictTable& t = SelfSet(args)->table;
-    for (size_t i = 0; i < t.entry_count(); ++i) {
-      Value v = t.entry(i).key;
-      if (v.IsUnbound()) continue;
-      t.EraseAt(static_cast<int64_t>(i));
+    std::vector<size_t> order = SetOrder(*SelfSet(args));
+    if (!order.empty()) {
+      Value v = SelfSet(args)->table.entry(order[0]).key;
+      SelfSet(args)->table.EraseAt(static_cast<int64_t>(order[0]));
       return v;
     }
     return interp.Raise(interp.types().KeyError, "pop from an empty set");
   });
   AddMethod(interp, set, "clear", [](Interpreter&, const CallArgs& args) -> Result<Value> {
-    SelfSet(args)->table.Clear();
+    ClearSet(SelfSet(args));
     return Value::None();
   });
 }

@@ -239,8 +239,7 @@ struct ComprehensionRun {
   Result<void> Clause(size_t i, Value iterable) {
     const ast::Comprehension* clause = clauses[i];
     frame.position = &clause->iter->pos;
-    if (clause->is_async) return interp.Unsupported("async comprehension");
-    return interp.Iterate(iterable, [&](Value item) -> Result<bool> {
+    auto visit = [&](Value item) -> Result<bool> {
       COBRA_TRY(Assign(interp, frame, clause->target, item));
       for (const ExprNode* test : clause->ifs) {
         COBRA_TRY_ASSIGN(Value v, Eval(interp, frame, test));
@@ -255,7 +254,9 @@ struct ComprehensionRun {
         COBRA_TRY(Clause(i + 1, inner));
       }
       return true;
-    });
+    };
+    if (clause->is_async) return IterateAsync(interp, frame, iterable, visit);
+    return interp.Iterate(iterable, visit);
   }
 };
 

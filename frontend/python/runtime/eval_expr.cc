@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/set_order.h"
 #include "frontend/python/runtime/suggest.h"
 
 namespace cobra::python {
@@ -223,7 +224,16 @@ Result<Value> EvalSet(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> elem
   COBRA_TRY(EvalElements(interp, frame, elements, &items));
   SetObject* set = interp.NewSet();
   for (Value v : items) COBRA_TRY(interp.SetAdd(set, v));
-  return Value(set);
+  bool constant = elements.size() >= 3;
+  for (const ExprNode* e : elements) constant = constant && e->Is<ast::Constant>();
+  if (!constant) return Value(set);
+  // CPython's compiler makes a frozenset of the constants, and that anew from its items when it looks for equal ones; what runs here
+  // is a copy of it (set_order.h).
+  SetObject* compiled = interp.NewSet();
+  for (Value v : SetItems(*set)) COBRA_TRY(interp.SetAdd(compiled, v));
+  SetObject* copy = interp.NewSet();
+  COBRA_TRY(MergeSet(interp, copy, compiled));
+  return Value(copy);
 }
 
 Result<Value> EvalDict(Interpreter& interp, Frame& frame, const ast::Dict* e) {
@@ -353,7 +363,7 @@ Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name) {
     frame.globals->table.SetStr(interp.heap(), name, forced);
     return forced;
   }
-  if (Value* v = interp.state().builtins->table.GetStr(name)) return *v;
+  if (Value* v = interp.state().builtins->table.GetStr(name)) return Forced(interp, v);
   Value e = interp.NewException(interp.types().NameError, absl::StrCat("name '", name->view(), "' is not defined"));
   interp.AttrsOf(e.object())->table.SetStr(interp.heap(), interp.names().name, Value(name));
   std::vector<absl::string_view> candidates;
@@ -495,7 +505,11 @@ Result<Value> Eval(Interpreter& interp, Frame& frame, const ExprNode* e) {
     case ExprKind::NamedExpr: return EvalNamed(interp, frame, e->As<ast::NamedExpr>());
     case ExprKind::Yield:
     case ExprKind::YieldFrom: return EvalYield(interp, frame, e);
-    case ExprKind::Await: frame.position = &e->pos; return interp.Unsupported("await");
+    case ExprKind::Await: {
+      COBRA_TRY_ASSIGN(Value awaitable, Eval(interp, frame, e->As<ast::Await>()->value));
+      frame.position = &e->pos;
+      return Await(interp, frame, awaitable);
+    }
     case ExprKind::FormattedValue:
     case ExprKind::Starred: break;  // parts of other expressions
   }

@@ -11,18 +11,50 @@ ExceptionObject* NewException(Interpreter& interp, ClassObject* cls, int argumen
   return e;
 }
 
+namespace {
+
+// 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte
+Result<StrObject*> CodecErrorText(Interpreter& interp, absl::Span<const Value> args) {
+  COBRA_TRY_ASSIGN(StrObject * codec, interp.Str(args[0]));
+  COBRA_TRY_ASSIGN(StrObject * reason, interp.Str(args[4]));
+  COBRA_TRY_ASSIGN(int64_t start, interp.Index(args[2]));
+  COBRA_TRY_ASSIGN(int64_t end, interp.Index(args[3]));
+  bool decoding = args[1].IsBytes();
+  std::string what, where = absl::StrCat("position ", start);
+  COBRA_TRY_ASSIGN(int64_t length, interp.Length(args[1]));
+  if (end != start + 1 || start < 0 || start >= length) {
+    what = decoding ? "bytes" : "characters";
+    absl::StrAppend(&where, "-", end - 1);
+  } else if (decoding) {
+    what = absl::StrCat("byte 0x", absl::Hex(static_cast<unsigned char>(args[1].as<BytesObject>()->data[start]), absl::kZeroPad2));
+  } else {
+    COBRA_TRY_ASSIGN(Value character, interp.GetItem(args[1], Value::Int(start)));
+    what = absl::StrCat("character ", QuotedStr(character.str(), /*ascii_only=*/true));
+  }
+  return interp.NewStr(absl::StrCat("'", codec->view(), "' codec can't ", decoding ? "decode " : "encode ", what, " in ", where, ": ", reason->view()));
+}
+
+}  // namespace
+
 Result<StrObject*> ExceptionText(Interpreter& interp, ExceptionObject* e) {
   auto args = e->args.as<TupleObject>()->span();
+  if (Interpreter::IsSubclassOf(e->cls, interp.types().BaseExceptionGroup)) return GroupText(interp, e);
   if (args.empty()) return interp.NewStr("");
   if (args.size() == 1) {
     if (Interpreter::IsSubclassOf(e->cls, interp.types().KeyError)) return interp.Repr(args[0]);
     return interp.Str(args[0]);
   }
-  if (Interpreter::IsSubclassOf(e->cls, interp.types().OSError) && args.size() == 2) {
+  if (Interpreter::IsSubclassOf(e->cls, interp.types().OSError) && args.size() >= 2 && args.size() <= 3) {
     COBRA_TRY_ASSIGN(StrObject * number, interp.Str(args[0]));
     COBRA_TRY_ASSIGN(StrObject * text, interp.Str(args[1]));
-    return interp.NewStr(absl::StrCat("[Errno ", number->view(), "] ", text->view()));
+    std::string out = absl::StrCat("[Errno ", number->view(), "] ", text->view());
+    if (args.size() == 3) {
+      COBRA_TRY_ASSIGN(StrObject * file, interp.Repr(args[2]));
+      absl::StrAppend(&out, ": ", file->view());
+    }
+    return interp.NewStr(out);
   }
+  if (Interpreter::IsSubclassOf(e->cls, interp.types().UnicodeError) && args.size() == 5) return CodecErrorText(interp, args);
   return interp.Repr(e->args);
 }
 
@@ -140,6 +172,13 @@ void InitExceptionTypes(Interpreter& interp) {
   AddArgumentProperty(interp, interp.types().OSError, "errno", 0);
   AddArgumentProperty(interp, interp.types().OSError, "strerror", 1);
   AddArgumentProperty(interp, interp.types().OSError, "filename", 2);
+  size_t position = 0;
+  for (absl::string_view name : {"encoding", "object", "start", "end", "reason"}) {
+    for (ClassObject* cls : {interp.types().UnicodeDecodeError, interp.types().UnicodeEncodeError}) AddArgumentProperty(interp, cls, name, position);
+    ++position;
+  }
+  AddArgumentProperty(interp, interp.types().SyntaxError, "msg", 0);
+  for (absl::string_view name : {"lineno", "offset", "filename", "text"}) AddArgumentProperty(interp, interp.types().SyntaxError, name, 99);
   AddArgumentProperty(interp, interp.types().ImportError, "msg", 0);
   for (absl::string_view name : {"name", "path"}) AddArgumentProperty(interp, interp.types().ImportError, name, 99);
   for (absl::string_view name : {"name", "obj"}) AddArgumentProperty(interp, interp.types().AttributeError, name, 99);

@@ -1,27 +1,10 @@
 // Generators. The body of a def with yield runs on a Coroutine of its own; a generator expression needs none, because it can only
 // stop between items: it keeps one iterator per `for`.
 #include "absl/strings/str_cat.h"
-#include "frontend/python/runtime/coroutine.h"
+#include "frontend/python/runtime/generator.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
-
-struct GeneratorState {
-  enum class Status : uint8_t { kCreated, kSuspended, kRunning, kFinished };
-  Status status = Status::kCreated;
-  Frame frame;
-  // A def with yield:
-  Coroutine* coroutine = nullptr;
-  Value transfer;                         // what goes in (send) and comes out (yield)
-  Value thrown = Value::Unbound();        // exception to raise at the yield
-  bool failed = false;                    // the body ended with an error, which is pending
-  Value handled_exception;                // of the body, while suspended
-  const char* outer_stack_low = nullptr;
-  // A generator expression:
-  const ast::GeneratorExp* expression = nullptr;
-  Value* iterators = nullptr;
-  size_t open = 0;  // how many of them are running
-};
 
 namespace {
 
@@ -100,6 +83,20 @@ void RunBody(Interpreter& interp, GeneratorState* g) {
   g->status = GeneratorState::Status::kFinished;
 }
 
+// A StopIteration that leaves a generator's body would look like its end.
+Failure EscapedStop(Interpreter& interp, GeneratorObject* object) {
+  const BuiltinTypes& t = interp.types();
+  Value stop;
+  bool is_async = object->cls == t.async_generator;
+  if (!interp.CatchException(t.StopIteration, &stop) && !(is_async && interp.CatchException(t.StopAsyncIteration, &stop))) return Failure();
+  absl::string_view what = is_async ? "async generator" : object->cls == t.coroutine ? "coroutine" : "generator";
+  Value error = interp.NewException(t.RuntimeError, absl::StrCat(what, " raised ", stop.object()->cls->name->view()));
+  auto* e = error.as<ExceptionObject>();
+  e->cause = e->context = stop;
+  e->suppress_context = true;
+  return interp.RaiseValue(error);
+}
+
 Result<Value> Switch(Interpreter& interp, GeneratorObject* object, Value* returned) {
   GeneratorState* g = object->state;
   RuntimeState& s = interp.state();
@@ -130,20 +127,17 @@ Result<Value> Switch(Interpreter& interp, GeneratorObject* object, Value* return
   g->coroutine = nullptr;
   --s.suspended_generators;
   if (g->failed) {
-    Value stop;
-    if (interp.CatchException(interp.types().StopIteration, &stop)) {
-      return interp.Raise(interp.types().RuntimeError, "generator raised StopIteration");
-    }
-    return Failure();
+    return EscapedStop(interp, object);
   }
   if (returned != nullptr) *returned = g->transfer;
   return Value::Unbound();
 }
 
-GeneratorObject* NewGenerator(Interpreter& interp, StrObject* name) {
+GeneratorObject* NewGenerator(Interpreter& interp, StrObject* name, StrObject* qualname) {
   GeneratorObject* object = interp.heap().New<GeneratorObject>();
   object->cls = interp.types().generator;
   object->name = name;
+  object->qualname = qualname;
   object->state = interp.heap().New<GeneratorState>();
   object->state->frame.generator = object;
   return object;
@@ -169,44 +163,73 @@ Result<Value> StopIterationValue(Interpreter& interp, Value exception) {
   return span.empty() ? Value::None() : span[0];
 }
 
-// yield from: what is sent or thrown goes to the inner generator.
-Result<Value> YieldFrom(Interpreter& interp, Frame& frame, Value iterable) {
-  COBRA_TRY_ASSIGN(Value inner, interp.Iter(iterable));
+// An exception thrown in while an iterator that is no generator runs: its own throw() gets it. True: *item is what it yielded;
+// false: it returned *returned.
+Result<bool> ThrowIntoIterator(Interpreter& interp, Value inner, Value exception, Value* item, Value* returned) {
+  COBRA_TRY_ASSIGN(Value method, interp.GetAttrOrUnbound(inner, interp.names().throw_));
+  if (method.IsUnbound()) return interp.RaiseValue(exception);
+  Result<Value> got = interp.Call(method, {Value(exception.object()->cls), exception, Value::None()});
+  if (got.ok()) {
+    *item = *got;
+    return true;
+  }
+  Value stop;
+  if (!interp.CatchException(interp.types().StopIteration, &stop)) return Failure();
+  COBRA_TRY_ASSIGN(*returned, StopIterationValue(interp, stop));
+  return false;
+}
+
+Result<void> CloseInner(Interpreter& interp, Value inner) {
+  COBRA_TRY_ASSIGN(Value method, interp.GetAttrOrUnbound(inner, interp.names().close));
+  if (!method.IsUnbound()) COBRA_TRY(interp.Call(method, {}));
+  return {};
+}
+
+}  // namespace
+
+// What is sent or thrown goes to the inner generator.
+Result<Value> DelegateTo(Interpreter& interp, Frame& frame, Value inner) {
   Value sent;
   while (true) {
     COBRA_TRY(interp.Step());
     Value item, returned;
     if (inner.IsGenerator()) {
       COBRA_TRY_ASSIGN(item, ResumeGenerator(interp, inner.as<GeneratorObject>(), sent, &returned));
-    } else if (sent.IsNone()) {
-      Result<Value> next = interp.CallSpecial(inner, interp.names().__next__, {});
+    } else {
+      Result<Value> next = sent.IsNone() ? interp.CallSpecial(inner, interp.names().__next__, {})
+                                         : interp.CallMethod(inner, interp.names().send, absl::MakeConstSpan(&sent, 1));
       if (!next.ok()) {
         Value stop;
         if (!interp.CatchException(interp.types().StopIteration, &stop)) return Failure();
-        COBRA_TRY_ASSIGN(returned, StopIterationValue(interp, stop));
-        return returned;
+        return StopIterationValue(interp, stop);
       }
       item = *next;
-    } else {
-      COBRA_TRY_ASSIGN(item, interp.CallMethod(inner, interp.names().send, absl::MakeConstSpan(&sent, 1)));
     }
     if (item.IsUnbound()) return returned;
     Result<Value> received = YieldValue(interp, frame, item);
     while (!received.ok()) {
       Value e;
-      if (!inner.IsGenerator() || !interp.CatchException(interp.types().BaseException, &e)) return Failure();
-      COBRA_TRY_ASSIGN(item, ThrowIntoGenerator(interp, inner.as<GeneratorObject>(), e, &returned));
-      if (item.IsUnbound()) return returned;
+      if (!interp.CatchException(interp.types().BaseException, &e)) return Failure();
+      if (Interpreter::IsSubclassOf(e.object()->cls, interp.types().GeneratorExit)) {
+        COBRA_TRY(CloseInner(interp, inner));
+        return interp.RaiseValue(e);
+      }
+      if (inner.IsGenerator()) {
+        COBRA_TRY_ASSIGN(item, ThrowIntoGenerator(interp, inner.as<GeneratorObject>(), e, &returned));
+        if (item.IsUnbound()) return returned;
+      } else {
+        COBRA_TRY_ASSIGN(bool more, ThrowIntoIterator(interp, inner, e, &item, &returned));
+        if (!more) return returned;
+      }
       received = YieldValue(interp, frame, item);
     }
     sent = *received;
   }
 }
 
-}  // namespace
-
 Result<Value> MakeGenerator(Interpreter& interp, FunctionObject* function, const Frame& prototype) {
-  GeneratorObject* object = NewGenerator(interp, function->name);
+  GeneratorObject* object = NewGenerator(interp, function->name, function->qualname);
+  if (function->scope->is_async) object->cls = function->scope->is_generator ? interp.types().async_generator : interp.types().coroutine;
   object->state->frame = prototype;
   object->state->frame.generator = object;
   object->state->frame.position = &function->scope->pos;
@@ -220,7 +243,7 @@ Result<Value> MakeGeneratorExpression(Interpreter& interp, Frame& frame, const a
     if (c->is_async) return interp.Unsupported("async generator expression");
   }
   const ScopeInfo& scope = frame.unit->code->scope(e->node_id);
-  GeneratorObject* object = NewGenerator(interp, interp.Intern("<genexpr>"));
+  GeneratorObject* object = NewGenerator(interp, interp.Intern("<genexpr>"), interp.Intern(absl::StrCat(scope.qualname_prefix, "<genexpr>")));
   GeneratorState* g = object->state;
   g->expression = e;
   g->frame.unit = frame.unit;
@@ -244,11 +267,13 @@ Result<Value> EvalYield(Interpreter& interp, Frame& frame, const ast::ExprNode* 
   if (const auto* from = e->AsOrNull<ast::YieldFrom>()) {
     COBRA_TRY_ASSIGN(Value iterable, Eval(interp, frame, from->value));
     frame.position = &e->pos;
-    return YieldFrom(interp, frame, iterable);
+    COBRA_TRY_ASSIGN(Value inner, interp.Iter(iterable));
+    return DelegateTo(interp, frame, inner);
   }
   Value value;
   if (e->As<ast::Yield>()->value != nullptr) COBRA_TRY_SET(value, Eval(interp, frame, e->As<ast::Yield>()->value));
   frame.position = &e->pos;
+  frame.generator->state->yielded = true;
   return YieldValue(interp, frame, value);
 }
 
@@ -280,12 +305,32 @@ Result<Value> ThrowIntoGenerator(Interpreter& interp, GeneratorObject* object, V
   return Switch(interp, object, returned);
 }
 
-namespace {
-
-Result<Value> StopWith(Interpreter& interp, Value returned) {
+Failure StopWith(Interpreter& interp, Value returned) {
   ExceptionObject* e = NewException(interp, interp.types().StopIteration, returned.IsNone() ? 0 : 1, &returned);
   return interp.RaiseValue(e);
 }
+
+Result<Value> ThrownException(Interpreter& interp, const CallArgs& args) {
+  Value type, value, traceback;
+  ArgReader reader(interp, "throw", args);
+  COBRA_TRY(reader.Required("type", &type).Optional("value", &value).Optional("traceback", &traceback).Finish());
+  Value exception = type;
+  if (type.IsClass()) {
+    if (value.IsException()) {
+      exception = value;
+    } else if (value.IsNone()) {
+      COBRA_TRY_ASSIGN(exception, interp.Call(type, {}));
+    } else {
+      COBRA_TRY_ASSIGN(exception, interp.Call(type, {value}));
+    }
+  }
+  if (!exception.IsException()) {
+    return interp.Raise(interp.types().TypeError, "exceptions must be classes or instances deriving from BaseException");
+  }
+  return exception;
+}
+
+namespace {
 
 Result<Value> GeneratorSend(Interpreter& interp, const CallArgs& args) {
   Value sent;
@@ -305,22 +350,7 @@ Result<Value> GeneratorNext(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> GeneratorThrow(Interpreter& interp, const CallArgs& args) {
-  Value type, value, traceback;
-  ArgReader reader(interp, "throw", args);
-  COBRA_TRY(reader.Required("type", &type).Optional("value", &value).Optional("traceback", &traceback).Finish());
-  Value exception = type;
-  if (type.IsClass()) {
-    if (value.IsException()) {
-      exception = value;
-    } else if (value.IsNone()) {
-      COBRA_TRY_ASSIGN(exception, interp.Call(type, {}));
-    } else {
-      COBRA_TRY_ASSIGN(exception, interp.Call(type, {value}));
-    }
-  }
-  if (!exception.IsException()) {
-    return interp.Raise(interp.types().TypeError, "exceptions must be classes or instances deriving from BaseException");
-  }
+  COBRA_TRY_ASSIGN(Value exception, ThrownException(interp, args));
   Value returned;
   COBRA_TRY_ASSIGN(Value item, ThrowIntoGenerator(interp, args.self.as<GeneratorObject>(), exception, &returned));
   if (item.IsUnbound()) return StopWith(interp, returned);
@@ -344,16 +374,28 @@ Result<Value> GeneratorClose(Interpreter& interp, const CallArgs& args) {
 
 }  // namespace
 
+void AddGeneratorMethods(Interpreter& interp, ClassObject* cls, absl::string_view prefix) {
+  if (cls != interp.types().async_generator) {
+    AddMethod(interp, cls, "send", GeneratorSend);
+    AddMethod(interp, cls, "throw", GeneratorThrow);
+    AddMethod(interp, cls, "close", GeneratorClose);
+  }
+  AddProperty(interp, cls, "__name__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return Value(args.self.as<GeneratorObject>()->name);
+  });
+  AddProperty(interp, cls, "__qualname__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return Value(args.self.as<GeneratorObject>()->qualname);
+  });
+  AddProperty(interp, cls, absl::StrCat(prefix, "_running"), [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return Value::Bool(args.self.as<GeneratorObject>()->state->status == GeneratorState::Status::kRunning);
+  });
+}
+
 void InitGeneratorType(Interpreter& interp) {
   ClassObject* cls = interp.types().generator;
   AddMethod(interp, cls, "__iter__", [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
   AddMethod(interp, cls, "__next__", GeneratorNext);
-  AddMethod(interp, cls, "send", GeneratorSend);
-  AddMethod(interp, cls, "throw", GeneratorThrow);
-  AddMethod(interp, cls, "close", GeneratorClose);
-  AddProperty(interp, cls, "__name__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
-    return Value(args.self.as<GeneratorObject>()->name);
-  });
+  AddGeneratorMethods(interp, cls, "gi");
 }
 
 }  // namespace cobra::python

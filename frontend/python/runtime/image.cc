@@ -49,6 +49,8 @@ bool Interpreter::Rollback() {
   s.single_characters = image.single_characters;
   s.interned = image.interned;
   s.units.resize(image.units);
+  s.texts.clear();
+  s.decoded_of = nullptr;
   s.source_bytes = image.source_bytes;
   ++s.class_epoch;  // what the lookup cache knows may be of classes that are gone
   s.frame = nullptr;

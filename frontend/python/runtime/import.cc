@@ -372,8 +372,13 @@ bool MayBeLazy(const Frame& frame) {
   return frame.module->is_library && frame.scope->kind == ScopeKind::kModule && frame.try_depth == 0;
 }
 
-// What a library file gets for a module that exists nowhere: an opaque value, unless it is prepared for the failure.
-bool ToleratesAbsence(const Frame& frame) { return frame.module->is_library && frame.try_depth == 0; }
+// A module that exists nowhere gives an opaque value, unless the program is prepared for the failure: it was there when the model was
+// written, and most models need nothing of it (plotting, logging, data). Of a package that is there nothing may be missing in the
+// user's own files.
+bool ToleratesAbsence(const Frame& frame, Importer& importer, absl::string_view name) {
+  if (frame.try_depth > 0) return false;
+  return frame.module->is_library || importer.Find(name.substr(0, name.find('.'))) == Importer::Where::kAbsent;
+}
 
 Value MakeLazy(Interpreter& interp, absl::string_view module, StrObject* attribute) {
   auto* l = interp.heap().New<LazyObject>();
@@ -390,7 +395,7 @@ Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alia
   bool dotted = top.size() != name.size();
   Importer::Where where = importer.Find(name);
   Value v;
-  if (where == Importer::Where::kAbsent && ToleratesAbsence(frame)) {
+  if (where == Importer::Where::kAbsent && ToleratesAbsence(frame, importer, name)) {
     v = importer.Opaque(alias->asname != nullptr ? name : top);
   } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent) {
     importer.NotePending(name);
@@ -456,7 +461,7 @@ Result<void> ImportFromStatement(Interpreter& interp, Frame& frame, const ast::I
     return {};
   }
   Importer::Where where = importer.Find(module);
-  bool opaque = where == Importer::Where::kAbsent && ToleratesAbsence(frame);
+  bool opaque = where == Importer::Where::kAbsent && ToleratesAbsence(frame, importer, module);
   for (const ast::Alias* a : s->names) {
     if (a->name->text == "*") {
       if (!opaque) COBRA_TRY(ImportStar(interp, frame, module));
@@ -545,6 +550,56 @@ Result<void> ForceAll(Interpreter& interp, ModuleObject* module) {
     module->attrs->table.SetStr(interp.heap(), e.key.as<StrObject>(), v);
   }
   return {};
+}
+
+namespace {
+
+// Nothing that a function could do to it matters to the graph.
+bool IsInert(Value v, int depth) {
+  if (!v.IsObject()) return true;
+  switch (v.object()->kind) {
+    case ObjectKind::kStr:
+    case ObjectKind::kBytes:
+    case ObjectKind::kBigInt:
+    case ObjectKind::kComplex:
+    case ObjectKind::kOpaque: return true;
+    case ObjectKind::kTuple:
+    case ObjectKind::kList: {
+      if (depth > 4) return false;
+      absl::Span<const Value> items = v.IsTuple() ? v.as<TupleObject>()->span()
+                                                  : absl::MakeConstSpan(v.as<ListObject>()->items.data(), v.as<ListObject>()->items.size());
+      for (Value item : items) {
+        if (!IsInert(item, depth + 1)) return false;
+      }
+      return true;
+    }
+    default: return false;
+  }
+}
+
+}  // namespace
+
+// At module level, and given nothing that it could change, an unknown function is run for what it returns, which is as unknown as it is:
+// `wandb.init(project="x")`, `log = loguru.logger.bind(name=__name__)`. Whoever needs the result is refused then.
+Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallArgs& args) {
+  const Frame* frame = interp.state().frame;
+  bool inert = frame != nullptr && frame->scope->kind == ScopeKind::kModule && !frame->unit->internal;
+  for (Value v : args.positional) inert = inert && IsInert(v, 0);
+  for (const KeywordArg& k : args.keywords) inert = inert && IsInert(k.value, 0);
+  std::string name(opaque->dotted_name->view());
+  if (inert) return interp.state().importer->Opaque(absl::StrCat(name, "()"));
+  const std::string top = name.substr(0, name.find('.'));
+  std::string hint;
+  if (interp.options().natives->Find(top) != nullptr) {
+    hint = absl::StrCat("COBRA knows a part of ", top, " and this is not in it", top == "torch" ? " (docs/torch_support.md)" : "");
+  } else if (IsStandardLibraryName(top)) {
+    hint = "a model definition runs here without files, processes, network and clock";
+  } else if (IsCompiledPackage(top)) {
+    hint = absl::StrCat(top, " is not written in Python: what the network needs of it must be written with torch");
+  } else {
+    hint = absl::StrCat(top, " is neither among the model's files nor in a library: name the folder that it is in with --library DIR");
+  }
+  return interp.Unsupported(absl::StrCat("calling ", name, "()"), hint);
 }
 
 Result<ModuleObject*> Interpreter::ImportModule(absl::string_view name) { return state_->importer->Import(name); }

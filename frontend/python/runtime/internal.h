@@ -100,6 +100,9 @@ struct RuntimeState {
   int suspended_generators = 0;
   int64_t source_bytes = 0;
   std::unique_ptr<ImageState> image;  // once frozen
+  absl::flat_hash_map<std::string, CodeUnit*> texts;  // what eval() and exec() were given, parsed
+  const StrObject* decoded_of = nullptr;  // the string whose characters `decoded` holds (stdlib_re.cc)
+  std::vector<uint32_t> decoded;
 };
 
 inline StrObject* NameOfSymbol(Interpreter& interp, const CodeUnit* unit, uint32_t id) {
@@ -140,6 +143,24 @@ Result<Value> GetClassAttr(Interpreter& interp, ClassObject* cls, StrObject* nam
 // ---- eval_*.cc ----
 enum class Completion : uint8_t { kNormal, kBreak, kContinue, kReturn, kError };
 Completion ExecBlock(Interpreter& interp, Frame& frame, ast::Seq<ast::StmtNode> body);
+
+// In functions that return a Completion.
+#define COBRA_EXEC(expr) \
+  do {                   \
+    if (!(expr).ok()) return Completion::kError; \
+  } while (false)
+#define COBRA_EXEC_ASSIGN(lhs, expr) COBRA_EXEC_ASSIGN_IMPL_(COBRA_TRY_CONCAT_(cobra_result_, __LINE__), lhs, expr)
+#define COBRA_EXEC_ASSIGN_IMPL_(var, lhs, expr) \
+  auto var = (expr);                            \
+  if (!var.ok()) return Completion::kError;     \
+  lhs = std::move(*var)
+#define COBRA_EXEC_SET(lhs, expr)                       \
+  do {                                                  \
+    auto cobra_result_ = (expr);                        \
+    if (!cobra_result_.ok()) return Completion::kError; \
+    lhs = std::move(*cobra_result_);                    \
+  } while (false)
+
 Result<Value> Eval(Interpreter& interp, Frame& frame, const ast::ExprNode* e);
 Result<void> Assign(Interpreter& interp, Frame& frame, const ast::ExprNode* target, Value value);
 Result<void> StoreRef(Interpreter& interp, Frame& frame, Ref ref, StrObject* name, Value value);
@@ -155,6 +176,12 @@ CellObject** MakeClosure(Interpreter& interp, Frame& frame, const ScopeInfo& sco
 Result<Value> EvalComprehension(Interpreter& interp, Frame& frame, const ast::ExprNode* e);
 Result<Value> MakeGeneratorExpression(Interpreter& interp, Frame& frame, const ast::GeneratorExp* e);
 Result<Value> MakeFunction(Interpreter& interp, Frame& frame, const ScopeInfo& scope, const ast::Arguments* args, StrObject* name);
+// eval_try.cc
+Completion ExecRaise(Interpreter& interp, Frame& frame, const ast::Raise* s);
+Completion ExecTry(Interpreter& interp, Frame& frame, const ast::Try* s);
+Completion ExecTryStar(Interpreter& interp, Frame& frame, const ast::TryStar* s);
+Completion ExecWith(Interpreter& interp, Frame& frame, const ast::With* s);
+Completion ExecAsyncWith(Interpreter& interp, Frame& frame, const ast::AsyncWith* s);
 Completion ExecMatch(Interpreter& interp, Frame& frame, const ast::Match* s);
 Result<Value> EvalConstant(Interpreter& interp, const CodeUnit* unit, const ast::Constant* c);
 Completion ExecClassDef(Interpreter& interp, Frame& frame, const ast::ClassDef* s);
@@ -162,8 +189,6 @@ Completion ExecFunctionDef(Interpreter& interp, Frame& frame, const ast::StmtNod
 Result<Value> EvalCall(Interpreter& interp, Frame& frame, const ast::Call* e);
 Result<Value> EvalJoinedStr(Interpreter& interp, Frame& frame, const ast::JoinedStr* e);
 DictObject* LocalsDict(Interpreter& interp, Frame& frame);
-Result<Value> EvalFunction(Interpreter& interp, const CallArgs& args);  // eval(), exec(): eval_source.cc
-Result<Value> ExecFunction(Interpreter& interp, const CallArgs& args);
 
 CellObject* NewCell(Interpreter& interp, Value value);
 // Of a def, in the frame that `definition` is in.
@@ -180,6 +205,29 @@ Result<Value> ResumeGenerator(Interpreter& interp, GeneratorObject* generator, V
 Result<Value> ThrowIntoGenerator(Interpreter& interp, GeneratorObject* generator, Value exception, Value* returned);
 void InitGeneratorType(Interpreter& interp);
 
+// The same for an iterator: yield from, await.
+Result<Value> DelegateTo(Interpreter& interp, Frame& frame, Value iterator);
+
+// ---- async.cc: coroutines and asynchronous generators are generators whose class is another ----
+Result<Value> Await(Interpreter& interp, Frame& frame, Value awaitable);
+Completion ExecAsyncFor(Interpreter& interp, Frame& frame, const ast::AsyncFor* s);
+// Every item of an asynchronous iterable; `visit` returns false to stop.
+Result<void> IterateAsync(Interpreter& interp, Frame& frame, Value iterable, absl::FunctionRef<Result<bool>(Value)> visit);
+void InitAsyncTypes(Interpreter& interp);
+
+// ---- exception_group.cc ----
+struct SplitGroup {
+  Value match, rest;  // None if there is none
+};
+Result<SplitGroup> MatchExceptStar(Interpreter& interp, Value exception, Value classes);
+// What of `original` is in `parts`, in its shape.
+Result<Value> ProjectGroup(Interpreter& interp, Value original, const std::vector<Value>& parts);
+Result<StrObject*> GroupText(Interpreter& interp, ExceptionObject* group);  // str() of it
+void InitExceptionGroupTypes(Interpreter& interp);
+
+// ---- eval_text.cc: eval, exec, compile ----
+void InitTextFunctions(Interpreter& interp);
+
 // ---- code_unit.cc ----
 // Parses (or finds parsed) a file; `internal` for the runtime's own Python.
 Result<CodeUnit*> ParseUnit(Interpreter& interp, absl::string_view source, absl::string_view display_name, bool internal);
@@ -193,12 +241,17 @@ Result<Value> ForceLazy(Interpreter& interp, Value lazy);
 inline Result<Value> Forced(Interpreter& interp, Value* slot);
 Result<Value> GetModuleAttr(Interpreter& interp, ModuleObject* module, StrObject* name);  // Unbound if there is none
 Result<void> ForceAll(Interpreter& interp, ModuleObject* module);
+Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallArgs& args);
 
 // ---- operators.cc, numbers.cc ----
 Result<Value> BuiltinBinary(Interpreter& interp, Interpreter::BinaryOp op, Value a, Value b);  // NotImplemented if they cannot
 Result<Value> BuiltinCompare(Interpreter& interp, Interpreter::CompareOp op, Value a, Value b);
 void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_list<Interpreter::BinaryOp> ops, bool compare);
 bool AsComplex(Value v, double* real, double* imag);
+// Sets with the order of CPython's (set_order.h).
+Result<void> MergeSet(Interpreter& interp, SetObject* into, SetObject* from);
+Result<void> ToggleAll(Interpreter& interp, SetObject* into, SetObject* from);  // adds what is absent, erases what is there
+Result<bool> SetInPlace(Interpreter& interp, Interpreter::BinaryOp op, SetObject* a, SetObject* b);  // false: no such operator
 Result<Value> ViewAsSet(Interpreter& interp, Value v);  // keys() and items() behave as sets
 StrObject* CompareName(Interpreter& interp, Interpreter::CompareOp op);  // __eq__, ...
 // Whether the value's class redefines nothing.
@@ -223,6 +276,7 @@ Result<StrObject*> FormatStr(Interpreter& interp, StrObject* s, absl::string_vie
 int64_t CodePoints(absl::string_view utf8);
 Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value args, bool bytes);
 Result<Value> StrFormatMethod(Interpreter& interp, StrObject* format, const CallArgs& args);
+Result<StrObject*> AsciiRepr(Interpreter& interp, Value v);  // ascii()
 std::string QuotedStr(absl::string_view text, bool ascii_only = false);
 std::string QuotedBytes(absl::string_view bytes);
 std::string FormatDouble(double d, char type, int precision, bool alternate, bool upper);
@@ -251,6 +305,8 @@ Result<bool> DictsEqual(Interpreter& interp, DictObject* a, DictObject* b);
 Result<Value> StrGetItem(Interpreter& interp, StrObject* s, Value key);
 Result<Value> Concat(Interpreter& interp, StrObject* a, StrObject* b);
 // Byte offset of a code point; `index` in [0, length].
+Result<Value> EncodeText(Interpreter& interp, StrObject* s, absl::string_view encoding, absl::string_view errors);  // codecs.cc
+Result<Value> DecodeText(Interpreter& interp, absl::string_view bytes, absl::string_view encoding, absl::string_view errors);
 Result<Value> DecodeBytes(Interpreter& interp, absl::string_view utf8);  // UnicodeDecodeError if it is not
 int64_t ByteOffset(const StrObject* s, int64_t index);
 void AppendUtf8(std::string* out, uint32_t code_point);

@@ -106,6 +106,7 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(InterpreterOpti
 #define COBRA_NAME(name) interp->names_.name = interp->Intern(#name);
 #include "frontend/python/runtime/names.def"
 #undef COBRA_NAME
+  interp->names_.throw_ = interp->Intern("throw");
   state.builtins = interp->NewDict();
   InitObjectType(*interp);
   InitFunctionTypes(*interp);
@@ -117,10 +118,13 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(InterpreterOpti
   InitDictTypes(*interp);
   InitSetTypes(*interp);
   InitExceptionTypes(*interp);
+  InitExceptionGroupTypes(*interp);
   InitIteratorTypes(*interp);
   InitGeneratorType(*interp);
+  InitAsyncTypes(*interp);
   InitOpaqueType(*interp);
   InitBuiltins(*interp);
+  InitTextFunctions(*interp);
 #define COBRA_BUILTIN_TYPE(name, python_name) UpdateClassFlags(*interp, interp->types_.name);
 #define COBRA_EXCEPTION_TYPE(name, base) UpdateClassFlags(*interp, interp->types_.name);
 #include "frontend/python/runtime/builtin_types.def"

@@ -95,6 +95,7 @@ struct CommonNames {
 #define COBRA_NAME(name) StrObject* name = nullptr;
 #include "frontend/python/runtime/names.def"
 #undef COBRA_NAME
+  StrObject* throw_ = nullptr;  // a keyword of C++
 };
 
 class Interpreter {

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/set_order.h"
 
 namespace cobra::python {
 
@@ -91,6 +92,7 @@ Result<bool> Interpreter::SetAdd(SetObject* set, Value item) {
   if (at >= 0) return false;
   COBRA_TRY(CheckSize(set->table.size(), 64));
   set->table.Append(heap_, hash, item, Value::None());
+  NoteSetGrowth(set);
   return true;
 }
 
@@ -426,12 +428,12 @@ class BytesIterator : public NativeIterator {
 
 class TableIterator : public NativeIterator {
  public:
-  TableIterator(DictTable* table, DictViewObject::What what, bool is_set) : table_(table), what_(what), version_(table->version()), is_set_(is_set) {}
+  TableIterator(DictTable* table, DictViewObject::What what) : table_(table), what_(what), version_(table->version()) {}
   Result<Value> Next(Interpreter& interp) override {
     if (done_) return Value::Unbound();
     if (table_->version() != version_) {
       done_ = true;
-      return interp.Raise(interp.types().RuntimeError, is_set_ ? "Set changed size during iteration" : "dictionary changed size during iteration");
+      return interp.Raise(interp.types().RuntimeError, "dictionary changed size during iteration");
     }
     while (at_ < table_->entry_count()) {
       const DictTable::Entry& e = table_->entry(at_++);
@@ -451,8 +453,27 @@ class TableIterator : public NativeIterator {
   DictTable* table_;
   DictViewObject::What what_;
   uint32_t version_;
-  bool is_set_;
   bool done_ = false;
+  size_t at_ = 0;
+};
+
+class SetIterator : public NativeIterator {
+ public:
+  explicit SetIterator(SetObject* set) : set_(set), order_(SetOrder(*set)), version_(set->table.version()) {}
+  Result<Value> Next(Interpreter& interp) override {
+    if (at_ >= order_.size()) return Value::Unbound();
+    if (set_->table.version() != version_) {
+      at_ = order_.size();
+      return interp.Raise(interp.types().RuntimeError, "Set changed size during iteration");
+    }
+    return set_->table.entry(order_[at_++]).key;
+  }
+  int64_t LengthHint() const override { return static_cast<int64_t>(order_.size() - at_); }
+
+ private:
+  SetObject* set_;
+  std::vector<size_t> order_;
+  uint32_t version_;
   size_t at_ = 0;
 };
 
@@ -481,18 +502,20 @@ Result<Value> Interpreter::Iter(Value v) {
   if (v.IsObject()) {
     if (UsesBuiltin(*this, v, names_.__iter__)) {
       switch (v.object()->kind) {
-        case ObjectKind::kIterator:
-        case ObjectKind::kGenerator: return v;
+        case ObjectKind::kGenerator:
+          if (v.object()->cls != types_.generator) break;  // a coroutine
+          return v;
+        case ObjectKind::kIterator: return v;
         case ObjectKind::kList: return NewIterator(heap_.New<ListIterator>(v.as<ListObject>()));
         case ObjectKind::kTuple: return NewIterator(heap_.New<TupleIterator>(v.as<TupleObject>()));
         case ObjectKind::kRange: return NewIterator(heap_.New<RangeIterator>(v.as<RangeObject>()));
         case ObjectKind::kStr: return NewIterator(heap_.New<StrIterator>(v.as<StrObject>()));
         case ObjectKind::kBytes: return NewIterator(heap_.New<BytesIterator>(v.as<BytesObject>()));
-        case ObjectKind::kDict: return NewIterator(heap_.New<TableIterator>(&v.as<DictObject>()->table, DictViewObject::What::kKeys, false));
-        case ObjectKind::kSet: return NewIterator(heap_.New<TableIterator>(&v.as<SetObject>()->table, DictViewObject::What::kKeys, true));
+        case ObjectKind::kDict: return NewIterator(heap_.New<TableIterator>(&v.as<DictObject>()->table, DictViewObject::What::kKeys));
+        case ObjectKind::kSet: return NewIterator(heap_.New<SetIterator>(v.as<SetObject>()));
         case ObjectKind::kDictView: {
           auto* view = v.as<DictViewObject>();
-          return NewIterator(heap_.New<TableIterator>(&view->dict->table, view->what, false));
+          return NewIterator(heap_.New<TableIterator>(&view->dict->table, view->what));
         }
         case ObjectKind::kOpaque: return Unsupported(absl::StrCat("iterating over ", v.as<OpaqueObject>()->dotted_name->view()));
         default: break;

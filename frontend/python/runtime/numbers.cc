@@ -7,7 +7,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "frontend/python/runtime/character.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/syntax/unicode.h"
 
 namespace cobra::python {
 
@@ -105,6 +107,28 @@ bool StripUnderscores(absl::string_view in, std::string* out) {
   return true;
 }
 
+// Decimal digits and blanks of other scripts as those of ASCII.
+std::string AsciiDigits(absl::string_view text) {
+  if (ast::FindInvalidUtf8(text) != absl::string_view::npos) return std::string(text);  // of bytes
+  std::string out;
+  for (int64_t at = 0; at < static_cast<int64_t>(text.size());) {
+    if (static_cast<unsigned char>(text[static_cast<size_t>(at)]) < 0x80) {
+      char c = text[static_cast<size_t>(at++)];
+      out.push_back(c >= 0x1c && c <= 0x1f ? ' ' : c);
+      continue;
+    }
+    uint32_t c = DecodeUtf8(text.data(), &at);
+    if (HasProperty(c, kDecimal)) {
+      out.push_back(static_cast<char>('0' + DecimalDigit(c)));
+    } else if (HasProperty(c, kSpace)) {
+      out.push_back(' ');
+    } else {
+      AppendUtf8(&out, c);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base, Value original) {
@@ -112,7 +136,8 @@ Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base,
     COBRA_TRY_ASSIGN(StrObject * repr, interp.Repr(original));
     return interp.Raise(interp.types().ValueError, absl::StrCat("invalid literal for int() with base ", base, ": ", repr->view()));
   };
-  absl::string_view s = absl::StripAsciiWhitespace(text);
+  std::string ascii = AsciiDigits(text);
+  absl::string_view s = absl::StripAsciiWhitespace(ascii);
   bool negative = false;
   if (!s.empty() && (s[0] == '+' || s[0] == '-')) {
     negative = s[0] == '-';
@@ -151,7 +176,8 @@ Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base,
 }
 
 Result<Value> FloatFromText(Interpreter& interp, absl::string_view text, Value original) {
-  absl::string_view s = absl::StripAsciiWhitespace(text);
+  std::string ascii = AsciiDigits(text);
+  absl::string_view s = absl::StripAsciiWhitespace(ascii);
   std::string clean;
   bool ok = StripUnderscores(s, &clean) && !clean.empty();
   std::string lower = absl::AsciiStrToLower(clean);
@@ -304,12 +330,53 @@ Result<Value> FloatNew(Interpreter& interp, const CallArgs& args) {
   return Value(box);
 }
 
+// "1+2j", with blanks and parentheses around it.
+bool ComplexFromText(absl::string_view text, double* real, double* imag) {
+  text = absl::StripAsciiWhitespace(text);
+  if (text.size() >= 2 && text.front() == '(' && text.back() == ')') text = absl::StripAsciiWhitespace(text.substr(1, text.size() - 2));
+  std::string s;
+  if (!StripUnderscores(text, &s) || s.empty()) return false;
+  auto number = [&](const char* begin, const char** end, double* out) {
+    const char* p = begin;
+    if (*p == '+' || *p == '-') ++p;
+    if (!absl::ascii_isdigit(static_cast<unsigned char>(*p)) && *p != '.' && !absl::ascii_isalpha(static_cast<unsigned char>(*p))) return false;
+    if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) return false;
+    if (*p == 'j' || *p == 'J') {  // the imaginary unit alone
+      *out = *begin == '-' ? -1 : 1;
+      *end = p;
+      return true;
+    }
+    char* stop;
+    *out = std::strtod(begin, &stop);
+    *end = stop;
+    return stop != begin;
+  };
+  const char* p = s.c_str();
+  double first, second;
+  *real = *imag = 0;
+  if (!number(p, &p, &first)) return false;
+  if (*p == 0) return *real = first, true;
+  if (*p == 'j' || *p == 'J') return *imag = first, p[1] == 0;
+  if ((*p != '+' && *p != '-') || !number(p, &p, &second) || (*p != 'j' && *p != 'J') || p[1] != 0) return false;
+  *real = first;
+  *imag = second;
+  return true;
+}
+
 Result<Value> ComplexNew(Interpreter& interp, const CallArgs& args) {
   Value real = Value::Float(0), imag = Value::Float(0);
   ArgReader reader(interp, "complex", args);
   COBRA_TRY(reader.Optional("real", &real).Optional("imag", &imag).Finish());
-  if (real.IsStr()) return interp.Unsupported("complex() of a string");
   double r = 0, i = 0, r2 = 0, i2 = 0;
+  if (real.IsStr()) {
+    if (reader.Given("imag")) return interp.Raise(interp.types().TypeError, "complex() can't take second arg if first is a string");
+    if (!ComplexFromText(real.str(), &r, &i)) return interp.Raise(interp.types().ValueError, "complex() arg is a malformed string");
+    return interp.NewComplex(r, i);
+  }
+  if (real.IsInstance()) {
+    COBRA_TRY_ASSIGN(Value own, interp.CallSpecial(real, interp.Intern("__complex__"), {}));
+    if (own.IsComplex()) real = own;
+  }
   if (real.IsComplex()) {
     r = real.as<ComplexObject>()->real;
     i = real.as<ComplexObject>()->imag;
@@ -514,11 +581,16 @@ void InitNumberTypes(Interpreter& interp) {
     int64_t length = 1;
     absl::string_view order = "big";
     ArgReader reader(interp, "to_bytes", args);
-    COBRA_TRY(reader.Optional("length", &length).Optional("byteorder", &order).Finish());
-    BigInt v = ToBigInt(args.self);
-    if (v.negative()) return interp.Raise(interp.types().OverflowError, "can't convert negative int to unsigned");
-    if (v.bits() > length * 8) return interp.Raise(interp.types().OverflowError, "int too big to convert");
+    bool is_signed = false;
+    COBRA_TRY(reader.Optional("length", &length).Optional("byteorder", &order).KeywordOnly().Optional("signed", &is_signed).Finish());
+    if (length < 0) return interp.Raise(interp.types().ValueError, "length argument must be non-negative");
+    if (order != "big" && order != "little") return interp.Raise(interp.types().ValueError, "byteorder must be either 'little' or 'big'");
     COBRA_TRY(interp.CheckSize(length, 1));
+    BigInt v = ToBigInt(args.self);
+    if (v.negative() && !is_signed) return interp.Raise(interp.types().OverflowError, "can't convert negative int to unsigned");
+    BigInt magnitude = v.negative() ? -v - BigInt(1) : v;
+    if (magnitude.bits() > length * 8 - (is_signed ? 1 : 0)) return interp.Raise(interp.types().OverflowError, "int too big to convert");
+    if (v.negative()) v = v + BigInt(1).ShiftLeft(length * 8);
     std::string out;
     for (int64_t i = 0; i < length; ++i) {
       out.push_back(static_cast<char>(v.LowBits() & 0xff));
@@ -526,6 +598,24 @@ void InitNumberTypes(Interpreter& interp) {
     }
     if (order == "big") std::reverse(out.begin(), out.end());
     return Value(interp.NewBytes(out));
+  });
+  AddClassMethod(interp, t.int_type, "from_bytes", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value source;
+    absl::string_view order = "big";
+    bool is_signed = false;
+    ArgReader reader(interp, "from_bytes", args);
+    COBRA_TRY(reader.Required("bytes", &source).Optional("byteorder", &order).KeywordOnly().Optional("signed", &is_signed).Finish());
+    if (order != "big" && order != "little") return interp.Raise(interp.types().ValueError, "byteorder must be either 'little' or 'big'");
+    COBRA_TRY_ASSIGN(Value bytes, interp.Call(Value(interp.types().bytes), {source}));
+    std::string text(bytes.as<BytesObject>()->view());
+    if (static_cast<int64_t>(text.size()) * 8 > interp.limits().big_int_bits) return interp.LimitReached("an integer of this size");
+    if (order == "little") std::reverse(text.begin(), text.end());
+    BigInt v(0);
+    for (char c : text) v = v.ShiftLeft(8) + BigInt(static_cast<unsigned char>(c));
+    if (is_signed && !text.empty() && (static_cast<unsigned char>(text[0]) & 0x80)) {
+      v = v - BigInt(1).ShiftLeft(static_cast<int64_t>(text.size()) * 8);
+    }
+    return MakeIntOf(interp, args.self.as<ClassObject>(), interp.NewInt(v));
   });
   AddProperty(interp, t.int_type, "numerator", [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
   AddProperty(interp, t.int_type, "denominator", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(1); });

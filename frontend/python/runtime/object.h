@@ -85,6 +85,9 @@ struct DictObject : Object {
 struct SetObject : Object {
   SetObject() : Object(ObjectKind::kSet) {}
   DictTable table;  // values are not used
+  // What CPython's table of the same set would be (set_order.h): its size less one, when it was made and now, and its used slots.
+  uint32_t initial_mask = 7, mask = 7;
+  int64_t fill = 0;
 };
 
 struct DictViewObject : Object {
@@ -195,6 +198,7 @@ struct ClassObject : Object {
   bool has_getattribute = false, has_getattr = false, has_setattr = false, has_delattr = false, has_eq = false, has_hash = false,
        has_bool_or_len = false, has_init = false, has_new = false, has_call = false, has_get = false, has_set_or_delete = false;
   bool has_metaclass = false;  // cls is a class other than type
+  bool slots_only = false;     // instances have the attributes of __slots__ and no __dict__
 };
 
 struct ModuleObject : Object {
@@ -244,6 +248,7 @@ struct GeneratorObject : Object {
   GeneratorObject() : Object(ObjectKind::kGenerator) {}
   struct GeneratorState* state = nullptr;  // generator.h
   StrObject* name = nullptr;
+  StrObject* qualname = nullptr;
 };
 
 struct GenericAliasObject : Object {

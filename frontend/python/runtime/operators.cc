@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/set_order.h"
 
 namespace cobra::python {
 
@@ -277,32 +278,40 @@ Result<Value> ComplexBinary(Interpreter& interp, BinaryOp op, Value a, Value b) 
   }
 }
 
+// As setobject.c does it, because the order of numbers shows it (set_order.h).
 Result<Value> SetBinary(Interpreter& interp, BinaryOp op, SetObject* a, SetObject* b) {
   SetObject* out = interp.NewSet(a->frozen);
-  auto each = [&](SetObject* s, SetObject* other, int want /* -1 any, 0 absent, 1 present */) -> Result<void> {
-    for (size_t i = 0; i < s->table.entry_count(); ++i) {
-      Value key = s->table.entry(i).key;
-      if (key.IsUnbound()) continue;
-      COBRA_TRY(interp.Step());
-      if (want >= 0) {
-        COBRA_TRY_ASSIGN(bool in, interp.SetContains(other, key));
-        if (in != (want == 1)) continue;
-      }
-      COBRA_TRY(interp.SetAdd(out, key));
-    }
-    return {};
-  };
   switch (op) {
     case BinaryOp::kBitOr:
-      COBRA_TRY(each(a, b, -1));
-      COBRA_TRY(each(b, a, -1));
+      COBRA_TRY(MergeSet(interp, out, a));
+      COBRA_TRY(MergeSet(interp, out, b));
       break;
-    case BinaryOp::kBitAnd: COBRA_TRY(each(a, b, 1)); break;
-    case BinaryOp::kSub: COBRA_TRY(each(a, b, 0)); break;
     case BinaryOp::kBitXor:
-      COBRA_TRY(each(a, b, 0));
-      COBRA_TRY(each(b, a, 0));
+      COBRA_TRY(MergeSet(interp, out, b));
+      COBRA_TRY(ToggleAll(interp, out, a));
       break;
+    case BinaryOp::kSub:
+      if (a->table.size() / 4 > b->table.size()) {
+        COBRA_TRY(MergeSet(interp, out, a));
+        for (Value key : SetItems(*b)) COBRA_TRY(interp.SetErase(out, key));
+        break;
+      }
+      for (Value key : SetItems(*a)) {
+        COBRA_TRY(interp.Step());
+        COBRA_TRY_ASSIGN(bool in, interp.SetContains(b, key));
+        if (!in) COBRA_TRY(interp.SetAdd(out, key));
+      }
+      break;
+    case BinaryOp::kBitAnd: {
+      SetObject* all = b->table.size() > a->table.size() ? a : b;
+      SetObject* other = all == a ? b : a;
+      for (Value key : SetItems(*all)) {
+        COBRA_TRY(interp.Step());
+        COBRA_TRY_ASSIGN(bool in, interp.SetContains(other, key));
+        if (in) COBRA_TRY(interp.SetAdd(out, key));
+      }
+      break;
+    }
     default: return Value::NotImplemented();
   }
   return Value(out);
@@ -449,11 +458,8 @@ Result<Value> Interpreter::InPlace(BinaryOp op, Value a, Value b) {
         return a;
       }
     } else if (a.IsSet() && b.IsSet() && IsPlain(a) && !a.as<SetObject>()->frozen) {
-      COBRA_TRY_ASSIGN(Value r, BuiltinBinary(*this, op, a, b));
-      if (r.IsSet()) {
-        std::swap(a.as<SetObject>()->table, r.as<SetObject>()->table);
-        return a;
-      }
+      COBRA_TRY_ASSIGN(bool done, SetInPlace(*this, op, a.as<SetObject>(), b.as<SetObject>()));
+      if (done) return a;
     } else if (a.IsDict() && op == BinaryOp::kBitOr && IsPlain(a)) {
       COBRA_TRY(DictUpdate(a.as<DictObject>(), b));
       return a;

@@ -62,7 +62,7 @@ Result<std::string> PercentNumber(Interpreter& interp, const PercentSpec& p, Val
   return absl::StrCat(std::string(static_cast<size_t>(pad), ' '), prefix, body);
 }
 
-Result<std::string> PercentText(Interpreter& interp, const PercentSpec& p, Value v) {
+Result<std::string> PercentText(Interpreter& interp, const PercentSpec& p, Value v, bool bytes) {
   std::string text;
   if (p.type == 'c') {
     if (IsIntLike(v)) {
@@ -74,13 +74,17 @@ Result<std::string> PercentText(Interpreter& interp, const PercentSpec& p, Value
     } else {
       return interp.Raise(interp.types().TypeError, "%c requires int or char");
     }
-  } else if (v.IsBytes() && p.type == 's') {
-    COBRA_TRY_ASSIGN(StrObject * s, interp.Str(v));
-    text = std::string(s->view());
+  } else if (bytes && p.type == 's') {
+    if (!v.IsBytes()) {
+      return interp.Raise(interp.types().TypeError, absl::StrCat("%b requires a bytes-like object, or an object that implements __bytes__, not '",
+                                                                 interp.TypeName(v), "'"));
+    }
+    text = std::string(v.as<BytesObject>()->view());
+    if (p.precision >= 0 && p.precision < static_cast<int64_t>(text.size())) text.resize(static_cast<size_t>(p.precision));
   } else {
-    Result<StrObject*> s = p.type == 's' ? interp.Str(v) : interp.Repr(v);
+    Result<StrObject*> s = p.type == 's' ? interp.Str(v) : p.type == 'a' || bytes ? AsciiRepr(interp, v) : interp.Repr(v);
     if (!s.ok()) return Failure();
-    text = p.type == 'a' ? QuotedStr((*s)->view(), true) : std::string((*s)->view());
+    text = std::string((*s)->view());
     if (p.precision >= 0 && p.precision < CodePoints(text)) text.resize(static_cast<size_t>(ByteOffset(interp.NewStr(text), p.precision)));
   }
   int64_t pad = p.width - CodePoints(text);
@@ -113,7 +117,7 @@ Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value
       for (int open = 1; end < format.size() && open > 0; ++end) open += format[end] == '(' ? 1 : format[end] == ')' ? -1 : 0;
       absl::string_view key = format.substr(at + 1, end - at - 2);
       if (args.IsTuple() || args.IsStr() || !args.IsObject()) return interp.Raise(t.TypeError, "format requires a mapping");
-      COBRA_TRY_ASSIGN(value, interp.GetItem(args, interp.NewStr(key)));
+      COBRA_TRY_ASSIGN(value, interp.GetItem(args, bytes ? Value(interp.NewBytes(key)) : Value(interp.NewStr(key))));
       used_mapping = true;
       at = end;
     }
@@ -153,6 +157,7 @@ Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value
     while (at < format.size() && (format[at] == 'l' || format[at] == 'h' || format[at] == 'L')) ++at;
     if (at >= format.size()) return interp.Raise(t.ValueError, "incomplete format");
     p.type = format[at++];
+    if (bytes && p.type == 'b') p.type = 's';
     if (p.type == '%') {
       out.push_back('%');
       continue;
@@ -160,7 +165,7 @@ Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value
     if (value.IsUnbound()) COBRA_TRY_SET(value, take());
     std::string text;
     if (p.type == 's' || p.type == 'r' || p.type == 'a' || p.type == 'c') {
-      COBRA_TRY_ASSIGN(text, PercentText(interp, p, value));
+      COBRA_TRY_ASSIGN(text, PercentText(interp, p, value, bytes));
     } else if (std::string("diuxXoeEfFgG").find(p.type) != std::string::npos) {
       COBRA_TRY_ASSIGN(text, PercentNumber(interp, p, value));
     } else {

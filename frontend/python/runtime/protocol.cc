@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/set_order.h"
 
 namespace cobra::python {
 
@@ -157,6 +158,7 @@ Result<uint64_t> Interpreter::Hash(Value v) {
       if (!method.IsBuiltin() || o->kind == ObjectKind::kInstance) {
         COBRA_TRY_ASSIGN(Value h, CallSpecial(v, names_.__hash__, {}));
         if (!IsIntLike(h)) return Raise(types_.TypeError, "__hash__ method should return an integer");
+        if (h.IsIntOrBool()) return static_cast<uint64_t>(h.as_int());  // as it is: only a big one is hashed
         return h.IsIntOrBool() ? HashInt(h.as_int()) : ToBigInt(h).ModMersenne61();
       }
     }
@@ -359,7 +361,7 @@ Result<std::string> ReprText(Interpreter& interp, Value v) {
       if (set->table.size() == 0) return name + "()";
       ReprGuard guard(interp.state(), v);
       if (!guard.entered()) return name + "(...)";
-      COBRA_TRY_ASSIGN(std::string s, JoinReprs(interp, KeysOf(set->table)));
+      COBRA_TRY_ASSIGN(std::string s, JoinReprs(interp, SetItems(*set)));
       return set->cls == interp.types().set ? absl::StrCat("{", s, "}") : absl::StrCat(name, "({", s, "})");
     }
     case ObjectKind::kDictView: {

@@ -6,6 +6,7 @@ void AddStandardLibrary(NativeRegistry* registry) {
   AddMathModule(registry);
   AddSystemModules(registry);
   AddItertoolsModule(registry);
+  AddRandomModule(registry);
   AddReModule(registry);
   for (const EmbeddedModule* m = kEmbeddedModules; m->name != nullptr; ++m) {
     NativeModule module;

@@ -1,6 +1,7 @@
-// _itertools: the iterators that are infinite or hot. The rest is stdlib/itertools.py.
+// itertools: here repeat, count, cycle, chain and islice.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/itertools.h"
 #include "frontend/python/runtime/stdlib.h"
 
 namespace cobra::python {
@@ -103,54 +104,56 @@ class SliceIterator : public NativeIterator {
   int64_t at_ = 0, next_, stop_, step_;
 };
 
-void AddClass(Interpreter& interp, NativeModuleBuilder& m, absl::string_view name, NativeFunction make) {
+Result<int64_t> SliceBound(Interpreter& interp, Value v, int64_t absent, absl::string_view what) {
+  if (v.IsNone()) return absent;
+  if (IsIntLike(v) || v.IsInstance()) {
+    COBRA_TRY_ASSIGN(int64_t i, interp.Index(v));
+    if (i >= 0) return i;
+  }
+  return interp.Raise(interp.types().ValueError, absl::StrCat(what, " must be None or an integer: 0 <= x <= sys.maxsize."));
+}
+
+}  // namespace
+
+void AddIteratorClass(Interpreter& interp, NativeModuleBuilder& m, absl::string_view name, NativeFunction make) {
   ClassObject* cls = m.Class(name, {interp.types().iterator}).New(std::move(make)).Build();
   cls->module = interp.Intern("itertools");
 }
 
-Value Make(Interpreter& interp, const CallArgs& args, NativeIterator* it) {
+Value MakeIterator(Interpreter& interp, const CallArgs& args, NativeIterator* it) {
   Value v = interp.NewIterator(it);
   if (args.self.IsClass()) v.object()->cls = args.self.as<ClassObject>();
   return v;
 }
 
-Result<int64_t> SliceBound(Interpreter& interp, Value v, int64_t absent) {
-  if (v.IsNone()) return absent;
-  COBRA_TRY_ASSIGN(int64_t i, interp.Index(v));
-  if (i < 0) return interp.Raise(interp.types().ValueError, "Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.");
-  return i;
-}
-
-}  // namespace
-
 void AddItertoolsModule(NativeRegistry* registry) {
   NativeModule module;
-  module.name = "_itertools";
+  module.name = "itertools";
   module.define = [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
-    AddClass(interp, m, "repeat", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    AddIteratorClass(interp, m, "repeat", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       Value v;
       int64_t times = -1;
       ArgReader reader(interp, "repeat", args);
       COBRA_TRY(reader.Required("object", &v).Optional("times", &times).Finish());
       if (reader.Given("times")) times = std::max<int64_t>(times, 0);
-      return Make(interp, args, interp.heap().New<RepeatIterator>(v, times));
+      return MakeIterator(interp, args, interp.heap().New<RepeatIterator>(v, times));
     });
-    AddClass(interp, m, "count", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    AddIteratorClass(interp, m, "count", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       Value start = Value::Int(0), step = Value::Int(1);
       ArgReader reader(interp, "count", args);
       COBRA_TRY(reader.Optional("start", &start).Optional("step", &step).Finish());
-      return Make(interp, args, interp.heap().New<CountIterator>(start, step));
+      return MakeIterator(interp, args, interp.heap().New<CountIterator>(start, step));
     });
-    AddClass(interp, m, "cycle", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    AddIteratorClass(interp, m, "cycle", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       Value items;
       ArgReader reader(interp, "cycle", args);
       COBRA_TRY(reader.Required("iterable", &items).Finish());
       COBRA_TRY_ASSIGN(Value it, interp.Iter(items));
-      return Make(interp, args, interp.heap().New<CycleIterator>(it, interp.NewList()));
+      return MakeIterator(interp, args, interp.heap().New<CycleIterator>(it, interp.NewList()));
     });
-    AddClass(interp, m, "chain", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    AddIteratorClass(interp, m, "chain", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       COBRA_TRY_ASSIGN(Value sources, interp.Iter(Value(interp.NewTuple(args.positional))));
-      return Make(interp, args, interp.heap().New<ChainIterator>(sources));
+      return MakeIterator(interp, args, interp.heap().New<ChainIterator>(sources));
     });
     ClassObject* chain = m.module()->attrs->table.GetStr(interp.Intern("chain"))->as<ClassObject>();
     AddClassMethod(interp, chain, "from_iterable", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -158,23 +161,25 @@ void AddItertoolsModule(NativeRegistry* registry) {
       ArgReader reader(interp, "from_iterable", args);
       COBRA_TRY(reader.Required("iterable", &items).Finish());
       COBRA_TRY_ASSIGN(Value sources, interp.Iter(items));
-      return Make(interp, args, interp.heap().New<ChainIterator>(sources));
+      return MakeIterator(interp, args, interp.heap().New<ChainIterator>(sources));
     });
-    AddClass(interp, m, "islice", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    AddIteratorClass(interp, m, "islice", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       auto p = args.positional;
       if (p.size() < 2 || p.size() > 4) return interp.Raise(interp.types().TypeError, absl::StrCat("islice expected 2 to 4 arguments, got ", p.size()));
       COBRA_TRY_ASSIGN(Value it, interp.Iter(p[0]));
       int64_t start = 0, stop = -1, step = 1;
       if (p.size() == 2) {
-        COBRA_TRY_SET(stop, SliceBound(interp, p[1], -1));
+        COBRA_TRY_SET(stop, SliceBound(interp, p[1], -1, "Stop argument for islice()"));
       } else {
-        COBRA_TRY_SET(start, SliceBound(interp, p[1], 0));
-        COBRA_TRY_SET(stop, SliceBound(interp, p[2], -1));
-        if (p.size() == 4) COBRA_TRY_SET(step, SliceBound(interp, p[3], 1));
+        COBRA_TRY_SET(start, SliceBound(interp, p[1], 0, "Indices for islice()"));
+        COBRA_TRY_SET(stop, SliceBound(interp, p[2], -1, "Indices for islice()"));
+        if (p.size() == 4) COBRA_TRY_SET(step, SliceBound(interp, p[3], 1, "Step for islice()"));
         if (step == 0) return interp.Raise(interp.types().ValueError, "Step for islice() must be a positive integer or None.");
       }
-      return Make(interp, args, interp.heap().New<SliceIterator>(it, start, stop, step));
+      return MakeIterator(interp, args, interp.heap().New<SliceIterator>(it, start, stop, step));
     });
+    AddFilteringIterators(interp, m);
+    AddCombiningIterators(interp, m);
     return {};
   };
   registry->Add(std::move(module));

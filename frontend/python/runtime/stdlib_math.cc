@@ -250,8 +250,8 @@ void AddMathModule(NativeRegistry* registry) {
     Unary(m, "atanh", [](double x) { return std::atanh(x); });
     Unary(m, "erf", [](double x) { return std::erf(x); });
     Unary(m, "erfc", [](double x) { return std::erfc(x); });
-    Unary(m, "gamma", [](double x) { return std::tgamma(x); }, true);
-    Unary(m, "lgamma", [](double x) { return std::lgamma(x); }, true);
+    Unary(m, "gamma", Gamma, true);
+    Unary(m, "lgamma", LogGamma, true);
     Unary(m, "fabs", [](double x) { return std::fabs(x); });
     Unary(m, "degrees", [](double x) { return x * (180.0 / M_PI); });
     Unary(m, "radians", [](double x) { return x * (M_PI / 180.0); });
@@ -309,6 +309,25 @@ void AddMathModule(NativeRegistry* registry) {
     m.Function("fsum", FSum);
     m.Function("isclose", IsClose);
     m.Function("hypot", Hypot);
+    m.Function("ulp", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, "ulp", 1));
+      if (!std::isfinite(x)) return Value::Float(std::fabs(x));
+      x = std::fabs(x);
+      double above = std::nextafter(x, HUGE_VAL);
+      return Value::Float(std::isinf(above) ? x - std::nextafter(x, 0) : above - x);
+    });
+    m.Function("dist", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      Value p, q;
+      ArgReader reader(interp, "dist", args);
+      COBRA_TRY(reader.Required("p", &p).Required("q", &q).Finish());
+      COBRA_TRY_ASSIGN(std::vector<Value> a, interp.ToVector(p));
+      COBRA_TRY_ASSIGN(std::vector<Value> b, interp.ToVector(q));
+      if (a.size() != b.size()) return interp.Raise(interp.types().ValueError, "both points must have the same number of dimensions");
+      for (size_t i = 0; i < a.size(); ++i) COBRA_TRY_SET(a[i], interp.Binary(Interpreter::BinaryOp::kSub, a[i], b[i]));
+      CallArgs differences;
+      differences.positional = a;
+      return Hypot(interp, differences);
+    });
     return {};
   };
   registry->Add(std::move(module));

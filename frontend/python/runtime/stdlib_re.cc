@@ -1,129 +1,185 @@
-// _re: regular expressions by RE2, whose time is linear in the text whatever the pattern. Look-around and back-references, which
-// RE2 does not have, are refused as unsupported.
-#include <re2/re2.h>
+// _re: compiling and running regular expressions (regex.h) on Python's strings. The rest of `re` is stdlib/re.py.
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/regex.h"
 #include "frontend/python/runtime/stdlib.h"
 
 namespace cobra::python {
 namespace {
+class CompiledPattern;
+}  // namespace
+template <>
+struct NeverChanges<CompiledPattern> : std::true_type {};
+
+namespace {
+
+// Of one match. Ordinary patterns need a few steps a character; this is about 30 ms.
+constexpr int64_t kMatchSteps = 3'000'000;
 
 class CompiledPattern : public NativeObject {
  public:
-  CompiledPattern(const std::string& pattern, const RE2::Options& options) : re(pattern, options) {}
-  RE2 re;
+  std::unique_ptr<Regex> regex;
+  bool bytes = false;
+  std::string shown;  // for messages
 };
 
-enum Flags { kIgnoreCase = 2, kMultiLine = 8, kDotAll = 16, kVerbose = 64 };
-
-// Blanks and comments out of a verbose pattern.
-std::string StripVerbose(absl::string_view p) {
-  std::string out;
-  bool in_class = false;
-  for (size_t i = 0; i < p.size(); ++i) {
-    char c = p[i];
-    if (c == '\\' && i + 1 < p.size()) {
-      out.append(p.data() + i, 2);
-      ++i;
-    } else if (in_class || c == '[') {
-      in_class = c != ']';
-      out.push_back(c);
-    } else if (c == '#') {
-      while (i < p.size() && p[i] != '\n') ++i;
-    } else if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
-      out.push_back(c);
-    }
-  }
+std::vector<uint32_t> CodePointsOf(absl::string_view utf8) {
+  std::vector<uint32_t> out;
+  out.reserve(utf8.size());
+  for (int64_t at = 0; at < static_cast<int64_t>(utf8.size());) out.push_back(DecodeUtf8(utf8.data(), &at));
   return out;
 }
 
-// Python's spelling to RE2's.
-std::string Translate(absl::string_view p) {
-  std::string out;
-  for (size_t i = 0; i < p.size(); ++i) {
-    if (p[i] == '\\' && i + 1 < p.size()) {
-      out += p[i + 1] == 'Z' ? "\\z" : std::string(p.substr(i, 2));
-      ++i;
-    } else {
-      out.push_back(p[i]);
-    }
-  }
-  return out;
-}
-
+// The pattern, or the tuple (message, position, whether it is a ValueError) of what is wrong with it.
 Result<Value> Compile(Interpreter& interp, const CallArgs& args) {
   Value pattern;
   int64_t flags = 0;
   ArgReader reader(interp, "compile", args);
   COBRA_TRY(reader.Required("pattern", &pattern).Optional("flags", &flags).Finish());
-  if (!pattern.IsStr()) {
-    if (pattern.IsBytes()) return interp.Unsupported("a regular expression on bytes");
-    return interp.Raise(interp.types().TypeError, "first argument must be string or compiled pattern");
+  if (!pattern.IsStr() && !pattern.IsBytes()) return interp.Raise(interp.types().TypeError, "first argument must be string or compiled pattern");
+  auto* compiled = interp.heap().New<CompiledPattern>();
+  compiled->bytes = pattern.IsBytes();
+  std::vector<uint32_t> text;
+  if (compiled->bytes) {
+    for (char c : pattern.as<BytesObject>()->view()) text.push_back(static_cast<unsigned char>(c));
+    compiled->shown = QuotedBytes(pattern.as<BytesObject>()->view());
+  } else {
+    text = CodePointsOf(pattern.str());
+    compiled->shown = QuotedStr(pattern.str());
   }
-  std::string text(pattern.str());
-  if (flags & kVerbose) text = StripVerbose(text);
-  text = Translate(text);
-  std::string prefix;
-  if (flags & kIgnoreCase) prefix += 'i';
-  if (flags & kMultiLine) prefix += 'm';
-  if (flags & kDotAll) prefix += 's';
-  if (!prefix.empty()) text = absl::StrCat("(?", prefix, ")", text);
-  RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(int64_t{8} << 20);
-  auto* compiled = interp.heap().New<CompiledPattern>(text, options);
-  if (!compiled->re.ok()) {
-    // What RE2 lacks and what is wrong look alike: name the pattern.
-    return interp.Unsupported(absl::StrCat("the regular expression ", QuotedStr(pattern.str()), " (", compiled->re.error(), ")"));
+  for (size_t i = 0; i < text.size(); i += 64) COBRA_TRY(interp.Step());
+  RegexError error;
+  compiled->regex = Regex::Compile(text, static_cast<int>(flags), compiled->bytes, &error);
+  if (compiled->regex == nullptr) {
+    return Value(interp.NewTuple({Value(interp.NewStr(error.message)), error.position < 0 ? Value::None() : Value::Int(error.position),
+                                  Value::Bool(error.value_error)}));
   }
   return Value(interp.NewInstance(interp.types().object, compiled));
 }
 
-Result<Value> Groups(Interpreter& interp, const CallArgs& args) {
-  Value handle;
-  ArgReader reader(interp, "groups", args);
-  COBRA_TRY(reader.Required("handle", &handle).Finish());
+Result<CompiledPattern*> PatternOf(Interpreter& interp, Value handle) {
   auto* compiled = NativeCast<CompiledPattern>(handle);
-  if (compiled == nullptr) return interp.Raise(interp.types().TypeError, "not a pattern");
-  std::map<int, std::string> names;
-  for (const auto& [name, index] : compiled->re.NamedCapturingGroups()) names[index] = name;
-  DictObject* d = interp.NewDict();
-  for (const auto& [index, name] : names) interp.DictSetStr(d, name, Value::Int(index));
-  return Value(interp.NewTuple({Value::Int(compiled->re.NumberOfCapturingGroups()), Value(d)}));
+  if (compiled == nullptr) (void)interp.Raise(interp.types().TypeError, "not a pattern");
+  if (compiled == nullptr) return Failure();
+  return compiled;
 }
 
-// None, or a tuple of (start, end) in code points; how: 0 search, 1 match, 2 full match.
-Result<Value> Run(Interpreter& interp, const CallArgs& args) {
+// (number of groups, {name: group}, flags)
+Result<Value> Info(Interpreter& interp, const CallArgs& args) {
   Value handle;
-  StrObject* s;
-  int64_t position = 0, how = 0;
-  ArgReader reader(interp, "run", args);
-  COBRA_TRY(reader.Required("handle", &handle).Required("string", &s).Required("pos", &position).Required("how", &how).Finish());
-  auto* compiled = NativeCast<CompiledPattern>(handle);
-  if (compiled == nullptr) return interp.Raise(interp.types().TypeError, "not a pattern");
-  position = std::min(std::max<int64_t>(position, 0), s->length);
-  size_t start = static_cast<size_t>(ByteOffset(s, position));
-  int count = compiled->re.NumberOfCapturingGroups() + 1;
-  std::vector<re2::StringPiece> groups(static_cast<size_t>(count));
-  re2::StringPiece text(s->data, static_cast<size_t>(s->size));
-  RE2::Anchor anchor = how == 0 ? RE2::UNANCHORED : how == 1 ? RE2::ANCHOR_START : RE2::ANCHOR_BOTH;
-  if (!compiled->re.Match(text, start, text.size(), anchor, groups.data(), count)) return Value::None();
-  TupleObject* spans = interp.NewTupleOfSize(count);
-  auto code_points = [&](const char* p) {
-    if (s->ascii) return static_cast<int64_t>(p - s->data);
-    int64_t n = 0;
-    for (const char* q = s->data; q < p; ++q) n += (static_cast<unsigned char>(*q) & 0xc0) != 0x80;
-    return n;
-  };
-  for (int i = 0; i < count; ++i) {
-    const re2::StringPiece& g = groups[static_cast<size_t>(i)];
-    spans->items[i] = g.data() == nullptr
-                          ? interp.NewTuple({Value::Int(-1), Value::Int(-1)})
-                          : interp.NewTuple({Value::Int(code_points(g.data())), Value::Int(code_points(g.data() + g.size()))});
+  ArgReader reader(interp, "info", args);
+  COBRA_TRY(reader.Required("handle", &handle).Finish());
+  COBRA_TRY_ASSIGN(CompiledPattern * compiled, PatternOf(interp, handle));
+  DictObject* d = interp.NewDict();
+  for (const auto& [name, index] : compiled->regex->names()) interp.DictSetStr(d, name, Value::Int(index));
+  return Value(interp.NewTuple({Value::Int(compiled->regex->groups()), Value(d), Value::Int(compiled->regex->flags())}));
+}
+
+struct Subject {
+  Regex::Text text;
+  int64_t length = 0;
+};
+Result<Subject> SubjectOf(Interpreter& interp, CompiledPattern* compiled, Value string) {
+  Subject s;
+  if (string.IsStr()) {
+    if (compiled->bytes) return interp.Raise(interp.types().TypeError, "cannot use a bytes pattern on a string-like object");
+    auto* str = string.as<StrObject>();
+    s.length = str->length;
+    if (str->ascii) {
+      s.text.narrow = reinterpret_cast<const unsigned char*>(str->data);
+    } else {
+      RuntimeState& state = interp.state();  // a scan runs many matches on the same string
+      if (state.decoded_of != str) {
+        for (int64_t i = 0; i < str->size; i += 64) COBRA_TRY(interp.Step());
+        state.decoded = CodePointsOf(str->view());
+        state.decoded_of = str;
+      }
+      s.text.wide = state.decoded.data();
+    }
+    return s;
   }
-  return Value(spans);
+  if (string.IsBytes()) {
+    if (!compiled->bytes) return interp.Raise(interp.types().TypeError, "cannot use a string pattern on a bytes-like object");
+    s.text.narrow = reinterpret_cast<const unsigned char*>(string.as<BytesObject>()->data);
+    s.length = string.as<BytesObject>()->size;
+    return s;
+  }
+  return interp.Raise(interp.types().TypeError, absl::StrCat("expected string or bytes-like object, got '", interp.TypeName(string), "'"));
+}
+
+// None, or a tuple: start and end of the match and of each group, then the group closed last (or None).
+Result<Value> MatchOnce(Interpreter& interp, CompiledPattern* compiled, const Subject& subject, int64_t start, int64_t end, Regex::Anchor anchor,
+                        bool must_advance) {
+  std::vector<int64_t> spans;
+  int last_group = -1;
+  int64_t steps = kMatchSteps;
+  Regex::Outcome outcome = compiled->regex->Match(subject.text, start, end, anchor, must_advance, &spans, &last_group, &steps);
+  for (int64_t used = kMatchSteps - std::max<int64_t>(steps, 0); used > 0; used -= 64) COBRA_TRY(interp.Step());
+  if (outcome == Regex::Outcome::kTooLong) {
+    return interp.LimitReached(absl::StrCat("the regular expression ", compiled->shown, " backtracks too much"),
+                               "a pattern with nested repetitions takes exponential time: write it so that its parts cannot match the same text");
+  }
+  if (outcome == Regex::Outcome::kNo) return Value::None();
+  TupleObject* tuple = interp.NewTupleOfSize(static_cast<int64_t>(spans.size()) + 1);
+  for (size_t i = 0; i < spans.size(); ++i) tuple->items[i] = Value::Int(spans[i]);
+  // A group that was entered but not left did not match.
+  for (size_t i = 0; i + 1 < spans.size(); i += 2) {
+    if (spans[i] < 0 || spans[i + 1] < 0) tuple->items[i] = tuple->items[i + 1] = Value::Int(-1);
+  }
+  tuple->items[spans.size()] = last_group < 0 ? Value::None() : Value::Int(last_group);
+  return Value(tuple);
+}
+
+struct RunArguments {
+  CompiledPattern* compiled = nullptr;
+  Subject subject;
+  int64_t start = 0, end = INT64_MAX;
+};
+Result<void> ReadRange(Interpreter& interp, Value handle, Value string, RunArguments* run) {
+  COBRA_TRY_SET(run->compiled, PatternOf(interp, handle));
+  COBRA_TRY_SET(run->subject, SubjectOf(interp, run->compiled, string));
+  run->start = std::min(std::max<int64_t>(run->start, 0), run->subject.length);
+  run->end = std::min(std::max<int64_t>(run->end, 0), run->subject.length);
+  return {};
+}
+
+// how: 0 search, 1 match, 2 full match.
+Result<Value> Run(Interpreter& interp, const CallArgs& args) {
+  Value handle, string;
+  RunArguments run;
+  int64_t how = 0;
+  ArgReader reader(interp, "run", args);
+  COBRA_TRY(reader.Required("handle", &handle).Required("string", &string).Required("pos", &run.start).Required("endpos", &run.end)
+                .Required("how", &how).Finish());
+  COBRA_TRY(ReadRange(interp, handle, string, &run));
+  if (run.start > run.end) return Value::None();
+  Regex::Anchor anchor = how == 0 ? Regex::Anchor::kSearch : how == 1 ? Regex::Anchor::kMatch : Regex::Anchor::kFullMatch;
+  return MatchOnce(interp, run.compiled, run.subject, run.start, run.end, anchor, false);
+}
+
+// All matches from left to right that do not overlap, at most `count` of them if it is not 0.
+Result<Value> Scan(Interpreter& interp, const CallArgs& args) {
+  Value handle, string;
+  RunArguments run;
+  int64_t count = 0;
+  ArgReader reader(interp, "scan", args);
+  COBRA_TRY(reader.Required("handle", &handle).Required("string", &string).Required("pos", &run.start).Required("endpos", &run.end)
+                .Required("count", &count).Finish());
+  COBRA_TRY(ReadRange(interp, handle, string, &run));
+  ListObject* found = interp.NewList();
+  bool must_advance = false;
+  for (int64_t at = run.start; at <= run.end;) {
+    COBRA_TRY(interp.Step());
+    COBRA_TRY_ASSIGN(Value m, MatchOnce(interp, run.compiled, run.subject, at, run.end, Regex::Anchor::kSearch, must_advance));
+    if (m.IsNone()) break;
+    found->items.push_back(interp.heap(), m);
+    if (count > 0 && static_cast<int64_t>(found->items.size()) >= count) break;
+    at = m.as<TupleObject>()->items[1].as_int();
+    must_advance = m.as<TupleObject>()->items[0].as_int() == at;
+  }
+  return Value(found);
 }
 
 }  // namespace
@@ -132,7 +188,7 @@ void AddReModule(NativeRegistry* registry) {
   NativeModule module;
   module.name = "_re";
   module.define = [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
-    m.Function("compile", Compile).Function("groups", Groups).Function("run", Run);
+    m.Function("compile", Compile).Function("info", Info).Function("run", Run).Function("scan", Scan);
     return {};
   };
   registry->Add(std::move(module));

@@ -145,13 +145,20 @@ Result<void> DefineSys(Interpreter& interp, NativeModuleBuilder& m) {
   m.Function("exit", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
     return i.RaiseValue(NewException(i, i.types().SystemExit, static_cast<int>(args.positional.size()), args.positional.data()));
   });
+  m.Function("_write", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
+    absl::string_view text;
+    ArgReader reader(i, "write", args);
+    COBRA_TRY(reader.Required("text", &text).Finish());
+    COBRA_TRY(i.Print(text));
+    return Value::None();
+  });
   m.Source(R"py(
 class _Stream:
     def __init__(self, echo):
         self._echo = echo
     def write(self, text):
         if self._echo:
-            print(text, end='')
+            _write(text)
         return len(text)
     def flush(self):
         pass
@@ -200,6 +207,8 @@ void AddSystemModules(NativeRegistry* registry) {
     m.Value("generic_alias", interp.types().generic_alias).Value("union_type", interp.types().union_type);
     m.Value("generator", interp.types().generator).Value("module", interp.types().module).Value("cell", interp.types().cell);
     m.Value("dict_keys", interp.types().dict_keys).Value("dict_values", interp.types().dict_values).Value("dict_items", interp.types().dict_items);
+    m.Value("coroutine", interp.types().coroutine).Value("async_generator", interp.types().async_generator);
+    m.Value("member_descriptor", interp.types().member_descriptor);
     m.Value("iterator", interp.types().iterator).Value("code", interp.types().code).Value("opaque", interp.types().opaque);
     m.Value("torch_version", interp.NewStr(interp.options().torch_version));
     m.Function("is_opaque", [](Interpreter&, const CallArgs& args) -> Result<Value> {

@@ -1,70 +1,75 @@
-// str: upper and lower case, and what kind of characters a string has. ASCII in full; beyond it the case of Latin-1, Greek and Cyrillic.
-#include "absl/strings/ascii.h"
+// str: upper and lower case, and what kind of characters a string has.
+#include "frontend/python/runtime/character.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/syntax/unicode.h"
 
 namespace cobra::python {
 namespace {
 
 StrObject* Self(const CallArgs& args) { return args.self.as<StrObject>(); }
 
-uint32_t ToLower(uint32_t c) {
-  if (c < 0x80) return static_cast<uint32_t>(absl::ascii_tolower(static_cast<unsigned char>(c)));
-  if ((c >= 0xc0 && c <= 0xde && c != 0xd7) || (c >= 0x391 && c <= 0x3a9) || (c >= 0x410 && c <= 0x42f)) return c + 32;
-  return c;
-}
-uint32_t ToUpper(uint32_t c) {
-  if (c < 0x80) return static_cast<uint32_t>(absl::ascii_toupper(static_cast<unsigned char>(c)));
-  if ((c >= 0xe0 && c <= 0xfe && c != 0xf7) || (c >= 0x3b1 && c <= 0x3c9 && c != 0x3c2) || (c >= 0x430 && c <= 0x44f)) return c - 32;
-  return c;
-}
-bool IsUpper(uint32_t c) { return ToLower(c) != c; }
-bool IsLower(uint32_t c) { return ToUpper(c) != c || c == 0xdf; }
-bool IsAlpha(uint32_t c) {
-  if (c < 0x80) return absl::ascii_isalpha(static_cast<unsigned char>(c));
-  return c >= 0xc0 && c != 0xd7 && c != 0xf7 && !(c >= 0x2000 && c < 0x2c00) && !(c >= 0x3000 && c < 0x3040) && !(c >= 0x1f000);
-}
-bool IsDigit(uint32_t c) { return c < 0x80 && absl::ascii_isdigit(static_cast<unsigned char>(c)); }
+bool IsUpper(uint32_t c) { return HasProperty(c, kUpperCase | kTitleCase); }
+bool IsLower(uint32_t c) { return HasProperty(c, kLowerCase); }
+bool IsCased(uint32_t c) { return HasProperty(c, kLowerCase | kUpperCase | kTitleCase); }
 
+// A capital sigma ends a word: a cased character before it and none after it, whatever may be skipped between.
+bool IsFinalSigma(const std::vector<uint32_t>& text, size_t at) {
+  size_t before = at;
+  while (before > 0 && HasProperty(text[before - 1], kCaseIgnorable)) --before;
+  if (before == 0 || !IsCased(text[before - 1])) return false;
+  size_t after = at + 1;
+  while (after < text.size() && HasProperty(text[after], kCaseIgnorable)) ++after;
+  return after == text.size() || !IsCased(text[after]);
+}
+
+// `kind_of(character, is first, follows a cased character)` is the mapping of each character; -1 leaves it as it is.
 template <typename F>
-Result<Value> MapText(Interpreter& interp, StrObject* s, F f) {
+Result<Value> MapText(Interpreter& interp, StrObject* s, F kind_of) {
   std::string out;
   out.reserve(static_cast<size_t>(s->size));
-  int64_t at = 0;
-  bool first = true, after_letter = false;
-  while (at < s->size) {
-    uint32_t c = DecodeUtf8(s->data, &at);
-    AppendUtf8(&out, f(c, first, after_letter));
-    after_letter = IsUpper(c) || IsLower(c) || IsAlpha(c);
-    first = false;
+  std::vector<uint32_t> text;
+  for (int64_t at = 0; at < s->size;) text.push_back(DecodeUtf8(s->data, &at));
+  bool after_cased = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    uint32_t c = text[i];
+    int kind = kind_of(c, i == 0, after_cased);
+    if (kind < 0) {
+      AppendUtf8(&out, c);
+    } else if (c == 0x3a3 && kind == static_cast<int>(CaseKind::kLower)) {
+      AppendUtf8(&out, IsFinalSigma(text, i) ? 0x3c2 : 0x3c3);
+    } else {
+      AppendCase(static_cast<CaseKind>(kind), c, &out);
+    }
+    after_cased = IsCased(c);
   }
   return Value(interp.NewStr(out));
 }
 
-template <bool (*Test)(uint32_t)>
+template <uint16_t properties>
 Result<Value> AllCharacters(Interpreter&, const CallArgs& args) {
   StrObject* s = Self(args);
   int64_t at = 0;
   bool all = s->size > 0;
-  while (at < s->size && all) all = Test(DecodeUtf8(s->data, &at));
+  while (at < s->size && all) all = HasProperty(DecodeUtf8(s->data, &at), properties);
   return Value::Bool(all);
 }
-bool IsAlnum(uint32_t c) { return IsAlpha(c) || IsDigit(c); }
-bool IsSpace(uint32_t c) { return c < 0x80 ? absl::ascii_isspace(static_cast<unsigned char>(c)) || (c >= 0x1c && c <= 0x1f) : c == 0x85 || c == 0xa0 || c == 0x3000; }
 
-Result<Value> Lower(Interpreter& interp, const CallArgs& args) {
-  return MapText(interp, Self(args), [](uint32_t c, bool, bool) { return ToLower(c); });
-}
-Result<Value> Upper(Interpreter& interp, const CallArgs& args) {
-  return MapText(interp, Self(args), [](uint32_t c, bool, bool) { return ToUpper(c); });
+template <CaseKind kind>
+Result<Value> Map(Interpreter& interp, const CallArgs& args) {
+  return MapText(interp, Self(args), [](uint32_t, bool, bool) { return static_cast<int>(kind); });
 }
 Result<Value> SwapCase(Interpreter& interp, const CallArgs& args) {
-  return MapText(interp, Self(args), [](uint32_t c, bool, bool) { return IsUpper(c) ? ToLower(c) : ToUpper(c); });
+  return MapText(interp, Self(args), [](uint32_t c, bool, bool) {
+    if (HasProperty(c, kUpperCase)) return static_cast<int>(CaseKind::kLower);
+    return HasProperty(c, kLowerCase) ? static_cast<int>(CaseKind::kUpper) : -1;
+  });
 }
 Result<Value> Capitalize(Interpreter& interp, const CallArgs& args) {
-  return MapText(interp, Self(args), [](uint32_t c, bool first, bool) { return first ? ToUpper(c) : ToLower(c); });
+  return MapText(interp, Self(args), [](uint32_t, bool first, bool) { return static_cast<int>(first ? CaseKind::kTitle : CaseKind::kLower); });
 }
 Result<Value> Title(Interpreter& interp, const CallArgs& args) {
-  return MapText(interp, Self(args), [](uint32_t c, bool, bool after_letter) { return after_letter ? ToLower(c) : ToUpper(c); });
+  return MapText(interp, Self(args),
+                 [](uint32_t, bool, bool after_cased) { return static_cast<int>(after_cased ? CaseKind::kLower : CaseKind::kTitle); });
 }
 Result<Value> HasCase(const CallArgs& args, bool upper) {
   StrObject* s = Self(args);
@@ -99,7 +104,7 @@ Result<Value> IsIdentifier(Interpreter&, const CallArgs& args) {
   for (int64_t at = 0; at < s->size && ok;) {
     bool first = at == 0;
     uint32_t c = DecodeUtf8(s->data, &at);
-    ok = c == '_' || IsAlpha(c) || (!first && IsDigit(c));
+    ok = first ? ast::IsIdentifierStart(static_cast<int32_t>(c)) : ast::IsIdentifierContinue(static_cast<int32_t>(c));
   }
   return Value::Bool(ok);
 }
@@ -113,17 +118,19 @@ void AddStrCaseMethods(Interpreter& interp) {
     Result<Value> (*method)(Interpreter&, const CallArgs&);
   };
   const Entry methods[] = {
-      {"lower", Lower}, {"casefold", Lower}, {"upper", Upper}, {"swapcase", SwapCase}, {"capitalize", Capitalize}, {"title", Title},
-      {"isalpha", AllCharacters<IsAlpha>}, {"isalnum", AllCharacters<IsAlnum>}, {"isdigit", AllCharacters<IsDigit>},
-      {"isdecimal", AllCharacters<IsDigit>}, {"isnumeric", AllCharacters<IsDigit>}, {"isspace", AllCharacters<IsSpace>},
+      {"lower", Map<CaseKind::kLower>}, {"casefold", Map<CaseKind::kFold>}, {"upper", Map<CaseKind::kUpper>}, {"swapcase", SwapCase},
+      {"capitalize", Capitalize}, {"title", Title}, {"isalpha", AllCharacters<kAlpha>},
+      {"isalnum", AllCharacters<kAlpha | kDecimal | kDigit | kNumeric>}, {"isdigit", AllCharacters<kDigit>}, {"isdecimal", AllCharacters<kDecimal>},
+      {"isnumeric", AllCharacters<kNumeric>}, {"isspace", AllCharacters<kSpace>},
       {"isupper", [](Interpreter&, const CallArgs& a) { return HasCase(a, true); }},
       {"islower", [](Interpreter&, const CallArgs& a) { return HasCase(a, false); }}, {"istitle", IsTitle}, {"isidentifier", IsIdentifier},
   };
   for (const Entry& e : methods) AddMethod(interp, cls, e.name, e.method);
   AddMethod(interp, cls, "isascii", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Bool(Self(args)->ascii); });
   AddMethod(interp, cls, "isprintable", [](Interpreter&, const CallArgs& args) -> Result<Value> {
-    for (char c : Self(args)->view()) {
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return Value::Bool(false);
+    StrObject* s = Self(args);
+    for (int64_t at = 0; at < s->size;) {
+      if (!ast::IsPrintable(static_cast<int32_t>(DecodeUtf8(s->data, &at)))) return Value::Bool(false);
     }
     return Value::Bool(true);
   });

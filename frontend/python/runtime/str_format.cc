@@ -255,6 +255,12 @@ Result<StrObject*> FormatFloat(Interpreter& interp, double d, FormatSpec f) {
       if (std::isfinite(d) && text.find_first_of(".e") == std::string::npos) {
         if (static_cast<int>(text.size()) >= precision) {
           text = FormatDouble(magnitude, 'e', precision - 1, false, false);
+          size_t e = text.find('e'), end = e;  // no zeros at the end, as in %g
+          while (end > 0 && text.find('.') < end && (text[end - 1] == '0' || text[end - 1] == '.')) {
+            bool point = text[--end] == '.';
+            if (point) break;
+          }
+          text.erase(end, e - end);
         } else {
           text += ".0";
         }
@@ -266,7 +272,7 @@ Result<StrObject*> FormatFloat(Interpreter& interp, double d, FormatSpec f) {
     if (lower == 'g' && precision == 0) precision = 1;
     text = FormatDouble(magnitude, lower, precision, f.alternate, upper);
   }
-  if (f.zero_negative && negative && text.find_first_of("123456789") == std::string::npos) negative = false;
+  if (f.zero_negative && negative && std::isfinite(d) && text.find_first_of("123456789") == std::string::npos) negative = false;
   std::string prefix = negative ? "-" : f.sign == '+' ? "+" : f.sign == ' ' ? " " : "";
   if (f.grouping != 0 && std::isfinite(d)) {
     int64_t min_width = f.align == '=' && f.fill == "0" ? f.width - static_cast<int64_t>(prefix.size()) : 0;
@@ -275,15 +281,45 @@ Result<StrObject*> FormatFloat(Interpreter& interp, double d, FormatSpec f) {
   return interp.NewStr(Pad(f, prefix, text, '>'));
 }
 
+Failure RaiseUnknownCode(Interpreter& interp, char type, absl::string_view type_name) {
+  std::string shown(1, type);
+  if (type <= 32 || type >= 127) shown = absl::StrCat("\\x", absl::Hex(static_cast<unsigned char>(type)));
+  return interp.Raise(interp.types().ValueError, absl::StrCat("Unknown format code '", shown, "' for object of type '", type_name, "'"));
+}
+
+// Real and imaginary part in the same format, padded together.
+Result<StrObject*> FormatComplexWith(Interpreter& interp, const ComplexObject* c, FormatSpec f) {
+  if (f.type != 0 && std::string("eEfFgGn").find(f.type) == std::string::npos) return RaiseUnknownCode(interp, f.type, "complex");
+  if (f.zero) return interp.Raise(interp.types().ValueError, "Zero padding is not allowed in complex format specifier");
+  if (f.align == '=') return interp.Raise(interp.types().ValueError, "'=' alignment flag is not allowed in complex format specifier");
+  FormatSpec part = f;
+  part.width = 0;
+  part.align = 0;
+  bool parenthesized = f.type == 0;
+  bool only_imaginary = parenthesized && c->real == 0 && !std::signbit(c->real);
+  auto text = [&](double d, char sign) -> Result<std::string> {
+    FormatSpec g = part;
+    g.sign = sign;
+    COBRA_TRY_ASSIGN(StrObject * s, FormatFloat(interp, d, g));
+    std::string out(s->view());
+    // repr(1j) has no point
+    if (f.type == 0 && f.precision < 0 && out.size() > 2 && out.compare(out.size() - 2, 2, ".0") == 0) out.resize(out.size() - 2);
+    return out;
+  };
+  std::string out;
+  if (!only_imaginary) COBRA_TRY_SET(out, text(c->real, f.sign));
+  COBRA_TRY_ASSIGN(std::string imaginary, text(c->imag, only_imaginary ? f.sign : '+'));
+  absl::StrAppend(&out, imaginary, "j");
+  if (parenthesized && !only_imaginary) out = absl::StrCat("(", out, ")");
+  return interp.NewStr(Pad(f, "", out, '>'));
+}
+
 }  // namespace
 
 Result<StrObject*> FormatNumber(Interpreter& interp, Value v, absl::string_view spec) {
   COBRA_TRY_ASSIGN(FormatSpec f, ParseSpec(interp, spec, v));
-  auto unknown = [&] {
-    return interp.Raise(interp.types().ValueError,
-                        absl::StrCat("Unknown format code '", std::string(1, f.type), "' for object of type '", interp.TypeName(v), "'"));
-  };
-  if (v.IsComplex()) return interp.Unsupported("a format specification for complex");
+  auto unknown = [&] { return RaiseUnknownCode(interp, f.type, interp.TypeName(v)); };
+  if (v.IsComplex()) return FormatComplexWith(interp, v.as<ComplexObject>(), f);
   if (IsIntLike(v)) {
     if (v.IsBool() && f.type == 0 && f.width == 0 && f.sign == '-' ) return interp.NewStr(spec.empty() ? (v.as_bool() ? "True" : "False") : absl::StrCat(v.as_int()));
     if (f.type == 0 || f.type == 'd' || f.type == 'b' || f.type == 'o' || f.type == 'x' || f.type == 'X' || f.type == 'c' || f.type == 'n') {
@@ -303,8 +339,10 @@ Result<StrObject*> FormatStr(Interpreter& interp, StrObject* s, absl::string_vie
   if (spec.empty()) return s;
   COBRA_TRY_ASSIGN(FormatSpec f, ParseSpec(interp, spec, Value(s)));
   if (f.type != 0 && f.type != 's') {
-    return interp.Raise(interp.types().ValueError,
-                        absl::StrCat("Unknown format code '", std::string(1, f.type), "' for object of type 'str'"));
+    return RaiseUnknownCode(interp, f.type, "str");
+  }
+  if (f.grouping != 0) {
+    return interp.Raise(interp.types().ValueError, absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 's'."));
   }
   if (f.align == '=' && !f.zero) return interp.Raise(interp.types().ValueError, "'=' alignment not allowed in string format specifier");
   if (f.sign != '-') return interp.Raise(interp.types().ValueError, "Sign not allowed in string format specifier");
@@ -377,8 +415,10 @@ class FormatRun {
       if (!rest.empty()) spec = rest.substr(1);
     }
     COBRA_TRY_ASSIGN(Value v, Lookup(name));
-    if (conversion == 'r' || conversion == 'a') {
+    if (conversion == 'r') {
       COBRA_TRY_ASSIGN(v, interp_.Repr(v));
+    } else if (conversion == 'a') {
+      COBRA_TRY_ASSIGN(v, AsciiRepr(interp_, v));
     } else if (conversion == 's') {
       COBRA_TRY_ASSIGN(v, interp_.Str(v));
     } else if (conversion != 0) {

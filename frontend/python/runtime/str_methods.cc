@@ -351,6 +351,7 @@ Result<Value> Pad(Interpreter& interp, const CallArgs& args) {
   absl::string_view fill = " ";
   ArgReader reader(interp, "center", args);
   COBRA_TRY(reader.Required("width", &width).Optional("fillchar", &fill).Finish());
+  if (CodePoints(fill) != 1) return interp.Raise(interp.types().TypeError, "The fill character must be exactly one character long");
   StrObject* s = Self(args);
   if (width <= s->length) return args.self;
   COBRA_TRY(interp.CheckSize(width, 4));
@@ -400,10 +401,7 @@ Result<Value> Encode(Interpreter& interp, const CallArgs& args) {
   std::string encoding = "utf-8", errors = "strict";
   ArgReader reader(interp, "encode", args);
   COBRA_TRY(reader.Optional("encoding", &encoding).Optional("errors", &errors).Finish());
-  std::string name = absl::AsciiStrToLower(encoding);
-  if (name != "utf-8" && name != "utf8" && name != "ascii") return interp.Unsupported(absl::StrCat("encoding to ", encoding));
-  if (name == "ascii" && !Self(args)->ascii) return interp.Raise(interp.types().UnicodeEncodeError, "'ascii' codec can't encode character");
-  return Value(interp.NewBytes(Self(args)->view()));
+  return EncodeText(interp, Self(args), encoding, errors);
 }
 
 Result<Value> Translate(Interpreter& interp, const CallArgs& args) {
@@ -468,7 +466,9 @@ Result<Value> StrNew(Interpreter& interp, const CallArgs& args) {
   auto* cls = args.self.as<ClassObject>();
   StrObject* s = interp.NewStr("");
   if (object.IsBytes() && !encoding.IsUnbound()) {
-    COBRA_TRY_ASSIGN(Value decoded, DecodeBytes(interp, object.as<BytesObject>()->view()));
+    std::string how = errors.IsStr() ? std::string(errors.str()) : "strict";
+    if (!encoding.IsStr()) return interp.Raise(interp.types().TypeError, "str() argument 'encoding' must be str");
+    COBRA_TRY_ASSIGN(Value decoded, DecodeText(interp, object.as<BytesObject>()->view(), encoding.str(), how));
     s = decoded.as<StrObject>();
   } else if (!object.IsUnbound()) {
     COBRA_TRY_ASSIGN(s, interp.Str(object));

@@ -57,7 +57,7 @@ class Counter(dict):
         if iterable is not None:
             if isinstance(iterable, abc.Mapping):
                 for key, n in iterable.items():
-                    self[key] = self.get(key, 0) + n
+                    self[key] = n + self.get(key, 0)
             else:
                 for key in iterable:
                     self[key] = self.get(key, 0) + 1
@@ -93,37 +93,84 @@ class Counter(dict):
             return f'{self.__class__.__name__}()'
         return f'{self.__class__.__name__}({{' + ', '.join('%r: %r' % item for item in self.most_common()) + '})'
 
-    def __add__(self, other):
+    def __eq__(self, other):
+        return all(self[e] == other[e] for c in (self, other) for e in c) if isinstance(other, Counter) else NotImplemented
+
+    def __ne__(self, other):
+        return not self == other if isinstance(other, Counter) else NotImplemented
+
+    __hash__ = None
+
+    def __le__(self, other):
+        return all(self[e] <= other[e] for c in (self, other) for e in c) if isinstance(other, Counter) else NotImplemented
+
+    def __lt__(self, other):
+        return self <= other and self != other if isinstance(other, Counter) else NotImplemented
+
+    def __ge__(self, other):
+        return all(self[e] >= other[e] for c in (self, other) for e in c) if isinstance(other, Counter) else NotImplemented
+
+    def __gt__(self, other):
+        return self >= other and self != other if isinstance(other, Counter) else NotImplemented
+
+    def _combined(self, other, operation):
+        if not isinstance(other, Counter):
+            return NotImplemented
         result = Counter()
         for key in [*self, *(k for k in other if k not in self)]:
-            n = self[key] + other[key]
+            n = operation(self[key], other[key])
             if n > 0:
                 result[key] = n
         return result
+
+    def __add__(self, other):
+        return self._combined(other, lambda a, b: a + b)
 
     def __sub__(self, other):
-        result = Counter()
-        for key in [*self, *(k for k in other if k not in self)]:
-            n = self[key] - other[key]
-            if n > 0:
-                result[key] = n
-        return result
+        return self._combined(other, lambda a, b: a - b)
 
     def __or__(self, other):
-        result = Counter()
-        for key in [*self, *(k for k in other if k not in self)]:
-            n = max(self[key], other[key])
-            if n > 0:
-                result[key] = n
-        return result
+        return self._combined(other, lambda a, b: b if a < b else a)
 
     def __and__(self, other):
-        result = Counter()
-        for key in self:
-            n = min(self[key], other[key])
-            if n > 0:
-                result[key] = n
-        return result
+        return self._combined(other, lambda a, b: a if a < b else b)
+
+    def __pos__(self):
+        return Counter({k: n for k, n in self.items() if n > 0})
+
+    def __neg__(self):
+        return Counter({k: -n for k, n in self.items() if n < 0})
+
+    def _keep_positive(self):
+        for key in [k for k, n in self.items() if not n > 0]:
+            del self[key]
+        return self
+
+    def __iadd__(self, other):
+        for key, n in other.items():
+            self[key] += n
+        return self._keep_positive()
+
+    def __isub__(self, other):
+        for key, n in other.items():
+            self[key] -= n
+        return self._keep_positive()
+
+    def __ior__(self, other):
+        for key, n in other.items():
+            if n > self[key]:
+                self[key] = n
+        return self._keep_positive()
+
+    def __iand__(self, other):
+        for key, n in self.items():
+            if other[key] < n:
+                self[key] = other[key]
+        return self._keep_positive()
+
+    @classmethod
+    def fromkeys(cls, iterable, v=None):
+        raise NotImplementedError('Counter.fromkeys() is undefined.  Use Counter(iterable) instead.')
 
     def __delitem__(self, key):
         if key in self:
@@ -131,6 +178,32 @@ class Counter(dict):
 
 
 class deque:
+    def __add__(self, other):
+        if not isinstance(other, deque):
+            raise TypeError(f'can only concatenate deque (not "{type(other).__name__}") to deque')
+        return self.__class__([*self._items, *other._items], self.maxlen)
+
+    def __iadd__(self, other):
+        self.extend(other)
+        return self
+
+    def __mul__(self, n):
+        return self.__class__(self._items * n, self.maxlen)
+
+    __rmul__ = __mul__
+
+    def __lt__(self, other):
+        return self._items < other._items if isinstance(other, deque) else NotImplemented
+
+    def __le__(self, other):
+        return self._items <= other._items if isinstance(other, deque) else NotImplemented
+
+    def __gt__(self, other):
+        return self._items > other._items if isinstance(other, deque) else NotImplemented
+
+    def __ge__(self, other):
+        return self._items >= other._items if isinstance(other, deque) else NotImplemented
+
     def __init__(self, iterable=(), maxlen=None):
         self._items = []
         self.maxlen = maxlen
@@ -284,7 +357,8 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
         if len(args) == n and not kwargs:
             return tuple.__new__(cls, args)
         if len(args) > n:
-            raise TypeError(f'{typename}.__new__() takes {n + 1} positional arguments but {len(args) + 1} were given')
+            takes = f'from {n + 1 - len(defaults)} to {n + 1}' if defaults else n + 1
+            raise TypeError(f'{typename}.__new__() takes {takes} positional arguments but {len(args) + 1} were given')
         values = list(args)
         for name in fields[len(args):]:
             if name in kwargs:
@@ -438,3 +512,56 @@ class UserList(abc.MutableSequence):
         return self.data == (other.data if isinstance(other, UserList) else other)
 
     __hash__ = None
+
+
+class UserString(abc.Sequence):
+    def __init__(self, seq):
+        self.data = seq if isinstance(seq, str) else seq.data if isinstance(seq, UserString) else str(seq)
+
+    def __str__(self):
+        return self.data
+
+    def __repr__(self):
+        return repr(self.data)
+
+    def __hash__(self):
+        return hash(self.data)
+
+    def __len__(self):
+        return len(self.data)
+
+    def __getitem__(self, index):
+        return self.__class__(self.data[index])
+
+    def __contains__(self, char):
+        return (char.data if isinstance(char, UserString) else char) in self.data
+
+    def __eq__(self, other):
+        return self.data == (other.data if isinstance(other, UserString) else other)
+
+    def __lt__(self, other):
+        return self.data < (other.data if isinstance(other, UserString) else other)
+
+    def __add__(self, other):
+        return self.__class__(self.data + str(other))
+
+    def __radd__(self, other):
+        return self.__class__(str(other) + self.data)
+
+    def __mul__(self, n):
+        return self.__class__(self.data * n)
+
+    __rmul__ = __mul__
+
+    def __mod__(self, args):
+        return self.__class__(self.data % args)
+
+    def __getattr__(self, name):
+        if name == 'data' or not hasattr(str, name):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
+        method = getattr(self.data, name)
+
+        def call(*args, **kwargs):
+            r = method(*[a.data if isinstance(a, UserString) else a for a in args], **kwargs)
+            return self.__class__(r) if isinstance(r, str) else r
+        return call

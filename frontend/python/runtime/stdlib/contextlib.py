@@ -17,7 +17,19 @@ class AbstractContextManager(ABC):
         return NotImplemented
 
 
-AbstractAsyncContextManager = AbstractContextManager
+class AbstractAsyncContextManager(ABC):
+    async def __aenter__(self):
+        return self
+
+    @abstractmethod
+    async def __aexit__(self, exc_type, exc_value, traceback):
+        return None
+
+    @classmethod
+    def __subclasshook__(cls, C):
+        if cls is AbstractAsyncContextManager:
+            return hasattr(C, '__aenter__') and hasattr(C, '__aexit__')
+        return NotImplemented
 
 
 class ContextDecorator:
@@ -80,8 +92,41 @@ def contextmanager(func):
     return helper
 
 
+class _AsyncGeneratorContextManager(AbstractAsyncContextManager):
+    def __init__(self, func, args, kwds):
+        self.gen = func(*args, **kwds)
+
+    async def __aenter__(self):
+        try:
+            return await self.gen.__anext__()
+        except StopAsyncIteration:
+            raise RuntimeError("generator didn't yield") from None
+
+    async def __aexit__(self, typ, value, traceback):
+        if typ is None:
+            try:
+                await self.gen.__anext__()
+            except StopAsyncIteration:
+                return False
+            raise RuntimeError("generator didn't stop")
+        if value is None:
+            value = typ()
+        try:
+            await self.gen.athrow(value)
+        except StopAsyncIteration as exc:
+            return exc is not value
+        except BaseException as exc:
+            if exc is not value:
+                raise
+            return False
+        raise RuntimeError("generator didn't stop after athrow()")
+
+
 def asynccontextmanager(func):
-    return func
+    @wraps(func)
+    def helper(*args, **kwds):
+        return _AsyncGeneratorContextManager(func, args, kwds)
+    return helper
 
 
 class closing(AbstractContextManager):
@@ -95,7 +140,30 @@ class closing(AbstractContextManager):
         self.thing.close()
 
 
-class nullcontext(AbstractContextManager):
+class aclosing(AbstractAsyncContextManager):
+    def __init__(self, thing):
+        self.thing = thing
+
+    async def __aenter__(self):
+        return self.thing
+
+    async def __aexit__(self, *exc_info):
+        await self.thing.aclose()
+
+
+class chdir(AbstractContextManager):
+    def __init__(self, path):
+        self.path = path
+
+    def __enter__(self):
+        import _cobra
+        _cobra.unsupported('contextlib.chdir()')
+
+    def __exit__(self, *excinfo):
+        pass
+
+
+class nullcontext(AbstractContextManager, AbstractAsyncContextManager):
     def __init__(self, enter_result=None):
         self.enter_result = enter_result
 
@@ -103,6 +171,12 @@ class nullcontext(AbstractContextManager):
         return self.enter_result
 
     def __exit__(self, *excinfo):
+        pass
+
+    async def __aenter__(self):
+        return self.enter_result
+
+    async def __aexit__(self, *excinfo):
         pass
 
 
@@ -118,66 +192,120 @@ class suppress(AbstractContextManager):
 
 
 class _Redirect(AbstractContextManager):
+    _stream = None
+
     def __init__(self, new_target):
         self._new_target = new_target
+        self._old_targets = []
 
     def __enter__(self):
+        import sys
+        self._old_targets.append(getattr(sys, self._stream))
+        setattr(sys, self._stream, self._new_target)
         return self._new_target
 
     def __exit__(self, exctype, excinst, exctb):
-        pass
+        import sys
+        setattr(sys, self._stream, self._old_targets.pop())
 
 
 class redirect_stdout(_Redirect):
-    pass
+    _stream = 'stdout'
 
 
 class redirect_stderr(_Redirect):
-    pass
+    _stream = 'stderr'
 
 
 class ExitStack(AbstractContextManager):
     def __init__(self):
-        self._callbacks = []
+        self._exit_callbacks = []
 
     def push(self, exit):
-        self._callbacks.append(exit.__exit__ if hasattr(exit, '__exit__') else exit)
+        method = getattr(type(exit), '__exit__', None)
+        self._exit_callbacks.append(exit if method is None else lambda *exc: method(exit, *exc))
         return exit
 
     def enter_context(self, cm):
-        result = cm.__enter__()
-        self._callbacks.append(cm.__exit__)
+        cls = type(cm)
+        try:
+            enter, leave = cls.__enter__, cls.__exit__
+        except AttributeError:
+            raise TypeError(f"'{cls.__module__}.{cls.__qualname__}' object does not support the context manager protocol") from None
+        result = enter(cm)
+        self._exit_callbacks.append(lambda *exc: leave(cm, *exc))
         return result
 
     def callback(self, callback, /, *args, **kwds):
         def run(exc_type, exc, tb):
             callback(*args, **kwds)
-        self._callbacks.append(run)
+        self._exit_callbacks.append(run)
         return callback
 
     def pop_all(self):
         other = type(self)()
-        other._callbacks = self._callbacks
-        self._callbacks = []
+        other._exit_callbacks = self._exit_callbacks
+        self._exit_callbacks = []
         return other
 
     def close(self):
         self.__exit__(None, None, None)
 
     def __exit__(self, typ, value, tb):
-        received = value is not None
-        suppressed = False
-        while self._callbacks:
-            callback = self._callbacks.pop()
+        received = typ is not None
+        suppressed = pending = False
+        while self._exit_callbacks:
+            callback = self._exit_callbacks.pop()
             try:
                 if callback(typ, value, tb):
-                    suppressed = True
+                    suppressed, pending = True, False
                     typ = value = None
             except BaseException as exc:
-                typ, value = type(exc), exc
-                suppressed = False
-                received = True
-                pending = exc
-        if value is not None and (not received or typ is not None) and 'pending' in locals():
+                typ, value, pending = type(exc), exc, True
+        if pending:
+            raise value
+        return received and suppressed
+
+
+class AsyncExitStack(AbstractAsyncContextManager):
+    def __init__(self):
+        self._exit_callbacks = []
+
+    async def enter_async_context(self, cm):
+        cls = type(cm)
+        result = await cls.__aenter__(cm)
+        self._exit_callbacks.append((True, lambda *exc: cls.__aexit__(cm, *exc)))
+        return result
+
+    def enter_context(self, cm):
+        cls = type(cm)
+        result = cls.__enter__(cm)
+        self._exit_callbacks.append((False, lambda *exc: cls.__exit__(cm, *exc)))
+        return result
+
+    def callback(self, callback, /, *args, **kwds):
+        def run(exc_type, exc, tb):
+            callback(*args, **kwds)
+        self._exit_callbacks.append((False, run))
+        return callback
+
+    async def aclose(self):
+        await self.__aexit__(None, None, None)
+
+    async def __aexit__(self, typ, value, tb):
+        received = typ is not None
+        suppressed = pending = False
+        while self._exit_callbacks:
+            is_async, callback = self._exit_callbacks.pop()
+            try:
+                done = callback(typ, value, tb)
+                if is_async:
+                    done = await done
+                if done:
+                    suppressed, pending = True, False
+                    typ = value = None
+            except BaseException as exc:
+                typ, value, pending = type(exc), exc, True
+        if pending:
             raise value
         return received and suppressed

@@ -28,11 +28,51 @@ def copy(x):
         return x.copy()
     if cls is tuple or cls is frozenset:
         return x
-    if hasattr(cls, '__getstate__') and hasattr(cls, '__setstate__'):
-        y = _cobra.copy_instance(x)
-        y.__setstate__(x.__getstate__())
-        return y
+    reduced = _reduced(x, cls)
+    if reduced is not None:
+        return x if isinstance(reduced, str) else _reconstruct(reduced, None)
     return _rebuild(x, cls, lambda v: v)
+
+
+def _reduced(x, cls):
+    """What the class's own __reduce_ex__ or __reduce__ says; None if it has none."""
+    for name, args in (('__reduce_ex__', (4,)), ('__reduce__', ())):
+        for c in cls.__mro__:
+            if name in c.__dict__ and not _cobra.is_native_class(c):
+                return getattr(x, name)(*args)
+    return None
+
+
+def _reconstruct(reduced, memo):
+    deep = memo is not None
+    function, args, state, items, pairs = (tuple(reduced) + (None,) * 3)[:5]
+    if deep:
+        args = tuple([deepcopy(a, memo) for a in args])
+    y = function(*args)
+    if state is not None:
+        if deep:
+            state = deepcopy(state, memo)
+        _set_state(y, state)
+    if items is not None:
+        for v in items:
+            y.append(deepcopy(v, memo) if deep else v)
+    if pairs is not None:
+        for k, v in pairs:
+            y[deepcopy(k, memo) if deep else k] = deepcopy(v, memo) if deep else v
+    return y
+
+
+def _set_state(y, state):
+    if hasattr(type(y), '__setstate__'):
+        y.__setstate__(state)
+        return
+    slots = None
+    if isinstance(state, tuple) and len(state) == 2:
+        state, slots = state
+    if state is not None:
+        y.__dict__.update(state)
+    for k, v in (slots or {}).items():
+        setattr(y, k, v)
 
 
 def _rebuild(x, cls, convert, memo=None):
@@ -59,6 +99,11 @@ def _rebuild(x, cls, convert, memo=None):
         y = _cobra.copy_instance(x)
         if memo is not None:
             memo[id(x)] = y
+    if hasattr(cls, '__getstate__'):
+        state = x.__getstate__()
+        if state is not None:
+            _set_state(y, convert(state))
+        return y
     attrs = _cobra.attrs(x)
     if attrs is not None:
         if hasattr(cls, '__setstate__'):
@@ -105,7 +150,11 @@ def deepcopy(x, memo=None, _nil=[]):
         elif cls.__name__ == 'method' and hasattr(x, '__func__'):
             y = type(x)(x.__func__, deepcopy(x.__self__, memo))
         else:
-            y = _rebuild(x, cls, lambda v: deepcopy(v, memo), memo)
+            reduced = _reduced(x, cls)
+            if reduced is None:
+                y = _rebuild(x, cls, lambda v: deepcopy(v, memo), memo)
+            else:
+                y = x if isinstance(reduced, str) else _reconstruct(reduced, memo)
     if y is not x:
         memo[d] = y
     return y

@@ -124,6 +124,7 @@ def _collect(cls, kw_only):
 
 def _make_init(cls, fields, frozen):
     name = f'{cls.__qualname__}.__init__'
+    fields = [f for f in fields if f._field_type is not _FIELD_CLASSVAR]
     positional = [f for f in fields if f.init and not f.kw_only]
     keyword = [f for f in fields if f.init and f.kw_only]
     seen_default = False
@@ -215,7 +216,7 @@ def _process(cls, init, repr_, eq, order, unsafe_hash, frozen, match_args, kw_on
     cls.__dataclass_params__ = {'init': init, 'repr': repr_, 'eq': eq, 'order': order, 'unsafe_hash': unsafe_hash, 'frozen': frozen}
     all_fields = list(fields_.values())
     real = [f for f in all_fields if f._field_type is _FIELD]
-    if init:
+    if init and '__init__' not in cls.__dict__:
         cls.__init__ = _make_init(cls, all_fields, frozen)
     if repr_:
         shown = [f.name for f in real if f.repr]
@@ -280,7 +281,25 @@ def _process(cls, init, repr_, eq, order, unsafe_hash, frozen, match_args, kw_on
         cls.__match_args__ = tuple(f.name for f in all_fields if f.init and not f.kw_only and f._field_type is not _FIELD_CLASSVAR)
     if not cls.__dict__.get('__doc__'):
         cls.__doc__ = cls.__name__
-    return cls
+    return _with_slots(cls, real) if slots else cls
+
+
+def _with_slots(cls, real):
+    if '__slots__' in cls.__dict__:
+        raise TypeError(f'{cls.__name__} already specifies __slots__')
+    inherited = set()
+    for base in cls.__mro__[1:-1]:
+        slots = base.__dict__.get('__slots__', ())
+        inherited.update([slots] if isinstance(slots, str) else slots)
+    namespace = dict(cls.__dict__)
+    namespace['__slots__'] = tuple([f.name for f in real if f.name not in inherited])
+    for f in real:
+        namespace.pop(f.name, None)
+    namespace.pop('__dict__', None)
+    namespace['__module__'] = cls.__module__
+    made = type(cls)(cls.__name__, cls.__bases__, namespace)
+    made.__qualname__ = cls.__qualname__
+    return made
 
 
 def dataclass(cls=None, /, *, init=True, repr=True, eq=True, order=False, unsafe_hash=False, frozen=False, match_args=True, kw_only=False,

@@ -441,7 +441,12 @@ class Flag(Enum):
         return f'{self.__class__.__name__}.{self._name_}'
 
 
-class IntFlag(int, Flag):
+class IntFlag(int, ReprEnum, Flag):
+    __or__ = __ror__ = Flag.__or__
+    __and__ = __rand__ = Flag.__and__
+    __xor__ = __rxor__ = Flag.__xor__
+    __invert__ = Flag.__invert__
+
     def __str__(self):
         return int.__repr__(self)
 
@@ -456,8 +461,40 @@ def unique(enumeration):
     return enumeration
 
 
+class EnumCheck(StrEnum):
+    CONTINUOUS = 'no skipped integer values'
+    NAMED_FLAGS = 'multi-flag aliases may not contain unnamed flags'
+    UNIQUE = 'one name per value'
+
+
+CONTINUOUS, NAMED_FLAGS, UNIQUE = EnumCheck.CONTINUOUS, EnumCheck.NAMED_FLAGS, EnumCheck.UNIQUE
+
+
 def verify(*checks):
-    return lambda enumeration: enumeration
+    def check(enumeration):
+        if UNIQUE in checks:
+            unique(enumeration)
+        if CONTINUOUS in checks:
+            values = sorted(m.value for m in enumeration)
+            if values:
+                wanted = range(values[0], values[-1] + 1)
+                if issubclass(enumeration, Flag):
+                    wanted = [1 << i for i in range(values[0].bit_length() - 1, values[-1].bit_length())]
+                missing = [v for v in wanted if v not in values]
+                if missing:
+                    kind = 'flag' if issubclass(enumeration, Flag) else 'enum'
+                    raise ValueError(f'invalid {kind} {enumeration.__name__!r}: missing values {", ".join(str(m) for m in missing)}')
+        return enumeration
+    return check
+
+
+def show_flag_values(value):
+    value = int(value)
+    return [1 << i for i in range(value.bit_length()) if value >> i & 1]
+
+
+def global_str(self):
+    return self._name_ if self._name_ is not None else f'{self.__class__.__name__}({self._value_!r})'
 
 
 def global_enum(cls, update_str=False):

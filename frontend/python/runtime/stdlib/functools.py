@@ -225,18 +225,30 @@ def singledispatch(func):
     registry = {object: func}
 
     def dispatch(cls):
-        for c in cls.__mro__:
+        for c in cls.__mro__[:-1]:
             if c in registry:
                 return registry[c]
-        return registry[object]
+        # An abstract base class that the class counts as: the most derived one.
+        found = None
+        for c in registry:
+            if c is not object and issubclass(cls, c) and (found is None or issubclass(c, found)):
+                found = c
+        return registry[object if found is None else found]
 
     def register(cls, func=None):
         if func is None:
             if isinstance(cls, type):
                 return lambda f: register(cls, f)
             func = cls
-            cls = list(func.__annotations__.values())[0]
-        registry[cls] = func
+            annotations = getattr(func, '__annotations__', {})
+            if not annotations:
+                raise TypeError(f'Invalid first argument to `register()`: {cls!r}. Use either `@register(some_class)` or plain `@register` '
+                                'on an annotated function.')
+            import typing
+            cls = next(iter(typing.get_type_hints(func).values()))
+        args = getattr(cls, '__args__', ()) if not isinstance(cls, type) else ()
+        for c in args or (cls,):
+            registry[c] = func
         return func
 
     def wrapper(*args, **kwargs):
@@ -256,6 +268,10 @@ class singledispatchmethod:
 
     def register(self, cls, method=None):
         return self.dispatcher.register(cls, func=method)
+
+    @property
+    def __isabstractmethod__(self):
+        return getattr(self.func, '__isabstractmethod__', False)
 
     def __get__(self, obj, cls=None):
         def method(*args, **kwargs):

@@ -1,6 +1,6 @@
 import _cobra
 import types
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
 
 
 class _Empty:
@@ -46,7 +46,7 @@ class Parameter:
     def __str__(self):
         text = {2: '*', 4: '**'}.get(int(self.kind), '') + self.name
         if self.annotation is not _empty:
-            text += ': ' + (self.annotation.__name__ if isinstance(self.annotation, type) else str(self.annotation))
+            text += ': ' + formatannotation(self.annotation)
         if self.default is not _empty:
             text += (' = ' if self.annotation is not _empty else '=') + repr(self.default)
         return text
@@ -79,6 +79,14 @@ class BoundArguments:
             elif p.kind == 4:
                 full[name] = {}
         self.arguments = full
+
+    def __repr__(self):
+        return '<BoundArguments (' + ', '.join([f'{k}={v!r}' for k, v in self.arguments.items()]) + ')>'
+
+    def __eq__(self, other):
+        return isinstance(other, BoundArguments) and self.signature == other.signature and self.arguments == other.arguments
+
+    __hash__ = None
 
     @property
     def args(self):
@@ -114,20 +122,45 @@ class BoundArguments:
         return out
 
 
+def formatannotation(annotation, base_module=None):
+    if getattr(annotation, '__module__', None) == 'typing':
+        return repr(annotation).replace('typing.', '')
+    if isinstance(annotation, types.GenericAlias):
+        return str(annotation)
+    if isinstance(annotation, type):
+        if annotation.__module__ in ('builtins', base_module):
+            return annotation.__qualname__
+        return annotation.__module__ + '.' + annotation.__qualname__
+    return repr(annotation)
+
+
 class Signature:
     empty = _empty
 
     def __init__(self, parameters=None, *, return_annotation=_empty):
-        self.parameters = OrderedDict((p.name, p) for p in (parameters or ()))
+        parameters = list(parameters or ())
+        last, has_default = -1, False
+        for p in parameters:
+            if p.kind < last:
+                raise ValueError(f'wrong parameter order: {_kinds[last].description} parameter before {p.kind.description} parameter')
+            last = p.kind
+            if p.kind in (0, 1):
+                if has_default and p.default is _empty:
+                    raise ValueError('non-default argument follows default argument')
+                has_default = p.default is not _empty
+        self.parameters = OrderedDict((p.name, p) for p in parameters)
+        if len(self.parameters) != len(parameters):
+            names = [p.name for p in parameters]
+            raise ValueError(f'duplicate parameter name: {[n for n in names if names.count(n) > 1][0]!r}')
         self.return_annotation = return_annotation
 
     @classmethod
     def from_callable(cls, obj, **kwargs):
         return signature(obj)
 
-    def replace(self, *, parameters=None, return_annotation=_empty):
+    def replace(self, *, parameters=None, return_annotation=None):
         return Signature(list(self.parameters.values()) if parameters is None else parameters,
-                         return_annotation=self.return_annotation if return_annotation is _empty else return_annotation)
+                         return_annotation=self.return_annotation if return_annotation is None else return_annotation)
 
     def _bind(self, args, kwargs, partial):
         arguments = {}
@@ -178,15 +211,15 @@ class Signature:
                 parts.append('/')
         text = '(' + ', '.join(parts) + ')'
         if self.return_annotation is not _empty:
-            r = self.return_annotation
-            text += ' -> ' + (r.__name__ if isinstance(r, type) else str(r))
+            text += ' -> ' + formatannotation(self.return_annotation)
         return text
 
     def __repr__(self):
         return f'<Signature {self}>'
 
     def __eq__(self, other):
-        return isinstance(other, Signature) and list(self.parameters.values()) == list(other.parameters.values())
+        return (isinstance(other, Signature) and list(self.parameters.values()) == list(other.parameters.values())
+                and self.return_annotation == other.return_annotation)
 
     __hash__ = None
 
@@ -261,25 +294,19 @@ def signature(obj, *, follow_wrapped=True, globals=None, locals=None, eval_str=F
     return _without_first(signature(call))
 
 
-class FullArgSpec(tuple):
-    def __new__(cls, *values):
-        return tuple.__new__(cls, values)
-    args = property(lambda self: self[0])
-    varargs = property(lambda self: self[1])
-    varkw = property(lambda self: self[2])
-    defaults = property(lambda self: self[3])
-    kwonlyargs = property(lambda self: self[4])
-    kwonlydefaults = property(lambda self: self[5])
-    annotations = property(lambda self: self[6])
+FullArgSpec = namedtuple('FullArgSpec', 'args, varargs, varkw, defaults, kwonlyargs, kwonlydefaults, annotations')
 
 
 def getfullargspec(func):
     if isinstance(func, types.MethodType):
-        sig = signature(func.__func__)
+        sig = signature(func.__func__, follow_wrapped=False)
     elif isinstance(func, type):
-        sig = signature(func.__init__)
+        sig = signature(func.__init__, follow_wrapped=False)
     else:
-        sig = signature(func)
+        try:
+            sig = signature(func, follow_wrapped=False)
+        except (TypeError, ValueError):
+            raise TypeError('unsupported callable') from None
     args, kwonly, defaults, kwdefaults, varargs, varkw = [], [], [], {}, None, None
     for p in sig.parameters.values():
         if p.kind in (0, 1):
@@ -294,7 +321,10 @@ def getfullargspec(func):
                 kwdefaults[p.name] = p.default
         else:
             varkw = p.name
-    annotations = {p.name: p.annotation for p in sig.parameters.values() if p.annotation is not _empty}
+    annotations = {}
+    if sig.return_annotation is not _empty:
+        annotations['return'] = sig.return_annotation
+    annotations.update({p.name: p.annotation for p in sig.parameters.values() if p.annotation is not _empty})
     return FullArgSpec(args, varargs, varkw, tuple(defaults) or None, kwonly, kwdefaults or None, annotations)
 
 
@@ -326,12 +356,83 @@ def isgenerator(obj):
     return isinstance(obj, types.GeneratorType)
 
 
+def _has_flag(obj, flag):
+    import functools
+    while isinstance(obj, (types.MethodType, functools.partial)):
+        obj = obj.__func__ if isinstance(obj, types.MethodType) else obj.func
+    return isinstance(obj, types.FunctionType) and bool(obj.__code__.co_flags & flag)
+
+
 def isgeneratorfunction(obj):
-    return isinstance(obj, types.FunctionType) and bool(obj.__code__.co_flags & 32)
+    return _has_flag(obj, 32)
 
 
 def iscoroutinefunction(obj):
+    return _has_flag(obj, 128)
+
+
+def isasyncgenfunction(obj):
+    return _has_flag(obj, 512)
+
+
+def iscoroutine(obj):
+    return isinstance(obj, types.CoroutineType)
+
+
+def isasyncgen(obj):
+    return isinstance(obj, types.AsyncGeneratorType)
+
+
+def isawaitable(obj):
+    return isinstance(obj, types.CoroutineType) or hasattr(type(obj), '__await__')
+
+
+def iscode(obj):
+    return isinstance(obj, types.CodeType)
+
+
+def istraceback(obj):
     return False
+
+
+def isframe(obj):
+    return False
+
+
+def isgetsetdescriptor(obj):
+    return False
+
+
+def ismemberdescriptor(obj):
+    return isinstance(obj, types.MemberDescriptorType)
+
+
+def get_annotations(obj, *, globals=None, locals=None, eval_str=False):
+    found = obj.__dict__.get('__annotations__', {}) if isinstance(obj, type) else getattr(obj, '__annotations__', {})
+    if not eval_str:
+        return dict(found)
+    import sys
+    scope = globals if globals is not None else getattr(obj, '__globals__', None) or vars(sys.modules[obj.__module__])
+    return {k: eval(v, scope, locals) if isinstance(v, str) else v for k, v in found.items()}
+
+
+def getcallargs(func, /, *args, **kwargs):
+    bound = signature(func).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def getclosurevars(func):
+    _cobra.unsupported('inspect.getclosurevars()')
+
+
+def getmodulename(path):
+    name = path.rsplit('/', 1)[-1]
+    return name[:-3] if name.endswith('.py') else None
+
+
+def classify_class_attrs(cls):
+    _cobra.unsupported('inspect.classify_class_attrs()')
 
 
 def isabstract(obj):
@@ -348,7 +449,10 @@ def ismethoddescriptor(obj):
 
 def getmembers(obj, predicate=None):
     results = []
-    for name in dir(obj):
+    names = dir(obj)
+    if isinstance(obj, type):
+        names = sorted(set(names) | {name for base in obj.__mro__ if base is not object for name in base.__dict__})
+    for name in names:
         try:
             value = getattr(obj, name)
         except AttributeError:
@@ -369,23 +473,39 @@ def getmodule(obj):
 
 
 def getdoc(obj):
-    return getattr(obj, '__doc__', None)
+    doc = getattr(obj, '__doc__', None)
+    return cleandoc(doc) if isinstance(doc, str) else None
 
 
 def cleandoc(doc):
-    return doc.strip()
+    lines = doc.expandtabs().split('\n')
+    margin = min([len(line) - len(line.lstrip()) for line in lines[1:] if line.lstrip()], default=None)
+    if lines:
+        lines[0] = lines[0].lstrip()
+    if margin is not None:
+        lines[1:] = [line[margin:] for line in lines[1:]]
+    while lines and not lines[-1]:
+        lines.pop()
+    while lines and not lines[0]:
+        lines.pop(0)
+    return '\n'.join(lines)
 
 
 def unwrap(func, *, stop=None):
-    while hasattr(func, '__wrapped__'):
+    while hasattr(func, '__wrapped__') and not (stop is not None and stop(func)):
         func = func.__wrapped__
     return func
 
 
 def getattr_static(obj, attr, default=_empty):
-    for c in type(obj).__mro__:
+    own = None if isinstance(obj, type) else getattr(obj, '__dict__', None)
+    if own is not None and attr in own:
+        return own[attr]
+    for c in obj.__mro__ if isinstance(obj, type) else type(obj).__mro__:
         if attr in c.__dict__:
             return c.__dict__[attr]
+    if default is _empty:
+        raise AttributeError(attr)
     return default
 
 

@@ -48,4 +48,4 @@ def shorten(text, width, placeholder=' [...]', **kwargs):
         if len(out) + 1 + len(w) + len(placeholder) > width:
             break
         out = f'{out} {w}' if out else w
-    return out + placeholder
+    return out + placeholder if out else placeholder.lstrip()

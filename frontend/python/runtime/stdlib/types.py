@@ -30,16 +30,9 @@ class FrameType:
     pass
 
 
-class CoroutineType:
-    pass
-
-
-class AsyncGeneratorType:
-    pass
-
-
-class MemberDescriptorType:
-    pass
+CoroutineType = _cobra.coroutine
+AsyncGeneratorType = _cobra.async_generator
+MemberDescriptorType = _cobra.member_descriptor
 
 
 class GetSetDescriptorType:

@@ -1,4 +1,5 @@
 import _cobra
+import abc
 import collections
 import collections.abc
 import contextlib
@@ -81,6 +82,8 @@ class _Alias(_Final):
         return f'{prefix}[{args}]'
 
     def __eq__(self, other):
+        if isinstance(other, _cobra.union_type):
+            return self.__origin__ is Union and set(self.__args__) == set(other.__args__)
         if not isinstance(other, _Alias) or self.__origin__ is not other.__origin__:
             return NotImplemented if not isinstance(other, _Alias) else False
         if self.__origin__ is Union:
@@ -201,7 +204,10 @@ class _AnyMeta(type):
 
 
 class Any(metaclass=_AnyMeta):
-    pass
+    def __new__(cls, *args, **kwargs):
+        if cls is Any:
+            raise TypeError('Any cannot be instantiated')
+        return super().__new__(cls)
 
 
 class _Union(_Special):
@@ -232,6 +238,8 @@ Union = _Union('Union')
 
 class _Optional(_Special):
     def __getitem__(self, param):
+        if isinstance(param, tuple):
+            raise TypeError(f'typing.Optional requires a single type. Got {param!r}.')
         return Union[param, type(None)]
 
 
@@ -261,9 +269,26 @@ Callable = _Callable('Callable', collections.abc.Callable)
 
 class _Annotated(_Special):
     def __getitem__(self, params):
-        alias = _Alias(params[0], (params[0],), 'Annotated')
-        alias.__metadata__ = tuple(params[1:])
-        return alias
+        if not isinstance(params, tuple) or len(params) < 2:
+            raise TypeError('Annotated[...] should be used with at least two arguments (a type and an annotation).')
+        return _AnnotatedAlias(_convert(params[0]), tuple(params[1:]))
+
+
+class _AnnotatedAlias(_Alias):
+    def __init__(self, origin, metadata):
+        if isinstance(origin, _AnnotatedAlias):
+            origin, metadata = origin.__origin__, origin.__metadata__ + metadata
+        super().__init__(origin, (origin,), 'Annotated')
+        self.__metadata__ = metadata
+
+    def __repr__(self):
+        return f'typing.Annotated[{_type_repr(self.__origin__)}, {", ".join([repr(m) for m in self.__metadata__])}]'
+
+    def __eq__(self, other):
+        return isinstance(other, _AnnotatedAlias) and self.__origin__ == other.__origin__ and self.__metadata__ == other.__metadata__
+
+    def __hash__(self):
+        return hash((self.__origin__, self.__metadata__))
 
 
 Annotated = _Annotated('Annotated')
@@ -319,14 +344,15 @@ AsyncContextManager = _Special('AsyncContextManager', contextlib.AbstractContext
 ByteString = _Special('ByteString', bytes)
 Pattern = _Special('Pattern')
 Match = _Special('Match')
-IO = _Special('IO')
-TextIO = _Special('TextIO')
-BinaryIO = _Special('BinaryIO')
 Text = str
 
 
 class TypeVar(_Final):
     def __init__(self, name, *constraints, bound=None, covariant=False, contravariant=False):
+        if len(constraints) == 1:
+            raise TypeError('A single constraint is not allowed')
+        if constraints and bound is not None:
+            raise TypeError('Constraints cannot be combined with bound=...')
         self.__name__ = name
         self.__constraints__ = constraints
         self.__bound__ = bound
@@ -364,6 +390,26 @@ class TypeVarTuple(TypeVar):
 AnyStr = TypeVar('AnyStr', bytes, str)
 
 
+class _IOMeta(type):
+    def __getitem__(cls, params):
+        return _Alias(cls, (params,), 'IO')
+
+    def __or__(cls, other):
+        return Union[cls, other]
+
+
+class IO(metaclass=_IOMeta):
+    pass
+
+
+class TextIO(IO):
+    pass
+
+
+class BinaryIO(IO):
+    pass
+
+
 class Generic:
     def __class_getitem__(cls, params):
         if not isinstance(params, tuple):
@@ -380,8 +426,15 @@ class Generic:
         cls.__parameters__ = tuple(params)
 
 
-class _ProtocolMeta(type):
+class _ProtocolMeta(abc.ABCMeta):
+    def __call__(cls, *args, **kwargs):
+        if cls.__dict__.get('_is_protocol', False):
+            raise TypeError('Protocols cannot be instantiated')
+        return super().__call__(*args, **kwargs)
+
     def __instancecheck__(cls, instance):
+        if cls.__dict__.get('_is_protocol', False) and cls is not Protocol and not cls.__dict__.get('_is_runtime_protocol', False):
+            raise TypeError('Instance and class checks can only be used with @runtime_checkable protocols')
         return cls.__subclasscheck__(type(instance)) or (
             cls.__dict__.get('_is_protocol', False) and all(hasattr(instance, a) for a in _protocol_attrs(cls)))
 
@@ -390,6 +443,8 @@ class _ProtocolMeta(type):
             return True
         if not cls.__dict__.get('_is_protocol', False):
             return False
+        if not cls.__dict__.get('_is_runtime_protocol', False):
+            raise TypeError('Instance and class checks can only be used with @runtime_checkable protocols')
         return all(hasattr(subclass, a) for a in _protocol_attrs(cls))
 
 
@@ -416,6 +471,9 @@ class Protocol(Generic, metaclass=_ProtocolMeta):
 
 
 def runtime_checkable(cls):
+    if not isinstance(cls, _ProtocolMeta) or not cls.__dict__.get('_is_protocol', False):
+        raise TypeError(f'@runtime_checkable can be only applied to protocol classes, got {cls!r}')
+    cls._is_runtime_protocol = True
     return cls
 
 
@@ -447,11 +505,27 @@ def get_overloads(func):
 
 
 def final(f):
+    try:
+        f.__final__ = True
+    except (AttributeError, TypeError):
+        pass
     return f
 
 
 def no_type_check(arg):
+    try:
+        arg.__no_type_check__ = True
+    except (AttributeError, TypeError):
+        pass
     return arg
+
+
+def no_type_check_decorator(decorator):
+    return decorator
+
+
+def clear_overloads():
+    pass
 
 
 def dataclass_transform(**kwargs):
@@ -481,6 +555,8 @@ class NewType:
 
 
 def get_origin(tp):
+    if isinstance(tp, _AnnotatedAlias):
+        return Annotated
     if isinstance(tp, (_Alias, _Special)):
         return tp.__origin__
     if isinstance(tp, _cobra.generic_alias):
@@ -493,6 +569,8 @@ def get_origin(tp):
 
 
 def get_args(tp):
+    if isinstance(tp, _AnnotatedAlias):
+        return (tp.__origin__,) + tp.__metadata__
     if isinstance(tp, _Alias):
         if tp._name == 'Callable' and tp.__args__ and tp.__args__[0] is not ...:
             return (list(tp.__args__[:-1]), tp.__args__[-1])
@@ -502,14 +580,64 @@ def get_args(tp):
     return ()
 
 
+def _evaluate(t, globalns, localns):
+    if isinstance(t, ForwardRef):
+        t = t.__forward_arg__
+    if isinstance(t, str):
+        return _evaluate(eval(t, globalns, localns), globalns, localns)
+    if t is None:
+        return type(None)
+    if isinstance(t, _AnnotatedAlias):
+        return _AnnotatedAlias(_evaluate(t.__origin__, globalns, localns), t.__metadata__)
+    if isinstance(t, _Alias) and t.__origin__ is not Literal:
+        args = tuple([a if isinstance(a, (list, type(...))) else _evaluate(a, globalns, localns) for a in t.__args__])
+        if args == t.__args__:
+            return t
+        return Union[args] if t.__origin__ is Union else _Alias(t.__origin__, args, t._name)
+    if isinstance(t, _cobra.generic_alias):
+        args = tuple([_evaluate(a, globalns, localns) if isinstance(a, (str, ForwardRef, _Alias, _cobra.generic_alias)) else a for a in t.__args__])
+        return t if args == t.__args__ else t.__origin__[args]
+    return t
+
+
+def _strip_extras(t):
+    if isinstance(t, _AnnotatedAlias):
+        return _strip_extras(t.__origin__)
+    if isinstance(t, _Alias) and t.__origin__ in (Required, NotRequired):
+        return _strip_extras(t.__args__[0])
+    if isinstance(t, _Alias) and t.__origin__ is not Literal:
+        args = tuple([a if isinstance(a, list) else _strip_extras(a) for a in t.__args__])
+        return t if args == t.__args__ else _Alias(t.__origin__, args, t._name)
+    return t
+
+
 def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
+    import sys
     hints = {}
     if isinstance(obj, type):
         for base in reversed(obj.__mro__):
-            hints.update(base.__dict__.get('__annotations__', {}))
+            module = sys.modules.get(base.__module__)
+            scope = globalns if globalns is not None else vars(module) if module is not None else {}
+            names = dict(vars(base)) if localns is None else localns
+            if base is obj and localns is None:
+                names.setdefault(obj.__name__, obj)
+            for name, value in base.__dict__.get('__annotations__', {}).items():
+                hints[name] = _evaluate(value, scope, names)
     else:
-        hints.update(getattr(obj, '__annotations__', {}))
-    return hints
+        found = getattr(obj, '__annotations__', None)
+        if found is None:
+            if isinstance(obj, _cobra.builtin_function):
+                return {}
+            raise TypeError(f'{obj!r} is not a module, class, method, or function.')
+        scope = globalns
+        if scope is None:
+            inner = obj
+            while hasattr(inner, '__wrapped__'):
+                inner = inner.__wrapped__
+            scope = getattr(inner, '__globals__', None) or getattr(obj, '__dict__', {})
+        for name, value in found.items():
+            hints[name] = _evaluate(value, scope, localns)
+    return hints if include_extras else {name: _strip_extras(t) for name, t in hints.items()}
 
 
 def is_typeddict(tp):
@@ -578,21 +706,36 @@ _TypedDictBase = type.__new__(_TypedDictMeta, '_TypedDictBase', (dict,), {})
 TypedDict = _TypedDict()
 
 
+@runtime_checkable
 class SupportsInt(Protocol):
     def __int__(self): ...
 
 
+@runtime_checkable
 class SupportsFloat(Protocol):
     def __float__(self): ...
 
 
+@runtime_checkable
 class SupportsIndex(Protocol):
     def __index__(self): ...
 
 
+@runtime_checkable
 class SupportsAbs(Protocol):
     def __abs__(self): ...
 
 
+@runtime_checkable
 class SupportsRound(Protocol):
     def __round__(self): ...
+
+
+@runtime_checkable
+class SupportsBytes(Protocol):
+    def __bytes__(self): ...
+
+
+@runtime_checkable
+class SupportsComplex(Protocol):
+    def __complex__(self): ...

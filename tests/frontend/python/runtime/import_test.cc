@@ -47,12 +47,50 @@ TEST(ImportTest, AFailedImportCanBeRetriedAndCaught) {
   EXPECT_THAT(RunProgram(p).output, HasSubstr("again\nagain\nModuleNotFoundError No module named 'nowhere_to_be_found' nowhere_to_be_found\ncannot import name 'nothing' from 'os'"));
 }
 
-TEST(ImportTest, TheUsersOwnMissingImportIsAnErrorThatSaysWhatToDo) {
-  Outcome o = RunSource("import math\nimport timm_is_not_here\n");
+TEST(ImportTest, AMissingPackageIsAnErrorWhereItIsUsedThatSaysWhatToDo) {
+  Outcome o = RunSource("import math\nimport wandb_is_not_here\nwandb_is_not_here.init(project='x')\nprint('ok')\n");
+  EXPECT_EQ(o.output, "ok\n");  // what it was imported for does not matter to the network
+  o = RunSource("from timm_is_not_here.layers import DropPath\ndef make(x):\n    return DropPath(x)\nmake({})\n");
+  EXPECT_EQ(o.kind(), "unsupported");
+  EXPECT_THAT(o.diagnostic.message, HasSubstr("timm_is_not_here.layers.DropPath()"));
+  EXPECT_EQ(o.diagnostic.position.line, 3);
+  EXPECT_THAT(o.diagnostic.hint, HasSubstr("the package timm_is_not_here with --library"));
+  o = RunSource("import importlib\nimportlib.import_module('timm_is_not_here.models')\n");
   EXPECT_EQ(o.kind(), "model_error");
-  EXPECT_EQ(o.diagnostic.message, "ModuleNotFoundError: No module named 'timm_is_not_here'");
-  EXPECT_EQ(o.diagnostic.position.line, 2);
-  EXPECT_THAT(o.diagnostic.hint, HasSubstr("--library"));
+  EXPECT_THAT(o.diagnostic.message, HasSubstr("ModuleNotFoundError: No module named 'timm_is_not_here'"));
+  EXPECT_THAT(o.diagnostic.hint, HasSubstr("the package timm_is_not_here with --library"));
+}
+
+TEST(ImportTest, WhatIsMissingOfAPackageThatIsThereIsAnErrorAtOnce) {
+  Program p;
+  p.bundle = {{"pkg/__init__.py", ""}, {"main.py", "import pkg.sub\n"}};
+  EXPECT_THAT(RunProgram(p).diagnostic.message, HasSubstr("No module named 'pkg.sub'"));
+  p.bundle["main.py"] = "from pkg import sub\n";
+  EXPECT_THAT(RunProgram(p).diagnostic.message, HasSubstr("cannot import name 'sub' from 'pkg'"));
+}
+
+TEST(ImportTest, AMissingPackageUnderTryIsCaught) {
+  Program p;
+  p.bundle["main.py"] =
+      "try:\n    import apex_is_not_here\nexcept ImportError:\n    apex_is_not_here = None\n"
+      "try:\n    from flash_attn_is_not_here.ops import f\n    has = True\nexcept ModuleNotFoundError as e:\n    has = e.name\nprint(apex_is_not_here, has)\n";
+  EXPECT_EQ(RunProgram(p).output, "None flash_attn_is_not_here\n");
+}
+
+TEST(ImportTest, ModulesHaveHooksAndSysModulesMayHoldAnything) {
+  Program p;
+  p.bundle = {{"lazy.py", "def __getattr__(name):\n    if name == 'x': return 'made'\n    raise AttributeError(name)\ndef __dir__(): return ['x']\n"},
+              {"pkg/__init__.py", "from importlib import import_module\nnames = ['a', 'b']\nfor n in names: globals()[n] = import_module('.' + n, __name__)\n"},
+              {"pkg/a.py", "v = 1\n"},
+              {"pkg/b.py", "from . import a\nv = a.v + 1\n"},
+              {"main.py",
+               "import lazy, pkg, sys, types\nprint(lazy.x, hasattr(lazy, 'y'), pkg.b.v)\n"
+               "m = types.ModuleType('virtual'); m.f = lambda: 'f'\nsys.modules['virtual'] = m\nimport virtual\nfrom virtual import f\n"
+               "class Fake: attr = 3\nsys.modules['fake'] = Fake()\nimport fake\nfrom fake import attr\n"
+               "print(virtual.f(), f(), fake.attr, attr, 'pkg.a' in sys.modules, sys.modules[__name__].pkg is pkg)\n"
+               "exec('import pkg.a as again')\nprint(again is pkg.a, __import__('pkg.b').b.v, pkg.a.__name__, pkg.__path__ is not None)\n"}};
+  Outcome o = RunProgram(p);
+  EXPECT_EQ(o.output, "made False 2\nf f 3 3 True True\nTrue 2 pkg.a True\n") << o.status;
 }
 
 TEST(ImportTest, LibraryModulesLoadWhenTheyAreUsed) {

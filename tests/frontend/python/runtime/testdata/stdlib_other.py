@@ -1,0 +1,143 @@
+import math, cmath
+for name in ('acos', 'asin', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'atanh', 'exp', 'exp2', 'expm1', 'erf', 'erfc', 'gamma', 'lgamma', 'sin', 'cos', 'tan', 'sqrt', 'cbrt', 'degrees', 'radians', 'log1p', 'fabs', 'floor', 'ceil', 'trunc', 'ulp'):
+    for x in (0.5, 1, -0.25):
+        try: print(name, x, getattr(math, name)(x))
+        except ValueError as e: print(name, x, e)
+print(math.log(8, 2), math.log2(8), math.log10(1000), math.log(10 ** 300), math.log2(2 ** 2000), math.pow(2, 0.5), math.hypot(3, 4), math.hypot(1, 2, 2), math.dist((0, 0), (3, 4)), math.atan2(1, -1), math.copysign(1, -0.0), math.fmod(-7, 3), math.remainder(7, 4), math.modf(2.5), math.frexp(8.0), math.ldexp(0.5, 4), math.nextafter(1, 2))
+print(math.gcd(12, 18), math.gcd(), math.gcd(4, 6, 8), math.lcm(4, 6), math.lcm(), math.factorial(20), math.comb(10, 3), math.perm(5, 2), math.perm(3), math.isqrt(99), math.prod([1, 2, 3.0]), math.prod([], start=5), math.fsum([.1] * 10), sum([.1] * 10), math.isclose(1, 1 + 1e-10), math.isclose(1, 1.1, rel_tol=.2), math.isfinite(1), math.isinf(math.inf), math.isnan(math.nan), math.pi, math.e, math.tau, math.inf, -math.inf, math.nan)
+for bad in (lambda: math.sqrt(-1), lambda: math.log(0), lambda: math.factorial(-1), lambda: math.exp(1000), lambda: math.gamma(0), lambda: math.acos(2), lambda: math.sqrt('a'), lambda: math.floor(math.inf), lambda: math.ceil(math.nan), lambda: math.pow(0, -1), lambda: math.comb(-1, 2), lambda: math.isqrt(-1), lambda: math.log(8, 1), lambda: math.fmod(1, 0)):
+    try: print(bad())
+    except Exception as e: print(type(e).__name__, e)
+print(cmath.sqrt(-1), cmath.exp(1j * cmath.pi).real, cmath.phase(1j), cmath.polar(1j), cmath.rect(1, 0), abs(3 + 4j), (1 + 2j).conjugate(), (1 + 2j) * (3 - 1j), (1 + 2j) / 2, (1 + 1j) ** 2, complex(1, -0.0), complex('1+2j'), repr(1j), -1j, (2 + 0j) == 2, cmath.log(1j), cmath.isclose(1j, 1j), cmath.isnan(complex(math.nan, 0)), cmath.inf, cmath.cos(0), cmath.sin(1j))
+print(f'{1 + 2j:.2f}', (1.5 - 2j).real, (1.5 - 2j).imag, hash(1 + 0j) == hash(1), complex(real=1, imag=2), bool(0j))
+# ---
+import copy
+class Node:
+    def __init__(self, v): self.v = v; self.kids = []; self.me = self
+n = Node([1]); n.kids.append(Node(2)); c = copy.deepcopy(n)
+print(c.v, c.v is n.v, c.me is c, c.kids[0].v, copy.copy(n).kids is n.kids)
+class D:
+    def __init__(self, x): self.x = x
+    def __deepcopy__(self, memo): print('deepcopy', type(memo).__name__); return D(copy.deepcopy(self.x, memo))
+    def __copy__(self): return D('copied')
+print(copy.deepcopy(D([1])).x, copy.copy(D(1)).x)
+a = [1]; b = [a, a, {'k': a}]; bb = copy.deepcopy(b); print(bb, bb[0] is bb[1], bb[2]['k'] is bb[0], bb[0] is a)
+t = (1, [2]); tt = copy.deepcopy(t); print(tt, tt is t, copy.deepcopy((1, 2)) is not None, copy.copy([1, [2]]), copy.copy({1: 2}), copy.copy({1}), copy.deepcopy({(1, 2): {3}}), copy.deepcopy(frozenset([1])), copy.deepcopy(len) is len, copy.deepcopy(int) is int, copy.deepcopy(None), copy.deepcopy(lambda: 1)())
+class S:
+    def __init__(self): self.a = 1; self.b = [2]
+    def __getstate__(self): return {'a': self.a}
+    def __setstate__(self, s): self.__dict__.update(s); self.b = 'restored'
+print(copy.copy(S()).b, copy.deepcopy(S()).b)
+class R:
+    def __init__(self, x): self.x = x
+    def __reduce__(self): return R, (self.x * 2,)
+print(copy.copy(R(2)).x, copy.deepcopy(R([1])).x)
+class SubList(list): pass
+s = SubList([1, [2]]); s.extra = [3]; e = copy.deepcopy(s); print(e, e.extra, type(e).__name__, e[1] is s[1], copy.copy(s).extra is s.extra)
+class SubDict(dict): pass
+sd = SubDict(a=[1]); sd.attr = 1; print(copy.deepcopy(sd), copy.deepcopy(sd).attr, type(copy.copy(sd)).__name__)
+class Sl:
+    __slots__ = ('a', 'b')
+sl = Sl(); sl.a = [1]; cl = copy.deepcopy(sl); print(cl.a, cl.a is sl.a, hasattr(cl, 'b'))
+memo = {}; x = [1]; y = copy.deepcopy(x, memo); print(memo[id(x)] is y)
+l = [1]; l.append(l); m = copy.deepcopy(l); print(m[1] is m); import collections; print(copy.deepcopy(collections.OrderedDict(a=[1])), copy.copy(collections.deque([1])), copy.deepcopy(collections.defaultdict(list, a=[1])), copy.deepcopy(collections.Counter('aa')))
+def fn(): pass
+fn.attr = [1]; print(copy.deepcopy(fn) is fn); print(copy.deepcopy(Node.__init__) is Node.__init__, copy.deepcopy(n.__init__ if False else 5))
+try: raise copy.Error('e')
+except copy.error as e: print(e)
+# ---
+import operator
+from operator import *
+print(add(1, 2), mul('a', 3), sub(5, 2), truediv(1, 2), floordiv(7, 2), mod(7, 3), pow(2, 3), neg(1), pos(1), inv(1), not_(1), and_(6, 3), or_(6, 3), xor(6, 3), lshift(1, 3), rshift(8, 1), eq(1, 1), ne(1, 2), lt(1, 2), ge(2, 2), is_(None, None), is_not(1, None), contains([1], 1), concat([1], [2]), countOf([1, 1], 1), indexOf([1, 2], 2), getitem([5], 0), truth([]), index(3), abs(-1), length_hint([1, 2]))
+print(itemgetter(1)([1, 2]), itemgetter(0, 2)('abc'), itemgetter('k')({'k': 1}), itemgetter(slice(1))([1, 2]), attrgetter('real')(5), attrgetter('real', 'imag')(5), methodcaller('upper')('a'), methodcaller('split', ',', maxsplit=1)('a,b,c'), sorted([(2, 'a'), (1, 'b')], key=itemgetter(0)))
+l = [1]; setitem(l, 0, 9); iadd(l, [2]); delitem(l, 0); print(l, imul(2, 3), isub(5, 1), iand(6, 3), ior(4, 1), operator.__add__(1, 2), call(max, 1, 2))
+# ---
+import inspect
+def f(a, b: int = 2, /, c=3, *args, d, e: str = 'x', **kw) -> bool: """doc"""
+s = inspect.signature(f); print(s, list(s.parameters), s.return_annotation, s.parameters['b'].default, s.parameters['b'].annotation, s.parameters['d'].kind.name, s.parameters['a'].default is inspect.Parameter.empty, str(s.parameters['e']), s.parameters['args'].kind == inspect.Parameter.VAR_POSITIONAL)
+b = s.bind(1, 2, 3, 4, d=5, z=6); print(b.arguments, b.args, b.kwargs); b.apply_defaults(); print(dict(b.arguments))
+for bad in (lambda: s.bind(1), lambda: s.bind(1, d=1, a=2), lambda: inspect.signature(lambda x: x).bind(1, 2), lambda: inspect.signature(5)):
+    try: print(bad())
+    except (TypeError, ValueError) as e: print(type(e).__name__, e)
+class C:
+    """C doc"""
+    x = 1
+    def __init__(self, a, *, b=1): pass
+    def m(self, q): "m doc"
+    @classmethod
+    def c(cls, r): pass
+    @staticmethod
+    def s(t): pass
+    @property
+    def p(self): return 1
+    def __call__(self, u, v=2): pass
+print(inspect.signature(C), inspect.signature(C.m), inspect.signature(C(1).m), inspect.signature(C.c), inspect.signature(C.s), inspect.signature(C(1)))
+print(inspect.getfullargspec(f), inspect.getfullargspec(C.__init__).args)
+print(inspect.isclass(C), inspect.isfunction(f), inspect.isfunction(C.m), inspect.ismethod(C(1).m), inspect.ismethod(C.c), inspect.isbuiltin(len), inspect.ismodule(inspect), inspect.isroutine(len), inspect.isgenerator((i for i in [])), inspect.isabstract(C), inspect.isdatadescriptor(C.__dict__['p']), callable(C))
+print([n for n, v in inspect.getmembers(C) if not n.startswith('__')], [n for n, v in inspect.getmembers(C, inspect.isfunction)], inspect.getdoc(C), inspect.getdoc(C.m), inspect.getmro(C) == C.__mro__, inspect.getmodule(C) is not None)
+import functools
+@functools.wraps(f)
+def w(*a, **k): pass
+print(inspect.signature(w), inspect.signature(functools.partial(f, 1, d=2)), inspect.unwrap(w) is f)
+print(s.replace(return_annotation=int), inspect.Parameter('z', inspect.Parameter.KEYWORD_ONLY, default=1), inspect.Signature([inspect.Parameter('z', inspect.Parameter.POSITIONAL_OR_KEYWORD)]), s == inspect.signature(f), [p.name for p in s.parameters.values() if p.kind is p.KEYWORD_ONLY])
+def locals_of(): frame = inspect.currentframe(); return 1
+print(inspect.cleandoc('  a\n    b\n  c'), inspect.isawaitable(1), inspect.getattr_static(C, 'x'))
+# ---
+import typing
+from typing import *
+T = TypeVar('T'); K = TypeVar('K', bound=int)
+class Stack(Generic[T]):
+    def __init__(self): self.items: List[T] = []
+    def push(self, x: T) -> None: self.items.append(x)
+s = Stack[int](); s.push(1); print(s.items, Stack[int].__origin__ is Stack, Stack[int].__args__, Stack.__parameters__, isinstance(s, Stack), type(s).__name__)
+class Sub(Stack[str], Generic[K]): pass
+print(Sub().items, Sub.__mro__[1].__name__)
+class HasLen(Protocol):
+    def __len__(self) -> int: ...
+@runtime_checkable
+class Named(Protocol):
+    name: str
+    def hi(self): ...
+class X:
+    name = 'x'
+    def hi(self): return 1
+print(isinstance(X(), Named), isinstance(5, Named))
+try: isinstance([], HasLen)
+except TypeError as e: print(type(e).__name__)
+try: HasLen()
+except TypeError as e: print(type(e).__name__)
+class TD(TypedDict, total=False):
+    a: int
+    b: Required[str]
+print(TD(a=1), TD.__annotations__.keys(), TD.__total__, type(TD(a=1)).__name__)
+TD2 = TypedDict('TD2', {'x': int}); print(TD2(x=1))
+print(Optional[int], Union[int, str], Union[int, None], List[int], Dict[str, List[int]], Tuple[int, ...], Callable[[int], str], Any, Literal['a', 1], Type[int], Set[int], FrozenSet[int], Iterable[int], Sequence[str], ClassVar[int], Final[int], Annotated[int, 'm'], int | None, list[int], dict[str, int], tuple[int, ...], Optional[Union[int, str]], Union[int, int], T, Callable[..., Any], Generator[int, None, str])
+print(get_origin(List[int]), get_args(Dict[str, int]), get_origin(Optional[int]) is Union, get_args(Optional[int]), get_args(Literal['a', 'b']), get_origin(int), get_args(Callable[[int], str]), get_origin(list[int]), get_args(int | str), get_origin(Tuple[int]), get_args(Tuple[int, ...]), get_origin(Annotated[int, 1]) is Annotated)
+def h(a: int, b: 'Optional[str]' = None, *c: float) -> List[int]: ...
+print(get_type_hints(h)); print(h.__annotations__)
+class Ann:
+    x: int = 1
+    y: 'List[Ann]'
+print(get_type_hints(Ann), Ann.__annotations__)
+print(cast(int, 'x'), NewType('UserId', int)(5), TYPE_CHECKING, Optional[int] == Union[None, int], List[int] == List[int], hash(List[int]) == hash(List[int]), Union[int, str] == Union[str, int], int | str == Union[int, str])
+@overload
+def ov(a: int) -> int: ...
+@overload
+def ov(a: str) -> str: ...
+def ov(a): return a
+print(ov(3)); 
+@final
+class Fin: pass
+@no_type_check
+def ntc(x: 'nonsense here'): pass
+print(isinstance([], List), isinstance({}, Dict), isinstance(1, typing.SupportsInt), issubclass(list, Sequence), isinstance('a', Hashable), isinstance(len, Callable), isinstance(1, int | str), issubclass(int, int | str))
+for bad in (lambda: isinstance([], List[int]), lambda: List[1] if False else Optional[1, 2], lambda: Any(), lambda: Union[()], lambda: TypeVar('T', int)):
+    try: print(bad())
+    except TypeError as e: print(type(e).__name__)
+P = ParamSpec('P'); print(P, TypeVar('A', int, str), Self, Never, NoReturn, LiteralString, Unpack, TypeAlias, Concatenate)
+print(reveal_type.__name__, assert_never.__name__, get_overloads.__name__ if hasattr(typing, 'get_overloads') else '', is_typeddict(TD), typing.get_type_hints(TD)['a'], Text, AnyStr)
+class Multi(Mapping[str, int]):
+    def __getitem__(self, k): return 1
+    def __iter__(self): return iter('ab')
+    def __len__(self): return 2
+print(dict(Multi()), Multi().get('x'), NamedTuple.__name__, IO.__name__, typing.Deque, typing.DefaultDict[str, int], typing.OrderedDict[str, int], typing.Counter[str], Type, ContextManager, Awaitable)
