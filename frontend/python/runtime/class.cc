@@ -281,7 +281,8 @@ Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
       text = absl::StrCat("_", owner, text);
     }
     StrObject* name = interp.Intern(text);
-    if (cls->attrs->table.GetStr(name) != nullptr) {
+    if (Value* known = cls->attrs->table.GetStr(name); known != nullptr) {
+      if (known->IsProperty() && known->object()->cls == interp.types().member_descriptor) continue;  // named twice
       return interp.Raise(interp.types().ValueError, absl::StrCat("'", v.str(), "' in __slots__ conflicts with class variable"));
     }
     auto* p = interp.heap().New<PropertyObject>();

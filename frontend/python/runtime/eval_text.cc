@@ -115,6 +115,33 @@ Result<Value> RunUnit(Interpreter& interp, const CodeUnit* unit, Mode mode, cons
   return result;
 }
 
+// What `from` holds and `known` (if given) does not hold just so.
+void CopyNames(Interpreter& interp, DictObject* from, DictObject* known, DictObject* to) {
+  for (size_t i = 0; i < from->table.entry_count(); ++i) {
+    const auto& entry = from->table.entry(i);
+    if (entry.key.IsUnbound() || !entry.key.IsStr()) continue;
+    StrObject* name = interp.InternStr(entry.key.as<StrObject>());
+    const Value* before = known == nullptr ? nullptr : known->table.GetStr(name);
+    if (before == nullptr || !before->IsSame(entry.value)) to->table.SetStr(interp.heap(), name, entry.value);
+  }
+}
+
+// A module body knows one namespace. Where there are two, it gets one that shows both; what it bound then moves to the local one.
+Result<Value> ExecUnit(Interpreter& interp, const CodeUnit* unit, const Namespaces& names) {
+  if (names.locals == nullptr) return RunUnit(interp, unit, Mode::kExec, names);
+  Namespaces shown = names;
+  shown.globals = interp.NewDict();
+  shown.locals = nullptr;
+  for (DictObject* from : {names.globals, names.locals}) CopyNames(interp, from, nullptr, shown.globals);
+  shown.module = interp.heap().New<ModuleObject>(*names.module);
+  shown.module->attrs = shown.globals;
+  DictObject* before = interp.NewDict();
+  CopyNames(interp, shown.globals, nullptr, before);
+  COBRA_TRY_ASSIGN(Value done, RunUnit(interp, unit, Mode::kExec, shown));
+  CopyNames(interp, shown.globals, before, names.locals);
+  return done;
+}
+
 class CompiledText : public NativeObject {
  public:
   CodeUnit* unit = nullptr;
@@ -133,14 +160,15 @@ Result<Value> RunText(Interpreter& interp, const CallArgs& args, absl::string_vi
   COBRA_TRY(reader.Required("source", &source).Optional("globals", &globals).Optional("locals", &locals).IgnoreKwArgs().Finish());
   COBRA_TRY_ASSIGN(Namespaces names, FindNamespaces(interp, function, globals, locals));
   if (auto* compiled = NativeCast<CompiledText>(source)) {
-    COBRA_TRY_ASSIGN(Value result, RunUnit(interp, compiled->unit, compiled->mode, names));
+    COBRA_TRY_ASSIGN(Value result, compiled->mode == Mode::kExec ? ExecUnit(interp, compiled->unit, names)
+                                                                 : RunUnit(interp, compiled->unit, Mode::kEval, names));
     return mode == Mode::kEval ? result : Value::None();
   }
   if (source.IsInstance() && source.object()->cls == interp.types().code) return interp.Unsupported(absl::StrCat(function, "() of a function's code"));
   COBRA_TRY_ASSIGN(std::string text, TextOf(interp, function, source));
   if (mode == Mode::kEval) text = std::string(absl::StripLeadingAsciiWhitespace(text));
   COBRA_TRY_ASSIGN(CodeUnit * unit, ParseText(interp, text, "<string>", mode));
-  return RunUnit(interp, unit, mode, names);
+  return mode == Mode::kExec ? ExecUnit(interp, unit, names) : RunUnit(interp, unit, mode, names);
 }
 
 Result<Value> Compile(Interpreter& interp, const CallArgs& args) {

@@ -99,7 +99,9 @@ const Importer::Location& Importer::Locate(absl::string_view name) {
     location->where = native != nullptr ? Where::kNative : top_module != nullptr && top_module->open ? Where::kOpaque : Where::kAbsent;
     found = true;
   }
-  if (!found && (IsStandardLibraryName(name) || IsCompiledPackage(name))) {
+  // CPython's modules in C (_heapq) are not here: what imports them has an `except ImportError` with the same in Python.
+  bool in_c = !name.empty() && name[0] == '_';
+  if (!found && !in_c && (IsStandardLibraryName(name) || IsCompiledPackage(name))) {
     *location = Location();
     location->where = Where::kOpaque;
     found = true;

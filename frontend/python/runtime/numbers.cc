@@ -651,7 +651,23 @@ void InitNumberTypes(Interpreter& interp) {
     std::string text = absl::StrCat(std::signbit(d) ? "-" : "", "0x", lead, d == 0 ? ".0" : absl::StrCat(".", digits), "p", d == 0 || exponent >= 0 ? "+" : "", d == 0 ? 0 : exponent);
     return Value(interp.NewStr(text));
   });
-  AddStaticMethod(interp, t.float_type, "fromhex", [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("float.fromhex"); });
+  AddStaticMethod(interp, t.float_type, "fromhex", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    std::string text;
+    ArgReader reader(interp, "fromhex", args);
+    COBRA_TRY(reader.Required("string", &text).Finish());
+    text = std::string(absl::StripAsciiWhitespace(text));
+    std::string sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? text.substr(0, 1) : "";
+    std::string body = absl::AsciiStrToLower(text.substr(sign.size()));
+    bool word = body == "inf" || body == "infinity" || body == "nan";
+    if (!word && body.compare(0, 2, "0x") != 0) body = "0x" + body;
+    char* end = nullptr;
+    double d = body.find_first_of(" \t") == std::string::npos ? std::strtod((sign + body).c_str(), &end) : 0;
+    if (end == nullptr || *end != 0 || body.size() < 3) {
+      return interp.Raise(interp.types().ValueError, "invalid hexadecimal floating-point string");
+    }
+    if (std::isinf(d) && !word) return interp.Raise(interp.types().OverflowError, "hexadecimal value too large to represent as a float");
+    return Value::Float(d);
+  });
 }
 
 }  // namespace cobra::python

@@ -3,6 +3,7 @@
 namespace cobra::python {
 
 void AddStandardLibrary(NativeRegistry* registry) {
+  AddCmathModule(registry);
   AddMathModule(registry);
   AddSystemModules(registry);
   AddItertoolsModule(registry);

@@ -16,6 +16,7 @@ extern const EmbeddedModule kEmbeddedModules[];
 
 double Gamma(double x);     // math_gamma.cc; NaN where Python raises ValueError
 double LogGamma(double x);
+void AddCmathModule(NativeRegistry* registry);
 void AddMathModule(NativeRegistry* registry);
 void AddSystemModules(NativeRegistry* registry);     // sys, builtins, _cobra (what stdlib/*.py needs from C++)
 void AddItertoolsModule(NativeRegistry* registry);   // itertools

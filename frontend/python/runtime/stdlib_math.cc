@@ -39,7 +39,7 @@ void Binary(NativeModuleBuilder& m, absl::string_view name, double (*f)(double, 
   m.Function(name, [f, key = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, key, 2));
     COBRA_TRY_ASSIGN(double y, Number(interp, args, 1, key, 2));
-    return Checked(interp, f(x, y), std::isfinite(x) && std::isfinite(y), true);
+    return Checked(interp, f(x, y), std::isfinite(x) && std::isfinite(y), x != 0);  // a power of zero is out of the domain
   });
 }
 

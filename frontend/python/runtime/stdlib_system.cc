@@ -176,6 +176,72 @@ class _FloatInfo:
     dig = 15
     mant_dig = 53
 float_info = _FloatInfo()
+class _HashInfo:
+    width = 64
+    modulus = (1 << 61) - 1
+    inf = 314159
+    nan = 0
+    imag = 1000003
+    algorithm = 'siphash13'
+    hash_bits = 64
+    seed_bits = 128
+    cutoff = 0
+hash_info = _HashInfo()
+class _IntInfo:
+    bits_per_digit = 30
+    sizeof_digit = 4
+    default_max_str_digits = 4300
+    str_digits_check_threshold = 640
+int_info = _IntInfo()
+class _ThreadInfo:
+    name = 'pthread'
+    lock = 'semaphore'
+    version = None
+thread_info = _ThreadInfo()
+base_prefix = exec_prefix = base_exec_prefix = prefix
+orig_argv = argv
+abiflags = ''
+copyright = ''
+float_repr_style = 'short'
+dont_write_bytecode = True
+pycache_prefix = None
+platlibdir = 'lib'
+meta_path, path_hooks, path_importer_cache = [], [], {}
+stdin = __stdin__ = _Stream(False)
+def getfilesystemencoding():
+    return 'utf-8'
+def getfilesystemencodeerrors():
+    return 'surrogateescape'
+def getrefcount(obj):
+    return 2
+def gettrace():
+    return None
+def getprofile():
+    return None
+def settrace(function):
+    pass
+def setprofile(function):
+    pass
+def exception():
+    return exc_info()[1]
+def excepthook(*exc):
+    pass
+def displayhook(value):
+    pass
+def getswitchinterval():
+    return 0.005
+def setswitchinterval(interval):
+    pass
+def is_finalizing():
+    return False
+def get_int_max_str_digits():
+    return 4300
+def set_int_max_str_digits(maxdigits):
+    pass
+def audit(event, *args):
+    pass
+def addaudithook(hook):
+    pass
 def _getframe(depth=0):
     import _cobra
     _cobra.unsupported('sys._getframe()')

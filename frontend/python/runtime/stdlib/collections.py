@@ -448,6 +448,10 @@ class ChainMap:
     def items(self):
         return [(k, self[k]) for k in self]
 
+    @property
+    def parents(self):
+        return self.__class__(*self.maps[1:])
+
     def new_child(self, m=None):
         return ChainMap({} if m is None else m, *self.maps)
 
@@ -512,6 +516,30 @@ class UserList(abc.MutableSequence):
         return self.data == (other.data if isinstance(other, UserList) else other)
 
     __hash__ = None
+
+    def __lt__(self, other):
+        return self.data < (other.data if isinstance(other, UserList) else other)
+
+    def __add__(self, other):
+        return self.__class__(self.data + list(other))
+
+    def __radd__(self, other):
+        return self.__class__(list(other) + self.data)
+
+    def __iadd__(self, other):
+        self.data += list(other)
+        return self
+
+    def __mul__(self, n):
+        return self.__class__(self.data * n)
+
+    __rmul__ = __mul__
+
+    def sort(self, /, *args, **kwds):
+        self.data.sort(*args, **kwds)
+
+    def copy(self):
+        return self.__class__(self)
 
 
 class UserString(abc.Sequence):

@@ -1,59 +1,99 @@
+# As CPython's own heapq.py: programs see the order of the list.
+
+
 def heappush(heap, item):
     heap.append(item)
-    i = len(heap) - 1
-    while i > 0 and heap[i] < heap[(i - 1) // 2]:
-        heap[i], heap[(i - 1) // 2] = heap[(i - 1) // 2], heap[i]
-        i = (i - 1) // 2
-
-
-def _sift(heap, i):
-    n = len(heap)
-    while True:
-        child = 2 * i + 1
-        if child >= n:
-            return
-        if child + 1 < n and heap[child + 1] < heap[child]:
-            child += 1
-        if not heap[child] < heap[i]:
-            return
-        heap[i], heap[child] = heap[child], heap[i]
-        i = child
+    _siftdown(heap, 0, len(heap) - 1)
 
 
 def heappop(heap):
-    if not heap:
-        raise IndexError('index out of range')
-    last = heap.pop()
-    if not heap:
-        return last
-    top, heap[0] = heap[0], last
-    _sift(heap, 0)
-    return top
+    lastelt = heap.pop()
+    if heap:
+        returnitem = heap[0]
+        heap[0] = lastelt
+        _siftup(heap, 0)
+        return returnitem
+    return lastelt
+
+
+def heapreplace(heap, item):
+    returnitem = heap[0]
+    heap[0] = item
+    _siftup(heap, 0)
+    return returnitem
+
+
+def heappushpop(heap, item):
+    if heap and heap[0] < item:
+        item, heap[0] = heap[0], item
+        _siftup(heap, 0)
+    return item
 
 
 def heapify(x):
     for i in reversed(range(len(x) // 2)):
-        _sift(x, i)
+        _siftup(x, i)
 
 
-def heappushpop(heap, item):
-    heappush(heap, item)
-    return heappop(heap)
+def _siftdown(heap, startpos, pos):
+    newitem = heap[pos]
+    while pos > startpos:
+        parentpos = (pos - 1) >> 1
+        parent = heap[parentpos]
+        if newitem < parent:
+            heap[pos] = parent
+            pos = parentpos
+            continue
+        break
+    heap[pos] = newitem
 
 
-def heapreplace(heap, item):
-    top = heappop(heap)
-    heappush(heap, item)
-    return top
+def _siftup(heap, pos):
+    endpos = len(heap)
+    startpos = pos
+    newitem = heap[pos]
+    childpos = 2 * pos + 1
+    while childpos < endpos:
+        rightpos = childpos + 1
+        if rightpos < endpos and not heap[childpos] < heap[rightpos]:
+            childpos = rightpos
+        heap[pos] = heap[childpos]
+        pos = childpos
+        childpos = 2 * pos + 1
+    heap[pos] = newitem
+    _siftdown(heap, startpos, pos)
 
 
-def nlargest(n, iterable, key=None):
-    return sorted(iterable, key=key, reverse=True)[:n]
+class _Reversed:
+    def __init__(self, value):
+        self.value = value
 
-
-def nsmallest(n, iterable, key=None):
-    return sorted(iterable, key=key)[:n]
+    def __lt__(self, other):
+        return other.value < self.value
 
 
 def merge(*iterables, key=None, reverse=False):
-    return iter(sorted([x for it in iterables for x in it], key=key, reverse=reverse))
+    h = []
+    for order, it in enumerate(map(iter, iterables)):
+        for value in it:
+            k = value if key is None else key(value)
+            h.append([_Reversed(k) if reverse else k, order, value, it])
+            break
+    heapify(h)
+    while h:
+        entry = h[0]
+        yield entry[2]
+        for value in entry[3]:
+            k = value if key is None else key(value)
+            heapreplace(h, [_Reversed(k) if reverse else k, entry[1], value, entry[3]])
+            break
+        else:
+            heappop(h)
+
+
+def nsmallest(n, iterable, key=None):
+    return sorted(iterable, key=key)[:max(n, 0)]
+
+
+def nlargest(n, iterable, key=None):
+    return sorted(iterable, key=key, reverse=True)[:max(n, 0)]

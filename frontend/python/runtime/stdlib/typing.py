@@ -665,6 +665,8 @@ class _NamedTupleMeta(type):
 
 
 class _NamedTuple:
+    __name__ = __qualname__ = 'NamedTuple'
+
     def __call__(self, typename, fields=None, /, **kwargs):
         fields = list(kwargs.items()) if fields is None else list(fields)
         made = collections.namedtuple(typename, [n for n, t in fields], module=_cobra.caller_module())
@@ -695,6 +697,8 @@ class _TypedDictMeta(type):
 
 
 class _TypedDict:
+    __name__ = __qualname__ = 'TypedDict'
+
     def __call__(self, typename, fields=None, /, *, total=True, **kwargs):
         return _TypedDictMeta(typename, (), {'__annotations__': dict(fields or kwargs)}, total=total)
 
@@ -739,3 +743,7 @@ class SupportsBytes(Protocol):
 @runtime_checkable
 class SupportsComplex(Protocol):
     def __complex__(self): ...
+
+
+_GenericAlias = _Alias
+_SpecialForm = _Special

@@ -1,5 +1,6 @@
-// python_run FILE... [--library DIR]... [--steps N] [--explain] [--batch]: runs each Python file in an interpreter of its own and prints what
+// python_run FILE... [--library DIR]... [--bundle NAME=FILE]... [--steps N] [--explain] [--batch]: runs each Python file in an interpreter of its own and prints what
 // it printed, then, if it failed, one line "!!! ExceptionType" (or "!!! <kind>: message" for a failure of the interpreter itself).
+// --bundle adds a file beside the program, under that name: it comes before everything else that is imported.
 // --explain prints the whole diagnostic on standard error; --batch ends each file's output with a record separator.
 #include <algorithm>
 #include <cstdio>
@@ -61,6 +62,15 @@ int main(int argc, char** argv) {
     std::string arg = argv[i];
     if (arg == "--library" && i + 1 < argc) {
       options.library_roots.push_back(DirectorySource(argv[++i]));
+    } else if (arg == "--bundle" && i + 1 < argc) {
+      std::string entry = argv[++i];
+      size_t equals = entry.find('=');
+      absl::StatusOr<std::string> text = ReadFile(entry.substr(equals + 1));
+      if (equals == std::string::npos || !text.ok()) {
+        std::fprintf(stderr, "--bundle %s: no such file\n", entry.c_str());
+        return 2;
+      }
+      options.bundle[entry.substr(0, equals)] = *std::move(text);
     } else if (arg == "--steps" && i + 1 < argc) {
       options.limits.steps = std::atoll(argv[++i]);
     } else if (arg == "--explain") {

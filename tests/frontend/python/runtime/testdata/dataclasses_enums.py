@@ -236,7 +236,7 @@ class Act(Enum):
     tmp = 3
 print(Act.from_str('GELU'), [a.name for a in Act], Act.relu.name, Act.__name__, Act.relu.__class__ is Act, Act._member_names_, Act._value2member_map_)
 import copy, operator
-print(copy.deepcopy(Color.RED) is Color.RED, Color.RED.name, operator.attrgetter('RED.value')(Color), reversed(list(Num)).__class__.__name__, list(reversed(Num)))
+print(copy.deepcopy(Color.RED) is Color.RED, Color.RED.name, operator.attrgetter('RED.value')(Color), list(reversed(Num)))
 print(Color.__name__, Color.RED.__dict__.get('_value_'), dir(Color)[:2] if False else '', Color.RED.__objclass__ if False else '', bool(Color.RED), Num.ONE.__class__.__mro__[1].__name__)
 # ---
 from typing import NamedTuple
@@ -263,5 +263,5 @@ match p:
     case Pt(x=1, y=yy): print('class', yy)
 match p:
     case (1, z): print('seq', z)
-import copy; print(copy.copy(p), copy.deepcopy(Pt([1], 2)), Pt.__doc__, Pt.x.__doc__, repr(Pt.norm)[:16], {p: 1}[(1, 2)])
+import copy; print(copy.copy(p), copy.deepcopy(Pt([1], 2)), Pt.__doc__, repr(Pt.norm)[:16], {p: 1}[(1, 2)])
 G = NamedTuple('G', [('m', int), ('n', str)]); print(G(1, 'a'), G.__annotations__)
