@@ -96,7 +96,9 @@ const Importer::Location& Importer::Locate(absl::string_view name) {
     absl::string_view top = name.substr(0, name.find('.'));
     const NativeModule* top_module = natives->Find(top);
     *location = Location();
-    location->where = native != nullptr ? Where::kNative : top_module != nullptr && top_module->open ? Where::kOpaque : Where::kAbsent;
+    // Of a standard package only some modules may be here (importlib.resources, urllib.request are not): CPython has them all.
+    bool open = top_module != nullptr && (top_module->open || IsStandardLibraryName(top));
+    location->where = native != nullptr ? Where::kNative : open ? Where::kOpaque : Where::kAbsent;
     found = true;
   }
   // CPython's modules in C (_heapq) are not here: what imports them has an `except ImportError` with the same in Python.

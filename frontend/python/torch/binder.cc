@@ -227,17 +227,13 @@ class Binder {
 
   // A Python number, or a constant tensor of one.
   std::optional<AttributeValue> ToNumber(Value v) {
-    if (v.IsBool()) return AttributeValue(v.as_bool());
-    if (v.IsInt()) return AttributeValue(v.as_int());
-    if (v.IsFloat()) return AttributeValue(v.as_float());
     if (Tensor* tensor = AsTensor(v);
         tensor != nullptr && tensor->type.num_elements() == 1 && tensor->is_const() && tensor->values != nullptr) {
       const double value = (*tensor->values)[0];
       if (IsFloatingPoint(tensor->type.dtype)) return AttributeValue(value);
       return AttributeValue(static_cast<int64_t>(value));
     }
-    if (v.IsFloatBox()) return AttributeValue(v.as<FloatBoxObject>()->value);
-    return std::nullopt;
+    return AsNumber(v);
   }
 
   bool TakeInput(const Param& param, Value v) {

@@ -115,7 +115,7 @@ Result<Value> Full(Interpreter& interp, const CallArgs& args) {
   sized.positional = absl::MakeConstSpan(&size, 1);
   COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, sized, {}, "full"));
   COBRA_TRY_ASSIGN(double number, NumberArg(interp, fill));
-  const DType inferred = fill.IsBool() ? DType::bool_ : fill.IsInt() ? DType::int64 : Torch(interp).default_dtype;
+  const DType inferred = fill.IsBool() ? DType::bool_ : fill.IsInt() || fill.IsBigInt() ? DType::int64 : Torch(interp).default_dtype;
   return Filled(interp, {shape, where.dtype.value_or(inferred)}, number, where, "full");
 }
 

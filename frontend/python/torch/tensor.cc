@@ -8,6 +8,17 @@
 #include "frontend/python/torch/known_names.h"
 
 namespace cobra::python {
+
+std::optional<AttributeValue> AsNumber(Value v) {
+  if (v.IsBool()) return AttributeValue(v.as_bool());
+  if (v.IsInt()) return AttributeValue(v.as_int());
+  if (v.IsFloat()) return AttributeValue(v.as_float());
+  if (v.IsFloatBox()) return AttributeValue(v.as<FloatBoxObject>()->value);
+  if (!v.IsBigInt()) return std::nullopt;
+  const BigInt& big = v.as<BigIntObject>()->value;
+  return big.FitsInt64() ? AttributeValue(big.ToInt64()) : AttributeValue(big.ToDouble());
+}
+
 namespace {
 
 Result<Value> NoValue() { return Value::None(); }
@@ -198,17 +209,9 @@ NativeFunction BinaryOperator(Operator entry) {
     const absl::string_view attribute = entry.op == Op::pow ? "exponent" : "other";
     if (AsTensor(other) != nullptr) return Apply(interp, entry.op, {}, {args.self, other}, entry.inplace);
     Attributes attributes;
-    if (other.IsBool()) {
-      attributes.Set(attribute, other.as_bool());
-    } else if (other.IsInt()) {
-      attributes.Set(attribute, other.as_int());
-    } else if (other.IsFloat()) {
-      attributes.Set(attribute, other.as_float());
-    } else if (other.IsFloatBox()) {
-      attributes.Set(attribute, other.as<FloatBoxObject>()->value);
-    } else {
-      return Value::NotImplemented();
-    }
+    std::optional<AttributeValue> number = AsNumber(other);
+    if (!number) return Value::NotImplemented();
+    attributes.Set(attribute, *std::move(number));
     return Apply(interp, entry.op, std::move(attributes), {args.self}, entry.inplace);
   };
 }

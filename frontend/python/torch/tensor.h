@@ -7,6 +7,7 @@
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,9 @@ struct TorchState : TorchLibrary {
 
 inline TorchState& Torch(Interpreter& interp) { return *interp.host<TorchState>(); }
 inline Tensor* AsTensor(Value v) { return NativeCast<Tensor>(v); }
+
+// A bool, an int or a float, also of a subclass (np.int64, a member of an IntEnum); an int beyond int64 as a double. nullopt: no number.
+std::optional<AttributeValue> AsNumber(Value v);
 
 InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<const ConstValues> values = nullptr,
                           absl::string_view label = "constant");

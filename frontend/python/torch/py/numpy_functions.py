@@ -4,7 +4,7 @@ import builtins
 import math
 
 import torch
-from numpy import (_TORCH, _array, _operate, _promoted, _shape, _wrap, arange, array, asarray, eye, float64, generic, inf, int64, nan, ndarray, pi)
+from numpy import (_TORCH, _array, _operate, _promoted, _shape, _wrap, arange, array, asarray, eye, float64, generic, inf, int64, nan, ndarray, pi, result_type, zeros)
 
 
 # ---- elementwise
@@ -424,3 +424,83 @@ def hamming(M):
 
 def polyfit(*args, **kwargs):
     torch._unsupported('numpy.polyfit')
+
+
+def convolve(a, v, mode='full'):
+    a, v = asarray(a), asarray(v)
+    if len(v) > len(a):
+        a, v = v, a
+    x, y = a.tolist(), v.tolist()
+    if not y:
+        raise ValueError('v cannot be empty')
+    full = [builtins.sum(x[i - j] * y[j] for j in range(len(y)) if 0 <= i - j < len(x)) for i in range(len(x) + len(y) - 1)]
+    start, count = {'full': (0, len(full)), 'same': ((len(y) - 1) // 2, len(x)), 'valid': (len(y) - 1, len(x) - len(y) + 1)}[mode]
+    return array(full[start:start + count], dtype=result_type(a, v))
+
+
+def polyval(p, x):
+    y = 0
+    for c in p:
+        y = y * x + c
+    return y
+
+
+class poly1d:
+    """A polynomial by its coefficients, highest power first; products and powers are what filters of blur layers are made of."""
+
+    def __init__(self, c_or_r, r=False, variable=None):
+        c = atleast_1d(c_or_r.coeffs if isinstance(c_or_r, poly1d) else c_or_r)
+        if r:
+            c, roots = array([1.0]), c.tolist()
+            for root in roots:
+                c = convolve(c, [1, -root])
+        while len(c) > 1 and c[0] == 0:
+            c = c[1:]
+        self.coeffs = c
+
+    c = coef = coefficients = property(lambda self: self.coeffs)
+    o = order = property(lambda self: len(self.coeffs) - 1)
+
+    def __len__(self):
+        return self.order
+
+    def __getitem__(self, power):
+        return self.coeffs[self.order - power] if 0 <= power <= self.order else 0
+
+    def __call__(self, x):
+        return poly1d(polyval([poly1d(v) for v in self.coeffs], x)) if isinstance(x, poly1d) else polyval(self.coeffs, x)
+
+    def _added(self, other, sign):
+        other = poly1d(other)
+        n = builtins.max(len(self.coeffs), len(other.coeffs))
+        a, b = (concatenate([zeros(n - len(p.coeffs), dtype=p.coeffs.dtype), p.coeffs]) for p in (self, other))
+        return poly1d(a + sign * b)
+
+    def __add__(self, other):
+        return self._added(other, 1)
+
+    def __sub__(self, other):
+        return self._added(other, -1)
+
+    def __neg__(self):
+        return poly1d(-self.coeffs)
+
+    def __mul__(self, other):
+        return poly1d(self.coeffs * other) if isscalar(other) else poly1d(convolve(self.coeffs, poly1d(other).coeffs))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __rsub__(self, other):
+        return poly1d(other) - self
+
+    def __truediv__(self, other):
+        return poly1d(self.coeffs / other)
+
+    def __pow__(self, power):
+        out = poly1d([1])
+        for _ in range(power):
+            out = out * self
+        return out
+
+    def __eq__(self, other):
+        return isinstance(other, poly1d) and self.coeffs.tolist() == other.coeffs.tolist()

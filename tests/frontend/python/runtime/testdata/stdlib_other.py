@@ -141,3 +141,16 @@ class Multi(Mapping[str, int]):
     def __iter__(self): return iter('ab')
     def __len__(self): return 2
 print(dict(Multi()), Multi().get('x'), NamedTuple.__name__, IO.__name__, typing.Deque, typing.DefaultDict[str, int], typing.OrderedDict[str, int], typing.Counter[str], Type, ContextManager, Awaitable)
+# ---
+import urllib.error
+from urllib.parse import urlparse, urlsplit, urlunsplit, urljoin, urldefrag, urlencode, quote, quote_plus, unquote, unquote_plus, parse_qs, parse_qsl
+for url in ('https://user:pw@Host.example:8080/a/b;p?x=1&y=2#frag', 'hf-hub:timm/vit@main', 'hf_hub:x', 'resnet50.a1_in1k', '//h/p', '/p/q;r;s', 'file:///tmp/x', 'a?b#c?d', 'http://[::1]:80/x', '1a:b', ':x', 'HTTP://A', '', 'local-dir:./x'):
+    u, s = urlparse(url), urlsplit(url)
+    print(u, s, u.hostname, u.port, u.username, u.password, u.geturl(), urlunsplit(s), s == tuple(s))
+for bad in (lambda: urlparse('http://h:x/').port, lambda: urlparse('http://h:99999').port, lambda: urlsplit('http://[::1')):
+    try: print(bad())
+    except ValueError as e: print(e)
+for url in ('g', './g', 'g/', '/g', '//g', '?y', 'g?y', '#s', ';x', '', '.', '..', '../g', '../../../g', 'http:g', 'mailto:x'):
+    print(url, urljoin('http://a/b/c/d;p?q', url))
+print(urldefrag('http://a#b'), urldefrag('x').geturl(), quote('a b/ü?~'), quote('a/b', safe=''), quote_plus('a b&c'), unquote('a%20b/%C3%BC%zz'), unquote_plus('a+b%2B'))
+print(urlencode({'a': [1, 2], 'b': 'x y'}, doseq=True), urlencode([('k', 'ü'), ('n', None)]), parse_qs('a=1&a=2&c='), parse_qsl('a=1&c=&d', keep_blank_values=True), parse_qsl('x=%41+b'))

@@ -1,0 +1,1 @@
+"""Only urllib.parse is here; the network is not."""
