@@ -20,6 +20,16 @@ double PythonMod(double a, double b) {
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
+// As CPython's and c10's div_floor: through the remainder.
+double FloorDivide(double a, double b) {
+  if (b == 0) return a / b;
+  double quotient = (a - std::fmod(a, b)) / b;
+  if (std::fmod(a, b) != 0 && (b < 0) != (std::fmod(a, b) < 0)) quotient -= 1;
+  if (quotient == 0) return std::copysign(0, a / b);
+  const double floored = std::floor(quotient);
+  return quotient - floored > 0.5 ? floored + 1 : floored;
+}
+
 using Unary = double (*)(double);
 Unary UnaryFunction(Op op) {
   switch (op) {
@@ -59,6 +69,28 @@ Unary UnaryFunction(Op op) {
       return [](double x) { return std::acos(x); };
     case Op::atan:
       return [](double x) { return std::atan(x); };
+    case Op::sinh:
+      return [](double x) { return std::sinh(x); };
+    case Op::cosh:
+      return [](double x) { return std::cosh(x); };
+    case Op::asinh:
+      return [](double x) { return std::asinh(x); };
+    case Op::acosh:
+      return [](double x) { return std::acosh(x); };
+    case Op::atanh:
+      return [](double x) { return std::atanh(x); };
+    case Op::erfc:
+      return [](double x) { return std::erfc(x); };
+    case Op::lgamma:
+      return [](double x) { return std::lgamma(x); };
+    case Op::i0:
+      return [](double x) { return std::cyl_bessel_i(0.0, std::fabs(x)); };
+    case Op::deg2rad:
+      return [](double x) { return x * (3.14159265358979323846 / 180); };
+    case Op::rad2deg:
+      return [](double x) { return x * (180 / 3.14159265358979323846); };
+    case Op::frac:
+      return [](double x) { return x - std::trunc(x); };
     case Op::tanh:
       return [](double x) { return std::tanh(x); };
     case Op::erf:
@@ -104,9 +136,21 @@ Binary BinaryFunction(Op op) {
     case Op::rdiv:
       return [](double a, double b) { return b / a; };
     case Op::floor_divide:
-      return [](double a, double b) { return std::floor(a / b); };
+      return FloorDivide;
     case Op::rfloor_divide:
-      return [](double a, double b) { return std::floor(b / a); };
+      return [](double a, double b) { return FloorDivide(b, a); };
+    case Op::rmod:
+      return [](double a, double b) { return PythonMod(b, a); };
+    case Op::hypot:
+      return [](double a, double b) { return std::hypot(a, b); };
+    case Op::copysign:
+      return [](double a, double b) { return std::copysign(a, b); };
+    case Op::fmax:
+      return [](double a, double b) { return std::fmax(a, b); };
+    case Op::fmin:
+      return [](double a, double b) { return std::fmin(a, b); };
+    case Op::logaddexp:
+      return [](double a, double b) { return std::max(a, b) + std::log1p(std::exp(-std::fabs(a - b))); };
     case Op::remainder:
       return PythonMod;
     case Op::fmod:
@@ -187,7 +231,25 @@ Values Elementwise(const Shape& out, std::vector<Operand> operands, F f) {
   return values;
 }
 
-std::optional<Values> EvalElementwise(Op op, const Attributes& attributes, Inputs inputs, const TensorType& out) {
+// A Python number takes part as a number of the tensors' type.
+Attributes InTypeOf(const Attributes& attributes, Inputs inputs, const TensorType& out) {
+  DType dtype = out.dtype;
+  if (dtype == DType::bool_) {  // a comparison: of what the operands are promoted to
+    for (const ConstInput& input : inputs) {
+      if (input.type != nullptr) dtype = input.type->dtype;
+    }
+  }
+  if (!IsFloatingPoint(dtype) || dtype == DType::float64) return attributes;
+  Attributes rounded = attributes;
+  for (const auto& [name, value] : attributes) {
+    const auto* number = std::get_if<double>(&value);
+    if (number != nullptr && name != "alpha") rounded.Set(name, RoundTo(dtype, *number));
+  }
+  return rounded;
+}
+
+std::optional<Values> EvalElementwise(Op op, const Attributes& given, Inputs inputs, const TensorType& out) {
+  const Attributes attributes = InTypeOf(given, inputs, out);
   if (Unary f = UnaryFunction(op); f != nullptr && inputs.size() >= 1) {
     Values values;
     for (double x : *inputs[0].values) values.push_back(f(x));
@@ -211,7 +273,7 @@ std::optional<Values> EvalElementwise(Op op, const Attributes& attributes, Input
       return Elementwise(out.shape, {*a, *b}, [alpha](const double* x) { return x[0] - alpha * x[1]; });
     const std::string rounding = attributes.String("rounding_mode");
     if (rounding == "floor")
-      return Elementwise(out.shape, {*a, *b}, [](const double* x) { return std::floor(x[0] / x[1]); });
+      return Elementwise(out.shape, {*a, *b}, [](const double* x) { return FloorDivide(x[0], x[1]); });
     if (rounding == "trunc")
       return Elementwise(out.shape, {*a, *b}, [](const double* x) { return std::trunc(x[0] / x[1]); });
     const Binary f = BinaryFunction(op);
@@ -228,6 +290,24 @@ std::optional<Values> EvalElementwise(Op op, const Attributes& attributes, Input
           where ? OperandAt(inputs, 2, attributes, "other") : OperandAt(inputs, 0, attributes, "");
       if (!condition || !yes || !no) return std::nullopt;
       return Elementwise(out.shape, {*condition, *yes, *no}, [](const double* x) { return x[0] != 0 ? x[1] : x[2]; });
+    }
+    case Op::lerp: {
+      std::optional<Operand> a = OperandAt(inputs, 0, attributes, ""), b = OperandAt(inputs, 1, attributes, "");
+      std::optional<Operand> weight = OperandAt(inputs, 2, attributes, "weight");
+      if (!a || !b || !weight) return std::nullopt;
+      return Elementwise(out.shape, {*a, *b, *weight}, [](const double* x) {
+        return std::fabs(x[2]) < 0.5 ? x[0] + x[2] * (x[1] - x[0]) : x[1] - (x[1] - x[0]) * (1 - x[2]);
+      });
+    }
+    case Op::addcmul:
+    case Op::addcdiv: {
+      std::optional<Operand> a = OperandAt(inputs, 0, attributes, ""), b = OperandAt(inputs, 1, attributes, "");
+      std::optional<Operand> c = OperandAt(inputs, 2, attributes, "");
+      if (!a || !b || !c) return std::nullopt;
+      const double value = attributes.Double("value", 1);
+      const bool divides = op == Op::addcdiv;
+      return Elementwise(out.shape, {*a, *b, *c},
+                         [=](const double* x) { return x[0] + value * (divides ? x[1] / x[2] : x[1] * x[2]); });
     }
     case Op::clamp:
     case Op::clamp_min:
@@ -249,6 +329,9 @@ std::optional<Values> EvalElementwise(Op op, const Attributes& attributes, Input
     case Op::long_:
     case Op::int_:
     case Op::bool_:
+    case Op::byte:
+    case Op::char_:
+    case Op::short_:
     case Op::clone:
     case Op::contiguous:
     case Op::detach:
@@ -323,10 +406,24 @@ std::optional<double> ReduceGroup(Op op, const Values& x, const Attributes& attr
       return std::all_of(x.begin(), x.end(), [](double v) { return v != 0; }) ? 1.0 : 0.0;
     case Op::count_nonzero:
       return n - static_cast<double>(std::count(x.begin(), x.end(), 0.0));
-    case Op::norm: {
-      double squares = 0;
-      for (double v : x) squares += v * v;
-      return attributes.Double("p", 2) == 2 ? std::optional<double>(std::sqrt(squares)) : std::nullopt;
+    case Op::logsumexp: {
+      if (x.empty()) return std::nullopt;
+      const double largest = *std::max_element(x.begin(), x.end());
+      double total = 0;
+      for (double v : x) total += std::exp(v - largest);
+      return largest + std::log(total);
+    }
+    case Op::norm:
+    case Op::linalg_vector_norm: {
+      const double p = attributes.Double(op == Op::norm ? "p" : "ord", 2);
+      double result = p == -INFINITY ? INFINITY : 0;
+      for (double v : x) {
+        const double a = std::fabs(v);
+        result = p == INFINITY    ? std::max(result, a)
+                 : p == -INFINITY ? std::min(result, a)
+                                  : result + (p == 0 ? a != 0 : std::pow(a, p));
+      }
+      return std::isinf(p) || p == 0 ? result : std::pow(result, 1 / p);
     }
     case Op::var:
     case Op::std: {
@@ -360,26 +457,6 @@ std::vector<std::optional<Values>> EvalReduction(Op op, const Attributes& attrib
   return {values, indices};
 }
 
-std::vector<std::optional<Values>> EvalSort(Op op, const Attributes& attributes, Inputs inputs,
-                                            const std::vector<TensorType>& outputs) {
-  const Shape& in = inputs[0].type->shape;
-  if (in.size() != 1) return {};
-  const Values& x = *inputs[0].values;
-  std::vector<int64_t> order(x.size());
-  std::iota(order.begin(), order.end(), 0);
-  const bool descending = op == Op::topk ? attributes.Bool("largest", true) : attributes.Bool("descending");
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return descending ? x[a] > x[b] : x[a] < x[b]; });
-  order.resize(outputs[0].num_elements());
-  Values sorted, indices;
-  for (int64_t i : order) {
-    sorted.push_back(x[i]);
-    indices.push_back(static_cast<double>(i));
-  }
-  if (op == Op::argsort) return {indices};
-  return {sorted, indices};
-}
-
 std::vector<std::optional<Values>> EvalMeshgrid(const Attributes& attributes, Inputs inputs, const Shape& out) {
   const bool xy = attributes.String("indexing", "ij") == "xy" && inputs.size() >= 2;
   std::vector<std::optional<Values>> grids;
@@ -395,10 +472,17 @@ std::vector<std::optional<Values>> Eval(Op op, const Attributes& attributes, Inp
                                         const std::vector<TensorType>& outputs) {
   const TensorType& out = outputs[0];
   const bool one_input = inputs.size() == 1 || (inputs.size() == 2 && inputs[1].type == nullptr);
+  if (auto selected = EvalSelected(op, attributes, inputs, outputs)) {
+    return std::vector<std::optional<Values>>(selected->begin(), selected->end());
+  }
   switch (op) {
     case Op::chunk:
     case Op::split:
     case Op::tensor_split:
+    case Op::split_with_sizes:
+    case Op::hsplit:
+    case Op::vsplit:
+    case Op::dsplit:
     case Op::unbind:
     case Op::narrow:
     case Op::select: {
@@ -409,10 +493,6 @@ std::vector<std::optional<Values>> Eval(Op op, const Attributes& attributes, Inp
     case Op::cat:
     case Op::stack:
       return {EvalJoin(op, attributes, inputs, out)};
-    case Op::sort:
-    case Op::argsort:
-    case Op::topk:
-      return EvalSort(op, attributes, inputs, outputs);
     case Op::meshgrid:
       return EvalMeshgrid(attributes, inputs, out.shape);
     case Op::getitem: {
@@ -457,16 +537,50 @@ std::vector<std::optional<Values>> Eval(Op op, const Attributes& attributes, Inp
 
 }  // namespace
 
+namespace {
+
+// To so many bits after the leading one, to even on a tie; below the smallest normal number the steps stay as wide.
+double RoundBits(double value, int bits, int smallest_exponent) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  int exponent;
+  std::frexp(value, &exponent);
+  const double step = std::ldexp(1.0, std::max(exponent - 1, smallest_exponent) - bits);
+  return std::nearbyint(value / step) * step;
+}
+
+// Two's complement, as a cast in C++ wraps.
+double Wrapped(double value, int bits, bool is_signed) {
+  value = std::trunc(value);
+  const double modulus = std::ldexp(1.0, bits), low = is_signed ? -modulus / 2 : 0;
+  if (!(std::fabs(value) < 9e15)) return value;
+  if (value >= low && value < low + modulus) return value;
+  return value - std::floor((value - low) / modulus) * modulus;
+}
+
+}  // namespace
+
 double RoundTo(DType dtype, double value) {
   switch (dtype) {
     case DType::float32:
-    case DType::bfloat16:
-    case DType::float16:
       return static_cast<float>(value);
+    case DType::bfloat16:
+      return RoundBits(static_cast<float>(value), 7, -126);
+    case DType::float16: {
+      const double rounded = RoundBits(static_cast<float>(value), 10, -14);
+      return std::fabs(rounded) > 65504 ? std::copysign(INFINITY, rounded) : rounded;
+    }
     case DType::bool_:
       return value != 0 ? 1 : 0;
     case DType::float64:
       return value;
+    case DType::uint8:
+      return Wrapped(value, 8, false);
+    case DType::int8:
+      return Wrapped(value, 8, true);
+    case DType::int16:
+      return Wrapped(value, 16, true);
+    case DType::int32:
+      return Wrapped(value, 32, true);
     default:
       return std::trunc(value);
   }

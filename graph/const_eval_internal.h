@@ -55,6 +55,9 @@ std::optional<Strides> MovedStrides(Op op, const Attributes& attributes, const S
 std::vector<Values> EvalPieces(Op op, const Attributes& attributes, const ConstInput& input,
                                const std::vector<TensorType>& outputs);
 Values EvalJoin(Op op, const Attributes& attributes, Inputs inputs, const TensorType& out);
+// nullopt: not one of the operators of const_eval_select.cc, or a form of one that is not computed.
+std::optional<std::vector<Values>> EvalSelected(Op op, const Attributes& attributes, Inputs inputs,
+                                                const std::vector<TensorType>& outputs);
 std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs inputs, const TensorType& out);
 
 }  // namespace cobra::const_eval

@@ -21,18 +21,34 @@ std::optional<Strides> MovedStrides(Op op, const Attributes& attributes, const S
     case Op::mT:
     case Op::mH:
     case Op::adjoint:
-      std::swap(strides[rank - 1], strides[rank - 2]);
+      if (rank > 1) std::swap(strides[rank - 1], strides[rank - 2]);
       return strides;
     case Op::t:
     case Op::T:
     case Op::H:
       return Strides(strides.rbegin(), strides.rend());
+    case Op::movedim: {
+      const std::vector<int64_t> source = attributes.Ints("source"), destination = attributes.Ints("destination");
+      std::vector<int> from(rank, -1);
+      std::vector<bool> used(rank, false);
+      for (size_t i = 0; i < source.size(); ++i) {
+        from[Wrap(destination[i], rank)] = Wrap(source[i], rank);
+        used[Wrap(source[i], rank)] = true;
+      }
+      int next = 0;
+      Strides moved;
+      for (int d = 0; d < rank; ++d) {
+        while (from[d] < 0 && used[next]) ++next;
+        moved.push_back(strides[from[d] < 0 ? next++ : from[d]]);
+      }
+      return moved;
+    }
     case Op::expand:
     case Op::expand_as:
     case Op::broadcast_to:
       return BroadcastStrides(in, out);
     case Op::diagonal: {
-      if (attributes.Int("offset") != 0) return std::nullopt;
+      if (attributes.Int("offset") != 0) return std::nullopt;  // EvalRearranged has it
       const int a = Wrap(attributes.Int("dim1", 0), rank), b = Wrap(attributes.Int("dim2", 1), rank);
       Strides moved;
       for (int i = 0; i < rank; ++i) {
@@ -51,7 +67,9 @@ std::vector<Values> EvalPieces(Op op, const Attributes& attributes, const ConstI
                                const std::vector<TensorType>& outputs) {
   const Shape& in = input.type->shape;
   const Strides strides = ContiguousStrides(in);
-  const int dim = Wrap(attributes.Int("dim"), static_cast<int>(in.size()));
+  int dim = Wrap(attributes.Int("dim"), static_cast<int>(in.size()));
+  if (op == Op::hsplit) dim = in.size() == 1 ? 0 : 1;
+  if (op == Op::dsplit) dim = 2;
   const bool drops = op == Op::unbind || op == Op::select;
   int64_t at = op == Op::narrow ? attributes.Int("start") : op == Op::select ? attributes.Int("index") : 0;
   if (at < 0) at += in[dim];
@@ -118,6 +136,11 @@ std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs
     }
     case Op::roll: {
       const std::vector<int64_t> dims = attributes.Ints("dims"), shifts = attributes.Ints("shifts");
+      if (dims.empty() && shifts.size() == 1) {  // of the flattened tensor
+        const int64_t n = static_cast<int64_t>(x.size());
+        for (int64_t i = 0; i < n; ++i) values.push_back(x[((i - shifts[0]) % n + n) % n]);
+        return values;
+      }
       if (dims.size() != shifts.size()) return std::nullopt;
       return each([&](Shape index) {
         for (size_t i = 0; i < dims.size(); ++i) {
@@ -154,6 +177,54 @@ std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs
         return (op == Op::triu ? offset >= 0 : offset <= 0) ? at(index) : 0.0;
       });
     }
+    case Op::diagonal: {
+      const int a = Wrap(attributes.Int("dim1", 0), rank), b = Wrap(attributes.Int("dim2", 1), rank);
+      const int64_t offset = attributes.Int("offset");
+      return each([&](const Shape& index) {
+        Shape own(rank);
+        int next = 0;
+        for (int d = 0; d < rank; ++d) {
+          if (d != a && d != b) own[d] = index[next++];
+        }
+        own[a] = index.back() + std::max<int64_t>(0, -offset);
+        own[b] = index.back() + std::max<int64_t>(0, offset);
+        return at(own);
+      });
+    }
+    case Op::tensor_unfold: {
+      const int dim = Wrap(attributes.Int("dimension"), rank);
+      const int64_t step = attributes.Int("step", 1);
+      if (rank == 0) return x;
+      return each([&](const Shape& index) {
+        Shape own(index.begin(), index.begin() + rank);
+        own[dim] = index[dim] * step + index.back();
+        return at(own);
+      });
+    }
+    case Op::rot90: {
+      std::vector<int64_t> dims = attributes.Ints("dims");
+      if (dims.empty()) dims = {0, 1};
+      const int a = Wrap(dims[0], rank), b = Wrap(dims[1], rank);
+      const int64_t turns = ((attributes.Int("k", 1) % 4) + 4) % 4;
+      return each([&](Shape index) {
+        const int64_t i = index[a], j = index[b];
+        if (turns == 1) index[a] = j, index[b] = in[b] - 1 - i;
+        if (turns == 2) index[a] = in[a] - 1 - i, index[b] = in[b] - 1 - j;
+        if (turns == 3) index[a] = in[a] - 1 - j, index[b] = i;
+        return at(index);
+      });
+    }
+    case Op::fliplr:
+    case Op::flipud: {
+      const int dim = op == Op::fliplr ? 1 : 0;
+      return each([&](Shape index) {
+        index[dim] = in[dim] - 1 - index[dim];
+        return at(index);
+      });
+    }
+    case Op::take_along_dim:
+      if (attributes.Find("dim") == nullptr || inputs[1].type->shape != out.shape) return std::nullopt;
+      [[fallthrough]];
     case Op::gather:
     case Op::index_select: {
       const int dim = Wrap(attributes.Int("dim"), rank);
@@ -162,7 +233,7 @@ std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs
       bool inside = true;
       each([&](Shape index) {
         int64_t offset = index[dim];
-        if (op == Op::gather) {
+        if (op != Op::index_select) {
           offset = 0;
           for (int d = 0; d < rank; ++d) offset += index[d] * index_strides[d];
         }
@@ -184,20 +255,24 @@ std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs
       }
       return values;
     }
-    case Op::matmul:
-    case Op::mm: {
-      if (rank != 2 || inputs[1].type->rank() != 2 || out.num_elements() * in[1] > kMaxConstElements)
-        return std::nullopt;
-      const int64_t inner = in[1], columns = out.shape[1];
-      return each([&](const Shape& index) {
-        double sum = 0;
-        for (int64_t k = 0; k < inner; ++k)
-          sum += x[index[0] * inner + k] * (*inputs[1].values)[k * columns + index[1]];
-        return sum;
-      });
-    }
     case Op::diff: {
-      if (attributes.Int("n", 1) != 1 || rank == 0) return std::nullopt;
+      if (rank == 0) return std::nullopt;
+      for (size_t i = 1; i < inputs.size(); ++i) {
+        if (inputs[i].type != nullptr) return std::nullopt;  // prepend, append
+      }
+      if (attributes.Int("n", 1) != 1) {
+        TensorType once = *inputs[0].type;
+        const int along = Wrap(attributes.Int("dim", -1), rank);
+        if (attributes.Int("n") == 0) return x;
+        once.shape[along] = std::max<int64_t>(0, once.shape[along] - 1);
+        const std::optional<Values> first =
+            EvalRearranged(op, {{"n", int64_t{1}}, {"dim", attributes.Int("dim", -1)}}, inputs, once);
+        if (!first) return std::nullopt;
+        Values rounded;
+        for (double v : *first) rounded.push_back(RoundTo(once.dtype, v));
+        const ConstInput next[] = {{&once, &rounded}};
+        return EvalRearranged(op, {{"n", attributes.Int("n") - 1}, {"dim", attributes.Int("dim", -1)}}, next, out);
+      }
       const int dim = Wrap(attributes.Int("dim", -1), rank);
       return each([&](Shape index) {
         const double before = at(index);
@@ -205,8 +280,6 @@ std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs
         return at(index) - before;
       });
     }
-    case Op::outer:
-      return each([&](const Shape& index) { return x[index[0]] * (*inputs[1].values)[index[1]]; });
     case Op::pad: {
       const std::vector<int64_t> pad = attributes.Ints("pad");
       if (attributes.String("mode", "constant") != "constant") return std::nullopt;
@@ -228,6 +301,31 @@ std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs
 using const_eval::BroadcastStrides;
 using const_eval::ForEach;
 
+namespace {
+
+// The numbers of each "[0, [1, 2]]" of an index text.
+void ReadLists(const std::string& index, const IndexList& items, std::vector<TensorType>* types,
+               std::vector<std::vector<double>>* values) {
+  for (const IndexItem& item : items) {
+    if (item.kind == IndexItem::Kind::kList) types->push_back({item.list_shape, DType::int64});
+  }
+  int depth = 0;
+  std::string number;
+  for (char c : index) {
+    if (c == '[' && depth++ == 0) values->emplace_back();
+    if (depth > 0 && (c == '-' || (c >= '0' && c <= '9'))) {
+      number += c;
+      continue;
+    }
+    if (!number.empty()) values->back().push_back(std::atof(number.c_str()));
+    number.clear();
+    if (c == ']') --depth;
+  }
+  values->resize(types->size());
+}
+
+}  // namespace
+
 std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::string& index,
                                              absl::Span<const ConstInput> tensors, const Shape& out) {
   absl::StatusOr<IndexList> items = ParseIndex(index);
@@ -241,11 +339,16 @@ std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::stri
     int64_t stride, size;
   };
   std::vector<Advanced> advanced;
-  size_t dim = 0, consumed = 0, at = 0, position = 0, last = 0;
+  std::vector<TensorType> list_types;
+  std::vector<std::vector<double>> list_values;
+  ReadLists(index, *items, &list_types, &list_values);
+  std::vector<ConstInput> lists;
+  for (size_t i = 0; i < list_types.size(); ++i) lists.push_back({&list_types[i], &list_values[i]});
+  size_t dim = 0, consumed = 0, at = 0, position = 0, last = 0, list = 0;
   bool apart = false;
   for (const IndexItem& item : *items) {
     consumed += item.kind == IndexItem::Kind::kInt || item.kind == IndexItem::Kind::kSlice ||
-                item.kind == IndexItem::Kind::kTensor;
+                item.kind == IndexItem::Kind::kTensor || item.kind == IndexItem::Kind::kList;
   }
   if (consumed > shape.size()) return std::nullopt;
   for (const IndexItem& item : *items) {
@@ -268,6 +371,13 @@ std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::stri
       }
       case IndexItem::Kind::kEllipsis:
         for (size_t n = shape.size() - consumed; n > 0; --n) plain.push_back(strides[dim++]);
+        break;
+      case IndexItem::Kind::kList:
+        if (advanced.empty()) at = plain.size();
+        apart = apart || (!advanced.empty() && last != position - 1);
+        last = position;
+        advanced.push_back({&lists[list++], strides[dim], shape[dim]});
+        ++dim;
         break;
       case IndexItem::Kind::kTensor:
         if (tensors[item.value].type->dtype == DType::bool_) return std::nullopt;

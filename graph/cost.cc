@@ -3,6 +3,7 @@
 #include "graph/cost.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "graph/layout.h"
@@ -11,12 +12,18 @@ namespace cobra {
 namespace {
 
 enum class Work : uint8_t {
-  kZero,    // moves data
-  kOutput,  // one operation an output element
-  kInput,   // one an input element
-  kNorm,    // passes over the input: mean, variance, scale
-  kPool,    // one a window element
-  kFft,     // 5 n log2 n
+  kZero,           // moves data
+  kOutput,         // one operation an output element
+  kInput,          // one an input element
+  kNorm,           // passes over the input: mean, variance, scale
+  kPool,           // one a window element
+  kFft,            // 5 n log2 n, n the transformed elements
+  kProduct,        // a tensor product whose multiply-accumulates PyTorch's own counters leave out
+  kProductOfLast,  // addbmm: the product of the last two inputs
+  kSecond,         // one multiply-add for each element of the second input
+  kFactor,         // a factorization: n m min(n, m)
+  kRnnCell,
+  kConvTbc,
   kConv,
   kConvTranspose,
   kLinear,
@@ -129,6 +136,40 @@ int64_t MacsOf(const Node& node, const std::vector<const TensorType*>& in) {
   }
 }
 
+int64_t Clamped(double flops) { return flops < 9e18 ? static_cast<int64_t>(flops) : INT64_MAX; }
+
+// 5 n log2 n over the transformed dimensions, half of it where one side is real; the short-time transform does one for
+// each frame.
+int64_t FftFlops(const Node& node, const std::vector<const TensorType*>& in) {
+  const absl::string_view name = OpName(node.op);
+  const TensorType& input = *in[0];
+  const TensorType& output = node.outputs[0];
+  const bool real = !IsComplex(input.dtype) || !IsComplex(output.dtype);
+  double transformed = 1, elements = 1;
+  if (node.op == Op::stft || node.op == Op::istft) {
+    transformed = static_cast<double>(node.attributes.Int("n_fft", 1));
+    const TensorType& spectrum = node.op == Op::stft ? output : input;
+    const int frames = spectrum.rank() - (node.op == Op::stft && !IsComplex(output.dtype) ? 2 : 1);
+    elements = transformed * static_cast<double>(spectrum.shape[frames]) *
+               (spectrum.rank() > frames && frames == 2 ? static_cast<double>(spectrum.shape[0]) : 1);
+  } else {
+    std::vector<int64_t> dims = node.attributes.Ints("dim");
+    const bool last_two = !name.empty() && name.back() == '2';
+    if (dims.empty() && last_two) dims = {-2, -1};
+    if (dims.empty() && name.back() != 'n') dims = {-1};
+    if (dims.empty()) {
+      for (int d = 0; d < input.rank(); ++d) dims.push_back(d);
+    }
+    // The longer side of each dimension: real transforms keep half of the last one on the other.
+    for (int d = 0; d < input.rank(); ++d) elements *= static_cast<double>(std::max(input.shape[d], output.shape[d]));
+    for (int64_t d : dims) {
+      const int64_t at = d < 0 ? d + input.rank() : d;
+      transformed *= static_cast<double>(std::max(input.shape[at], output.shape[at]));
+    }
+  }
+  return Clamped((real ? 2.5 : 5) * elements * std::log2(std::max(transformed, 2.0)));
+}
+
 int64_t FlopsBesideMacs(const Node& node, const std::vector<const TensorType*>& in) {
   const int64_t out = node.outputs.empty() ? 0 : node.outputs[0].num_elements();
   const int64_t first = in.empty() || in[0] == nullptr ? 0 : in[0]->num_elements();
@@ -139,11 +180,31 @@ int64_t FlopsBesideMacs(const Node& node, const std::vector<const TensorType*>& 
       return first;
     case Work::kNorm:
       return Times(kNormPasses, first);
-    case Work::kFft: {
-      int64_t log2 = 1;
-      while ((int64_t{1} << log2) < first && log2 < 62) ++log2;
-      return Times(5 * log2, first);
+    case Work::kFft:
+      return FftFlops(node, in);
+    case Work::kProduct: {
+      // a M x K and K x N product, whatever dimensions they are made of: M N K = sqrt(MK * KN * MN)
+      const double second = in.size() < 2 || in[1] == nullptr ? 1 : static_cast<double>(in[1]->num_elements());
+      return Clamped(2 * std::sqrt(static_cast<double>(first) * second * static_cast<double>(out)));
     }
+    case Work::kProductOfLast:
+      return Times(2, Times(in[1]->num_elements(), in[2]->shape.back()));
+    case Work::kSecond:
+      return Times(2, in[1]->num_elements());
+    case Work::kFactor: {
+      const Shape& shape = in[0]->shape;
+      return Times(2, Times(first, shape.size() < 2 ? 1 : std::min(shape[shape.size() - 1], shape[shape.size() - 2])));
+    }
+    case Work::kRnnCell: {
+      int64_t weights = 0;
+      for (size_t i = 2; i < in.size(); ++i) {
+        if (in[i] != nullptr && in[i]->rank() == 2 && i != 2) weights += in[i]->num_elements();
+      }
+      if (node.op != Op::lstm_cell) weights += in[2]->num_elements();
+      return Times(2, Times(weights, in[0]->rank() == 2 ? in[0]->shape[0] : 1));
+    }
+    case Work::kConvTbc:
+      return Times(2, Times(out, in[1]->num_elements() / std::max<int64_t>(1, in[1]->shape[2])));
     case Work::kPool: {
       int64_t window = 1;
       const std::vector<int64_t> kernel = node.attributes.Ints("kernel_size");

@@ -51,9 +51,14 @@ bool IsAlias(const Graph& graph, const Node& node) {
     case Op::dropout3d:
     case Op::alpha_dropout:
     case Op::feature_alpha_dropout:
+    case Op::feature_dropout:
       return !node.attributes.Bool("training");
     case Op::positive:
+    case Op::resolve_neg:
       return true;
+    case Op::conj:
+    case Op::resolve_conj:
+      return !IsComplex(node.outputs[0].dtype);
     case Op::to:
     case Op::type:
     case Op::type_as:
@@ -64,6 +69,11 @@ bool IsAlias(const Graph& graph, const Node& node) {
     case Op::long_:
     case Op::int_:
     case Op::bool_:
+    case Op::byte:
+    case Op::char_:
+    case Op::short_:
+    case Op::cfloat:
+    case Op::cdouble:
       return graph.TypeOf(node.inputs[0]).dtype == node.outputs[0].dtype;
     default:
       return false;

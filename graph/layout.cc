@@ -131,7 +131,7 @@ Strides Moved(const Node& node, const Shape& in, const Strides& strides, const S
     case Op::mH:
     case Op::adjoint: {
       Strides moved = strides;
-      std::swap(moved[rank - 1], moved[rank - 2]);
+      if (rank > 1) std::swap(moved[rank - 1], moved[rank - 2]);
       return moved;
     }
     case Op::t:
@@ -202,7 +202,7 @@ std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output)
   const Shape& in = graph_.TypeOf(node.inputs[0]).shape;
   const Strides strides = Of(node.inputs[0]);
   const Shape& out = node.outputs[output].shape;
-  if (node.inplace || IsAlias(graph_, node)) return strides;
+  if ((node.inplace && in == out) || IsAlias(graph_, node)) return strides;
   switch (node.op) {
     case Op::conv2d:
     case Op::max_pool2d:
@@ -214,6 +214,8 @@ std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output)
     case Op::contiguous:
       return IsContiguous(in, strides) ? std::optional<Strides>(strides) : std::nullopt;
     case Op::view:
+      if (!node.attributes.String("dtype").empty()) return ContiguousStrides(out);  // other elements, the same memory
+      return ViewStrides(in, strides, out);
     case Op::reshape:
     case Op::view_as:
     case Op::reshape_as:

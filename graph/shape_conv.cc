@@ -222,4 +222,19 @@ ShapeResult Fold(const Call& call) {
   return One(out, input.dtype);
 }
 
+ShapeResult ConvTbc(const Call& call) {
+  const TensorType& input = call.in(0);
+  const TensorType& weight = call.in(1);
+  if (input.rank() != 3 || weight.rank() != 3)
+    return ShapeError(
+        "Input must have 3 dims: time, batch, in_channel; weight kernel_width, in_channels, out_channels.");
+  if (call.in(2).rank() != 1 || call.in(2).shape[0] != weight.shape[2])
+    return ShapeError("Bias must be 1-D with one value per output channel");
+  if (input.shape[2] != weight.shape[1])
+    return ShapeError("Input dim 2 (input channels) is not == dim 1 in the weight tensor");
+  const int64_t length = input.shape[0] + 2 * call.attributes.Int("pad", 0) - weight.shape[0] + 1;
+  if (length < 0) return ShapeError("conv_tbc: the kernel is longer than the input");
+  return One({length, input.shape[1], weight.shape[2]}, input.dtype);
+}
+
 }  // namespace cobra::shape_rules

@@ -1,4 +1,6 @@
 // Broadcasting and type promotion, and the helpers every family uses.
+#include <cmath>
+
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
@@ -31,11 +33,19 @@ absl::StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b) {
   return out;
 }
 
-namespace {
-
 int Category(DType dtype) { return IsComplex(dtype) ? 3 : IsFloatingPoint(dtype) ? 2 : IsIntegral(dtype) ? 1 : 0; }
 
-}  // namespace
+DType ToFloat(DType dtype) { return IsFloatingPoint(dtype) || IsComplex(dtype) ? dtype : DType::float32; }
+DType RealOf(DType dtype) {
+  return dtype == DType::complex64 ? DType::float32 : dtype == DType::complex128 ? DType::float64 : dtype;
+}
+DType ComplexOf(DType dtype) {
+  return dtype == DType::float64 || dtype == DType::complex128 ? DType::complex128 : DType::complex64;
+}
+
+absl::Status NotImplementedFor(const Call& call, DType dtype) {
+  return ShapeError("\"", call.name(), "_cpu\" not implemented for '", DTypeName(dtype), "'");
+}
 
 // torch.result_type: tensors with dimensions decide; a dimensionless tensor, and last a Python number, only where its
 // category is higher.
@@ -77,10 +87,17 @@ absl::Status CheckInplace(absl::string_view name, absl::Span<const TensorType* c
     return ShapeError(name, "_: there is no tensor to write to");
   const TensorType& self = *inputs[0];
   TensorType& out = (*outputs)[0];
-  if (out.shape != self.shape) {
+  // x.unsqueeze_(0), x.t_(): the same storage under another shape.
+  const std::optional<Op> op = OpFromName(name);
+  const bool reshapes = op && (GetOpInfo(*op).cost_class == CostClass::kView || *op == Op::resize);
+  if (out.shape != self.shape && !reshapes) {
     return ShapeError("output with shape ", SizesText(self.shape), " doesn't match the broadcast shape ",
                       SizesText(out.shape));
   }
+  const bool own_type = name == "abs" && IsComplex(self.dtype);
+  if (own_type || (name == "float_power" && out.dtype != self.dtype))
+    return ShapeError("the result of ", name, "_ has dtype ", DTypeName(out.dtype), ", which ", DTypeName(self.dtype),
+                      " cannot hold");
   if (Category(out.dtype) > Category(self.dtype)) {
     return ShapeError("result type ", DTypeName(out.dtype), " can't be cast to the desired output type ",
                       DTypeName(self.dtype));
@@ -100,14 +117,9 @@ absl::StatusOr<Shape> BroadcastAll(const Call& call) {
   return shape;
 }
 
-DType ToFloat(DType dtype) { return IsFloatingPoint(dtype) || IsComplex(dtype) ? dtype : DType::float32; }
-DType ToReal(DType dtype) {
-  return dtype == DType::complex64 ? DType::float32 : dtype == DType::complex128 ? DType::float64 : dtype;
-}
-
 // The Python number that stands for a missing tensor: `other`, or pow's `exponent` or `input`.
 const AttributeValue* Number(const Call& call) {
-  for (absl::string_view name : {"other", "exponent", "input"}) {
+  for (absl::string_view name : {"other", "exponent", "input", "elements", "test_elements"}) {
     if (const AttributeValue* value = call.attributes.Find(name)) return value;
   }
   return nullptr;
@@ -128,14 +140,87 @@ absl::Status CheckOperands(const Call& call) {
 }  // namespace
 
 ShapeResult SameType(const Call& call) { return std::vector<TensorType>{call.in(0)}; }
+// Kernels that exist for some types only, on every device.
+ShapeResult FloatOnly(const Call& call) {
+  if (Category(call.in(0).dtype) != 2) return NotImplementedFor(call, call.in(0).dtype);
+  return std::vector<TensorType>{call.in(0)};
+}
+ShapeResult FloatNotBool(const Call& call) {
+  if (call.in(0).dtype == DType::bool_) return NotImplementedFor(call, call.in(0).dtype);
+  return FloatUnary(call);
+}
+ShapeResult RealToFloat(const Call& call) {
+  if (IsComplex(call.in(0).dtype)) return NotImplementedFor(call, call.in(0).dtype);
+  return FloatUnary(call);
+}
+ShapeResult RealCompare(const Call& call) {
+  if (IsComplex(call.in(0).dtype)) return ShapeError(call.name(), " does not support complex inputs.");
+  return Compare(call);
+}
+ShapeResult NotBool(const Call& call) {
+  const bool orders = call.op != Op::neg && call.op != Op::positive;
+  if (orders && IsComplex(call.in(0).dtype)) return ShapeError(call.name(), " is not supported for complex types");
+  if (call.op == Op::hardtanh && call.in(0).dtype == DType::uint8 && call.attributes.Double("min_val", -1) < 0)
+    return ShapeError("cannot do hardtanh on an unsigned type with negative limits");
+  if (call.in(0).dtype == DType::bool_ && call.op != Op::sign)
+    return ShapeError("Boolean inputs not supported for ", call.name());
+  return std::vector<TensorType>{call.in(0)};
+}
+ShapeResult Rounded(const Call& call) {
+  if (call.in(0).dtype == DType::bool_ || IsComplex(call.in(0).dtype)) return NotImplementedFor(call, call.in(0).dtype);
+  return std::vector<TensorType>{call.in(0)};
+}
+ShapeResult Square(const Call& call) {  // pow(x, 2)
+  return One(call.in(0).shape, call.in(0).dtype == DType::bool_ ? DType::int64 : call.in(0).dtype);
+}
+ShapeResult Bits(const Call& call) {
+  if (Category(call.in(0).dtype) > 1) return NotImplementedFor(call, call.in(0).dtype);
+  return std::vector<TensorType>{call.in(0)};
+}
+
+ShapeResult Prelu(const Call& call) {
+  const TensorType& input = call.in(0);
+  const TensorType& weight = call.in(1);
+  if (Category(input.dtype) != 2) return NotImplementedFor(call, input.dtype);
+  if (weight.num_elements() != 1) {
+    if (input.rank() == 0) return ShapeError("Not allow zero-dim input tensor.");
+    const int64_t channels = input.rank() > 1 ? input.shape[1] : 1;
+    if (weight.num_elements() != channels)
+      return ShapeError("Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
+                        weight.num_elements(), " and channel size = ", channels, ".");
+  }
+  if (weight.rank() > 1)
+    return ShapeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got ndim = ", weight.rank());
+  return std::vector<TensorType>{input};
+}
+
+ShapeResult ChannelShuffle(const Call& call) {
+  const TensorType& input = call.in(0);
+  const int64_t groups = call.attributes.Int("groups", 1);
+  if (input.rank() < 3)
+    return ShapeError("channel_shuffle expects input with > 2 dims, but got input with sizes ", SizesText(input.shape));
+  if (groups <= 0)
+    return ShapeError("Number of groups to divide channels in must be positive. Value of groups:", groups);
+  if (input.shape[1] % groups != 0)
+    return ShapeError("Number of channels must be divisible by groups. Got ", input.shape[1], " channels and ", groups,
+                      " groups.");
+  return std::vector<TensorType>{input};
+}
+
 ShapeResult FloatUnary(const Call& call) { return One(call.in(0).shape, ToFloat(call.in(0).dtype)); }
-ShapeResult RealUnary(const Call& call) { return One(call.in(0).shape, ToReal(call.in(0).dtype)); }
-ShapeResult RealFloatUnary(const Call& call) { return One(call.in(0).shape, ToFloat(ToReal(call.in(0).dtype))); }
+ShapeResult RealUnary(const Call& call) {
+  if (call.in(0).dtype == DType::bool_) return NotImplementedFor(call, call.in(0).dtype);
+  return One(call.in(0).shape, RealOf(call.in(0).dtype));
+}
+ShapeResult RealFloatUnary(const Call& call) { return One(call.in(0).shape, ToFloat(RealOf(call.in(0).dtype))); }
 
 ShapeResult Binary(const Call& call) {
   COBRA_RETURN_IF_ERROR(CheckOperands(call));
   COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastAll(call));
   DType dtype = ResultDType(call.inputs, Number(call));
+  if (call.op == Op::pow && Category(dtype) < 2 && call.attributes.Find("exponent") != nullptr &&
+      call.attributes.Double("exponent") < 0)
+    return ShapeError("Integers to negative integer powers are not allowed.");
   const AttributeValue* alpha = call.attributes.Find("alpha");
   if (alpha != nullptr && std::holds_alternative<double>(*alpha) && Category(dtype) < 2) {
     return ShapeError("For integral input tensors, argument alpha must not be a floating point number.");
@@ -144,20 +229,117 @@ ShapeResult Binary(const Call& call) {
 }
 
 ShapeResult FloatBinary(const Call& call) {
+  COBRA_RETURN_IF_ERROR(CheckOperands(call));
   COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastAll(call));
-  return One(shape, ToFloat(ResultDType(call.inputs)));
+  return One(shape, ToFloat(ResultDType(call.inputs, Number(call))));
+}
+
+ShapeResult BitsBinary(const Call& call) {
+  COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> out, Binary(call));
+  const bool no_bool = call.op != Op::bitwise_and && call.op != Op::bitwise_or && call.op != Op::bitwise_xor;
+  if (Category(out[0].dtype) > 1 || (no_bool && out[0].dtype == DType::bool_))
+    return NotImplementedFor(call, out[0].dtype);
+  return out;
+}
+
+ShapeResult Subtract(const Call& call) {
+  COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> out, Binary(call));
+  bool any_bool = call.in(0).dtype == DType::bool_ || (call.has(1) && call.in(1).dtype == DType::bool_);
+  const AttributeValue* number = call.attributes.Find("other");
+  any_bool = any_bool || (number != nullptr && std::holds_alternative<bool>(*number));
+  if (any_bool)
+    return ShapeError(
+        "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
+        "the `~` or `logical_not()` operator instead.");
+  return out;
+}
+
+ShapeResult NoBoolBinary(const Call& call) {
+  COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> out, Binary(call));
+  if (out[0].dtype == DType::bool_ || IsComplex(out[0].dtype)) return NotImplementedFor(call, out[0].dtype);
+  return out;
+}
+
+ShapeResult SameDTypeBinary(const Call& call) {
+  if (call.in(0).dtype != call.in(1).dtype)
+    return ShapeError(call.name(), " is not yet implemented for tensors with different dtypes.");
+  return Binary(call);
+}
+
+ShapeResult Close(const Call& call) {
+  if (call.in(0).dtype != call.in(1).dtype)
+    return ShapeError(DTypeName(call.in(0).dtype), " did not match ", DTypeName(call.in(1).dtype));
+  return Compare(call);
+}
+
+// Floating point types of one kind only.
+ShapeResult FloatSame(const Call& call) {
+  COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastAll(call));
+  const DType dtype = ResultDType(call.inputs);
+  if (Category(dtype) != 2) return NotImplementedFor(call, dtype);
+  return One(shape, dtype);
+}
+
+ShapeResult FloatPower(const Call& call) {
+  COBRA_RETURN_IF_ERROR(CheckOperands(call));
+  COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastAll(call));
+  return One(shape, IsComplex(ResultDType(call.inputs)) ? DType::complex128 : DType::float64);
+}
+
+ShapeResult Ldexp(const Call& call) {  // input * 2.0 ** other
+  COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastAll(call));
+  TensorType power = call.in(1);
+  power.dtype = ToFloat(power.dtype);
+  const TensorType* inputs[] = {call.inputs[0], &power};
+  return One(shape, ResultDType(inputs));
+}
+
+ShapeResult Complex(const Call& call) {
+  COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastAll(call));
+  const DType dtype = call.in(0).dtype;
+  const bool known = dtype == DType::float32 || dtype == DType::float64 || dtype == DType::float16;
+  if (!known) return ShapeError("Expected both inputs to be Half, Float or Double tensors but got ", DTypeName(dtype));
+  if (call.in(1).dtype != dtype)
+    return ShapeError("Expected object of scalar type ", DTypeName(dtype), " but got scalar type ",
+                      DTypeName(call.in(1).dtype), " for second argument");
+  return One(shape, ComplexOf(dtype));
+}
+
+ShapeResult IsIn(const Call& call) { return One(call.has(0) ? call.in(0).shape : Shape(), DType::bool_); }
+
+ShapeResult GumbelSoftmax(const Call& call) {
+  COBRA_RETURN_IF_ERROR(WrapDim(call.attributes.Int("dim", -1), call.in(0).rank()).status());
+  if (Category(call.in(0).dtype) != 2) return NotImplementedFor(call, call.in(0).dtype);
+  return std::vector<TensorType>{call.in(0)};
 }
 
 ShapeResult TrueDivide(const Call& call) {
   COBRA_RETURN_IF_ERROR(CheckOperands(call));
   COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastAll(call));
   const DType dtype = ResultDType(call.inputs, Number(call));
-  return One(shape, call.attributes.String("rounding_mode").empty() ? ToFloat(dtype) : dtype);
+  const std::string rounding = call.attributes.String("rounding_mode");
+  if (!rounding.empty() && (dtype == DType::bool_ || IsComplex(dtype))) return NotImplementedFor(call, dtype);
+  if (!rounding.empty() && rounding != "floor" && rounding != "trunc")
+    return ShapeError("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", rounding, "'");
+  return One(shape, rounding.empty() ? ToFloat(dtype) : dtype);
 }
 
 ShapeResult Broadcast(const Call& call) {  // clamp, lerp, addcmul: numbers never change the category
   COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastAll(call));
   DType dtype = ResultDType(call.inputs);
+  if (call.op == Op::clamp && !call.has(1) && !call.has(2) && call.attributes.Find("min") == nullptr &&
+      call.attributes.Find("max") == nullptr) {
+    return ShapeError("torch.clamp: At least one of 'min' or 'max' must not be None");
+  }
+  if (call.op == Op::lerp) {
+    for (int i = 1; i < 3; ++i) {
+      if (call.has(i) && call.in(i).dtype != call.in(0).dtype)
+        return ShapeError("expected dtype ", DTypeName(call.in(0).dtype), " for `", i == 1 ? "end" : "weight",
+                          "` but got dtype ", DTypeName(call.in(i).dtype));
+    }
+  }
+  if (call.op == Op::addcdiv && Category(call.in(1).dtype) < 2 && Category(call.in(2).dtype) < 2)
+    return ShapeError("Integer division with addcdiv is no longer supported");
   if (call.op == Op::clamp || call.op == Op::clamp_min || call.op == Op::clamp_max) {
     for (absl::string_view name : {"min", "max"}) {
       if (const AttributeValue* number = call.attributes.Find(name)) {
@@ -170,10 +352,7 @@ ShapeResult Broadcast(const Call& call) {  // clamp, lerp, addcmul: numbers neve
   return One(shape, dtype);
 }
 
-ShapeResult Polar(const Call& call) {
-  COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastAll(call));
-  return One(shape, call.in(0).dtype == DType::float64 ? DType::complex128 : DType::complex64);
-}
+ShapeResult Polar(const Call& call) { return Complex(call); }
 
 ShapeResult Compare(const Call& call) {
   COBRA_RETURN_IF_ERROR(CheckOperands(call));
@@ -183,6 +362,9 @@ ShapeResult Compare(const Call& call) {
 
 ShapeResult Where(const Call& call) {
   COBRA_RETURN_IF_ERROR(CheckOperands(call));
+  if (call.in(0).dtype != DType::bool_ && call.in(0).dtype != DType::uint8)
+    return ShapeError("where expected condition to be a boolean tensor, but got a tensor with dtype ",
+                      DTypeName(call.in(0).dtype));
   COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastAll(call));
   const AttributeValue* input = call.attributes.Find("input");
   const AttributeValue* other = call.attributes.Find("other");
@@ -201,24 +383,23 @@ ShapeResult MaskedFill(const Call& call) {
     return ShapeError("expected mask dtype to be Bool but got ", DTypeName(call.in(1).dtype));
   }
   COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(call.in(0).shape, call.in(1).shape));
+  if (call.has(2) && call.in(2).rank() > 0)
+    return ShapeError("masked_fill only supports a 0-dimensional value tensor, but got tensor with ", call.in(2).rank(),
+                      " dimension(s).");
+  const double value = call.attributes.Double("value");
+  if (Category(call.in(0).dtype) == 1 && !(std::fabs(value) < 9.3e18))
+    return ShapeError("value cannot be converted to type ", DTypeName(call.in(0).dtype), " without overflow");
   return One(shape, call.in(0).dtype);
 }
 
-ShapeResult Loss(const Call& call) {
-  COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(call.in(0).shape, call.in(1).shape));
-  if (call.attributes.String("reduction", "mean") != "none") shape.clear();
-  return One(shape, ResultDType(call.inputs));
-}
-
-ShapeResult CrossEntropy(const Call& call) {
-  const TensorType& input = call.in(0);
-  if (input.rank() < 1) return ShapeError("cross_entropy: input has no class dimension");
-  Shape shape;
-  if (call.attributes.String("reduction", "mean") == "none") {
-    shape = input.shape;
-    shape.erase(shape.begin() + (input.rank() == 1 ? 0 : 1));
-  }
-  return One(shape, input.dtype);
+ShapeResult Glu(const Call& call) {
+  TensorType out = call.in(0);
+  if (out.rank() == 0) return ShapeError("glu does not support 0-dimensional tensors");
+  COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim", -1), out.rank()));
+  if (out.shape[dim] % 2 != 0)
+    return ShapeError("Halving dimension must be even, but dimension ", dim, " is size ", out.shape[dim]);
+  out.shape[dim] /= 2;
+  return std::vector<TensorType>{out};
 }
 
 ShapeResult CosineSimilarity(const Call& call) {

@@ -38,6 +38,13 @@ absl::Status WantRank(const Call& call, int i, int rank) {
 ShapeResult Linear(const Call& call) {
   const TensorType& input = call.in(0);
   const TensorType& weight = call.in(1);
+  if (weight.rank() == 1 && input.rank() > 0 &&
+      input.shape.back() == weight.shape[0]) {  // one output, without a dimension
+    COBRA_RETURN_IF_ERROR(SameDType(call, 0, 1));
+    if (call.has(2) && (input.rank() == 2 || input.rank() == 3))
+      return ShapeError("mat2 must be a matrix, got 1-D tensor");
+    return One(Shape(input.shape.begin(), input.shape.end() - 1), input.dtype);
+  }
   if (weight.rank() != 2 || input.rank() == 0) {
     return ShapeError("linear: weight must be a matrix and input have a dimension, got ", SizesText(weight.shape),
                       " and ", SizesText(input.shape));
@@ -352,6 +359,194 @@ ShapeResult Cdist(const Call& call) {
   out.push_back(a.shape[a.rank() - 2]);
   out.push_back(b.shape[b.rank() - 2]);
   return One(out, a.dtype);
+}
+
+ShapeResult Inner(const Call& call) {
+  const TensorType& a = call.in(0);
+  const TensorType& b = call.in(1);
+  if (a.rank() == 0 || b.rank() == 0) return One(a.rank() == 0 ? b.shape : a.shape, ResultDType(call.inputs));
+  if (a.shape.back() != b.shape.back())
+    return ShapeError("inner() the last dimension must match on both input tensors but got shapes ", SizesText(a.shape),
+                      " and ", SizesText(b.shape));
+  COBRA_RETURN_IF_ERROR(SameDType(call, 0, 1));
+  Shape out(a.shape.begin(), a.shape.end() - 1);
+  out.insert(out.end(), b.shape.begin(), b.shape.end() - 1);
+  return One(out, a.dtype);
+}
+
+ShapeResult Kron(const Call& call) {
+  Shape a = call.in(0).shape, b = call.in(1).shape;
+  while (a.size() < b.size()) a.insert(a.begin(), 1);
+  while (b.size() < a.size()) b.insert(b.begin(), 1);
+  for (size_t i = 0; i < a.size(); ++i) a[i] *= b[i];
+  return One(a, ResultDType(call.inputs));
+}
+
+// `dims`: how many last dimensions of a meet as many first ones of b; `axes`: those of a, then those of b.
+ShapeResult Tensordot(const Call& call) {
+  const TensorType& a = call.in(0);
+  const TensorType& b = call.in(1);
+  COBRA_RETURN_IF_ERROR(SameDType(call, 0, 1));
+  std::vector<int64_t> left, right;
+  if (call.attributes.Find("axes") == nullptr) {
+    const int64_t n = call.attributes.Int("dims", 2);
+    if (n < 0) return ShapeError("tensordot expects dims >= 0, but got dims=", n);
+    if (n > std::min(a.rank(), b.rank()))
+      return ShapeError("tensordot expects dims < ndim_a or ndim_b, but got dims=", n);
+    for (int64_t i = 0; i < n; ++i) {
+      left.push_back(a.rank() - n + i);
+      right.push_back(i);
+    }
+  } else {
+    const std::vector<int64_t> both = call.attributes.Ints("axes");
+    if (both.size() % 2 != 0) return ShapeError("both dimension lists should have same length");
+    left.assign(both.begin(), both.begin() + both.size() / 2);
+    right.assign(both.begin() + both.size() / 2, both.end());
+  }
+  std::vector<bool> summed_a(a.rank()), summed_b(b.rank());
+  for (size_t i = 0; i < left.size(); ++i) {
+    COBRA_ASSIGN_OR_RETURN(const int da, WrapDim(left[i], a.rank()));
+    COBRA_ASSIGN_OR_RETURN(const int db, WrapDim(right[i], b.rank()));
+    if (a.rank() == 0 || b.rank() == 0) return ShapeError("tensordot: a scalar has no dimension to contract");
+    if (summed_a[da] || summed_b[db]) return ShapeError("dim ", da, " appears multiple times in the list of dims");
+    if (a.shape[da] != b.shape[db] && a.shape[da] != 1 && b.shape[db] != 1)
+      return ShapeError("contracted dimensions need to match, but first has size ", a.shape[da], " in dim ", da,
+                        " and second has size ", b.shape[db], " in dim ", db);
+    summed_a[da] = summed_b[db] = true;
+  }
+  Shape out;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (!summed_a[i]) out.push_back(a.shape[i]);
+  }
+  for (int i = 0; i < b.rank(); ++i) {
+    if (!summed_b[i]) out.push_back(b.shape[i]);
+  }
+  return One(out, a.dtype);
+}
+
+namespace {
+
+ShapeResult AddedTo(const Call& call, const Shape& out) {
+  COBRA_ASSIGN_OR_RETURN(const Shape joined, BroadcastShapes(call.in(0).shape, out));
+  if (joined != out)
+    return ShapeError(call.name(), ": input ", SizesText(call.in(0).shape), " does not expand to ", SizesText(out));
+  for (int i = 1; i < 3; ++i) {
+    if (call.op != Op::addr && call.in(i).dtype != call.in(0).dtype)
+      return ShapeError("expected self and its factors to have the same dtype, but got ", DTypeName(call.in(0).dtype),
+                        " and ", DTypeName(call.in(i).dtype));
+  }
+  return One(out, ResultDType(call.inputs));
+}
+
+}  // namespace
+
+ShapeResult Addmv(const Call& call) {
+  COBRA_RETURN_IF_ERROR(WantRank(call, 1, 2));
+  COBRA_RETURN_IF_ERROR(WantRank(call, 2, 1));
+  if (call.in(1).shape[1] != call.in(2).shape[0])
+    return ShapeError("size mismatch, got input (", call.in(0).num_elements(), "), mat ", SizesText(call.in(1).shape),
+                      ", vec ", SizesText(call.in(2).shape));
+  return AddedTo(call, {call.in(1).shape[0]});
+}
+
+ShapeResult Addr(const Call& call) {
+  COBRA_RETURN_IF_ERROR(WantRank(call, 1, 1));
+  COBRA_RETURN_IF_ERROR(WantRank(call, 2, 1));
+  return AddedTo(call, {call.in(1).shape[0], call.in(2).shape[0]});
+}
+
+ShapeResult Addbmm(const Call& call) {
+  COBRA_RETURN_IF_ERROR(WantRank(call, 1, 3));
+  COBRA_RETURN_IF_ERROR(WantRank(call, 2, 3));
+  const Shape& a = call.in(1).shape;
+  const Shape& b = call.in(2).shape;
+  if (a[0] != b[0] || a[2] != b[1])
+    return ShapeError("batch1 and batch2 do not fit: ", SizesText(a), ", ", SizesText(b));
+  return AddedTo(call, {a[1], b[2]});
+}
+
+ShapeResult MultiDot(const Call& call) {
+  const int n = static_cast<int>(call.inputs.size());
+  if (n == 0 || (n < 2 && call.op == Op::linalg_multi_dot))
+    return ShapeError("multi_dot(): expected at least 2 tensors but got ", n);
+  Shape out = call.in(0).shape;
+  const bool vectors = call.op == Op::linalg_multi_dot;
+  for (int i = 0; i < n; ++i) {
+    const TensorType& t = call.in(i);
+    const bool end = i == 0 || i == n - 1;
+    if (t.rank() != 2 && !(vectors && end && t.rank() == 1))
+      return ShapeError("multi_dot(): tensor ", i, " must be 2D but got ", t.rank(), "D");
+    if (t.dtype != call.in(0).dtype) return ShapeError("multi_dot(): all tensors must have be the same dtype");
+    if (i == 0) continue;
+    if (out.back() != t.shape[0])
+      return ShapeError("multi_dot(): tensors ", i - 1, " and ", i, " with shapes ", SizesText(call.in(i - 1).shape),
+                        " and ", SizesText(t.shape), " cannot be multiplied");
+    out.pop_back();
+    if (t.rank() == 2) out.push_back(t.shape[1]);
+  }
+  return One(out, call.in(0).dtype);
+}
+
+ShapeResult Vecdot(const Call& call) {
+  COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(call.in(0).shape, call.in(1).shape));
+  if (Category(call.in(0).dtype) < 2 || call.in(0).dtype != call.in(1).dtype)
+    return ShapeError("linalg.vecdot: Expected floating point tensors of one type");
+  COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim", -1), static_cast<int>(shape.size())));
+  if (!shape.empty()) shape.erase(shape.begin() + dim);
+  return One(shape, call.in(0).dtype);
+}
+
+ShapeResult Cov(const Call& call) {  // cov, corrcoef: variables in rows, observations in columns
+  const TensorType& input = call.in(0);
+  if (input.rank() > 2)
+    return ShapeError("cov(): expected input to have two or fewer dimensions but got an input with ", input.rank(),
+                      " dimensions");
+  if (input.dtype == DType::bool_) return ShapeError("cov(): bool dtype is not supported for input");
+  const int64_t observations = input.rank() == 2 ? input.shape[1] : input.num_elements();
+  for (int i = 1; i < 3; ++i) {
+    if (call.has(i) && (call.in(i).rank() > 1 || call.in(i).num_elements() != observations))
+      return ShapeError("cov(): expected weights to have one value for each observation");
+  }
+  const bool matrix = input.rank() == 2 && input.shape[0] != 1;  // a variable's own variance is a scalar
+  return One(matrix ? Shape{input.shape[0], input.shape[0]} : Shape{}, ToFloat(input.dtype));
+}
+
+ShapeResult Pdist(const Call& call) {
+  const TensorType& input = call.in(0);
+  if (input.rank() != 2) return ShapeError("pdist only supports 2D tensors, got: ", input.rank(), "D");
+  if (Category(input.dtype) != 2) return ShapeError("pdist only supports floating-point dtypes");
+  if (call.attributes.Double("p", 2) < 0) return ShapeError("pdist only supports non-negative p values");
+  const int64_t n = input.shape[0];
+  return One({n > 1 ? n * (n - 1) / 2 : 0}, input.dtype);
+}
+
+ShapeResult Dist(const Call& call) {
+  COBRA_RETURN_IF_ERROR(BroadcastShapes(call.in(0).shape, call.in(1).shape).status());
+  const DType dtype = ResultDType(call.inputs);
+  if (Category(dtype) < 2) return NotImplementedFor(call, dtype);
+  return One({}, RealOf(dtype));
+}
+
+// One step of a recurrent layer: the new hidden state, of an LSTM with the new cell state.
+ShapeResult RnnCell(const Call& call) {
+  const TensorType& input = call.in(0);
+  const TensorType& hidden = call.in(1);
+  const TensorType& w_ih = call.in(call.op == Op::lstm_cell ? 3 : 2);
+  if (input.rank() != 1 && input.rank() != 2)
+    return ShapeError("RNNCell: Expected input to be 1-D or 2-D but received ", input.rank(), "-D tensor");
+  if (w_ih.rank() != 2 || input.shape.back() != w_ih.shape[1])
+    return ShapeError("input has inconsistent input_size: got ", input.shape.back(), " expected ",
+                      w_ih.rank() == 2 ? w_ih.shape[1] : 0);
+  if (hidden.rank() != input.rank() || (input.rank() == 2 && hidden.shape[0] != input.shape[0]))
+    return ShapeError("Input batch size ", input.shape[0], " doesn't match hidden0 batch size ",
+                      hidden.rank() == 0 ? 0 : hidden.shape[0]);
+  const int64_t gates = call.op == Op::lstm_cell ? 4 : call.op == Op::gru_cell ? 3 : 1;
+  if (hidden.shape.back() * gates != w_ih.shape[0])
+    return ShapeError("hidden0 has inconsistent hidden_size: got ", hidden.shape.back(), ", expected ",
+                      w_ih.shape[0] / gates);
+  std::vector<TensorType> out{hidden};
+  if (call.op == Op::lstm_cell) out.push_back(call.in(2));
+  return out;
 }
 
 }  // namespace cobra::shape_rules

@@ -91,13 +91,14 @@ ShapeResult Normalize(const Call& call) {
 
 ShapeResult Softmax(const Call& call) {
   COBRA_RETURN_IF_ERROR(WrapDim(call.attributes.Int("dim", -1), call.in(0).rank()).status());
+  if (call.op == Op::softmin && call.in(0).dtype == DType::bool_) return NotImplementedFor(call, DType::bool_);
   TensorType out = call.in(0);
   if (const std::string name = call.attributes.String("dtype"); !name.empty()) {
     const std::optional<DType> dtype = DTypeFromName(name);
     if (!dtype) return ShapeError("unknown dtype ", name);
     out.dtype = *dtype;
   }
-  if (!IsFloatingPoint(out.dtype))
+  if (!IsFloatingPoint(out.dtype) && out.num_elements() > 0)
     return ShapeError("\"", call.name(), "\" not implemented for '", DTypeName(out.dtype), "'");
   return std::vector<TensorType>{out};
 }

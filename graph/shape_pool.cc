@@ -1,4 +1,5 @@
 // Pooling and resampling.
+#include <algorithm>
 #include <cmath>
 
 #include "base/status_macros.h"
@@ -56,14 +57,15 @@ absl::StatusOr<TensorType> Pool(const Call& call, bool has_padding, bool has_dil
   for (int i = 0; i < n; ++i) {
     if (kernel[i] <= 0) return ShapeError("kernel size should be greater than zero, but got ", kernel[i]);
     if (stride[i] <= 0) return ShapeError("stride should not be zero");
-    if (padding[i] < 0 || padding[i] * 2 > (kernel[i] - 1) * dilation[i] + 1) {
+    if (padding[i] < 0 || padding[i] * 2 > kernel[i]) {
       return ShapeError("pad should be at most half of kernel size, but got pad=", padding[i],
                         " and kernel_size=", kernel[i]);
     }
     int64_t& size = out.shape[input.rank() - n + i];
     const int64_t before = size;
     size = PooledSize(size, kernel[i], padding[i], stride[i], dilation[i], call.attributes.Bool("ceil_mode"));
-    if (size < 1) {
+    const bool may_be_empty = call.op == Op::max_pool1d && !call.attributes.Bool("return_indices");
+    if (size < (may_be_empty ? 0 : 1)) {
       return ShapeError("Given input size: ", SizesText(input.shape), ". Calculated output size: ", size,
                         " where the input has ", before, ". Output size is too small");
     }
@@ -109,20 +111,37 @@ ShapeResult AdaptivePool(const Call& call) {
   return types;
 }
 
-ShapeResult MaxUnpool2d(const Call& call) {
+ShapeResult MaxUnpool(const Call& call) {
   const TensorType& input = call.in(0);
-  if (input.rank() < 3) return ShapeError("max_unpool2d(): Expected 3D or 4D input, got ", SizesText(input.shape));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, IntList(call, "kernel_size", 2, 1));
+  const int n = call.op == Op::max_unpool1d ? 1 : call.op == Op::max_unpool2d ? 2 : 3;
+  if (input.rank() != n + 1 && input.rank() != n + 2)
+    return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2, "D input, got ", SizesText(input.shape));
+  if (call.in(1).shape != input.shape)
+    return ShapeError("Expected shape of indices to be: ", SizesText(input.shape),
+                      " but got: ", SizesText(call.in(1).shape));
+  if (call.in(1).dtype != DType::int64)
+    return ShapeError("elements in indices should be type int64 but got: ", DTypeName(call.in(1).dtype));
+  if (Category(input.dtype) != 2) return NotImplementedFor(call, input.dtype);
+  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, IntList(call, "kernel_size", n, 1));
   std::vector<int64_t> stride = kernel;
   if (!call.attributes.Ints("stride").empty()) {
-    COBRA_ASSIGN_OR_RETURN(stride, IntList(call, "stride", 2, 1));
+    COBRA_ASSIGN_OR_RETURN(stride, IntList(call, "stride", n, 1));
   }
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> padding, IntList(call, "padding", 2, 0));
-  const std::vector<int64_t> given = call.attributes.Ints("output_size");
+  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> padding, IntList(call, "padding", n, 0));
+  std::vector<int64_t> given = call.attributes.Ints("output_size");
+  if (static_cast<int>(given.size()) == n + 2) given.erase(given.begin(), given.begin() + 2);
+  if (!given.empty() && static_cast<int>(given.size()) != n)
+    return ShapeError("output_size should be a sequence containing ", n, " or ", n + 2,
+                      " elements, but it has a length of '", given.size(), "'");
   TensorType out = input;
-  for (int i = 0; i < 2; ++i) {
-    int64_t& size = out.shape[input.rank() - 2 + i];
-    size = given.size() >= 2 ? given[given.size() - 2 + i] : (size - 1) * stride[i] - 2 * padding[i] + kernel[i];
+  for (int i = 0; i < n; ++i) {
+    int64_t& size = out.shape[input.rank() - n + i];
+    const int64_t natural = (size - 1) * stride[i] - 2 * padding[i] + kernel[i];
+    if (!given.empty() && (given[i] <= natural - stride[i] || given[i] >= natural + stride[i]))
+      return ShapeError("invalid output_size ", AttributeText(given), " (dim ", i, " must be between ",
+                        natural - stride[i], " and ", natural + stride[i], ")");
+    size = given.empty() ? natural : given[i];
+    if (size < 0) return ShapeError("max_unpool: negative output size");
   }
   return std::vector<TensorType>{out};
 }
@@ -134,6 +153,12 @@ ShapeResult Interpolate(const Call& call) {
     return ShapeError("Input Error: Only 3D, 4D and 5D input Tensors supported (got ", input.rank(),
                       "D) for interpolate");
   const std::string mode = call.attributes.String("mode", "nearest");
+  static constexpr absl::string_view kModes[] = {"nearest",  "nearest-exact", "area",     "linear",
+                                                 "bilinear", "bicubic",       "trilinear"};
+  if (std::find(std::begin(kModes), std::end(kModes), mode) == std::end(kModes))
+    return ShapeError(
+        "Input Error: Only 3D, 4D and 5D input Tensors supported (got ", input.rank(),
+        "D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got ", mode, ")");
   const int wanted = mode == "linear" ? 1 : mode == "bilinear" || mode == "bicubic" ? 2 : mode == "trilinear" ? 3 : n;
   if (wanted != n)
     return ShapeError("Got ", input.rank(), "D input, but ", mode, " mode needs ", wanted + 2, "D input");
@@ -168,6 +193,20 @@ ShapeResult Interpolate(const Call& call) {
 }
 
 ShapeResult GridSample(const Call& call) {
+  const std::string mode = call.attributes.String("mode", "bilinear"),
+                    padding = call.attributes.String("padding_mode", "zeros");
+  if (mode != "bilinear" && mode != "nearest" && mode != "bicubic")
+    return ShapeError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '",
+                      mode, "'");
+  if (padding != "zeros" && padding != "border" && padding != "reflection")
+    return ShapeError(
+        "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: '",
+        padding, "'");
+  if (mode == "bicubic" && call.in(0).rank() == 5)
+    return ShapeError("grid_sampler(): bicubic interpolation only supports 4D input");
+  if (call.in(0).dtype != call.in(1).dtype)
+    return ShapeError("expected scalar type ", DTypeName(call.in(0).dtype), " but found ", DTypeName(call.in(1).dtype));
+  if (Category(call.in(0).dtype) != 2) return NotImplementedFor(call, call.in(0).dtype);
   const TensorType& input = call.in(0);
   const TensorType& grid = call.in(1);
   if ((input.rank() != 4 && input.rank() != 5) || grid.rank() != input.rank() || grid.shape[0] != input.shape[0] ||
@@ -184,6 +223,13 @@ ShapeResult GridSample(const Call& call) {
 ShapeResult AffineGrid(const Call& call) {
   const std::vector<int64_t> size = call.attributes.Ints("size");
   if (size.size() != 4 && size.size() != 5) return ShapeError("affine_grid only supports 4D and 5D sizes");
+  const TensorType& theta = call.in(0);
+  const int n = static_cast<int>(size.size()) - 2;
+  if (Category(theta.dtype) != 2)
+    return ShapeError("Expected theta to have floating point type, but got ", DTypeName(theta.dtype));
+  if (theta.rank() != 3 || theta.shape[1] != n || theta.shape[2] != n + 1 || theta.shape[0] != size[0])
+    return ShapeError("Expected a batch of ", n, "D affine matrices of shape Nx", n, "x", n + 1, " for size ",
+                      AttributeText(size), ". Got ", SizesText(theta.shape), ".");
   Shape out{size[0]};
   out.insert(out.end(), size.begin() + 2, size.end());
   out.push_back(static_cast<int64_t>(size.size()) - 2);

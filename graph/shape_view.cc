@@ -51,7 +51,16 @@ ShapeResult View(const Call& call) {
     const std::optional<DType> dtype = DTypeFromName(name);
     if (!dtype) return ShapeError("unknown dtype ", name);
     TensorType out{input.shape, *dtype};
-    if (!out.shape.empty()) out.shape.back() = out.shape.back() * DTypeBytes(input.dtype) / DTypeBytes(*dtype);
+    const int64_t from = DTypeBytes(input.dtype), to = DTypeBytes(*dtype);
+    if (from == to) return std::vector<TensorType>{out};
+    if (out.shape.empty())
+      return ShapeError("self.dim() cannot be 0 to view ", DTypeName(input.dtype), " as ", DTypeName(*dtype),
+                        " (different element sizes)");
+    if (out.shape.back() * from % to != 0) {
+      return ShapeError("self.size(-1) must be divisible by ", to / from, " to view ", DTypeName(input.dtype), " as ",
+                        DTypeName(*dtype), " (different element sizes), but got ", out.shape.back());
+    }
+    out.shape.back() = out.shape.back() * from / to;
     return std::vector<TensorType>{out};
   }
   COBRA_ASSIGN_OR_RETURN(
@@ -120,12 +129,15 @@ ShapeResult T(const Call& call) {
   const TensorType& input = call.in(0);
   if (call.op == Op::t && input.rank() > 2)
     return ShapeError("t() expects a tensor with <= 2 dimensions, but self is ", input.rank(), "D");
+  if (call.op == Op::H && input.rank() != 0 && input.rank() != 2)
+    return ShapeError("tensor.H is only supported on matrices (2-D tensors). Got ", input.rank(), "-D tensor.");
   TensorType out = input;
   std::reverse(out.shape.begin(), out.shape.end());
   return std::vector<TensorType>{out};
 }
 
 ShapeResult MT(const Call& call) {
+  if (call.in(0).rank() == 0) return std::vector<TensorType>{call.in(0)};
   if (call.in(0).rank() < 2)
     return ShapeError("tensor.", call.name(), " is only supported on matrices or batches of matrices. Got ",
                       call.in(0).rank(), "-D tensor.");
@@ -216,6 +228,7 @@ ShapeResult TensorUnfold(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dimension"), out.rank()));
   const int64_t size = call.attributes.Int("size");
   const int64_t step = call.attributes.Int("step");
+  if (out.rank() == 0 && size >= 0 && size <= 1 && step > 0) return One({size}, out.dtype);
   if (out.rank() == 0 || size < 0 || size > out.shape[dim]) {
     return ShapeError("maximum size for tensor at dimension ", dim, " is ", out.rank() == 0 ? 1 : out.shape[dim],
                       " but size is ", size);
@@ -400,6 +413,7 @@ ShapeResult Meshgrid(const Call& call) {
     if (input->rank() > 1)
       return ShapeError("torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ",
                         SizesText(input->shape));
+    if (input->dtype != call.in(0).dtype) return ShapeError("meshgrid expects all tensors to have the same dtype");
     shape.push_back(input->num_elements());
   }
   if (call.attributes.String("indexing", "ij") == "xy" && shape.size() >= 2) std::swap(shape[0], shape[1]);
@@ -408,6 +422,8 @@ ShapeResult Meshgrid(const Call& call) {
 }
 
 ShapeResult RealPart(const Call& call) {
+  if (call.op == Op::imag && !IsComplex(call.in(0).dtype))
+    return ShapeError("imag is not implemented for tensors with non-complex dtypes.");
   TensorType out = call.in(0);
   if (out.dtype == DType::complex64) out.dtype = DType::float32;
   if (out.dtype == DType::complex128) out.dtype = DType::float64;
@@ -423,10 +439,33 @@ ShapeResult ViewAsReal(const Call& call) {
 
 ShapeResult ViewAsComplex(const Call& call) {
   const TensorType& input = call.in(0);
-  if (input.rank() == 0 || input.shape.back() != 2) return ShapeError("Tensor must have a last dimension of size 2");
-  TensorType out{input.shape, input.dtype == DType::float64 ? DType::complex128 : DType::complex64};
+  if (Category(input.dtype) != 2 || input.dtype == DType::bfloat16)
+    return ShapeError("view_as_complex is only supported for floating point tensors, but got a tensor of scalar type: ",
+                      DTypeName(input.dtype));
+  if (input.rank() == 0) return ShapeError("Input tensor must have one or more dimensions");
+  if (input.shape.back() != 2) return ShapeError("Tensor must have a last dimension of size 2");
+  TensorType out{input.shape, ComplexOf(input.dtype)};
   out.shape.pop_back();
   return std::vector<TensorType>{out};
+}
+
+ShapeResult AxisSplit(const Call& call) {  // hsplit, vsplit, dsplit
+  const int rank = call.in(0).rank();
+  const int least = call.op == Op::hsplit ? 1 : call.op == Op::vsplit ? 2 : 3;
+  if (rank < least)
+    return ShapeError("torch.", call.name(), " requires a tensor with at least ", least,
+                      " dimension, but got a tensor with ", rank, " dimensions!");
+  const int dim = call.op == Op::vsplit ? 0 : call.op == Op::dsplit ? 2 : rank == 1 ? 0 : 1;
+  if (call.attributes.Find("indices") == nullptr) {
+    const int64_t sections = call.attributes.Int("sections", 1);
+    if (sections == 0 || call.in(0).shape[dim] % sections != 0)
+      return ShapeError("torch.", call.name(), " attempted to split along dimension ", dim,
+                        ", but the size of the dimension ", call.in(0).shape[dim],
+                        " is not divisible by the split_size ", sections, "!");
+  }
+  Attributes attributes = call.attributes;
+  attributes.Set("dim", int64_t{dim});
+  return TensorSplit(Call{Op::tensor_split, attributes, call.inputs});
 }
 
 }  // namespace cobra::shape_rules

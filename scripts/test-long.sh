@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # What is too long for scripts/test.sh: the README's first command on a bare Debian 12 (twice), the images, the sanitizer builds,
-# every model of python3-torchvision.
-#   scripts/test-long.sh [quickstart|images|asan|tsan|torchvision ...]     all by default; as root
+# every model of python3-torchvision, a thousand random calls of every torch function.
+#   scripts/test-long.sh [quickstart|images|asan|tsan|torchvision|torch ...]     all by default; as root
 set -euo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(quickstart images asan tsan torchvision)
+[ ${#steps[@]} -gt 0 ] || steps=(quickstart images asan tsan torchvision torch)
 
 run_sanitizer() {
   scripts/setup.sh --tests
@@ -28,6 +28,11 @@ for step in "${steps[@]}"; do
       scripts/build.sh release
       /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md
       ;;
-    *) echo "test-long: $step: unknown; known are quickstart, images, asan, tsan, torchvision" >&2; exit 2 ;;
+    torch)
+      scripts/setup.sh --tests
+      scripts/build.sh release
+      for seed in 2 3 4 5; do /usr/bin/python3 tests/frontend/python/torch/torch_support_test.py --cases 250 --seed "$seed"; done
+      ;;
+    *) echo "test-long: $step: unknown; known are quickstart, images, asan, tsan, torchvision, torch" >&2; exit 2 ;;
   esac
 done

@@ -146,6 +146,28 @@ std::map<std::pair<ValueRef::Kind, int32_t>, int64_t> IndexBounds(const Graph& g
       case Op::one_hot:
         bound(node.inputs[0], node.outputs[0].shape.back());
         break;
+      case Op::embedding_bag:
+        bound(node.inputs[0], size_of(1, 0));
+        if (!node.inputs[2].is_none()) bound(node.inputs[2], 1);  // every bag begins at the first index
+        break;
+      case Op::multi_margin_loss:
+      case Op::multilabel_margin_loss:
+        bound(node.inputs[1], size_of(0, -1));
+        break;
+      case Op::max_unpool1d:
+        bound(node.inputs[1], size_of(0, -1));
+        break;
+      case Op::max_unpool3d:
+        bound(node.inputs[1], size_of(0, -1) * size_of(0, -2) * size_of(0, -3));
+        break;
+      case Op::take:
+      case Op::put:
+        bound(node.inputs[1], std::max<int64_t>(1, graph.TypeOf(node.inputs[0]).num_elements()));
+        break;
+      case Op::index_put:
+        for (size_t i = 2; i < node.inputs.size(); ++i) bound(node.inputs[i], size_of(0, static_cast<int64_t>(i) - 2));
+        break;
+      case Op::nll_loss:
       case Op::cross_entropy:
         bound(node.inputs[1], size_of(0, graph.TypeOf(node.inputs[0]).rank() > 1 ? 1 : 0));
         break;
@@ -158,6 +180,9 @@ std::map<std::pair<ValueRef::Kind, int32_t>, int64_t> IndexBounds(const Graph& g
       case Op::scatter_add:
       case Op::index_select:
       case Op::index_add:
+      case Op::index_copy:
+      case Op::index_reduce:
+      case Op::scatter_reduce:
       case Op::index_fill:
         bound(node.inputs[1], size_of(0, node.attributes.Int("dim")));
         break;
@@ -185,9 +210,10 @@ absl::Status FromException(const std::exception& e, absl::string_view where) {
   return absl::InternalError(absl::StrCat(where, ": LibTorch: ", first));
 }
 
-// What a call frees stays with the process, as it does in one that has served larger networks before. glibc's thresholds otherwise depend on
-// what ran earlier: below them it gives freed memory back to the system, and the next call faults it in again, page by page. A MobileNetV2
-// at 224 x 224 takes 12.5 ms in one process and 19 ms in the next (docs/targets.md).
+// What a call frees stays with the process, as it does in one that has served larger networks before. glibc's
+// thresholds otherwise depend on what ran earlier: below them it gives freed memory back to the system, and the next
+// call faults it in again, page by page. A MobileNetV2 at 224 x 224 takes 12.5 ms in one process and 19 ms in the next
+// (docs/targets.md).
 void RetainHeap() {
   ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest that glibc takes
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
@@ -369,6 +395,25 @@ class Executor::Impl {
     }
   }
 
+  // A random matrix may have no inverse and seldom has a Cholesky factor: what is factored becomes symmetric and
+  // positive definite.
+  void MakeDefinite() {
+    for (const Node& node : graph_.nodes()) {
+      const bool factors = absl::StrContains(OpName(node.op), "cholesky") ||
+                           absl::StrContains(OpName(node.op), "solve") || absl::StrContains(OpName(node.op), "inv") ||
+                           node.op == Op::logdet;
+      for (const ValueRef& ref : node.inputs) {
+        if (!factors || ref.kind != ValueRef::Kind::kInput) continue;
+        at::Tensor& tensor = inputs_[ref.index];
+        const int64_t rank = tensor.dim();
+        if (rank < 2 || tensor.size(rank - 1) != tensor.size(rank - 2) || !tensor.is_floating_point()) continue;
+        const at::Tensor product = tensor.matmul(tensor.transpose(-2, -1));
+        tensor = product.clone();
+        tensor.diagonal(0, -2, -1).add_(1);
+      }
+    }
+  }
+
   void Allocate(uint64_t seed) {
     Random random(seed);
     const auto bounds = IndexBounds(graph_);
@@ -395,6 +440,7 @@ class Executor::Impl {
       }
     };
     fill_all(ValueRef::Kind::kInput, graph_.inputs(), &inputs_);
+    MakeDefinite();
     fill_all(ValueRef::Kind::kParameter, graph_.parameters(), &parameters_);
     fill_all(ValueRef::Kind::kBuffer, graph_.buffers(), &buffers_);
     fill_all(ValueRef::Kind::kConstant, graph_.constants(), &constants_);

@@ -97,7 +97,7 @@ void AddActivationKernels(KernelTable* table) {
   t.Unary(Op::silu, at::silu, at::silu_);
   t.Unary(Op::mish, at::mish, at::mish_);
   t.Unary(Op::sigmoid, at::sigmoid, at::sigmoid_);
-  t.Unary(Op::logsigmoid, at::log_sigmoid);
+  t.Unary(Op::log_sigmoid, at::log_sigmoid);
   t.Unary(Op::hardsigmoid, at::hardsigmoid, at::hardsigmoid_);
   t.Unary(Op::hardswish, at::hardswish, at::hardswish_);
   t.Unary(Op::tanh, at::tanh, at::tanh_);
@@ -119,8 +119,9 @@ void AddActivationKernels(KernelTable* table) {
                                   COBRA_OF_NUMBER_(x.copy_(at::softshrink(x, n))));
   t[Op::softplus] = WithNumbers(Numbers("beta", 1, "threshold", 20), COBRA_OF_TWO(at::softplus(x, n.a, n.b)),
                                 COBRA_OF_TWO_(x.copy_(at::softplus(x, n.a, n.b))));
-  t[Op::threshold] = WithNumbers(Numbers("threshold", 0, "value", 0), COBRA_OF_TWO(at::threshold(x, n.a, n.b)),
-                                 COBRA_OF_TWO_(at::threshold_(x, n.a, n.b)));
+  t[Op::_threshold] = t[Op::threshold] =
+      WithNumbers(Numbers("threshold", 0, "value", 0), COBRA_OF_TWO(at::threshold(x, n.a, n.b)),
+                  COBRA_OF_TWO_(at::threshold_(x, n.a, n.b)));
   t[Op::glu] = MakeGlu;
   t[Op::dropout] = COBRA_DROPOUT(at::dropout);
   for (Op op : {Op::dropout1d, Op::dropout2d, Op::dropout3d}) t[op] = COBRA_DROPOUT(at::feature_dropout);

@@ -11,7 +11,6 @@
 #include "ATen/ops/bitwise_not.h"
 #include "ATen/ops/bitwise_or.h"
 #include "ATen/ops/bitwise_xor.h"
-#include "ATen/ops/broadcast_tensors.h"
 #include "ATen/ops/ceil.h"
 #include "ATen/ops/clamp.h"
 #include "ATen/ops/clamp_max.h"
@@ -20,7 +19,6 @@
 #include "ATen/ops/cosh.h"
 #include "ATen/ops/cosine_similarity.h"
 #include "ATen/ops/cross.h"
-#include "ATen/ops/cross_entropy_loss.h"
 #include "ATen/ops/deg2rad.h"
 #include "ATen/ops/div.h"
 #include "ATen/ops/eq.h"
@@ -41,7 +39,6 @@
 #include "ATen/ops/isfinite.h"
 #include "ATen/ops/isinf.h"
 #include "ATen/ops/isnan.h"
-#include "ATen/ops/l1_loss.h"
 #include "ATen/ops/le.h"
 #include "ATen/ops/lerp.h"
 #include "ATen/ops/log.h"
@@ -58,7 +55,6 @@
 #include "ATen/ops/masked_fill.h"
 #include "ATen/ops/maximum.h"
 #include "ATen/ops/minimum.h"
-#include "ATen/ops/mse_loss.h"
 #include "ATen/ops/mul.h"
 #include "ATen/ops/nan_to_num.h"
 #include "ATen/ops/ne.h"
@@ -76,7 +72,6 @@
 #include "ATen/ops/sin.h"
 #include "ATen/ops/sinc.h"
 #include "ATen/ops/sinh.h"
-#include "ATen/ops/smooth_l1_loss.h"
 #include "ATen/ops/sqrt.h"
 #include "ATen/ops/square.h"
 #include "ATen/ops/sub.h"
@@ -132,6 +127,8 @@ at::Tensor RightFloorDivide(const at::Tensor& a, const at::Scalar& b) {
   return at::floor_divide(at::scalar_tensor(b, a.options()), a);
 }
 at::Tensor RightFloorDivide(const at::Tensor& a, const at::Tensor& b) { return at::floor_divide(b, a); }
+at::Tensor RightRemainder(const at::Tensor& a, const at::Scalar& b) { return at::remainder(b, a); }
+at::Tensor RightRemainder(const at::Tensor& a, const at::Tensor& b) { return at::remainder(b, a); }
 at::Tensor RightPow(const at::Tensor& a, const at::Scalar& b) { return at::pow(b, a); }
 at::Tensor RightPow(const at::Tensor& a, const at::Tensor& b) { return at::pow(b, a); }
 
@@ -234,31 +231,6 @@ absl::StatusOr<Kernel> MakeMaskedFill(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = at::masked_fill(call[0], call[1], value); });
 }
 
-int64_t ReductionOf(const NodeContext& c) {
-  const std::string text = c.String("reduction", "mean");
-  return text == "none" ? 0 : text == "sum" ? 2 : 1;
-}
-
-absl::StatusOr<Kernel> MakeCrossEntropy(const NodeContext& c) {
-  const int64_t reduction = ReductionOf(c), ignore = c.Int("ignore_index", -100);
-  const double smoothing = c.Double("label_smoothing");
-  return Kernel([=](const Call& call) {
-    call.outputs[0] = at::cross_entropy_loss(call[0], call[1], call.Optional(2), reduction, ignore, smoothing);
-  });
-}
-
-template <typename F>
-KernelFactory Loss(F f) {
-  return [f](const NodeContext& c) -> absl::StatusOr<Kernel> {
-    const int64_t reduction = ReductionOf(c);
-    const double beta = c.Double("beta", 1);
-    return Kernel([=](const Call& call) {  // the functions of torch.nn.functional broadcast first
-      const std::vector<at::Tensor> both = at::broadcast_tensors({call[0], call[1]});
-      call.outputs[0] = f(both[0], both[1], reduction, beta);
-    });
-  };
-}
-
 at::Tensor Positive(const at::Tensor& x) { return x; }
 
 void AddUnary(KernelTable* table) {
@@ -354,6 +326,7 @@ void AddArithmeticKernels(KernelTable* table) {
   t[Op::floor_divide] = COBRA_ELEMENTWISE(at::floor_divide, floor_divide_);
   t[Op::rfloor_divide] = COBRA_RIGHT(RightFloorDivide);
   t[Op::remainder] = COBRA_ELEMENTWISE(at::remainder, remainder_);
+  t[Op::rmod] = COBRA_RIGHT(RightRemainder);
   t[Op::fmod] = COBRA_ELEMENTWISE(at::fmod, fmod_);
   t[Op::pow] = MakePow;
   t[Op::rpow] = COBRA_RIGHT(RightPow);
@@ -377,14 +350,6 @@ void AddArithmeticKernels(KernelTable* table) {
   t[Op::clamp_max] = OneBound(
       "max", [](const at::Tensor& x, const auto& b) { return at::clamp_max(x, b); },
       [](at::Tensor& x, const auto& b) -> at::Tensor { return x.clamp_max_(b); });
-  t[Op::cross_entropy] = MakeCrossEntropy;
-  t[Op::mse_loss] =
-      Loss([](const at::Tensor& a, const at::Tensor& b, int64_t r, double) { return at::mse_loss(a, b, r); });
-  t[Op::l1_loss] =
-      Loss([](const at::Tensor& a, const at::Tensor& b, int64_t r, double) { return at::l1_loss(a, b, r); });
-  t[Op::smooth_l1_loss] = Loss([](const at::Tensor& a, const at::Tensor& b, int64_t r, double beta) {
-    return at::smooth_l1_loss(a, b, r, beta);
-  });
   AddUnary(table);
   AddComparisons(table);
 }

@@ -72,6 +72,7 @@ absl::StatusOr<Kernel> MakeRot90(const NodeContext& c) {
 }
 
 absl::StatusOr<Kernel> MakeRepeatInterleave(const NodeContext& c) {
+  if (c.has(1)) return BoxedKernel()(c);
   const int64_t repeats = c.Int("repeats", 1);
   const auto dim = c.OptionalInt("dim"), size = c.OptionalInt("output_size");
   return Kernel([=](const Call& call) { call.outputs[0] = at::repeat_interleave(call[0], repeats, dim, size); });
@@ -99,6 +100,7 @@ template <typename F>
 KernelFactory RandomFill(const char* a, double a_fallback, const char* b, double b_fallback, F f) {
   return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
     const double x = c.Double(a, a_fallback), y = c.Double(b, b_fallback);
+    if (c.has(1) || (!c.inplace() && c.node.op != Op::uniform)) return BoxedKernel()(c);
     if (c.inplace()) return Kernel([=](const Call& call) { call.outputs[0] = f(call.Mutable(0), x, y); });
     return Kernel([=](const Call& call) {
       at::Tensor copy = at::empty_like(call[0]);
@@ -147,7 +149,7 @@ void AddCopyKernels(KernelTable* table) {
   t[Op::bernoulli] =
       RandomFill("p", 0.5, "", 0, [](at::Tensor& x, double p, double) -> at::Tensor { return x.bernoulli_(p); });
   for (Op op : {Op::to, Op::type, Op::type_as, Op::float_, Op::half, Op::bfloat16, Op::double_, Op::long_, Op::int_,
-                Op::bool_}) {
+                Op::bool_, Op::byte, Op::char_, Op::short_, Op::cfloat, Op::cdouble}) {
     t[op] = MakeCast;
   }
 }

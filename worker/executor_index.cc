@@ -39,7 +39,7 @@ KernelFactory Indexed(F f) {
 
 absl::StatusOr<Kernel> MakeScatter(const NodeContext& c) {
   const int64_t dim = c.Int("dim");
-  if (c.HasValue("reduce")) return Refused(c, "reduce");
+  if (c.HasValue("reduce")) return BoxedKernel()(c);
   if (c.has(2)) return Kernel([=](const Call& call) { call.outputs[0] = at::scatter(call[0], dim, call[1], call[2]); });
   const at::Scalar value = c.Scalar("value", 0);
   return Kernel([=](const Call& call) { call.outputs[0] = at::scatter(call[0], dim, call[1], value); });

@@ -58,14 +58,14 @@ c10::optional<at::ScalarType> NodeContext::DType(absl::string_view name) const {
 void KernelTable::Unary(Op op, at::Tensor (*f)(const at::Tensor&), at::Tensor& (*in_place)(at::Tensor&)) {
   (*this)[op] = [f, in_place](const NodeContext& c) -> absl::StatusOr<Kernel> {
     if (!c.inplace()) return Kernel([f](const Call& call) { call.outputs[0] = f(call[0]); });
-    if (in_place == nullptr) return Refused(c, "has no in-place form here");
+    if (in_place == nullptr) return BoxedKernel()(c);
     return Kernel([in_place](const Call& call) { call.outputs[0] = in_place(call.Mutable(0)); });
   };
 }
 
 void KernelTable::Binary(Op op, at::Tensor (*f)(const at::Tensor&, const at::Tensor&)) {
   (*this)[op] = [f](const NodeContext& c) -> absl::StatusOr<Kernel> {
-    if (c.inplace()) return Refused(c, "has no in-place form here");
+    if (c.inplace()) return BoxedKernel()(c);
     return Kernel([f](const Call& call) { call.outputs[0] = f(call[0], call[1]); });
   };
 }
@@ -85,6 +85,8 @@ const KernelTable& Kernels() {
     AddViewKernels(t);
     AddSpectrumKernels(t);
     AddRoiKernels(t);
+    AddLossKernels(t);
+    AddBoxedKernels(t);
     return t;
   }();
   return *table;

@@ -102,6 +102,11 @@ void AddViewKernels(KernelTable* table);
 void AddSpectrumKernels(KernelTable* table);
 void AddRoiKernels(KernelTable* table);
 
+void AddLossKernels(KernelTable* table);
+void AddBoxedKernels(KernelTable* table);
+// Runs a node as its operator's schema in PyTorch's dispatcher says.
+KernelFactory BoxedKernel();
+
 const KernelTable& Kernels();
 
 }  // namespace cobra

@@ -187,6 +187,7 @@ KernelFactory Scan(F f) {
 }
 
 absl::StatusOr<Kernel> MakeDiff(const NodeContext& c) {
+  if (c.has(1) || c.has(2)) return BoxedKernel()(c);
   const int64_t n = c.Int("n", 1), dim = c.Int("dim", -1);
   return Kernel([=](const Call& call) { call.outputs[0] = at::diff(call[0], n, dim); });
 }
@@ -208,6 +209,7 @@ absl::StatusOr<Kernel> MakeSort(const NodeContext& c) {
 }
 
 absl::StatusOr<Kernel> MakeArgsort(const NodeContext& c) {
+  if (c.HasValue("stable")) return BoxedKernel()(c);
   const bool descending = c.Bool("descending");
   const int64_t dim = c.Int("dim", -1);
   return Kernel([=](const Call& call) { call.outputs[0] = at::argsort(call[0], dim, descending); });

@@ -117,7 +117,8 @@ absl::StatusOr<Kernel> MakeSplit(const NodeContext& c) {
 }
 
 absl::StatusOr<Kernel> MakeTensorSplit(const NodeContext& c) {
-  const int64_t dim = c.Int("dim");
+  const bool line = c.inputs[0]->rank() == 1;
+  const int64_t dim = c.node.op == Op::hsplit ? (line ? 0 : 1) : c.node.op == Op::dsplit ? 2 : c.Int("dim");
   if (c.HasValue("indices")) {
     const Ints indices = c.Ints("indices");
     return Several([=](const Call& call) { return at::tensor_split(call[0], indices, dim); });
@@ -202,6 +203,8 @@ void AddViewKernels(KernelTable* table) {
   t[Op::as_strided] = MakeAsStrided;
   t[Op::split] = MakeSplit;
   t[Op::tensor_split] = MakeTensorSplit;
+  t[Op::hsplit] = t[Op::vsplit] = t[Op::dsplit] = MakeTensorSplit;
+  t[Op::split_with_sizes] = MakeSplit;
   t[Op::chunk] = MakeChunk;
   t[Op::unbind] = MakeUnbind;
   t[Op::meshgrid] = MakeMeshgrid;

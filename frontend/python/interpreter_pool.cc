@@ -72,7 +72,11 @@ absl::StatusOr<std::unique_ptr<Machine>> NewMachine(const SourceRequest& request
 Result<void> ImportBasics(Interpreter& interp) {
   COBRA_TRY(interp.ImportModule("torch"));
   COBRA_TRY(interp.ImportModule("torch.nn.modules.module"));
-  for (const std::string& name : Natives().NamesUnder("torch.nn.")) COBRA_TRY(interp.ImportModule(name));
+  for (const std::string& name : Natives().NamesUnder("torch.nn.")) {
+    if (interp.ImportModule(name).ok()) continue;
+    // A module that the target version lacks.
+    if (!interp.CatchException(interp.types().ModuleNotFoundError)) return python::Failure();
+  }
   for (const char* name : {"abc", "collections", "collections.abc", "copy", "dataclasses", "enum", "functools", "inspect", "itertools",
                            "logging", "math", "numbers", "operator", "os", "re", "types", "typing", "warnings"}) {
     COBRA_TRY(interp.ImportModule(name));

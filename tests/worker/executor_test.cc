@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "graph/builder.h"
 #include "gtest/gtest.h"
+#include "tests/worker/executor_cases.h"
 #include "worker/families.h"
 #include "worker/net_builder.h"
 #include "worker/probe.h"
@@ -19,21 +20,6 @@ const std::set<Op>& NotInLibTorch() {
   static const auto* const ops = new std::set<Op>{Op::deform_conv2d};
   return *ops;
 }
-
-struct Operand {
-  Shape shape;
-  DType dtype = DType::float32;
-  bool absent = false;
-};
-const Operand kNone = {{}, DType::float32, true};
-Operand Index(Shape shape) { return {std::move(shape), DType::int64}; }
-
-struct Case {
-  Op op;
-  Attributes attributes;
-  std::vector<Operand> operands;
-  bool inplace = false;
-};
 
 // One call, every tensor an input of the graph; ok if it ran and every output had the shape and type that the graph
 // says.
@@ -422,7 +408,7 @@ std::vector<Case> CopyAndViewCases() {
 std::vector<Case> AllCases() {
   std::vector<Case> cases;
   for (auto part : {ConvolutionCases(), ProductCases(), NormCases(), PoolCases(), ElementwiseCases(), ReductionCases(),
-                    IndexCases(), CopyAndViewCases()}) {
+                    IndexCases(), CopyAndViewCases(), LinearAlgebraCases(), LossCases(), RareCases()}) {
     cases.insert(cases.end(), part.begin(), part.end());
   }
   std::set<Op> covered;

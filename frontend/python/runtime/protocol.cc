@@ -439,7 +439,7 @@ Result<std::string> ReprText(Interpreter& interp, Value v) {
 
 Result<StrObject*> Interpreter::Repr(Value v) {
   COBRA_TRY(CheckStack());
-  if (v.IsObject() && (!v.object()->cls->is_native || v.IsInstance() || v.object()->cls->has_metaclass || v.IsClass())) {
+  if (v.IsObject() && (!v.object()->cls->is_native || v.IsInstance() || (v.IsTuple() && v.object()->cls != types_.tuple) || v.object()->cls->has_metaclass || v.IsClass())) {
     Value method = LookupClass(class_of(v), names_.__repr__);
     if (!method.IsUnbound() && !(method.IsBuiltin() && method.as<BuiltinObject>()->owner == types_.object)) {
       COBRA_TRY_ASSIGN(Value s, CallSpecial(v, names_.__repr__, {}));

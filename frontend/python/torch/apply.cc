@@ -107,7 +107,7 @@ struct Call {
   std::vector<Tensor*> tensors;  // of inputs; null for None
 };
 
-Result<Value> Returned(Interpreter& interp, const std::vector<Value>& outputs, Returns returns) {
+Result<Value> Returned(Interpreter& interp, Op op, const std::vector<Value>& outputs, Returns returns) {
   switch (returns) {
     case Returns::kTensor:
       return outputs[0];
@@ -116,16 +116,43 @@ Result<Value> Returned(Interpreter& interp, const std::vector<Value>& outputs, R
     case Returns::kValuesIndices:
       if (outputs.size() == 1) return outputs[0];
       return interp.Call(Torch(interp).values_indices_class, {interp.NewTuple(outputs)});
+    case Returns::kNamed:
+      return interp.Call(Torch(interp).named_outputs, {interp.NewStr(OpName(op)), interp.NewTuple(outputs)});
+    case Returns::kOneOrTuple:
+      return outputs.size() == 1 ? outputs[0] : Value(interp.NewTuple(outputs));
     case Returns::kTuple:
       return interp.NewTuple(outputs);
   }
   return outputs[0];
 }
 
+bool IsRandom(Op op) {
+  switch (op) {
+    case Op::normal:
+    case Op::uniform:
+    case Op::bernoulli:
+    case Op::exponential:
+    case Op::log_normal:
+    case Op::cauchy:
+    case Op::geometric:
+    case Op::random:
+    case Op::poisson:
+    case Op::multinomial:
+    case Op::gumbel_softmax:
+    case Op::resize:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // A view's base; an in-place call on the view changes it too.
-InstanceObject* BaseOf(const Call& call) {
-  Tensor* self = call.tensors[0];
-  return self->base != nullptr ? self->base : call.inputs[0].as<InstanceObject>();
+InstanceObject* BaseOf(const Call& call, size_t output) {
+  const bool one_each = call.op == Op::meshgrid || call.op == Op::broadcast_tensors || call.op == Op::atleast_1d ||
+                        call.op == Op::atleast_2d || call.op == Op::atleast_3d;
+  const size_t of = one_each && output < call.tensors.size() ? output : 0;
+  Tensor* self = call.tensors[of];
+  return self->base != nullptr ? self->base : call.inputs[of].as<InstanceObject>();
 }
 
 Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inplace, Returns returns) {
@@ -158,7 +185,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
       known = known && (call.tensors[i] == nullptr || call.tensors[i]->values != nullptr);
     random = false;
   }
-  const bool draws = call.op == Op::normal || call.op == Op::uniform || call.op == Op::bernoulli;
+  const bool draws = IsRandom(call.op);
   std::vector<std::shared_ptr<const ConstValues>> values(outputs->size());
   const bool fills =
       call.op == Op::zero || (call.op == Op::fill && (call.tensors.size() == 1 || call.tensors[1] == nullptr));
@@ -191,10 +218,10 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     InstanceObject* result = NewTensor(interp, std::move((*outputs)[i]), values[i], OpName(call.op));
     Tensor* tensor = AsTensor(result);
     tensor->is_random = random || draws;
-    if (view) tensor->base = BaseOf(call);
+    if (view) tensor->base = BaseOf(call, i);
     results.push_back(result);
   }
-  return Returned(interp, results, returns);
+  return Returned(interp, call.op, results, returns);
 }
 
 int64_t AttributeBytes(const Attributes& attributes) {
@@ -213,6 +240,7 @@ Result<Value> Record(Interpreter& interp, Call call, bool inplace, Returns retur
   // Long lists and index texts live in the graph, once for every call: they count as the program's memory.
   if (const int64_t bytes = AttributeBytes(call.attributes); bytes > 1024)
     interp.heap().Allocate(static_cast<size_t>(bytes));
+  const Op op = call.op;
   std::vector<ValueRef> refs;
   for (Tensor* tensor : call.tensors) refs.push_back(tensor == nullptr ? ValueRef::None() : RefOf(interp, tensor));
   absl::StatusOr<int32_t> index =
@@ -239,10 +267,10 @@ Result<Value> Record(Interpreter& interp, Call call, bool inplace, Returns retur
   const std::vector<TensorType> types = node.outputs;
   for (size_t j = 0; j < types.size(); ++j) {
     InstanceObject* result = NewGraphTensor(interp, types[j], ValueRef::Node(*index, static_cast<int32_t>(j)));
-    if (view) AsTensor(result)->base = BaseOf(call);
+    if (view) AsTensor(result)->base = BaseOf(call, j);
     results.push_back(result);
   }
-  return Returned(interp, results, returns);
+  return Returned(interp, op, results, returns);
 }
 
 }  // namespace

@@ -65,7 +65,10 @@ Param ParseParam(absl::string_view text, Op op, bool keyword_only) {
     param.fallback = d;
   }
   const OpInfo& info = GetOpInfo(op);
-  for (size_t s = 0; s < info.inputs.size(); ++s) {
+  const bool tensors = param.kind == Kind::kTensor || param.kind == Kind::kOptionalTensor ||
+                       param.kind == Kind::kTensorList || param.kind == Kind::kTensorRest ||
+                       param.kind == Kind::kTensorOrNumber;
+  for (size_t s = 0; tensors && s < info.inputs.size(); ++s) {
     if (info.inputs[s].name == param.name) param.slot = static_cast<int>(s);
   }
   return param;
@@ -78,7 +81,8 @@ class Binder {
 
   bool Bind(absl::Span<const Value> positional, absl::Span<const KeywordArg> keywords) {
     const OpInfo& info = GetOpInfo(overload_.op);
-    if (info.max_inputs == static_cast<int>(info.inputs.size())) out_.inputs.resize(info.inputs.size());
+    const bool variadic = info.max_inputs != static_cast<int>(info.inputs.size());
+    out_.inputs.resize(info.inputs.size() - (variadic ? 1 : 0));  // a list of tensors comes after them
     size_t used_keywords = 0;
     int positional_params = 0;
     for (const Param& param : overload_.params) positional_params += !param.keyword_only;
@@ -104,7 +108,11 @@ class Binder {
         if (!Take(param, *given)) return false;
         continue;
       }
-      if (param.required && param.kind == Kind::kIntsRest && param.count == 0 && AllowsNone(param)) continue;
+      const bool no_sizes = overload_.op == Op::expand || overload_.op == Op::repeat || overload_.op == Op::permute;
+      if (param.required && param.kind == Kind::kIntsRest && no_sizes) {  // x.expand() of a scalar
+        SetAttribute(param, std::vector<int64_t>());
+        continue;
+      }
       if (param.required) return Problem(absl::StrCat("missing 1 required positional arguments: \"", param.name, "\""));
       if (param.slot < 0 && !param.dropped) SetAttribute(param, param.fallback);
     }
@@ -121,10 +129,6 @@ class Binder {
   }
 
  private:
-  static bool AllowsNone(const Param& param) {
-    return param.name == "size" || param.name == "repeats" || param.name == "shape";
-  }
-
   bool Problem(std::string text) {
     out_.problem = std::move(text);
     return false;

@@ -189,6 +189,24 @@ NativeFunction FromData(std::string name) {
   };
 }
 
+// PyTorch's kernels for ranges fill two vectors of 32 bytes at a time, each from its first element on, and the rest one
+// by one: the last bit depends on it. `at(i)` is element i on its own, `within(base, k)` the k-th after the first of a
+// vector.
+template <typename At, typename Within>
+ConstValues InVectors(int64_t count, DType dtype, At at, Within within) {
+  const int64_t width = dtype == DType::float64 ? 4 : 8;
+  ConstValues values;
+  int64_t i = 0;
+  while (i + 2 * width <= count) {
+    for (int v = 0; v < 2; ++v, i += width) {
+      const double base = at(i);
+      for (int64_t k = 0; k < width; ++k) values.push_back(within(base, k));
+    }
+  }
+  for (; i < count; ++i) values.push_back(at(i));
+  return values;
+}
+
 Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
   std::vector<KeywordArg> rest;
   COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
@@ -227,12 +245,17 @@ Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
     return NewTensor(interp, {{static_cast<int64_t>(size)}, dtype}, nullptr, "arange");
   }
   COBRA_TRY(interp.CheckSize(static_cast<int64_t>(size)));
-  ConstValues values;
-  for (int64_t i = 0; i < static_cast<int64_t>(size); ++i) values.push_back(a + static_cast<double>(i) * s);
-  return Ranged(interp, values, dtype, "arange");
+  if (!IsFloatingPoint(dtype)) {
+    ConstValues integers;
+    for (int64_t i = 0; i < static_cast<int64_t>(size); ++i) integers.push_back(a + static_cast<double>(i) * s);
+    return Ranged(interp, integers, dtype, "arange");
+  }
+  const auto at = [&](int64_t i) { return RoundTo(dtype, std::fma(s, static_cast<double>(i), a)); };
+  const auto within = [&](double base, int64_t k) { return RoundTo(dtype, std::fma(s, static_cast<double>(k), base)); };
+  return Ranged(interp, InVectors(static_cast<int64_t>(size), dtype, at, within), dtype, "arange");
 }
 
-// Computed in float32 from both ends to the middle, as PyTorch does: drop-path rates come out bit for bit.
+// Computed from both ends to the middle, as PyTorch does: drop-path rates come out bit for bit.
 Result<Value> Linspace(Interpreter& interp, const CallArgs& args) {
   std::vector<KeywordArg> rest;
   COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
@@ -249,20 +272,17 @@ Result<Value> Linspace(Interpreter& interp, const CallArgs& args) {
   if (steps < 0) return interp.Raise(interp.types().RuntimeError, "number of steps must be non-negative");
   if (steps > kMaxConstElements) return interp.LimitReached("torch.linspace of more than a million steps");
   const DType dtype = where.dtype.value_or(Torch(interp).default_dtype);
-  ConstValues values;
-  if (dtype == DType::float64) {
-    const double step = steps > 1 ? (b - a) / static_cast<double>(steps - 1) : 0;
-    for (int64_t i = 0; i < steps; ++i)
-      values.push_back(i < steps / 2 ? a + step * static_cast<double>(i)
-                                     : b - step * static_cast<double>(steps - i - 1));
-  } else {
-    const float fa = static_cast<float>(a), fb = static_cast<float>(b);
-    const float step = steps > 1 ? (fb - fa) / static_cast<float>(steps - 1) : 0;
-    for (int64_t i = 0; i < steps; ++i) {
-      values.push_back(i < steps / 2 ? fa + step * static_cast<float>(i)
-                                     : fb - step * static_cast<float>(steps - i - 1));
-    }
-  }
+  // Every step is rounded to the type; integers count in double.
+  const DType counted = IsFloatingPoint(dtype) ? dtype : DType::float64;
+  const auto round = [counted](double v) { return RoundTo(counted, v); };
+  const double first = round(a), last = round(b);
+  const double step = steps > 1 ? round(round(last - first) / static_cast<double>(steps - 1)) : 0;
+  const auto at = [&](int64_t i) {
+    return i < steps / 2 ? round(std::fma(step, static_cast<double>(i), first))
+                         : round(std::fma(-step, static_cast<double>(steps - i - 1), last));
+  };
+  const auto within = [&](double base, int64_t k) { return round(base + round(step * static_cast<double>(k))); };
+  ConstValues values = InVectors(steps, counted, at, within);
   if (steps == 1) values[0] = a;
   return Ranged(interp, values, dtype, "linspace");
 }
@@ -450,9 +470,11 @@ Result<void> DefineTensorMethods(Interpreter& interp, NativeClassBuilder& tensor
       .Method("long", CastMethod(Op::long_, DType::int64))
       .Method("int", CastMethod(Op::int_, DType::int32))
       .Method("bool", CastMethod(Op::bool_, DType::bool_))
-      .Method("byte", CastMethod(Op::to, DType::uint8))
-      .Method("short", CastMethod(Op::to, DType::int16))
-      .Method("char", CastMethod(Op::to, DType::int8))
+      .Method("byte", CastMethod(Op::byte, DType::uint8))
+      .Method("short", CastMethod(Op::short_, DType::int16))
+      .Method("char", CastMethod(Op::char_, DType::int8))
+      .Method("cfloat", CastMethod(Op::cfloat, DType::complex64))
+      .Method("cdouble", CastMethod(Op::cdouble, DType::complex128))
       .Method("cuda", Self)
       .Method("cpu", Self)
       .Method("contiguous", Contiguous)
@@ -506,6 +528,15 @@ void DefineCreation(Interpreter& interp, NativeModuleBuilder& m) {
                            COBRA_TRY_ASSIGN(std::vector<Value> items, i.ToVector(a.positional[0]));
                            return NewSizeOf(i, items);
                          })
+                         .Method("__repr__",
+                                 [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                                   std::string text;
+                                   for (Value v : a.self.as<TupleObject>()->span()) {
+                                     COBRA_TRY_ASSIGN(StrObject * item, i.Repr(v));
+                                     absl::StrAppend(&text, text.empty() ? "" : ", ", item->view());
+                                   }
+                                   return i.NewStr(absl::StrCat("torch.Size([", text, "])"));
+                                 })
                          .Method("numel",
                                  [](Interpreter& i, const CallArgs& a) -> Result<Value> {
                                    int64_t n = 1;

@@ -26,12 +26,10 @@ const Table& Functions() {
       const Overload overload = ParseOverload(op, signature);
       for (absl::string_view name : absl::StrSplit(names, ' ')) {
         for (char space : spaces) {
-          if (space == '2') continue;
           Function& function = (*table)[{space, std::string(name)}];
           function.name = std::string(name);
           function.overloads.push_back(overload);
         }
-        if (absl::StrContains(spaces, '2')) (*table)[{'2', std::string(name)}];  // marks names that PyTorch 2 added
       }
     };
 #define COBRA_TORCH_FUNCTION(op, names, spaces, signature) add(Op::op, names, spaces, signature);
@@ -54,8 +52,39 @@ Returns ReturnsOf(Op op) {
     case Op::broadcast_tensors:
     case Op::var_mean:
     case Op::std_mean:
-    case Op::aminmax:
       return Returns::kTuple;
+    case Op::atleast_1d:
+    case Op::atleast_2d:
+    case Op::atleast_3d:
+      return Returns::kOneOrTuple;
+    case Op::split_with_sizes:
+    case Op::unsafe_split:
+    case Op::unsafe_split_with_sizes:
+    case Op::unsafe_chunk:
+    case Op::hsplit:
+    case Op::vsplit:
+    case Op::dsplit:
+    case Op::lstm_cell:
+      return Returns::kTuple;
+    case Op::aminmax:
+    case Op::svd:
+    case Op::linalg_svd:
+    case Op::qr:
+    case Op::linalg_qr:
+    case Op::linalg_eigh:
+    case Op::linalg_eig:
+    case Op::slogdet:
+    case Op::linalg_slogdet:
+    case Op::linalg_lu:
+    case Op::linalg_lu_factor:
+    case Op::linalg_inv_ex:
+    case Op::linalg_cholesky_ex:
+    case Op::linalg_lstsq:
+    case Op::triangular_solve:
+      return Returns::kNamed;
+    case Op::cummax:
+    case Op::cummin:
+    case Op::nanmedian:
     case Op::max:
     case Op::min:
     case Op::median:
@@ -79,7 +108,7 @@ Attributes WithoutAttribute(const Attributes& attributes, absl::string_view name
 
 bool IsDropout(Op op) {
   return op == Op::dropout || op == Op::dropout1d || op == Op::dropout2d || op == Op::dropout3d ||
-         op == Op::alpha_dropout || op == Op::feature_alpha_dropout;
+         op == Op::alpha_dropout || op == Op::feature_alpha_dropout || op == Op::feature_dropout;
 }
 
 void Complete(Op op, Bound* bound) {
@@ -98,6 +127,108 @@ void Complete(Op op, Bound* bound) {
 }  // namespace
 
 namespace {
+
+// Calls that hand their argument back, the same object.
+bool ReturnsItself(Op op, const Bound& bound) {
+  if (bound.inputs.size() != 1 || AsTensor(bound.inputs[0]) == nullptr) return false;
+  const TensorType& type = AsTensor(bound.inputs[0])->type;
+  const int rank = type.rank();
+  const auto wrap = [rank](int64_t d) { return d < 0 ? d + rank : d; };
+  switch (op) {
+    case Op::positive:
+      return type.dtype != DType::bool_;
+    case Op::conj:
+    case Op::conj_physical:
+    case Op::resolve_conj:
+    case Op::real:
+      return !IsComplex(type.dtype);
+    case Op::resolve_neg:
+    case Op::cartesian_prod:
+      return op == Op::resolve_neg || rank == 1;
+    case Op::adjoint:
+      return rank == 0 && !IsComplex(type.dtype);
+    case Op::atleast_1d:
+      return rank >= 1;
+    case Op::atleast_2d:
+      return rank >= 2;
+    case Op::atleast_3d:
+      return rank >= 3;
+    case Op::flatten: {
+      const int64_t start = wrap(bound.attributes.Int("start_dim")), end = wrap(bound.attributes.Int("end_dim", -1));
+      return rank > 0 && start == end && start >= 0 && start < rank;
+    }
+    default:
+      return false;
+  }
+}
+
+// What a shape takes from the values of a small constant: the number of repetitions, the classes of one_hot.
+Result<void> FromValues(Interpreter& interp, Op op, Bound* bound) {
+  if (op == Op::repeat_interleave && bound->inputs.size() > 1 && !bound->inputs[1].IsNone() &&
+      bound->attributes.Find("output_size") == nullptr) {
+    Tensor* input = AsTensor(bound->inputs[0]);
+    Tensor* repeats = AsTensor(bound->inputs[1]);
+    COBRA_TRY_ASSIGN(const ConstValues* values,
+                     ReadValues(interp, repeats, "the shape of repeat_interleave() by a tensor"));
+    double total = 0;
+    for (double v : *values) total += v;
+    if (values->size() == 1) {  // one number for every element
+      int64_t along = input->type.num_elements();
+      if (bound->attributes.Find("dim") != nullptr && input->type.rank() > 0) {
+        const int64_t dim = bound->attributes.Int("dim");
+        const int64_t at = dim < 0 ? dim + input->type.rank() : dim;
+        along = at >= 0 && at < input->type.rank() ? input->type.shape[at] : 1;
+      }
+      total *= static_cast<double>(along);
+    }
+    bound->attributes.Set("output_size", static_cast<int64_t>(total));
+  }
+  if (op == Op::one_hot && bound->attributes.Int("num_classes", -1) == -1) {
+    Tensor* input = AsTensor(bound->inputs[0]);
+    COBRA_TRY_ASSIGN(const ConstValues* values,
+                     ReadValues(interp, input, "the shape of one_hot() without num_classes"));
+    double largest = -1;
+    for (double v : *values) largest = std::max(largest, v);
+    if (largest < 0)
+      return interp.Raise(interp.types().RuntimeError, "Can not infer total number of classes from empty tensor.");
+    bound->attributes.Set("num_classes", static_cast<int64_t>(largest) + 1);
+  }
+  return {};
+}
+
+// einsum(x, [0, 1], y, [1, 2], [0, 2]): the lists as letters, as torch.functional.einsum writes them.
+Result<Value> EinsumOfLists(Interpreter& interp, absl::Span<const Value> args) {
+  std::string equation;
+  std::vector<Value> operands;
+  const auto letters = [&](Value list) -> Result<void> {
+    COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(list));
+    for (Value item : items) {
+      if (item.IsEllipsis()) {
+        equation += "...";
+        continue;
+      }
+      COBRA_TRY_ASSIGN(int64_t n, interp.Index(item));
+      if (n < 0 || n >= 52)
+        return interp.Raise(
+            interp.types().ValueError,
+            absl::StrCat("einsum(): subscript in subscript list is not within the valid range [0, 52): ", n));
+      equation += static_cast<char>(n < 26 ? 'A' + n : 'a' + n - 26);
+    }
+    return {};
+  };
+  for (size_t i = 0; i + 1 < args.size(); i += 2) {
+    if (AsTensor(args[i]) == nullptr)
+      return interp.Raise(interp.types().TypeError, "einsum(): operands and their lists of subscripts must alternate");
+    if (!operands.empty()) equation += ",";
+    operands.push_back(args[i]);
+    COBRA_TRY(letters(args[i + 1]));
+  }
+  if (args.size() % 2 == 1) {
+    equation += "->";
+    COBRA_TRY(letters(args.back()));
+  }
+  return Apply(interp, Op::einsum, {{"equation", equation}}, std::move(operands));
+}
 
 Result<Value> Run(Interpreter& interp, Op op, Bound bound) {
   Complete(op, &bound);
@@ -120,12 +251,30 @@ Result<Value> Run(Interpreter& interp, Op op, Bound bound) {
     return interp.Raise(interp.types().TypeError,
                         "pow() received an invalid combination of arguments: neither is a Tensor");
   }
+  COBRA_TRY(FromValues(interp, op, &bound));
+  if (!bound.inplace && ReturnsItself(op, bound)) {
+    const Value self = bound.inputs[0];
+    if (!AsTensor(self)->is_const()) COBRA_TRY(Apply(interp, op, std::move(bound.attributes), {self}));
+    return self;
+  }
   const Returns returns = bound.inplace ? Returns::kTensor : ReturnsOf(op);
   if (op == Op::multi_head_attention_forward) {
     const bool weights = bound.attributes.Bool("need_weights", true);
     COBRA_TRY_ASSIGN(Value out,
                      Apply(interp, op, std::move(bound.attributes), std::move(bound.inputs), false, Returns::kTuple));
     return weights ? out : Value(interp.NewTuple({out.as<TupleObject>()->items[0], Value::None()}));
+  }
+  if (op == Op::broadcast_tensors || op == Op::atleast_1d || op == Op::atleast_2d || op == Op::atleast_3d) {
+    // What has its shape already comes back as it is.
+    const std::vector<Value> inputs = bound.inputs;
+    COBRA_TRY_ASSIGN(Value out,
+                     Apply(interp, op, std::move(bound.attributes), std::move(bound.inputs), false, Returns::kTuple));
+    std::vector<Value> results;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Value made = out.as<TupleObject>()->items[i];
+      results.push_back(AsTensor(made)->type == AsTensor(inputs[i])->type ? inputs[i] : made);
+    }
+    return results.size() == 1 && returns == Returns::kOneOrTuple ? results[0] : Value(interp.NewTuple(results));
   }
   const bool indices = bound.attributes.Bool("return_indices");
   return Apply(interp, op, std::move(bound.attributes), std::move(bound.inputs), bound.inplace,
@@ -145,6 +294,11 @@ Result<Value> CallFunction(Interpreter& interp, const Function& function, const 
   std::vector<Value> positional;
   if (!args.self.IsUnbound()) positional.push_back(args.self);
   positional.insert(positional.end(), args.positional.begin(), args.positional.end());
+  const Op first = function.overloads.empty() ? Op::add : function.overloads[0].op;
+  if (first == Op::einsum && positional.size() > 1 && AsTensor(positional[0]) != nullptr)
+    return EinsumOfLists(interp, positional);
+  if (first == Op::where && positional.size() == 1 && args.keywords.empty() && AsTensor(positional[0]) != nullptr)
+    return WhereIndices(interp, AsTensor(positional[0]));
   std::string problem;
   for (const Overload& overload : function.overloads) {
     Bound bound;
@@ -172,14 +326,17 @@ NativeFunction Wrapped(const Function& function, bool inplace) {
 }  // namespace
 
 NativeFunction TableFunction(absl::string_view name, char space) {
-  return Wrapped(Functions().at({space, std::string(name)}), space == 'i');
+  return Wrapped(Functions().at({space, std::string(name)}), space == 'i' || space == 'I');
 }
 
 void DefineFunctions(NativeModuleBuilder& m, char space, const TorchState& state) {
   for (const auto& [key, function] : Functions()) {
     const bool inplace = key.first == 'I';
-    if (key.first != space && !(inplace && (space == 't' || space == 'F'))) continue;
-    if (Functions().count({'2', key.second}) > 0 && !state.AtLeast(2, 0)) continue;
+    if (key.first != space &&
+        !(inplace && (space == 't' || space == 'F') && Functions().count({space, key.second}) > 0))
+      continue;
+    const absl::string_view module = space == 'F' ? "torch.nn.functional" : space == 't' ? "torch" : "";
+    if (!InTorchVersion(state, module, key.second)) continue;
     m.Function(inplace ? key.second + "_" : key.second, Wrapped(function, inplace));
   }
 }

@@ -86,6 +86,18 @@ Result<void> AddMask(Interpreter& interp, Tensor* mask, Index* index) {
 
 Result<Index> ReadIndex(Interpreter& interp, Value v, bool writes) {
   Index index;
+  // As numpy once did: a list that holds more than numbers stands for a tuple.
+  if (v.IsList() && v.as<ListObject>()->items.size() < 32) {
+    bool stands_for_tuple = false;
+    for (Value item : v.as<ListObject>()->items) {
+      stands_for_tuple = stands_for_tuple || item.IsList() || item.IsTuple() || item.IsSlice() || item.IsNone() || item.IsEllipsis() ||
+                         (AsTensor(item) != nullptr && AsTensor(item)->type.rank() > 0);
+    }
+    if (stands_for_tuple) {
+      COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(v));
+      v = interp.NewTuple(items);
+    }
+  }
   const std::vector<Value> single{v};
   const absl::Span<const Value> items = v.IsTuple() ? v.as<TupleObject>()->span() : absl::MakeConstSpan(single);
   for (Value item : items) {

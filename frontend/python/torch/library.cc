@@ -11,6 +11,7 @@
 #include "frontend/python/torch/known_names.h"
 #include "frontend/python/torch/sources.h"
 #include "frontend/python/torch/tensor.h"
+#include "frontend/python/torch/versions.h"
 
 namespace cobra::python {
 namespace {
@@ -28,11 +29,16 @@ NativeFunction UnknownName(std::string module) {
   return [module](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     const absl::string_view name = args.positional[0].str();
     const std::string dotted = absl::StrCat(module, ".", name);
+    const bool later = TorchNameSince(module, name).has_value();
+    if (later && !InTorchVersion(Torch(interp), module, name)) {
+      return interp.Raise(interp.types().AttributeError,
+                          absl::StrCat("module '", module, "' has no attribute '", name, "'"));
+    }
     if (interp.options().natives->Find(dotted) != nullptr) {
       COBRA_TRY_ASSIGN(ModuleObject * child, interp.ImportModule(dotted));
       return child;
     }
-    if (IsKnownTorchName(module, name)) {
+    if (later || IsKnownTorchName(module, name)) {
       auto* opaque = interp.heap().New<OpaqueObject>();
       opaque->cls = interp.types().opaque;
       opaque->dotted_name = interp.NewStr(dotted);
@@ -41,6 +47,28 @@ NativeFunction UnknownName(std::string module) {
     return interp.Raise(interp.types().AttributeError,
                         absl::StrCat("module '", module, "' has no attribute '", name, "'"));
   };
+}
+
+// The names that py/*.py defines and the target version lacks, once the module has run.
+Result<Value> HideLater(Interpreter& interp, const CallArgs& args) {
+  absl::string_view module;
+  DictObject* globals = nullptr;
+  ArgReader reader(interp, "_hide_later", args);
+  COBRA_TRY(reader.Required("module", &module).Required("globals", &globals).Finish());
+  for (const auto& [name, since] : LaterTorchNames(module)) {
+    if (Torch(interp).AtLeast(since.first, since.second)) continue;
+    if (interp.DictGetStr(globals, name).IsUnbound()) continue;
+    COBRA_TRY(interp.DictErase(globals, interp.NewStr(name)));
+  }
+  return Value::None();
+}
+
+// `import torch.nn.attention` where the target version has no such module.
+Result<void> CheckModule(Interpreter& interp, absl::string_view dotted) {
+  const size_t dot = dotted.rfind('.');
+  if (dot == absl::string_view::npos || InTorchVersion(Torch(interp), dotted.substr(0, dot), dotted.substr(dot + 1)))
+    return {};
+  return interp.Raise(interp.types().ModuleNotFoundError, absl::StrCat("No module named '", dotted, "'"));
 }
 
 // ---- torch
@@ -105,14 +133,6 @@ Result<Value> SetArrayClass(Interpreter& interp, const CallArgs& args) {
   return Value::None();
 }
 
-// With one argument it is nonzero().
-Result<Value> Where(Interpreter& interp, const CallArgs& args) {
-  static const auto* const kOfTable = new NativeFunction(TableFunction("where", 't'));
-  if (args.positional.size() + args.keywords.size() == 1)
-    return interp.DataDependent("the shape of torch.where(condition)", "torch.where(condition, x, y) has a known one");
-  return (*kOfTable)(interp, args);
-}
-
 // _unsupported(what, hint): the diagnostic of what this library does not cover.
 Result<Value> Unsupported(Interpreter& interp, const CallArgs& args) {
   std::string what, hint;
@@ -133,6 +153,7 @@ Result<Value> DataDependent(Interpreter& interp, const CallArgs& args) {
 Result<Value> SetClasses(Interpreter& interp, const CallArgs& args) {
   Torch(interp).device = args.positional[0];
   Torch(interp).values_indices_class = args.positional[1];
+  Torch(interp).named_outputs = args.positional[2];
   return Value::None();
 }
 
@@ -150,14 +171,9 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   m.Value("__version__", interp.NewStr(version));
   m.Value("bool", state.dtypes[static_cast<int>(DType::bool_)]);
   m.Function("_rnn", Rnn).Function("_pad_sequence", PadSequence).Function("_set_classes", SetClasses);
-  m.Function("_unsupported", Unsupported).Function("_data_dependent", DataDependent);
+  m.Function("_hide_later", HideLater).Function("_unsupported", Unsupported).Function("_data_dependent", DataDependent);
   m.Function("_has_values", HasValues).Function("_set_array_class", SetArrayClass);
-  for (const char* name : {"nonzero", "unique", "masked_select", "argwhere", "bincount"}) {
-    m.Function(name, [name](Interpreter& i, const CallArgs&) -> Result<Value> {
-      return i.DataDependent(absl::StrCat("the shape of torch.", name, "()"));
-    });
-  }
-  m.Function("where", Where);
+  DefineValueFunctions(m);
   m.GetAttrHook(UnknownName("torch"));
   m.Source(SourceNamed("torch"));
   return {};
@@ -191,7 +207,7 @@ const std::map<std::string, std::string, std::less<>>& ClassFiles() {
 NativeFunction LazyClass(std::string module) {
   return [module](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     const absl::string_view name = args.positional[0].str();
-    const bool only_later = name == "RMSNorm" && !Torch(interp).AtLeast(2, 4);
+    const bool only_later = !InTorchVersion(Torch(interp), "torch.nn", name);
     const auto file = ClassFiles().find(name);
     if (file != ClassFiles().end() && !only_later) {
       COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(file->second));
@@ -211,7 +227,8 @@ NativeFunction LazyClass(std::string module) {
 }
 
 void AddSource(NativeRegistry* registry, const std::string& module, absl::string_view text) {
-  registry->Add({module, [module, text](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
+  registry->Add({module, [module, text](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
+                   COBRA_TRY(CheckModule(interp, module));
                    m.GetAttrHook(UnknownName(module));
                    m.Source(text);
                    return {};
@@ -250,6 +267,13 @@ void AddSections(NativeRegistry* registry, absl::string_view all) {
 
 }  // namespace
 
+bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl::string_view name) {
+  const auto since = TorchNameSince(module, name);
+  if (!since) return true;
+  return library.version_major != since->first ? library.version_major > since->first
+                                               : library.version_minor >= since->second;
+}
+
 void AddTorch(NativeRegistry* registry) {
   registry->Add({"torch", DefineTorch, /*open=*/true});
   registry->Add({"torch.nn", [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
@@ -267,7 +291,8 @@ void AddTorch(NativeRegistry* registry) {
                    m.Source(SourceNamed("functional"));
                    return {};
                  }});
-  for (const auto& [name, space] : {std::make_pair("torch.fft", 'f'), std::make_pair("torch.linalg", 'l')}) {
+  for (const auto& [name, space] :
+       {std::make_pair("torch.fft", 'f'), std::make_pair("torch.linalg", 'l'), std::make_pair("torch.special", 's')}) {
     registry->Add(
         {name, [name = std::string(name), space = space](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
            COBRA_TRY(interp.ImportModule("torch"));

@@ -180,6 +180,7 @@ constexpr Operator kOperators[] = {
     {"__rfloordiv__", Op::rfloor_divide, false},
     {"__ifloordiv__", Op::floor_divide, true},
     {"__mod__", Op::remainder, false},
+    {"__rmod__", Op::rmod, false},
     {"__imod__", Op::remainder, true},
     {"__pow__", Op::pow, false},
     {"__rpow__", Op::rpow, false},
@@ -219,6 +220,21 @@ NativeFunction BinaryOperator(Operator entry) {
 Result<Value> MatMul(Interpreter& interp, const CallArgs& args) {
   if (args.positional.size() != 1 || AsTensor(args.positional[0]) == nullptr) return Value::NotImplemented();
   return Apply(interp, Op::matmul, {}, {args.self, args.positional[0]});
+}
+
+// x.real, +x: of what is real already, x itself.
+NativeFunction SelfIfReal(Op op) {
+  return [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    const Tensor* tensor = AsTensor(args.self);
+    const bool scalar = tensor->type.rank() == 0;
+    const bool itself = op == Op::H || op == Op::mH || op == Op::mT
+                            ? scalar && (op == Op::mT || !IsComplex(tensor->type.dtype))
+                        : op == Op::positive ? tensor->type.dtype != DType::bool_
+                                             : !IsComplex(tensor->type.dtype);
+    if (itself && tensor->is_const()) return args.self;
+    COBRA_TRY_ASSIGN(Value out, Apply(interp, op, {}, {args.self}));
+    return itself ? args.self : out;
+  };
 }
 
 NativeFunction UnaryOperator(Op op) {
@@ -324,13 +340,6 @@ Result<Value> UnknownAttribute(Interpreter& interp, const CallArgs& args) {
                       absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '", name, "'"));
 }
 
-NativeFunction DataDependentMethod(std::string name) {
-  return [name](Interpreter& interp, const CallArgs&) -> Result<Value> {
-    return interp.DataDependent(absl::StrCat("the shape of Tensor.", name, "()"),
-                                "a latency needs shapes that are known before the run");
-  };
-}
-
 }  // namespace
 
 Value NewSizeOf(Interpreter& interp, absl::Span<const Value> items) {
@@ -358,7 +367,7 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
   builder.Method("__matmul__", MatMul)
       .Method("__imatmul__", MatMul)
       .Method("__neg__", UnaryOperator(Op::neg))
-      .Method("__pos__", UnaryOperator(Op::positive))
+      .Method("__pos__", SelfIfReal(Op::positive))
       .Method("__abs__", UnaryOperator(Op::abs))
       .Method("__invert__", UnaryOperator(Op::bitwise_not))
       .Method("__getattr__", UnknownAttribute)
@@ -391,6 +400,22 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
               })
       .Method("is_floating_point", IsFloating)
       .Method("is_complex", IsComplexTensor)
+      .Method("is_signed",
+              [](Interpreter&, const CallArgs& a) -> Result<Value> {
+                const DType dtype = AsTensor(a.self)->type.dtype;
+                return Value::Bool(dtype != DType::uint8 && dtype != DType::bool_);
+              })
+      .Method("is_same_size",
+              [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                Tensor* other = nullptr;
+                ArgReader reader(i, "is_same_size", a);
+                COBRA_TRY(reader.Required("other", &other).Finish());
+                return Value::Bool(AsTensor(a.self)->type.shape == other->type.shape);
+              })
+      .Method("data_ptr", HashOf)
+      .Method("is_conj", False)
+      .Method("is_neg", False)
+      .Method("is_inference", False)
       .Method("is_shared", False)
       .Method("is_pinned", False)
       .Method("requires_grad_", RequiresGradMethod)
@@ -401,12 +426,9 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Method("share_memory_", Self)
       .Method("get_device", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(-1); });
   builder.Method("numpy", Numpy).Method("__array__", Numpy);
-  for (const char* name : {"nonzero", "unique", "masked_select", "argwhere", "unique_consecutive"})
-    builder.Method(name, DataDependentMethod(name));
+  DefineValueMethods(builder);
   builder.Property("shape", ShapeOf)
       .Property("ndim", Dim)
-      .Property("nbytes", NumBytes)
-      .Property("itemsize", ElementSize)
       .Property("dtype", DTypeOf)
       .Property("device", DeviceOf)
       .Property("is_cuda", False)
@@ -422,11 +444,13 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Property("requires_grad", GetRequiresGrad, SetRequiresGrad)
       .Property("data", GetData, SetData)
       .Property("T", UnaryOperator(Op::T))
-      .Property("mT", UnaryOperator(Op::mT))
-      .Property("H", UnaryOperator(Op::H))
-      .Property("mH", UnaryOperator(Op::mH))
-      .Property("real", UnaryOperator(Op::real))
+      .Property("mT", SelfIfReal(Op::mT))
+      .Property("H", SelfIfReal(Op::H))
+      .Property("mH", SelfIfReal(Op::mH))
+      .Property("real", SelfIfReal(Op::real))
       .Property("imag", UnaryOperator(Op::imag));
+  if (InTorchVersion(Torch(interp), "torch.Tensor", "nbytes")) builder.Property("nbytes", NumBytes);
+  if (InTorchVersion(Torch(interp), "torch.Tensor", "itemsize")) builder.Property("itemsize", ElementSize);
   Torch(interp).tensor_class = builder.get();
   COBRA_TRY(DefineTensorMethods(interp, builder));
   builder.Build();

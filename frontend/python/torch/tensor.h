@@ -53,6 +53,7 @@ struct TorchLibrary {
   Value dtypes[12] = {};                                 // by DType
   Value device;                                          // torch.device("cpu")
   Value values_indices_class;                            // makes (values, indices)
+  Value named_outputs;                                   // makes the other named tuples, from the operator's name
   DType default_dtype = DType::float32;
   int version_major = 1, version_minor = 13;
 };
@@ -82,6 +83,9 @@ struct TorchState : TorchLibrary {
   }
 };
 
+// Whether the target version has a name that PyTorch added after 1.13.
+bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl::string_view name);
+
 inline TorchState& Torch(Interpreter& interp) { return *interp.host<TorchState>(); }
 inline Tensor* AsTensor(Value v) { return NativeCast<Tensor>(v); }
 
@@ -107,7 +111,8 @@ std::optional<DType> AsDType(Interpreter& interp, Value v);  // torch.float32, o
 std::string DTypeText(DType dtype);
 
 // How the outputs of a call come back to Python.
-enum class Returns : uint8_t { kTensor, kTuple, kList, kValuesIndices };
+// kNamed: a tuple whose items have names too, of a table in py/torch.py: (U, S, Vh)
+enum class Returns : uint8_t { kTensor, kTuple, kList, kValuesIndices, kNamed, kOneOrTuple };
 // Runs one call: records a node, or computes a constant. `inputs` are Tensors or None in the order of OpInfo::inputs.
 // With `inplace` the first one changes and is returned.
 Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs, bool inplace = false,
@@ -119,6 +124,11 @@ Failure RaiseShapeError(Interpreter& interp, const absl::Status& status);
 
 // Of a tensor of the graph; a constant is contiguous.
 bool IsContiguousNow(Interpreter& interp, Tensor* tensor);
+
+// nonzero, unique, equal ...: computed on constants of known values, refused as data-dependent elsewhere (values.cc).
+void DefineValueFunctions(NativeModuleBuilder& m);
+void DefineValueMethods(NativeClassBuilder& tensor_class);
+Result<Value> WhereIndices(Interpreter& interp, Tensor* condition);  // torch.where(condition)
 
 // x[index] and x[index] = value.
 Result<Value> TensorGetItem(Interpreter& interp, Value self, Value index);
@@ -144,7 +154,7 @@ void DefineCreation(Interpreter& interp, NativeModuleBuilder& m);
 void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m);
 Result<void> DefineParameterClass(Interpreter& interp, NativeModuleBuilder& m);  // REQUIRES: the tensor class is there
 // The functions of functions.def: `space` is 't' (torch), 'F' (torch.nn.functional), 'f' (torch.fft), 'l'
-// (torch.linalg).
+// (torch.linalg), 's' (torch.special).
 void DefineFunctions(NativeModuleBuilder& m, char space, const TorchState& state);
 void DefineTableMethods(Interpreter& interp, NativeClassBuilder& tensor_class);
 // One function of the table by name, for operators; REQUIRES: it is there.

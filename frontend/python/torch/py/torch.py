@@ -2,6 +2,8 @@
 import math
 
 _int = (0).__class__  # here `int`, `float` and `bool` are dtypes
+_float = (0.5).__class__
+_bool = bool
 
 pi = math.pi
 e = math.e
@@ -64,7 +66,29 @@ class _ValuesIndices(tuple):
         return self[1]
 
 
-_set_classes(device('cpu'), _ValuesIndices)
+_fields = {
+    'aminmax': ('min', 'max'), 'svd': ('U', 'S', 'V'), 'linalg_svd': ('U', 'S', 'Vh'), 'qr': ('Q', 'R'), 'linalg_qr': ('Q', 'R'),
+    'linalg_eigh': ('eigenvalues', 'eigenvectors'), 'linalg_eig': ('eigenvalues', 'eigenvectors'), 'slogdet': ('sign', 'logabsdet'),
+    'linalg_slogdet': ('sign', 'logabsdet'), 'linalg_lu': ('P', 'L', 'U'), 'linalg_lu_factor': ('LU', 'pivots'),
+    'linalg_inv_ex': ('inverse', 'info'), 'linalg_cholesky_ex': ('L', 'info'),
+    'linalg_lstsq': ('solution', 'residuals', 'rank', 'singular_values'), 'triangular_solve': ('solution', 'cloned_coefficient')}
+
+
+class _NamedOutputs(tuple):
+    # What linalg.svd and its like return.
+    def __getattr__(self, name):
+        if name != '_names' and name in self._names:
+            return self[self._names.index(name)]
+        raise AttributeError("'torch.return_types' object has no attribute '" + name + "'")
+
+
+def _named(operator, outputs):
+    made = _NamedOutputs(outputs)
+    made._names = _fields[operator]
+    return made
+
+
+_set_classes(device('cpu'), _ValuesIndices, _named)
 
 
 class _NoEffect:
@@ -230,8 +254,15 @@ def numel(input):
     return input.numel()
 
 
+def _stand_in(v):
+    # A constant of the same type and as many dimensions: what promotion looks at.
+    return zeros((1,) * v.dim(), dtype=v.dtype) if is_tensor(v) else v
+
+
 def result_type(tensor1, tensor2):
-    return (zeros((1,), dtype=tensor1.dtype) + tensor2).dtype if is_tensor(tensor1) else (zeros((1,), dtype=tensor2.dtype) + tensor1).dtype
+    if not is_tensor(tensor1) and not is_tensor(tensor2):
+        tensor1 = tensor(tensor1)
+    return (_stand_in(tensor1) + _stand_in(tensor2)).dtype
 
 
 def promote_types(a, b):
@@ -245,22 +276,149 @@ def broadcast_shapes(*shapes):
     return out.shape
 
 
-def atleast_1d(*tensors):
-    out = [t.reshape(1) if t.dim() == 0 else t for t in tensors]
-    return out[0] if len(out) == 1 else tuple(out)
+def tensordot(a, b, dims=2, out=None):
+    if is_tensor(dims):
+        dims = dims.tolist()
+    if isinstance(dims, _int):
+        return _tensordot(a, b, dims=dims)
+    first, second = dims
+    first = [first] if isinstance(first, _int) else list(first)
+    second = [second] if isinstance(second, _int) else list(second)
+    if len(first) != len(second):
+        raise RuntimeError('both dimension lists should have same length')
+    return _tensordot(a, b, axes=first + second)
 
 
-def atleast_2d(*tensors):
-    out = [t.reshape(1, 1) if t.dim() == 0 else t.unsqueeze(0) if t.dim() == 1 else t for t in tensors]
-    return out[0] if len(out) == 1 else tuple(out)
+def _periodic(n, periodic):
+    return n if periodic else n - 1
 
 
-def hann_window(n, *args, **kwargs):
-    return empty(n)
+def _cosine_window(n, periodic, coefficients, kwargs):
+    if n <= 1:
+        return ones(n, **kwargs)
+    x = arange(n, **{'dtype': float32, **kwargs}) * (2 * math.pi / _periodic(n, periodic))
+    window = 0
+    for k, a in enumerate(coefficients):
+        window = window + a * cos(k * x)
+    return window
 
 
-def logspace(start, end, steps, base=10.0, **kwargs):
+def hann_window(window_length, periodic=True, **kwargs):
+    return _cosine_window(window_length, periodic, (0.5, -0.5), kwargs)
+
+
+def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, **kwargs):
+    return _cosine_window(window_length, periodic, (alpha, -beta), kwargs)
+
+
+def blackman_window(window_length, periodic=True, **kwargs):
+    return _cosine_window(window_length, periodic, (0.42, -0.5, 0.08), kwargs)
+
+
+def bartlett_window(window_length, periodic=True, **kwargs):
+    n = _periodic(window_length, periodic)
+    if window_length <= 1:
+        return ones(window_length, **kwargs)
+    x = arange(window_length, **{'dtype': float32, **kwargs}) * (2 / n)
+    return where(x <= 1, x, 2 - x)
+
+
+def kaiser_window(window_length, periodic=True, beta=12.0, **kwargs):
+    if window_length <= 1:
+        return ones(window_length, **kwargs)
+    half = _periodic(window_length, periodic) / 2
+    x = (arange(window_length, **{'dtype': float32, **kwargs}) - half) / half
+    return i0(beta * sqrt(clamp(1 - x * x, min=0))) / i0(tensor([_float(beta)]))
+
+
+def logspace(start, end, steps=100, base=10.0, **kwargs):
     return base ** linspace(start, end, steps, **kwargs)
+
+
+def range(start=0, end=None, step=1, **kwargs):
+    if end is None:
+        start, end = 0, start
+    return arange(start, end + step / 2, step, **{'dtype': float32, **kwargs})
+
+
+def empty_strided(size, stride, **kwargs):
+    return empty(size, **kwargs)
+
+
+_table_normal = normal
+
+
+def normal(mean, std=1.0, size=None, **kwargs):
+    if size is not None:
+        kwargs.pop('generator', None)
+        return randn(size, **kwargs)
+    if is_tensor(mean):
+        return _table_normal(mean, std)
+    return _table_normal(zeros(std.shape, dtype=std.dtype) + mean, std)
+
+
+def is_storage(obj):
+    return False
+
+
+def is_same_size(input, other):
+    return input.shape == other.shape
+
+
+def is_signed(input):
+    return input.dtype not in (uint8, _bool)
+
+
+def is_conj(input):
+    return False
+
+
+def is_neg(input):
+    return False
+
+
+def is_inference(input):
+    return False
+
+
+def can_cast(from_, to):
+    def level(dtype):
+        return 3 if dtype.is_complex else 2 if dtype.is_floating_point else 0 if dtype == _bool else 1
+    return level(to) >= level(from_) and not (to == uint8 and level(from_) == 1 and from_ != uint8)
+
+
+def get_num_interop_threads():
+    return 1
+
+
+def set_num_interop_threads(n):
+    pass
+
+
+def set_default_tensor_type(t):
+    pass
+
+
+def set_flush_denormal(mode):
+    return False
+
+
+def is_warn_always_enabled():
+    return False
+
+
+def set_warn_always(b):
+    pass
+
+
+def typename(o):
+    if isinstance(o, Tensor):
+        return o.type()
+    return '%s.%s' % (type(o).__module__, type(o).__qualname__)
+
+
+def compiled_with_cxx11_abi():
+    return True
 
 
 def compile(model=None, **kwargs):
@@ -293,6 +451,10 @@ ByteTensor = _tensor_type(uint8)
 BoolTensor = _tensor_type(bool)
 
 
+def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    return _lstm_cell(input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh)
+
+
 class _VF:
     @staticmethod
     def lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
@@ -301,6 +463,11 @@ class _VF:
     @staticmethod
     def gru(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
         return _rnn('gru', input, (hx,), params, has_biases, num_layers, dropout, bidirectional, batch_first)
+
+    lstm_cell = staticmethod(lstm_cell)
+    gru_cell = staticmethod(gru_cell)
+    rnn_tanh_cell = staticmethod(rnn_tanh_cell)
+    rnn_relu_cell = staticmethod(rnn_relu_cell)
 
     @staticmethod
     def rnn_tanh(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
@@ -312,10 +479,15 @@ class _VF:
 
 
 class return_types:
-    max = min = sort = topk = median = mode = kthvalue = _ValuesIndices
+    max = min = sort = topk = median = mode = kthvalue = cummax = cummin = nanmedian = _ValuesIndices
 
 
-def typename(o):
-    if isinstance(o, Tensor):
-        return o.type()
-    return '%s.%s' % (type(o).__module__, type(o).__qualname__)
+def set_default_device(device):
+    pass
+
+
+def get_default_device():
+    return device('cpu')
+
+
+_hide_later('torch', globals())

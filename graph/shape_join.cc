@@ -1,0 +1,406 @@
+// Joining, copying, casting.
+#include <algorithm>
+
+#include "base/status_macros.h"
+#include "graph/shape_rules.h"
+
+namespace cobra::shape_rules {
+
+ShapeResult Cat(const Call& call) {
+  if (call.inputs.empty()) return ShapeError("torch.cat(): expected a non-empty list of Tensors");
+  // A 1-D tensor without elements is skipped, whatever the others look like: an old rule that code relies on.
+  const auto skipped = [](const TensorType& t) { return t.rank() == 1 && t.shape[0] == 0; };
+  const TensorType* first = nullptr;
+  for (const TensorType* input : call.inputs) {
+    if (input->rank() == 0) return ShapeError("zero-dimensional tensor (at position 0) cannot be concatenated");
+    if (first == nullptr && !skipped(*input)) first = input;
+  }
+  if (first == nullptr) return One({0}, ResultDType(call.inputs));
+  TensorType out{first->shape, ResultDType(call.inputs)};
+  COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim", 0), out.rank()));
+  out.shape[dim] = 0;
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    const TensorType& input = *call.inputs[i];
+    if (skipped(input)) continue;
+    if (input.rank() != out.rank())
+      return ShapeError("Tensors must have same number of dimensions: got ", out.rank(), " and ", input.rank());
+    for (int d = 0; d < out.rank(); ++d) {
+      if (d != dim && input.shape[d] != out.shape[d]) {
+        return ShapeError("Sizes of tensors must match except in dimension ", dim, ". Expected size ", out.shape[d],
+                          " but got size ", input.shape[d], " for tensor number ", i, " in the list.");
+      }
+    }
+    out.shape[dim] += input.shape[dim];
+  }
+  return std::vector<TensorType>{out};
+}
+
+ShapeResult Stack(const Call& call) {
+  if (call.inputs.empty()) return ShapeError("stack expects a non-empty TensorList");
+  TensorType out{call.in(0).shape, ResultDType(call.inputs)};
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    if (call.inputs[i]->shape != out.shape) {
+      return ShapeError("stack expects each tensor to be equal size, but got ", SizesText(out.shape),
+                        " at entry 0 and ", SizesText(call.inputs[i]->shape), " at entry ", i);
+    }
+  }
+  COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim", 0), out.rank() + 1));
+  out.shape.insert(out.shape.begin() + dim, static_cast<int64_t>(call.inputs.size()));
+  return std::vector<TensorType>{out};
+}
+
+namespace {
+
+// hstack and vstack: cat along one dimension after atleast_1d or atleast_2d.
+ShapeResult JoinAlong(const Call& call, int least_rank) {
+  std::vector<TensorType> raised;
+  for (const TensorType* input : call.inputs) {
+    raised.push_back(*input);
+    while (raised.back().rank() < least_rank) raised.back().shape.insert(raised.back().shape.begin(), 1);
+  }
+  std::vector<const TensorType*> pointers;
+  for (const TensorType& type : raised) pointers.push_back(&type);
+  Attributes attributes;
+  attributes.Set("dim", int64_t{least_rank == 1 && !raised.empty() && raised[0].rank() > 1 ? 1 : 0});
+  return Cat(Call{Op::cat, attributes, pointers});
+}
+
+}  // namespace
+
+ShapeResult Hstack(const Call& call) { return JoinAlong(call, 1); }
+ShapeResult Vstack(const Call& call) { return JoinAlong(call, 2); }
+
+namespace {
+
+// atleast_3d puts its dimensions around: [n] -> [1, n, 1], [m, n] -> [m, n, 1].
+Shape Raised(Shape shape, int least_rank) {
+  if (least_rank < 3) {
+    while (static_cast<int>(shape.size()) < least_rank) shape.insert(shape.begin(), 1);
+    return shape;
+  }
+  if (shape.size() < 2) shape.insert(shape.begin(), 1);
+  while (shape.size() < 3) shape.push_back(1);
+  return shape;
+}
+
+ShapeResult JoinShapes(const Call& call, std::vector<TensorType> types, int64_t dim) {
+  std::vector<const TensorType*> pointers;
+  for (const TensorType& type : types) pointers.push_back(&type);
+  Attributes attributes;
+  attributes.Set("dim", dim);
+  return Cat(Call{Op::cat, attributes, pointers});
+}
+
+}  // namespace
+
+ShapeResult Dstack(const Call& call) {
+  if (call.inputs.empty()) return ShapeError("dstack expects a non-empty TensorList");
+  std::vector<TensorType> raised;
+  for (const TensorType* input : call.inputs) raised.push_back({Raised(input->shape, 3), input->dtype});
+  return JoinShapes(call, raised, 2);
+}
+
+ShapeResult ColumnStack(const Call& call) {
+  if (call.inputs.empty()) return ShapeError("column_stack expects a non-empty TensorList");
+  std::vector<TensorType> columns;
+  for (const TensorType* input : call.inputs) {
+    columns.push_back(input->rank() > 1 ? *input : TensorType{{input->num_elements(), 1}, input->dtype});
+  }
+  return JoinShapes(call, columns, 1);
+}
+
+ShapeResult AtLeast(const Call& call) {
+  const int rank = call.op == Op::atleast_1d ? 1 : call.op == Op::atleast_2d ? 2 : 3;
+  std::vector<TensorType> out;
+  for (const TensorType* input : call.inputs) out.push_back({Raised(input->shape, rank), input->dtype});
+  return out;
+}
+
+ShapeResult BlockDiag(const Call& call) {
+  TensorType out{{0, 0}, ResultDType(call.inputs)};
+  if (call.inputs.empty()) return One({1, 0}, DType::float32);
+  for (const TensorType* input : call.inputs) {
+    if (input->rank() > 2)
+      return ShapeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. Input 0 has ", input->rank(),
+                        " dimensions");
+    const Shape matrix = Raised(input->shape, 2);
+    out.shape[0] += matrix[0];
+    out.shape[1] += matrix[1];
+  }
+  return std::vector<TensorType>{out};
+}
+
+ShapeResult CartesianProd(const Call& call) {
+  if (call.inputs.empty()) return ShapeError("meshgrid expects a non-empty TensorList");
+  int64_t rows = 1;
+  for (const TensorType* input : call.inputs) {
+    if (input->rank() != 1) return ShapeError("Expect a 1D vector, but got shape ", SizesText(input->shape));
+    rows *= input->shape[0];
+    if (call.inputs.size() > 1 && input->dtype != call.in(0).dtype)
+      return ShapeError("torch.meshgrid expects all tensors to have the same dtype");
+  }
+  if (call.inputs.size() == 1) return std::vector<TensorType>{call.in(0)};
+  return One({rows, static_cast<int64_t>(call.inputs.size())}, call.in(0).dtype);
+}
+
+ShapeResult Combinations(const Call& call) {
+  const TensorType& input = call.in(0);
+  const int64_t r = call.attributes.Int("r", 2);
+  if (input.rank() != 1) return ShapeError("Expect a 1D vector, but got shape ", SizesText(input.shape));
+  if (r < 0) return ShapeError("Expect a non-negative number, but got ", r);
+  if (r == 0) return One({0}, input.dtype);
+  // n choose r, of n + r - 1 things with replacement
+  const int64_t n = input.shape[0] + (call.attributes.Bool("with_replacement") ? r - 1 : 0);
+  double rows = n < r ? 0 : 1;
+  for (int64_t i = 1; i <= r && rows < 1e15; ++i) rows = rows * static_cast<double>(n - r + i) / static_cast<double>(i);
+  if (rows > 1e12) return absl::ResourceExhaustedError("torch.combinations makes more than 1e12 rows");
+  return One({static_cast<int64_t>(rows + 0.5), r}, input.dtype);
+}
+
+ShapeResult PadSequence(const Call& call) {
+  if (call.inputs.empty() || call.in(0).rank() == 0)
+    return ShapeError("pad_sequence: received an empty list of sequences");
+  int64_t longest = 0;
+  for (const TensorType* input : call.inputs) {
+    if (input->rank() == 0) return ShapeError("pad_sequence: a sequence has no dimension");
+    longest = std::max(longest, input->shape[0]);
+  }
+  const int64_t n = static_cast<int64_t>(call.inputs.size());
+  Shape out = call.attributes.Bool("batch_first") ? Shape{n, longest} : Shape{longest, n};
+  out.insert(out.end(), call.in(0).shape.begin() + 1, call.in(0).shape.end());
+  return One(out, call.in(0).dtype);
+}
+
+ShapeResult Pad(const Call& call) {
+  TensorType out = call.in(0);
+  const std::vector<int64_t> pad = call.attributes.Ints("pad");
+  if (pad.size() % 2 != 0) return ShapeError("Padding length must be divisible by 2");
+  if (pad.size() / 2 > out.shape.size()) {
+    return ShapeError(
+        "Padding length should be less than or equal to two times the input dimension but got padding length ",
+        pad.size(), " and input of dimension ", out.rank());
+  }
+  const std::string mode = call.attributes.String("mode", "constant");
+  if (mode != "constant") {
+    if (mode != "reflect" && mode != "replicate" && mode != "circular")
+      return ShapeError("Unrecognised padding mode ", mode);
+    const int padded = static_cast<int>(pad.size() / 2);
+    const bool batchless = mode != "circular" && out.rank() == padded + 1;
+    if (padded < 1 || padded > 3 || (out.rank() != padded + 2 && !batchless))
+      return ShapeError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now");
+    if (call.attributes.Find("value") != nullptr)
+      return ShapeError("Padding mode \"", mode, "\" doesn't take in value argument");
+    if (mode != "circular" && Category(out.dtype) < 2) return NotImplementedFor(call, out.dtype);
+  }
+  for (int64_t p : pad) {
+    if (std::abs(p) > int64_t{1} << 40) return ShapeError("padding of ", p, " is out of range");
+  }
+  for (size_t i = 0; i < pad.size() / 2; ++i) {
+    int64_t& size = out.shape[out.rank() - 1 - i];
+    if (mode == "reflect" && (pad[2 * i] >= size || pad[2 * i + 1] >= size)) {
+      return ShapeError("Padding size should be less than the corresponding input dimension, but got: padding (",
+                        pad[2 * i], ", ", pad[2 * i + 1], ") at dimension ", out.rank() - 1 - i, " of input ",
+                        SizesText(call.in(0).shape));
+    }
+    if (mode == "circular" && (pad[2 * i] > size || pad[2 * i + 1] > size))
+      return ShapeError("Padding value causes wrapping around more than once.");
+    size += pad[2 * i] + pad[2 * i + 1];
+    if (mode != "constant" && size < 1) return ShapeError("pad: negative or empty output size");
+    if (size < 1)
+      return ShapeError("The input size ", SizesText(call.in(0).shape),
+                        " plus padding resulted in a negative output size");
+  }
+  return std::vector<TensorType>{out};
+}
+
+ShapeResult Rot90(const Call& call) {
+  TensorType out = call.in(0);
+  std::vector<int64_t> dims = call.attributes.Ints("dims");
+  if (dims.empty()) dims = {0, 1};
+  if (dims.size() != 2) return ShapeError("expected total rotation dims == 2, but got dims = ", dims.size());
+  COBRA_ASSIGN_OR_RETURN(const int a, WrapDim(dims[0], out.rank()));
+  COBRA_ASSIGN_OR_RETURN(const int b, WrapDim(dims[1], out.rank()));
+  if (out.rank() < 2) return ShapeError("expected total dims >= 2, but got total dims = ", out.rank());
+  if (a == b)
+    return ShapeError("expected rotation dims to be different, but got dim0 = ", dims[0], " and dim1 = ", dims[1]);
+  if (call.attributes.Int("k", 1) % 2 != 0 && out.rank() > 1) std::swap(out.shape[a], out.shape[b]);
+  return std::vector<TensorType>{out};
+}
+
+namespace {
+
+ShapeResult Repeated(const TensorType& input, std::vector<int64_t> repeats) {
+  Shape out = input.shape;
+  while (out.size() < repeats.size()) out.insert(out.begin(), 1);
+  for (size_t i = 0; i < repeats.size(); ++i) {
+    if (repeats[i] < 0) return ShapeError("Trying to create tensor with negative dimension ", repeats[i]);
+    if (__builtin_mul_overflow(out[i], repeats[i], &out[i])) return ShapeError("repeat: the result is too large");
+  }
+  return One(out, input.dtype);
+}
+
+}  // namespace
+
+ShapeResult Repeat(const Call& call) {
+  const std::vector<int64_t> repeats = call.attributes.Ints("repeats");
+  if (static_cast<int>(repeats.size()) < call.in(0).rank()) {
+    return ShapeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
+  }
+  return Repeated(call.in(0), repeats);
+}
+
+ShapeResult Tile(const Call& call) {
+  std::vector<int64_t> dims = call.attributes.Ints("dims");
+  while (static_cast<int>(dims.size()) < call.in(0).rank()) dims.insert(dims.begin(), 1);
+  return Repeated(call.in(0), dims);
+}
+
+ShapeResult RepeatInterleave(const Call& call) {
+  TensorType out = call.in(0);
+  if (call.has(1)) {
+    // As many as the values of `repeats` add up to: the reader gives their sum where it knows them.
+    if (call.attributes.Find("output_size") == nullptr)
+      return absl::UnimplementedError("the shape of repeat_interleave() by a tensor");
+    const int64_t size = call.attributes.Int("output_size");
+    if (call.in(1).rank() > 1) return ShapeError("repeats must be 0-dim or 1-dim tensor");
+    if (call.attributes.Find("dim") == nullptr) return One({size}, out.dtype);
+    COBRA_ASSIGN_OR_RETURN(const int along, WrapDim(call.attributes.Int("dim"), out.rank()));
+    if (out.rank() == 0) return absl::OutOfRangeError("Dimension specified as 0 but tensor has no dimensions");
+    out.shape[along] = size;
+    return std::vector<TensorType>{out};
+  }
+  const int64_t repeats = call.attributes.Int("repeats", -1);
+  if (repeats > int64_t{1} << 40) return ShapeError("repeat_interleave: the result is too large");
+  if (repeats < 0 && call.attributes.Find("repeats") != nullptr) return ShapeError("repeats can not be negative");
+  if (repeats < 0) return absl::UnimplementedError("the shape of repeat_interleave() by a tensor");
+  if (call.attributes.Find("dim") == nullptr) return One({out.num_elements() * repeats}, out.dtype);
+  COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim"), out.rank()));
+  if (out.rank() == 0) return absl::OutOfRangeError("Dimension specified as 0 but tensor has no dimensions");
+  out.shape[dim] *= repeats;
+  return std::vector<TensorType>{out};
+}
+
+ShapeResult Triangle(const Call& call) {
+  if (call.in(0).rank() < 2) return ShapeError(call.name(), ": input tensor must have at least 2 dimensions");
+  return std::vector<TensorType>{call.in(0)};
+}
+
+ShapeResult Diag(const Call& call) {
+  const TensorType& input = call.in(0);
+  const int64_t diagonal = call.attributes.Int("diagonal", 0);
+  if (input.rank() == 1) {
+    const int64_t n = input.shape[0] + std::abs(diagonal);
+    return One({n, n}, input.dtype);
+  }
+  if (input.rank() != 2) return ShapeError("matrix or a vector expected");
+  const int64_t length = diagonal >= 0 ? std::min(input.shape[0], input.shape[1] - diagonal)
+                                       : std::min(input.shape[0] + diagonal, input.shape[1]);
+  if (length < 0) return ShapeError("diag: diagonal ", diagonal, " is outside the matrix ", SizesText(input.shape));
+  return One({length}, input.dtype);
+}
+
+namespace {
+
+ShapeResult CastTo(const Call& call, DType dtype) { return One(call.in(0).shape, dtype); }
+
+}  // namespace
+
+ShapeResult Cast(const Call& call) {
+  if (call.has(1)) return CastTo(call, call.in(1).dtype);
+  COBRA_ASSIGN_OR_RETURN(const DType dtype, DTypeAttribute(call, call.in(0).dtype));
+  return CastTo(call, dtype);
+}
+
+ShapeResult CastAs(const Call& call) { return CastTo(call, call.in(1).dtype); }
+ShapeResult CastFloat32(const Call& call) { return CastTo(call, DType::float32); }
+ShapeResult CastFloat16(const Call& call) { return CastTo(call, DType::float16); }
+ShapeResult CastBFloat16(const Call& call) { return CastTo(call, DType::bfloat16); }
+ShapeResult CastFloat64(const Call& call) { return CastTo(call, DType::float64); }
+ShapeResult CastInt64(const Call& call) { return CastTo(call, DType::int64); }
+ShapeResult CastInt32(const Call& call) { return CastTo(call, DType::int32); }
+ShapeResult CastBool(const Call& call) { return CastTo(call, DType::bool_); }
+
+ShapeResult CastUInt8(const Call& call) { return CastTo(call, DType::uint8); }
+ShapeResult CastInt8(const Call& call) { return CastTo(call, DType::int8); }
+ShapeResult CastInt16(const Call& call) { return CastTo(call, DType::int16); }
+ShapeResult CastComplex64(const Call& call) { return CastTo(call, DType::complex64); }
+ShapeResult CastComplex128(const Call& call) { return CastTo(call, DType::complex128); }
+
+ShapeResult DiagEmbed(const Call& call) {
+  const TensorType& input = call.in(0);
+  const int rank = input.rank() + 1;
+  if (input.rank() == 0) return ShapeError("diag_embed: input has no dimension");
+  COBRA_ASSIGN_OR_RETURN(const int a, WrapDim(call.attributes.Int("dim1", -2), rank));
+  COBRA_ASSIGN_OR_RETURN(const int b, WrapDim(call.attributes.Int("dim2", -1), rank));
+  if (a == b) return ShapeError("diagonal dimensions cannot be identical ", a, ", ", b);
+  const int64_t n = input.shape.back() + std::abs(call.attributes.Int("offset", 0));
+  Shape out(input.shape.begin(), input.shape.end() - 1);
+  out.insert(out.begin() + std::min(a, b), n);
+  out.insert(out.begin() + std::max(a, b), n);
+  return One(out, input.dtype);
+}
+
+ShapeResult DiagFlat(const Call& call) {
+  const int64_t n = call.in(0).num_elements() + std::abs(call.attributes.Int("offset", 0));
+  return One({n, n}, call.in(0).dtype);
+}
+
+ShapeResult FillDiagonal(const Call& call) {
+  const TensorType& input = call.in(0);
+  if (input.rank() < 2) return ShapeError("dimensions must larger than 1");
+  for (int64_t d : input.shape) {
+    if (input.rank() > 2 && d != input.shape[0]) return ShapeError("all dimensions of input must be of equal length");
+  }
+  return std::vector<TensorType>{input};
+}
+
+ShapeResult Resize(const Call& call) {
+  const std::vector<int64_t> size = call.attributes.Ints("size");
+  for (int64_t s : size) {
+    if (s < 0) return ShapeError("Trying to create tensor with negative dimension ", s);
+  }
+  return One(Shape(size.begin(), size.end()), call.in(0).dtype);
+}
+
+ShapeResult Flip(const Call& call) {  // flip, fliplr, flipud
+  const TensorType& input = call.in(0);
+  if (call.op == Op::fliplr && input.rank() < 2) return ShapeError("Input must be >= 2-d.");
+  if (call.op == Op::flipud && input.rank() < 1) return ShapeError("Input must be >= 1-d.");
+  std::vector<bool> seen(std::max(input.rank(), 1));
+  for (int64_t d : call.attributes.Ints("dims")) {
+    COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(d, input.rank()));
+    if (seen[dim]) return ShapeError("dim ", dim, " appears multiple times in the list of dims");
+    seen[dim] = true;
+  }
+  return std::vector<TensorType>{input};
+}
+
+ShapeResult Roll(const Call& call) {
+  const TensorType& input = call.in(0);
+  const std::vector<int64_t> shifts = call.attributes.Ints("shifts"), dims = call.attributes.Ints("dims");
+  if (input.num_elements() == 0 && dims.size() == 1 && shifts.size() == 1) return std::vector<TensorType>{input};
+  if (shifts.empty()) return ShapeError("`shifts` required");
+  if (!(dims.empty() && shifts.size() == 1) && shifts.size() != dims.size())
+    return ShapeError("shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
+  for (int64_t d : dims) {
+    COBRA_RETURN_IF_ERROR(WrapDim(d, input.rank()).status());
+    if (input.rank() == 0) return absl::OutOfRangeError("Dimension specified as 0 but tensor has no dimensions");
+  }
+  return std::vector<TensorType>{input};
+}
+
+ShapeResult Normal(const Call& call) {  // x.normal_(), torch.normal(mean, std)
+  Shape shape;
+  DType dtype = DType::float32;
+  bool first = true;
+  for (int i = 0; i < 2; ++i) {
+    if (!call.has(i)) continue;
+    COBRA_ASSIGN_OR_RETURN(shape, BroadcastShapes(shape, call.in(i).shape));
+    dtype = first ? call.in(i).dtype : dtype;
+    first = false;
+  }
+  if (Category(dtype) < 2) return NotImplementedFor(call, dtype);
+  return One(shape, dtype);
+}
+
+}  // namespace cobra::shape_rules
