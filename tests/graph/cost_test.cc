@@ -35,6 +35,30 @@ TEST(CostTest, EinsumMultipliesAllSizes) {
   EXPECT_EQ(CostOf(net.Build({y})).macs, 2 * 5 * 7 * 3);
 }
 
+TEST(CostTest, FourierTransformsCountFiveNLogN) {
+  const auto flops = [](Op op, Attributes attributes, absl::string_view input) {
+    TestNet net;
+    return CostOf(net.Build({net.Call(op, std::move(attributes), {net.Input(input)})}), 0).flops;
+  };
+  using Ints = std::vector<int64_t>;
+  EXPECT_EQ(flops(Op::fft_fft, {{"dim", int64_t{-1}}}, "3x64:complex64"), 3 * 5 * 64 * 6);
+  // A real transform is half of a complex one, from either side.
+  EXPECT_EQ(flops(Op::fft_rfft, {{"dim", int64_t{-1}}}, "3x64"), 3 * 5 * 64 * 6 / 2);
+  EXPECT_EQ(flops(Op::fft_irfft, {{"dim", int64_t{-1}}}, "3x33:complex64"), 3 * 5 * 64 * 6 / 2);
+  EXPECT_EQ(flops(Op::fft_fft2, {{"dim", Ints{-2, -1}}}, "16x16:complex64"), 5 * 256 * 8);
+  // 1 + 1024 / 128 frames of 512
+  EXPECT_EQ(flops(Op::stft, {{"n_fft", int64_t{512}}, {"hop_length", int64_t{128}}, {"return_complex", true}}, "1024"),
+            9 * 5 * 512 * 9 / 2);
+}
+
+TEST(CostTest, ProductsThatCountNoMacsCountFlops) {
+  TestNet net;
+  const ValueRef y = net.Call(Op::tensordot, {{"dims", int64_t{1}}}, {net.Input("5x7"), net.Input("7x3")});
+  const NodeCost cost = CostOf(net.Build({y}), 0);
+  EXPECT_EQ(cost.macs, 0);
+  EXPECT_EQ(cost.flops, 2 * 5 * 7 * 3);
+}
+
 TEST(MemoryTest, ChainsReuseWhatIsDead) {
   TestNet net;
   ValueRef x = net.Input("1x1000");
