@@ -345,6 +345,10 @@ absl::Status Importer::AddInitializers(GraphRun* run) {
 
 absl::Status Importer::RunNode(GraphRun* run, const NodeProto& node) {
   COBRA_RETURN_IF_ERROR(Step());
+  if (!functions_.empty()) {
+    const auto function = functions_.find(absl::StrCat(node.domain(), ":", node.op_type()));
+    if (function != functions_.end()) return RunFunction(run, node, *function->second);
+  }
   if (!node.domain().empty() && node.domain() != "ai.onnx") {
     return absl::UnimplementedError(absl::StrCat("operators of the domain ", node.domain(), " are not supported"));
   }
@@ -396,7 +400,7 @@ absl::Status Importer::RunNodes(GraphRun* run) {
       const NodeProto& node = run->graph->node(i);
       if (run->done[i] || (constants && node.op_type() != "Constant")) continue;
       node_label_ = outer_label.empty() ? LabelOf(node) : absl::StrCat(outer_label, "/", LabelOf(node));
-      if (run->outer == nullptr) origin_line_ = i + 1;
+      if (nesting_ == 0) origin_line_ = i + 1;
       absl::StatusOr<bool> fused = RunFused(this, run, i);
       absl::Status status = fused.status();
       if (fused.ok() && !*fused) status = RunNode(run, node);
@@ -410,13 +414,13 @@ absl::Status Importer::RunNodes(GraphRun* run) {
 }
 
 absl::StatusOr<std::vector<Value>> Importer::RunGraph(const GraphProto& graph, std::vector<Value> inputs,
-                                                      const GraphRun& outer) {
+                                                      const GraphRun* outer) {
   if (++nesting_ > limits_.max_nesting) {
     return absl::ResourceExhaustedError(absl::StrCat("graphs nest deeper than ", limits_.max_nesting));
   }
   GraphRun run;
   run.graph = &graph;
-  run.outer = &outer;
+  run.outer = outer;
   if (graph.input_size() != static_cast<int>(inputs.size())) {
     return Invalid("the graph inside takes ", graph.input_size(), " inputs, gets ", inputs.size());
   }
@@ -481,6 +485,8 @@ absl::StatusOr<OnnxModel> Importer::Import(const ::onnx::ModelProto& model) {
   std::vector<ValueRef> refs;
   const auto import = [&]() -> absl::Status {
     COBRA_RETURN_IF_ERROR(CheckModel(model));
+    for (const auto& function : model.functions())
+      functions_[absl::StrCat(function.domain(), ":", function.name())] = &function;
     COBRA_RETURN_IF_ERROR(AddInitializers(&run));
     COBRA_RETURN_IF_ERROR(BindInputs(model.graph(), &run));
     StartRun(&run);

@@ -56,7 +56,7 @@ class Importer {
   void MarkAsBuffer(const TensorPtr& tensor);
   // The values of the outputs of a graph inside a node; `inputs` by position.
   absl::StatusOr<std::vector<Value>> RunGraph(const ::onnx::GraphProto& graph, std::vector<Value> inputs,
-                                              const GraphRun& outer);
+                                              const GraphRun* outer);  // null: a function, which sees nothing around it
   // One node in scope of `run`; its outputs become values there.
   absl::Status RunNode(GraphRun* run, const ::onnx::NodeProto& node);
   int opset() const { return opset_; }
@@ -64,6 +64,9 @@ class Importer {
   absl::Status Step(int64_t count = 1);  // counts; ResourceExhausted at a limit
 
  private:
+  absl::StatusOr<const ::onnx::GraphProto*> FunctionBody(const ::onnx::NodeProto& call,
+                                                         const ::onnx::FunctionProto& function);
+  absl::Status RunFunction(GraphRun* run, const ::onnx::NodeProto& call, const ::onnx::FunctionProto& function);
   absl::Status CheckModel(const ::onnx::ModelProto& model);
   absl::Status BindInputs(const ::onnx::GraphProto& graph, GraphRun* run);
   absl::StatusOr<Value> BindInput(const ::onnx::ValueInfoProto& info, const std::string* shape_text);
@@ -83,6 +86,8 @@ class Importer {
   GraphBuilder builder_;
   std::shared_ptr<const std::string> file_;
   absl::flat_hash_map<const ::onnx::GraphProto*, std::shared_ptr<const Consumers>> consumers_;
+  absl::flat_hash_map<std::string, const ::onnx::FunctionProto*> functions_;  // by "domain:name"
+  absl::flat_hash_map<const void*, std::unique_ptr<::onnx::GraphProto>> bodies_;
   int opset_ = 0;
   int64_t steps_ = 0;
   int64_t const_bytes_ = 0;

@@ -26,7 +26,7 @@ absl::StatusOr<bool> Truth(NodeContext& c, const Value& value, absl::string_view
 absl::StatusOr<Outputs> If(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const bool taken, Truth(c, c.InValue(0), "its condition"));
   COBRA_ASSIGN_OR_RETURN(const GraphProto* body, Body(c, taken ? "then_branch" : "else_branch"));
-  return c.importer().RunGraph(*body, {}, c.run());
+  return c.importer().RunGraph(*body, {}, &c.run());
 }
 
 // Every turn's value of one output, stacked along a new dimension.
@@ -63,7 +63,7 @@ absl::StatusOr<Outputs> Loop(NodeContext& c) {
     COBRA_ASSIGN_OR_RETURN(TensorPtr condition, c.Constant({{}, DType::bool_}, {1}));
     std::vector<Value> inputs{number, condition};
     inputs.insert(inputs.end(), carried.begin(), carried.end());
-    COBRA_ASSIGN_OR_RETURN(std::vector<Value> outputs, c.importer().RunGraph(*body, std::move(inputs), c.run()));
+    COBRA_ASSIGN_OR_RETURN(std::vector<Value> outputs, c.importer().RunGraph(*body, std::move(inputs), &c.run()));
     COBRA_ASSIGN_OR_RETURN(go_on, Truth(c, outputs[0], "the condition of its next turn"));
     for (size_t i = 0; i < carried.size(); ++i) carried[i] = outputs[1 + i];
     for (int i = 0; i < scans; ++i) scanned[i].push_back(outputs[1 + carried.size() + i]);
@@ -106,7 +106,7 @@ absl::StatusOr<Outputs> ScanOnce(NodeContext& c, const GraphProto& body, std::ve
                              c.Call(Op::select, {{"dim", entry(axes, i)}, {"index", at}}, {scanned[i]}));
       inputs.emplace_back(slice);
     }
-    COBRA_ASSIGN_OR_RETURN(std::vector<Value> outputs, c.importer().RunGraph(body, std::move(inputs), c.run()));
+    COBRA_ASSIGN_OR_RETURN(std::vector<Value> outputs, c.importer().RunGraph(body, std::move(inputs), &c.run()));
     for (size_t i = 0; i < states.size(); ++i) states[i] = outputs[i];
     for (int i = 0; i < outs; ++i) {
       auto& list = collected[i];
@@ -264,7 +264,7 @@ absl::StatusOr<Outputs> SequenceMap(NodeContext& c) {
       if (value.is_sequence() && value.items.size() != first.size()) return Invalid("its sequences differ in length");
       inputs.push_back(value.is_sequence() ? value.items[turn] : value);
     }
-    COBRA_ASSIGN_OR_RETURN(std::vector<Value> outputs, c.importer().RunGraph(*body, std::move(inputs), c.run()));
+    COBRA_ASSIGN_OR_RETURN(std::vector<Value> outputs, c.importer().RunGraph(*body, std::move(inputs), &c.run()));
     for (size_t i = 0; i < outputs.size(); ++i) collected[i].push_back(outputs[i]);
   }
   Outputs results;

@@ -8,6 +8,7 @@
 #include "base/diagnostic.h"
 #include "graph/builder.h"
 #include "gtest/gtest.h"
+#include "onnx/onnx_pb.h"
 #include "proto/graph_proto.h"
 #include "tests/server/fake_predictor.h"
 #include "tests/server/fake_store.h"
@@ -120,6 +121,34 @@ TEST_F(PipelineTest, EmptyAndOversizedRequestsAreRefused) {
   v1::PredictRequest no_model;
   no_model.add_targets("cpu");
   EXPECT_EQ(ErrorKind(no_model), Diagnostic::Kind::kUsage);
+}
+
+TEST_F(PipelineTest, OnnxFilesAreRead) {
+  ::onnx::ModelProto model;
+  model.add_opset_import()->set_version(13);
+  ::onnx::ValueInfoProto* input = model.mutable_graph()->add_input();
+  input->set_name("x");
+  auto* type = input->mutable_type()->mutable_tensor_type();
+  type->set_elem_type(::onnx::TensorProto::FLOAT);
+  type->mutable_shape()->add_dim()->set_dim_param("batch");
+  type->mutable_shape()->add_dim()->set_dim_value(4);
+  ::onnx::NodeProto* node = model.mutable_graph()->add_node();
+  node->set_op_type("Relu");
+  node->add_input("x");
+  node->add_output("y");
+  model.mutable_graph()->add_output()->set_name("y");
+  v1::PredictRequest request;
+  request.add_targets("cpu");
+  request.mutable_onnx()->set_file(model.SerializeAsString());
+  request.mutable_onnx()->add_inputs("x=3x4");
+  absl::StatusOr<v1::PredictResponse> reply = pipeline_->Predict(request, {});
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  EXPECT_EQ(reply->node_count(), 1);
+  EXPECT_EQ(reply->flops(), 12);
+  request.mutable_onnx()->add_inputs("z=1");
+  EXPECT_EQ(ErrorKind(request), Diagnostic::Kind::kUsage);
+  request.mutable_onnx()->set_file("garbage");
+  EXPECT_EQ(ErrorKind(request), Diagnostic::Kind::kModelError);
 }
 
 TEST_F(PipelineTest, DeadlineAndCancellationStopBeforeTheWork) {

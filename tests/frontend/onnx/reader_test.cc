@@ -231,6 +231,43 @@ TEST(OnnxReaderTest, WeightsElsewhereOrOfTheWrongSizeAreRefused) {
   EXPECT_EQ(ErrorOf(negative.Bytes()).kind, Diagnostic::Kind::kModelError);
 }
 
+TEST(OnnxReaderTest, FunctionsOfTheFileRunInPlace) {
+  Model model;
+  model.Input("x", {1, 4});
+  ::onnx::FunctionProto* function = model.proto.add_functions();
+  function->set_domain("mine");
+  function->set_name("Twice");
+  function->add_input("a");
+  function->add_output("c");
+  function->add_attribute("slope");
+  function->add_opset_import()->set_version(13);
+  for (const auto& [from, to] : {std::pair{"a", "b"}, {"b", "c"}}) {
+    NodeProto* node = function->add_node();
+    node->set_op_type("LeakyRelu");
+    node->add_input(from);
+    node->add_output(to);
+    AttributeProto* alpha = node->add_attribute();
+    alpha->set_name("alpha");
+    alpha->set_type(AttributeProto::FLOAT);
+    alpha->set_ref_attr_name("slope");
+  }
+  NodeProto* call = model.Node("Twice", {"x"}, {"y"});
+  call->set_domain("mine");
+  AttributeProto* slope = call->add_attribute();
+  slope->set_name("slope");
+  slope->set_type(AttributeProto::FLOAT);
+  slope->set_f(0.25);
+  model.Output("y");
+  absl::StatusOr<Graph> graph = ReadOnnxModel(model.Bytes(), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_THAT(OpsOf(*graph), ElementsAre("leaky_relu", "leaky_relu"));
+  EXPECT_EQ(graph->nodes()[1].attributes.Double("negative_slope"), 0.25);
+  // One that calls itself meets a limit.
+  function->mutable_node(1)->set_op_type("Twice");
+  function->mutable_node(1)->set_domain("mine");
+  EXPECT_EQ(ErrorOf(model.Bytes()).kind, Diagnostic::Kind::kLimit);
+}
+
 // No part of a file, and no file with a byte changed, crashes the reader; every refusal carries a diagnostic.
 TEST(OnnxReaderTest, DamagedFilesAreErrorsOrOtherModels) {
   const std::string bytes = SmallNet().Bytes();

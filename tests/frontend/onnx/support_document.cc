@@ -31,6 +31,7 @@ std::string OnnxSupportDocument() {
       "- **Quantized** operators are computed in float: LibTorch's eager mode has no other way for them.\n"
       "- **Types**: no strings. LibTorch has no unsigned integers wider than 8 bits: they are carried in the next "
       "wider signed type.\n"
+      "- **Functions** that a file defines itself run in place.\n"
       "- Not supported: operators of other domains, training, random numbers, strings, sparse tensors.\n\n"
       "Conformance: ONNX's own test data (Debian's `libonnx-testdata`) through importer and executor, "
       "`onnx_conformance`.\n\n"

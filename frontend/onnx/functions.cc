@@ -1,0 +1,79 @@
+// Functions that a file defines itself: their bodies run in place of the node that calls them.
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "frontend/onnx/importer.h"
+#include "frontend/onnx/node_context.h"
+
+namespace cobra::onnx_import {
+namespace {
+
+using ::onnx::AttributeProto;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
+
+const AttributeProto* AttributeOf(const NodeProto& node, const std::string& name) {
+  for (const AttributeProto& attribute : node.attribute()) {
+    if (attribute.name() == name) return &attribute;
+  }
+  return nullptr;
+}
+
+// Attributes of the body that stand for those of the calling node. One that the call leaves out is left out here too.
+void BindAttributes(const NodeProto& call, GraphProto* body) {
+  for (NodeProto& node : *body->mutable_node()) {
+    google::protobuf::RepeatedPtrField<AttributeProto> bound;
+    for (AttributeProto& attribute : *node.mutable_attribute()) {
+      const bool refers = !attribute.ref_attr_name().empty();
+      const AttributeProto* given = refers ? AttributeOf(call, attribute.ref_attr_name()) : &attribute;
+      if (given == nullptr) continue;
+      AttributeProto* own = bound.Add();
+      *own = *given;
+      own->set_name(attribute.name());
+      if (own->has_g()) BindAttributes(call, own->mutable_g());
+    }
+    node.mutable_attribute()->Swap(&bound);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<const GraphProto*> Importer::FunctionBody(const NodeProto& call, const ::onnx::FunctionProto& function) {
+  // Without attributes every call runs the same body.
+  const bool shared = function.attribute_size() == 0;
+  std::unique_ptr<GraphProto>& body = bodies_[shared ? static_cast<const void*>(&function) : &call];
+  if (body != nullptr) return body.get();
+  for (const auto& set : function.opset_import()) {
+    if (set.domain().empty() && set.version() != opset_) {
+      return Unsupported("the function is of opset ", set.version(), ", the file of ", opset_);
+    }
+  }
+  COBRA_RETURN_IF_ERROR(Step(1 + static_cast<int64_t>(function.ByteSizeLong()) / 64));  // copies cost memory
+  body = std::make_unique<GraphProto>();
+  *body->mutable_node() = function.node();
+  for (const std::string& name : function.input()) body->add_input()->set_name(name);
+  for (const std::string& name : function.output()) body->add_output()->set_name(name);
+  BindAttributes(call, body.get());
+  return body.get();
+}
+
+absl::Status Importer::RunFunction(GraphRun* run, const NodeProto& call, const ::onnx::FunctionProto& function) {
+  COBRA_ASSIGN_OR_RETURN(const GraphProto* body, FunctionBody(call, function));
+  std::vector<Value> inputs(body->input_size());
+  if (call.input_size() > body->input_size())
+    return Invalid("the function takes ", body->input_size(), " inputs, gets ", call.input_size());
+  for (int i = 0; i < call.input_size(); ++i) {
+    if (call.input(i).empty()) continue;
+    const Value* value = run->Find(call.input(i));
+    if (value == nullptr) return Invalid("its input \"", call.input(i), "\" is computed by no node before it");
+    inputs[i] = *value;
+  }
+  COBRA_ASSIGN_OR_RETURN(std::vector<Value> outputs, RunGraph(*body, std::move(inputs), nullptr));
+  for (int k = 0; k < call.output_size(); ++k) {
+    if (call.output(k).empty()) continue;
+    if (k >= static_cast<int>(outputs.size())) return Invalid("the function has ", outputs.size(), " outputs");
+    run->values[call.output(k)] = std::move(outputs[k]);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cobra::onnx_import
