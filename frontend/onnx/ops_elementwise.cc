@@ -113,6 +113,12 @@ absl::StatusOr<Outputs> Clip(NodeContext& c) {
   return c.Out(c.Call(Op::clamp, attributes, {c.In(0), low_tensor, high_tensor}));
 }
 
+absl::StatusOr<Outputs> BitShift(NodeContext& c) {
+  const std::string direction = c.String("direction");
+  if (direction != "LEFT" && direction != "RIGHT") return Invalid("direction is \"", direction, "\"");
+  return c.Out(c.Binary(direction == "LEFT" ? Op::bitwise_left_shift : Op::bitwise_right_shift, c.In(0), c.In(1)));
+}
+
 template <Op kOp>
 absl::StatusOr<Outputs> Compared(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr b, SecondOperand(c));
@@ -221,7 +227,12 @@ absl::StatusOr<TensorPtr> BinaryCall(NodeContext& c, Op op, const TensorPtr& a, 
 void AddElementwiseOperators(Registry* registry) {
   registry->Add("Abs", {Unary<Op::abs>});
   registry->Add("Acos", {Unary<Op::acos>});
+  registry->Add("Acosh", {Unary<Op::acosh>});
   registry->Add("Asin", {Unary<Op::asin>});
+  registry->Add("Asinh", {Unary<Op::asinh>});
+  registry->Add("Atanh", {Unary<Op::atanh>});
+  registry->Add("Det", {Unary<Op::det>});
+  registry->Add("BitShift", {BitShift, 2, false, "unsigned types wider than 8 bits: results that fit"});
   registry->Add("Atan", {Unary<Op::atan>});
   registry->Add("Ceil", {Unary<Op::ceil>});
   registry->Add("Cos", {Unary<Op::cos>});

@@ -22,6 +22,10 @@ absl::StatusOr<TensorPtr> Scattered(NodeContext& c, const std::string& reduction
                                     const TensorPtr& index, const TensorPtr& updates) {
   if (reduction == "none") return c.Call(Op::scatter, {{"dim", dim}}, {x, index, updates});
   if (reduction == "add") return c.Call(Op::scatter_add, {{"dim", dim}}, {x, index, updates});
+  if (reduction == "mul") {
+    return c.Call(Op::scatter_reduce, {{"dim", dim}, {"reduce", std::string("prod")}, {"include_self", true}},
+                  {x, index, updates});
+  }
   return Unsupported("reduction=", reduction);
 }
 
@@ -288,10 +292,10 @@ absl::StatusOr<TensorPtr> NonNegative(NodeContext& c, const TensorPtr& given, in
 
 void AddIndexOperators(Registry* registry) {
   registry->Add("GatherElements", {GatherElements, 2});
-  registry->Add("ScatterElements", {ScatterElements, 3, false, "reduction none and add"});
-  registry->Add("Scatter", {ScatterElements, 3, false, "reduction none and add"});
+  registry->Add("ScatterElements", {ScatterElements, 3});
+  registry->Add("Scatter", {ScatterElements, 3});
   registry->Add("GatherND", {GatherNd, 2});
-  registry->Add("ScatterND", {ScatterNd, 3, false, "reduction none and add"});
+  registry->Add("ScatterND", {ScatterNd, 3});
   registry->Add("OneHot", {OneHot, 3, false, "the depth is known beforehand"});
   registry->Add("EyeLike", {EyeLike});
   registry->Add("Trilu", {Trilu, 1, false, "k is known beforehand"});

@@ -10,6 +10,7 @@ const Registry& Operators() {
     AddConvolutionOperators(r);
     AddElementwiseOperators(r);
     AddIndexOperators(r);
+    AddLossOperators(r);
     AddNormOperators(r);
     AddPoolOperators(r);
     AddProductOperators(r);

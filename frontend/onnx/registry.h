@@ -40,6 +40,7 @@ void AddControlOperators(Registry* registry);
 void AddConvolutionOperators(Registry* registry);
 void AddElementwiseOperators(Registry* registry);
 void AddIndexOperators(Registry* registry);
+void AddLossOperators(Registry* registry);
 void AddNormOperators(Registry* registry);
 void AddPoolOperators(Registry* registry);
 void AddProductOperators(Registry* registry);

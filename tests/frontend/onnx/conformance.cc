@@ -225,9 +225,9 @@ std::string WhyNotClaimed(const ::onnx::GraphProto& graph, const std::set<std::s
 // Cases of claimed operators in a form that docs/onnx_support.md excludes: the reader must refuse them, not compute
 // something else.
 bool MustBeRefused(const std::string& name) {
-  static const auto* const kRefused = new std::set<std::string>{
-      "test_training_dropout", "test_training_dropout_default", "test_training_dropout_default_mask",
-      "test_training_dropout_mask", "test_scatternd_multiply"};
+  static const auto* const kRefused =
+      new std::set<std::string>{"test_training_dropout", "test_training_dropout_default",
+                                "test_training_dropout_default_mask", "test_training_dropout_mask"};
   return kRefused->count(name) > 0;
 }
 
