@@ -21,7 +21,7 @@ constexpr char kFooter[] =
 void Repeatable(CLI::Option* option) { option->allow_extra_args(false); }
 
 void AddModelFlags(CLI::App* command, ModelArguments* model) {
-  command->add_option("model", model->path, "PyTorch source FILE.py, a DIRECTORY of it, FILE.onnx, or a graph FILE.json")
+  command->add_option("model", model->path, "PyTorch source FILE.py, a DIRECTORY of it, FILE.onnx, FILE.tflite, or a graph FILE.json")
       ->type_name("FILE_OR_DIR");
   command
       ->add_option("--arch", model->architecture,

@@ -107,9 +107,8 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
     return input;
   }
   if (absl::EndsWith(arguments.path, ".tflite")) {
-    return Error(Diagnostic::Kind::kUnsupported,
-                 absl::StrCat(arguments.path, ": .tflite files cannot be read by this version"),
-                 "give the PyTorch source that it was exported from");
+    COBRA_RETURN_IF_ERROR(input.LoadTflite(arguments, limits));
+    return input;
   }
   if (absl::EndsWith(arguments.path, ".json")) {
     input.form_ = Form::kGraph;
@@ -152,6 +151,19 @@ absl::Status ModelInput::LoadOnnx(const ModelArguments& arguments, const InputLi
   onnx_.inputs = arguments.inputs;
   onnx_.arguments = request_.arguments;
   user_prefix_ = arguments.path.substr(0, arguments.path.size() - onnx_.name.size());
+  return absl::OkStatus();
+}
+
+absl::Status ModelInput::LoadTflite(const ModelArguments& arguments, const InputLimits& limits) {
+  if (!arguments.entry.empty() || !arguments.arguments.empty()) {
+    return Error(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": a TensorFlow Lite file holds one network"),
+                 "leave --entry and --arg out");
+  }
+  form_ = Form::kTflite;
+  COBRA_ASSIGN_OR_RETURN(bytes_, ReadUserFile(arguments.path, limits.max_tflite_bytes));
+  tflite_.name = fs::path(arguments.path).filename().string();
+  tflite_.inputs = arguments.inputs;
+  user_prefix_ = arguments.path.substr(0, arguments.path.size() - tflite_.name.size());
   return absl::OkStatus();
 }
 
@@ -225,6 +237,9 @@ absl::StatusOr<Graph> ModelInput::Read(const python::Limits& limits) const {
     case Form::kGraph:
       graph = GraphFromJson(bytes_);
       break;
+    case Form::kTflite:
+      graph = ReadTfliteModel(bytes_, tflite_);
+      break;
     case Form::kArchitecture:
       graph = ReadArchitecture(architecture_);
       break;
@@ -260,6 +275,11 @@ absl::Status ModelInput::FillModel(v1::PredictRequest* request) const {
       break;
     case Form::kGraph:
       return Error(Diagnostic::Kind::kUsage, "--send source: the model is a graph file", "leave --send out");
+    case Form::kTflite:
+      request->mutable_tflite()->set_file(bytes_);
+      request->mutable_tflite()->set_name(tflite_.name);
+      for (const std::string& input : tflite_.inputs) request->mutable_tflite()->add_inputs(input);
+      break;
     case Form::kArchitecture:
       request->mutable_architecture()->set_text(architecture_.architecture);
       for (const std::string& input : architecture_.inputs) request->mutable_architecture()->add_inputs(input);
@@ -307,8 +327,8 @@ absl::Status ModelInput::WithLibraryHint(const absl::Status& status) const {
 }
 
 std::string ModelInput::UserPath(const std::string& file) const {
-  const bool is_onnx = form_ == Form::kOnnx && file == onnx_.name;
-  return is_onnx || request_.bundle.count(file) > 0 ? absl::StrCat(user_prefix_, file) : file;
+  const bool is_file = (form_ == Form::kOnnx && file == onnx_.name) || (form_ == Form::kTflite && file == tflite_.name);
+  return is_file || request_.bundle.count(file) > 0 ? absl::StrCat(user_prefix_, file) : file;
 }
 
 std::optional<std::string> ModelInput::SourceText(const std::string& file) const {

@@ -13,6 +13,7 @@
 #include "frontend/nas/reader.h"
 #include "frontend/onnx/reader.h"
 #include "frontend/python/reader.h"
+#include "frontend/tflite/reader.h"
 #include "graph/graph.h"
 
 namespace cobra {
@@ -33,6 +34,7 @@ struct InputLimits {
   int64_t max_bundle_bytes = int64_t{24} << 20;  // with the rest of a request below the server's 32 MiB
   int max_files = 4096;                          // the server's bound; a folder with more is seldom one model's
   int64_t max_onnx_bytes = int64_t{2} << 30;     // the format's own
+  int64_t max_tflite_bytes = int64_t{2} << 30;   // the format's own
 };
 
 class ModelInput {
@@ -40,7 +42,7 @@ class ModelInput {
   // FILE inside one of the libraries: the module that it is there. Another FILE: a bundle of that one file. DIR: a
   // bundle of all *.py files below it (hidden folders left out); the module in whose name space the entry is evaluated
   // is the longest dotted prefix of the entry that is a file of the bundle ("net.blocks.Net(3)": net/blocks.py), else
-  // __init__.py, model.py, or the only file. FILE.onnx: an ONNX network. FILE.json: a graph. An architecture
+  // __init__.py, model.py, or the only file. FILE.onnx: an ONNX network. FILE.tflite: a TensorFlow Lite one. FILE.json: a graph. An architecture
   // stands for itself. Errors are Diagnostics.
   static absl::StatusOr<ModelInput> Load(const ModelArguments& arguments, const InputLimits& limits = {});
 
@@ -57,10 +59,11 @@ class ModelInput {
 
  private:
   // The form of the model: one reader each. A new one: a case in Load, Read and FillModel.
-  enum class Form { kSource, kGraph, kOnnx, kArchitecture };
+  enum class Form { kSource, kGraph, kOnnx, kTflite, kArchitecture };
 
   absl::Status LoadArchitecture(const ModelArguments& arguments);
   absl::Status LoadOnnx(const ModelArguments& arguments, const InputLimits& limits);
+  absl::Status LoadTflite(const ModelArguments& arguments, const InputLimits& limits);
   absl::Status LoadFile(const ModelArguments& arguments, const InputLimits& limits);
   absl::Status LoadDirectory(const ModelArguments& arguments, const InputLimits& limits);
 
@@ -71,11 +74,12 @@ class ModelInput {
   Form form_ = Form::kSource;
   SourceRequest request_;
   OnnxRequest onnx_;
+  TfliteRequest tflite_;
   ArchitectureRequest architecture_;
   std::string path_;          // as the user typed it
   std::string library_file_;  // path below a library root, if `request_.file` is one of a library
   std::string user_prefix_;   // before a bundle path: what the user typed
-  std::string bytes_;         // of a graph's or an ONNX file
+  std::string bytes_;         // of a graph's, an ONNX or a TensorFlow Lite file
 };
 
 }  // namespace cobra

@@ -11,6 +11,8 @@ find_package(CLI11 REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(ZLIB REQUIRED)
+find_program(FLATC_PROGRAM flatc REQUIRED)
+find_path(FLATBUFFERS_INCLUDE_DIR flatbuffers/flatbuffers.h REQUIRED)
 # libonnx-dev: the messages of the ONNX format.
 find_library(ONNX_PROTO_LIBRARY onnx_proto REQUIRED)
 find_path(ONNX_INCLUDE_DIR onnx/onnx-ml.pb.h REQUIRED)

@@ -50,7 +50,47 @@ absl::Status CheckWindow(const OpInfo& info, const Attributes& attributes) {
 }  // namespace
 
 absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attributes,
+                                                   absl::Span<const TensorType* const> inputs);
+
+namespace {
+
+constexpr absl::string_view kQuantized = "quantized";
+
+// What the operator gives for reals, as integers that stand for them.
+absl::StatusOr<std::vector<TensorType>> InferQuantized(Op op, const Attributes& attributes,
+                                                       absl::Span<const TensorType* const> inputs) {
+  const std::string name = attributes.String(kQuantized);
+  const std::optional<DType> dtype = DTypeFromName(name);
+  if (!dtype ||
+      (*dtype != DType::int8 && *dtype != DType::uint8 && *dtype != DType::int16 && *dtype != DType::float32)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(GetOpInfo(op).name, ": quantized must be int8, uint8, int16 or float32, not '", name, "'"));
+  }
+  std::vector<TensorType> reals;
+  std::vector<const TensorType*> pointers;
+  reals.reserve(inputs.size());
+  for (const TensorType* input : inputs) {
+    if (input == nullptr) {
+      pointers.push_back(nullptr);
+      continue;
+    }
+    reals.push_back({input->shape, IsIntegral(input->dtype) ? DType::float32 : input->dtype});
+    pointers.push_back(&reals.back());
+  }
+  Attributes rest;
+  for (const auto& [key, value] : attributes) {
+    if (key != kQuantized) rest.Set(key, value);
+  }
+  COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> outputs, InferTypes(op, rest, pointers));
+  for (TensorType& type : outputs) type.dtype = *dtype;
+  return outputs;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attributes,
                                                    absl::Span<const TensorType* const> inputs) {
+  if (attributes.Find(kQuantized) != nullptr) return InferQuantized(op, attributes, inputs);
   COBRA_RETURN_IF_ERROR(CheckArity(GetOpInfo(op), inputs));
   COBRA_RETURN_IF_ERROR(CheckWindow(GetOpInfo(op), attributes));
   ShapeResult types = kRules[static_cast<size_t>(op)](Call{op, attributes, inputs});
@@ -118,9 +158,10 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
       if (entry.first == name) ordered.entries_.push_back(std::move(entry));
     }
   }
+  if (const AttributeValue* quantized = attributes.Find(kQuantized)) ordered.Set(kQuantized, *quantized);
   if (ordered.size() != attributes.size()) {
     for (const Attributes::Entry& entry : attributes.entries_) {
-      if (!absl::c_linear_search(info.attributes, entry.first)) {
+      if (entry.first != kQuantized && !absl::c_linear_search(info.attributes, entry.first)) {
         return absl::InvalidArgumentError(absl::StrCat(info.name, "() got an unexpected argument '", entry.first, "'"));
       }
     }

@@ -204,7 +204,14 @@ std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output)
   const Shape& out = node.outputs[output].shape;
   if ((node.inplace && in == out) || IsAlias(graph_, node)) return strides;
   switch (node.op) {
+    case Op::cat:  // channels last only if every part is
+      for (const ValueRef& ref : node.inputs) {
+        if (!IsChannelsLast(graph_.TypeOf(ref).shape, Of(ref))) return std::nullopt;
+      }
+      return out.size() == 4 ? std::optional<Strides>(ChannelsLastStrides(out)) : std::nullopt;
+    case Op::pad:
     case Op::conv2d:
+    case Op::conv_transpose2d:
     case Op::max_pool2d:
     case Op::avg_pool2d:
     case Op::adaptive_avg_pool2d:

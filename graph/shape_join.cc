@@ -312,6 +312,14 @@ ShapeResult Cast(const Call& call) {
 }
 
 ShapeResult CastAs(const Call& call) { return CastTo(call, call.in(1).dtype); }
+ShapeResult Quantize(const Call& call) {
+  const std::string name = call.attributes.String("dtype");
+  const std::optional<DType> dtype = DTypeFromName(name);
+  if (!dtype || (*dtype != DType::int8 && *dtype != DType::uint8 && *dtype != DType::int16)) {
+    return ShapeError("quantize_per_tensor: dtype must be int8, uint8 or int16, got '", name, "'");
+  }
+  return One(call.in(0).shape, *dtype);
+}
 ShapeResult CastFloat32(const Call& call) { return CastTo(call, DType::float32); }
 ShapeResult CastFloat16(const Call& call) { return CastTo(call, DType::float16); }
 ShapeResult CastBFloat16(const Call& call) { return CastTo(call, DType::bfloat16); }

@@ -207,6 +207,7 @@ ShapeResult RealFloatUnary(const Call& call);
 ShapeResult RealPart(const Call& call);
 ShapeResult RealToFloat(const Call& call);
 ShapeResult RealUnary(const Call& call);
+ShapeResult Quantize(const Call& call);
 ShapeResult Reduce(const Call& call);
 ShapeResult ReducePair(const Call& call);
 ShapeResult Renorm(const Call& call);

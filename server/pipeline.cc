@@ -12,6 +12,7 @@
 #include "frontend/nas/reader.h"
 #include "frontend/onnx/reader.h"
 #include "frontend/python/reader.h"
+#include "frontend/tflite/reader.h"
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
 #include "proto/graph_proto.h"
@@ -162,6 +163,16 @@ absl::StatusOr<Graph> Pipeline::ReadModel(const v1::PredictRequest& request, con
       limits.cancelled = call.cancelled;
       limits.wall_time_ms = wall_time_ms;
       graph = ReadOnnxModel(request.onnx().file(), OnnxRequestFromProto(request.onnx()), limits);
+      break;
+    }
+    case v1::PredictRequest::kTflite: {
+      const v1::TfliteModel& model = request.tflite();
+      TfliteRequest tflite;
+      if (!model.name().empty()) tflite.name = model.name();
+      tflite.inputs.assign(model.inputs().begin(), model.inputs().end());
+      TfliteLimits limits;
+      limits.graph = options_.limits.graph;
+      graph = ReadTfliteModel(model.file(), tflite, limits);
       break;
     }
     case v1::PredictRequest::kArchitecture: {

@@ -364,6 +364,10 @@ class Executor::Impl {
         step.call.inputs.push_back(Slot(ref));
       }
       step.call.outputs = values_.data() + first_value_[i];
+      if (node.attributes.Find("quantized") != nullptr) {
+        return absl::UnimplementedError(
+            absl::StrCat("node ", i, " (", OpName(node.op), "): LibTorch has no kernel for integers that stand for reals"));
+      }
       const KernelFactory& factory = Kernels()[node.op];
       if (!factory) return Refused(context, "has no kernel");
       COBRA_ASSIGN_OR_RETURN(step.kernel, factory(context));

@@ -115,6 +115,24 @@ absl::StatusOr<Kernel> MakeCast(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = call[0].to(type); });
 }
 
+// Integers that stand for (value - zero_point) * scale, as plain integer tensors: LibTorch's own quantised types have
+// kernels of their own for few calls.
+absl::StatusOr<Kernel> MakeQuantize(const NodeContext& c) {
+  const double scale = c.Double("scale", 1), zero_point = c.Double("zero_point", 0);
+  const at::ScalarType type = ToScalarType(c.node.outputs[0].dtype);
+  const auto [low, high] = type == at::kByte   ? std::pair(0, 255)
+                           : type == at::kChar ? std::pair(-128, 127)
+                                               : std::pair(-32768, 32767);
+  return Kernel([=, low = low, high = high](const Call& call) {
+    call.outputs[0] = call[0].div(scale).round_().add_(zero_point).clamp_(low, high).to(type);
+  });
+}
+
+absl::StatusOr<Kernel> MakeDequantize(const NodeContext& c) {
+  const double scale = c.Double("scale", 1), zero_point = c.Double("zero_point", 0);
+  return Kernel([=](const Call& call) { call.outputs[0] = call[0].to(at::kFloat).sub_(zero_point).mul_(scale); });
+}
+
 }  // namespace
 
 void AddCopyKernels(KernelTable* table) {
@@ -138,6 +156,8 @@ void AddCopyKernels(KernelTable* table) {
                          [](at::Tensor& x, int64_t d) -> at::Tensor { return x.tril_(d); });
   t[Op::diag] = Diagonal([](const at::Tensor& x, int64_t d) { return at::diag(x, d); },
                          [](at::Tensor& x, int64_t d) -> at::Tensor { return at::diag(x, d); });
+  t[Op::quantize_per_tensor] = MakeQuantize;
+  t[Op::dequantize] = MakeDequantize;
   t[Op::clone] = MakeClone;
   t[Op::copy] = MakeCopy;
   t[Op::fill] = MakeFill;

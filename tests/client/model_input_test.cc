@@ -118,6 +118,25 @@ TEST_F(ModelInputTest, OnnxFileIsSentAsItIs) {
   EXPECT_EQ(diagnostic->position.file, arguments.path);
 }
 
+TEST_F(ModelInputTest, ATfliteFileIsReadHereOrSentAsItIs) {
+  ModelArguments arguments;
+  arguments.path = Write("net.tflite", "garbage");
+  arguments.inputs = {"1x8x8x3"};
+  absl::StatusOr<ModelInput> input = ModelInput::Load(arguments);
+  ASSERT_TRUE(input.ok()) << input.status();
+  v1::PredictRequest request;
+  ASSERT_TRUE(input->FillModel(&request).ok());
+  EXPECT_EQ(request.tflite().file(), "garbage");
+  EXPECT_EQ(request.tflite().name(), "net.tflite");
+  EXPECT_EQ(request.tflite().inputs(0), "1x8x8x3");
+  const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(input->Read().status());
+  ASSERT_TRUE(diagnostic.has_value());
+  EXPECT_EQ(diagnostic->kind, Diagnostic::Kind::kModelError);
+  EXPECT_EQ(diagnostic->position.file, arguments.path);
+  arguments.entry = "Net()";
+  EXPECT_EQ(ErrorKind(arguments), Diagnostic::Kind::kUsage);
+}
+
 TEST_F(ModelInputTest, AnArchitectureIsReadHereOrSentAsItIs) {
   ModelArguments arguments;
   arguments.architecture = "nasbench201:|nor_conv_3x3~0|+|none~0|none~1|+|skip_connect~0|none~1|none~2|";

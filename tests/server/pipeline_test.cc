@@ -80,6 +80,13 @@ TEST_F(PipelineTest, ArchitecturesAreRead) {
   EXPECT_EQ(ErrorKind(request), Diagnostic::Kind::kUsage);
 }
 
+TEST_F(PipelineTest, TfliteFilesAreRead) {
+  v1::PredictRequest request;
+  request.add_targets("cpu");
+  request.mutable_tflite()->set_file("no such file");
+  EXPECT_EQ(ErrorKind(request), Diagnostic::Kind::kModelError);
+}
+
 TEST_F(PipelineTest, BreakdownHasOneRowACall) {
   v1::PredictRequest request = Ask({"cpu"});
   request.set_breakdown(true);

@@ -1,0 +1,61 @@
+#include "frontend/tflite/reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "base/diagnostic.h"
+#include "frontend/tflite/importer.h"
+
+namespace cobra {
+namespace {
+
+absl::Status FileError(const TfliteRequest& request, absl::string_view message) {
+  Diagnostic d;
+  d.kind = Diagnostic::Kind::kModelError;
+  d.message = std::string(message);
+  d.position.file = request.name;
+  return DiagnosticToStatus(d);
+}
+
+}  // namespace
+
+absl::StatusOr<TfliteModel> ReadTfliteModelWithWeights(absl::string_view bytes, const TfliteRequest& request,
+                                                       const TfliteLimits& limits) {
+  // Numbers are read in place, so the file must stand at an address of their alignment; strings from the wire may not.
+  constexpr size_t kAlignment = 16;
+  std::unique_ptr<std::max_align_t[]> aligned;
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0) {
+    aligned = std::make_unique<std::max_align_t[]>(bytes.size() / sizeof(std::max_align_t) + 1);
+    std::memcpy(aligned.get(), bytes.data(), bytes.size());
+    bytes = absl::string_view(reinterpret_cast<const char*>(aligned.get()), bytes.size());
+  }
+  if (bytes.size() < 8 || bytes.substr(4, 4) != tflite_schema::ModelIdentifier()) {
+    return FileError(request, "this is no TensorFlow Lite file: 'TFL3' is missing at its beginning");
+  }
+  if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) return FileError(request, "files beyond 2 GB are not supported");
+  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), limits.max_depth,
+                                 limits.max_tables);
+  if (!tflite_schema::VerifyModelBuffer(verifier)) {
+    return FileError(request, "the file is damaged: an offset in it points outside, or is no table of the format");
+  }
+  return tflite_import::Importer(*tflite_schema::GetModel(bytes.data()), request, limits).Import();
+}
+
+absl::StatusOr<Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request,
+                                      const TfliteLimits& limits) {
+  absl::StatusOr<TfliteModel> model = ReadTfliteModelWithWeights(bytes, request, limits);
+  if (!model.ok()) return model.status();
+  return std::move(model->graph);
+}
+
+std::vector<TfliteOperator> TfliteOperators() {
+  return {
+#define COBRA_TFLITE(name, handler, calls, note) {#name, calls, note},
+#include "frontend/tflite/operators.def"
+#undef COBRA_TFLITE
+  };
+}
+
+}  // namespace cobra

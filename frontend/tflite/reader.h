@@ -1,0 +1,66 @@
+// TensorFlow Lite file in, graph out: the phase that `cobra-client` and the server call for *.tflite. The graph's calls
+// are PyTorch's; its inputs and outputs are the file's, images as [batch, height, width, channels]. Image operators
+// work on permuted views of them, so that every activation keeps the file's order in memory (channels last) and no view
+// costs anything. Integer (quantised) networks keep their types: docs/tflite_support.md.
+#ifndef COBRA_FRONTEND_TFLITE_READER_H_
+#define COBRA_FRONTEND_TFLITE_READER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "graph/builder.h"
+#include "graph/graph.h"
+
+namespace cobra {
+
+struct TfliteRequest {
+  std::string name = "model.tflite";  // what messages call the file
+  // "1x224x224x3", one per input of the file, in its order and in its own layout; or none: the file's sizes, 1 where
+  // they are open.
+  std::vector<std::string> inputs;
+};
+
+struct TfliteLimits {
+  GraphLimits graph;
+  int64_t max_operators = 100000;  // the largest published files have some 3,000
+  int64_t max_tensors = 1000000;
+  int max_rank = 8;                               // TFLite's own kernels stop at 6, views at 8
+  int64_t max_const_elements = int64_t{1} << 16;  // of a constant whose values shape the network
+  // Of the flatbuffer. A table is a tensor, an operator, its options, a buffer; depth is 5 in this format.
+  uint32_t max_tables = 4000000;
+  uint32_t max_depth = 32;
+};
+
+// Errors carry a Diagnostic (base/diagnostic.h) naming file, operator and tensor: model_error for a file that is
+// damaged or contradicts itself, unsupported for an operator that we do not know, limit beyond a limit.
+absl::StatusOr<Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request,
+                                      const TfliteLimits& limits = {});
+
+// Where a weight of the graph has its numbers: for whoever runs the graph with the file's own.
+struct TfliteWeight {
+  ValueRef ref;
+  int tensor = 0;                // of the file's first subgraph
+  Shape shape;                   // the file's, filled up with ones in front to as many dimensions as `permutation` has
+  std::vector<int> permutation;  // dimension i of the graph's tensor is dimension permutation[i] of `shape`
+};
+struct TfliteModel {
+  Graph graph;
+  std::vector<TfliteWeight> weights;
+};
+absl::StatusOr<TfliteModel> ReadTfliteModelWithWeights(absl::string_view bytes, const TfliteRequest& request,
+                                                       const TfliteLimits& limits = {});
+
+// One operator that the reader knows, for docs/tflite_support.md.
+struct TfliteOperator {
+  std::string name;   // "CONV_2D"
+  std::string calls;  // PyTorch's
+  std::string note;   // what of it is not supported; may be empty
+};
+std::vector<TfliteOperator> TfliteOperators();  // in the order of their codes
+
+}  // namespace cobra
+
+#endif  // COBRA_FRONTEND_TFLITE_READER_H_
