@@ -259,7 +259,7 @@ Result<Value> Importer::ImportValue(absl::string_view name) {
   }
   const Location& location = Locate(name);
   Result<ModuleObject*> m = Failure();
-  switch (location.where) {
+  switch (IsOfLaterVersion(name, location.where) ? Where::kAbsent : location.where) {
     case Where::kNative: m = LoadNative(name); break;
     case Where::kOpaque: return Opaque(name);
     case Where::kFile:
@@ -274,6 +274,16 @@ Result<Value> Importer::ImportValue(absl::string_view name) {
   if (!m.ok()) return Failure();
   Value* now = modules()->table.GetStr(key);
   return now == nullptr ? Value(*m) : *now;
+}
+
+bool Importer::IsOfLaterVersion(absl::string_view name, Where where) const {
+  if (where != Where::kNative && where != Where::kOpaque) return false;
+  const NativeModule* top = interp_.options().natives == nullptr ? nullptr : interp_.options().natives->Find(name.substr(0, name.find('.')));
+  if (top == nullptr || !top->has_module) return false;
+  for (const Frame* frame = interp_.state().frame; frame != nullptr; frame = frame->back) {
+    if (frame->try_depth > 0) return !top->has_module(interp_, name);
+  }
+  return false;
 }
 
 Result<ModuleObject*> Importer::Import(absl::string_view name) {

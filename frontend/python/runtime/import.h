@@ -68,6 +68,8 @@ class Importer {
     bool is_library = false;
   };
   const Location& Locate(absl::string_view name);
+  // Whether a program that is ready for it (`try`) must not find the module: the version of the package lacks it.
+  bool IsOfLaterVersion(absl::string_view name, Where where) const;
   Result<ModuleObject*> LoadNative(absl::string_view name);
   Result<ModuleObject*> LoadSource(absl::string_view name, const Location& location);
   Result<ModuleObject*> NewModule(absl::string_view name, bool is_package);

@@ -259,6 +259,9 @@ struct NativeModule {
   // Of a top-level package ("torch"): modules and names inside it that are not registered exist, but we do not know them. Importing
   // one gives an opaque value, whose use is refused as unsupported, instead of an ImportError.
   bool open = false;
+  // Of an open package, optional: whether the version that it stands for has the module. One that it lacks cannot be imported under
+  // `try`, where the program says itself what to do then; elsewhere it can, in case the rest of the file does without.
+  std::function<bool(Interpreter&, absl::string_view)> has_module = nullptr;
 };
 
 // Immutable once interpreters use it; shared by all of them.

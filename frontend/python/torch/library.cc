@@ -38,7 +38,12 @@ NativeFunction UnknownName(std::string module) {
       COBRA_TRY_ASSIGN(ModuleObject * child, interp.ImportModule(dotted));
       return child;
     }
-    if (later || IsKnownTorchName(module, name)) {
+    const std::optional<KnownName> known = FindKnownTorchName(module, name);
+    if (known && known->home != module && interp.options().natives->Find(known->home) != nullptr) {
+      COBRA_TRY_ASSIGN(ModuleObject * home, interp.ImportModule(known->home));
+      return known->attribute.empty() ? Value(home) : interp.GetAttr(home, known->attribute);
+    }
+    if (later || known) {
       auto* opaque = interp.heap().New<OpaqueObject>();
       opaque->cls = interp.types().opaque;
       opaque->dotted_name = interp.NewStr(dotted);
@@ -149,6 +154,17 @@ Result<Value> DataDependent(Interpreter& interp, const CallArgs& args) {
   return interp.DataDependent(what, hint);
 }
 
+Result<Value> SetDefaultDType(Interpreter& interp, const CallArgs& args) {
+  const std::optional<DType> dtype = args.positional.empty() ? std::nullopt : AsDType(interp, args.positional[0]);
+  if (!dtype || !IsFloatingPoint(*dtype))
+    return interp.Raise(interp.types().TypeError, "only floating-point types are supported as the default type");
+  Torch(interp).default_dtype = *dtype;
+  return Value::None();
+}
+Result<Value> GetDefaultDType(Interpreter& interp, const CallArgs&) {
+  return Torch(interp).dtypes[static_cast<int>(Torch(interp).default_dtype)];
+}
+
 // The device and the class of (values, indices) pairs, made by py/torch.py.
 Result<Value> SetClasses(Interpreter& interp, const CallArgs& args) {
   Torch(interp).device = args.positional[0];
@@ -171,6 +187,7 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   m.Value("__version__", interp.NewStr(version));
   m.Value("bool", state.dtypes[static_cast<int>(DType::bool_)]);
   m.Function("_rnn", Rnn).Function("_pad_sequence", PadSequence).Function("_set_classes", SetClasses);
+  m.Function("_set_default_dtype", SetDefaultDType).Function("_get_default_dtype", GetDefaultDType);
   m.Function("_hide_later", HideLater).Function("_unsupported", Unsupported).Function("_data_dependent", DataDependent);
   m.Function("_has_values", HasValues).Function("_set_array_class", SetArrayClass);
   DefineValueFunctions(m);
@@ -275,7 +292,9 @@ bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl:
 }
 
 void AddTorch(NativeRegistry* registry) {
-  registry->Add({"torch", DefineTorch, /*open=*/true});
+  registry->Add({"torch", DefineTorch, /*open=*/true, [](Interpreter& interp, absl::string_view name) {
+                   return IsKnownTorchModule(name) || absl::StartsWith(name, "torch.ops.") || Torch(interp).AtLeast(2, 0);
+                 }});
   registry->Add({"torch.nn", [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
                    m.GetAttrHook(LazyClass("torch.nn"));
                    return {};
@@ -316,6 +335,7 @@ void AddTorch(NativeRegistry* registry) {
                    return {};
                  }});
   registry->Add({"torch.jit", [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
+                   m.Function("_unknown_name", UnknownName("torch.jit"));
                    m.Source(SourceNamed("jit"));
                    return {};
                  }});

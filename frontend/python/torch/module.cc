@@ -1,21 +1,30 @@
 // nn.Module's hot half: attribute access, registration, calls. The rest is py/module.py, whose class Module derives
 // from _ModuleBase here. The state lives in the instance's __dict__ under PyTorch's own names (_parameters, _buffers,
 // _modules ...), because programs read and change those.
+#include <array>
+
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/torch/tensor.h"
 
 namespace cobra::python {
 namespace {
 
-constexpr absl::string_view kRegistries[] = {"_parameters", "_buffers", "_modules"};
-
 // The dict `name` of the instance, or null before Module.__init__ ran.
-DictObject* Registry(Interpreter& interp, Value self, absl::string_view name) {
+DictObject* Registry(Value self, StrObject* name) {
   DictObject* attrs = self.object()->attrs;
   if (attrs == nullptr) return nullptr;
-  Value* found = attrs->table.GetStr(interp.Intern(name));
+  Value* found = attrs->table.GetStr(name);
   return found == nullptr || !found->IsDict() ? nullptr : found->as<DictObject>();
+}
+DictObject* Registry(Interpreter& interp, Value self, absl::string_view name) {
+  return Registry(self, interp.Intern(name));
+}
+
+std::array<StrObject*, 3> Registries(Interpreter& interp) {
+  const ModuleNames& names = Torch(interp).names;
+  return {names.parameters, names.buffers, names.modules};
 }
 
 bool IsModule(Interpreter& interp, Value v) {
@@ -39,7 +48,7 @@ Result<Value> Init(Interpreter& interp, const CallArgs& args) {
   DictObject* attrs = interp.AttrsOf(args.self.object());
   Heap& heap = interp.heap();
   attrs->table.SetStr(heap, interp.Intern("training"), Value::Bool(true));
-  for (absl::string_view name : kRegistries) attrs->table.SetStr(heap, interp.Intern(name), interp.NewDict());
+  for (StrObject* name : Registries(interp)) attrs->table.SetStr(heap, name, interp.NewDict());
   attrs->table.SetStr(heap, interp.Intern("_non_persistent_buffers_set"), interp.NewSet());
   for (absl::string_view name :
        {"_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks"}) {
@@ -49,13 +58,12 @@ Result<Value> Init(Interpreter& interp, const CallArgs& args) {
 }
 
 // A name means one thing: the others forget it.
-Result<void> Forget(Interpreter& interp, Value self, StrObject* name, absl::string_view except) {
+void Forget(Interpreter& interp, Value self, StrObject* name, const StrObject* except) {
   self.object()->attrs->table.EraseStr(name);
-  for (absl::string_view registry : kRegistries) {
+  for (StrObject* registry : Registries(interp)) {
     if (registry == except) continue;
-    if (DictObject* dict = Registry(interp, self, registry)) dict->table.EraseStr(name);
+    if (DictObject* dict = Registry(self, registry)) dict->table.EraseStr(name);
   }
-  return {};
 }
 
 Failure BeforeInit(Interpreter& interp, absl::string_view what) {
@@ -71,10 +79,11 @@ Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
   name = interp.InternStr(name);
   const Value self = args.self;
   Heap& heap = interp.heap();
-  DictObject* parameters = Registry(interp, self, "_parameters");
+  const ModuleNames& names = Torch(interp).names;
+  DictObject* parameters = Registry(self, names.parameters);
   if (IsParameter(interp, value)) {
     if (parameters == nullptr) return BeforeInit(interp, "parameters");
-    COBRA_TRY(Forget(interp, self, name, "_parameters"));
+    Forget(interp, self, name, names.parameters);
     parameters->table.SetStr(heap, name, value);
     return Value::None();
   }
@@ -87,10 +96,10 @@ Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
     *slot = value;
     return Value::None();
   }
-  DictObject* modules = Registry(interp, self, "_modules");
+  DictObject* modules = Registry(self, names.modules);
   if (IsModule(interp, value)) {
     if (modules == nullptr) return BeforeInit(interp, "module");
-    COBRA_TRY(Forget(interp, self, name, "_modules"));
+    Forget(interp, self, name, names.modules);
     modules->table.SetStr(heap, name, value);
     return Value::None();
   }
@@ -103,11 +112,11 @@ Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
     *slot = value;
     return Value::None();
   }
-  DictObject* buffers = Registry(interp, self, "_buffers");
+  DictObject* buffers = Registry(self, names.buffers);
   if (const TorchState& torch = Torch(interp);
       torch.buffer_class != nullptr && Interpreter::IsSubclassOf(interp.class_of(value), torch.buffer_class)) {
     if (buffers == nullptr) return BeforeInit(interp, "buffer");
-    COBRA_TRY(Forget(interp, self, name, "_buffers"));
+    Forget(interp, self, name, names.buffers);
     buffers->table.SetStr(heap, name, value);
     return Value::None();
   }
@@ -129,8 +138,8 @@ Result<Value> GetAttr(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "__getattr__", args);
   COBRA_TRY(reader.Required("name", &name).Finish());
   name = interp.InternStr(name);
-  for (absl::string_view registry : kRegistries) {
-    DictObject* dict = Registry(interp, args.self, registry);
+  for (StrObject* registry : Registries(interp)) {
+    DictObject* dict = Registry(args.self, registry);
     Value* found = dict == nullptr ? nullptr : dict->table.GetStr(name);
     if (found != nullptr) return *found;
   }
@@ -143,8 +152,8 @@ Result<Value> DelAttr(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "__delattr__", args);
   COBRA_TRY(reader.Required("name", &name).Finish());
   name = interp.InternStr(name);
-  for (absl::string_view registry : kRegistries) {
-    DictObject* dict = Registry(interp, args.self, registry);
+  for (StrObject* registry : Registries(interp)) {
+    DictObject* dict = Registry(args.self, registry);
     if (dict != nullptr && dict->table.EraseStr(name)) return Value::None();
   }
   COBRA_TRY(interp.ObjectDelAttr(args.self, name));
@@ -221,11 +230,11 @@ bool IsEmpty(const DictObject* dict) { return dict == nullptr || dict->table.ent
 
 Result<Value> CallWithHooks(Interpreter& interp, const CallArgs& args) {
   const TorchState& torch = Torch(interp);
-  if (IsEmpty(Registry(interp, args.self, "_forward_pre_hooks")) &&
-      IsEmpty(Registry(interp, args.self, "_forward_hooks")) &&
+  if (IsEmpty(Registry(args.self, torch.names.forward_pre_hooks)) &&
+      IsEmpty(Registry(args.self, torch.names.forward_hooks)) &&
       IsEmpty(torch.global_forward_pre_hooks.as<DictObject>()) &&
       IsEmpty(torch.global_forward_hooks.as<DictObject>())) {
-    return interp.CallMethod(args.self, interp.Intern("forward"), args.positional, args.keywords);
+    return interp.CallMethod(args.self, torch.names.forward, args.positional, args.keywords);
   }
   std::vector<Value> positional(args.positional.begin(), args.positional.end());
   std::vector<KeywordArg> keywords(args.keywords.begin(), args.keywords.end());
@@ -233,7 +242,7 @@ Result<Value> CallWithHooks(Interpreter& interp, const CallArgs& args) {
                                 "_forward_pre_hooks_with_kwargs")) {
     COBRA_TRY(RunPreHook(interp, args.self, hook, &positional, &keywords));
   }
-  COBRA_TRY_ASSIGN(Value result, interp.CallMethod(args.self, interp.Intern("forward"), positional, keywords));
+  COBRA_TRY_ASSIGN(Value result, interp.CallMethod(args.self, torch.names.forward, positional, keywords));
   for (const Hook& hook :
        Hooks(interp, args.self, torch.global_forward_hooks, "_forward_hooks", "_forward_hooks_with_kwargs")) {
     std::vector<Value> given{args.self, interp.NewTuple(positional)};
@@ -273,7 +282,7 @@ Result<Value> Children(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Required("module", &self).Required("named", &named).Finish());
   std::vector<Value> found;
   absl::flat_hash_set<const Object*> seen;
-  DictObject* modules = Registry(interp, self, "_modules");
+  DictObject* modules = Registry(self, Torch(interp).names.modules);
   for (size_t i = 0; modules != nullptr && i < modules->table.entry_count(); ++i) {
     const auto& entry = modules->table.entry(i);
     if (entry.key.IsUnbound() || entry.value.IsNone() || !entry.value.IsObject()) continue;
@@ -317,7 +326,7 @@ Result<Value> Members(Interpreter& interp, const CallArgs& args) {
                           ? Value(interp.NewTuple({interp.NewStr(absl::StrCat(dotted, entry.key.str())), entry.value}))
                           : entry.value);
     }
-    DictObject* modules = recurse ? Registry(interp, module, "_modules") : nullptr;
+    DictObject* modules = recurse ? Registry(module, Torch(interp).names.modules) : nullptr;
     for (size_t i = modules == nullptr ? 0 : modules->table.entry_count(); i-- > 0;) {
       const auto& entry = modules->table.entry(i);
       if (!entry.key.IsUnbound() && entry.key.IsStr() && IsModule(interp, entry.value))
@@ -325,6 +334,132 @@ Result<Value> Members(Interpreter& interp, const CallArgs& args) {
     }
   }
   return interp.NewList(found);
+}
+
+// modules() and named_modules(): depth first, each module once. Programs replace layers meanwhile, so the children of one are looked
+// at when the next is asked for.
+class ModuleIterator : public NativeIterator {
+ public:
+  ModuleIterator(ListObject* waiting, SetObject* memo, bool remove_duplicate, bool named)
+      : waiting_(waiting), memo_(memo), remove_duplicate_(remove_duplicate), named_(named) {}
+
+  Result<Value> Next(Interpreter& interp) override {
+    if (!last_.IsUnbound()) AddChildren(interp);
+    last_ = Value::Unbound();
+    while (!waiting_->items.empty()) {
+      COBRA_TRY(interp.Step());
+      const Value module = Pop();
+      last_path_ = Pop();
+      COBRA_TRY_ASSIGN(const bool known, interp.SetContains(memo_, module));
+      if (known) continue;
+      if (remove_duplicate_) COBRA_TRY(interp.SetAdd(memo_, module));
+      last_ = module;
+      return named_ ? Value(interp.NewTuple({last_path_, module})) : module;
+    }
+    return Value::Unbound();
+  }
+
+ private:
+  Value Pop() {
+    const Value last = waiting_->items[waiting_->items.size() - 1];
+    waiting_->items.pop_back();
+    return last;
+  }
+
+  void AddChildren(Interpreter& interp) {
+    DictObject* modules = Registry(last_, Torch(interp).names.modules);
+    if (modules == nullptr) return;
+    const std::string prefix = !named_ || last_path_.str().empty() ? "" : absl::StrCat(last_path_.str(), ".");
+    for (size_t i = modules->table.entry_count(); i-- > 0;) {
+      const auto& entry = modules->table.entry(i);
+      if (entry.key.IsUnbound() || !entry.key.IsStr() || !IsModule(interp, entry.value)) continue;
+      const Value path = named_ ? Value(interp.NewStr(absl::StrCat(prefix, entry.key.str()))) : last_path_;
+      waiting_->items.push_back(interp.heap(), path);
+      waiting_->items.push_back(interp.heap(), entry.value);
+    }
+  }
+
+  ListObject* waiting_;  // path, module, path, module ...; the next one last
+  SetObject* memo_;
+  const bool remove_duplicate_, named_;
+  Value last_ = Value::Unbound();
+  Value last_path_;
+};
+
+// _walk(module, memo, prefix, remove_duplicate, named)
+Result<Value> Walk(Interpreter& interp, const CallArgs& args) {
+  Value self, memo, prefix;
+  bool remove_duplicate, named;
+  ArgReader reader(interp, "named_modules", args);
+  COBRA_TRY(reader.Required("module", &self)
+                .Required("memo", &memo)
+                .Required("prefix", &prefix)
+                .Required("remove_duplicate", &remove_duplicate)
+                .Required("named", &named)
+                .Finish());
+  if (!memo.IsSet() && !memo.IsNone()) return interp.Raise(interp.types().TypeError, "named_modules(): memo is a set");
+  if (!prefix.IsStr()) return interp.Raise(interp.types().TypeError, "named_modules(): prefix is a str");
+  SetObject* seen = memo.IsSet() ? memo.as<SetObject>() : interp.NewSet();
+  return interp.NewIterator(
+      interp.heap().New<ModuleIterator>(interp.NewList({prefix, self}), seen, remove_duplicate, named));
+}
+
+// Where register_buffer() and register_parameter() put a tensor, if the name is free there.
+Result<DictObject*> RegistryFor(Interpreter& interp, Value self, StrObject* registry, absl::string_view kind, Value name) {
+  DictObject* dict = Registry(self, registry);
+  if (dict == nullptr) return BeforeInit(interp, kind);
+  if (!name.IsStr()) {
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat(kind, " name should be a string. Got ", interp.TypeName(name)));
+  }
+  if (absl::StrContains(name.str(), '.'))
+    return interp.Raise(interp.types().KeyError, absl::StrCat(kind, " name can't contain \".\""));
+  if (name.str().empty()) return interp.Raise(interp.types().KeyError, absl::StrCat(kind, " name can't be empty string \"\""));
+  StrObject* key = interp.InternStr(name.as<StrObject>());
+  if (dict->table.GetStr(key) != nullptr) return dict;
+  COBRA_TRY_ASSIGN(Value taken, interp.GetAttrOrUnbound(self, key));
+  if (taken.IsUnbound()) return dict;
+  return interp.Raise(interp.types().KeyError, absl::StrCat("attribute '", key->view(), "' already exists"));
+}
+
+Result<Value> RegisterBuffer(Interpreter& interp, const CallArgs& args) {
+  Value name, tensor;
+  bool persistent = true;
+  ArgReader reader(interp, "register_buffer", args);
+  COBRA_TRY(reader.Required("name", &name).Required("tensor", &tensor).Optional("persistent", &persistent).Finish());
+  const ModuleNames& names = Torch(interp).names;
+  COBRA_TRY_ASSIGN(DictObject * buffers, RegistryFor(interp, args.self, names.buffers, "buffer", name));
+  StrObject* key = interp.InternStr(name.as<StrObject>());
+  if (!tensor.IsNone() && AsTensor(tensor) == nullptr) {
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("cannot assign '", interp.TypeName(tensor), "' object to buffer '", key->view(),
+                                     "' (torch Tensor or None required)"));
+  }
+  buffers->table.SetStr(interp.heap(), key, tensor);
+  Value* fleeting = args.self.object()->attrs->table.GetStr(names.non_persistent_buffers);
+  if (fleeting == nullptr || !fleeting->IsSet()) return Value::None();
+  if (!persistent) {
+    COBRA_TRY(interp.SetAdd(fleeting->as<SetObject>(), key));
+  } else if (fleeting->as<SetObject>()->table.size() > 0) {
+    COBRA_TRY(interp.CallMethod(*fleeting, "discard", {Value(key)}));
+  }
+  return Value::None();
+}
+
+Result<Value> RegisterParameter(Interpreter& interp, const CallArgs& args) {
+  Value name, parameter;
+  ArgReader reader(interp, "register_parameter", args);
+  COBRA_TRY(reader.Required("name", &name).Required("param", &parameter).Finish());
+  COBRA_TRY_ASSIGN(DictObject * parameters,
+                   RegistryFor(interp, args.self, Torch(interp).names.parameters, "parameter", name));
+  StrObject* key = interp.InternStr(name.as<StrObject>());
+  if (!parameter.IsNone() && !IsParameter(interp, parameter)) {
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("cannot assign '", interp.TypeName(parameter), "' object to parameter '",
+                                     key->view(), "' (torch.nn.Parameter or None required)"));
+  }
+  parameters->table.SetStr(interp.heap(), key, parameter);
+  return Value::None();
 }
 
 // nn.Parameter(data=None, requires_grad=True): a tensor of its own with the same contents.
@@ -424,6 +559,10 @@ const Object* PendingException(Interpreter& interp) {
 }
 
 void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m) {
+  Torch(interp).names = {interp.Intern("_parameters"),     interp.Intern("_buffers"),
+                         interp.Intern("_modules"),        interp.Intern("forward"),
+                         interp.Intern("_forward_hooks"),  interp.Intern("_forward_pre_hooks"),
+                         interp.Intern("_non_persistent_buffers_set")};
   m.Class("_ModuleBase", {interp.types().object})
       .Method("__init__", Init)
       .Method("__setattr__", SetAttr)
@@ -431,8 +570,11 @@ void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Method("__delattr__", DelAttr)
       .Method("__call__", CallModule)
       .Method("_call_impl", CallModule)
+      .Method("register_buffer", RegisterBuffer)
+      .Method("register_parameter", RegisterParameter)
       .Build();
   m.Function("_set_module_class", SetModuleClass).Function("_children", Children).Function("_members", Members);
+  m.Function("_walk", Walk);
 }
 
 Result<void> DefineParameterClass(Interpreter& interp, NativeModuleBuilder& m) {

@@ -334,7 +334,7 @@ Result<Value> UnknownAttribute(Interpreter& interp, const CallArgs& args) {
   absl::string_view name;
   ArgReader reader(interp, "__getattr__", args);
   COBRA_TRY(reader.Required("name", &name).Finish());
-  if (IsKnownTorchName("torch.Tensor", name))
+  if (FindKnownTorchName("torch.Tensor", name))
     return interp.Unsupported(absl::StrCat("Tensor.", name), "this part of PyTorch is not covered yet");
   return interp.Raise(interp.types().AttributeError,
                       absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '", name, "'"));

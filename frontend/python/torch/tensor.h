@@ -40,6 +40,12 @@ struct Tensor : NativeObject {
   NativeObject* Copy(Interpreter& interp) override;
 };
 
+// The names under which a module keeps its state, as the interpreter's own strings: each access of an attribute asks for some.
+struct ModuleNames {
+  StrObject *parameters = nullptr, *buffers = nullptr, *modules = nullptr;
+  StrObject *forward = nullptr, *forward_hooks = nullptr, *forward_pre_hooks = nullptr, *non_persistent_buffers = nullptr;
+};
+
 // What the native modules make as they are imported; a part of the interpreter's image.
 struct TorchLibrary {
   ClassObject* tensor_class = nullptr;
@@ -50,6 +56,7 @@ struct TorchLibrary {
   ClassObject* array_class = nullptr;                    // numpy.ndarray; null before numpy is imported
   ClassObject* buffer_class = nullptr;                   // torch.nn.Buffer; null before somebody asks for it
   Value global_forward_pre_hooks, global_forward_hooks;  // dicts
+  ModuleNames names;
   Value dtypes[12] = {};                                 // by DType
   Value device;                                          // torch.device("cpu")
   Value values_indices_class;                            // makes (values, indices)

@@ -89,15 +89,30 @@ def is_available():
 
 def version():
     return None
+
+
+def is_acceptable(tensor):
+    return False
+
+
+def flags(*args, **kwargs):
+    import contextlib
+    return contextlib.nullcontext()
+
+
+def set_flags(*args, **kwargs):
+    return None
 # == torch.backends.cuda
 import contextlib
 
 
 class _Flags:
     allow_tf32 = False
+    allow_fp16_reduced_precision_reduction = True
 
 
 matmul = _Flags()
+cufft_plan_cache = None
 
 
 def sdp_kernel(*args, **kwargs):
@@ -105,6 +120,47 @@ def sdp_kernel(*args, **kwargs):
 
 
 def is_built():
+    return False
+
+
+def enable_flash_sdp(enabled):
+    pass
+
+
+enable_math_sdp = enable_mem_efficient_sdp = enable_cudnn_sdp = enable_flash_sdp
+
+
+def flash_sdp_enabled():
+    return True
+
+
+math_sdp_enabled = mem_efficient_sdp_enabled = flash_sdp_enabled
+
+
+def preferred_linalg_library(backend=None):
+    return None
+# == torch.backends.mkldnn
+import contextlib
+
+
+def is_available():
+    return True
+
+
+def flags(*args, **kwargs):
+    return contextlib.nullcontext()
+# == torch.backends.mkl
+def is_available():
+    return True
+# == torch.backends.openmp
+def is_available():
+    return True
+# == torch.backends.opt_einsum
+enabled = True
+strategy = 'auto'
+
+
+def is_available():
     return False
 # == torch.backends.mps
 def is_available():
@@ -194,7 +250,11 @@ def backward(*args, **kwargs):
     pass
 
 
-def set_detect_anomaly(*args):
+class set_detect_anomaly(torch.no_grad):
+    pass
+
+
+class detect_anomaly(torch.no_grad):
     pass
 
 
@@ -212,7 +272,9 @@ from torch.autograd import Variable
 # == torch.autograd.grad_mode
 from torch import enable_grad, inference_mode, no_grad, set_grad_enabled
 # == torch.autograd.profiler
-from torch.profiler import record_function
+from torch.profiler import profile, record_function
+
+emit_nvtx = profile
 # == torch.onnx
 def is_in_onnx_export():
     return False
@@ -222,8 +284,15 @@ def register_custom_op_symbolic(*args, **kwargs):
     pass
 
 
-def unregister_custom_op_symbolic(*args, **kwargs):
-    pass
+unregister_custom_op_symbolic = export = register_custom_op_symbolic
+
+
+class OperatorExportTypes:
+    ONNX, ONNX_ATEN, ONNX_ATEN_FALLBACK, ONNX_FALLTHROUGH = range(4)
+
+
+class TrainingMode:
+    EVAL, PRESERVE, TRAINING = range(3)
 # == torch.onnx.symbolic_helper
 def parse_args(*args):
     return lambda function: function
@@ -256,11 +325,13 @@ def _log_api_usage_once(*args):
     pass
 
 
-class _NN:
-    pass
+def _jit_set_profiling_mode(*args):
+    return False
 
 
-_nn = _NN()
+_jit_set_profiling_executor = _jit_set_nvfuser_enabled = _jit_set_texpr_fuser_enabled = _jit_override_can_fuse_on_gpu = _jit_set_profiling_mode
+_jit_override_can_fuse_on_cpu = _debug_set_autodiff_subgraph_inlining = _jit_set_bailout_depth = _jit_set_autocast_mode = _jit_set_profiling_mode
+_set_graph_executor_optimize = _jit_set_num_profiled_runs = _jit_set_profiling_mode
 # == torch._utils
 def _flatten_dense_tensors(tensors):
     raise RuntimeError('torch._utils')
@@ -286,16 +357,77 @@ class _Namespace:
 aten, prims, image, video_reader = _Namespace('aten'), _Namespace('prims'), _Namespace('image'), _Namespace('video_reader')
 # == torch.distributions
 # == torch.package
+# == torch.random
+from torch import Generator, get_rng_state, initial_seed, manual_seed, no_grad as _no_effect, seed, set_rng_state
+
+default_generator = Generator()
+
+
+class fork_rng(_no_effect):
+    pass
+# == torch.library
+# An operator that a program defines: what it registers never runs here, the program's own calls of it do.
+def impl(*args, **kwargs):
+    return lambda function: function
+
+
+def define(*args, **kwargs):
+    return None
+
+
+class Library:
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def define(self, schema, *args, **kwargs):
+        return schema.split('(')[0]
+
+    def impl(self, *args, **kwargs):
+        return None
+# == torch.testing
+import torch
+
+
+def assert_close(actual, expected, **kwargs):
+    if isinstance(actual, torch.Tensor) and isinstance(expected, torch.Tensor) and actual.shape != expected.shape:
+        raise AssertionError("The values for attribute 'shape' do not match: %s != %s." % (actual.shape, expected.shape))
+
+
+assert_allclose = assert_close
 # == torch.profiler
+import enum
+
+
+class ProfilerActivity(enum.Enum):
+    CPU = 0
+    CUDA = 1
+
+
 class record_function:
     def __init__(self, name, args=None):
         pass
+
+    def __call__(self, function):
+        return function
 
     def __enter__(self):
         return self
 
     def __exit__(self, *args):
         pass
+class profile(record_function):
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def step(self):
+        pass
+
+
+def schedule(*args, **kwargs):
+    return None
+
+
+tensorboard_trace_handler = schedule
 # == torch.nn.attention
 import contextlib
 import enum

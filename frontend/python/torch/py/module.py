@@ -69,32 +69,7 @@ class Module(_ModuleBase):
     def forward(self, *input):
         raise NotImplementedError('Module [%s] is missing the required "forward" function' % type(self).__name__)
 
-    # ---- registration
-    def register_buffer(self, name, tensor, persistent=True):
-        if '_buffers' not in self.__dict__:
-            raise AttributeError('cannot assign buffer before Module.__init__() call')
-        _check_name('buffer', name)
-        if hasattr(self, name) and name not in self._buffers:
-            raise KeyError("attribute '%s' already exists" % name)
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError("cannot assign '%s' object to buffer '%s' (torch Tensor or None required)" % (type(tensor).__name__, name))
-        self._buffers[name] = tensor
-        if persistent:
-            self._non_persistent_buffers_set.discard(name)
-        else:
-            self._non_persistent_buffers_set.add(name)
-
-    def register_parameter(self, name, param):
-        if '_parameters' not in self.__dict__:
-            raise AttributeError('cannot assign parameter before Module.__init__() call')
-        _check_name('parameter', name)
-        if hasattr(self, name) and name not in self._parameters:
-            raise KeyError("attribute '%s' already exists" % name)
-        if param is not None and not isinstance(param, Parameter):
-            raise TypeError("cannot assign '%s' object to parameter '%s' (torch.nn.Parameter or None required)"
-                            % (type(param).__name__, name))
-        self._parameters[name] = param
-
+    # ---- registration (of tensors: module.cc)
     def add_module(self, name, module):
         if not isinstance(module, Module) and module is not None:
             raise TypeError('%s is not a Module subclass' % type(module).__name__)
@@ -170,23 +145,10 @@ class Module(_ModuleBase):
         return iter(_children(self, True))
 
     def modules(self):
-        for _, module in self.named_modules():
-            yield module
+        return _walk(self, None, '', True, False)
 
     def named_modules(self, memo=None, prefix='', remove_duplicate=True):
-        # An explicit stack: children in order, depth first. Programs replace layers meanwhile, so this one looks as it goes.
-        if memo is None:
-            memo = set()
-        stack = [(prefix, self)]
-        while stack:
-            path, module = stack.pop()
-            if module in memo:
-                continue
-            if remove_duplicate:
-                memo.add(module)
-            yield path, module
-            below = [(path + ('.' if path else '') + name, child) for name, child in module._modules.items() if child is not None]
-            stack.extend(reversed(below))
+        return _walk(self, memo, prefix, remove_duplicate, True)
 
     def apply(self, fn):
         for module in _children(self, False):

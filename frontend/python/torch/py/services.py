@@ -67,6 +67,10 @@ def download_url_to_file(*args, **kwargs):
 
 def set_dir(d):
     pass
+
+
+def list(*args, **kwargs):
+    raise RuntimeError('torch.hub: there is no network here')
 # == torch.utils
 # == torch.utils.model_zoo
 from torch.hub import load_state_dict_from_url
@@ -173,12 +177,32 @@ from torch.utils.data import Sampler as DistributedSampler
 class SummaryWriter:
     def __init__(self, *args, **kwargs):
         pass
+
+    def add_scalar(self, *args, **kwargs):
+        pass
+
+    add_scalars = add_image = add_images = add_histogram = add_graph = add_text = add_figure = add_embedding = flush = close = add_scalar
 # == torch.utils.cpp_extension
 def load(*args, **kwargs):
     raise RuntimeError('torch.utils.cpp_extension: no compiler here')
 
 
 load_inline = load
+CUDA_HOME = None
+ROCM_HOME = None
+
+
+def CUDAExtension(*args, **kwargs):
+    raise RuntimeError('torch.utils.cpp_extension: no compiler here')
+
+
+CppExtension = CUDAExtension
+
+
+class BuildExtension:
+    @classmethod
+    def with_options(cls, **options):
+        return cls
 # == torch.cuda
 import torch
 
@@ -250,17 +274,61 @@ class stream(torch.no_grad):
 
 
 class Stream:
-    pass
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def wait_stream(self, stream):
+        pass
+
+    def synchronize(self):
+        pass
+
+    record_event = wait_event = wait_stream
 
 
 class Event:
-    pass
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def record(self, stream=None):
+        pass
+
+    def synchronize(self):
+        pass
+
+    def elapsed_time(self, end_event):
+        return 0.0
 
 
 FloatTensor, HalfTensor, LongTensor, IntTensor, ByteTensor, BoolTensor, DoubleTensor = (
     torch.FloatTensor, torch.HalfTensor, torch.LongTensor, torch.IntTensor, torch.ByteTensor, torch.BoolTensor, torch.DoubleTensor)
+
+
+def _nothing(*args, **kwargs):
+    pass
+
+
+init = ipc_collect = set_per_process_memory_fraction = set_stream = reset_max_memory_allocated = seed = seed_all = _nothing
+memory_summary = lambda *args, **kwargs: ''
+current_stream = default_stream = lambda device=None: Stream()
+# == torch.cuda.nvtx
+def range_push(msg):
+    return 0
+
+
+def range_pop():
+    return 0
+
+
+def mark(msg):
+    pass
 # == torch.cuda.amp
-from torch import autocast
+import torch
+
+
+class autocast(torch.autocast):
+    def __init__(self, enabled=True, dtype=torch.float16, cache_enabled=True):
+        super().__init__('cuda', dtype, enabled)
 
 
 def custom_fwd(fwd=None, **kwargs):
@@ -273,8 +341,21 @@ custom_bwd = custom_fwd
 class GradScaler:
     def __init__(self, *args, **kwargs):
         pass
+
+    def is_enabled(self):
+        return False
 # == torch.cuda.amp.autocast_mode
 from torch.cuda.amp import autocast, custom_bwd, custom_fwd
+# == torch.cpu
+# == torch.cpu.amp
+import torch
+
+
+class autocast(torch.autocast):
+    def __init__(self, enabled=True, dtype=torch.bfloat16, cache_enabled=True):
+        super().__init__('cpu', dtype, enabled)
+# == torch.cpu.amp.autocast_mode
+from torch.cpu.amp import autocast
 # == torch.amp
 from torch import autocast
 from torch.cuda.amp import GradScaler, custom_bwd, custom_fwd
@@ -332,11 +413,37 @@ class ProcessGroup:
 
 class group:
     WORLD = None
+def get_backend(group=None):
+    _needs_group()
+
+
+def destroy_process_group(group=None):
+    pass
+
+
+is_gloo_available = is_mpi_available = is_torchelastic_launched = is_nccl_available
+monitored_barrier = all_gather_into_tensor = broadcast_object_list = scatter_object_list = send = recv = isend = irecv = _needs_group
+_all_gather_base = reduce_scatter_tensor = all_to_all_single = gather_object = get_global_rank = _needs_group
+# == torch.distributed.distributed_c10d
+from torch.distributed import ReduceOp, all_gather, all_reduce, get_rank, get_world_size, is_initialized
 # == torch.distributed.nn
 from torch.distributed import all_gather, all_reduce
 # == torch.distributed.nn.functional
 from torch.distributed import all_gather, all_reduce
 # == torch.multiprocessing
+def set_start_method(method, force=False):
+    pass
+
+
+set_sharing_strategy = set_start_method
+
+
+def get_start_method(allow_none=False):
+    return 'fork'
+
+
+def cpu_count():
+    return 1
 # == torch.optim
 class Optimizer:
     def __init__(self, params, *args, **kwargs):
@@ -373,10 +480,44 @@ class Adagrad(Optimizer):
 
 class LBFGS(Optimizer):
     pass
+
+
+class Adadelta(Optimizer):
+    pass
+
+
+class Adamax(Optimizer):
+    pass
+
+
+class NAdam(Optimizer):
+    pass
+
+
+class RAdam(Optimizer):
+    pass
+
+
+class Rprop(Optimizer):
+    pass
+
+
+class ASGD(Optimizer):
+    pass
+
+
+class SparseAdam(Optimizer):
+    pass
 # == torch.optim.optimizer
 from torch.optim import Optimizer
 
 required = object()
+# == torch.optim.adam
+from torch.optim import Adam
+# == torch.optim.adamw
+from torch.optim import AdamW
+# == torch.optim.sgd
+from torch.optim import SGD
 # == torch.optim.lr_scheduler
 class _LRScheduler:
     def __init__(self, optimizer, *args, **kwargs):
@@ -409,6 +550,9 @@ class OneCycleLR(_LRScheduler):
 
 class ReduceLROnPlateau(_LRScheduler):
     pass
+
+
+CosineAnnealingWarmRestarts = ExponentialLR = PolynomialLR = ConstantLR = LinearLR = CyclicLR = SequentialLR = MultiplicativeLR = StepLR
 # == torch.optim.swa_utils
 import copy
 
@@ -494,6 +638,15 @@ def _no_quantization(*args, **kwargs):
 fuse_modules = fuse_modules_qat = prepare = prepare_qat = convert = quantize = quantize_dynamic = get_default_qconfig = _no_quantization
 get_default_qat_qconfig = _no_quantization
 default_qconfig = default_per_channel_qconfig = default_dynamic_qconfig = None
+
+
+import torch
+
+
+class QConfig:
+    def __init__(self, activation, weight):
+        self.activation = activation
+        self.weight = weight
 # == torch.quantization
 from torch.ao.quantization import (DeQuantStub, QuantStub, QuantWrapper, convert, default_qconfig, fuse_modules, get_default_qat_qconfig,
                                    get_default_qconfig, prepare, prepare_qat, quantize, quantize_dynamic)

@@ -131,8 +131,29 @@ class set_grad_enabled(_NoEffect):
     pass
 
 
-class autocast(_NoEffect):
-    pass
+class autocast:
+    # For 'cuda' nothing changes on a machine without a GPU, where PyTorch says so and goes on.
+    def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
+        self.device = device_type
+        self.fast_dtype = dtype
+        self._enabled = enabled and device_type == 'cpu' and dtype is not float32
+
+    def __enter__(self):
+        if self._enabled:
+            _unsupported("torch.autocast('cpu')", 'read the model without it, or give the layers the lower precision themselves')
+        return self
+
+    def __exit__(self, *args):
+        pass
+
+    def __call__(self, function):
+        if not self._enabled:
+            return function
+
+        def run(*args, **kwargs):
+            with self:
+                return function(*args, **kwargs)
+        return run
 
 
 class Generator:
@@ -186,16 +207,44 @@ def is_inference_mode_enabled():
     return False
 
 
-def is_autocast_enabled():
+def is_autocast_cache_enabled():
+    return True
+
+
+def get_autocast_gpu_dtype():
+    return float16
+
+
+def get_autocast_cpu_dtype():
+    return bfloat16
+
+
+def is_autocast_enabled(device_type=None):
+    return False
+
+
+is_autocast_cpu_enabled = is_autocast_enabled
+
+
+def is_anomaly_enabled():
     return False
 
 
 def get_default_dtype():
-    return float32
+    return _get_default_dtype()
 
 
-def set_default_dtype(dtype):
-    pass
+def set_default_dtype(d):
+    _set_default_dtype(d)
+
+
+def set_default_tensor_type(t):
+    if getattr(t, '_dtype', None) is not None:
+        t = t._dtype
+    elif isinstance(t, str):
+        t = {'torch.FloatTensor': float32, 'torch.cuda.FloatTensor': float32, 'torch.DoubleTensor': float64, 'torch.HalfTensor': float16,
+             'torch.BFloat16Tensor': bfloat16}.get(t, t)
+    _set_default_dtype(t)
 
 
 def get_num_threads():
@@ -204,6 +253,10 @@ def get_num_threads():
 
 def set_num_threads(n):
     pass
+
+
+set_num_interop_threads = set_flush_denormal = set_deterministic = set_vital = set_num_threads
+get_num_interop_threads = get_num_threads
 
 
 def manual_seed(seed):
@@ -439,6 +492,7 @@ def _tensor_type(dtype):
         if len(args) == 1 and not isinstance(args[0], _int):
             return tensor(args[0], dtype=dtype)
         return empty(args, dtype=dtype)
+    make._dtype = dtype
     return make
 
 

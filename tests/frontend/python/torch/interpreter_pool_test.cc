@@ -1,6 +1,8 @@
 // Requests share imported libraries and must not notice: whatever one does to a library, the next finds it as it was.
 #include "frontend/python/interpreter_pool.h"
 
+#include <stdlib.h>
+
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -144,8 +146,8 @@ class Net(core.Base):
 class InterpreterPoolTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    root_ = ::testing::TempDir() + "/cobra_pool_test";
-    std::filesystem::remove_all(root_);
+    root_ = ::testing::TempDir() + "/cobra_pool_test.XXXXXX";
+    ASSERT_NE(mkdtemp(root_.data()), nullptr);
     Write("__init__.py", "from . import core\n");
     Write("core.py", kLibrary);
     Write("other.py", "from . import later\n");
