@@ -341,6 +341,7 @@ std::vector<Case> CopyAndViewCases() {
       {Op::cat, {{"dim", int64_t{1}}}, {x, x, x}},
       {Op::stack, dim0, {x, x}},
       {Op::pad, {{"pad", Ints{1, 1, 2, 2}}, {"mode", std::string("constant")}, {"value", 0.0}}, {x}},
+      {Op::quantize_per_tensor, {{"scale", 0.1}, {"zero_point", int64_t{3}}, {"dtype", std::string("int8")}}, {x}},
       {Op::pad, {{"pad", Ints{1, 1, 1, 1}}, {"mode", std::string("reflect")}}, {x}},
       {Op::roll, {{"shifts", Ints{1, 2}}, {"dims", Ints{2, 3}}}, {x}},
       {Op::flip, {{"dims", Ints{1}}}, {x}},
@@ -439,6 +440,15 @@ TEST(ExecutorTest, WhatLibTorchLacksIsNamed) {
                                        {{{2, 4, 8, 16}}, {{2, 4, 8, 16}}, {{2, 4, 8, 16}}, kNone}});
   EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
   EXPECT_NE(status.message().find("scaled_dot_product_attention"), absl::string_view::npos);
+}
+
+TEST(ExecutorTest, IntegersThatStandForRealsAreRefused) {
+  GraphBuilder builder;
+  const ValueRef x = builder.AddInput("x", TensorType{{1, 4}, DType::int8});
+  const int32_t node = builder.Add(Op::softmax, {{"dim", int64_t{-1}}, {"quantized", std::string("int8")}}, {x}).value();
+  const absl::StatusOr<std::unique_ptr<Executor>> executor =
+      Executor::Create(std::move(builder).Build({ValueRef::Node(node)}), 1);
+  EXPECT_TRUE(absl::IsUnimplemented(executor.status())) << executor.status();
 }
 
 TEST(ExecutorTest, OneNetworkOfEveryFamilyRuns) {
