@@ -266,6 +266,15 @@ std::optional<Values> EvalElementwise(Op op, const Attributes& given, Inputs inp
     std::optional<Operand> a = OperandAt(inputs, 0, attributes, "input");
     std::optional<Operand> b = OperandAt(inputs, 1, attributes, second);
     if (!a || !b) return std::nullopt;
+    // Operands take part in the type of the result: -1 is 255 among bytes.
+    Values narrow_a, narrow_b;
+    if (IsIntegral(out.dtype) && out.dtype != DType::int64) {
+      for (auto [operand, narrow] : {std::make_pair(&*a, &narrow_a), std::make_pair(&*b, &narrow_b)}) {
+        for (double v : operand->values == nullptr ? operand->number : *operand->values)
+          narrow->push_back(RoundTo(out.dtype, v));
+        operand->values = narrow;
+      }
+    }
     const double alpha = attributes.Double("alpha", 1);
     if (op == Op::add)
       return Elementwise(out.shape, {*a, *b}, [alpha](const double* x) { return x[0] + alpha * x[1]; });

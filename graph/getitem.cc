@@ -71,6 +71,12 @@ absl::StatusOr<IndexList> ParseIndex(absl::string_view text) {
     } else if (!item.empty() && item[0] == '[') {
       parsed.kind = IndexItem::Kind::kList;
       COBRA_ASSIGN_OR_RETURN(parsed.list_shape, ListShape(item));
+      for (absl::string_view number : absl::StrSplit(item, absl::ByAnyChar("[], "), absl::SkipEmpty())) {
+        int64_t i;
+        if (!absl::SimpleAtoi(number, &i)) return BadIndex(item);
+        parsed.least = std::min(parsed.least, i);
+        parsed.most = std::max(parsed.most, i);
+      }
     } else if (!item.empty() && item[0] == 'T' && absl::SimpleAtoi(item.substr(1), &parsed.value)) {
       parsed.kind = IndexItem::Kind::kTensor;
     } else if (item.find(':') != absl::string_view::npos) {
@@ -167,6 +173,12 @@ absl::StatusOr<Shape> IndexedShape(const Shape& shape, const IndexList& index,
       default: {  // advanced: a list or a tensor
         if (item.kind == IndexItem::Kind::kTensor && tensors[item.value]->dtype == DType::bool_) {
           return absl::UnimplementedError("the shape of a selection by a mask");
+        }
+        if (item.kind == IndexItem::Kind::kList &&
+            (item.least < -shape[dim] || (item.most > 0 && item.most >= shape[dim]))) {
+          return absl::OutOfRangeError(absl::StrCat("index ", item.most >= shape[dim] ? item.most : item.least,
+                                                    " is out of bounds for dimension ", dim, " with size ",
+                                                    shape[dim]));
         }
         const Shape& shape_of_index =
             item.kind == IndexItem::Kind::kList ? item.list_shape : tensors[item.value]->shape;

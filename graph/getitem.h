@@ -20,6 +20,7 @@ struct IndexItem {
   int64_t value = 0;                         // kInt, kBool; kTensor: which
   std::optional<int64_t> start, stop, step;  // kSlice
   Shape list_shape;                          // kList: of the nested lists
+  int64_t least = 0, most = 0;               // kList: its smallest and largest number
 };
 using IndexList = std::vector<IndexItem>;
 

@@ -139,7 +139,10 @@ absl::Status CheckOperands(const Call& call) {
 
 }  // namespace
 
-ShapeResult SameType(const Call& call) { return std::vector<TensorType>{call.in(0)}; }
+ShapeResult SameType(const Call& call) {
+  if (call.op == Op::nan_to_num && IsComplex(call.in(0).dtype)) return NotImplementedFor(call, call.in(0).dtype);
+  return std::vector<TensorType>{call.in(0)};
+}
 // Kernels that exist for some types only, on every device.
 ShapeResult FloatOnly(const Call& call) {
   if (Category(call.in(0).dtype) != 2) return NotImplementedFor(call, call.in(0).dtype);
@@ -207,7 +210,11 @@ ShapeResult ChannelShuffle(const Call& call) {
   return std::vector<TensorType>{input};
 }
 
-ShapeResult FloatUnary(const Call& call) { return One(call.in(0).shape, ToFloat(call.in(0).dtype)); }
+ShapeResult FloatUnary(const Call& call) {
+  if (call.op == Op::local_response_norm && call.in(0).rank() < 3)
+    return ShapeError("Expected 3D or higher dimensionality input (got ", call.in(0).rank(), " dimensions)");
+  return One(call.in(0).shape, ToFloat(call.in(0).dtype));
+}
 ShapeResult RealUnary(const Call& call) {
   if (call.in(0).dtype == DType::bool_) return NotImplementedFor(call, call.in(0).dtype);
   return One(call.in(0).shape, RealOf(call.in(0).dtype));
@@ -221,6 +228,7 @@ ShapeResult Binary(const Call& call) {
   if (call.op == Op::pow && Category(dtype) < 2 && call.attributes.Find("exponent") != nullptr &&
       call.attributes.Double("exponent") < 0)
     return ShapeError("Integers to negative integer powers are not allowed.");
+  if (call.op == Op::pow && dtype == DType::bool_) return NotImplementedFor(call, dtype);
   const AttributeValue* alpha = call.attributes.Find("alpha");
   if (alpha != nullptr && std::holds_alternative<double>(*alpha) && Category(dtype) < 2) {
     return ShapeError("For integral input tensors, argument alpha must not be a floating point number.");
@@ -355,6 +363,7 @@ ShapeResult Broadcast(const Call& call) {  // clamp, lerp, addcmul: numbers neve
 ShapeResult Polar(const Call& call) { return Complex(call); }
 
 ShapeResult Compare(const Call& call) {
+  if (call.op == Op::signbit && IsComplex(call.in(0).dtype)) return NotImplementedFor(call, call.in(0).dtype);
   COBRA_RETURN_IF_ERROR(CheckOperands(call));
   COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastAll(call));
   return One(shape, DType::bool_);
@@ -386,9 +395,17 @@ ShapeResult MaskedFill(const Call& call) {
   if (call.has(2) && call.in(2).rank() > 0)
     return ShapeError("masked_fill only supports a 0-dimensional value tensor, but got tensor with ", call.in(2).rank(),
                       " dimension(s).");
-  const double value = call.attributes.Double("value");
-  if (Category(call.in(0).dtype) == 1 && !(std::fabs(value) < 9.3e18))
-    return ShapeError("value cannot be converted to type ", DTypeName(call.in(0).dtype), " without overflow");
+  const DType dtype = call.in(0).dtype;
+  const AttributeValue* number = call.attributes.Find("value");
+  if (number != nullptr && Category(dtype) == 1) {
+    const double value = call.attributes.Double("value");
+    const double most = std::ldexp(1.0, 8 * DTypeBytes(dtype) - (dtype == DType::uint8 ? 0 : 1)) - 1;
+    // Negative integers wrap around in an unsigned type, negative floats do not.
+    const bool wraps = dtype == DType::uint8 && std::holds_alternative<int64_t>(*number);
+    const double least = dtype != DType::uint8 ? -most - 1 : wraps ? -most : 0;
+    if (!(value >= least && value <= most))
+      return ShapeError("value cannot be converted to type ", DTypeName(dtype), " without overflow");
+  }
   return One(shape, call.in(0).dtype);
 }
 

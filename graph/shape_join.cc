@@ -206,7 +206,9 @@ ShapeResult Pad(const Call& call) {
       return ShapeError("Padding value causes wrapping around more than once.");
     size += pad[2 * i] + pad[2 * i + 1];
     if (mode != "constant" && size < 1) return ShapeError("pad: negative or empty output size");
-    if (size < 1)
+    // What only loses elements may lose all of them.
+    const bool only_cuts = std::all_of(pad.begin(), pad.end(), [](int64_t p) { return p <= 0; });
+    if (size < (only_cuts ? 0 : 1))
       return ShapeError("The input size ", SizesText(call.in(0).shape),
                         " plus padding resulted in a negative output size");
   }

@@ -43,7 +43,14 @@ ShapeResult Linear(const Call& call) {
     COBRA_RETURN_IF_ERROR(SameDType(call, 0, 1));
     if (call.has(2) && (input.rank() == 2 || input.rank() == 3))
       return ShapeError("mat2 must be a matrix, got 1-D tensor");
-    return One(Shape(input.shape.begin(), input.shape.end() - 1), input.dtype);
+    const Shape out(input.shape.begin(), input.shape.end() - 1);
+    if (call.has(2)) {
+      COBRA_ASSIGN_OR_RETURN(const Shape joined, BroadcastShapes(out, call.in(2).shape));
+      if (joined != out)
+        return ShapeError("output with shape ", SizesText(out), " doesn't match the broadcast shape ",
+                          SizesText(joined));
+    }
+    return One(out, input.dtype);
   }
   if (weight.rank() != 2 || input.rank() == 0) {
     return ShapeError("linear: weight must be a matrix and input have a dimension, got ", SizesText(weight.shape),
@@ -204,6 +211,14 @@ ShapeResult Einsum(const Call& call) {
       if (!absl::ascii_isalpha(letter))
         return ShapeError("einsum(): invalid subscript given at index ", p, " in the equation string");
       const int64_t size = input.shape[dim++];
+      const size_t before = terms[i].substr(0, p).find(letter);
+      if (before != std::string::npos) {
+        const size_t at = dots != std::string::npos && before > dots ? before - 3 + extra : before;
+        if (input.shape[at] != size) {
+          return ShapeError("einsum(): subscript ", std::string(1, letter), " is repeated for operand ", i,
+                            " but the sizes don't match, ", size, " != ", input.shape[at]);
+        }
+      }
       int64_t& known = sizes.emplace(letter, size).first->second;
       if (known != size && known != 1 && size != 1) {
         return ShapeError("einsum(): subscript ", std::string(1, letter), " has size ", size, " for operand ", i,
@@ -379,7 +394,8 @@ ShapeResult Kron(const Call& call) {
   while (a.size() < b.size()) a.insert(a.begin(), 1);
   while (b.size() < a.size()) b.insert(b.begin(), 1);
   for (size_t i = 0; i < a.size(); ++i) a[i] *= b[i];
-  return One(a, ResultDType(call.inputs));
+  // Both have the same dimensions by then: a scalar promotes as any tensor.
+  return One(a, PromoteDTypes(call.in(0).dtype, call.in(1).dtype));
 }
 
 // `dims`: how many last dimensions of a meet as many first ones of b; `axes`: those of a, then those of b.

@@ -63,6 +63,8 @@ absl::StatusOr<TensorType> Pool(const Call& call, bool has_padding, bool has_dil
     }
     int64_t& size = out.shape[input.rank() - n + i];
     const int64_t before = size;
+    if (call.op == Op::avg_pool3d && size < kernel[i])
+      return ShapeError("input image (", SizesText(input.shape), ") smaller than kernel size (", kernel[i], ")");
     size = PooledSize(size, kernel[i], padding[i], stride[i], dilation[i], call.attributes.Bool("ceil_mode"));
     const bool may_be_empty = call.op == Op::max_pool1d && !call.attributes.Bool("return_indices");
     if (size < (may_be_empty ? 0 : 1)) {
@@ -95,7 +97,12 @@ ShapeResult LpPool(const Call& call) {
 ShapeResult AdaptivePool(const Call& call) {
   const TensorType& input = call.in(0);
   const int n = PoolDims(call.op);
-  if (input.rank() != n + 1 && input.rank() != n + 2) {
+  // An average over everything is a mean, of any rank.
+  const std::vector<int64_t> given = call.attributes.Ints("output_size");
+  const bool average = call.op == Op::adaptive_avg_pool2d || call.op == Op::adaptive_avg_pool3d;
+  const bool to_one =
+      average && !given.empty() && std::all_of(given.begin(), given.end(), [](int64_t s) { return s == 1; });
+  if (input.rank() != n + 1 && input.rank() != n + 2 && !(to_one && input.rank() > n)) {
     return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2, "D tensor, but got ",
                       SizesText(input.shape));
   }
@@ -162,8 +169,17 @@ ShapeResult Interpolate(const Call& call) {
   const int wanted = mode == "linear" ? 1 : mode == "bilinear" || mode == "bicubic" ? 2 : mode == "trilinear" ? 3 : n;
   if (wanted != n)
     return ShapeError("Got ", input.rank(), "D input, but ", mode, " mode needs ", wanted + 2, "D input");
+  const bool interpolates = mode == "linear" || mode == "bilinear" || mode == "bicubic" || mode == "trilinear";
+  if (!interpolates && call.attributes.Find("align_corners") != nullptr) {
+    return ShapeError(
+        "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear");
+  }
+  if (call.attributes.Bool("antialias") && (n != 2 || (mode != "bilinear" && mode != "bicubic")))
+    return ShapeError("Anti-alias option is only supported for bilinear and bicubic modes");
   TensorType out = input;
   const AttributeValue* size = call.attributes.Find("size");
+  if (size != nullptr && call.attributes.Find("scale_factor") != nullptr)
+    return ShapeError("only one of size or scale_factor should be defined");
   if (size != nullptr && !std::holds_alternative<NoneValue>(*size)) {
     COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, IntList(call, "size", n, 1));
     for (int i = 0; i < n; ++i) out.shape[2 + i] = sizes[i];

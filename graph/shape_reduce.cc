@@ -134,6 +134,9 @@ ShapeResult BoolReduce(const Call& call) {
 
 ShapeResult Norm(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(Shape shape, ReducedShape(call, call.in(0), Keep(call)));
+  if (call.op == Op::norm && call.attributes.String("p") == "fro" && call.attributes.Ints("dim").size() > 2)
+    return ShapeError("Expected at most 2 dimensions, but got ", call.attributes.Ints("dim").size(),
+                      " dimensions instead.");
   if (call.op == Op::linalg_norm && call.attributes.Find("ord") != nullptr) {
     const int rank = call.in(0).rank();
     const bool text = !call.attributes.String("ord").empty();

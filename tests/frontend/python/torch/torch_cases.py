@@ -157,7 +157,7 @@ def _(r):
 @case("masked_fill")
 def _(r):
     shape = dims(r)
-    mask = T(like(r, shape), "bool" if not wrong(r) else "int64")
+    mask = T(like(r, shape), "bool" if not wrong(r) else "float32")
     return "%s.masked_fill%s(%s, %s)" % (T(shape, r.choice(ANY)), r.choice(["", "_"]), mask, r.choice(["-1e9", "0", "True", "float('-inf')", T([], r.choice(NUMBERS), "pos")]))
 
 
@@ -268,7 +268,7 @@ def _(r):
 # ---- reductions
 def reduction(name, types, several=True, keep=True, all_dims=True):
     def make(r):
-        shape = dims(r)
+        shape = dims(r, zero="median" not in name)
         args = ""
         if not all_dims or r.random() < 0.75:
             args = "%d" % dim(r, len(shape)) if not several or r.random() < 0.5 else repr(tuple(some_dims(r, len(shape))))
@@ -350,7 +350,7 @@ for n in "cumsum cumprod cummax cummin logcumsumexp".split():
 
 @case("diff")
 def _(r):
-    shape = dims(r, 0, 3)
+    shape = dims(r, 0, 3, False)
     d = dim(r, len(shape))
     how = r.choice(["", "dim=%d" % d, "n=2, dim=%d" % d, "dim=%d, prepend=%s" % (d, T(shape)), "n=0"])
     return call(r, "diff", T(shape, r.choice(ANY)), how)
@@ -400,7 +400,7 @@ def _(r):
 
 @case("topk")
 def _(r):
-    shape = dims(r)
+    shape = dims(r, 1)
     d = dim(r, len(shape))
     n = shape[d] if shape and -len(shape) <= d < len(shape) else 1
     return call(r, "topk", T(shape, r.choice(ANY)), "%d" % r.choice([1, n, max(n - 1, 0), n + 1]), "%d" % d, r.choice(["", "largest=False"]))
@@ -411,7 +411,7 @@ def _(r):
     shape = dims(r, 0, 4, False)
     d = dim(r, len(shape))
     n = shape[d] if shape and -len(shape) <= d < len(shape) else 1
-    return call(r, "kthvalue", T(shape, r.choice(ANY)), "%d" % r.choice([1, n, n + 1, 0]), "%d" % d, r.choice(["", "keepdim=True"]))
+    return call(r, "kthvalue", T(shape, r.choice(NUMBERS)), "%d" % r.choice([1, n, n + 1, 0]), "%d" % d, r.choice(["", "keepdim=True"]))
 
 
 @case("searchsorted")
@@ -526,7 +526,7 @@ def _(r):
 def _(r):
     shape = dims(r, 0, 3, False)
     t = r.choice(NUMBERS)
-    return "%s.masked_scatter(%s, %s)" % (T(shape, t), T(like(r, shape), "bool" if not wrong(r) else "int64"), T([1000], t if not wrong(r) else "float64"))
+    return "%s.masked_scatter(%s, %s)" % (T(shape, t), T(like(r, shape), "bool" if not wrong(r) else "float32"), T([1000], t if not wrong(r) else "float64"))
 
 
 @case("select_scatter")
@@ -697,13 +697,13 @@ def _(r):
 
 @case("repeat_interleave")
 def _(r):
-    shape = dims(r, 0, 3)
+    shape = dims(r, 0, 3, False)
     return call(r, "repeat_interleave", T(shape, r.choice(ANY)), r.choice(["2", "3, dim=%d" % dim(r, len(shape)), "C([2], 'int64'), dim=%d" % dim(r, len(shape)), "-1"]))
 
 
 @case("triu")
 def _(r):
-    return "%s.%s(%d)" % (T(dims(r, 1, 4), r.choice(ANY)), r.choice(["triu", "tril", "triu_", "tril_"]), r.randint(-2, 2))
+    return "%s.%s(%d)" % (T(dims(r, 1, 4, False), r.choice(ANY)), r.choice(["triu", "tril", "triu_", "tril_"]), r.randint(-2, 2))
 
 
 @case("diag")
@@ -739,7 +739,8 @@ def _(r):
     for s in shape:
         n *= s
     target = [[n], [1, n], [-1], [n, 1, 1], [2, -1], shape[::-1], [1, -1, 1], [n + 1], [-1, -1]]
-    return "%s.%s(%s)" % (T(shape, r.choice(ANY)) + r.choice(["", "", ".transpose(0, -1)" if shape else ""]), r.choice(["reshape", "view"]), ", ".join(map(str, r.choice(target))))
+    x, f = r.choice([("", "reshape"), ("", "view"), (".transpose(0, -1)" if shape else "", "reshape")])
+    return "%s%s.%s(%s)" % (T(shape, r.choice(ANY)), x, f, ", ".join(map(str, r.choice(target))))
 
 
 @case("view(dtype)")
