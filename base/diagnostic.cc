@@ -58,8 +58,7 @@ std::string FirstLine(const Diagnostic& d) {
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 int CharacterCount(absl::string_view text) {
-  return static_cast<int>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); }));
+  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); }));
 }
 
 // The line without its indentation, and carets under the expression; none where they would underline all of it.
@@ -103,7 +102,8 @@ void AppendFrames(const std::vector<DiagnosticFrame>& frames, std::string* out) 
     size_t end = i + 1;
     while (end < frames.size() && SamePlace(frames[i], frames[end])) ++end;
     for (size_t k = i; k < std::min(end, i + kEqual); ++k) AppendFrame(frames[k], &blocks.emplace_back());
-    if (end - i > kEqual) blocks.push_back(absl::StrCat("  [Previous line repeated ", end - i - kEqual, " more times]\n"));
+    if (end - i > kEqual)
+      blocks.push_back(absl::StrCat("  [Previous line repeated ", end - i - kEqual, " more times]\n"));
     i = end;
   }
   for (size_t i = 0; i < blocks.size(); ++i) {

@@ -48,7 +48,8 @@ struct Diagnostic {
   std::string missing_module;           // the import that was not found: "timm.layers"; "." of a relative import
 };
 
-// The name used in JSON and over the wire: "usage", "unsupported", "data_dependent", "syntax_error", "model_error", "limit".
+// The name used in JSON and over the wire: "usage", "unsupported", "data_dependent", "syntax_error", "model_error",
+// "limit".
 absl::string_view DiagnosticKindName(Diagnostic::Kind kind);
 std::optional<Diagnostic::Kind> DiagnosticKindFromName(absl::string_view name);
 int DiagnosticExitCode(Diagnostic::Kind kind);

@@ -147,7 +147,8 @@ absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags
   COBRA_ASSIGN_OR_RETURN(*request.mutable_probe_json(), Probe(flags));
   request.set_target(flags.name);
   COBRA_ASSIGN_OR_RETURN(v1::CalibrateResponse response, client->Calibrate(request));
-  Print(common.json ? CalibrationJson(response) : CalibrationTable(response));
+  const std::string warning = ProbeWarning(request.probe_json());
+  Print(common.json ? CalibrationJson(response, warning) : CalibrationTable(response, warning));
   return kExitOk;
 }
 

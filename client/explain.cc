@@ -247,9 +247,7 @@ std::vector<GroupCost> ByLine(const Explanation& explanation) {
   const auto where = [](const CallCost& call) {
     return call.file.empty() ? std::string("(unknown)") : absl::StrCat(call.file, ":", call.line);
   };
-  return GroupBy(explanation, where, [&](const CallCost& call) {
-    return GroupCost{where(call), call.source, {}};
-  });
+  return GroupBy(explanation, where, [&](const CallCost& call) { return GroupCost{where(call), call.source, {}}; });
 }
 
 std::vector<const CallCost*> BySize(const Explanation& explanation, size_t most) {

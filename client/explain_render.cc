@@ -21,9 +21,7 @@ constexpr double kWorthShowing = 0.005;  // smaller siblings share a line there
 
 constexpr char kBold[] = "\033[1m", kRed[] = "\033[31m", kYellow[] = "\033[33m", kDim[] = "\033[2m", kEnd[] = "\033[0m";
 
-std::string WhereOf(const CallCost& call) {
-  return call.file.empty() ? "" : absl::StrCat(call.file, ":", call.line);
-}
+std::string WhereOf(const CallCost& call) { return call.file.empty() ? "" : absl::StrCat(call.file, ":", call.line); }
 
 // `full` fills the width; what would be less than half a character is a dot.
 std::string Bar(double share, double full) {
@@ -114,9 +112,8 @@ class Renderer {
     const CallCost& call = *largest[0];
     const double share = e_.Share(call.cost);
     const char* of = timed_ ? "the time" : e_.FlopsShare(call.cost) >= share ? "the FLOP" : "the bytes moved";
-    Line(absl::StrCat(timed_ ? "slowest call: " : "heaviest call: ", call.op,
-                      call.module_path.empty() ? "" : " in ", call.module_path,
-                      call.file.empty() ? "" : absl::StrCat(" (", WhereOf(call), ")"), ", ",
+    Line(absl::StrCat(timed_ ? "slowest call: " : "heaviest call: ", call.op, call.module_path.empty() ? "" : " in ",
+                      call.module_path, call.file.empty() ? "" : absl::StrCat(" (", WhereOf(call), ")"), ", ",
                       paint_.Weight(PercentText(share), share), " of ", of));
   }
 
@@ -141,7 +138,8 @@ class Renderer {
   }
   std::vector<Column> CostColumns() const { return {{true}, {true}, {false}}; }
   std::vector<std::string> CostCells(const Cost& cost, double full) const {
-    if (timed_) return {PercentText(e_.TimeShare(cost)), MillisecondsText(cost.latency_us), Bar(e_.TimeShare(cost), full)};
+    if (timed_)
+      return {PercentText(e_.TimeShare(cost)), MillisecondsText(cost.latency_us), Bar(e_.TimeShare(cost), full)};
     return {PercentText(e_.FlopsShare(cost)), PercentText(e_.BytesShare(cost)), Bar(e_.Share(cost), full)};
   }
   static std::string Mega(int64_t n) { return absl::StrFormat("%.2f", static_cast<double>(n) / 1e6); }
@@ -263,10 +261,9 @@ class Renderer {
     for (const CallCost& call : e_.calls) {
       Row row{{absl::StrCat(call.node)}, e_.Share(call.cost), ""};
       for (std::string& cell : CostCells(call.cost, full)) row.cells.push_back(std::move(cell));
-      for (std::string cell :
-           {Mega(call.cost.macs), Mega(call.cost.flops), MebibytesText(call.cost.bytes),
-            CountText(static_cast<double>(call.cost.parameters)), call.op, call.module_path, call.output,
-            WhereOf(call), call.source}) {
+      for (std::string cell : {Mega(call.cost.macs), Mega(call.cost.flops), MebibytesText(call.cost.bytes),
+                               CountText(static_cast<double>(call.cost.parameters)), call.op, call.module_path,
+                               call.output, WhereOf(call), call.source}) {
         row.cells.push_back(std::move(cell));
       }
       rows.push_back(std::move(row));
@@ -290,16 +287,15 @@ class Renderer {
 
   void Groups(const std::vector<GroupCost>& groups, const char* what) {
     constexpr size_t kMost = 12;
-    const size_t shown =
-        view_.by == ExplainBy::kOverview ? std::min(groups.size(), kMost) : groups.size();
+    const size_t shown = view_.by == ExplainBy::kOverview ? std::min(groups.size(), kMost) : groups.size();
     std::vector<Row> rows;
     bool sources = false;
     for (size_t i = 0; i < shown; ++i) sources = sources || !groups[i].source.empty();
     for (size_t i = 0; i < shown; ++i) {
       const Cost& cost = groups[i].cost;
       Row row{CostCells(cost, 1), e_.Share(cost), ""};
-      for (std::string cell : {absl::StrCat(cost.calls), Mega(cost.macs), Mega(cost.flops), MebibytesText(cost.bytes),
-                               groups[i].name}) {
+      for (std::string cell :
+           {absl::StrCat(cost.calls), Mega(cost.macs), Mega(cost.flops), MebibytesText(cost.bytes), groups[i].name}) {
         row.cells.push_back(std::move(cell));
       }
       if (sources) row.cells.push_back(groups[i].source);
@@ -347,7 +343,7 @@ void AddCost(const Explanation& e, const Cost& cost, Json* j) {
 }
 
 Json CallJson(const Explanation& e, const CallCost& call) {
-  Json j = {{"node", call.node}, {"op", call.op}, {"module", call.module_path}, {"where", WhereOf(call)},
+  Json j = {{"node", call.node},     {"op", call.op},       {"module", call.module_path}, {"where", WhereOf(call)},
             {"source", call.source}, {"input", call.input}, {"output", call.output}};
   AddCost(e, call.cost, &j);
   j.erase("calls");
@@ -379,13 +375,18 @@ std::string ExplanationText(const Explanation& explanation, const ExplainView& v
 }
 
 std::string ExplanationJson(const Explanation& e, const ExplainView& view) {
-  Json j = {{"title", e.title}, {"inputs", e.inputs}, {"ranked_by", e.prediction ? "latency_share" : "flops_or_bytes_share"}};
+  Json j = {
+      {"title", e.title}, {"inputs", e.inputs}, {"ranked_by", e.prediction ? "latency_share" : "flops_or_bytes_share"}};
   if (e.prediction.has_value()) {
     const v1::TargetPrediction& p = *e.prediction;
-    j["prediction"] = {{"target", p.target()},         {"latency_us", p.latency_us()},
-                       {"low_us", p.low_us()},         {"high_us", p.high_us()},
-                       {"coverage", p.coverage()},     {"confidence", p.confidence()},
-                       {"extrapolating", p.extrapolating()}, {"model_version", e.model_version}};
+    j["prediction"] = {{"target", p.target()},
+                       {"latency_us", p.latency_us()},
+                       {"low_us", p.low_us()},
+                       {"high_us", p.high_us()},
+                       {"coverage", p.coverage()},
+                       {"confidence", p.confidence()},
+                       {"extrapolating", p.extrapolating()},
+                       {"model_version", e.model_version}};
   }
   Json total;
   AddCost(e, e.total, &total);

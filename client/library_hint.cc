@@ -70,7 +70,8 @@ std::string LibraryHint(absl::string_view missing, const std::string& model_path
   }
   if (top.empty()) return "";
   for (int i = 0; i <= kFoldersAbove && folder.has_relative_path(); ++i, folder = folder.parent_path()) {
-    if (HasModule(folder, top)) return absl::StrCat(top, " is in ", folder.string(), ": add --library ", folder.string());
+    if (HasModule(folder, top))
+      return absl::StrCat(top, " is in ", folder.string(), ": add --library ", folder.string());
   }
   for (const std::string& candidate : installed) {
     if (HasModule(candidate, top)) return absl::StrCat(top, " is in ", candidate, ": add --library ", candidate);

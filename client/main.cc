@@ -21,7 +21,9 @@ constexpr char kFooter[] =
 void Repeatable(CLI::Option* option) { option->allow_extra_args(false); }
 
 void AddModelFlags(CLI::App* command, ModelArguments* model) {
-  command->add_option("model", model->path, "PyTorch source FILE.py, a DIRECTORY of it, FILE.onnx, FILE.tflite, or a graph FILE.json")
+  command
+      ->add_option("model", model->path,
+                   "PyTorch source FILE.py, a DIRECTORY of it, FILE.onnx, FILE.tflite, or a graph FILE.json")
       ->type_name("FILE_OR_DIR");
   command
       ->add_option("--arch", model->architecture,
@@ -80,9 +82,10 @@ void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
 
 void AddExplainFlags(CLI::App* command, ExplainFlags* flags) {
   command
-      ->add_option("--target", flags->target,
-                   "A name from `cobra-client targets`: shares of the time that the server predicts; without it, of FLOP "
-                   "and bytes, and no server is needed")
+      ->add_option(
+          "--target", flags->target,
+          "A name from `cobra-client targets`: shares of the time that the server predicts; without it, of FLOP "
+          "and bytes, and no server is needed")
       ->type_name("NAME");
   command->add_option("--top", flags->top, "How many of the slowest calls the overview lists")
       ->check(CLI::Range(1, 1000000))

@@ -48,8 +48,8 @@ class ModelInput {
 
   // Reads the model in this process.
   absl::StatusOr<Graph> Read(const python::Limits& limits = {}) const;
-  // For a server that is to read it: the bundle's text, or, for a library's file, its path below the library; another format's file as it
-  // is. A usage Diagnostic for a graph file.
+  // For a server that is to read it: the bundle's text, or, for a library's file, its path below the library; another
+  // format's file as it is. A usage Diagnostic for a graph file.
   absl::Status FillModel(v1::PredictRequest* request) const;
   // Paths of the bundle become those that the user typed, in the diagnostic of `status` too.
   absl::Status WithUserPaths(const absl::Status& status) const;

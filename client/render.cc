@@ -85,8 +85,9 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
     if (view.budget_ms > 0 && p.latency_us() > view.budget_ms * 1000) {
       absl::StrAppend(&note, note.empty() ? "" : ", ", "over the budget of ", absl::StrFormat("%g ms", view.budget_ms));
     }
-    rows.push_back({p.target(), MillisecondsText(p.latency_us()), MillisecondsText(p.low_us()), MillisecondsText(p.high_us()),
-                    absl::StrFormat("%.0f %%", 100 * p.coverage()), absl::StrFormat("%.2f", p.confidence()), note});
+    rows.push_back({p.target(), MillisecondsText(p.latency_us()), MillisecondsText(p.low_us()),
+                    MillisecondsText(p.high_us()), absl::StrFormat("%.0f %%", 100 * p.coverage()),
+                    absl::StrFormat("%.2f", p.confidence()), note});
   }
   absl::StrAppend(&text, TextTable(rows, {false, true, true, true, true, true, false}));
   if (!view.breakdown) return text;
@@ -157,18 +158,31 @@ std::string TargetsJson(const v1::ListTargetsResponse& response) {
   return Dump({{"targets", std::move(targets)}});
 }
 
-std::string CalibrationTable(const v1::CalibrateResponse& r) {
+std::string ProbeWarning(absl::string_view probe_json) {
+  const json probe = json::parse(probe_json.begin(), probe_json.end(), nullptr, /*allow_exceptions=*/false);
+  const auto canary = probe.is_object() ? probe.find("canary") : probe.end();
+  if (canary == probe.end() || !canary->is_object() || !canary->value("disturbed", false)) return "";
+  return absl::StrFormat(
+      "the machine did something else while it was measured (the same work took %.2f times as long, a copy %.2f "
+      "times): "
+      "calibrate again when it is idle",
+      canary->value("compute_ratio", 1.0), canary->value("copy_ratio", 1.0));
+}
+
+std::string CalibrationTable(const v1::CalibrateResponse& r, absl::string_view warning) {
   const v1::Target& t = r.target();
   return absl::StrCat("target ", t.spec().name(), ": ", t.spec().device(), ", ", t.spec().runtime(), ", on top of ",
                       t.base_target(), "\nfrom ", r.layers_used(), " layers and ", r.networks_used(),
                       " networks; error on the layers ", PercentText(t.probe_layer_mape_before()), " before, ",
                       PercentText(t.probe_layer_mape_after()), " after; on the networks ",
-                      PercentText(t.probe_network_mape_after()), " after\n");
+                      PercentText(t.probe_network_mape_after()), " after\n",
+                      warning.empty() ? "" : "warning: ", warning, warning.empty() ? "" : "\n");
 }
 
-std::string CalibrationJson(const v1::CalibrateResponse& r) {
-  return Dump(
-      {{"target", TargetJson(r.target())}, {"layers_used", r.layers_used()}, {"networks_used", r.networks_used()}});
+std::string CalibrationJson(const v1::CalibrateResponse& r, absl::string_view warning) {
+  json j = {{"target", TargetJson(r.target())}, {"layers_used", r.layers_used()}, {"networks_used", r.networks_used()}};
+  if (!warning.empty()) j["warning"] = std::string(warning);
+  return Dump(j);
 }
 
 std::string ModelTable(const v1::GetModelInfoResponse& r) {

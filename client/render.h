@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "cobra/v1/cobra.pb.h"
 #include "graph/graph.h"
 
@@ -22,8 +23,11 @@ std::string GraphTable(const Graph& graph);
 std::string TargetsTable(const v1::ListTargetsResponse& response);
 std::string TargetsJson(const v1::ListTargetsResponse& response);
 
-std::string CalibrationTable(const v1::CalibrateResponse& response);
-std::string CalibrationJson(const v1::CalibrateResponse& response);
+// What a probe says about the machine it was measured on: that it was busy with something else. "" if it was not, or if
+// the probe is of a worker that did not look.
+std::string ProbeWarning(absl::string_view probe_json);
+std::string CalibrationTable(const v1::CalibrateResponse& response, absl::string_view warning);
+std::string CalibrationJson(const v1::CalibrateResponse& response, absl::string_view warning);
 
 std::string ModelTable(const v1::GetModelInfoResponse& response);
 std::string ModelJson(const v1::GetModelInfoResponse& response);

@@ -92,9 +92,7 @@ std::string CountText(double n) {
 
 std::string PercentText(double fraction) { return absl::StrFormat("%.1f %%", 100 * fraction); }
 
-std::string MebibytesText(int64_t bytes) {
-  return absl::StrFormat("%.1f MiB", static_cast<double>(bytes) / (1 << 20));
-}
+std::string MebibytesText(int64_t bytes) { return absl::StrFormat("%.1f MiB", static_cast<double>(bytes) / (1 << 20)); }
 
 std::string MillisecondsText(double us) { return absl::StrFormat("%.3f", us / 1000); }
 

@@ -11,8 +11,8 @@
 namespace cobra {
 
 struct Column {
-  bool right = false;   // numbers
-  int min_width = 0;    // what it may be cut to where the table is too wide; 0: never cut
+  bool right = false;     // numbers
+  int min_width = 0;      // what it may be cut to where the table is too wide; 0: never cut
   bool keep_end = false;  // cut at the front: the end of a module path says most
 };
 
@@ -23,10 +23,10 @@ std::string TextTable(const std::vector<std::vector<std::string>>& rows, const s
 // At most `width` characters (0: no limit), the rest replaced by "...".
 std::string Shortened(absl::string_view text, int width, bool keep_end = false);
 
-std::string CountText(double n);            // 25557032 -> "25.6 M"
-std::string PercentText(double fraction);   // 0.412 -> "41.2 %"
-std::string MebibytesText(int64_t bytes);   // "1.4 MiB"
-std::string MillisecondsText(double us);    // "4.210"
+std::string CountText(double n);           // 25557032 -> "25.6 M"
+std::string PercentText(double fraction);  // 0.412 -> "41.2 %"
+std::string MebibytesText(int64_t bytes);  // "1.4 MiB"
+std::string MillisecondsText(double us);   // "4.210"
 
 // What an output stream can show.
 struct TerminalStyle {

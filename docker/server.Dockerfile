@@ -18,7 +18,7 @@ RUN apt-get update -qq \
       ca-certificates libgrpc++1.51 libonnx1 libopenblas0-pthread libprometheus-cpp-core1.0 libprotobuf32 libsqlite3-0 libtorch1.13 \
       python3-torchvision zlib1g >/dev/null \
  && rm -rf /var/lib/apt/lists/* \
- && useradd --system --uid 10001 --home-dir /var/lib/cobra --create-home cobra
+ && useradd --uid 10001 --user-group --shell /usr/sbin/nologin --home-dir /var/lib/cobra --create-home cobra
 COPY --from=build /src/build/release/bin/cobra-server /src/build/release/bin/cobra-client /src/build/release/bin/cobra-worker /usr/local/bin/
 COPY --from=build /src/model/pretrained /usr/share/cobra/model
 COPY --from=build /src/LICENSE /usr/share/doc/cobra/LICENSE

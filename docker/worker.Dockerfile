@@ -15,7 +15,7 @@ RUN apt-get update -qq \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
       libopenblas0-pthread libssl3 libtorch1.13 zlib1g >/dev/null \
  && rm -rf /var/lib/apt/lists/* \
- && useradd --system --uid 10001 --home-dir /var/lib/cobra --create-home cobra
+ && useradd --uid 10001 --user-group --shell /usr/sbin/nologin --home-dir /var/lib/cobra --create-home cobra
 COPY --from=build /src/build/release/bin/cobra-worker /usr/local/bin/
 COPY --from=build /src/data/layers /var/lib/cobra/data/layers
 COPY --from=build /src/LICENSE /usr/share/doc/cobra/LICENSE

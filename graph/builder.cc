@@ -152,6 +152,11 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
     types.push_back(ref.is_none() ? nullptr : &graph_.TypeOf(ref));
   }
 
+  for (const Attributes::Entry& entry : attributes.entries_) {
+    if (entry.first != kQuantized && !absl::c_linear_search(info.attributes, entry.first)) {
+      return absl::InvalidArgumentError(absl::StrCat(info.name, "() got an unexpected argument '", entry.first, "'"));
+    }
+  }
   Attributes ordered;
   for (absl::string_view name : info.attributes) {
     for (Attributes::Entry& entry : attributes.entries_) {
@@ -159,13 +164,6 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
     }
   }
   if (const AttributeValue* quantized = attributes.Find(kQuantized)) ordered.Set(kQuantized, *quantized);
-  if (ordered.size() != attributes.size()) {
-    for (const Attributes::Entry& entry : attributes.entries_) {
-      if (entry.first != kQuantized && !absl::c_linear_search(info.attributes, entry.first)) {
-        return absl::InvalidArgumentError(absl::StrCat(info.name, "() got an unexpected argument '", entry.first, "'"));
-      }
-    }
-  }
 
   COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> outputs, InferTypes(op, ordered, types));
   for (const TensorType& type : outputs) {

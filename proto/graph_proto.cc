@@ -1,5 +1,6 @@
 #include "proto/graph_proto.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,8 +13,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
+#include "graph/untrusted.h"
 
 namespace cobra {
 namespace {
@@ -70,6 +73,11 @@ void AttributeToProto(const Attributes::Entry& entry, v1::Attribute* proto) {
       entry.second);
 }
 
+// "node", "parameter"; "" of a number that is no kind.
+std::string KindText(v1::ValueRef::Kind kind) {
+  return absl::AsciiStrToLower(absl::StripPrefix(v1::ValueRef::Kind_Name(kind), "KIND_"));
+}
+
 AttributeValue AttributeFromProto(const v1::Attribute& proto) {
   switch (proto.value_case()) {
     case v1::Attribute::kBoolValue:
@@ -108,76 +116,93 @@ class Reader {
 
   absl::StatusOr<Graph> Read() && {
     if (proto_.nodes_size() > limits_.max_nodes) {
-      return Error(Diagnostic::Kind::kLimit, absl::StrCat("graph: ", proto_.nodes_size(),
-                                                          " calls are more than the limit of ", limits_.max_nodes));
+      return Error(Diagnostic::Kind::kLimit,
+                   absl::StrCat(proto_.nodes_size(), " calls are more than the limit of ", limits_.max_nodes));
     }
     using K = ValueRef::Kind;
-    COBRA_RETURN_IF_ERROR(AddTensors(proto_.inputs(), K::kInput, [this](auto&&... a) { builder_.AddInput(a...); }));
     COBRA_RETURN_IF_ERROR(
-        AddTensors(proto_.parameters(), K::kParameter, [this](auto&&... a) { builder_.AddParameter(a...); }));
-    COBRA_RETURN_IF_ERROR(AddTensors(proto_.buffers(), K::kBuffer, [this](auto&&... a) { builder_.AddBuffer(a...); }));
+        AddTensors(proto_.inputs(), K::kInput, nullptr, [this](auto&&... a) { builder_.AddInput(a...); }));
+    COBRA_RETURN_IF_ERROR(AddTensors(proto_.parameters(), K::kParameter, &parameter_names_,
+                                     [this](auto&&... a) { builder_.AddParameter(a...); }));
     COBRA_RETURN_IF_ERROR(
-        AddTensors(proto_.constants(), K::kConstant, [this](auto&&... a) { builder_.AddConstant(a...); }));
-    for (const v1::ParameterAlias& alias : proto_.parameter_aliases()) {
-      if (alias.parameter() < 0 || alias.parameter() >= proto_.parameters_size()) {
-        return Error(Diagnostic::Kind::kUsage, absl::StrCat("graph: alias ", alias.name(), " names no parameter"));
-      }
-      builder_.AddParameterAlias(alias.name(), ValueRef::Parameter(alias.parameter()));
-    }
+        AddTensors(proto_.buffers(), K::kBuffer, &buffer_names_, [this](auto&&... a) { builder_.AddBuffer(a...); }));
+    COBRA_RETURN_IF_ERROR(
+        AddTensors(proto_.constants(), K::kConstant, nullptr, [this](auto&&... a) { builder_.AddConstant(a...); }));
+    COBRA_RETURN_IF_ERROR(AddAliases());
     for (const v1::Node& node : proto_.nodes()) COBRA_RETURN_IF_ERROR(AddNode(node));
     position_ = {};
+    module_path_.clear();
+    where_ = "graph";
     std::vector<ValueRef> outputs;
     for (const v1::ValueRef& output : proto_.outputs()) {
-      COBRA_ASSIGN_OR_RETURN(ValueRef ref, RefFromProto(output, "output of the graph"));
-      if (ref.is_none()) return Error(Diagnostic::Kind::kUsage, "graph: an output is not set");
+      const std::string what = absl::StrCat("output ", outputs.size());
+      COBRA_ASSIGN_OR_RETURN(ValueRef ref, RefFromProto(output, what));
+      if (ref.is_none()) return Wrong(absl::StrCat(what, " is not set"));
       outputs.push_back(ref);
     }
     return std::move(builder_).Build(std::move(outputs));
   }
 
  private:
-  absl::Status Error(Diagnostic::Kind kind, std::string message) const {
+  // `message` begins with the node or the tensor that it is about.
+  absl::Status Error(Diagnostic::Kind kind, absl::string_view message) const {
     Diagnostic d;
     d.kind = kind;
-    d.message = std::move(message);
+    d.message = absl::StrCat(where_, ": ", message);
     d.position = position_;
+    d.module_path = module_path_;
     return DiagnosticToStatus(d);
   }
+  absl::Status Wrong(absl::string_view message) const { return Error(Diagnostic::Kind::kUsage, message); }
+  // Of the builder and of the checks of types. `kind` is that of what is wrong and no limit.
+  absl::Status Refused(const absl::Status& status, absl::string_view what, Diagnostic::Kind kind) const {
+    if (DiagnosticFromStatus(status).has_value()) return status;
+    return Error(absl::IsResourceExhausted(status) ? Diagnostic::Kind::kLimit : kind,
+                 absl::StrCat(what, what.empty() ? "" : ": ", status.message()));
+  }
 
-  // Checks what the shape rules rely on: a known element type, no negative size, and a byte count that does not
-  // overflow.
   absl::StatusOr<TensorType> TypeFromProto(const v1::TensorType& proto, absl::string_view what) const {
     std::optional<DType> dtype = DTypeFromProto(proto.dtype());
-    if (!dtype.has_value()) return Error(Diagnostic::Kind::kUsage, absl::StrCat(what, ": no such element type"));
+    if (!dtype.has_value()) return Wrong(absl::StrCat(what, ": no such element type"));
     TensorType type;
     type.dtype = *dtype;
-    if (proto.shape_size() > 64)
-      return Error(Diagnostic::Kind::kUsage, absl::StrCat(what, ": more than 64 dimensions"));
-    int64_t left = limits_.max_tensor_bytes / DTypeBytes(*dtype);
-    for (int64_t size : proto.shape()) {
-      if (size < 0) return Error(Diagnostic::Kind::kUsage, absl::StrCat(what, ": size ", size, " is negative"));
-      if (size > left) {
-        return Error(Diagnostic::Kind::kLimit,
-                     absl::StrCat(what, ": larger than the limit of ", limits_.max_tensor_bytes, " bytes"));
-      }
-      if (size > 0) left /= size;
-      type.shape.push_back(size);
+    type.shape.assign(proto.shape().begin(), proto.shape().end());
+    if (absl::Status status = CheckTensorType(type, limits_); !status.ok()) {
+      return Refused(status, what, Diagnostic::Kind::kUsage);
     }
     return type;
   }
 
+  // `unique`: two of one name could not be told apart in the graph's JSON form.
   template <typename List, typename Add>
-  absl::Status AddTensors(const List& list, ValueRef::Kind kind, Add add) {
+  absl::Status AddTensors(const List& list, ValueRef::Kind kind, UniqueNames* unique, Add add) {
     for (const v1::NamedTensor& tensor : list) {
-      COBRA_ASSIGN_OR_RETURN(TensorType type, TypeFromProto(tensor.type(), absl::StrCat("graph: ", tensor.name())));
+      const std::string what =
+          absl::StrCat(KindText(static_cast<v1::ValueRef::Kind>(kind)), " ", counts_[kind]++,
+                       tensor.name().empty() ? "" : " \"", Quoted(tensor.name()), tensor.name().empty() ? "" : "\"");
+      COBRA_ASSIGN_OR_RETURN(TensorType type, TypeFromProto(tensor.type(), what));
+      if (unique != nullptr && !unique->Add(tensor.name()))
+        return Wrong(absl::StrCat(what, ": another one has this name"));
       add(tensor.name(), std::move(type));
     }
-    counts_[kind] = list.size();
+    return absl::OkStatus();
+  }
+
+  absl::Status AddAliases() {
+    for (const v1::ParameterAlias& alias : proto_.parameter_aliases()) {
+      const std::string what = absl::StrCat("parameter alias \"", Quoted(alias.name()), "\"");
+      if (alias.parameter() < 0 || alias.parameter() >= proto_.parameters_size()) {
+        return Wrong(absl::StrCat(what, " names no parameter"));
+      }
+      if (alias.name().empty() || !parameter_names_.Add(alias.name()))
+        return Wrong(absl::StrCat(what, " is no new name"));
+      builder_.AddParameterAlias(alias.name(), ValueRef::Parameter(alias.parameter()));
+    }
     return absl::OkStatus();
   }
 
   absl::StatusOr<ValueRef> RefFromProto(const v1::ValueRef& proto, absl::string_view what) const {
-    if (proto.kind() == v1::ValueRef::KIND_NONE) return ValueRef::None();
+    if (proto.kind() == v1::ValueRef::KIND_NONE && proto.index() == 0 && proto.output() == 0) return ValueRef::None();
     const ValueRef ref{static_cast<ValueRef::Kind>(proto.kind()), proto.index(), proto.output()};
     const auto nodes = builder_.nodes();
     bool valid = false;
@@ -188,33 +213,44 @@ class Reader {
       valid = ref.index >= 0 && ref.index < count->second && ref.output == 0;
     }
     if (valid) return ref;
-    return Error(Diagnostic::Kind::kUsage,
-                 absl::StrCat(what, " refers to ", v1::ValueRef::Kind_Name(proto.kind()), " ", proto.index(), ":",
-                              proto.output(), ", which does not exist before it"));
+    const std::string kind = KindText(proto.kind());
+    return Wrong(absl::StrCat(what, " is ", kind.empty() ? "of an unknown kind" : kind, " ", proto.index(),
+                              proto.output() != 0 ? absl::StrCat(", output ", proto.output()) : "",
+                              ref.is_node() ? ": no output of an earlier node" : ": there is none"));
+  }
+
+  absl::StatusOr<Attributes> AttributesFromProto(const v1::Node& proto) const {
+    Attributes attributes;
+    for (const v1::Attribute& a : proto.attributes()) {
+      if (attributes.Find(a.name()) != nullptr)
+        return Wrong(absl::StrCat("argument '", Quoted(a.name()), "' stands twice"));
+      attributes.Set(a.name(), AttributeFromProto(a));
+    }
+    if (absl::Status status = CheckAttributeTypes(attributes); !status.ok()) {
+      return Refused(status, "", Diagnostic::Kind::kUsage);
+    }
+    return attributes;
   }
 
   absl::Status AddNode(const v1::Node& proto) {
-    Origin origin = OriginFromProto(proto.origin());
+    where_ = NodeText(static_cast<int64_t>(builder_.nodes().size()), proto.op());
+    COBRA_ASSIGN_OR_RETURN(Origin origin, OriginFromProto(proto.origin()));
     position_ = {origin.file ? *origin.file : "", origin.line, 0};
+    module_path_ = origin.module_path;
     std::optional<Op> op = OpFromName(proto.op());
-    if (!op.has_value()) {
-      return Error(Diagnostic::Kind::kUnsupported, absl::StrCat(proto.op(), ": no such operator in this server"));
-    }
-    Attributes attributes;
-    for (const v1::Attribute& a : proto.attributes()) attributes.Set(a.name(), AttributeFromProto(a));
+    if (!op.has_value()) return Error(Diagnostic::Kind::kUnsupported, "no such operator in this version");
+    // Looking for a name among many is quadratic.
+    if (proto.attributes_size() > kMaxAttributes)
+      return Wrong(absl::StrCat("more than ", kMaxAttributes, " arguments"));
+    COBRA_ASSIGN_OR_RETURN(Attributes attributes, AttributesFromProto(proto));
     std::vector<ValueRef> inputs;
     for (const v1::ValueRef& input : proto.inputs()) {
-      COBRA_ASSIGN_OR_RETURN(ValueRef ref, RefFromProto(input, absl::StrCat(proto.op(), ": an argument")));
+      COBRA_ASSIGN_OR_RETURN(ValueRef ref, RefFromProto(input, absl::StrCat("tensor ", inputs.size())));
       inputs.push_back(ref);
     }
     absl::StatusOr<int32_t> index =
         builder_.Add(*op, std::move(attributes), std::move(inputs), std::move(origin), proto.inplace());
-    if (!index.ok()) {
-      if (DiagnosticFromStatus(index.status()).has_value()) return index.status();
-      const bool limit = absl::IsResourceExhausted(index.status());
-      return Error(limit ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kModelError,
-                   std::string(index.status().message()));
-    }
+    if (!index.ok()) return Refused(index.status(), "", Diagnostic::Kind::kModelError);
     return CheckOutputs(proto, *index);
   }
 
@@ -222,31 +258,43 @@ class Reader {
     if (proto.outputs_size() == 0) return absl::OkStatus();
     const std::vector<TensorType>& inferred = builder_.nodes()[index].outputs;
     bool same = proto.outputs_size() == static_cast<int>(inferred.size());
-    for (int i = 0; same && i < proto.outputs_size(); ++i) {
-      COBRA_ASSIGN_OR_RETURN(TensorType given, TypeFromProto(proto.outputs(i), absl::StrCat(proto.op(), ": a result")));
-      same = given == inferred[i];
+    std::string given_text, inferred_text;
+    for (int i = 0; i < proto.outputs_size(); ++i) {
+      COBRA_ASSIGN_OR_RETURN(TensorType given, TypeFromProto(proto.outputs(i), absl::StrCat("result ", i)));
+      same = same && given == inferred[i];
+      if (i < 3) absl::StrAppend(&given_text, i == 0 ? "" : ", ", TypeText(given));
     }
     if (same) return absl::OkStatus();
-    std::string shapes;
-    for (const TensorType& type : inferred) absl::StrAppend(&shapes, shapes.empty() ? "" : ", ", TypeText(type));
+    for (const TensorType& type : inferred)
+      absl::StrAppend(&inferred_text, inferred_text.empty() ? "" : ", ", TypeText(type));
     return Error(Diagnostic::Kind::kModelError,
-                 absl::StrCat(proto.op(), ": the results given are not those inferred (", shapes, ")"));
+                 absl::StrCat("says it makes ", Quoted(given_text), ", its arguments give ", Quoted(inferred_text)));
   }
 
-  Origin OriginFromProto(const v1::Origin& proto) const {
+  absl::StatusOr<Origin> OriginFromProto(const v1::Origin& proto) const {
     Origin origin;
-    if (proto.file() > 0 && proto.file() <= static_cast<int64_t>(files_.size())) origin.file = files_[proto.file() - 1];
-    origin.line = proto.line() > 0 ? proto.line() : 0;
+    if (proto.file() < 0 || proto.file() > static_cast<int64_t>(files_.size()) || proto.line() < 0) {
+      return Wrong(absl::StrCat("its origin is line ", proto.line(), " of file ", proto.file(), ", and there are ",
+                                files_.size(), " files"));
+    }
+    if (proto.file() > 0) origin.file = files_[proto.file() - 1];
+    origin.line = proto.line();
     origin.module_path = proto.module_path();
     return origin;
   }
+
+  static constexpr int kMaxAttributes = 64;  // PyTorch's longest signature has some twenty
 
   const v1::Graph& proto_;
   const GraphLimits limits_;
   GraphBuilder builder_;
   std::vector<std::shared_ptr<const std::string>> files_;
   std::map<ValueRef::Kind, int64_t> counts_;
-  SourcePosition position_;  // of the call that is being read
+  UniqueNames parameter_names_, buffer_names_;
+  // Of the call that is being read:
+  std::string where_ = "graph";  // "node 12 (conv2d)"
+  SourcePosition position_;
+  std::string module_path_;
 };
 
 }  // namespace

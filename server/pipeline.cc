@@ -42,6 +42,17 @@ absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model)
   return status;
 }
 
+// PyTorch runs many networks on nothing (a batch of 0), but nobody wants to know how long that takes: it is a slip.
+absl::Status CheckInputs(const Graph& graph) {
+  for (const NamedTensor& input : graph.inputs()) {
+    if (input.type.num_elements() > 0) return absl::OkStatus();
+  }
+  if (graph.inputs().empty()) return absl::OkStatus();
+  return Error(Diagnostic::Kind::kUsage,
+               absl::StrCat(TypeText(graph.inputs()[0].type), ": an input without elements has no latency to predict"),
+               "give every dimension of the input at least 1");
+}
+
 void FillSummary(const Graph& graph, const Hash128& fingerprint, const ModelSnapshot& model,
                  v1::PredictResponse* reply) {
   const GraphCost cost = CostOf(graph);
@@ -99,6 +110,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(const v1::PredictRequest& 
 
   const absl::Time start = absl::Now();
   COBRA_ASSIGN_OR_RETURN(const Graph graph, ReadModel(request, call));
+  COBRA_RETURN_IF_ERROR(CheckInputs(graph));
   const absl::Time read = absl::Now();
 
   const Hash128 fingerprint = Fingerprint(graph);

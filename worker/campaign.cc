@@ -115,12 +115,16 @@ class Campaign {
     j["worker_version"] = "1";
     j["time_utc"] = TimeUtc();
     j["machine"] = Json::parse(TargetSpecToJson(machine));
-    j["environment"] = {
-        {"torch", LibTorchVersion()},     {"blas_core_type", core_type == nullptr ? "default" : core_type},
-        {"core", options_.core},          {"governor", Governor(options_.core)},
-        {"clock_mhz", CurrentClockMhz()}, {"huge_pages", HugePages()}, {"heap", "retained"},
-        {"temperature", "unavailable"},   {"energy", "unavailable"},
-        {"load", LoadAverage()}};
+    j["environment"] = {{"torch", LibTorchVersion()},
+                        {"blas_core_type", core_type == nullptr ? "default" : core_type},
+                        {"core", options_.core},
+                        {"governor", Governor(options_.core)},
+                        {"clock_mhz", CurrentClockMhz()},
+                        {"huge_pages", HugePages()},
+                        {"heap", "retained"},
+                        {"temperature", "unavailable"},
+                        {"energy", "unavailable"},
+                        {"load", LoadAverage()}};
     j["rules"] = {{"layers", RulesJson(LayerSeriesRules())}, {"networks", RulesJson(NetworkSeriesRules())}};
     const SampleCaps& caps = options_.sampler.caps;
     j["caps"] = {{"layer_macs", caps.layer_macs},
@@ -173,18 +177,13 @@ class Campaign {
         }));
     for (const CanaryTimes& times : around) canaries_.push_back(times);
     const CanaryTimes usual = UsualCanary();
-    CanaryRatios worst;
-    for (const CanaryTimes& times : around) {
-      const CanaryRatios here = RatiosOf(times, usual);
-      worst = {WorseRatio(worst.compute, here.compute), WorseRatio(worst.copy, here.copy)};
-      COBRA_RETURN_IF_ERROR(WriteCanary(times));
-    }
+    const CanaryRatios worst = WorstRatios(around, usual);
+    for (const CanaryTimes& times : around) COBRA_RETURN_IF_ERROR(WriteCanary(times));
     for (Record& record : records) {
       if (record.space.empty()) continue;  // nothing to sample at that index
       record.canary_ratio = worst.compute;
       record.canary_copy_ratio = worst.copy;
-      record.suspect = std::abs(worst.compute - 1) > options_.canary_tolerance ||
-                       std::abs(worst.copy - 1) > options_.canary_copy_tolerance;
+      record.suspect = IsDisturbed(worst, options_.canary_tolerance, options_.canary_copy_tolerance);
       record.load = load;
       COBRA_RETURN_IF_ERROR(Write(record));
     }
@@ -272,13 +271,7 @@ class Campaign {
 
   CanaryTimes UsualCanary() const {
     const size_t from = canaries_.size() > kCanaryWindow ? canaries_.size() - kCanaryWindow : 0;
-    std::vector<double> conv, matmul, copy;
-    for (size_t i = from; i < canaries_.size(); ++i) {
-      conv.push_back(canaries_[i].conv_us);
-      matmul.push_back(canaries_[i].matmul_us);
-      copy.push_back(canaries_[i].copy_us);
-    }
-    return {Median(conv), Median(matmul), Median(copy)};
+    return MedianCanary(absl::MakeConstSpan(canaries_).subspan(from));
   }
 
   const std::string& SpaceOf(const Task& task) const { return options_.spaces[task.space].space; }

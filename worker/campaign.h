@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "worker/measure.h"
 #include "worker/sampler.h"
 
 namespace cobra {
@@ -25,9 +26,9 @@ struct CampaignOptions {
   int core = 0;
   int threads = 1;
   SamplerOptions sampler;
-  double repeat_share = 0.02;           // measured twice, the second time at the end
-  double canary_tolerance = 0.05;       // of the convolution and the matrix product
-  double canary_copy_tolerance = 0.25;  // of the copy: see CanaryRatios
+  double repeat_share = 0.02;                           // measured twice, the second time at the end
+  double canary_tolerance = kCanaryTolerance;           // of the convolution and the matrix product
+  double canary_copy_tolerance = kCanaryCopyTolerance;  // of the copy: see CanaryRatios
 };
 
 // One thing to do; the order of a campaign is a function of the options alone.

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "graph/json.h"
+#include "nlohmann/json.hpp"
 #include "worker/campaign.h"
 #include "worker/child.h"
 #include "worker/executor.h"
@@ -110,6 +111,13 @@ absl::Status PrintProbe(int core, bool as_json) {
                            std::fprintf(stderr, "\rprobe %d/%d %-32s", done, total, std::string(label).c_str());
                            if (done == total) std::fputc('\n', stderr);
                          }));
+  const nlohmann::json canary = nlohmann::json::parse(json)["canary"];
+  if (canary["disturbed"].get<bool>()) {
+    std::fprintf(stderr,
+                 "warning: this machine did something else meanwhile (the same work took %.2f times as long, a copy "
+                 "%.2f times): measure again when it is idle\n",
+                 canary["compute_ratio"].get<double>(), canary["copy_ratio"].get<double>());
+  }
   if (as_json) {
     std::printf("%s\n", json.c_str());
     return absl::OkStatus();

@@ -151,6 +151,25 @@ CanaryRatios RatiosOf(const CanaryTimes& times, const CanaryTimes& usual) {
           ratio(times.copy_us, usual.copy_us)};
 }
 
+CanaryTimes MedianCanary(absl::Span<const CanaryTimes> times) {
+  std::vector<double> conv, matmul, copy;
+  for (const CanaryTimes& t : times) {
+    conv.push_back(t.conv_us);
+    matmul.push_back(t.matmul_us);
+    copy.push_back(t.copy_us);
+  }
+  return {Median(conv), Median(matmul), Median(copy)};
+}
+
+CanaryRatios WorstRatios(absl::Span<const CanaryTimes> times, const CanaryTimes& usual) {
+  CanaryRatios worst;
+  for (const CanaryTimes& t : times) {
+    const CanaryRatios here = RatiosOf(t, usual);
+    worst = {WorseRatio(worst.compute, here.compute), WorseRatio(worst.copy, here.copy)};
+  }
+  return worst;
+}
+
 absl::StatusOr<MachineSpeed> MeasureMachineSpeed() {
   constexpr int64_t kSize = 1024, kFloats = int64_t{32} << 20;
   MachineSpeed speed;

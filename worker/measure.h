@@ -3,10 +3,12 @@
 #ifndef COBRA_WORKER_MEASURE_H_
 #define COBRA_WORKER_MEASURE_H_
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "graph/graph.h"
 #include "worker/meter.h"
 #include "worker/record.h"
@@ -54,6 +56,17 @@ struct CanaryRatios {
 CanaryRatios RatiosOf(const CanaryTimes& times, const CanaryTimes& usual);
 // The one further from 1, in log distance.
 double WorseRatio(double a, double b);
+CanaryTimes MedianCanary(absl::Span<const CanaryTimes> times);
+// The worst of `times` over `usual`.
+CanaryRatios WorstRatios(absl::Span<const CanaryTimes> times, const CanaryTimes& usual);
+
+// Beyond these the machine did something else meanwhile: what was measured then is measured again.
+constexpr double kCanaryTolerance = 0.05;
+constexpr double kCanaryCopyTolerance = 0.25;
+inline bool IsDisturbed(const CanaryRatios& ratios, double tolerance = kCanaryTolerance,
+                        double copy_tolerance = kCanaryCopyTolerance) {
+  return std::abs(ratios.compute - 1) > tolerance || std::abs(ratios.copy - 1) > copy_tolerance;
+}
 
 // What this machine reaches: a product of 1024 x 1024 matrices, and a copy far larger than its caches (bytes read +
 // written).

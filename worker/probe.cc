@@ -1,5 +1,7 @@
 #include "worker/probe.h"
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +19,8 @@ namespace cobra {
 namespace {
 
 using Ints = std::vector<int64_t>;
+
+constexpr int kSubjectsPerCanary = 8;  // some five seconds
 
 class Subjects {
  public:
@@ -222,20 +226,28 @@ absl::StatusOr<std::string> RunProbe(int core, const std::function<void(int, int
   const int total = static_cast<int>(subjects.size());
   Json records = Json::array();
   int failed = 0;
-  COBRA_RETURN_IF_ERROR(RunInChildren(
-      total, {}, [&](int i) { return RecordToJson(MeasureGraph(subjects[i].graph, ProbeRules())); },
-      [&](int i, const ChildResult& result) {
-        absl::StatusOr<Record> record = RecordFromJson(result.text);
-        if (result.outcome == Outcome::ok && record.ok() && record->outcome == Outcome::ok) {
-          records.push_back({{"graph", Json::parse(record->graph_json)},
-                             {"is_network", subjects[i].is_network},
-                             {"label", subjects[i].label},
-                             {"latency_us", record->latency.median_us}});
-        } else {
-          ++failed;
-        }
-        progress(i + 1, total, subjects[i].label);
-      }));
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Canary> canary, Canary::Create());
+  canary->Measure();  // warms up
+  std::vector<CanaryTimes> canaries = {canary->Measure()};
+  for (int begin = 0; begin < total; begin += kSubjectsPerCanary) {
+    const int count = std::min(kSubjectsPerCanary, total - begin);
+    const auto take = [&](int k, const ChildResult& result) {
+      const int i = begin + k;
+      absl::StatusOr<Record> record = RecordFromJson(result.text);
+      if (result.outcome == Outcome::ok && record.ok() && record->outcome == Outcome::ok) {
+        records.push_back({{"graph", Json::parse(record->graph_json)},
+                           {"is_network", subjects[i].is_network},
+                           {"label", subjects[i].label},
+                           {"latency_us", record->latency.median_us}});
+      } else {
+        ++failed;
+      }
+      progress(i + 1, total, subjects[i].label);
+    };
+    const auto measure = [&](int k) { return RecordToJson(MeasureGraph(subjects[begin + k].graph, ProbeRules())); };
+    COBRA_RETURN_IF_ERROR(RunInChildren(count, {}, measure, take));
+    canaries.push_back(canary->Measure());
+  }
   if (failed * 4 > total) {
     return absl::UnavailableError(
         absl::StrCat("probe: ", failed, " of ", total, " measurements failed on this machine"));
@@ -243,6 +255,11 @@ absl::StatusOr<std::string> RunProbe(int core, const std::function<void(int, int
   Json j;
   j["machine"] = Json::parse(TargetSpecToJson(machine));
   j["records"] = std::move(records);
+  const CanaryRatios worst = WorstRatios(canaries, MedianCanary(canaries));
+  j["canary"] = {{"compute_ratio", worst.compute},
+                 {"copy_ratio", worst.copy},
+                 {"disturbed", IsDisturbed(worst)},
+                 {"load", LoadAverage()}};
   return j.dump();
 }
 

@@ -17,7 +17,8 @@ namespace cobra {
 std::vector<Sample> ProbeSubjects();
 
 // Measures them in child processes on `core`; `progress(done, total, label)` after each. The text that
-// ProbeResultFromJson reads.
+// ProbeResultFromJson reads. A canary before, between and after them shows whether the machine did something else
+// meanwhile: "canary":{"compute_ratio","copy_ratio","disturbed","load"}, the worst over the median.
 absl::StatusOr<std::string> RunProbe(int core, const std::function<void(int, int, absl::string_view)>& progress);
 
 }  // namespace cobra

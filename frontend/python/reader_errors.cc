@@ -28,8 +28,7 @@ std::string ModelNames(Interpreter& interp, ModuleObject* module) {
 }
 
 std::string SignatureOf(Interpreter& interp, Value model, absl::string_view method) {
-  const Value found =
-      model.IsFunction() ? model : interp.LookupClass(interp.class_of(model), interp.Intern(method));
+  const Value found = model.IsFunction() ? model : interp.LookupClass(interp.class_of(model), interp.Intern(method));
   if (!found.IsFunction() || found.as<FunctionObject>()->definition == nullptr) return "";
   const ast::FunctionDef& definition = *found.as<FunctionObject>()->definition;
   const ast::Arguments& a = *definition.args;
@@ -86,7 +85,8 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
   } else if (progress.phase == Phase::kLoad) {
     d.hint = "Python raises this too when it imports the file; if it does not, please report it";
   } else if (progress.phase == Phase::kEntry) {
-    d.hint = absl::StrCat("PyTorch raises this too when it builds ", request.entry, "; if it does not, please report it");
+    d.hint =
+        absl::StrCat("PyTorch raises this too when it builds ", request.entry, "; if it does not, please report it");
   } else {
     d.hint = absl::StrCat("PyTorch raises this too when it runs the model ",
                           request.inputs.empty() ? "without an input" : "on ", absl::StrJoin(request.inputs, " "),

@@ -15,10 +15,10 @@ namespace cobra::python {
 struct ReadProgress {
   enum class Phase { kLoad, kEntry, kArguments, kRun };
   Phase phase = Phase::kLoad;
-  std::string candidates;          // of a failed entry: the models that the file has, "Block, Net"
-  std::string signature;           // of the method: "forward(self, x, mask=...)"
+  std::string candidates;                    // of a failed entry: the models that the file has, "Block, Net"
+  std::string signature;                     // of the method: "forward(self, x, mask=...)"
   const std::string* module_path = nullptr;  // of the module that was running when it failed
-  bool in_arguments = false;       // the method did not take its arguments
+  bool in_arguments = false;                 // the method did not take its arguments
 };
 
 // The subclasses of torch.nn.Module that the file defines or imports.

@@ -2,13 +2,13 @@
 
 #include <memory>
 
-#include "client/explain_render.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-#include "nlohmann/json.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "client/explain_render.h"
+#include "gmock/gmock.h"
 #include "graph/builder.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 
 namespace cobra {
 namespace {
@@ -29,9 +29,9 @@ Graph Blocks() {
     const int64_t out = block < 2 ? 8 : 64;
     const std::string path = absl::StrCat("stage.", block);
     const ValueRef weight = builder.AddParameter(path + ".conv.weight", {{out, channels, 3, 3}, DType::float32});
-    x = ValueRef::Node(*builder.Add(
-        Op::conv2d, {{"stride", one}, {"padding", one}, {"dilation", one}, {"groups", int64_t{1}}},
-        {x, weight}, origin(3, path + ".conv")));
+    x = ValueRef::Node(*builder.Add(Op::conv2d,
+                                    {{"stride", one}, {"padding", one}, {"dilation", one}, {"groups", int64_t{1}}},
+                                    {x, weight}, origin(3, path + ".conv")));
     x = ValueRef::Node(*builder.Add(Op::relu, {}, {x}, origin(4, path)));
     channels = out;
   }
@@ -166,8 +166,9 @@ TEST(ExplainRenderTest, OneLookAtAPredictionFindsTheSlowCall) {
   const std::vector<std::string> lines = LinesOf(text);
   EXPECT_EQ(lines[0], "Net() from my/net.py, input 1x8x16x16:float32");
   EXPECT_THAT(lines[1], HasSubstr("7 calls, 5.8 k parameters (7 of them in no call)"));
-  EXPECT_EQ(lines[2], "predicted 0.100 ms on cpu (90 % interval 0.090 ... 0.110 ms), confidence 0.75, extrapolating: "
-                      "unlike what the weights were trained on");
+  EXPECT_EQ(lines[2],
+            "predicted 0.100 ms on cpu (90 % interval 0.090 ... 0.110 ms), confidence 0.75, extrapolating: "
+            "unlike what the weights were trained on");
   EXPECT_EQ(lines[3], "slowest call: conv2d in stage.2.conv (my/net.py:3), 94.0 % of the time");
   EXPECT_THAT(text, HasSubstr("\n 95.0 %  0.095  ###################       2   4.6 k      2\n"));
   EXPECT_THAT(text, HasSubstr("0 ... 1 (2 alike)"));

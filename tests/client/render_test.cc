@@ -54,5 +54,18 @@ TEST(RenderTest, CalibratedTargetShowsItsProbe) {
   EXPECT_EQ(nlohmann::json::parse(TargetsJson(response))["targets"][0]["probe_layer_mape_after"], 0.04);
 }
 
+TEST(RenderTest, ADisturbedProbeIsAWarning) {
+  const std::string disturbed =
+      ProbeWarning(R"({"canary":{"compute_ratio":1.31,"copy_ratio":0.9,"disturbed":true,"load":3}})");
+  EXPECT_NE(disturbed.find("1.31 times"), std::string::npos);
+  EXPECT_EQ(ProbeWarning(R"({"canary":{"compute_ratio":1.01,"copy_ratio":1.1,"disturbed":false}})"), "");
+  for (const char* text : {"", "{", "[]", "{}", R"({"canary":3})", R"({"canary":{}})"})
+    EXPECT_EQ(ProbeWarning(text), "");
+  EXPECT_NE(CalibrationTable({}, disturbed).find("warning: the machine did"), std::string::npos);
+  EXPECT_EQ(CalibrationTable({}, "").find("warning"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(CalibrationJson({}, disturbed))["warning"], disturbed);
+  EXPECT_FALSE(nlohmann::json::parse(CalibrationJson({}, "")).contains("warning"));
+}
+
 }  // namespace
 }  // namespace cobra

@@ -73,11 +73,13 @@ TEST(GraphJsonTest, WrongInputIsAUsageDiagnostic) {
     const char* message;
   } cases[] = {
       {.text = "{", .message = "no JSON object"},
-      {.text = R"({"ops":[{"op":"relu","inputs":[3]}],"output":[]})", .message = "no output of an earlier record"},
+      {.text = R"({"ops":[{"op":"relu","inputs":[3]}],"output":[]})",
+       .message = "node 0 (relu): [3, 0] is no output of an earlier node"},
       {.text = R"({"inputs":[{"shape":[2,3]}],"ops":[{"op":"relu","inputs":["in:0"],"out":[[2,4]]}],"output":[]})",
        .message = "its inputs give"},
-      {.text = R"({"inputs":[{"shape":[2,-3]}],"ops":[],"output":[]})", .message = "no size"},
-      {.text = R"({"ops":[{"op":"relu","inputs":["p:w"]}],"output":[]})", .message = "names nothing"},
+      {.text = R"({"inputs":[{"shape":[2,-3]}],"ops":[],"output":[]})", .message = "inputs[0]: size -3 is negative"},
+      {.text = R"({"ops":[{"op":"relu","inputs":["p:w"]}],"output":[]})",
+       .message = "node 0 (relu): source \"p:w\" names nothing"},
   };
   for (const auto& c : cases) {
     const absl::Status status = GraphFromJson(c.text).status();
@@ -87,6 +89,72 @@ TEST(GraphJsonTest, WrongInputIsAUsageDiagnostic) {
   }
   const absl::Status unknown = GraphFromJson(R"({"ops":[{"op":"frobnicate","inputs":[]}],"output":[]})").status();
   EXPECT_EQ(DiagnosticFromStatus(unknown)->kind, Diagnostic::Kind::kUnsupported);
+}
+
+// A graph of one relu on a float32 pair, with `more` in the node's record.
+std::string Relu(const std::string& more) {
+  return R"({"inputs":[{"shape":[2]}],"ops":[{"op":"relu","inputs":["in:0"])" + more + R"(}],"output":[0]})";
+}
+
+TEST(GraphJsonTest, EveryFieldIsChecked) {
+  ASSERT_TRUE(GraphFromJson(Relu("")).ok());
+  const struct {
+    std::string text;
+    const char* message;
+  } cases[] = {
+      {.text = "[1]", .message = "no JSON object"},
+      {.text = R"({"ops":[],"output":[],"ops":[]})", .message = "the key \"ops\" stands twice"},
+      {.text = R"({"ops":)" + std::string(1000000, '['), .message = "nested deeper"},
+      {.text = R"({"ops":[],"output":[null]})", .message = "an entry of \"output\" is null"},
+      {.text = R"({"inputs":[{"shape":[1.5]}],"ops":[],"output":[]})", .message = "inputs[0]: its shape has an entry"},
+      {.text = R"({"inputs":[{"shape":[9223372036854775808]}],"ops":[],"output":[]})", .message = "that is no size"},
+      {.text = R"({"inputs":[{"shape":[2],"dtype":3}],"ops":[],"output":[]})", .message = "its dtype is no string"},
+      {.text = R"({"inputs":[{"shape":[2],"dtype":"quad"}],"ops":[],"output":[]})", .message = "unknown dtype"},
+      {.text = R"({"param_shapes":{"w":[2]},"param_dtypes":{"v":"int8"},"ops":[],"output":[]})",
+       .message = "param_dtypes names something"},
+      {.text = R"({"param_shapes":{"w":[2]},"param_aliases":{"v":"u"},"ops":[],"output":[]})",
+       .message = "parameter alias \"v\" names no parameter"},
+      {.text = R"({"param_shapes":{"w":[2],"v":[2]},"param_aliases":{"v":"w"},"ops":[],"output":[]})",
+       .message = "parameter alias \"v\" is a parameter of its own"},
+      {.text = Relu(R"(,"dtype":["int8"],"out":[[2]])"), .message = "node 0 (relu): says dtype [\"int8\"]"},
+      {.text =
+           R"({"inputs":[{"shape":[2],"dtype":"int64"}],"ops":[{"op":"relu","inputs":["in:0"],"out":[[2]]}],"output":[]})",
+       .message = "node 0 (relu): says dtype float32, its inputs give [\"int64\"]"},
+      {.text = Relu(R"(,"attrs":3)"), .message = "node 0 (relu): \"attrs\" is no object"},
+      {.text = Relu(R"(,"inplace":1)"), .message = "node 0 (relu): \"inplace\" is neither"},
+      {.text = Relu(R"(,"where":"x")"), .message = "not FILE:LINE"},
+      {.text = Relu(R"(,"where":"x:-3")"), .message = "not FILE:LINE"},
+      {.text = Relu(R"(,"mod":[])"), .message = "\"mod\" is no string"},
+      {.text = Relu(R"(,"consts":[0])"), .message = "more numbers than"},
+      {.text = Relu(R"(,"slots":[1,2])"), .message = "\"slots\" does not fit"},
+      {.text = Relu(R"(,"attrs":{"dim":{}})"), .message = "node 0 (relu): attribute 'dim' is an object"},
+      {.text = Relu(R"(,"attrs":{"keepdim":1})"), .message = "argument 'keepdim' must be True or False, not 1"},
+      {.text = Relu(R"(,"attrs":{"speed":1})"), .message = "unexpected argument 'speed'"},
+  };
+  for (const auto& c : cases) {
+    const absl::Status status = GraphFromJson(c.text).status();
+    ASSERT_FALSE(status.ok()) << c.text;
+    EXPECT_EQ(DiagnosticFromStatus(status)->kind, Diagnostic::Kind::kUsage) << status;
+    EXPECT_THAT(DiagnosticFromStatus(status)->message, HasSubstr(c.message));
+  }
+  const absl::Status huge =
+      GraphFromJson(R"({"inputs":[{"shape":[0,1099511627776,1099511627776]}],"ops":[],"output":[]})").status();
+  EXPECT_EQ(DiagnosticFromStatus(huge)->kind, Diagnostic::Kind::kLimit);
+}
+
+TEST(GraphJsonTest, InfinitiesInListsSurvive) {
+  GraphBuilder builder;
+  const ValueRef x = builder.AddInput("x", {{1, 2, 4, 4}, DType::float32});
+  const int32_t node =
+      builder
+          .Add(Op::interpolate, {{"scale_factor", std::vector<double>{2, 2.5}}, {"mode", std::string("nearest")}}, {x})
+          .value();
+  const int32_t clamped = builder.Add(Op::clamp, {{"min", -INFINITY}, {"max", 1e300}}, {ValueRef::Node(node)}).value();
+  const Graph graph = std::move(builder).Build({ValueRef::Node(clamped)});
+  const absl::StatusOr<Graph> back = GraphFromJson(GraphToJson(graph));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(Fingerprint(*back), Fingerprint(graph));
+  EXPECT_EQ(GraphToJson(*back), GraphToJson(graph));
 }
 
 }  // namespace

@@ -27,12 +27,17 @@ fi
 
 mkdir "$work/source"
 git archive --format=tar HEAD | tar -x -C "$work/source"
-for image in server worker; do
-  echo "images: building cobra-$image"
-  buildah build --quiet --layers --isolation chroot --build-arg BASE=localhost/debian-base \
-    -f "docker/$image.Dockerfile" -t "localhost/cobra-$image" "$work/source"
-done
+# What the build says is kept, and a warning of it (an identity out of range) is a failure.
+build() {
+  echo "images: building cobra-$1"
+  buildah build --layers --isolation chroot --build-arg BASE=localhost/debian-base \
+    -f "docker/$1.Dockerfile" -t "localhost/cobra-$1" "$work/source" >"$work/$1.log" 2>&1 ||
+    { tail -n 40 "$work/$1.log" >&2; exit 1; }
+  if grep -i 'useradd.*warning' "$work/$1.log" >&2; then exit 1; fi
+}
 
+# The server is asked before the worker is built: a fault there shows half an hour earlier.
+build server
 echo "images: asking the server image"
 container=$(buildah from localhost/cobra-server)
 user=$(buildah inspect --type image --format '{{.OCIv1.Config.User}}' localhost/cobra-server)
@@ -49,6 +54,7 @@ target=$(buildah run --isolation chroot "$container" -- cobra-client targets --s
 buildah run --isolation chroot "$container" -- cobra-client predict \
   /usr/lib/python3/dist-packages/torchvision/models/resnet.py --library /usr/lib/python3/dist-packages \
   --entry 'resnet18()' --input 1x3x224x224 --target "$target" --server 127.0.0.1:50061
+build worker
 echo "images: probing with the worker image"
 worker=$(buildah from localhost/cobra-worker)
 buildah run --isolation chroot "$worker" -- cobra-worker probe --json | head -c 300

@@ -1,13 +1,17 @@
 // Anybody may send a graph. Real layers with damaged attributes, shapes and arguments must be refused or read, and what
 // is read must have costs that make sense; nothing may crash, hang or overflow. Deterministic: a failure names its
 // seed.
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "base/diagnostic.h"
 #include "base/file.h"
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
@@ -190,6 +194,164 @@ TEST(GraphProtoHostileTest, RealLayersAreRead) {
     absl::StatusOr<Graph> graph = GraphFromProto(layer);
     EXPECT_TRUE(graph.ok()) << graph.status() << "\n" << layer.ShortDebugString();
   }
+}
+
+// ---- whole networks
+
+std::vector<Graph> RealNetworks() {
+  absl::StatusOr<std::string> text =
+      ReadMaybeGzip(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/networks.jsonl.gz");
+  EXPECT_TRUE(text.ok()) << text.status();
+  std::vector<Graph> graphs;
+  int seen = 0;
+  for (absl::string_view line : absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
+    const json record = json::parse(line.begin(), line.end(), nullptr, false);
+    if (!record.contains("graph") || seen++ % 17 != 0 || graphs.size() >= 12) continue;
+    absl::StatusOr<Graph> graph = GraphFromJson(record["graph"].dump());
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    if (graph.ok() && graph->nodes().size() < 300) graphs.push_back(*std::move(graph));
+  }
+  EXPECT_GE(graphs.size(), 8u);
+  return graphs;
+}
+
+// Damages what holds a network together: references, order, names, results, operators.
+class NetworkMutator {
+ public:
+  explicit NetworkMutator(uint64_t seed) : random_(seed) {}
+
+  void Damage(v1::Graph* g) {
+    v1::Node* node = g->mutable_nodes(Below(g->nodes_size()));
+    switch (Below(14)) {
+      case 0:
+        if (node->inputs_size() > 0)
+          node->mutable_inputs(Below(node->inputs_size()))->set_index(Index(g->nodes_size()));
+        break;
+      case 1:
+        if (node->inputs_size() > 0) {
+          node->mutable_inputs(Below(node->inputs_size()))->set_kind(static_cast<v1::ValueRef::Kind>(Below(8)));
+        }
+        break;
+      case 2:
+        if (node->inputs_size() > 0) node->mutable_inputs(Below(node->inputs_size()))->set_output(Index(3));
+        break;
+      case 3:
+        node->set_op(g->nodes(Below(g->nodes_size())).op());
+        break;
+      case 4:
+        g->mutable_nodes()->SwapElements(Below(g->nodes_size()), Below(g->nodes_size()));
+        break;
+      case 5:
+        g->mutable_nodes()->DeleteSubrange(Below(g->nodes_size()), 1);
+        break;
+      case 6:
+        *g->add_nodes() = *node;
+        break;
+      case 7:
+        if (node->outputs_size() > 0) node->mutable_outputs(0)->add_shape(Index(10));
+        break;
+      case 8:
+        node->set_inplace(!node->inplace());
+        break;
+      case 9:
+        node->mutable_origin()->set_file(Index(2));
+        break;
+      case 10:
+        if (g->parameters_size() > 1) {
+          g->mutable_parameters(Below(g->parameters_size()))->set_name(g->parameters(0).name());
+        }
+        break;
+      case 11:
+        g->add_parameter_aliases()->set_parameter(Index(g->parameters_size()));
+        break;
+      case 12:
+        g->add_outputs()->set_index(Index(g->nodes_size()));
+        break;
+      case 13:
+        if (node->attributes_size() > 0) *node->add_attributes() = node->attributes(Below(node->attributes_size()));
+        break;
+    }
+  }
+
+  // Any byte, any piece: what is left is hardly ever a graph.
+  void Damage(std::string* text) {
+    for (int i = Below(3); i >= 0; --i) {
+      const size_t at = static_cast<size_t>(Below(static_cast<int>(text->size())));
+      switch (Below(4)) {
+        case 0:
+          (*text)[at] = static_cast<char>(Below(256));
+          break;
+        case 1:
+          text->erase(at, static_cast<size_t>(1 + Below(20)));
+          break;
+        case 2:
+          text->insert(at, text->substr(static_cast<size_t>(Below(static_cast<int>(text->size()))), 8));
+          break;
+        case 3:
+          if (const size_t digit = text->find_first_of("0123456789", at); digit != std::string::npos) {
+            constexpr absl::string_view kNumbers[] = {"0", "-1", "7", "1e99", "null", "99999999999999999999", "\"x\""};
+            text->replace(digit, 1, std::string(kNumbers[Below(7)]));
+          }
+          break;
+      }
+    }
+  }
+
+ private:
+  int Below(int n) { return static_cast<int>(random_() % static_cast<uint64_t>(std::max(n, 1))); }
+  int Index(int n) { return Below(4) == 0 ? (Below(2) == 0 ? -1 : INT32_MAX) : Below(n + 2); }
+  std::mt19937_64 random_;
+};
+
+// Refused with a message that names the place, or a graph that survives every form it can take.
+void ExpectRefusedOrSound(const absl::StatusOr<Graph>& graph, int* refused) {
+  if (!graph.ok()) {
+    ++*refused;
+    const std::optional<Diagnostic> d = DiagnosticFromStatus(graph.status());
+    ASSERT_TRUE(d.has_value()) << graph.status();
+    const bool named = absl::StartsWith(d->message, "node ") || absl::StartsWith(d->message, "graph: ") ||
+                       absl::StartsWith(d->message, "this JSON is no graph: ");
+    ASSERT_TRUE(named) << d->message;
+    return;
+  }
+  v1::Graph proto;
+  GraphToProto(*graph, &proto);
+  const absl::StatusOr<Graph> from_proto = GraphFromProto(proto);
+  ASSERT_TRUE(from_proto.ok()) << from_proto.status();
+  ASSERT_EQ(Fingerprint(*from_proto), Fingerprint(*graph));
+  const absl::StatusOr<Graph> from_json = GraphFromJson(GraphToJson(*graph));
+  ASSERT_TRUE(from_json.ok()) << from_json.status();
+  ASSERT_EQ(Fingerprint(*from_json), Fingerprint(*graph));
+}
+
+TEST(GraphProtoHostileTest, DamagedNetworksAreRefusedByNameOrSound) {
+  std::vector<v1::Graph> networks;
+  for (const Graph& graph : RealNetworks()) GraphToProto(graph, &networks.emplace_back());
+  int refused = 0;
+  constexpr int kSeeds = 4000;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    v1::Graph graph = networks[seed % networks.size()];
+    NetworkMutator(seed).Damage(&graph);
+    ASSERT_NO_FATAL_FAILURE(ExpectRefusedOrSound(GraphFromProto(graph), &refused));
+  }
+  EXPECT_GT(refused, kSeeds / 4);
+  EXPECT_LT(refused, kSeeds);
+}
+
+TEST(GraphProtoHostileTest, DamagedJsonIsRefusedByNameOrSound) {
+  std::vector<std::string> texts;
+  for (const Graph& graph : RealNetworks()) texts.push_back(GraphToJson(graph));
+  int refused = 0;
+  constexpr int kSeeds = 2000;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    std::string text = texts[seed % texts.size()];
+    NetworkMutator(seed).Damage(&text);
+    ASSERT_NO_FATAL_FAILURE(ExpectRefusedOrSound(GraphFromJson(text), &refused));
+  }
+  EXPECT_GT(refused, kSeeds / 2);
+  EXPECT_LT(refused, kSeeds);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "proto/graph_proto.h"
 
+#include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -106,6 +108,73 @@ TEST(GraphProtoTest, ReferencesMustExist) {
   EXPECT_EQ(with_reference(v1::ValueRef::KIND_INPUT, 1, 0), Diagnostic::Kind::kUsage);
   EXPECT_EQ(with_reference(v1::ValueRef::KIND_CONSTANT, 0, 0), Diagnostic::Kind::kUsage);
   EXPECT_EQ(with_reference(static_cast<v1::ValueRef::Kind>(17), 0, 0), Diagnostic::Kind::kUsage);
+}
+
+// Each damage is refused with a message that begins with the place and has the words.
+TEST(GraphProtoTest, MessagesNameTheNodeOrTheTensor) {
+  const struct {
+    const char* message;
+    std::function<void(v1::Graph*)> damage;
+  } cases[] = {
+      {.message = "node 1 (relu): tensor 0 is node 5: no output of an earlier node",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(1)->mutable_inputs(0)->set_index(5); }},
+      {.message = "node 1 (relu): tensor 0 is node 0, output 2: no output of an earlier node",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(1)->mutable_inputs(0)->set_output(2); }},
+      {.message = "node 0 (conv2d): tensor 1 is parameter 7: there is none",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(0)->mutable_inputs(1)->set_index(7); }},
+      {.message = "node 0 (conv2d): tensor 2 is none 3: there is none",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(0)->mutable_inputs(2)->set_index(3); }},
+      {.message = "node 1 (relu): tensor 0 is of an unknown kind 0: there is none",
+       .damage =
+           [](v1::Graph* g) { g->mutable_nodes(1)->mutable_inputs(0)->set_kind(static_cast<v1::ValueRef::Kind>(99)); }},
+      {.message = "node 0 (conv2d): argument 'stride' stands twice",
+       .damage = [](v1::Graph* g) { *g->mutable_nodes(0)->add_attributes() = g->nodes(0).attributes(0); }},
+      {.message = "node 0 (conv2d): argument 'stride' must be a whole number or a list of them, not 'same'",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(0)->mutable_attributes(0)->set_string_value("same"); }},
+      {.message = "node 0 (conv2d): conv2d() got an unexpected argument 'speed'",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(0)->add_attributes()->set_name("speed"); }},
+      {.message = "node 1 (relu): relu: got 2 tensors, takes at most 1",
+       .damage = [](v1::Graph* g) { *g->mutable_nodes(1)->add_inputs() = g->nodes(1).inputs(0); }},
+      {.message = "node 1 (frobnicate): no such operator",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(1)->set_op("frobnicate"); }},
+      {.message = "node 1 (relu): says it makes 3x4x8x8:float32, its arguments give 2x4x8x8:float32",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(1)->mutable_outputs(0)->set_shape(0, 3); }},
+      {.message = "node 1 (relu): result 0: no such element type",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(1)->mutable_outputs(0)->set_dtype(v1::DTYPE_UNSPECIFIED); }},
+      {.message = "node 0 (conv2d): its origin is line 7 of file 2, and there are 1 files",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(0)->mutable_origin()->set_file(2); }},
+      {.message = "node 0 (conv2d): its origin is line -1",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(0)->mutable_origin()->set_line(-1); }},
+      {.message = "graph: parameter 0 \"conv.weight\": size -4 is negative",
+       .damage = [](v1::Graph* g) { g->mutable_parameters(0)->mutable_type()->set_shape(0, -4); }},
+      {.message = "graph: input 0 \"x\": more than 64 dimensions",
+       .damage =
+           [](v1::Graph* g) {
+             for (int i = 0; i < 61; ++i) g->mutable_inputs(0)->mutable_type()->add_shape(1);
+           }},
+      {.message = "graph: parameter 1 \"conv.weight\": another one has this name",
+       .damage = [](v1::Graph* g) { *g->add_parameters() = g->parameters(0); }},
+      {.message = "graph: parameter alias \"tied.weight\" names no parameter",
+       .damage = [](v1::Graph* g) { g->mutable_parameter_aliases(0)->set_parameter(1); }},
+      {.message = "graph: parameter alias \"conv.weight\" is no new name",
+       .damage = [](v1::Graph* g) { g->mutable_parameter_aliases(0)->set_name("conv.weight"); }},
+      {.message = "graph: output 0 is node 2: no output of an earlier node",
+       .damage = [](v1::Graph* g) { g->mutable_outputs(0)->set_index(2); }},
+      {.message = "graph: output 0 is not set", .damage = [](v1::Graph* g) { g->mutable_outputs(0)->Clear(); }},
+      {.message = "node 1 (xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...): no such operator",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(1)->set_op(std::string(5000, 'x')); }},
+  };
+  for (const auto& c : cases) {
+    v1::Graph proto = SmallProto();
+    c.damage(&proto);
+    EXPECT_EQ(ErrorOf(proto).message.substr(0, strlen(c.message)), c.message);
+  }
+}
+
+TEST(GraphProtoTest, ModulePathIsPartOfTheError) {
+  v1::Graph proto = SmallProto();
+  proto.mutable_parameters(0)->mutable_type()->set_shape(1, 5);
+  EXPECT_EQ(ErrorOf(proto).module_path, "conv");
 }
 
 TEST(GraphProtoTest, HostileShapesAreRefused) {

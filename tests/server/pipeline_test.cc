@@ -158,6 +158,11 @@ TEST_F(PipelineTest, OnnxFilesAreRead) {
   EXPECT_EQ(ErrorKind(request), Diagnostic::Kind::kModelError);
 }
 
+TEST_F(PipelineTest, AnEmptyInputIsASlip) {
+  EXPECT_EQ(ErrorKind(Ask({"cpu"}, /*width=*/0)), Diagnostic::Kind::kUsage);
+  EXPECT_EQ(predictor_->calls, 0);
+}
+
 TEST_F(PipelineTest, DeadlineAndCancellationStopBeforeTheWork) {
   CallContext late;
   late.deadline = absl::Now() - absl::Seconds(1);

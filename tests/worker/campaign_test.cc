@@ -87,6 +87,19 @@ TEST(CampaignTest, GoesOnWhereItStopped) {
   unlink(path.c_str());
 }
 
+TEST(CanaryTest, TheWorstIsJudgedAgainstTheMedian) {
+  const std::vector<CanaryTimes> calm = {{100, 50, 80}, {102, 50, 90}, {99, 51, 70}};
+  EXPECT_EQ(MedianCanary(calm).conv_us, 100);
+  EXPECT_EQ(MedianCanary(calm).copy_us, 80);
+  EXPECT_FALSE(IsDisturbed(WorstRatios(calm, MedianCanary(calm))));
+  std::vector<CanaryTimes> busy = calm;
+  busy.push_back({100, 60, 80});
+  EXPECT_NEAR(WorstRatios(busy, MedianCanary(busy)).compute, 60 / 50.5, 1e-9);
+  EXPECT_TRUE(IsDisturbed(WorstRatios(busy, MedianCanary(busy))));
+  EXPECT_TRUE(IsDisturbed({1, 1.3}));
+  EXPECT_TRUE(IsDisturbed({0.9, 1}));
+}
+
 TEST(CanaryTest, RatiosAreJudgedApart) {
   const CanaryRatios ratios = RatiosOf({200, 110, 50}, {100, 100, 100});
   EXPECT_DOUBLE_EQ(ratios.compute, 2);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Our graph of every golden (and of every model of the shared corpus, where that is there) must be what real PyTorch ran: parameters, calls, shapes,
-attributes, data flow, outputs, multiply-accumulates."""
+attributes, data flow, outputs, multiply-accumulates. read_model refuses a graph that is another one after a trip through JSON or the API."""
 import glob
 import gzip
 import json

@@ -4,12 +4,14 @@
 #include <chrono>
 #include <iostream>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "frontend/python/reader.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
+#include "proto/graph_proto.h"
 
 namespace cobra {
 namespace {
@@ -30,9 +32,26 @@ SourceRequest Request(const std::string& file, const std::string& entry, const s
   return request;
 }
 
+// The graph is the same after a trip through a file, and after one over the API.
+std::string RoundTripFault(const Graph& graph, const std::string& json) {
+  const absl::StatusOr<Graph> from_json = GraphFromJson(json);
+  if (!from_json.ok()) return absl::StrCat("its JSON is refused: ", from_json.status().message());
+  if (GraphToJson(*from_json) != json) return "its JSON reads as another graph";
+  v1::Graph proto;
+  GraphToProto(graph, &proto);
+  const absl::StatusOr<Graph> from_proto = GraphFromProto(proto);
+  if (!from_proto.ok()) return absl::StrCat("the API refuses it: ", from_proto.status().message());
+  return GraphToJson(*from_proto) == json ? "" : "the API reads it as another graph";
+}
+
 std::string Read(const SourceRequest& request, bool print) {
   const absl::StatusOr<Graph> graph = ReadPythonModel(request);
-  if (graph.ok()) return print ? PrintGraph(*graph) : GraphToJson(*graph);
+  if (graph.ok() && print) return PrintGraph(*graph);
+  if (graph.ok()) {
+    const std::string json = GraphToJson(*graph);
+    const std::string fault = RoundTripFault(*graph, json);
+    return fault.empty() ? json : nlohmann::json{{"error", fault}}.dump();
+  }
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(graph.status());
   const std::string text = diagnostic ? RenderDiagnostic(*diagnostic) : graph.status().ToString();
   return print ? text : nlohmann::json{{"error", text}}.dump();

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""What a user is told when a model cannot be read: the kind of mistake (exit code), the place, the call chain, and a hint that is true. No server."""
+import os
+import tempfile
+import unittest
+
+import programs
+
+HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n\n"
+
+NET = HEAD + """class Block(nn.Module):
+    def __init__(self, cin, cout):
+        super().__init__()
+        self.conv = nn.Conv2d(cin, cout, 3, padding=1)
+        self.bn = nn.BatchNorm2d(cout)
+
+    def forward(self, x):
+        return F.relu(self.bn(self.conv(x)))
+
+class Net(nn.Module):
+    def __init__(self, classes=10):
+        super().__init__()
+        self.stem = Block(3, 32)
+        self.stages = nn.Sequential(Block(32, 64), Block(64, 64))
+        self.head = nn.Linear(64, classes)
+
+    def forward(self, x, scale=None):
+        x = self.stages(self.stem(x))
+        return self.head(x.mean((2, 3)))
+
+def net():
+    return Net()
+"""
+
+
+def forward(body, init="pass"):
+    return HEAD + "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        %s\n\n    def forward(self, x):\n%s\n" % (
+        init, "\n".join("        " + line for line in body.split("\n")))
+
+
+# (name, source, flags beside the model, exit code, what standard error has)
+CASES = [
+    ("syntax error", "import torch.nn as nn\n\nclass Net(nn.Module)\n    pass\n", ["--entry", "Net()"], 6,
+     ['  File "net.py", line 3\n    class Net(nn.Module)\n                        ^\n', "net.py:3:21: syntax error: expected ':'"]),
+    ("indentation", "def f():\nreturn 1\n", ["--entry", "f()"], 6, ["net.py:2", "syntax error: expected an indented block"]),
+    ("raises when it is imported", "import torch\nx = 1 / 0\n", ["--entry", "Net()"], 6,
+     ['  File "net.py", line 2, in <module>\n    x = 1 / 0\n        ^^^^^\n', "ZeroDivisionError: division by zero", "when it imports the file"]),
+    ("raises in __init__", forward("return x", "assert 7 % 2 == 0, 'dim 7 is odd'"), ["--entry", "Net()", "--input", "1x3"], 6,
+     ["in Net.__init__\n", "AssertionError: dim 7 is odd", "when it builds Net()"]),
+    ("shape mismatch in nested modules", NET, ["--entry", "Net()", "--input", "2x4x8x8"], 6,
+     ['line 22, in Net.forward\n    x = self.stages(self.stem(x))\n                    ^^^^^^^^^^^^\n', 'line 12, in Block.forward\n',
+      "net.py:12:31: error: RuntimeError: Given groups=1, weight of size [32, 3, 3, 3], expected input[2, 4, 8, 8] to have 3 channels, but got 4 "
+      "channels instead\nin module stem.conv\nhint: PyTorch raises this too when it runs the model on 2x4x8x8: check --input"]),
+    ("wrong element type", NET, ["--entry", "Net()", "--input", "1x3x8x8:int64"], 6, ["RuntimeError: Input type", "in module stem.conv"]),
+    ("too few dimensions", NET, ["--entry", "Net()", "--input", "3x8"], 6, ["Expected 3D (unbatched) or 4D (batched) input to conv2d"]),
+    ("raises in forward", forward("raise ValueError('no\\nway')"), ["--entry", "Net()", "--input", "1x3"], 6,
+     ["error: ValueError: no way", "when it runs the model on 1x3"]),
+    ("unsupported call of torch", forward("return torch.nosuch.thing(x)"), ["--entry", "Net()", "--input", "1x3"], None, ["nosuch", "net.py:11"]),
+    ("data-dependent branch", forward("if x.mean() > 0:\n    return x\nreturn -x"), ["--entry", "Net()", "--input", "1x3"], 4,
+     ["    if x.mean() > 0:\n       ^^^^^^^^^^^^\n", "depends on tensor values", "hint: "]),
+    ("data-dependent shape", forward("return x.nonzero()"), ["--entry", "Net()", "--input", "1x3"], 4, ["nonzero", "hint: "]),
+    ("item of an input", forward("return x[:int(x.sum().item())]"), ["--entry", "Net()", "--input", "9"], 4, ["item()", "hint: "]),
+    ("missing import", "import no_such_package.layers\n", ["--entry", "Net()"], 6,
+     ["No module named 'no_such_package'", "hint: no_such_package is neither among the model's files nor in a library", "--library"]),
+    ("missing import inside a function", forward("import no_such_package\nreturn x"), ["--entry", "Net()", "--input", "1"], 6,
+     ["hint: no_such_package is neither"]),
+    ("relative import of a lone file", "from .blocks import Block\n", ["--entry", "Net()"], 6, ["hint: the file is part of a package", "--library"]),
+    ("entry that is not there", NET, ["--entry", "Nett()"], 2, ["Did you mean: 'Net'?", "models there: Block, Net\n"]),
+    ("entry with a syntax error", NET, ["--entry", "Net("], 2, ["'(' was never closed", "the entry is an expression in net.py"]),
+    ("entry with a wrong argument", NET, ["--entry", "Net(clases=3)"], 2, ["unexpected keyword argument 'clases'"]),
+    ("entry without its call", NET, ["--entry", "Net", "--input", "1x3x8x8"], 2, ["error: Net: is the class, not the model itself", "Net(...)"]),
+    ("entry that is no model", NET, ["--entry", "F", "--input", "1"], 2, ["error: F: is a module, not a model"]),
+    ("entry that is a number", NET, ["--entry", "3", "--input", "1"], 2, ["error: 3: is a int, not a model"]),
+    ("no entry", NET, [], 2, ["--entry: is missing", "--entry 'resnet50()'"]),
+    ("no input", NET, ["--entry", "Net()"], 2, ["missing 1 required positional argument: 'x'", "of forward(self, x, scale=...)"]),
+    ("too many inputs", NET, ["--entry", "Net()", "--input", "1x3x8x8", "--input", "1", "--input", "1"], 2, ["were given", "forward(self, x, scale=...)"]),
+    ("unknown keyword", NET, ["--entry", "Net()", "--input", "1x3x8x8", "--arg", "q=1"], 2, ["unexpected keyword argument 'q'"]),
+    ("argument that cannot be evaluated", NET, ["--entry", "Net()", "--input", "1x3x8x8", "--arg", "scale=zz"], 2,
+     ["name 'zz' is not defined", "the expressions of --arg are evaluated in net.py"]),
+    ("argument that is none", NET, ["--entry", "Net()", "--arg", "=3"], 2, ["--arg =3: is not NAME=EXPRESSION"]),
+    ("unknown method", NET, ["--entry", "Net()", "--input", "1", "--method", "foward"], 2, ["has no attribute 'foward'"]),
+    ("shape that is none", NET, ["--entry", "Net()", "--input", "1x3xmany"], 2, ['"1x3xmany" is no shape', "1x3x224x224"]),
+    ("commas for a shape", NET, ["--entry", "Net()", "--input", "1,3,8,8"], 2, ["is no shape", "1x3x224x224"]),
+    ("element type that is none", NET, ["--entry", "Net()", "--input", "1x3x8x8:float99"], 2, ["names no dtype"]),
+    ("unknown library", NET, ["--entry", "Net()", "--library", "nowhere"], 2, ["--library nowhere: no such directory"]),
+    ("loop without end", forward("while True:\n    x = x + 0"), ["--entry", "Net()", "--input", "1"], 7, ["error: ", "in Net.forward", "hint: "]),
+    ("huge tensor", forward("return torch.cat([x] * 5000)"), ["--entry", "Net()", "--input", "100000x100000"], 7, ["bytes", "hint: "]),
+    ("huge input", NET, ["--entry", "Net()", "--input", "1x3x1000000000x1000000000"], 7, ["hint: "]),
+    ("deep recursion", forward("return self.forward(x)"), ["--entry", "Net()", "--input", "1"], 6,
+     ["RecursionError", "[Previous line repeated "]),
+]
+
+
+class ErrorsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def graph(self, path, *flags):
+        """cobra-client graph, its messages without the folder's name."""
+        answer = programs.client("graph", path, *flags)
+        answer.err = answer.err.replace(self.folder + "/", "")
+        return answer
+
+    def test_cases(self):
+        for name, source, flags, code, words in CASES:
+            with self.subTest(name):
+                answer = self.graph(self.write("net.py", source), *flags)
+                if code is None:
+                    self.assertIn(answer.code, (4, 6), answer.err)
+                else:
+                    self.assertEqual(answer.code, code, answer.err)
+                for text in words:
+                    self.assertIn(text, answer.err)
+                self.assertEqual(answer.err.count("error: "), 1, answer.err)
+                self.assertNotIn("\033", answer.err)
+
+    def test_the_innermost_call_is_last_and_the_message_after_it(self):
+        answer = self.graph(self.write("net.py", NET), "--entry", "Net()", "--input", "1x4x8x8")
+        lines = answer.err.splitlines()
+        self.assertEqual(lines[0], "Traceback (most recent call last):")
+        order = [next(i for i, line in enumerate(lines) if text in line) for text in ("Net.forward", "Block.forward", "error: ", "in module ", "hint: ")]
+        self.assertEqual(order, sorted(order))
+        self.assertEqual(len(lines) - 1, order[-1])
+
+    def test_json_has_the_same(self):
+        answer = programs.client("graph", self.write("net.py", NET), "--entry", "Net()", "--input", "1x4x8x8", "--format", "json")
+        error = answer.json()["error"]
+        self.assertEqual((error["kind"], error["line"], error["column"], error["end_column"]), ("model_error", 12, 31, 43))
+        self.assertEqual(error["module"], "stem.conv")
+        self.assertEqual([f["function"] for f in error["frames"]], ["Net.forward", "Block.forward"])
+        error = programs.client("graph", self.write("net.py", "import nope.x\n"), "--entry", "Net()", "--format", "json").json()["error"]
+        self.assertEqual(error["missing_module"], "nope")
+
+    def test_the_library_that_would_help_is_named_and_helps(self):
+        self.write("repo/pkg/__init__.py", "")
+        self.write("repo/pkg/blocks.py", HEAD + "class Block(nn.Linear):\n    pass\n")
+        self.write("repo/pkg/net.py", "from .blocks import Block\n")
+        self.write("repo/tool.py", "from pkg.blocks import Block\n")
+        self.write("repo/deep/er/tool.py", "from pkg.blocks import Block\n")
+        for file in ("repo/pkg/net.py", "repo/tool.py", "repo/deep/er/tool.py"):
+            with self.subTest(file):
+                question = (os.path.join(self.folder, file), "--entry", "Block(3, 4)", "--input", "1x3")
+                answer = programs.client("graph", *question)
+                self.assertEqual(answer.code, 6, answer.err)
+                library = answer.err.rsplit("add --library ", 1)[1].strip()
+                self.assertEqual(library, os.path.join(self.folder, "repo"))
+                self.assertEqual(programs.client("graph", *question, "--library", library).code, 0)
+
+    @unittest.skipUnless(os.path.exists(programs.RESNET), "python3-torchvision is not installed")
+    def test_a_file_of_torchvision_names_its_root(self):
+        question = (programs.RESNET, "--entry", "resnet18()", "--input", "1x3x224x224")
+        answer = programs.client("graph", *question)
+        self.assertEqual(answer.code, 6)
+        self.assertIn("add --library " + programs.LIBRARY, answer.err)
+        self.assertEqual(programs.client("graph", *question, "--library", programs.LIBRARY).code, 0)
+
+    def test_a_users_text_cannot_drive_the_terminal(self):
+        answer = self.graph(self.write("net.py", forward("raise ValueError('\\x1b[31mred\\x07')  # \x1b]0;title\x07")), "--entry", "Net()", "--input", "1")
+        self.assertEqual(answer.code, 6)
+        self.assertNotIn("\x1b", answer.err)
+        self.assertNotIn("\x07", answer.err)
+
+    def test_broken_graph_files_name_the_node(self):
+        for text, words in (("{", "no JSON object"), ('{"ops":[{"op":"relu","inputs":[0]}],"output":[]}', "node 0 (relu): [0, 0] is no output of an earlier node"),
+                            ('{"ops":[{"op":"magic","inputs":[]}],"output":[]}', "node 0 (magic): ")):
+            answer = self.graph(self.write("net.json", text))
+            self.assertIn(answer.code, (2, 4), answer.err)
+            self.assertIn(words, answer.err)
+
+
+if __name__ == "__main__":
+    programs.main()
