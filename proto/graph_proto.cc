@@ -129,6 +129,8 @@ class Reader {
     COBRA_RETURN_IF_ERROR(
         AddTensors(proto_.constants(), K::kConstant, nullptr, [this](auto&&... a) { builder_.AddConstant(a...); }));
     COBRA_RETURN_IF_ERROR(AddAliases());
+    if (proto_.folded_macs() < 0) return Wrong(absl::StrCat("folded_macs ", proto_.folded_macs(), " is negative"));
+    builder_.AddFoldedMacs(proto_.folded_macs());
     for (const v1::Node& node : proto_.nodes()) COBRA_RETURN_IF_ERROR(AddNode(node));
     position_ = {};
     module_path_.clear();
@@ -309,6 +311,7 @@ void GraphToProto(const Graph& graph, v1::Graph* proto) {
     alias->set_name(name);
     alias->set_parameter(parameter);
   }
+  proto->set_folded_macs(graph.folded_macs());
   std::map<std::string, int> files;  // 1-based position of a file name
   for (const Node& node : graph.nodes()) {
     v1::Node* out = proto->add_nodes();

@@ -87,7 +87,7 @@ CASES = [
     ("huge tensor", forward("return torch.cat([x] * 5000)"), ["--entry", "Net()", "--input", "100000x100000"], 7, ["bytes", "hint: "]),
     ("huge input", NET, ["--entry", "Net()", "--input", "1x3x1000000000x1000000000"], 7, ["hint: "]),
     ("deep recursion", forward("return self.forward(x)"), ["--entry", "Net()", "--input", "1"], 6,
-     ["RecursionError", "[Previous line repeated "]),
+     ["RecursionError: maximum recursion depth exceeded", "in Net.forward"]),
 ]
 
 

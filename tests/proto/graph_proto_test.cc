@@ -19,6 +19,7 @@ Graph SmallNetwork() {
   const ValueRef x = builder.AddInput("x", {{2, 3, 8, 8}, DType::float32});
   const ValueRef weight = builder.AddParameter("conv.weight", {{4, 3, 3, 3}, DType::float32});
   builder.AddParameterAlias("tied.weight", weight);
+  builder.AddFoldedMacs(12);
   Origin origin{std::make_shared<const std::string>("net.py"), 7, "conv"};
   const Attributes attributes = {{"stride", std::vector<int64_t>{1, 1}},
                                  {"padding", std::vector<int64_t>{1, 1}},
@@ -160,6 +161,7 @@ TEST(GraphProtoTest, MessagesNameTheNodeOrTheTensor) {
        .damage = [](v1::Graph* g) { g->mutable_parameter_aliases(0)->set_name("conv.weight"); }},
       {.message = "graph: output 0 is node 2: no output of an earlier node",
        .damage = [](v1::Graph* g) { g->mutable_outputs(0)->set_index(2); }},
+      {.message = "graph: folded_macs -1 is negative", .damage = [](v1::Graph* g) { g->set_folded_macs(-1); }},
       {.message = "graph: output 0 is not set", .damage = [](v1::Graph* g) { g->mutable_outputs(0)->Clear(); }},
       {.message = "node 1 (xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...): no such operator",
        .damage = [](v1::Graph* g) { g->mutable_nodes(1)->set_op(std::string(5000, 'x')); }},
