@@ -349,18 +349,26 @@ Result<Value> SuperNew(Interpreter& interp, const CallArgs& args) {
 
 void InitModuleType(Interpreter& interp) {
   ClassObject* cls = interp.types().module;
+  // A subclass may take other arguments (transformers' _LazyModule): what __init__ gets is __init__'s business.
   SetNativeNew(interp, cls, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    ModuleObject* m = interp.heap().New<ModuleObject>();
+    m->cls = args.self.as<ClassObject>();
+    m->name = interp.NewStr("");
+    m->attrs = interp.NewDict();
+    return Value(m);
+  });
+  AddMethod(interp, cls, "__init__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     StrObject* name;
     Value doc;
     ArgReader reader(interp, "module", args);
     COBRA_TRY(reader.Required("name", &name).Optional("doc", &doc).Finish());
-    ModuleObject* m = interp.heap().New<ModuleObject>();
-    m->cls = args.self.as<ClassObject>();
+    auto* m = args.self.as<ModuleObject>();
     m->name = name;
-    m->attrs = interp.NewDict();
-    m->attrs->table.SetStr(interp.heap(), interp.names().__name__, Value(name));
-    m->attrs->table.SetStr(interp.heap(), interp.names().__doc__, doc);
-    return Value(m);
+    const CommonNames& n = interp.names();
+    m->attrs->table.SetStr(interp.heap(), n.__name__, Value(name));
+    m->attrs->table.SetStr(interp.heap(), n.__doc__, doc);
+    for (StrObject* key : {n.__package__, n.__loader__, n.__spec__}) m->attrs->table.SetStr(interp.heap(), key, Value::None());
+    return Value::None();
   });
 }
 

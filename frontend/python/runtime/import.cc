@@ -238,6 +238,12 @@ Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Locatio
   return m;
 }
 
+// A module object that stands for a package in sys.modules (a _LazyModule) says so by its __path__.
+static bool IsPackage(Interpreter& interp, Value module) {
+  auto* m = module.as<ModuleObject>();
+  return m->is_package || m->attrs->table.GetStr(interp.names().__path__) != nullptr;
+}
+
 Result<Value> Importer::ImportValue(absl::string_view name) {
   StrObject* key = interp_.Intern(name);
   if (Value* loaded = modules()->table.GetStr(key)) {
@@ -253,7 +259,7 @@ Result<Value> Importer::ImportValue(absl::string_view name) {
     COBRA_TRY_ASSIGN(Value p, ImportValue(parent));
     if (p.IsOpaque()) return Opaque(name);
     if (Value* loaded = modules()->table.GetStr(key)) return *loaded;
-    if (p.IsModule() && !p.as<ModuleObject>()->is_package) {
+    if (p.IsModule() && !IsPackage(interp_, p)) {
       return interp_.Raise(interp_.types().ModuleNotFoundError, absl::StrCat("No module named '", name, "'; '", parent, "' is not a package"));
     }
   }
@@ -325,7 +331,7 @@ Result<Value> Importer::FromImport(absl::string_view module, StrObject* attribut
   COBRA_TRY_ASSIGN(Value v, interp_.GetAttrOrUnbound(m, attribute));
   if (!v.IsUnbound()) return v;
   std::string submodule = absl::StrCat(module, ".", attribute->view());
-  if (m.IsModule() && m.as<ModuleObject>()->is_package && Find(submodule) != Where::kAbsent) return ImportValue(submodule);
+  if (m.IsModule() && IsPackage(interp_, m) && Find(submodule) != Where::kAbsent) return ImportValue(submodule);
   std::string file = "unknown location";
   if (m.IsModule()) {
     Value* path = m.as<ModuleObject>()->attrs->table.GetStr(interp_.names().__file__);
@@ -543,6 +549,9 @@ Result<Value> GetModuleAttr(Interpreter& interp, ModuleObject* module, StrObject
   }
   COBRA_TRY_ASSIGN(Value found, interp.ObjectGetAttr(Value(module), name));
   if (!found.IsUnbound()) return found;
+  if (module->cls->has_getattr) {  // an instance of a subclass of types.ModuleType
+    return interp.Call(interp.LookupClass(module->cls, interp.names().__getattr__), {Value(module), Value(name)});
+  }
   std::string submodule = absl::StrCat(module->name->view(), ".", name->view());
   Importer& importer = *interp.state().importer;
   bool native_child = module->is_native && interp.options().natives->Find(submodule) != nullptr;

@@ -88,6 +88,12 @@ def difference(golden, ours, strict=True):
     return None if golden["macs"] == ours["macs"] else "macs %s, PyTorch's %s" % (ours["macs"], golden["macs"])
 
 
+def arguments(inputs):
+    """As read_model takes them: "1x3:float32,1:float32"; one list of tensors is "[1x3:float32,1x4:float32]"."""
+    text = ",".join("x".join(map(str, i["shape"])) + ":" + i["dtype"] for i in inputs)
+    return "[" + text + "]" if any("list" in i for i in inputs) else text
+
+
 def main():
     if not os.path.isdir(LIBRARY + "/torchvision"):
         print("python3-torchvision is not installed")
@@ -95,7 +101,7 @@ def main():
     cases = []
     for path in sorted(glob.glob(HERE + "/goldens/*.json.gz")):
         golden = json.loads(gzip.open(path).read())
-        root = LIBRARY if golden["library"] else HERE + "/models"
+        root = LIBRARY if golden["library"] else HERE + ("/../../../.." if golden["file"].startswith("examples/") else "/models")
         cases.append((golden, root + "/" + golden["file"]))
     corpus = os.path.join(HERE, "../../../../../shared/corpus/torchvision/truth")
     for path in sorted(glob.glob(corpus + "/*.json.gz")):
@@ -105,7 +111,7 @@ def main():
         cases.append((truth, LIBRARY + "/" + truth["file"]))
     wanted = sys.argv[1:]
     cases = [c for c in cases if not wanted or c[0]["name"] in wanted]
-    lines = ["%s\t%s\t%s" % (path, g["call"], ",".join("x".join(map(str, i["shape"])) + ":" + i["dtype"] for i in g["inputs"])) for g, path in cases]
+    lines = ["%s\t%s\t%s" % (path, g["call"], arguments(g["inputs"])) for g, path in cases]
     answer = subprocess.run([BIN + "/read_model", "--batch", "--library", LIBRARY], input="\n".join(lines) + "\n", capture_output=True, text=True)
     graphs = [json.loads(line) for line in answer.stdout.splitlines()]
     wrong = 0

@@ -58,6 +58,12 @@ MODELS = {
     "deeplabv3": (TV + "segmentation.deeplabv3", "deeplabv3_mobilenet_v3_large(weights_backbone=None)", [[1, 3, 128, 128]]),
     "retinanet_backbone": (TV + "detection.retinanet", "retinanet_resnet50_fpn(weights_backbone=None).backbone", [[1, 3, 256, 256]]),
     "recurrent": ("recurrent", "Recurrent(12, 20)", [[3, 5, 12]]),
+    # examples/: the calls that their documentation shows. A tuple of shapes is one argument, a list of tensors.
+    "example_convnet": ("examples.convnet", 'ConvNet(ConvNetConfig.named("s").scaled(depth=1.2))', [[1, 3, 192, 192]]),
+    "example_detection_neck": ("examples.detection_neck", "Detector(inputs=(64, 160, 400))", [([1, 64, 64, 64], [1, 160, 32, 32], [1, 400, 16, 16])]),
+    "example_diffusion_transformer": ("examples.diffusion_transformer", "build('small')", [[1, 4, 32, 32], [1], [1, 32, 512], [1, 512]]),
+    "example_gpt": ("examples.gpt", "GPT(GPTConfig(layers=6))", ["1x256:int64"]),
+    "example_unet": ("examples.unet", "UNet(width=64)", [[1, 3, 64, 64], [1]]),
 }
 
 OPERATORS = {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ifloordiv": "floor_divide", "ipow": "pow", "imatmul": "matmul",
@@ -148,7 +154,7 @@ class Recorder(TorchFunctionMode):
     def __init__(self, model, inputs):
         super().__init__()
         self.ops, self.macs, self.stack, self.const, self.busy, self.keep = [], 0, [""], set(), False, []
-        self.source = {id(t): "in:%d" % i for i, t in enumerate(inputs)}
+        self.source = {id(t): "in:%d" % i for i, t in enumerate(tensors_in(inputs))}
         for prefix, named in (("p:", model.named_parameters()), ("b:", model.named_buffers())):
             for name, t in named:
                 self.source.setdefault(id(t), prefix + name)
@@ -389,17 +395,27 @@ def our_einops():
     sys.meta_path.insert(0, Finder())
 
 
+def tensor_of(spec):
+    """A shape (random floats) or "1x256:int64"."""
+    if isinstance(spec, str):
+        shape, dtype = spec.split(":")
+        return torch.randint(0, 4, [int(d) for d in shape.split("x")], dtype=getattr(torch, dtype))
+    return torch.randn(spec)
+
+
 def make(name):
     module_name, call, shapes = MODELS[name]
-    sys.path.insert(0, os.path.join(HERE, "models"))
-    if module_name == "rearranging":
+    sys.path[:0] = [os.path.join(HERE, "models"), os.path.join(HERE, "../../../..")]
+    if module_name in ("rearranging", "examples.diffusion_transformer"):
         our_einops()
     module = importlib.import_module(module_name)
     model = eval(call, dict(vars(module), torch=torch)).eval()
-    recorded = record(model, [torch.randn(s) for s in shapes])
+    arguments = [[tensor_of(s) for s in spec] if isinstance(spec, tuple) else tensor_of(spec) for spec in shapes]
+    recorded = record(model, arguments)
     own = not module_name.startswith("torchvision")
     golden = {"name": name, "call": call, "library": not own, "file": module_name.replace(".", "/") + ".py", "torch": torch.__version__,
-              "inputs": [{"shape": s, "dtype": "float32"} for s in shapes], **recorded}
+              "inputs": [{"shape": list(t.shape), "dtype": plain(t.dtype), **({"list": i} if isinstance(a, list) else {})}
+                         for i, a in enumerate(arguments) for t in tensors_in([a])], **recorded}
     raw = io.BytesIO()
     with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as f:
         f.write(json.dumps(golden, separators=(",", ":")).encode())

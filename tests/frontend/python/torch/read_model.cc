@@ -16,6 +16,12 @@
 namespace cobra {
 namespace {
 
+// The inputs of a line of --batch: "1x3,1:int64"; a list of tensors "[1x3,1x4]" is one input.
+std::vector<std::string> Inputs(const std::string& field) {
+  if (!field.empty() && field.front() == '[') return {field};
+  return absl::StrSplit(field, ',');
+}
+
 SourceRequest Request(const std::string& file, const std::string& entry, const std::vector<std::string>& inputs,
                       const std::vector<std::string>& libraries) {
   SourceRequest request;
@@ -78,7 +84,7 @@ int Main(int argc, char** argv) {
   if (batch) {
     for (std::string line; std::getline(std::cin, line);) {
       const std::vector<std::string> fields = absl::StrSplit(line, '\t');
-      std::cout << Read(Request(fields[0], fields[1], absl::StrSplit(fields[2], ','), libraries), print) << std::endl;
+      std::cout << Read(Request(fields[0], fields[1], Inputs(fields[2]), libraries), print) << std::endl;
     }
     return 0;
   }

@@ -154,3 +154,27 @@ for url in ('g', './g', 'g/', '/g', '//g', '?y', 'g?y', '#s', ';x', '', '.', '..
     print(url, urljoin('http://a/b/c/d;p?q', url))
 print(urldefrag('http://a#b'), urldefrag('x').geturl(), quote('a b/ü?~'), quote('a/b', safe=''), quote_plus('a b&c'), unquote('a%20b/%C3%BC%zz'), unquote_plus('a+b%2B'))
 print(urlencode({'a': [1, 2], 'b': 'x y'}, doseq=True), urlencode([('k', 'ü'), ('n', None)]), parse_qs('a=1&a=2&c='), parse_qsl('a=1&c=&d', keep_blank_values=True), parse_qsl('x=%41+b'))
+# ---
+import sys, types
+class Lazy(types.ModuleType):
+    def __init__(self, name, structure, extra=None):
+        super().__init__(name)
+        self._structure = structure; self.__all__ = list(structure); self.__path__ = []; self._extra = extra or {}
+    def __dir__(self):
+        known = list(super().__dir__())
+        return known + [n for n in self.__all__ if n not in known]
+    def __getattr__(self, name):
+        if name in self._extra: print('asked', name); return self._extra[name]
+        if name in self._structure:
+            setattr(self, name, self._structure[name]()); return getattr(self, name)
+        raise AttributeError(f'module {self.__name__} has no attribute {name}')
+    @property
+    def size(self): return len(self._structure)
+m = sys.modules['lazy_pkg'] = Lazy('lazy_pkg', {'thing': lambda: [1], 'other': dict}, extra={'__version__': '1.0'})
+import lazy_pkg
+from lazy_pkg import thing, other
+print(lazy_pkg is m, thing, thing is lazy_pkg.thing, other, lazy_pkg.__version__, m.size, isinstance(m, types.ModuleType), m.__name__, m.__doc__, type(m).__name__, 'thing' in dir(m), hasattr(m, 'gone'), m.__spec__)
+for code in ('from lazy_pkg import gone', 'import lazy_pkg.sub', 'lazy_pkg.gone', 'types.ModuleType()', 'Lazy("x")'):
+    try: exec(code)
+    except Exception as e: print(code, type(e).__name__, str(e)[:40])
+p = types.ModuleType('plain', 'doc'); p.x = 1; print(p.__name__, p.__doc__, p.x, p.__package__, sorted(vars(p)))
