@@ -3,6 +3,7 @@
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/stdlib.h"
+#include "frontend/python/syntax/parser.h"
 
 namespace cobra::python {
 namespace {
@@ -80,6 +81,76 @@ Result<Value> CallerModule(Interpreter& interp, const CallArgs&) {
     return name == nullptr ? Value::None() : *name;
   }
   return Value::None();
+}
+
+// What a module that is not here would have under a name: may be passed on, inherited from and called at import, never computed with.
+Result<Value> InertName(Interpreter& interp, const CallArgs& args) {
+  std::string name;
+  ArgReader reader(interp, "inert", args);
+  COBRA_TRY(reader.Required("name", &name).Finish());
+  return interp.state().importer->Opaque(name);
+}
+
+// The frames of Python code, innermost first, without the runtime's own: (globals, locals, name of the code, file, line).
+Result<Value> Frames(Interpreter& interp, const CallArgs&) {
+  ListObject* out = interp.NewList();
+  for (Frame* f = interp.state().frame; f != nullptr; f = f->back) {
+    COBRA_TRY(interp.Step());
+    if (f->unit->internal) continue;
+    std::string name = f->scope->kind == ScopeKind::kModule ? "<module>" : f->scope->kind == ScopeKind::kLambda ? "<lambda>" : "";
+    if (f->scope->name != nullptr) name = std::string(f->scope->name->text);
+    const int64_t line = f->position == nullptr ? 0 : f->position->line;
+    out->items.push_back(interp.heap(), interp.NewTuple({Value(f->globals), Value(LocalsDict(interp, *f)), Value(interp.NewStr(name)),
+                                                         Value(interp.NewStr(f->unit->display_name)), Value::Int(line)}));
+  }
+  return Value(out);
+}
+
+Result<bool> IsLiteral(Interpreter& interp, const ast::ExprNode* e) {
+  COBRA_TRY(interp.CheckStack());
+  auto all = [&](const ast::Seq<ast::ExprNode>& items) -> Result<bool> {
+    for (const ast::ExprNode* item : items) {
+      if (item == nullptr) return false;  // ** in a dict
+      COBRA_TRY_ASSIGN(bool literal, IsLiteral(interp, item));
+      if (!literal) return false;
+    }
+    return true;
+  };
+  auto number = [](const ast::ExprNode* n, bool sign) {
+    if (const auto* u = n->AsOrNull<ast::UnaryOp>(); sign && u != nullptr && (u->op == ast::UnaryOperator::UAdd || u->op == ast::UnaryOperator::USub)) n = u->operand;
+    const auto* c = n->AsOrNull<ast::Constant>();
+    return c != nullptr && (c->constant_kind == ast::ConstantKind::kInt || c->constant_kind == ast::ConstantKind::kBigInt ||
+                            c->constant_kind == ast::ConstantKind::kFloat || c->constant_kind == ast::ConstantKind::kComplex);
+  };
+  if (const auto* list = e->AsOrNull<ast::List>()) return all(list->elts);
+  if (const auto* tuple = e->AsOrNull<ast::Tuple>()) return all(tuple->elts);
+  if (const auto* set = e->AsOrNull<ast::Set>()) return all(set->elts);
+  if (const auto* dict = e->AsOrNull<ast::Dict>()) {
+    COBRA_TRY_ASSIGN(bool keys, all(dict->keys));
+    return keys ? all(dict->values) : Result<bool>(false);
+  }
+  if (const auto* sum = e->AsOrNull<ast::BinOp>()) {  // 1+2j
+    const auto* imaginary = sum->right->AsOrNull<ast::Constant>();
+    return (sum->op == ast::Operator::Add || sum->op == ast::Operator::Sub) && number(sum->left, true) && imaginary != nullptr &&
+           imaginary->constant_kind == ast::ConstantKind::kComplex;
+  }
+  if (const auto* call = e->AsOrNull<ast::Call>()) {
+    const auto* name = call->func->AsOrNull<ast::Name>();
+    return name != nullptr && name->id->text == "set" && call->args.empty() && call->keywords.empty();
+  }
+  return e->AsOrNull<ast::Constant>() != nullptr || number(e, true);
+}
+
+// Whether the text is an expression that ast.literal_eval takes. A text that does not parse passes: eval() says what is wrong with it.
+Result<Value> IsLiteralText(Interpreter& interp, const CallArgs& args) {
+  std::string text;
+  ArgReader reader(interp, "literal_eval", args);
+  COBRA_TRY(reader.Required("text", &text).Finish());
+  if (static_cast<int64_t>(text.size()) > interp.limits().source_bytes / 25) return interp.LimitReached("the text given to literal_eval() is too large");
+  auto tree = ast::ParseExpression(text, "<unknown>");
+  if (!tree.ok()) return Value::Bool(true);
+  COBRA_TRY_ASSIGN(bool literal, IsLiteral(interp, (*tree)->expression()->body));
+  return Value::Bool(literal);
 }
 
 Result<Value> ImportModuleFunction(Interpreter& interp, const CallArgs& args) {
@@ -243,8 +314,15 @@ def audit(event, *args):
 def addaudithook(hook):
     pass
 def _getframe(depth=0):
-    import _cobra
-    _cobra.unsupported('sys._getframe()')
+    import inspect
+    frame = inspect.currentframe()
+    for _ in range(depth):
+        if frame is None:
+            break
+        frame = frame.f_back
+    if frame is None:
+        raise ValueError('call stack is not deep enough')
+    return frame
 )py");
   return {};
 }
@@ -268,6 +346,7 @@ void AddSystemModules(NativeRegistry* registry) {
   cobra.define = [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
     m.Function("copy_instance", CopyInstance).Function("attrs", AttrsOrNone).Function("set_attrs", SetAttrs).Function("empty_like", EmptyLike);
     m.Function("unsupported", UnsupportedCall).Function("caller_module", CallerModule);
+    m.Function("inert", InertName).Function("frames", Frames).Function("is_literal", IsLiteralText);
     m.Function("import_module", ImportModuleFunction).Function("find_module", FindModule);
     m.Value("builtin_function", interp.types().builtin_function).Value("method_descriptor", interp.types().method_descriptor);
     m.Value("generic_alias", interp.types().generic_alias).Value("union_type", interp.types().union_type);

@@ -396,7 +396,7 @@ def istraceback(obj):
 
 
 def isframe(obj):
-    return False
+    return isinstance(obj, _Frame)
 
 
 def isgetsetdescriptor(obj):
@@ -468,6 +468,8 @@ def getmro(cls):
 
 def getmodule(obj):
     import sys
+    if isframe(obj):
+        return sys.modules.get(obj.f_globals.get('__name__'))
     name = obj.__name__ if isinstance(obj, types.ModuleType) else getattr(obj, '__module__', None)
     return sys.modules.get(name)
 
@@ -509,12 +511,44 @@ def getattr_static(obj, attr, default=_empty):
     return default
 
 
+class _Code:
+    def __init__(self, name, filename, line):
+        self.co_name, self.co_qualname, self.co_filename, self.co_firstlineno = name, name, filename, line
+
+
+class _Frame:
+    """A frame as it was when it was asked for: who calls whom, from which module. Changing its locals has no effect."""
+
+    def __init__(self, entry, back):
+        self.f_globals, self.f_locals, name, filename, self.f_lineno = entry
+        self.f_code, self.f_back = _Code(name, filename, self.f_lineno), back
+
+
 def currentframe():
-    return None
+    frame = None
+    for entry in reversed(_cobra.frames()):
+        frame = _Frame(entry, frame)
+    return frame
+
+
+FrameInfo = namedtuple('FrameInfo', 'frame filename lineno function code_context index')
+Traceback = namedtuple('Traceback', 'filename lineno function code_context index')
+
+
+def getouterframes(frame, context=1):
+    out = []
+    while frame is not None:
+        out.append(FrameInfo(frame, frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, None, None))
+        frame = frame.f_back
+    return out
+
+
+def getframeinfo(frame, context=1):
+    return Traceback(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, None, None)
 
 
 def stack(context=1):
-    return []
+    return getouterframes(currentframe(), context)
 
 
 def getsource(obj):

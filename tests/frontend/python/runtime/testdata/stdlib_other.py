@@ -178,3 +178,18 @@ for code in ('from lazy_pkg import gone', 'import lazy_pkg.sub', 'lazy_pkg.gone'
     try: exec(code)
     except Exception as e: print(code, type(e).__name__, str(e)[:40])
 p = types.ModuleType('plain', 'doc'); p.x = 1; print(p.__name__, p.__doc__, p.x, p.__package__, sorted(vars(p)))
+# ---
+import ast, inspect, sys
+for text in ('[1, 2.5, -3]', "{'a': (1, None), 'b': {1, 2}}", 'None', '  "x"', "b'1'", '1+2j', '-1', 'set()', '...', '[[1], []]', 'nearest', 'f(1)', '1 + 1', '[x for x in y]', "f'{1}'", 'a.b', '{**{}}', '(1', '', 'not 1', '--1', '-True', 'True', '10**400', '1_000', 'lambda: 1', '*a'):
+    try: print(text, ast.literal_eval(text))
+    except (ValueError, SyntaxError) as e: print(text, type(e).__name__)
+def scope():
+    frame = inspect.currentframe(); caller = frame.f_back
+    return frame.f_code.co_name, caller.f_code.co_name, caller.f_globals is globals(), inspect.getmodule(caller) is sys.modules.get(caller.f_globals['__name__']), caller.f_locals.get('x')
+def outer():
+    x = 5
+    return scope()
+print(outer(), sys._getframe().f_code.co_name, sys._getframe(0).f_globals['__name__'] == __name__)
+print([f.function for f in (lambda: inspect.stack())()][:2], inspect.isframe(sys._getframe()), inspect.currentframe().f_lineno - sys._getframe().f_lineno)
+try: sys._getframe(1000)
+except ValueError as e: print(e)
