@@ -104,6 +104,7 @@ Result<Value> Dir(Interpreter& interp, const CallArgs& args) {
     for (Value v : Names(d->table)) COBRA_TRY(interp.SetAdd(names, v));
     return {};
   };
+  if (args.self.IsModule()) COBRA_TRY(DefineAll(interp, args.self.as<ModuleObject>()));
   if (args.self.IsObject()) COBRA_TRY(add(args.self.object()->attrs));
   if (!args.self.IsModule()) {
     ClassObject* cls = args.self.IsClass() ? args.self.as<ClassObject>() : interp.class_of(args.self);

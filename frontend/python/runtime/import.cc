@@ -565,7 +565,13 @@ Result<Value> GetModuleAttr(Interpreter& interp, ModuleObject* module, StrObject
   return interp.Call(hook, {Value(name)});
 }
 
+Result<void> DefineAll(Interpreter& interp, ModuleObject* module) {
+  if (module->getattr_hook.IsUnbound()) return {};
+  return interp.Call(module->getattr_hook, {Value(interp.names().__dict__)}).ok() ? Result<void>() : Failure();
+}
+
 Result<void> ForceAll(Interpreter& interp, ModuleObject* module) {
+  COBRA_TRY(DefineAll(interp, module));
   for (size_t i = 0; i < module->attrs->table.entry_count(); ++i) {
     DictTable::Entry e = module->attrs->table.entry(i);
     if (!e.value.IsLazy() || !e.key.IsStr()) continue;

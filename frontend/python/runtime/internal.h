@@ -241,6 +241,8 @@ Result<Value> ForceLazy(Interpreter& interp, Value lazy);
 inline Result<Value> Forced(Interpreter& interp, Value* slot);
 Result<Value> GetModuleAttr(Interpreter& interp, ModuleObject* module, StrObject* name);  // Unbound if there is none
 Result<void> ForceAll(Interpreter& interp, ModuleObject* module);
+// What a native module finds by name only when asked for (torch.nn's classes) goes into its attributes: its hook is asked for __dict__.
+Result<void> DefineAll(Interpreter& interp, ModuleObject* module);
 Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallArgs& args);
 
 // ---- operators.cc, numbers.cc ----

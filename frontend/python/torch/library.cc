@@ -28,6 +28,7 @@ absl::string_view SourceNamed(absl::string_view name) {
 NativeFunction UnknownName(std::string module) {
   return [module](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     const absl::string_view name = args.positional[0].str();
+    if (name == "__dict__") return Value::None();  // nothing of these waits to be defined
     const std::string dotted = absl::StrCat(module, ".", name);
     const bool later = TorchNameSince(module, name).has_value();
     if (later && !InTorchVersion(Torch(interp), module, name)) {
@@ -221,9 +222,23 @@ const std::map<std::string, std::string, std::less<>>& ClassFiles() {
   return *kFiles;
 }
 
+// All the classes at once, for vars(nn) and dir(nn).
+Result<Value> DefineClasses(Interpreter& interp, const std::string& module) {
+  COBRA_TRY_ASSIGN(ModuleObject * nn, interp.ImportModule(module));
+  for (const auto& [name, file] : ClassFiles()) {
+    const bool later = TorchNameSince("torch.nn", name).has_value();
+    if (later ? !InTorchVersion(Torch(interp), "torch.nn", name) : !FindKnownTorchName("torch.nn", name).has_value()) continue;
+    COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(file));
+    COBRA_TRY_ASSIGN(Value cls, interp.GetAttr(found, name));
+    nn->attrs->table.SetStr(interp.heap(), interp.Intern(name), cls);
+  }
+  return Value::None();
+}
+
 NativeFunction LazyClass(std::string module) {
   return [module](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     const absl::string_view name = args.positional[0].str();
+    if (name == "__dict__") return DefineClasses(interp, module);
     const bool only_later = !InTorchVersion(Torch(interp), "torch.nn", name);
     const auto file = ClassFiles().find(name);
     if (file != ClassFiles().end() && !only_later) {

@@ -58,6 +58,7 @@ MODELS = {
     "deeplabv3": (TV + "segmentation.deeplabv3", "deeplabv3_mobilenet_v3_large(weights_backbone=None)", [[1, 3, 128, 128]]),
     "retinanet_backbone": (TV + "detection.retinanet", "retinanet_resnet50_fpn(weights_backbone=None).backbone", [[1, 3, 256, 256]]),
     "recurrent": ("recurrent", "Recurrent(12, 20)", [[3, 5, 12]]),
+    "frameworks": ("frameworks", "Frameworks()", [[2, 3, 9, 9]]),
     # examples/: the calls that their documentation shows. A tuple of shapes is one argument, a list of tensors.
     "example_convnet": ("examples.convnet", 'ConvNet(ConvNetConfig.named("s").scaled(depth=1.2))', [[1, 3, 192, 192]]),
     "example_detection_neck": ("examples.detection_neck", "Detector(inputs=(64, 160, 400))", [([1, 64, 64, 64], [1, 160, 32, 32], [1, 400, 16, 16])]),
@@ -85,6 +86,8 @@ VALUES = set("item __bool__ __int__ __float__ __index__ tolist nonzero".split())
 def plain(v):
     if isinstance(v, (list, tuple)):
         return [plain(e) for e in v]
+    if hasattr(v, "tolist") and not isinstance(v, torch.Tensor):  # a number of numpy's
+        return v.tolist()
     if isinstance(v, float) and v in (float("inf"), float("-inf")):
         return str(v)
     return str(v)[6:] if isinstance(v, torch.dtype) else v
