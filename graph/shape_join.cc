@@ -188,7 +188,7 @@ ShapeResult Pad(const Call& call) {
     const bool batchless = mode != "circular" && out.rank() == padded + 1;
     if (padded < 1 || padded > 3 || (out.rank() != padded + 2 && !batchless))
       return ShapeError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now");
-    if (call.attributes.Find("value") != nullptr)
+    if (call.attributes.Find("value") != nullptr && call.attributes.Double("value") != 0)
       return ShapeError("Padding mode \"", mode, "\" doesn't take in value argument");
     if (mode != "circular" && Category(out.dtype) < 2) return NotImplementedFor(call, out.dtype);
   }
