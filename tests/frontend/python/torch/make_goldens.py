@@ -11,6 +11,7 @@ import importlib
 import inspect
 import io
 import json
+import numbers
 import os
 import re
 import sys
@@ -122,7 +123,7 @@ def accepts(value, kind):
     if kind == "Tensor":
         return isinstance(value, torch.Tensor)
     if kind in ("number", "Scalar", "float"):
-        return isinstance(value, (int, float)) and not isinstance(value, torch.Tensor)
+        return isinstance(value, numbers.Real)
     if kind == "int":
         return isinstance(value, (int, torch.dtype)) and not isinstance(value, bool)
     return isinstance(value, {"bool": bool, "str": str}.get(kind, object))
