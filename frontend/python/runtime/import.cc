@@ -1,5 +1,8 @@
 #include "frontend/python/runtime/import.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -66,6 +69,13 @@ bool HasExtensionModule(const FileSource& source, const std::string& base) {
   return false;
 }
 
+// CPython's modules inside packages of which only a part is here.
+bool IsLeftOut(absl::string_view name) {
+  constexpr absl::string_view kNames[] = {"importlib.abc",  "importlib.resources", "json.decoder",   "json.encoder",    "json.tool",
+                                          "logging.config", "logging.handlers",    "urllib.request", "urllib.error",    "urllib.response"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
 }  // namespace
 
 const Importer::Location& Importer::Locate(absl::string_view name) {
@@ -96,8 +106,7 @@ const Importer::Location& Importer::Locate(absl::string_view name) {
     absl::string_view top = name.substr(0, name.find('.'));
     const NativeModule* top_module = natives->Find(top);
     *location = Location();
-    // Of a standard package only some modules may be here (importlib.resources, urllib.request are not): CPython has them all.
-    bool open = top_module != nullptr && (top_module->open || IsStandardLibraryName(top));
+    bool open = (top_module != nullptr && top_module->open) || IsLeftOut(name);
     location->where = native != nullptr ? Where::kNative : open ? Where::kOpaque : Where::kAbsent;
     found = true;
   }
