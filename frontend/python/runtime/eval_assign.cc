@@ -1,4 +1,6 @@
 // Assignment and deletion targets; functions and closures; comprehensions.
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 
@@ -51,9 +53,12 @@ Result<void> Unpack(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> target
   if (!IsIterable(interp, value)) {
     return interp.Raise(interp.types().TypeError, absl::StrCat("cannot unpack non-iterable ", interp.TypeName(value), " object"));
   }
-  COBRA_TRY_ASSIGN(Value iterator, interp.Iter(value));
+  interp.state().unpacking = star == targets.size() ? static_cast<int64_t>(targets.size()) : 0;
+  Result<Value> iterator = interp.Iter(value);
+  interp.state().unpacking = 0;
+  if (!iterator.ok()) return Failure();
   while (true) {
-    COBRA_TRY_ASSIGN(Value item, interp.Next(iterator));
+    COBRA_TRY_ASSIGN(Value item, interp.Next(*iterator));
     if (item.IsUnbound()) break;
     if (star == targets.size() && items.size() == targets.size()) {
       too_many = true;
@@ -284,6 +289,13 @@ Result<Value> EvalComprehension(Interpreter& interp, Frame& frame, const ExprNod
   for (uint32_t slot : frame.unit->code->scope(e->node_id).fresh_cells) frame.locals[slot] = NewCell(interp, Value::Unbound());
   COBRA_TRY(run.Clause(0, first));
   return result;
+}
+
+int64_t TakeUnpackCount(Interpreter& interp) { return std::exchange(interp.state().unpacking, 0); }
+
+DictObject* CallerGlobals(Interpreter& interp) {
+  const Frame* frame = interp.state().frame;
+  return frame == nullptr || frame->back == nullptr ? nullptr : frame->back->globals;
 }
 
 }  // namespace cobra::python

@@ -85,6 +85,7 @@ struct RuntimeState {
   TupleObject* empty_tuple = nullptr;
   std::array<ClassCacheEntry, 4096> class_cache;
   uint32_t class_epoch = 1;
+  int64_t unpacking = 0;  // how many values `a, b = x` wants, while x is asked for its iterator; 0: another number of them will do
   DictObject* builtins = nullptr;
   ModuleObject* builtins_module = nullptr;
 

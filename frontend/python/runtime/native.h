@@ -253,6 +253,11 @@ class NativeModuleBuilder {
   std::vector<absl::string_view> sources_;
 };
 
+// How many values the statement `a, b = x` wants, asked by x.__iter__() as its first act; 0 where any number will do.
+int64_t TakeUnpackCount(Interpreter& interp);
+// The globals of what called the function that is running; null at the bottom.
+DictObject* CallerGlobals(Interpreter& interp);
+
 struct NativeModule {
   std::string name;  // dotted
   std::function<Result<void>(Interpreter&, NativeModuleBuilder&)> define;

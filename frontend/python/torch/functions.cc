@@ -317,8 +317,44 @@ Result<Value> CallFunction(Interpreter& interp, const Function& function, const 
       absl::StrCat(name, "() received an invalid combination of arguments - got (", TypesText(interp, args), ")"));
 }
 
-NativeFunction Wrapped(const Function& function, bool inplace) {
-  return [&function, inplace](Interpreter& interp, const CallArgs& args) {
+// A torch.fx.Proxy among the arguments, or in a list of them; Unbound if there is none.
+Value FindProxy(Interpreter& interp, absl::Span<const Value> values) {
+  for (Value v : values) {
+    if (v.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(v), Torch(interp).proxy_class)) return v;
+    if (v.IsTuple() || v.IsList()) {
+      const auto* list = v.IsList() ? v.as<ListObject>() : nullptr;
+      for (Value item : list != nullptr ? absl::Span<const Value>(list->items.begin(), list->items.size())
+                                        : absl::Span<const Value>(v.as<TupleObject>()->span())) {
+        if (item.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(item), Torch(interp).proxy_class)) return item;
+      }
+    }
+  }
+  return Value::Unbound();
+}
+
+// While torch.fx traces a network: a call with a proxy is recorded there. Unbound: there is none.
+Result<Value> RecordedByFx(Interpreter& interp, char space, const std::string& name, const CallArgs& args) {
+  std::vector<Value> positional;
+  if (!args.self.IsUnbound()) positional.push_back(args.self);
+  positional.insert(positional.end(), args.positional.begin(), args.positional.end());
+  std::vector<Value> all = positional;
+  DictObject* keywords = interp.NewDict();
+  for (const KeywordArg& keyword : args.keywords) {
+    all.push_back(keyword.value);
+    keywords->table.SetStr(interp.heap(), keyword.name, keyword.value);
+  }
+  const Value proxy = FindProxy(interp, all);
+  if (proxy.IsUnbound()) return proxy;
+  return interp.Call(Torch(interp).proxy_call, {interp.NewStr(std::string(1, space)), interp.NewStr(name), proxy,
+                                                interp.NewTuple(positional), Value(keywords)});
+}
+
+NativeFunction Wrapped(const Function& function, bool inplace, char space) {
+  return [&function, inplace, space](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (Torch(interp).tracing) {
+      COBRA_TRY_ASSIGN(Value proxy, RecordedByFx(interp, space, absl::StrCat(function.name, inplace ? "_" : ""), args));
+      if (!proxy.IsUnbound()) return proxy;
+    }
     return CallFunction(interp, function, args, inplace);
   };
 }
@@ -326,7 +362,7 @@ NativeFunction Wrapped(const Function& function, bool inplace) {
 }  // namespace
 
 NativeFunction TableFunction(absl::string_view name, char space) {
-  return Wrapped(Functions().at({space, std::string(name)}), space == 'i' || space == 'I');
+  return Wrapped(Functions().at({space, std::string(name)}), space == 'i' || space == 'I', space);
 }
 
 void DefineFunctions(NativeModuleBuilder& m, char space, const TorchState& state) {
@@ -337,14 +373,14 @@ void DefineFunctions(NativeModuleBuilder& m, char space, const TorchState& state
       continue;
     const absl::string_view module = space == 'F' ? "torch.nn.functional" : space == 't' ? "torch" : "";
     if (!InTorchVersion(state, module, key.second)) continue;
-    m.Function(inplace ? key.second + "_" : key.second, Wrapped(function, inplace));
+    m.Function(inplace ? key.second + "_" : key.second, Wrapped(function, inplace, key.first));
   }
 }
 
 void DefineTableMethods(Interpreter& interp, NativeClassBuilder& tensor_class) {
   for (const auto& [key, function] : Functions()) {
-    if (key.first == 'm') tensor_class.Method(key.second, Wrapped(function, false));
-    if (key.first == 'i') tensor_class.Method(key.second + "_", Wrapped(function, true));
+    if (key.first == 'm') tensor_class.Method(key.second, Wrapped(function, false, 'm'));
+    if (key.first == 'i') tensor_class.Method(key.second + "_", Wrapped(function, true, 'i'));
   }
 }
 

@@ -166,6 +166,31 @@ Result<Value> GetDefaultDType(Interpreter& interp, const CallArgs&) {
   return Torch(interp).dtypes[static_cast<int>(Torch(interp).default_dtype)];
 }
 
+// ---- torch.fx: what its half in Python needs of the interpreter
+
+Result<Value> SetProxyClass(Interpreter& interp, const CallArgs& args) {
+  Torch(interp).proxy_class = args.positional[0].as<ClassObject>();
+  Torch(interp).proxy_call = args.positional[1];
+  return Value::None();
+}
+
+void DefineFx(NativeModuleBuilder& m) {
+  m.Function("_set_proxy_class", SetProxyClass);
+  m.Function("_set_tracing", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    return Value::Bool(std::exchange(Torch(interp).tracing, args.positional[0].as_bool()));
+  });
+  m.Function("_is_tracing", [](Interpreter& interp, const CallArgs&) -> Result<Value> {
+    return Value::Bool(Torch(interp).tracing);
+  });
+  m.Function("_unpack_count", [](Interpreter& interp, const CallArgs&) -> Result<Value> {
+    return Value::Int(TakeUnpackCount(interp));
+  });
+  m.Function("_caller_globals", [](Interpreter& interp, const CallArgs&) -> Result<Value> {
+    DictObject* globals = CallerGlobals(interp);
+    return globals == nullptr ? Value(interp.NewDict()) : Value(globals);
+  });
+}
+
 // The device and the class of (values, indices) pairs, made by py/torch.py.
 Result<Value> SetClasses(Interpreter& interp, const CallArgs& args) {
   Torch(interp).device = args.positional[0];
@@ -284,7 +309,14 @@ void AddSections(NativeRegistry* registry, absl::string_view all) {
                      }});
       continue;
     }
-    if (absl::StartsWith(name, "torch")) {
+    if (name == "torch.fx") {
+      registry->Add({name, [text](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
+                       DefineFx(m);
+                       m.GetAttrHook(UnknownName("torch.fx"));
+                       m.Source(text);
+                       return {};
+                     }});
+    } else if (absl::StartsWith(name, "torch")) {
       AddSource(registry, name, text);
     } else {
       registry->Add({name,

@@ -57,6 +57,8 @@ struct TorchLibrary {
   ClassObject* buffer_class = nullptr;                   // torch.nn.Buffer; null before somebody asks for it
   Value global_forward_pre_hooks, global_forward_hooks;  // dicts
   ModuleNames names;
+  ClassObject* proxy_class = nullptr;  // torch.fx.Proxy, and what records a call that got one; null before torch.fx is imported
+  Value proxy_call;
   Value dtypes[12] = {};                                 // by DType
   Value device;                                          // torch.device("cpu")
   Value values_indices_class;                            // makes (values, indices)
@@ -73,6 +75,7 @@ struct TorchState : TorchLibrary {
   GraphBuilder builder;
   LayoutTracker layout{builder.graph()};
   bool recording = false;
+  bool tracing = false;  // by torch.fx
   absl::flat_hash_map<const Object*, std::string> module_paths;
   absl::flat_hash_map<const Tensor*, std::string> uninitialized_names;  // of lazy modules that were not called yet
   std::vector<const std::string*> module_stack;                         // innermost last; never empty while recording
