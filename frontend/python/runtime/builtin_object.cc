@@ -22,6 +22,15 @@ Result<Value> TypeNew(Interpreter& interp, const CallArgs& args) {
     bases.push_back(b.as<ClassObject>());
   }
   COBRA_TRY_ASSIGN(ClassObject * winner, FindMetaclass(interp, Value(metaclass), bases));
+  if (winner != metaclass) {  // the most derived metaclass makes it, as for a class statement
+    Value make = interp.LookupClass(winner, interp.names().__new__);
+    if (make.IsStaticMethod()) make = make.as<StaticMethodObject>()->function;
+    if (make.IsFunction()) {
+      std::vector<Value> all = {Value(winner)};
+      all.insert(all.end(), args.positional.begin(), args.positional.end());
+      return interp.Call(make, absl::MakeConstSpan(all), args.keywords);
+    }
+  }
   auto* attributes = args.positional[2].as<DictObject>();
   // A class made by type(...) belongs to the module of its maker.
   if (attributes->table.GetStr(interp.names().__module__) == nullptr && interp.state().frame != nullptr) {

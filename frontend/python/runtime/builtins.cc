@@ -168,9 +168,11 @@ Result<Value> Pow(Interpreter& interp, const CallArgs& args) {
   }
   BigInt b = ToBigInt(base), e = ToBigInt(exponent), m = ToBigInt(modulus), q, result(1);
   if (m.zero()) return interp.Raise(interp.types().ValueError, "pow() 3rd argument cannot be 0");
+  const bool negative_modulus = m.negative();
+  if (negative_modulus) m = -m;
   BigInt::FloorDivMod(b, m, &q, &b);
   if (e.negative()) {  // the inverse, by Euclid
-    BigInt r0 = m.negative() ? -m : m, r1 = b, t0(0), t1(1);
+    BigInt r0 = m, r1 = b, t0(0), t1(1);
     while (!r1.zero()) {
       BigInt quotient, rest;
       BigInt::FloorDivMod(r0, r1, &quotient, &rest);
@@ -190,6 +192,7 @@ Result<Value> Pow(Interpreter& interp, const CallArgs& args) {
     BigInt::FloorDivMod(b * b, m, &q, &b);
   }
   BigInt::FloorDivMod(result, m, &q, &result);
+  if (negative_modulus && !result.zero()) result = result - m;
   return interp.NewInt(result);
 }
 

@@ -229,6 +229,7 @@ void InitBytesType(Interpreter& interp) {
     Value v;
     ArgReader reader(interp, "__contains__", args);
     COBRA_TRY(reader.Required("key", &v).Finish());
+    if (v.IsBigInt()) return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
     if (!v.IsBytes() && !v.IsIntOrBool()) {
       return interp.Raise(interp.types().TypeError, absl::StrCat("a bytes-like object is required, not '", interp.TypeName(v), "'"));
     }

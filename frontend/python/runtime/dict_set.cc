@@ -173,7 +173,7 @@ void InitDictViews(Interpreter& interp) {
 
 Result<void> AddAll(Interpreter& interp, SetObject* s, Value items) {
   if (items.IsSet()) return MergeSet(interp, s, items.as<SetObject>());
-  if (items.IsDict() && items.object()->cls == interp.types().dict) NoteSetMerge(s, items.as<DictObject>()->table.size());
+  if (items.IsDict() && items.object()->cls == interp.types().dict) NoteSetMerge(interp.heap(), s, items.as<DictObject>()->table.size());
   return interp.Iterate(items, [&](Value v) -> Result<bool> {
     COBRA_TRY(interp.SetAdd(s, v));
     return true;
@@ -283,17 +283,15 @@ void InitSet(Interpreter& interp, ClassObject* cls) {
 
 Result<void> MergeSet(Interpreter& interp, SetObject* into, SetObject* from) {
   if (into == from) return {};
-  bool was_empty = into->table.size() == 0 && into->fill == 0;
-  NoteSetMerge(into, from->table.size());
-  if (was_empty && into->mask == from->mask && from->fill == from->table.size()) {  // the table is copied as it is
+  NoteSetMerge(interp.heap(), into, from->table.size());
+  if (SetCopiesTable(*into, *from)) {
     for (size_t i = 0; i < from->table.entry_count(); ++i) {
       DictTable::Entry e = from->table.entry(i);
       if (e.key.IsUnbound()) continue;
       COBRA_TRY(interp.Step());
       into->table.Append(interp.heap(), e.hash, e.key, Value::None());
     }
-    into->initial_mask = from->initial_mask;
-    into->fill = from->fill;
+    CopySetTable(interp.heap(), into, *from);
     return {};
   }
   for (Value key : SetItems(*from)) {
@@ -317,6 +315,7 @@ Result<bool> SetInPlace(Interpreter& interp, Interpreter::BinaryOp op, SetObject
     case Interpreter::BinaryOp::kBitOr: COBRA_TRY(MergeSet(interp, a, b)); return true;
     case Interpreter::BinaryOp::kSub:
       for (Value key : SetItems(*b)) COBRA_TRY(interp.SetErase(a, key));
+      NoteSetDifference(interp.heap(), a);
       return true;
     case Interpreter::BinaryOp::kBitXor:
       if (a == b) {
@@ -449,11 +448,10 @@ void InitSetTypes(Interpreter& interp) {
     return Value::None();
   });
   AddMethod(interp, set, "pop", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    std::vector<size_t> order = SetOrder(*SelfSet(args));
-    if (!order.empty()) {
-      Value v = SelfSet(args)->table.entry(order[0]).key;
-      SelfSet(args)->table.EraseAt(static_cast<int64_t>(order[0]));
-      return v;
+    std::vector<Value> items = SetItems(*SelfSet(args));
+    if (!items.empty()) {
+      COBRA_TRY(interp.SetErase(SelfSet(args), items[0]));
+      return items[0];
     }
     return interp.Raise(interp.types().KeyError, "pop from an empty set");
   });

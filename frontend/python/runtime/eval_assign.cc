@@ -17,6 +17,7 @@ Result<void> StoreRef(Interpreter& interp, Frame& frame, Ref ref, StrObject* nam
     case RefKind::kName:
     case RefKind::kClassFree:
       if (frame.names != nullptr) {
+        if (frame.names->cls != interp.types().dict) return interp.SetItem(Value(frame.names), Value(name), value);
         frame.names->table.SetStr(interp.heap(), name, value);
         return {};
       }

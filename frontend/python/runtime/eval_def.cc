@@ -120,22 +120,28 @@ Result<void> RunClassBody(Interpreter& interp, Frame& outer, const ast::ClassDef
   frame.free = MakeClosure(interp, outer, scope);
   frame.locals = static_cast<Value*>(interp.heap().Allocate(static_cast<size_t>(scope.slot_count + 1) * sizeof(Value)));
   for (int i = 0; i < scope.slot_count; ++i) frame.locals[i] = Value::Unbound();
-  auto set = [&](StrObject* name, Value v) { names->table.SetStr(interp.heap(), name, v); };
+  // What __prepare__ returned may be a class of the program's own that watches its keys.
+  bool plain = names->cls == interp.types().dict;
+  auto set = [&](StrObject* name, Value v) -> Result<void> {
+    if (!plain) return interp.SetItem(Value(names), Value(name), v);
+    names->table.SetStr(interp.heap(), name, v);
+    return {};
+  };
   Value* module_name = outer.globals->table.GetStr(interp.names().__name__);
-  if (module_name != nullptr) set(interp.names().__module__, *module_name);
-  set(interp.names().__qualname__, interp.NewStr(absl::StrCat(scope.qualname_prefix, s->name->text)));
+  if (module_name != nullptr) COBRA_TRY(set(interp.names().__module__, *module_name));
+  COBRA_TRY(set(interp.names().__qualname__, interp.NewStr(absl::StrCat(scope.qualname_prefix, s->name->text))));
   if (!s->body.empty() && s->body[0]->Is<ast::Expr>()) {
     const auto* doc = s->body[0]->As<ast::Expr>()->value->AsOrNull<ast::Constant>();
     if (doc != nullptr && doc->constant_kind == ast::ConstantKind::kStr) {
       COBRA_TRY_ASSIGN(Value text, EvalConstant(interp, outer.unit, doc));
-      set(interp.names().__doc__, text);
+      COBRA_TRY(set(interp.names().__doc__, text));
     }
   }
   ++interp.state().call_depth;
   Result<Value> done = RunFrame(interp, frame);
   --interp.state().call_depth;
   COBRA_TRY(done);
-  if (scope.class_cell_slot >= 0) set(interp.Intern("__classcell__"), frame.locals[scope.class_cell_slot]);
+  if (scope.class_cell_slot >= 0) COBRA_TRY(set(interp.Intern("__classcell__"), frame.locals[scope.class_cell_slot]));
   return {};
 }
 

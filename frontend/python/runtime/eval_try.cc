@@ -123,7 +123,10 @@ Completion FinishStar(Interpreter& interp, StarRun* run) {
   if (!run->reraised.empty()) COBRA_EXEC_SET(again, ProjectGroup(interp, run->original, run->reraised));
   if (run->raised.empty() && again.IsNone()) return Completion::kNormal;
   Value result = again;
-  if (!run->raised.empty()) {
+  bool bare = !Interpreter::IsSubclassOf(run->original.object()->cls, interp.types().BaseExceptionGroup);
+  if (!run->raised.empty() && bare) {  // only one handler can have run
+    result = run->raised[0];
+  } else if (!run->raised.empty()) {
     if (!again.IsNone()) run->raised.push_back(again);
     COBRA_EXEC_SET(result, interp.Call(Value(interp.types().BaseExceptionGroup),
                                        {Value(interp.NewStr("")), Value(interp.NewList(run->raised))}));

@@ -92,7 +92,7 @@ Result<bool> Interpreter::SetAdd(SetObject* set, Value item) {
   if (at >= 0) return false;
   COBRA_TRY(CheckSize(set->table.size(), 64));
   set->table.Append(heap_, hash, item, Value::None());
-  NoteSetGrowth(set);
+  NoteSetAdd(heap_, set, hash, item);
   return true;
 }
 
@@ -106,6 +106,7 @@ Result<bool> Interpreter::SetErase(SetObject* set, Value item) {
   COBRA_TRY_ASSIGN(uint64_t hash, Hash(item));
   COBRA_TRY_ASSIGN(int64_t at, set->table.Find(item, hash, SameKey(*this, item)));
   if (at < 0) return false;
+  NoteSetErase(set, hash, set->table.entry(static_cast<size_t>(at)).key);
   set->table.EraseAt(at);
   return true;
 }
@@ -459,20 +460,20 @@ class TableIterator : public NativeIterator {
 
 class SetIterator : public NativeIterator {
  public:
-  explicit SetIterator(SetObject* set) : set_(set), order_(SetOrder(*set)), version_(set->table.version()) {}
+  explicit SetIterator(SetObject* set) : set_(set), order_(SetItems(*set)), version_(set->table.version()) {}
   Result<Value> Next(Interpreter& interp) override {
     if (at_ >= order_.size()) return Value::Unbound();
     if (set_->table.version() != version_) {
       at_ = order_.size();
       return interp.Raise(interp.types().RuntimeError, "Set changed size during iteration");
     }
-    return set_->table.entry(order_[at_++]).key;
+    return order_[at_++];
   }
   int64_t LengthHint() const override { return static_cast<int64_t>(order_.size() - at_); }
 
  private:
   SetObject* set_;
-  std::vector<size_t> order_;
+  std::vector<Value> order_;
   uint32_t version_;
   size_t at_ = 0;
 };

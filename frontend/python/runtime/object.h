@@ -82,12 +82,21 @@ struct DictObject : Object {
   DictTable table;
 };
 
+// CPython's table of a set (set_order.h).
+struct SetSlot {
+  enum class State : uint8_t { kEmpty, kUsed, kDeleted };
+  State state = State::kEmpty;
+  uint64_t hash = 0;
+  Value key;
+};
+
 struct SetObject : Object {
   SetObject() : Object(ObjectKind::kSet) {}
   DictTable table;  // values are not used
-  // What CPython's table of the same set would be (set_order.h): its size less one, when it was made and now, and its used slots.
-  uint32_t initial_mask = 7, mask = 7;
-  int64_t fill = 0;
+  bool only_numbers = true;   // as long as it holds, `slots` has the keys as CPython's table has them
+  uint32_t mask = 7;          // its size less one
+  int64_t fill = 0;           // its slots that are used or were
+  HeapVector<SetSlot> slots;  // empty until there is a key
 };
 
 struct DictViewObject : Object {

@@ -294,6 +294,7 @@ Result<Value> SetBinary(Interpreter& interp, BinaryOp op, SetObject* a, SetObjec
       if (a->table.size() / 4 > b->table.size()) {
         COBRA_TRY(MergeSet(interp, out, a));
         for (Value key : SetItems(*b)) COBRA_TRY(interp.SetErase(out, key));
+        NoteSetDifference(interp.heap(), out);
         break;
       }
       for (Value key : SetItems(*a)) {
@@ -433,7 +434,8 @@ Result<Value> BuiltinBinary(Interpreter& interp, BinaryOp op, Value a, Value b) 
     if ((int_a && std::isinf(x)) || (int_b && std::isinf(y))) return interp.Raise(interp.types().OverflowError, "int too large to convert to float");
     return FloatBinary(interp, op, x, y);
   }
-  if (a.IsComplex() || b.IsComplex()) return ComplexBinary(interp, op, a, b);
+  bool formats = op == BinaryOp::kMod && (a.IsStr() || a.IsBytes());
+  if (!formats && (a.IsComplex() || b.IsComplex())) return ComplexBinary(interp, op, a, b);
   return SequenceBinary(interp, op, a, b);
 }
 
@@ -441,6 +443,12 @@ Result<Value> Interpreter::Binary(BinaryOp op, Value a, Value b) {
   COBRA_TRY(CheckStack());
   Result<Value> r = IsPlain(a) && IsPlain(b) ? BuiltinBinary(*this, op, a, b) : DispatchBinary(*this, op, a, b);
   if (!r.ok() || !r->IsNotImplemented()) return r;
+  if (op == BinaryOp::kMult) {  // a sequence times whatever has __index__
+    auto is_sequence = [](Value v) { return v.IsList() || v.IsTuple() || v.IsStr() || v.IsBytes(); };
+    auto has_index = [&](Value v) { return v.IsInstance() && !LookupClass(v.object()->cls, names_.__index__).IsUnbound(); };
+    if (is_sequence(a) && has_index(b)) return RepeatSequence(*this, a, b);
+    if (is_sequence(b) && has_index(a)) return RepeatSequence(*this, b, a);
+  }
   return BadOperands(*this, op, a, b, false);
 }
 
@@ -511,7 +519,9 @@ void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_
     const OperatorNames& names = NamesOf(op);
     AddMethod(interp, cls, (interp.names().*names.direct)->view(), [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       if (args.positional.empty()) return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
-      return HasBuiltinLayout(args.positional[0]) ? BuiltinBinary(interp, op, args.self, args.positional[0]) : Value::NotImplemented();
+      // Formatting takes anything.
+      bool any = op == BinaryOp::kMod && (args.self.IsStr() || args.self.IsBytes());
+      return any || HasBuiltinLayout(args.positional[0]) ? BuiltinBinary(interp, op, args.self, args.positional[0]) : Value::NotImplemented();
     });
     AddMethod(interp, cls, (interp.names().*names.reflected)->view(), [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       if (args.positional.empty()) return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");

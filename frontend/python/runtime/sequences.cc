@@ -99,6 +99,10 @@ Result<void> ListDelItem(Interpreter& interp, ListObject* list, Value key) {
 }
 
 Result<Value> RepeatSequence(Interpreter& interp, Value sequence, Value count) {
+  if (!IsIntLike(count)) {
+    COBRA_TRY_ASSIGN(int64_t index, interp.Index(count));
+    count = Value::Int(index);
+  }
   COBRA_TRY_ASSIGN(int64_t n, ToInt64(interp, count, "cannot fit 'int' into an index-sized integer"));
   n = std::max<int64_t>(n, 0);
   COBRA_TRY_ASSIGN(int64_t length, sequence.IsStr() ? Result<int64_t>(sequence.as<StrObject>()->size)

@@ -1,6 +1,6 @@
 // The order in which a set is iterated. CPython's is that of its hash table, which a program can see for numbers: their hashes are
-// fixed, and models do iterate sets of indices. Strings hash differently in every process there, so for anything but numbers any order is
-// right, and ours is that of insertion.
+// fixed, and models do iterate sets of indices. So a set that has only numbers keeps CPython's table beside ours. Strings hash
+// differently in every process there: for anything but numbers any order is right, and ours is that of insertion.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_SET_ORDER_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_SET_ORDER_H_
 
@@ -10,15 +10,20 @@
 
 namespace cobra::python {
 
-// After one key was appended to the table.
-void NoteSetGrowth(SetObject* set);
+// After a key was appended to the table, and after one was erased.
+void NoteSetAdd(Heap& heap, SetObject* set, uint64_t hash, Value key);
+void NoteSetErase(SetObject* set, uint64_t hash, Value key);
+// After the keys of another set were erased: deleted keys go when there are many.
+void NoteSetDifference(Heap& heap, SetObject* set);
 // Before all of another set (or the keys of a dict) are added: CPython makes room at once.
-void NoteSetMerge(SetObject* into, int64_t keys);
+void NoteSetMerge(Heap& heap, SetObject* into, int64_t keys);
+// Whether a merge into an empty set copies the table as it is.
+bool SetCopiesTable(const SetObject& into, const SetObject& from);
+void CopySetTable(Heap& heap, SetObject* into, const SetObject& from);
 void ClearSet(SetObject* set);
 void SwapSets(SetObject* a, SetObject* b);  // their contents
 
-// Positions in set->table, in the order of iteration.
-std::vector<size_t> SetOrder(const SetObject& set);
+// In the order of iteration.
 std::vector<Value> SetItems(const SetObject& set);
 
 }  // namespace cobra::python

@@ -179,9 +179,16 @@ Result<Value> FSum(Interpreter& interp, const CallArgs& args) {
   Value items;
   ArgReader reader(interp, "fsum", args);
   COBRA_TRY(reader.Required("seq", &items).Finish());
-  std::vector<double> partials;
+  std::vector<double> partials;  // their exact sum is the sum so far, and no two of them overlap
+  double special = 0;
+  bool any_special = false;
   COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
     COBRA_TRY_ASSIGN(double x, interp.AsFloat(v));
+    if (!std::isfinite(x)) {
+      special += x;
+      any_special = true;
+      return true;
+    }
     size_t kept = 0;
     for (double y : std::vector<double>(partials)) {
       if (std::fabs(x) < std::fabs(y)) std::swap(x, y);
@@ -193,9 +200,20 @@ Result<Value> FSum(Interpreter& interp, const CallArgs& args) {
     partials.push_back(x);
     return true;
   }));
-  double total = 0;
-  for (size_t i = partials.size(); i > 0; --i) total += partials[i - 1];
-  return Value::Float(total);
+  if (any_special) return Value::Float(special);
+  // From the largest down until the sum is inexact; then what is left can only decide a tie.
+  size_t n = partials.size();
+  double high = n > 0 ? partials[--n] : 0, low = 0;
+  while (n > 0 && low == 0) {
+    double x = high, y = partials[--n];
+    high = x + y;
+    low = y - (high - x);
+  }
+  if (n > 0 && ((low < 0 && partials[n - 1] < 0) || (low > 0 && partials[n - 1] > 0))) {
+    double twice = low * 2, x = high + twice;
+    if (twice == x - high) high = x;
+  }
+  return Value::Float(high);
 }
 
 Result<Value> IsClose(Interpreter& interp, const CallArgs& args) {

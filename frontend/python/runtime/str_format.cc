@@ -90,6 +90,19 @@ std::string FormatDouble(double d, char type, int precision, bool alternate, boo
   return out;
 }
 
+namespace {
+
+// %#g: `precision` digits, zeros included; with an exponent if there are more than precision - margin before the point. (glibc's own
+// drops the zeros of a number that is rounded up to a power of ten.)
+std::string AllDigits(double magnitude, int precision, int margin) {
+  std::string text = FormatDouble(magnitude, 'e', precision - 1, true, false);
+  int exponent = std::atoi(text.c_str() + text.find('e') + 1);
+  if (exponent < -4 || exponent >= precision - margin) return text;
+  return FormatDouble(magnitude, 'f', precision - 1 - exponent, true, false);
+}
+
+}  // namespace
+
 int64_t CodePoints(absl::string_view s) {
   int64_t n = 0;
   for (char c : s) n += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
@@ -102,6 +115,7 @@ struct FormatSpec {
   std::string fill = " ";
   char align = 0;  // '<', '>', '=', '^'
   char sign = '-';
+  bool sign_given = false;
   bool zero_negative = false;
   bool alternate = false;
   bool zero = false;
@@ -118,7 +132,9 @@ Result<FormatSpec> ParseSpec(Interpreter& interp, absl::string_view s, Value v) 
   auto is_align = [](char c) { return c == '<' || c == '>' || c == '=' || c == '^'; };
   int64_t fill_size = 0;
   if (!rest.empty()) DecodeUtf8(rest.data(), &fill_size);
+  bool fill_given = false;
   if (rest.size() > static_cast<size_t>(fill_size) && is_align(rest[static_cast<size_t>(fill_size)])) {
+    fill_given = true;
     f.fill = std::string(rest.substr(0, static_cast<size_t>(fill_size)));
     f.align = rest[static_cast<size_t>(fill_size)];
     rest.remove_prefix(static_cast<size_t>(fill_size) + 1);
@@ -128,6 +144,7 @@ Result<FormatSpec> ParseSpec(Interpreter& interp, absl::string_view s, Value v) 
   }
   if (!rest.empty() && (rest[0] == '+' || rest[0] == '-' || rest[0] == ' ')) {
     f.sign = rest[0];
+    f.sign_given = true;
     rest.remove_prefix(1);
   }
   if (!rest.empty() && rest[0] == 'z') {
@@ -138,12 +155,10 @@ Result<FormatSpec> ParseSpec(Interpreter& interp, absl::string_view s, Value v) 
     f.alternate = true;
     rest.remove_prefix(1);
   }
-  if (!rest.empty() && rest[0] == '0') {
+  if (!rest.empty() && rest[0] == '0' && !fill_given) {
     f.zero = true;
-    if (f.align == 0) {
-      f.fill = "0";
-      f.align = '=';
-    }
+    f.fill = "0";
+    if (f.align == 0) f.align = '=';
     rest.remove_prefix(1);
   }
   auto number = [&](int64_t* out) {
@@ -218,11 +233,17 @@ std::string Group(absl::string_view digits, char separator, int every, int64_t m
 Result<StrObject*> FormatInt(Interpreter& interp, Value v, const FormatSpec& f) {
   BigInt b = ToBigInt(v);
   if (f.precision >= 0) return interp.Raise(interp.types().ValueError, "Precision not allowed in integer format specifier");
+  if (f.type == 'n' && f.grouping != 0) {
+    return interp.Raise(interp.types().ValueError, absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'n'."));
+  }
   if (f.type == 'c') {
+    if (f.sign_given) return interp.Raise(interp.types().ValueError, "Sign not allowed with integer format specifier 'c'");
+    if (f.alternate) return interp.Raise(interp.types().ValueError, "Alternate form (#) not allowed with integer format specifier 'c'");
+    if (f.grouping != 0) return interp.Raise(interp.types().ValueError, absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'c'."));
     std::string out;
     if (b.negative() || b.bits() > 21) return interp.Raise(interp.types().OverflowError, "%c arg not in range(0x110000)");
     AppendUtf8(&out, static_cast<uint32_t>(b.ToInt64()));
-    return interp.NewStr(Pad(f, "", out, '<'));
+    return interp.NewStr(Pad(f, "", out, '>'));
   }
   int base = f.type == 'b' ? 2 : f.type == 'o' ? 8 : f.type == 'x' || f.type == 'X' ? 16 : 10;
   std::string prefix = b.negative() ? "-" : f.sign == '+' ? "+" : f.sign == ' ' ? " " : "";
@@ -238,6 +259,9 @@ Result<StrObject*> FormatInt(Interpreter& interp, Value v, const FormatSpec& f) 
 }
 
 Result<StrObject*> FormatFloat(Interpreter& interp, double d, FormatSpec f) {
+  if (f.type == 'n' && f.grouping != 0) {
+    return interp.Raise(interp.types().ValueError, absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'n'."));
+  }
   char lower = static_cast<char>(absl::ascii_tolower(static_cast<unsigned char>(f.type)));
   bool upper = f.type != lower;
   std::string text;
@@ -248,6 +272,10 @@ Result<StrObject*> FormatFloat(Interpreter& interp, double d, FormatSpec f) {
   } else if (f.type == 0) {
     if (f.precision < 0) {
       text = FloatRepr(magnitude);
+      size_t exponent = text.find('e');
+      if (f.alternate && std::isfinite(d) && exponent != std::string::npos && text.find('.') == std::string::npos) text.insert(exponent, ".");
+    } else if (f.alternate && std::isfinite(d)) {
+      text = AllDigits(magnitude, std::max(f.precision, 1), 1);
     } else {
       // Like g, but with at least one digit after the point.
       int precision = f.precision == 0 ? 1 : f.precision;
@@ -270,7 +298,12 @@ Result<StrObject*> FormatFloat(Interpreter& interp, double d, FormatSpec f) {
     int precision = f.precision < 0 ? 6 : f.precision;
     if (lower == 'n') lower = 'g';
     if (lower == 'g' && precision == 0) precision = 1;
-    text = FormatDouble(magnitude, lower, precision, f.alternate, upper);
+    if (lower == 'g' && f.alternate && std::isfinite(d)) {
+      text = AllDigits(magnitude, precision, 0);
+      if (upper) text = absl::AsciiStrToUpper(text);
+    } else {
+      text = FormatDouble(magnitude, lower, precision, f.alternate, upper);
+    }
   }
   if (f.zero_negative && negative && std::isfinite(d) && text.find_first_of("123456789") == std::string::npos) negative = false;
   std::string prefix = negative ? "-" : f.sign == '+' ? "+" : f.sign == ' ' ? " " : "";
@@ -290,7 +323,7 @@ Failure RaiseUnknownCode(Interpreter& interp, char type, absl::string_view type_
 // Real and imaginary part in the same format, padded together.
 Result<StrObject*> FormatComplexWith(Interpreter& interp, const ComplexObject* c, FormatSpec f) {
   if (f.type != 0 && std::string("eEfFgGn").find(f.type) == std::string::npos) return RaiseUnknownCode(interp, f.type, "complex");
-  if (f.zero) return interp.Raise(interp.types().ValueError, "Zero padding is not allowed in complex format specifier");
+  if (f.fill == "0") return interp.Raise(interp.types().ValueError, "Zero padding is not allowed in complex format specifier");
   if (f.align == '=') return interp.Raise(interp.types().ValueError, "'=' alignment flag is not allowed in complex format specifier");
   FormatSpec part = f;
   part.width = 0;
@@ -300,10 +333,11 @@ Result<StrObject*> FormatComplexWith(Interpreter& interp, const ComplexObject* c
   auto text = [&](double d, char sign) -> Result<std::string> {
     FormatSpec g = part;
     g.sign = sign;
+    if (g.type == 0 && g.precision >= 0) g.type = 'g';
     COBRA_TRY_ASSIGN(StrObject * s, FormatFloat(interp, d, g));
     std::string out(s->view());
     // repr(1j) has no point
-    if (f.type == 0 && f.precision < 0 && out.size() > 2 && out.compare(out.size() - 2, 2, ".0") == 0) out.resize(out.size() - 2);
+    if (f.type == 0 && f.precision < 0 && out.size() > 2 && out.compare(out.size() - 2, 2, ".0") == 0) out.resize(out.size() - (f.alternate ? 1 : 2));
     return out;
   };
   std::string out;
@@ -321,7 +355,7 @@ Result<StrObject*> FormatNumber(Interpreter& interp, Value v, absl::string_view 
   auto unknown = [&] { return RaiseUnknownCode(interp, f.type, interp.TypeName(v)); };
   if (v.IsComplex()) return FormatComplexWith(interp, v.as<ComplexObject>(), f);
   if (IsIntLike(v)) {
-    if (v.IsBool() && f.type == 0 && f.width == 0 && f.sign == '-' ) return interp.NewStr(spec.empty() ? (v.as_bool() ? "True" : "False") : absl::StrCat(v.as_int()));
+    if (v.IsBool() && spec.empty()) return interp.NewStr(v.as_bool() ? "True" : "False");
     if (f.type == 0 || f.type == 'd' || f.type == 'b' || f.type == 'o' || f.type == 'x' || f.type == 'X' || f.type == 'c' || f.type == 'n') {
       return FormatInt(interp, v, f);
     }
@@ -345,7 +379,8 @@ Result<StrObject*> FormatStr(Interpreter& interp, StrObject* s, absl::string_vie
     return interp.Raise(interp.types().ValueError, absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 's'."));
   }
   if (f.align == '=' && !f.zero) return interp.Raise(interp.types().ValueError, "'=' alignment not allowed in string format specifier");
-  if (f.sign != '-') return interp.Raise(interp.types().ValueError, "Sign not allowed in string format specifier");
+  if (f.alternate) return interp.Raise(interp.types().ValueError, "Alternate form (#) not allowed in string format specifier");
+  if (f.sign_given) return interp.Raise(interp.types().ValueError, "Sign not allowed in string format specifier");
   if (f.align == '=') f.align = '<';
   absl::string_view text = s->view();
   if (f.precision >= 0 && f.precision < s->length) text = text.substr(0, static_cast<size_t>(ByteOffset(s, f.precision)));

@@ -3,6 +3,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/character.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -60,19 +61,24 @@ int64_t CodePointIndex(const StrObject* s, size_t byte) {
   return n;
 }
 
+// A blank (of any script) that begins at `at`, and its bytes.
 bool IsSpaceAt(absl::string_view s, size_t at, size_t* size) {
   auto c = static_cast<unsigned char>(s[at]);
   *size = 1;
   if (c < 0x80) return absl::ascii_isspace(c) || (c >= 0x1c && c <= 0x1f);
-  if (c == 0xc2 && at + 1 < s.size() && (static_cast<unsigned char>(s[at + 1]) == 0x85 || static_cast<unsigned char>(s[at + 1]) == 0xa0)) {
-    *size = 2;
-    return true;
-  }
-  if (c == 0xe3 && s.substr(at, 3) == "\xe3\x80\x80") {
-    *size = 3;
-    return true;
-  }
-  return false;
+  if ((c & 0xc0) == 0x80) return false;  // inside a character
+  int64_t end = static_cast<int64_t>(at);
+  uint32_t code = DecodeUtf8(s.data(), &end);
+  *size = static_cast<size_t>(end) - at;
+  return HasProperty(code, kSpace);
+}
+// The same for one that ends before `end`.
+bool IsSpaceBefore(absl::string_view s, size_t end, size_t* size) {
+  size_t begin = end - 1;
+  while (begin > 0 && (static_cast<unsigned char>(s[begin]) & 0xc0) == 0x80) --begin;
+  bool is = IsSpaceAt(s, begin, size);
+  *size = end - begin;
+  return is;
 }
 
 using Method = Result<Value> (*)(Interpreter&, const CallArgs&);
@@ -185,7 +191,7 @@ std::vector<absl::string_view> SplitBlanks(absl::string_view s, int64_t limit) {
     if (at >= s.size()) return parts;
     if (limit >= 0 && static_cast<int64_t>(parts.size()) == limit) {
       size_t end = s.size();
-      while (end > at && IsSpaceAt(s, end - 1, &size)) --end;
+      while (end > at && IsSpaceBefore(s, end, &size)) end -= size;
       parts.push_back(s.substr(at, end - at));
       return parts;
     }
@@ -198,7 +204,7 @@ std::vector<absl::string_view> RSplitBlanks(absl::string_view s, int64_t limit) 
   std::vector<absl::string_view> parts;
   size_t end = s.size(), size;
   while (true) {
-    while (end > 0 && IsSpaceAt(s, end - 1, &size)) --end;
+    while (end > 0 && IsSpaceBefore(s, end, &size)) end -= size;
     if (end == 0) break;
     if (limit >= 0 && static_cast<int64_t>(parts.size()) == limit) {
       size_t begin = 0;
@@ -207,7 +213,7 @@ std::vector<absl::string_view> RSplitBlanks(absl::string_view s, int64_t limit) 
       break;
     }
     size_t begin = end;
-    while (begin > 0 && !IsSpaceAt(s, begin - 1, &size)) --begin;
+    while (begin > 0 && !IsSpaceBefore(s, begin, &size)) begin -= size;
     parts.push_back(s.substr(begin, end - begin));
     end = begin;
   }

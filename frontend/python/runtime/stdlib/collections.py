@@ -252,6 +252,8 @@ class deque:
         return self._items.index(x, *args)
 
     def insert(self, i, x):
+        if self.maxlen is not None and len(self._items) >= self.maxlen:
+            raise IndexError('deque already at its maximum size')
         self._items.insert(i, x)
 
     def remove(self, x):

@@ -122,7 +122,7 @@ def _collect(cls, kw_only):
     return fields
 
 
-def _make_init(cls, fields, frozen):
+def _make_init(cls, fields, frozen, slots):
     name = f'{cls.__qualname__}.__init__'
     fields = [f for f in fields if f._field_type is not _FIELD_CLASSVAR]
     positional = [f for f in fields if f.init and not f.kw_only]
@@ -165,7 +165,7 @@ def _make_init(cls, fields, frozen):
             key = f.name
             if key in values:
                 value = values[key]
-            elif not f.init and f.default_factory is MISSING:
+            elif not f.init and f.default_factory is MISSING and (not slots or f.default is MISSING):
                 continue
             elif f.default_factory is not MISSING:
                 value = f.default_factory()
@@ -217,7 +217,7 @@ def _process(cls, init, repr_, eq, order, unsafe_hash, frozen, match_args, kw_on
     all_fields = list(fields_.values())
     real = [f for f in all_fields if f._field_type is _FIELD]
     if init and '__init__' not in cls.__dict__:
-        cls.__init__ = _make_init(cls, all_fields, frozen)
+        cls.__init__ = _make_init(cls, all_fields, frozen, slots)
     if repr_:
         shown = [f.name for f in real if f.repr]
         running = set()

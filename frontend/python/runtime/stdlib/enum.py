@@ -64,6 +64,8 @@ ReprEnum = None
 
 class EnumMeta(type):
     def __new__(metacls, cls_name, bases, classdict, *, boundary=None, _simple=False, **kwds):
+        if boundary is not None:
+            classdict = {**classdict, '_boundary_': boundary}
         if not bases or metacls is EnumMeta and cls_name == 'Enum':
             return type.__new__(metacls, cls_name, bases, classdict, **kwds)
         for base in bases:
@@ -359,6 +361,8 @@ STRICT, CONFORM, EJECT, KEEP = FlagBoundary.STRICT, FlagBoundary.CONFORM, FlagBo
 
 
 class Flag(Enum):
+    _boundary_ = CONFORM
+
     def _generate_next_value_(name, start, count, last_values):
         if not last_values:
             return start if start is not None else 1
@@ -375,11 +379,21 @@ class Flag(Enum):
     def _missing_(cls, value):
         if not isinstance(value, int):
             raise ValueError(f'{value!r} is not a valid {cls.__qualname__}')
-        bits = cls._all_bits()
+        mask = cls._all_bits()
+        bits = (1 << mask.bit_length()) - 1
+        boundary = cls._boundary_
+        if not ~bits <= value <= bits or value & (bits ^ mask):
+            if boundary is STRICT:
+                width = max(value.bit_length(), bits.bit_length())
+                raise ValueError(f'{cls!r} invalid value {value!r}\n    given {value:#0{width + 2}b}\n  allowed {mask:#0{width + 2}b}')
+            if boundary is EJECT:
+                return value
+            if boundary is CONFORM:
+                value &= mask
+            elif value < 0:
+                value = max(bits + 1, 1 << value.bit_length()) + value
         if value < 0:
-            value = bits & value
-        if value & ~bits and not issubclass(cls, int):
-            raise ValueError(f'{cls!r} invalid value {value!r}')
+            value += bits + 1
         if value in cls._value2member_map_:
             return cls._value2member_map_[value]
         obj = int.__new__(cls, value) if issubclass(cls, int) else object.__new__(cls)
@@ -412,6 +426,8 @@ class Flag(Enum):
         return NotImplemented if v is None else self.__class__(self._value_ ^ v)
 
     def __invert__(self):
+        if self._boundary_ is KEEP:
+            return self.__class__(-self._value_ - 1)
         return self.__class__(self._all_bits() & ~self._value_)
 
     __ror__ = __or__
@@ -442,6 +458,7 @@ class Flag(Enum):
 
 
 class IntFlag(int, ReprEnum, Flag):
+    _boundary_ = KEEP
     __or__ = __ror__ = Flag.__or__
     __and__ = __rand__ = Flag.__and__
     __xor__ = __rxor__ = Flag.__xor__

@@ -26,7 +26,12 @@ def rshift(a, b): return a >> b
 def sub(a, b): return a - b
 def truediv(a, b): return a / b
 def xor(a, b): return a ^ b
-def concat(a, b): return a + b
+def concat(a, b):
+    if not hasattr(a, '__getitem__'):
+        raise TypeError(f"'{type(a).__name__}' object can't be concatenated")
+    return a + b
+
+
 def contains(a, b): return b in a
 def countOf(a, b): return sum(1 for x in a if x is b or x == b)
 def getitem(a, b): return a[b]

@@ -90,6 +90,15 @@ class MappingProxyType:
     def copy(self):
         return self._mapping.copy()
 
+    def __str__(self):
+        return str(self._mapping)
+
+    def __or__(self, other):
+        return self._mapping | (other._mapping if isinstance(other, MappingProxyType) else other)
+
+    def __reversed__(self):
+        return reversed(self._mapping)
+
     def __repr__(self):
         return f'mappingproxy({self._mapping!r})'
 

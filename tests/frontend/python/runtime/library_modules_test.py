@@ -45,6 +45,23 @@ for bad in (lambda: F(1, 0), lambda: F('x'), lambda: F('1/0'), lambda: F(1.5, 2)
     try: print(bad())
     except Exception as e: print(type(e).__name__, e)
 '''),
+    'decimal': (['_pydecimal:decimal', 'numbers'], '''
+from decimal import Decimal as D, getcontext, localcontext, ROUND_HALF_UP, ROUND_DOWN, InvalidOperation, DivisionByZero
+print(D('1.1') + D('2.2'), D(1) / D(7), D('3.14159').quantize(D('0.01')), D('2.5').quantize(D('1'), rounding=ROUND_HALF_UP), D('1e10'), D('NaN'), D('-Infinity'), D('0.1') * 3, D(2) ** 10, D(2).sqrt(), D('1.20').normalize(), D('123.456').as_tuple(), str(D('1E+3')), int(D('7.9')), float(D('0.5')), D('1') == 1, D('1.0') == D('1.00'), hash(D(1)) == hash(1), D('5') % 3, D('-5') // 3, divmod(D(7), 2), D('1.5').to_integral_value(), max(D(1), D(2)), sorted([D(3), D(1)]), f"{D('1234.5'):,.2f}", D('1').exp(), D(10).ln(), D(100).log10(), D('12.3').adjusted(), -D(1), abs(D(-2)), bool(D(0)), repr(D('0.1')))
+with localcontext() as c:
+    c.prec = 5; print(D(1) / D(3))
+for bad in (lambda: D('x'), lambda: D(1) / 0, lambda: D(0) / 0, lambda: D(1) + 1.5):
+    try: print(bad())
+    except Exception as e: print(type(e).__name__)
+'''),
+    'statistics': (['statistics', 'fractions', 'numbers', '_pydecimal:decimal', 'bisect'], '''
+import statistics as s
+d = [1, 2, 3, 4, 4, 5.5]
+print(s.mean(d), s.fmean(d), s.median(d), s.median_low(d), s.median_high(d), s.mode(d), s.multimode('aabb'), s.stdev(d), s.pstdev(d), s.variance(d), s.pvariance(d), s.harmonic_mean([40, 60]), s.geometric_mean([54, 24, 36]), s.quantiles(d, n=4), s.median_grouped([1, 2, 2, 3]), s.correlation([1, 2, 3], [1, 5, 7]), s.covariance([1, 2, 3], [1, 5, 7]), s.linear_regression([1, 2, 3], [1, 5, 7]))
+n = s.NormalDist(10, 2); print(n, n.pdf(11), n.cdf(12), n.inv_cdf(.9), n + 1, n * 2, n.overlap(s.NormalDist(11, 2)), n.zscore(12), s.NormalDist.from_samples([1, 2, 3]))
+try: s.mean([])
+except s.StatisticsError as e: print(e)
+'''),
     'difflib': (['difflib', 'heapq'], '''
 import difflib
 print(difflib.get_close_matches('appel', ['ape', 'apple', 'peach']), difflib.SequenceMatcher(None, 'abcd', 'bcde').ratio(), difflib.SequenceMatcher(None, 'qabxcd', 'abycdf').get_opcodes(), difflib.SequenceMatcher(None, ' abcd', 'abcd abcd').find_longest_match())
@@ -73,6 +90,83 @@ for t in ('$', '${a', '$1'):
     try: string.Template(t).substitute(a=1)
     except ValueError as e: print(e)
 '''),
+    'enum': (['enum'], '''
+from enum import *
+class C(Enum):
+    A = 1; B = 2; ALIAS = 1
+    def f(self): return self.name
+class F(Flag):
+    R = auto(); W = auto(); X = auto(); ALL = R | W | X
+class I(IntEnum): ONE = 1; TWO = auto()
+class S(StrEnum): A = auto(); B = 'bee'
+print(list(C), C(2), C['A'], C.ALIAS, C.A.f(), F.R | F.W, ~F.R, F.ALL, list(F.ALL), F(3), F(0), I.ONE + 1, S.A, S.B.upper(), C.__members__, len(C), F.R in F.ALL, I(2), repr(S.B), C.A == C.ALIAS, hash(C.A) == hash(C.A))
+for bad in (lambda: C(9), lambda: C['Z'], lambda: setattr(C, 'A', 1), lambda: F(64), lambda: C.A < C.B, lambda: type('D', (C,), {})):
+    try: print(bad())
+    except Exception as e: print(type(e).__name__, e)
+class P(Enum):
+    def __new__(cls, v, extra): o = object.__new__(cls); o._value_ = v; o.extra = extra; return o
+    X = (1, 'e')
+print(P.X.extra, P(1), Enum('G', 'a b').b.value, IntFlag('H', 'p q').q | 1)
+'''),
+    'dataclasses': (['dataclasses', 'keyword', 'reprlib'], '''
+from dataclasses import *
+from typing import ClassVar, Any
+@dataclass(order=True)
+class A:
+    x: int
+    y: list = field(default_factory=list, compare=False)
+    c: ClassVar[int] = 1
+    i: InitVar[int] = 0
+    def __post_init__(self, i): self.z = i
+@dataclass(frozen=True)
+class B: a: int = 1; b: str = 'q'
+@dataclass(kw_only=True, slots=True)
+class K: a: int; b: int = 2
+@dataclass
+class Child(A): w: float = 1.0
+print(A(1), A(1) < A(2), B(), B() == B(1), hash(B()) == hash(B()), K(a=1), Child(1, w=3), asdict(Child(2, [A(3)])), astuple(B()), replace(B(), a=9), [f.name for f in fields(Child)], A(1, i=5).z, K.__slots__, A.__match_args__)
+for bad in (lambda: A(), lambda: setattr(B(), 'a', 2), lambda: K(1), lambda: A(1, 2, 3, 4)):
+    try: print(bad())
+    except Exception as e: print(type(e).__name__, e)
+'''),
+    'functools': (['functools', 'reprlib'], '''
+from functools import *
+@lru_cache(maxsize=2)
+def f(x): return x * 2
+print([f(i) for i in (1, 2, 1, 3, 2)], f.cache_info())
+@singledispatch
+def g(x): return 'object'
+@g.register
+def _(x: int): return 'int'
+@g.register(list)
+def _(x): return 'list'
+print(g(1), g([]), g('s'), g(True))
+@total_ordering
+class T:
+    def __init__(self, v): self.v = v
+    def __eq__(self, o): return self.v == o.v
+    def __lt__(self, o): return self.v < o.v
+print(T(1) >= T(0), T(1) <= T(1), sorted([3, 1, 2], key=cmp_to_key(lambda a, b: b - a)), reduce(lambda a, b: a + b, 'abc'))
+class C:
+    @cached_property
+    def p(self): print('once'); return 1
+    def m(self, a, b): return a, b
+    h = partialmethod(m, 1)
+c = C(); print(c.p, c.p, c.h(2))
+p = partial(pow, 2); print(p(5), p.func is pow, p.args)
+@wraps(f)
+def w(): pass
+print(w.__name__)
+'''),
+    'argparse': (['argparse'], '''
+import argparse, functools
+formatter = functools.partial(argparse.HelpFormatter, width=80)
+p = argparse.ArgumentParser(prog='prog', description='desc', formatter_class=formatter)
+p.add_argument('file'); p.add_argument('-n', '--num', type=int, default=3, help='a number'); p.add_argument('--flag', action='store_true'); p.add_argument('--list', nargs='+'); p.add_argument('--choice', choices=['a', 'b'])
+g = p.add_mutually_exclusive_group(); g.add_argument('--x'); g.add_argument('--y')
+print(p.parse_args(['f', '-n', '5', '--list', '1', '2'])); print(p.parse_args(['f', '--flag', '--num=7', '--choice', 'a'])); print(p.parse_known_args(['f', '--zzz']))
+print(argparse.Namespace(a=1, b='x'), vars(argparse.Namespace(a=1)))
+'''),
     'json': (['json/__init__', 'json/decoder', 'json/encoder', 'json/scanner'], '''
 import json
 d = {'a': [1, 2.5, None, True, 'é"\\n'], 'b': {'c': {}}, 'e': []}
@@ -94,6 +188,10 @@ pprint.pprint({'key%d' % i: list(range(i * 3)) for i in range(6)}); pprint.pprin
     'keyword, token, operator': (['keyword', 'operator'], '''
 import keyword, operator
 print(keyword.iskeyword('for'), keyword.iskeyword('x'), keyword.softkwlist, len(keyword.kwlist), operator.itemgetter(1, 0)('ab'), operator.attrgetter('real')(1), operator.methodcaller('upper')('a'), operator.concat([1], [2]), operator.indexOf([1, 2], 2), operator.countOf('aab', 'a'), operator.length_hint([1]))
+'''),
+    'datetime': (['datetime'], '''
+import datetime as dt
+d = dt.date(2024, 2, 29); print(d, d.weekday(), tuple(d.isocalendar()), d + dt.timedelta(days=1), d.replace(day=1), d.isoformat(), dt.datetime(2024, 1, 2, 3, 4, 5).isoformat(), dt.timedelta(hours=25), dt.timedelta(days=1) / 2, dt.date.fromisoformat('2020-01-02'), (dt.date(2024, 1, 1) - dt.date(2023, 1, 1)).days, d < dt.date(2025, 1, 1), dt.time(1, 2), dt.datetime.fromisoformat('2020-01-02T03:04:05+01:00'), dt.timezone.utc, repr(d), hash(d) == hash(dt.date(2024, 2, 29)))
 '''),
     'random': (['random', 'bisect'], '''
 import random

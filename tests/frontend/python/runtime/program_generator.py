@@ -1,9 +1,11 @@
 """Random Python programs without tensors, deterministic in their seed: expressions of all built-in types, statements, functions,
-classes, generators, exceptions. Every program ends; nearly every statement prints, so that a difference shows where it is."""
+classes, generators, exceptions; and the chapters of program_chapters.py. Every program ends; nearly every statement prints, so that a difference shows where it is."""
 import random
 
+from program_chapters import Chapters
 
-class Generator:
+
+class Generator(Chapters):
     def __init__(self, seed):
         self.r = random.Random(seed)
         self.lines = []
@@ -140,8 +142,8 @@ class Generator:
             lambda: f"','.join({self.iterable()})",
             lambda: f"','.join(map(str, {self.iterable()}))",
             lambda: f'{s}.{r.choice(["center", "ljust", "rjust", "zfill"])}({r.randrange(20)})',
-            lambda: f'{self.literal_or_name()}.{r.choice(["copy", "keys", "values", "items", "index", "count", "sort", "pop", "clear", "bit_length", "hex"])}()',
-            lambda: f'{self.literal_or_name()}.{r.choice(["index", "count", "get", "append", "pop", "remove", "extend", "setdefault"])}({self.atom()})',
+            lambda: f'({self.literal_or_name()}).{r.choice(["copy", "keys", "values", "items", "index", "count", "sort", "pop", "clear", "bit_length", "hex"])}()',
+            lambda: f'({self.literal_or_name()}).{r.choice(["index", "count", "get", "append", "pop", "remove", "extend", "setdefault"])}({self.atom()})',
             lambda: f'sorted({self.iterable()}, key=lambda v: {r.choice(["str(v)", "-v", "v", "0"])}, reverse={r.choice(["True", "False"])})',
         ])()
 
@@ -169,6 +171,8 @@ class Generator:
             kinds += [self.if_statement, self.for_statement, self.while_statement, self.try_statement, self.with_statement, self.match_statement]
         if depth < 2:
             kinds += [self.function, self.class_statement, self.closure]
+        if depth == 0:
+            kinds += [self.chapter] * 6
         if self.in_loop and depth:
             kinds.append(lambda d: self.emit(f'if {self.atom()}: {r.choice(["break", "continue"])}'))
         if self.in_function and depth:
@@ -250,8 +254,7 @@ class Generator:
     def while_statement(self, depth):
         name = self.fresh('w')
         self.emit(f'{name} = 0')
-        self.guarded(f'while {name} < {self.r.randrange(1, 4)}:', depth, 1)
-        self.lines.append('    ' * (self.indent + 2) + f'{name} += 1')
+        self.guarded(f'while ({name} := {name} + 1) < {self.r.randrange(2, 5)}:', depth, 1)
         self.end_guard()
 
     def try_statement(self, depth):
@@ -411,7 +414,7 @@ def show(v, depth=0):
     print(text if len(text) < 2000 else text[:2000], type(v).__name__)
 '''
 
-    def program(self, statements=12):
+    def program(self, statements=10):
         self.lines = self.PRELUDE.splitlines()
         for _ in range(statements):
             self.statement()
