@@ -136,7 +136,25 @@ std::optional<Diagnostic::Kind> DiagnosticKindFromName(absl::string_view name) {
 
 int DiagnosticExitCode(Diagnostic::Kind kind) { return RowOf(kind).exit_code; }
 
-absl::Status DiagnosticToStatus(const Diagnostic& d) {
+namespace {
+// What a stranger wrote may be of any length; nobody reads more than this.
+void Cut(std::string* text) {
+  constexpr size_t kLongest = 2000;
+  if (text->size() <= kLongest) return;
+  size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>((*text)[end]) & 0xc0) == 0x80) --end;  // not within a character
+  text->resize(end);
+  text->append(" ...");
+}
+}  // namespace
+
+absl::Status DiagnosticToStatus(const Diagnostic& diagnostic) {
+  Diagnostic d = diagnostic;
+  for (std::string* text : {&d.message, &d.hint, &d.source_line, &d.module_path, &d.missing_module}) Cut(text);
+  for (DiagnosticFrame& f : d.frames) {
+    Cut(&f.source_line);
+    Cut(&f.function);
+  }
   absl::Status status(RowOf(d.kind).code, FirstLine(d));
   nlohmann::json frames = nlohmann::json::array();
   for (const DiagnosticFrame& f : d.frames) {

@@ -37,6 +37,11 @@ void AddModelFlags(CLI::App* command, ModelArguments* model) {
   command->add_option("--method", model->method, "The method that is run")->capture_default_str();
   Repeatable(command->add_option("--library", model->libraries,
                                  "Directory to import from (an installed torchvision); repeatable"));
+  command
+      ->add_option("--limits-times", model->limits_times,
+                   "Steps, memory and calls that reading may take, times what is usual (docs/reader.md)")
+      ->check(CLI::Range(1.0, 1000.0))
+      ->default_str("1");
   command->add_option("--torch-version", model->torch_version,
                       "What torch.__version__ says; default: the LibTorch built with");
 }

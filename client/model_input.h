@@ -26,6 +26,7 @@ struct ModelArguments {
   std::vector<std::string> inputs;
   std::vector<std::string> arguments;  // "name=EXPR"
   std::vector<std::string> libraries;
+  double limits_times = 1;     // reading may cost so many times what it usually may
   std::string torch_version;  // empty: that of the LibTorch we are built with
 };
 

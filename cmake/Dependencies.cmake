@@ -1,11 +1,14 @@
 # Every external package, in the order in which Debian 12's config files can be loaded together:
 # Protobuf in module mode must come before gRPC's own config asks for it.
+option(COBRA_FUZZ "Build the fuzzers (clang, preset fuzz) and nothing else" OFF)
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(gRPC CONFIG REQUIRED)
 find_package(absl CONFIG REQUIRED)
-find_package(Torch REQUIRED)
-find_package(prometheus-cpp CONFIG REQUIRED)
+if(NOT COBRA_FUZZ)
+  find_package(Torch REQUIRED)
+  find_package(prometheus-cpp CONFIG REQUIRED)
+endif()
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(OpenSSL REQUIRED)

@@ -1,49 +1,113 @@
 #!/usr/bin/env bash
-# What is too long for scripts/test.sh: the README's first command on a bare Debian 12 (twice), the images, the sanitizer builds,
-# every model of python3-torchvision, a thousand random calls of every torch function,
-# 100,000 random Python programs and 10,000 damaged files against CPython.
-#   scripts/test-long.sh [quickstart|images|asan|tsan|torchvision|torch|python ...]     all by default; as root
-set -euo pipefail
+# What is too long for scripts/test.sh. Each step's output is kept in docs/long-tests/STEP.txt, with its command, date, commit and machine.
+#   scripts/test-long.sh [--resume] [STEP ...]      all steps by default; quickstart and images need root
+#     quickstart     the README's first command on a bare Debian 12, twice
+#     images         the container images
+#     asan tsan      all tests under the sanitizers
+#     torchvision    every model of python3-torchvision against real PyTorch
+#     torch          a thousand random calls of every torch function against real PyTorch
+#     differential   100,000 random programs, ours against CPython (PROGRAMS)
+#     mutation       10,000 damaged source files: accepted or rejected as CPython does (MUTATIONS)
+#     python         differential and mutation
+#     hostile        every hostile program and file, with its processor time and memory
+#     fuzz           each fuzzer for 30 minutes (FUZZ_SECONDS), one after the other; fuzz-NAME for one of them
+#     bench          cobra-bench reader; leave the machine alone meanwhile
+# --resume leaves out what docs/long-tests/ says has passed at this very commit. A step that fails does not stop the others.
+set -uo pipefail
 cd "$(dirname "$0")/.."
-steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(quickstart images asan tsan torchvision torch python)
-
-run_sanitizer() {
-  scripts/setup.sh --tests
-  scripts/build.sh "$1"
-  ctest --test-dir "build/$1" --output-on-failure -LE 'torch|e2e'
-}
-
-for step in "${steps[@]}"; do
+resume=false
+[ "${1:-}" = "--resume" ] && { resume=true; shift; }
+fuzzers=(source graph onnx)
+all=(quickstart images asan tsan torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" bench)
+steps=()
+for step in "$@"; do
   case $step in
-    quickstart)
-      root=$(mktemp -d)
-      tests/long/bare_debian.sh quickstart "$root"
-      tests/long/bare_debian.sh quickstart "$root"
-      rm -rf --one-file-system "$root"
-      ;;
-    images) tests/long/images.sh ;;
-    asan | tsan) run_sanitizer "$step" ;;
-    torchvision)
-      scripts/setup.sh --tests
-      scripts/build.sh release
-      /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md
-      ;;
-    torch)
-      scripts/setup.sh --tests
-      scripts/build.sh release
-      for seed in 2 3 4 5; do /usr/bin/python3 tests/frontend/python/torch/torch_support_test.py --cases 250 --seed "$seed"; done
-      ;;
-    python)
-      scripts/setup.sh --tests
-      scripts/build.sh release
-      mkdir -p docs/long-tests
-      export COBRA_BIN=$PWD/build/release/bin
-      nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count 10000 --seed 2 --messages | tee docs/long-tests/syntax_mutations.txt
-      # Goes on where it was stopped, if it was.
-      nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs 100000 --state build/differential.json |
-        tee docs/long-tests/differential_programs.txt
-      ;;
-    *) echo "test-long: $step: unknown; known are quickstart, images, asan, tsan, torchvision, torch, python" >&2; exit 2 ;;
+    fuzz) steps+=("${fuzzers[@]/#/fuzz-}") ;;
+    python) steps+=(mutation differential) ;;
+    *) steps+=("$step") ;;
   esac
 done
+[ ${#steps[@]} -gt 0 ] || steps=("${all[@]}")
+export OMP_NUM_THREADS=1
+
+build() {
+  scripts/setup.sh --tests && scripts/build.sh "$1"
+}
+
+run_sanitizer() {
+  build "$1" && ctest --test-dir "build/$1" --output-on-failure -LE 'torch|e2e'
+}
+
+run_quickstart() {
+  local root status
+  root=$(mktemp -d)
+  tests/long/bare_debian.sh quickstart "$root" && tests/long/bare_debian.sh quickstart "$root"
+  status=$?
+  rm -rf --one-file-system "$root"
+  return $status
+}
+
+# What the fuzzer finds stays in build/fuzz/NAME.found/, what it learns in build/fuzz/NAME.corpus/; a second run goes on from there.
+run_fuzzer() {
+  local work=build/fuzz/$1.corpus found=build/fuzz/$1.found/ dictionary=()
+  build fuzz || return 1
+  mkdir -p "$work" "$found"
+  [ -f "tests/fuzz/$1.dict" ] && dictionary=("-dict=tests/fuzz/$1.dict")
+  "build/fuzz/bin/$1_fuzz" "${dictionary[@]}" -max_total_time="${FUZZ_SECONDS:-1800}" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+    -print_final_stats=1 -artifact_prefix="$found" "$work" "tests/fuzz/corpus/$1" 2>&1 | tail -40
+  return "${PIPESTATUS[0]}"
+}
+
+run_torch() {
+  local seed
+  for seed in 2 3 4 5; do
+    /usr/bin/python3 tests/frontend/python/torch/torch_support_test.py --cases 250 --seed "$seed" || return 1
+  done
+}
+
+run_step() {
+  case $1 in
+    quickstart) run_quickstart ;;
+    images) tests/long/images.sh ;;
+    asan | tsan) run_sanitizer "$1" ;;
+    torchvision) build release && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md ;;
+    torch) build release && run_torch ;;
+    differential) build release && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;
+    mutation) build release && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;
+    hostile) build release && COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/hostile_test.py --all --jobs 1 --slowest 20 ;;
+    fuzz-*) run_fuzzer "${1#fuzz-}" ;;
+    bench) build release && build/release/bin/cobra-bench reader --json ;;
+    *) echo "test-long: $1: unknown; known are ${all[*]}" >&2; return 2 ;;
+  esac
+}
+
+mkdir -p docs/long-tests
+commit=$(git rev-parse --short HEAD 2>/dev/null || echo "not a repository")
+[ -z "$(git status --porcelain --untracked-files=no -- ':!docs' 2>/dev/null)" ] || commit="$commit with changes"
+machine="$(nproc) cores, $(grep -m1 'model name' /proc/cpuinfo | sed 's/.*: //'), $(awk '/MemTotal/ {printf "%.0f GB", $2 / 1048576}' /proc/meminfo)"
+failed=()
+for step in "${steps[@]}"; do
+  record=docs/long-tests/$step.txt
+  if $resume && grep -qx "commit: $commit" "$record" 2>/dev/null && grep -qx "result: passed" "$record"; then
+    echo "== $step: passed at $commit already"
+    continue
+  fi
+  echo "== $step"
+  start=$(date +%s)
+  output=$(mktemp)
+  run_step "$step" 2>&1 | tee "$output"
+  status=${PIPESTATUS[0]}
+  result=passed
+  [ "$status" -eq 0 ] || { result="failed, exit $status"; failed+=("$step"); }
+  {
+    echo "command: scripts/test-long.sh $step"
+    echo "date: $(date -u +%Y-%m-%dT%H:%MZ), $(($(date +%s) - start)) s"
+    echo "commit: $commit"
+    echo "machine: $machine"
+    echo "result: $result"
+    echo
+    tail -c 20000 "$output"
+  } >"$record"
+  rm -f "$output"
+done
+[ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}" >&2; exit 1; }

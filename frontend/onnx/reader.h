@@ -30,7 +30,7 @@ struct OnnxRequest {
 };
 
 struct OnnxLimits {
-  GraphLimits graph;
+  GraphLimits graph{60'000};
   // Nodes that are executed and calls that they become, turns of unrolled loops included. The largest published files
   // have some 10,000 nodes.
   int64_t max_steps = 100000;

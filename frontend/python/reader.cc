@@ -241,7 +241,7 @@ class Reader {
 
 }  // namespace
 
-absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const python::Limits& limits) {
+absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const python::Limits& limits, ReadUsage* usage) {
   std::vector<InputSpec> inputs;
   for (const std::string& text : request.inputs) {
     COBRA_ASSIGN_OR_RETURN(InputSpec spec, ParseInput(text));
@@ -250,6 +250,7 @@ absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const python
   COBRA_ASSIGN_OR_RETURN(std::unique_ptr<InterpreterLease> lease, LeaseInterpreter(request, limits));
   Reader reader(request, std::move(inputs), &lease->torch());
   const absl::Status status = lease->interpreter().Run([&](Interpreter& i) { return reader.Read(i); });
+  if (usage != nullptr) *usage = {lease->interpreter().steps_used(), lease->interpreter().heap().used_bytes(), lease->warm()};
   if (!status.ok()) return python::ExplainFailure(status, request, reader.progress());
   return std::move(reader).Build();
 }

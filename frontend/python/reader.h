@@ -29,8 +29,15 @@ struct SourceRequest {
   std::string torch_version = "1.13.1";
 };
 
-// Errors carry a Diagnostic (base/diagnostic.h).
-absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const python::Limits& limits = {});
+// What a read cost of what Limits bound.
+struct ReadUsage {
+  int64_t steps = 0;
+  int64_t memory_bytes = 0;
+  bool warm = false;  // the libraries were imported already (interpreter_pool.h)
+};
+
+// Errors carry a Diagnostic (base/diagnostic.h). `usage` may be null; it is filled also when the read fails.
+absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const python::Limits& limits = {}, ReadUsage* usage = nullptr);
 
 }  // namespace cobra
 

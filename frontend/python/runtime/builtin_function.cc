@@ -439,6 +439,7 @@ Value MakeUnion(Interpreter& interp, Value a, Value b) {
   std::vector<Value> items;
   auto add = [&](Value v) {
     if (v.IsNone()) v = interp.types().none_type;
+    interp.Spend(static_cast<int64_t>(items.size()) / 16);
     for (Value x : items) {
       if (x.IsSame(v)) return;
     }

@@ -308,6 +308,7 @@ Result<Value> Radix(Interpreter& interp, const CallArgs& args, int base, absl::s
     v = Value::Int(i);
   }
   BigInt b = ToBigInt(v);
+  COBRA_TRY(interp.Charge(DigitsSteps(b)));
   return Value(interp.NewStr(absl::StrCat(b.negative() ? "-" : "", prefix, (b.negative() ? -b : b).ToString(base))));
 }
 

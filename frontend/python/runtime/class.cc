@@ -107,6 +107,7 @@ Value Interpreter::LookupClass(ClassObject* cls, StrObject* name) {
 }
 
 void UpdateClassFlags(Interpreter& interp, ClassObject* cls) {
+  interp.Spend(static_cast<int64_t>(cls->mro.size()) * 4);
   const CommonNames& n = interp.names();
   auto has = [&](StrObject* name) {  // defined below object
     for (ClassObject* c : cls->mro) {
@@ -161,6 +162,7 @@ Result<void> ComputeMro(Interpreter& interp, ClassObject* cls) {
       ClassObject* candidate = lists[i][heads[i]];
       bool in_tail = false;
       for (size_t j = 0; j < lists.size() && !in_tail; ++j) {
+        interp.Spend(1 + static_cast<int64_t>(lists[j].size()) / 16);
         in_tail = heads[j] < lists[j].size() &&
                   std::find(lists[j].begin() + static_cast<std::ptrdiff_t>(heads[j]) + 1, lists[j].end(), candidate) != lists[j].end();
       }

@@ -317,6 +317,7 @@ Result<void> SpreadKeywords(Interpreter& interp, Value mapping, Value callee, st
     if (e.key.IsUnbound()) continue;
     if (!e.key.IsStr()) return interp.Raise(interp.types().TypeError, "keywords must be strings");
     StrObject* name = interp.InternStr(e.key.as<StrObject>());
+    COBRA_TRY(interp.Charge(static_cast<int64_t>(out->size()) / 32));
     for (const KeywordArg& k : *out) {
       if (k.name == name) {
         return interp.Raise(interp.types().TypeError, absl::StrCat(FunctionText(interp, callee), " got multiple values for keyword argument '", name->view(), "'"));

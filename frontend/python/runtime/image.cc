@@ -25,9 +25,11 @@ bool Interpreter::Freeze() {
   image->single_characters = s.single_characters;
   image->interned = s.interned;
   image->units = s.units.size();
+  image->texts = s.texts;
   image->source_bytes = s.source_bytes;
   image->steps_used = steps_used_;
   image->steps_until_check = steps_until_check_;
+  image->charged_bytes = s.charged_bytes;
   image->output = output_;
   if (!heap_.Freeze()) return false;
   s.image = std::move(image);
@@ -49,6 +51,8 @@ bool Interpreter::Rollback() {
   s.single_characters = image.single_characters;
   s.interned = image.interned;
   s.units.resize(image.units);
+  s.texts = image.texts;
+  s.decoded_of = nullptr;
   s.texts.clear();
   s.decoded_of = nullptr;
   s.source_bytes = image.source_bytes;
@@ -59,6 +63,7 @@ bool Interpreter::Rollback() {
   s.repr_in_progress.clear();
   steps_used_ = image.steps_used;
   steps_until_check_ = image.steps_until_check;
+  s.charged_bytes = image.charged_bytes;
   output_ = image.output;
   return true;
 }

@@ -581,6 +581,7 @@ Result<void> DefineAll(Interpreter& interp, ModuleObject* module) {
 
 Result<void> ForceAll(Interpreter& interp, ModuleObject* module) {
   COBRA_TRY(DefineAll(interp, module));
+  interp.Spend(static_cast<int64_t>(module->attrs->table.entry_count()) / 16);
   for (size_t i = 0; i < module->attrs->table.entry_count(); ++i) {
     DictTable::Entry e = module->attrs->table.entry(i);
     if (!e.value.IsLazy() || !e.key.IsStr()) continue;

@@ -69,11 +69,13 @@ struct ImageState {
   std::array<StrObject*, 128> single_characters;
   InternTable interned;
   size_t units = 0;
+  absl::flat_hash_map<std::string, CodeUnit*> texts;
   int64_t source_bytes = 0;
-  int64_t steps_used = 0, steps_until_check = 0;
+  int64_t steps_used = 0, steps_until_check = 0, charged_bytes = 0;
   std::string output;
 };
 
+// A field that is added here and changes while a program runs must be restored in Interpreter::Rollback() (image.cc).
 struct RuntimeState {
   explicit RuntimeState(Interpreter& interp);
   ~RuntimeState();
@@ -100,6 +102,7 @@ struct RuntimeState {
   std::vector<std::unique_ptr<Coroutine>> all_coroutines;
   int suspended_generators = 0;
   int64_t source_bytes = 0;
+  int64_t charged_bytes = 0;        // of the heap, that steps were counted for
   std::unique_ptr<ImageState> image;  // once frozen
   absl::flat_hash_map<std::string, CodeUnit*> texts;  // what eval() and exec() were given, parsed
   const StrObject* decoded_of = nullptr;  // the string whose characters `decoded` holds (stdlib_re.cc)
@@ -112,6 +115,17 @@ inline StrObject* NameOfSymbol(Interpreter& interp, const CodeUnit* unit, uint32
   return s;
 }
 inline StrObject* NameOf(Interpreter& interp, const CodeUnit* unit, ast::Identifier id) { return NameOfSymbol(interp, unit, id->id); }
+
+// Of writing an integer in any base: a division of the whole for every word or so.
+inline int64_t DigitsSteps(const BigInt& value) {
+  const int64_t words = value.bits() / 32;
+  return words * words / 8;
+}
+
+// What looking for `pattern` may take: in the worst case, every byte of it is compared everywhere.
+inline int64_t SearchSteps(absl::string_view text, absl::string_view pattern) {
+  return static_cast<int64_t>(text.size() / 256) * static_cast<int64_t>(1 + pattern.size() / 64);
+}
 
 inline const char* StackPointer() { return static_cast<const char*>(__builtin_frame_address(0)); }
 

@@ -130,6 +130,8 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(InterpreterOpti
 #include "frontend/python/runtime/builtin_types.def"
 #undef COBRA_BUILTIN_TYPE
 #undef COBRA_EXCEPTION_TYPE
+  interp->steps_until_check_ = 0;  // making the built-in classes is not the program's work
+  state.charged_bytes = interp->heap_.used_bytes();
   return interp;
 }
 
@@ -170,6 +172,8 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
     diagnostic.kind = Diagnostic::Kind::kModelError;
     diagnostic.message = std::string(e->cls->name->view());
     if (!text.empty()) absl::StrAppend(&diagnostic.message, ": ", text);
+    constexpr size_t kLongestMessage = 2000;  // a program chose it
+    if (diagnostic.message.size() > kLongestMessage) diagnostic.message = absl::StrCat(diagnostic.message.substr(0, kLongestMessage), " ...");
     std::string nearest = SuggestionFor(*this, e);
     if (!nearest.empty()) absl::StrAppend(&diagnostic.message, ". Did you mean: '", nearest, "'?");
     std::replace(diagnostic.message.begin(), diagnostic.message.end(), '\n', ' ');
@@ -305,6 +309,14 @@ Result<void> Interpreter::StepSlow() {
     return LimitReached(absl::StrFormat("the program needs more than %d MB of memory", limits.memory_bytes >> 20),
                         "a model definition should not hold data; look for a loop that grows a list or a string");
   }
+  if (steps_until_check_ < 0) {  // work beyond what had been granted
+    steps_used_ -= steps_until_check_;
+    steps_until_check_ = 0;
+  }
+  // A page that is touched for the first time costs about 64 steps.
+  constexpr int64_t kBytesAStep = 64;
+  steps_used_ += (heap_.used_bytes() - state_->charged_bytes) / kBytesAStep;
+  state_->charged_bytes = heap_.used_bytes();
   if (steps_used_ >= limits.steps) {
     return LimitReached(absl::StrFormat("the program ran for more than %d steps", limits.steps), "is there a loop that does not end?");
   }

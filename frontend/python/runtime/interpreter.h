@@ -181,6 +181,14 @@ class Interpreter {
     if (--steps_until_check_ > 0 && !heap_.exhausted()) return {};
     return StepSlow();
   }
+  // Work whose amount the program chose, in steps (about 50 ns each): counted, and noticed at the next Step(). Charge() is for what
+  // could by itself be too much: it is refused before it is done.
+  void Spend(int64_t steps) { steps_until_check_ -= steps; }
+  Result<void> Charge(int64_t steps) {
+    steps_until_check_ -= steps;
+    if (steps_until_check_ > 0 && !heap_.exhausted()) return {};
+    return StepSlow();
+  }
   // Before making something of that many items (of a str, list, tuple).
   Result<void> CheckSize(int64_t items, int64_t bytes_per_item = 16);
   // Recursion in native code on the program's data (repr of nested lists): RecursionError when the stack runs low.

@@ -264,6 +264,7 @@ Result<bool> Interpreter::Contains(Value container, Value item) {
         if (!item.IsStr()) {
           return Raise(types_.TypeError, absl::StrCat("'in <string>' requires string as left operand, not ", TypeName(item)));
         }
+        COBRA_TRY(Charge(SearchSteps(container.str(), item.str())));
         return container.str().find(item.str()) != absl::string_view::npos;
       case ObjectKind::kRange: {
         if (!IsIntLike(item)) break;

@@ -57,6 +57,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "frontend/python/runtime/interpreter.h"
@@ -203,7 +204,7 @@ class ArgReader {
   size_t declared_positional_ = 0;
   size_t required_ = 0;
   uint64_t used_keywords_ = 0;  // bit i: args_.keywords[i] is taken; more than 64 keywords are rejected by Finish
-  std::vector<absl::string_view> given_;
+  absl::InlinedVector<absl::string_view, 16> given_;
   bool keyword_only_ = false;
   bool takes_var_args_ = false;
   bool takes_kw_args_ = false;

@@ -573,7 +573,8 @@ void InitNumberTypes(Interpreter& interp) {
   AddMethod(interp, t.int_type, "bit_length", [](Interpreter&, const CallArgs& args) -> Result<Value> {
     return Value::Int(ToBigInt(args.self).bits());
   });
-  AddMethod(interp, t.int_type, "bit_count", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+  AddMethod(interp, t.int_type, "bit_count", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY(interp.Charge(DigitsSteps(ToBigInt(args.self))));
     std::string bits = ToBigInt(args.self).ToString(2);
     return Value::Int(std::count(bits.begin(), bits.end(), '1'));
   });

@@ -70,7 +70,8 @@ Result<Value> IntPower(Interpreter& interp, BigInt base, Value exponent) {
   if (static_cast<double>(base.bits() - 1) * static_cast<double>(e) > static_cast<double>(interp.limits().big_int_bits)) return too_large();
   BigInt result(1);
   for (; e > 0; e >>= 1) {
-    COBRA_TRY(interp.Step());
+    const int64_t words = 1 + std::max(result.bits(), base.bits()) / 64;
+    COBRA_TRY(interp.Charge(1 + words * words / 16));
     if (e & 1) result = result * base;
     if (result.bits() > interp.limits().big_int_bits) return too_large();
     if (e > 1) base = base * base;
@@ -84,6 +85,10 @@ Result<Value> BigBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
     if (bits <= interp.limits().big_int_bits) return {};
     return interp.LimitReached(absl::StrCat("an integer of more than ", interp.limits().big_int_bits, " bits"));
   };
+  // Schoolbook arithmetic on 64-bit words.
+  const int64_t x_words = 1 + x.bits() / 64, y_words = 1 + y.bits() / 64;
+  const bool quadratic = op == BinaryOp::kMult || op == BinaryOp::kFloorDiv || op == BinaryOp::kMod || op == BinaryOp::kDiv;
+  interp.Spend(quadratic ? x_words * y_words / 16 : (x_words + y_words) / 32);
   switch (op) {
     case BinaryOp::kAdd: return interp.NewInt(x + y);
     case BinaryOp::kSub: return interp.NewInt(x - y);

@@ -49,6 +49,7 @@ Result<std::string> PercentNumber(Interpreter& interp, const PercentSpec& p, Val
     }
     BigInt b = ToBigInt(whole);
     int base = p.type == 'x' || p.type == 'X' ? 16 : p.type == 'o' ? 8 : 10;
+  COBRA_TRY(interp.Charge(DigitsSteps(b)));
     body = (b.negative() ? -b : b).ToString(base);
     if (p.type == 'X') body = absl::AsciiStrToUpper(body);
     if (p.precision > static_cast<int>(body.size())) body.insert(0, static_cast<size_t>(p.precision) - body.size(), '0');

@@ -128,6 +128,7 @@ Result<bool> Interpreter::Equal(Value a, Value b) {
   }
   if (a.IsStr() && b.IsStr() && a.object()->cls == types_.str && b.object()->cls == types_.str) {
     if (a.as<StrObject>()->interned && b.as<StrObject>()->interned) return false;
+    Spend(a.as<StrObject>()->size / 256);
     return a.str() == b.str();
   }
   COBRA_TRY_ASSIGN(Value r, Compare(CompareOp::kEq, a, b));
@@ -185,6 +186,7 @@ Result<uint64_t> Interpreter::Hash(Value v) {
     case ObjectKind::kTuple: {
       uint64_t h = 0x345678;
       for (Value item : v.as<TupleObject>()->span()) {
+        COBRA_TRY(Step());
         COBRA_TRY_ASSIGN(uint64_t x, Hash(item));
         h = combine(h, x);
       }

@@ -94,6 +94,7 @@ Result<void> ListDelItem(Interpreter& interp, ListObject* list, Value key) {
   COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
   if (i < 0) i += static_cast<int64_t>(items.size());
   if (i < 0 || i >= static_cast<int64_t>(items.size())) return interp.Raise(interp.types().IndexError, "list assignment index out of range");
+  interp.Spend((static_cast<int64_t>(items.size()) - i) / 32);
   items.erase(static_cast<size_t>(i), static_cast<size_t>(i) + 1);
   return {};
 }
@@ -209,6 +210,7 @@ Result<Value> Insert(Interpreter& interp, const CallArgs& args) {
   auto& items = Self(args)->items;
   int64_t n = static_cast<int64_t>(items.size());
   if (index < 0) index = std::max<int64_t>(index + n, 0);
+  interp.Spend((n - std::min(index, n)) / 32);
   items.insert(interp.heap(), static_cast<size_t>(std::min(index, n)), v);
   return Value::None();
 }
@@ -221,6 +223,7 @@ Result<Value> Pop(Interpreter& interp, const CallArgs& args) {
   if (index < 0) index += static_cast<int64_t>(items.size());
   if (index < 0 || index >= static_cast<int64_t>(items.size())) return interp.Raise(interp.types().IndexError, "pop index out of range");
   Value v = items[static_cast<size_t>(index)];
+  interp.Spend((static_cast<int64_t>(items.size()) - index) / 32);
   items.erase(static_cast<size_t>(index), static_cast<size_t>(index) + 1);
   return v;
 }
@@ -427,7 +430,8 @@ void InitSequenceTypes(Interpreter& interp) {
   AddMethod(interp, t.list, "copy", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return Value(interp.NewList(absl::MakeConstSpan(Self(args)->items.data(), Self(args)->items.size())));
   });
-  AddMethod(interp, t.list, "reverse", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+  AddMethod(interp, t.list, "reverse", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    interp.Spend(static_cast<int64_t>(Self(args)->items.size()) / 16);
     std::reverse(Self(args)->items.begin(), Self(args)->items.end());
     return Value::None();
   });

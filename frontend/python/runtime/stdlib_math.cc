@@ -111,6 +111,8 @@ Result<Value> GcdLcm(Interpreter& interp, const CallArgs& args, bool lcm) {
   BigInt result(lcm ? 1 : 0);
   for (Value v : args.positional) {
     COBRA_TRY_ASSIGN(BigInt b, Whole(interp, v));
+    // Euclid: some 40 divisions a word, each of which walks all words.
+    COBRA_TRY(interp.Charge((result.bits() / 64) * (b.bits() / 64) * 2));
     if (!lcm) {
       result = Gcd(result, b);
       continue;
@@ -148,7 +150,7 @@ Result<Value> Comb(Interpreter& interp, const CallArgs& args, bool perm) {
   if (!perm) k = std::min(k, n - k);
   BigInt r(1);
   for (int64_t i = 0; i < k; ++i) {
-    COBRA_TRY(interp.Step());
+    COBRA_TRY(interp.Charge(1 + r.bits() / 512));
     r = r * BigInt(n - i);
     BigInt rest;
     if (!perm) BigInt::FloorDivMod(r, BigInt(i + 1), &r, &rest);
@@ -166,6 +168,7 @@ Result<Value> ISqrt(Interpreter& interp, const CallArgs& args) {
   if (n.zero()) return Value::Int(0);
   BigInt x = BigInt(1).ShiftLeft((n.bits() + 1) / 2);
   while (true) {
+    COBRA_TRY(interp.Charge(1 + x.bits() / 64 * (n.bits() / 64) / 16));
     BigInt q, r;
     BigInt::FloorDivMod(n, x, &q, &r);
     BigInt y = (x + q).ShiftRight(1);

@@ -248,6 +248,7 @@ Result<StrObject*> FormatInt(Interpreter& interp, Value v, const FormatSpec& f) 
   int base = f.type == 'b' ? 2 : f.type == 'o' ? 8 : f.type == 'x' || f.type == 'X' ? 16 : 10;
   std::string prefix = b.negative() ? "-" : f.sign == '+' ? "+" : f.sign == ' ' ? " " : "";
   if (f.alternate && base != 10) absl::StrAppend(&prefix, "0", std::string(1, f.type));
+  COBRA_TRY(interp.Charge(DigitsSteps(b)));
   std::string digits = (b.negative() ? -b : b).ToString(base);
   if (f.type == 'X') digits = absl::AsciiStrToUpper(digits);
   if (f.grouping != 0) {

@@ -493,10 +493,12 @@ Result<Value> StrNew(Interpreter& interp, const CallArgs& args) {
 }  // namespace
 
 Result<Value> StrGetItem(Interpreter& interp, StrObject* s, Value key) {
+  if (!s->ascii) interp.Spend(s->size / 32);  // characters are counted from the start
   if (key.IsSlice()) {
     COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(key.as<SliceObject>(), s->length));
     if (r.length == 0) return Value(interp.NewStr(""));
     if (r.step == 1) return Value(interp.NewStr(Slice(s, r.start, r.stop)));
+    COBRA_TRY(interp.Charge(s->size / 8));
     std::vector<int64_t> offsets;
     for (int64_t at = 0; at < s->size; DecodeUtf8(s->data, &at)) offsets.push_back(at);
     offsets.push_back(s->size);
@@ -538,7 +540,17 @@ void InitStrType(Interpreter& interp) {
       {"ljust", Pad<-1>}, {"center", Pad<0>}, {"rjust", Pad<1>}, {"zfill", ZFill}, {"expandtabs", ExpandTabs}, {"encode", Encode},
       {"translate", Translate},
   };
-  for (const Entry& e : methods) AddMethod(interp, cls, e.name, e.method);
+  // All of them walk their string; those that look for another one may have to compare it everywhere; those that make a new one take
+  // some nanoseconds a byte.
+  for (const Entry& e : methods) {
+    const bool only_looks = &e < methods + 7;
+    AddMethod(interp, cls, e.name, [method = e.method, only_looks](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      const bool pattern = !args.positional.empty() && args.positional[0].IsStr();
+      COBRA_TRY(interp.Charge(SearchSteps(args.self.str(), pattern ? args.positional[0].str() : "") +
+                              (only_looks ? 0 : static_cast<int64_t>(args.self.str().size() / 8))));
+      return method(interp, args);
+    });
+  }
   AddStrCaseMethods(interp);
   AddStaticMethod(interp, cls, "maketrans", MakeTrans);
   AddMethod(interp, cls, "format", [](Interpreter& interp, const CallArgs& args) { return StrFormatMethod(interp, Self(args), args); });
@@ -583,6 +595,7 @@ void InitStrType(Interpreter& interp) {
     absl::string_view sub;
     ArgReader reader(interp, "__contains__", args);
     COBRA_TRY(reader.Required("key", &sub).Finish());
+    COBRA_TRY(interp.Charge(SearchSteps(args.self.str(), sub)));
     return Value::Bool(args.self.str().find(sub) != absl::string_view::npos);
   });
   AddMethod(interp, cls, "__iter__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {

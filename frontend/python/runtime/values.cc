@@ -81,6 +81,7 @@ StrObject* Interpreter::NewStr(absl::string_view utf8) {
 StrObject* Interpreter::Intern(absl::string_view text) {
   const uint64_t hash = HashOfText(text);
   if (StrObject* found = state_->interned.Find(text, hash)) return found;
+  Spend(4);
   StrObject* s = MakeStr(*this, text);
   s->interned = true;
   s->hash = hash;
@@ -146,6 +147,7 @@ Value Interpreter::NewInt(const BigInt& value) {
   if (value.FitsInt64()) return Value::Int(value.ToInt64());
   BigIntObject* b = Make<BigIntObject>(*this, types_.int_type);
   b->value = value;
+  heap_.Allocate(static_cast<size_t>(value.bits() / 8));  // the words are elsewhere, but count
   return b;
 }
 

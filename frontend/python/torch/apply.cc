@@ -7,6 +7,12 @@
 
 namespace cobra::python {
 
+namespace {
+// A shape rule, a node, its strides: microseconds where a step is nanoseconds.
+constexpr int64_t kStepsOfACall = 20;
+constexpr size_t kNodeBytes = 1024;  // of a node outside the heap, with names and strides
+}  // namespace
+
 NativeObject* Tensor::Copy(Interpreter& interp) {
   // Outside the run of the network a copy is a tensor of its own (deepcopy of a layer); within it, PyTorch clones and
   // so records nothing else.
@@ -21,6 +27,7 @@ InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<
   Tensor* tensor = interp.heap().New<Tensor>();
   tensor->type = std::move(type);
   tensor->values = std::move(values);
+  if (tensor->values != nullptr && tensor->values.use_count() == 1) interp.heap().Allocate(tensor->values->size() * 8);  // so that it counts
   tensor->label = std::string(label);
   return interp.NewInstance(Torch(interp).tensor_class, tensor);
 }
@@ -193,7 +200,10 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     const TensorType& type = (*outputs)[0];
     values[0] = FilledValues(interp, type.num_elements(), RoundTo(type.dtype, call.attributes.Double("value")));
   } else if (known && !draws && interp.heap().CanAllocate(work * 8)) {
-    for (int64_t i = 0; i < work; i += 512) COBRA_TRY(interp.Step());
+    // A product sums over a dimension that its output does not show.
+    const bool product = GetOpInfo(call.op).cost_class == CostClass::kCompute && !call.tensors.empty() && call.tensors[0] != nullptr &&
+                         !call.tensors[0]->type.shape.empty();
+    COBRA_TRY(interp.Charge(work / 512 * (product ? 1 + call.tensors[0]->type.shape.back() / 4 : 1)));
     interp.heap().Allocate(static_cast<size_t>(work) * 8);  // the values live elsewhere, but count
     values = EvalConst(call.op, call.attributes, inputs, *outputs);
   }
@@ -262,6 +272,7 @@ Result<Value> Record(Interpreter& interp, Call call, bool inplace, Returns retur
     }
     return call.inputs[0];
   }
+  interp.heap().Allocate(kNodeBytes + node.inputs.size() * 16 + node.outputs.size() * 64);  // so that it counts
   std::vector<Value> results;
   const bool view = IsView(node) && !torch.layout.Update().copies[*index];
   const std::vector<TensorType> types = node.outputs;
@@ -291,6 +302,7 @@ Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vect
     call.tensors.push_back(input.IsNone() ? nullptr : AsTensor(input));
     constant = constant && (call.tensors.back() == nullptr || call.tensors.back()->is_const());
   }
+  interp.Spend(kStepsOfACall + static_cast<int64_t>(call.inputs.size()));
   if (constant || !Torch(interp).recording) return ApplyToConstants(interp, call, inplace, returns);
   return Record(interp, std::move(call), inplace, returns);
 }

@@ -313,7 +313,7 @@ Result<Value> Members(Interpreter& interp, const CallArgs& args) {
   while (!stack.empty()) {
     const auto [path, module] = std::move(stack.back());
     stack.pop_back();
-    COBRA_TRY(interp.Step());
+    COBRA_TRY(interp.Charge(1 + static_cast<int64_t>(path.size()) / 32));  // a module that contains itself has paths of any length
     if (remove_duplicate && !visited.insert(module.object()).second) continue;
     const std::string dotted = path.empty() ? "" : path + ".";
     DictObject* tensors = Registry(interp, module, registry);

@@ -199,6 +199,72 @@ TEST(LimitsTest, BigIntBitsAtTheLimitAndPast) {
   EXPECT_EQ(RunSource("2 ** 1000\n", limits).kind(), "limit");
 }
 
+// The smallest value of the limit with which the program ends well; one less must be refused with that limit's kind.
+int64_t Threshold(const std::string& source, int64_t high, void (*set)(Limits*, int64_t)) {
+  int64_t low = 0;
+  auto fits = [&](int64_t n) {
+    Limits limits;
+    limits.wall_time_ms = 0;
+    set(&limits, n);
+    return RunSource(source, limits).status.ok();
+  };
+  EXPECT_TRUE(fits(high));
+  while (low + 1 < high) (fits((low + high) / 2) ? high : low) = (low + high) / 2;
+  return high;
+}
+
+TEST(LimitsTest, MemoryAtTheLimitAndOnePast) {
+  auto set = [](Limits* limits, int64_t n) { limits->memory_bytes = n; };
+  const int64_t small = Threshold("x = [0] * 1000\n", int64_t{64} << 20, set);
+  const int64_t large = Threshold("x = [0] * 101000\n", int64_t{64} << 20, set);
+  EXPECT_GE(large - small, 1'600'000) << "a list item takes 16 bytes";
+  EXPECT_LE(large - small, 4'000'000) << "and a list at most doubles";
+  Limits limits;
+  limits.memory_bytes = large - 1;
+  EXPECT_EQ(RunSource("x = [0] * 101000\n", limits).kind(), "limit");
+}
+
+TEST(LimitsTest, CallDepthAtTheLimitAndOnePast) {
+  auto set = [](Limits* limits, int64_t n) { limits->call_depth = static_cast<int>(n); };
+  const std::string source = "def f(n):\n    return 0 if n == 0 else f(n - 1)\n";
+  const int64_t ten = Threshold(source + "f(10)\n", 1000, set), twenty = Threshold(source + "f(20)\n", 1000, set);
+  EXPECT_EQ(twenty - ten, 10);
+}
+
+TEST(LimitsTest, SuspendedGeneratorsAtTheLimitAndOnePast) {
+  Limits limits;
+  limits.suspended_generators = 10;
+  const std::string source = "def g():\n    yield 1\n    yield 2\ndef hold(n):\n    l = [g() for _ in range(n)]\n    for x in l: next(x)\n";
+  EXPECT_TRUE(RunSource(source + "hold(10)\n", limits).status.ok());
+  EXPECT_EQ(RunSource(source + "hold(11)\n", limits).kind(), "limit");
+}
+
+// Work inside one call of a built-in costs steps by its amount.
+TEST(LimitsTest, LongWorkCostsSteps) {
+  auto set = [](Limits* limits, int64_t n) { limits->steps = n; };
+  struct Pair {
+    const char* small;
+    const char* large;
+  };
+  const Pair pairs[] = {
+      {"s = 'a' * 1000\ns.find('b')\n", "s = 'a' * 1000000\ns.find('b')\n"},
+      {"s = 'a' * 1000\n'ab' in s\n", "s = 'a' * 1000000\n'ab' in s\n"},
+      {"a = [0] * 1000\na.insert(0, 1)\nfor i in range(2): pass\n", "a = [0] * 1000000\na.insert(0, 1)\nfor i in range(2): pass\n"},
+      {"a = [0] * 1000\na.reverse()\nfor i in range(2): pass\n", "a = [0] * 1000000\na.reverse()\nfor i in range(2): pass\n"},
+      {"a = 3 ** 100\na * a\nfor i in range(2): pass\n", "a = 3 ** 30000\na * a\nfor i in range(2): pass\n"},
+      {"import re\nre.search('b', 'a' * 1000)\nfor i in range(2): pass\n", "import re\nre.search('b', 'a' * 1000000)\nfor i in range(2): pass\n"},
+  };
+  for (const Pair& p : pairs) EXPECT_GT(Threshold(p.large, 3'000'000, set), Threshold(p.small, 3'000'000, set) + 1000) << p.large;
+  // Quadratic in the worst case: refused before it is begun.
+  EXPECT_EQ(RunSource("s = 'a' * 2000000\ns.find('a' * 1000000 + 'b')\n").kind(), "limit");
+}
+
+TEST(LimitsTest, LongMessagesAreCut) {
+  const Outcome o = RunSource("raise ValueError('x' * 1000000)\n");
+  EXPECT_EQ(o.kind(), "model_error");
+  EXPECT_LT(o.diagnostic.message.size(), 3000u);
+}
+
 TEST(LimitsTest, ModulesAreCounted) {
   Program p;
   p.limits.modules = 5;

@@ -93,6 +93,10 @@ def state():
                  tuple(core.TENSOR.shape), float(core.TENSOR.sum()), core.width.__name__, core.PATTERN.pattern, core.later.VALUE,
                  hasattr(nn.Module, 'patched'), nn.Conv2d.__name__, hasattr(torch, 'patched'), nn.functional.relu(torch.ones(1)).item(),
                  sorted(k for k in core.__dict__ if not k.startswith('_')), len({}.__class__.__mro__), hasattr(statelib, 'x')])
+import re
+exec("a = 'equal text, other meaning'")
+found = eval("re.findall('[éa]+', 'zéééaz')")
+assert found == ['éééa'], found
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -127,6 +131,9 @@ nn.Conv2d = core.Base
 torch.patched = 1
 nn.functional.relu = lambda x: x * 100
 statelib.x = 1
+import re
+exec("a = 'equal text, other meaning'")
+assert eval("re.findall('[éa]+', 'zéaaaz')") == ['éaaa']
 keep = core.numbers()
 next(keep)
 core.held = keep

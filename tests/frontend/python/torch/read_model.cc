@@ -1,4 +1,4 @@
-// read_model FILE ENTRY INPUT... [--library DIR] [--print] [--repeat N]: the graph of a model as JSON, for
+// read_model FILE ENTRY INPUT... [--library DIR] [--print] [--usage] [--repeat N]: the graph of a model as JSON, for
 // graph_equality_test.py. Several runs of one process: --batch reads lines "FILE\tENTRY\tINPUT,INPUT" and prints one
 // JSON line each ({"error": ...} for a refusal).
 #include <chrono>
@@ -50,8 +50,12 @@ std::string RoundTripFault(const Graph& graph, const std::string& json) {
   return GraphToJson(*from_proto) == json ? "" : "the API reads it as another graph";
 }
 
+bool print_usage = false;
+
 std::string Read(const SourceRequest& request, bool print) {
-  const absl::StatusOr<Graph> graph = ReadPythonModel(request);
+  ReadUsage usage;
+  const absl::StatusOr<Graph> graph = ReadPythonModel(request, {}, &usage);
+  if (print_usage) std::cerr << usage.steps << " steps, " << usage.memory_bytes << " bytes, " << request.entry << "\n";
   if (graph.ok() && print) return PrintGraph(*graph);
   if (graph.ok()) {
     const std::string json = GraphToJson(*graph);
@@ -73,6 +77,8 @@ int Main(int argc, char** argv) {
       libraries.push_back(argv[++i]);
     } else if (argument == "--repeat" && i + 1 < argc) {
       repeat = std::stoi(argv[++i]);
+    } else if (argument == "--usage") {
+      print_usage = true;
     } else if (argument == "--print") {
       print = true;
     } else if (argument == "--batch") {

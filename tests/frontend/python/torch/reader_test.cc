@@ -131,6 +131,16 @@ TEST(ReaderTest, LoopsWithoutEndReachALimit) {
   EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kLimit);
 }
 
+TEST(ReaderTest, GraphNodesAtTheLimitAndOnePast) {
+  python::Limits limits;
+  limits.graph_nodes = 100;
+  auto read = [&](int calls) {
+    return Read(absl::StrCat("  def forward(self, x):\n    for _ in range(", calls, "):\n      x = x + 1\n    return x\n"), {"1x3"}, "1.13.1", limits);
+  };
+  EXPECT_TRUE(read(100).ok());
+  EXPECT_EQ(Refused(read(101)).kind, Diagnostic::Kind::kLimit);
+}
+
 TEST(ReaderTest, HostileProgramsCostAtMostTheirLimits) {
   python::Limits limits;
   limits.memory_bytes = int64_t{32} << 20;

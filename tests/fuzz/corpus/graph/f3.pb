@@ -1,0 +1,6 @@
+
+
+input0
+2,
+einsum
+equation*bchw,bdhw->bcd:

@@ -1,0 +1,8 @@
+
+
+input0
+26
+tensor_unfold
+	dimension
+size
+step:

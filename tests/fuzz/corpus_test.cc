@@ -1,0 +1,27 @@
+// Every committed input of the fuzzers through the code that the fuzzers run.
+#include "base/file.h"
+#include "gtest/gtest.h"
+#include "tests/fuzz/entry_points.h"
+
+namespace cobra::fuzz {
+namespace {
+
+void RunAll(const std::string& name, void (*run)(absl::string_view)) {
+  const std::string root = std::string(COBRA_SOURCE_DIR) + "/tests/fuzz/corpus/" + name;
+  const absl::StatusOr<std::vector<std::string>> files = ListFiles(root, "");
+  ASSERT_TRUE(files.ok()) << files.status();
+  EXPECT_GT(files->size(), 10u);
+  for (const std::string& file : *files) {
+    SCOPED_TRACE(file);
+    const absl::StatusOr<std::string> data = ReadFile(root + "/" + file);
+    ASSERT_TRUE(data.ok()) << data.status();
+    run(*data);
+  }
+}
+
+TEST(FuzzCorpusTest, Source) { RunAll("source", Source); }
+TEST(FuzzCorpusTest, Graph) { RunAll("graph", GraphMessage); }
+TEST(FuzzCorpusTest, Onnx) { RunAll("onnx", Onnx); }
+
+}  // namespace
+}  // namespace cobra::fuzz

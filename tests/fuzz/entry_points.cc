@@ -1,0 +1,90 @@
+#include "tests/fuzz/entry_points.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/diagnostic.h"
+#include "cobra/v1/graph.pb.h"
+#include "frontend/onnx/reader.h"
+#include "frontend/python/reader.h"
+#include "graph/cost.h"
+#include "graph/fingerprint.h"
+#include "graph/json.h"
+#include "proto/graph_proto.h"
+
+namespace cobra::fuzz {
+namespace {
+
+[[noreturn]] void Fail(const char* what, const std::string& detail) {
+  std::fprintf(stderr, "fuzz: %s: %s\n", what, detail.c_str());
+  std::abort();
+}
+
+void CheckRefusal(const absl::Status& status) {
+  const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  if (!diagnostic.has_value()) Fail("refused without a diagnostic", status.ToString());
+  if (diagnostic->message.empty()) Fail("a diagnostic without a message", status.ToString());
+  (void)RenderDiagnostic(*diagnostic);
+}
+
+// What is done with every graph that was read.
+void Use(const Graph& graph) {
+  const GraphCost cost = CostOf(graph);
+  if (cost.flops < 0 || cost.macs < 0) Fail("negative cost", PrintGraph(graph));
+  if (PeakMemoryBytes(graph) < 0) Fail("negative memory", PrintGraph(graph));
+  const std::string json = GraphToJson(graph);
+  const absl::StatusOr<Graph> again = GraphFromJson(json);
+  if (!again.ok()) Fail("not read back from JSON", again.status().ToString() + "\n" + json);
+  if (Fingerprint(*again) != Fingerprint(graph)) Fail("another graph read back from JSON", json);
+  v1::Graph proto;
+  GraphToProto(graph, &proto);
+  const absl::StatusOr<Graph> from_proto = GraphFromProto(proto);
+  if (!from_proto.ok()) Fail("not read back from its message", from_proto.status().ToString() + "\n" + json);
+}
+
+void Check(const absl::StatusOr<Graph>& graph) {
+  if (graph.ok()) {
+    Use(*graph);
+  } else {
+    CheckRefusal(graph.status());
+  }
+}
+
+GraphLimits SmallGraph() {
+  GraphLimits limits;
+  limits.max_nodes = 2000;
+  return limits;
+}
+
+}  // namespace
+
+void Source(absl::string_view data) {
+  SourceRequest request;
+  request.bundle["model.py"] = std::string(data);
+  request.file = "model.py";
+  request.entry = "Net()";
+  request.inputs = {"1x3x8x8"};
+  python::Limits limits;  // limits of sizes stay the usual ones, so that the pool's frozen interpreters are in play
+  limits.steps = 300'000;
+  limits.graph_nodes = 2000;
+  limits.wall_time_ms = 5000;
+  Check(ReadPythonModel(request, limits));
+}
+
+void GraphMessage(absl::string_view data) {
+  if (!data.empty() && data[0] == '{') return Check(GraphFromJson(data));
+  v1::Graph proto;
+  if (!proto.ParseFromArray(data.data(), static_cast<int>(data.size()))) return;
+  Check(GraphFromProto(proto, SmallGraph()));
+}
+
+void Onnx(absl::string_view data) {
+  OnnxLimits limits;
+  limits.graph = SmallGraph();
+  limits.max_steps = 5000;
+  limits.max_const_bytes = int64_t{64} << 20;
+  limits.wall_time_ms = 5000;
+  Check(ReadOnnxModel(data, {}, limits));
+}
+
+}  // namespace cobra::fuzz

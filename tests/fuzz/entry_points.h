@@ -1,0 +1,17 @@
+// What a fuzzer does with its bytes. Each returns normally or aborts; a refusal is fine, but it must be a Diagnostic.
+#ifndef COBRA_TESTS_FUZZ_ENTRY_POINTS_H_
+#define COBRA_TESTS_FUZZ_ENTRY_POINTS_H_
+
+#include "absl/strings/string_view.h"
+
+namespace cobra::fuzz {
+
+// A Python file whose `Net()` is read with an input of 1x3x8x8.
+void Source(absl::string_view data);
+// JSON if it begins with a brace, else a serialized cobra.v1.Graph.
+void GraphMessage(absl::string_view data);
+void Onnx(absl::string_view data);
+
+}  // namespace cobra::fuzz
+
+#endif  // COBRA_TESTS_FUZZ_ENTRY_POINTS_H_
