@@ -194,6 +194,7 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
 }
 
 Result<void> Interpreter::Print(absl::string_view text) {
+  Spend(static_cast<int64_t>(text.size()) / 16);
   if (static_cast<int64_t>(output_.size() + text.size()) > options_.limits.output_bytes) return {};  // the rest is dropped
   output_.append(text.data(), text.size());
   return {};

@@ -113,6 +113,7 @@ Result<Value> RepeatSequence(Interpreter& interp, Value sequence, Value count) {
   int64_t total = 0;
   if (__builtin_mul_overflow(n, length, &total)) total = INT64_MAX / 32;
   COBRA_TRY(interp.CheckSize(total, sequence.IsStr() || sequence.IsBytes() ? 1 : 16));
+  interp.Spend(total / 16);
   if (sequence.IsStr() || sequence.IsBytes()) {
     std::string out;
     out.reserve(static_cast<size_t>(total));

@@ -81,7 +81,7 @@ StrObject* Interpreter::NewStr(absl::string_view utf8) {
 StrObject* Interpreter::Intern(absl::string_view text) {
   const uint64_t hash = HashOfText(text);
   if (StrObject* found = state_->interned.Find(text, hash)) return found;
-  Spend(4);
+  Spend(20);
   StrObject* s = MakeStr(*this, text);
   s->interned = true;
   s->hash = hash;
