@@ -60,9 +60,10 @@ CASES = [
      ["    if x.mean() > 0:\n       ^^^^^^^^^^^^\n", "depends on tensor values", "hint: "]),
     ("data-dependent shape", forward("return x.nonzero()"), ["--entry", "Net()", "--input", "1x3"], 4, ["nonzero", "hint: "]),
     ("item of an input", forward("return x[:int(x.sum().item())]"), ["--entry", "Net()", "--input", "9"], 4, ["item()", "hint: "]),
-    ("missing import", "import no_such_package.layers\n", ["--entry", "Net()"], 6,
-     ["No module named 'no_such_package'", "hint: no_such_package is neither among the model's files nor in a library", "--library"]),
-    ("missing import inside a function", forward("import no_such_package\nreturn x"), ["--entry", "Net()", "--input", "1"], 6,
+    ("missing import", HEAD + "from no_such_package.layers import Layer\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+     "        self.layer = Layer(3)\n", ["--entry", "Net()"], 4,
+     ["self.layer = Layer(3)", "calling no_such_package.layers.Layer() is not supported", "hint: no_such_package is neither among the model's files nor in a library", "--library"]),
+    ("missing import inside a function", forward("import no_such_package\nreturn no_such_package.layer(x)"), ["--entry", "Net()", "--input", "1"], 4,
      ["hint: no_such_package is neither"]),
     ("relative import of a lone file", "from .blocks import Block\n", ["--entry", "Net()"], 6, ["hint: the file is part of a package", "--library"]),
     ("entry that is not there", NET, ["--entry", "Nett()"], 2, ["Did you mean: 'Net'?", "models there: Block, Net\n"]),
@@ -137,8 +138,8 @@ class ErrorsTest(unittest.TestCase):
         self.assertEqual((error["kind"], error["line"], error["column"], error["end_column"]), ("model_error", 12, 31, 43))
         self.assertEqual(error["module"], "stem.conv")
         self.assertEqual([f["function"] for f in error["frames"]], ["Net.forward", "Block.forward"])
-        error = programs.client("graph", self.write("net.py", "import nope.x\n"), "--entry", "Net()", "--format", "json").json()["error"]
-        self.assertEqual(error["missing_module"], "nope")
+        error = programs.client("graph", self.write("net.py", "from nope.x import Net\n"), "--entry", "Net()", "--format", "json").json()["error"]
+        self.assertEqual(error["missing_module"], "nope.x")
 
     def test_the_library_that_would_help_is_named_and_helps(self):
         self.write("repo/pkg/__init__.py", "")
@@ -150,7 +151,7 @@ class ErrorsTest(unittest.TestCase):
             with self.subTest(file):
                 question = (os.path.join(self.folder, file), "--entry", "Block(3, 4)", "--input", "1x3")
                 answer = programs.client("graph", *question)
-                self.assertEqual(answer.code, 6, answer.err)
+                self.assertIn(answer.code, (4, 6), answer.err)
                 library = answer.err.rsplit("add --library ", 1)[1].strip()
                 self.assertEqual(library, os.path.join(self.folder, "repo"))
                 self.assertEqual(programs.client("graph", *question, "--library", library).code, 0)

@@ -593,6 +593,8 @@ Result<void> ForceAll(Interpreter& interp, ModuleObject* module) {
 
 namespace {
 
+constexpr char kEntryName[] = "<entry>";
+
 // Nothing that a function could do to it matters to the graph.
 bool IsInert(Value v, int depth) {
   if (!v.IsObject()) return true;
@@ -622,13 +624,15 @@ bool IsInert(Value v, int depth) {
 // `wandb.init(project="x")`, `log = loguru.logger.bind(name=__name__)`. Whoever needs the result is refused then.
 Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallArgs& args) {
   const Frame* frame = interp.state().frame;
-  bool inert = frame != nullptr && frame->scope->kind == ScopeKind::kModule && !frame->unit->internal;
+  // The entry expression is no module: what it calls is the model.
+  bool inert = frame != nullptr && frame->scope->kind == ScopeKind::kModule && !frame->unit->internal && frame->unit->display_name != kEntryName;
   for (Value v : args.positional) inert = inert && IsInert(v, 0);
   for (const KeywordArg& k : args.keywords) inert = inert && IsInert(k.value, 0);
   std::string name(opaque->dotted_name->view());
   if (inert) return interp.state().importer->Opaque(absl::StrCat(name, "()"));
   const std::string top = name.substr(0, name.find('.'));
   std::string hint;
+  std::string missing;
   if (interp.options().natives->Find(top) != nullptr) {
     hint = absl::StrCat("COBRA knows a part of ", top, " and this is not in it", top == "torch" ? " (docs/torch_support.md)" : "");
   } else if (IsStandardLibraryName(top)) {
@@ -637,18 +641,19 @@ Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallAr
     hint = absl::StrCat(top, " is not written in Python: what the network needs of it must be written with torch");
   } else {
     hint = absl::StrCat(top, " is neither among the model's files nor in a library: name the folder that it is in with --library DIR");
+    missing = name.substr(0, name.rfind('.'));
   }
-  return interp.Unsupported(absl::StrCat("calling ", name, "()"), hint);
+  return interp.Unsupported(absl::StrCat("calling ", name, "()"), hint, missing);
 }
 
 Result<ModuleObject*> Interpreter::ImportModule(absl::string_view name) { return state_->importer->Import(name); }
 Result<ModuleObject*> Interpreter::LoadFile(absl::string_view path) { return state_->importer->LoadFile(path); }
 
 Result<Value> Interpreter::EvalExpression(absl::string_view text, ModuleObject* module) {
-  auto ast = ast::ParseExpression(text, "<entry>");
+  auto ast = ast::ParseExpression(text, kEntryName);
   if (!ast.ok()) return FromStatus(ast.status());
   auto code = std::make_shared<const ResolvedAst>(*std::move(ast));
-  COBRA_TRY_ASSIGN(CodeUnit * unit, MakeUnit(*this, code, "<entry>", false));
+  COBRA_TRY_ASSIGN(CodeUnit * unit, MakeUnit(*this, code, kEntryName, false));
   const ScopeInfo& scope = unit->code->root();
   Frame frame;
   frame.unit = unit;

@@ -253,10 +253,11 @@ std::unique_ptr<Diagnostic> MakeFailure(const Interpreter& interp, Diagnostic::K
 }
 }  // namespace
 
-Failure Interpreter::Unsupported(absl::string_view what, absl::string_view hint) {
+Failure Interpreter::Unsupported(absl::string_view what, absl::string_view hint, absl::string_view missing_module) {
   if (failure_ == nullptr) {
     failure_ = MakeFailure(*this, Diagnostic::Kind::kUnsupported, absl::StrCat(what, " is not supported"),
                            hint.empty() ? "COBRA cannot read this yet: keep it out of the way of the model in eval mode, or report it" : hint);
+    failure_->missing_module = std::string(missing_module);
   }
   pending_exception_ = Value::Unbound();
   return {};

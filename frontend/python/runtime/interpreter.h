@@ -161,7 +161,8 @@ class Interpreter {
   Failure Raise(ClassObject* exception_class, absl::string_view message);
   Failure RaiseValue(Value exception);
   // What we cannot read yet; `what` names it as the user wrote it: "torch.fft.rfft". Not catchable by the program.
-  Failure Unsupported(absl::string_view what, absl::string_view hint = "");
+  // `missing_module`: the absent import that it comes from, if that is why ("timm.layers").
+  Failure Unsupported(absl::string_view what, absl::string_view hint = "", absl::string_view missing_module = "");
   // Control flow or a shape that depends on tensor values. Not catchable.
   Failure DataDependent(absl::string_view what, absl::string_view hint = "");
   Failure LimitReached(absl::string_view what, absl::string_view hint = "");
