@@ -74,7 +74,8 @@ Result<Value> Pop(Interpreter& interp, const CallArgs& args) {
   Value key, fallback = Value::Unbound();
   ArgReader reader(interp, "pop", args);
   COBRA_TRY(reader.Required("key", &key).Optional("default", &fallback).Finish());
-  COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
+  Value v = Value::Unbound();
+  if (Self(args)->table.size() > 0) COBRA_TRY_SET(v, interp.DictGet(Self(args), key));  // an empty dict does not ask for the hash
   if (v.IsUnbound()) {
     if (!fallback.IsUnbound()) return fallback;
     return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));

@@ -360,8 +360,9 @@ Result<Value> SequenceBinary(Interpreter& interp, BinaryOp op, Value a, Value b)
     return PercentFormat(interp, a.IsStr() ? a.str() : a.as<BytesObject>()->view(), b, a.IsBytes());
   }
   if (a.IsSet() && b.IsSet()) return SetBinary(interp, op, a.as<SetObject>(), b.as<SetObject>());
-  bool view_a = a.IsDictView() || a.IsSet(), view_b = b.IsDictView() || b.IsSet();
-  if (view_a && view_b && (op == BinaryOp::kSub || op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor)) {
+  // keys() and items() combine with any iterable.
+  auto is_view = [](Value v) { return v.IsDictView() && v.as<DictViewObject>()->what != DictViewObject::What::kValues; };
+  if ((is_view(a) || is_view(b)) && IsIterable(interp, a) && IsIterable(interp, b) && (op == BinaryOp::kSub || op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor)) {
     COBRA_TRY_ASSIGN(Value x, ViewAsSet(interp, a));
     COBRA_TRY_ASSIGN(Value y, ViewAsSet(interp, b));
     return SetBinary(interp, op, x.as<SetObject>(), y.as<SetObject>());
