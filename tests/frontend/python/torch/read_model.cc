@@ -1,4 +1,4 @@
-// read_model FILE ENTRY INPUT... [--library DIR] [--print] [--usage] [--repeat N]: the graph of a model as JSON, for
+// read_model FILE ENTRY INPUT... [--library DIR] [--print] [--usage] [--repeat N] [--steps-times N]: the graph of a model as JSON, for
 // graph_equality_test.py. Several runs of one process: --batch reads lines "FILE\tENTRY\tINPUT,INPUT" and prints one
 // JSON line each ({"error": ...} for a refusal).
 #include <chrono>
@@ -51,10 +51,11 @@ std::string RoundTripFault(const Graph& graph, const std::string& json) {
 }
 
 bool print_usage = false;
+python::Limits read_limits;
 
 std::string Read(const SourceRequest& request, bool print) {
   ReadUsage usage;
-  const absl::StatusOr<Graph> graph = ReadPythonModel(request, {}, &usage);
+  const absl::StatusOr<Graph> graph = ReadPythonModel(request, read_limits, &usage);
   if (print_usage) std::cerr << usage.steps << " steps, " << usage.memory_bytes << " bytes, " << request.entry << "\n";
   if (graph.ok() && print) return PrintGraph(*graph);
   if (graph.ok()) {
@@ -77,6 +78,8 @@ int Main(int argc, char** argv) {
       libraries.push_back(argv[++i]);
     } else if (argument == "--repeat" && i + 1 < argc) {
       repeat = std::stoi(argv[++i]);
+    } else if (argument == "--steps-times" && i + 1 < argc) {
+      read_limits.steps *= std::stoi(argv[++i]);
     } else if (argument == "--usage") {
       print_usage = true;
     } else if (argument == "--print") {
