@@ -114,6 +114,7 @@ namespace {
 struct FormatSpec {
   std::string fill = " ";
   char align = 0;  // '<', '>', '=', '^'
+  bool align_given = false;
   char sign = '-';
   bool sign_given = false;
   bool zero_negative = false;
@@ -142,6 +143,7 @@ Result<FormatSpec> ParseSpec(Interpreter& interp, absl::string_view s, Value v) 
     f.align = rest[0];
     rest.remove_prefix(1);
   }
+  f.align_given = f.align != 0;
   if (!rest.empty() && (rest[0] == '+' || rest[0] == '-' || rest[0] == ' ')) {
     f.sign = rest[0];
     f.sign_given = true;
@@ -241,7 +243,7 @@ Result<StrObject*> FormatInt(Interpreter& interp, Value v, const FormatSpec& f) 
     if (f.alternate) return interp.Raise(interp.types().ValueError, "Alternate form (#) not allowed with integer format specifier 'c'");
     if (f.grouping != 0) return interp.Raise(interp.types().ValueError, absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'c'."));
     std::string out;
-    if (b.negative() || b.bits() > 21) return interp.Raise(interp.types().OverflowError, "%c arg not in range(0x110000)");
+    if (b.negative() || b.bits() > 21 || b.ToInt64() > 0x10ffff) return interp.Raise(interp.types().OverflowError, "%c arg not in range(0x110000)");
     AppendUtf8(&out, static_cast<uint32_t>(b.ToInt64()));
     return interp.NewStr(Pad(f, "", out, '>'));
   }
@@ -379,7 +381,7 @@ Result<StrObject*> FormatStr(Interpreter& interp, StrObject* s, absl::string_vie
   if (f.grouping != 0) {
     return interp.Raise(interp.types().ValueError, absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 's'."));
   }
-  if (f.align == '=' && !f.zero) return interp.Raise(interp.types().ValueError, "'=' alignment not allowed in string format specifier");
+  if (f.align == '=' && f.align_given) return interp.Raise(interp.types().ValueError, "'=' alignment not allowed in string format specifier");
   if (f.alternate) return interp.Raise(interp.types().ValueError, "Alternate form (#) not allowed in string format specifier");
   if (f.sign_given) return interp.Raise(interp.types().ValueError, "Sign not allowed in string format specifier");
   if (f.align == '=') f.align = '<';

@@ -208,7 +208,7 @@ for c in ({{0}}, {{1}}, {{2}}):
         self.piece(f'''
 def {{0}}(x={self.value()}):
     {newline.join(body)}
-g = {{0}}()
+g = {{0}}(); kept.append(g)
 for step in ({steps_text},):
     try: show(step())
     except StopIteration as e: print("stop", e.value)
@@ -233,7 +233,7 @@ def {{1}}():
     print("a", a)
     b = yield from {self.some("'xy'", "range(2)", "{0}(1)", "(i for i in (5,))", "iter([])")}
     return a, b
-g = {{1}}()
+g = {{1}}(); kept.append(g)
 for step in ({', '.join('lambda: ' + r.choice(['next(g)', 'g.send(3)', 'g.throw(KeyError("k"))', 'g.throw(ValueError)', 'next(g)', 'g.close()']) for _ in range(6))}):
     try: show(step())
     except StopIteration as e: print("stop", e.value)
@@ -269,7 +269,7 @@ async def {{0}}():
     out = []
     {newline.join(body)}
     return out
-c = {{0}}()
+c = {{0}}(); kept.append(c)
 sent = None
 try:
     for _ in range(60):

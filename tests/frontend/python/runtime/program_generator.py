@@ -398,7 +398,9 @@ def take(xs):
         n += 1
         if n > 5: return
         yield x
+kept = []  # CPython closes a suspended generator as soon as nothing holds it, we never do: so they are all held
 def trim(v):
+    if isinstance(v, (set, frozenset)) and not all(isinstance(x, (int, float)) for x in v): return sorted(map(repr, v))  # hashes of strings differ from run to run
     if isinstance(v, (str, list, tuple, bytes)) and len(v) > 1000: return v[:10]
     if isinstance(v, int) and abs(v) > 10 ** 200: return 7
     return v
