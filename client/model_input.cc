@@ -10,6 +10,7 @@
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "client/library_hint.h"
 #include "graph/json.h"
 
@@ -18,20 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-absl::Status Error(Diagnostic::Kind kind, std::string message, std::string hint = "") {
-  Diagnostic d;
-  d.kind = kind;
-  d.message = std::move(message);
-  d.hint = std::move(hint);
-  return DiagnosticToStatus(d);
-}
-
 // A file that cannot be opened is the user's mistake; one that is too large has met a limit.
 absl::StatusOr<std::string> ReadUserFile(const std::string& path, int64_t max_bytes) {
   absl::StatusOr<std::string> text = ReadFile(path, max_bytes);
   if (text.ok()) return text;
   const bool limit = absl::IsResourceExhausted(text.status());
-  return Error(limit ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUsage, std::string(text.status().message()));
+  return UserError(limit ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUsage, std::string(text.status().message()));
 }
 
 // The path of `file` below `root`, both as the file system knows them; nothing if it is not there.
@@ -80,7 +73,7 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
   if (!arguments.torch_version.empty()) request.torch_version = arguments.torch_version;
   for (const std::string& library : arguments.libraries) {
     if (!IsDirectory(library))
-      return Error(Diagnostic::Kind::kUsage, absl::StrCat("--library ", library, ": no such directory"));
+      return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--library ", library, ": no such directory"));
     request.library_roots.push_back(fs::path(library).lexically_normal().string());
     std::string& root = request.library_roots.back();
     while (root.size() > 1 && root.back() == '/') root.pop_back();
@@ -88,7 +81,7 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
   for (const std::string& argument : arguments.arguments) {
     const size_t equals = argument.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      return Error(Diagnostic::Kind::kUsage, absl::StrCat("--arg ", argument, ": is not NAME=EXPRESSION"));
+      return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--arg ", argument, ": is not NAME=EXPRESSION"));
     }
     request.arguments.emplace_back(argument.substr(0, equals), argument.substr(equals + 1));
   }
@@ -97,11 +90,12 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
     return input;
   }
   if (arguments.path.empty()) {
-    return Error(Diagnostic::Kind::kUsage, "no model is given",
-                 absl::StrCat("a file, a directory, or --arch SPACE:STRING with a space of ", ArchitectureSpaces()));
+    return UserError(
+        Diagnostic::Kind::kUsage, "no model is given",
+        absl::StrCat("a file, a directory, or --arch SPACE:STRING with a space of ", ArchitectureSpaces()));
   }
   if (!FileExists(arguments.path))
-    return Error(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": no such file or directory"));
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": no such file or directory"));
   if (absl::EndsWith(arguments.path, ".onnx")) {
     COBRA_RETURN_IF_ERROR(input.LoadOnnx(arguments, limits));
     return input;
@@ -116,8 +110,8 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
     return input;
   }
   if (arguments.entry.empty()) {
-    return Error(Diagnostic::Kind::kUsage, "--entry: is missing",
-                 "an expression whose value is the model: --entry 'resnet50()'");
+    return UserError(Diagnostic::Kind::kUsage, "--entry: is missing",
+                     "an expression whose value is the model: --entry 'resnet50()'");
   }
   if (IsDirectory(arguments.path)) {
     COBRA_RETURN_IF_ERROR(input.LoadDirectory(arguments, limits));
@@ -129,7 +123,7 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
 
 absl::Status ModelInput::LoadArchitecture(const ModelArguments& arguments) {
   if (!arguments.path.empty() || !arguments.entry.empty() || !arguments.arguments.empty()) {
-    return Error(
+    return UserError(
         Diagnostic::Kind::kUsage,
         absl::StrCat("--arch ", arguments.architecture.substr(0, 40), ": is a model by itself"),
         "leave the file, --entry and --arg out; options follow the space: --arch nasbench201,classes=100:STRING");
@@ -142,8 +136,9 @@ absl::Status ModelInput::LoadArchitecture(const ModelArguments& arguments) {
 
 absl::Status ModelInput::LoadOnnx(const ModelArguments& arguments, const InputLimits& limits) {
   if (!arguments.entry.empty()) {
-    return Error(Diagnostic::Kind::kUsage,
-                 absl::StrCat("--entry ", arguments.entry, ": an ONNX file holds one network"), "leave --entry out");
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat("--entry ", arguments.entry, ": an ONNX file holds one network"),
+                     "leave --entry out");
   }
   form_ = Form::kOnnx;
   COBRA_ASSIGN_OR_RETURN(bytes_, ReadUserFile(arguments.path, limits.max_onnx_bytes));
@@ -156,8 +151,9 @@ absl::Status ModelInput::LoadOnnx(const ModelArguments& arguments, const InputLi
 
 absl::Status ModelInput::LoadTflite(const ModelArguments& arguments, const InputLimits& limits) {
   if (!arguments.entry.empty() || !arguments.arguments.empty()) {
-    return Error(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": a TensorFlow Lite file holds one network"),
-                 "leave --entry and --arg out");
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat(arguments.path, ": a TensorFlow Lite file holds one network"),
+                     "leave --entry and --arg out");
   }
   form_ = Form::kTflite;
   COBRA_ASSIGN_OR_RETURN(bytes_, ReadUserFile(arguments.path, limits.max_tflite_bytes));
@@ -194,7 +190,7 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const In
     return absl::OkStatus();
   }
   absl::StatusOr<std::vector<std::string>> files = ListFiles(arguments.path, ".py");
-  if (!files.ok()) return Error(Diagnostic::Kind::kUsage, std::string(files.status().message()));
+  if (!files.ok()) return UserError(Diagnostic::Kind::kUsage, std::string(files.status().message()));
   int64_t total_bytes = 0;
   for (const std::string& file : *files) {
     if (IsHidden(file)) continue;
@@ -202,10 +198,10 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const In
     total_bytes += static_cast<int64_t>(text.size());
     request_.bundle.emplace(file, std::move(text));
     if (total_bytes > limits.max_bundle_bytes || static_cast<int64_t>(request_.bundle.size()) > limits.max_files) {
-      return Error(Diagnostic::Kind::kLimit,
-                   absl::StrCat(arguments.path, ": its Python files are more than the limits of ", limits.max_files,
-                                " files and ", limits.max_bundle_bytes, " bytes"),
-                   "give the folder of the model alone, and the rest as --library DIR");
+      return UserError(Diagnostic::Kind::kLimit,
+                       absl::StrCat(arguments.path, ": its Python files are more than the limits of ", limits.max_files,
+                                    " files and ", limits.max_bundle_bytes, " bytes"),
+                       "give the folder of the model alone, and the rest as --library DIR");
     }
   }
   if (auto split = SplitEntry(arguments.entry, request_.bundle)) {
@@ -222,10 +218,10 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const In
     request_.file = request_.bundle.begin()->first;
     return absl::OkStatus();
   }
-  return Error(Diagnostic::Kind::kUsage,
-               absl::StrCat("--entry ", arguments.entry, ": which of the ", request_.bundle.size(), " Python files of ",
-                            arguments.path, " has it?"),
-               "write the module first: --entry 'package.module.Net()'");
+  return UserError(Diagnostic::Kind::kUsage,
+                   absl::StrCat("--entry ", arguments.entry, ": which of the ", request_.bundle.size(),
+                                " Python files of ", arguments.path, " has it?"),
+                   "write the module first: --entry 'package.module.Net()'");
 }
 
 absl::StatusOr<Graph> ModelInput::Read(const python::Limits& limits) const {
@@ -274,7 +270,7 @@ absl::Status ModelInput::FillModel(v1::PredictRequest* request) const {
       FillSource(request->mutable_source());
       break;
     case Form::kGraph:
-      return Error(Diagnostic::Kind::kUsage, "--send source: the model is a graph file", "leave --send out");
+      return UserError(Diagnostic::Kind::kUsage, "--send source: the model is a graph file", "leave --send out");
     case Form::kTflite:
       request->mutable_tflite()->set_file(bytes_);
       request->mutable_tflite()->set_name(tflite_.name);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "graph/builder.h"
 #include "graph/json.h"
 #include "graph/untrusted.h"
@@ -139,11 +140,8 @@ class Reader {
 
  private:
   absl::Status Error(Diagnostic::Kind kind, absl::string_view message, std::string hint) const {
-    Diagnostic diagnostic;
-    diagnostic.kind = kind;
-    diagnostic.message = absl::StrCat(where_.empty() ? "this JSON is no graph" : where_, ": ", message);
-    diagnostic.hint = std::move(hint);
-    return DiagnosticToStatus(diagnostic);
+    return UserError(kind, absl::StrCat(where_.empty() ? "this JSON is no graph" : where_, ": ", message),
+                     std::move(hint));
   }
   absl::Status Wrong(absl::string_view message) const {
     return Error(Diagnostic::Kind::kUsage, message, "write the graph with `cobra-client graph --format json`");

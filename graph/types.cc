@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "base/diagnostic.h"
+#include "base/user_error.h"
 
 namespace cobra {
 namespace {
@@ -23,11 +23,8 @@ constexpr int kBytes[] = {
 };
 
 absl::Status Usage(std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.kind = Diagnostic::Kind::kUsage;
-  diagnostic.message = std::move(message);
-  diagnostic.hint = "write dimensions and optionally a dtype, as in 1x3x224x224 or 1x128:int64";
-  return DiagnosticToStatus(diagnostic);
+  return UserError(Diagnostic::Kind::kUsage, std::move(message),
+                   "write dimensions and optionally a dtype, as in 1x3x224x224 or 1x128:int64");
 }
 
 }  // namespace

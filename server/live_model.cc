@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "graph/builder.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
@@ -49,14 +50,6 @@ absl::StatusOr<Calibration> Fit(const Predictor& predictor, absl::string_view ta
   COBRA_ASSIGN_OR_RETURN(Calibration calibration, predictor.Calibrate(probe));
   calibration.machine.name = std::string(target);
   return calibration;
-}
-
-absl::Status UsageError(std::string message, std::string hint) {
-  Diagnostic d;
-  d.kind = Diagnostic::Kind::kUsage;
-  d.message = std::move(message);
-  d.hint = std::move(hint);
-  return DiagnosticToStatus(d);
 }
 
 }  // namespace
@@ -159,14 +152,14 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
   const std::shared_ptr<const ModelSnapshot> old = Get();
   for (const TargetInfo& trained : old->predictor->targets()) {
     if (trained.spec.name == target) {
-      return UsageError(absl::StrCat(target, ": is a trained target and cannot be replaced"),
-                        "calibrate under another name (cobra-client calibrate --name NAME)");
+      return UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": is a trained target and cannot be replaced"),
+                       "calibrate under another name (cobra-client calibrate --name NAME)");
     }
   }
   absl::StatusOr<ProbeResult> probe = ProbeResultFromJson(probe_json);
   if (!probe.ok()) {
-    return UsageError(absl::StrCat("probe: ", probe.status().message()),
-                      "send the output of `cobra-worker probe --json` as it is");
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("probe: ", probe.status().message()),
+                     "send the output of `cobra-worker probe --json` as it is");
   }
   COBRA_ASSIGN_OR_RETURN(Calibration calibration, Fit(*old->predictor, target, *probe));
   CalibrationRecord record{absl::Now(), std::string(target), old->predictor->info().sha256,

@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/hash.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "frontend/nas/reader.h"
 #include "frontend/onnx/reader.h"
 #include "frontend/python/reader.h"
@@ -21,21 +22,13 @@
 namespace cobra {
 namespace {
 
-absl::Status Error(Diagnostic::Kind kind, std::string message, std::string hint) {
-  Diagnostic d;
-  d.kind = kind;
-  d.message = std::move(message);
-  d.hint = std::move(hint);
-  return DiagnosticToStatus(d);
-}
-
 // NOT_FOUND on the wire, and a usage diagnostic for people.
 absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model) {
   std::vector<std::string> names;
   for (const TargetInfo& info : model.Targets()) names.push_back(info.spec.name);
   std::string hint = absl::StrCat("targets: ", absl::StrJoin(names, ", "));
   if (target == kThisMachine) absl::StrAppend(&hint, "; `cobra-client calibrate` makes this-machine");
-  absl::Status usage = Error(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint));
+  absl::Status usage = UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint));
   absl::Status status(absl::StatusCode::kNotFound, usage.message());
   usage.ForEachPayload(
       [&status](absl::string_view url, const absl::Cord& payload) { status.SetPayload(url, payload); });
@@ -48,9 +41,10 @@ absl::Status CheckInputs(const Graph& graph) {
     if (input.type.num_elements() > 0) return absl::OkStatus();
   }
   if (graph.inputs().empty()) return absl::OkStatus();
-  return Error(Diagnostic::Kind::kUsage,
-               absl::StrCat(TypeText(graph.inputs()[0].type), ": an input without elements has no latency to predict"),
-               "give every dimension of the input at least 1");
+  return UserError(
+      Diagnostic::Kind::kUsage,
+      absl::StrCat(TypeText(graph.inputs()[0].type), ": an input without elements has no latency to predict"),
+      "give every dimension of the input at least 1");
 }
 
 void FillSummary(const Graph& graph, const Hash128& fingerprint, const ModelSnapshot& model,
@@ -134,10 +128,11 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(const v1::PredictRequest& 
 // What is cheap to check comes before the source is read.
 absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const ModelSnapshot& model) const {
   if (request.targets().empty()) {
-    return Error(Diagnostic::Kind::kUsage, "targets: none given", "ListTargets (cobra-client targets) has their names");
+    return UserError(Diagnostic::Kind::kUsage, "targets: none given",
+                     "ListTargets (cobra-client targets) has their names");
   }
   if (request.targets_size() > options_.limits.max_targets) {
-    return Error(
+    return UserError(
         Diagnostic::Kind::kLimit,
         absl::StrCat(request.targets_size(), " targets are more than the limit of ", options_.limits.max_targets),
         "ask in several requests");
@@ -146,7 +141,7 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const Mod
     if (!model.Knows(target)) return UnknownTarget(target, model);
   }
   if (request.model_case() == v1::PredictRequest::MODEL_NOT_SET) {
-    return Error(Diagnostic::Kind::kUsage, "model: none of its forms is given", "");
+    return UserError(Diagnostic::Kind::kUsage, "model: none of its forms is given", "");
   }
   return absl::OkStatus();
 }

@@ -7,17 +7,10 @@
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 
 namespace cobra {
 namespace {
-
-absl::Status Error(Diagnostic::Kind kind, std::string message, std::string hint = "") {
-  Diagnostic d;
-  d.kind = kind;
-  d.message = std::move(message);
-  d.hint = std::move(hint);
-  return DiagnosticToStatus(d);
-}
 
 // "net/blocks.py": no empty part, no "." or "..", nothing absolute, no NUL that would end the name early for the
 // system.
@@ -32,16 +25,16 @@ bool IsInnerPath(absl::string_view path) {
 absl::StatusOr<std::string> ResolveFile(const v1::SourceModel& proto, const SourceRequest& request) {
   if (request.bundle.count(proto.file()) > 0) return proto.file();
   if (!IsInnerPath(proto.file())) {
-    return Error(Diagnostic::Kind::kUsage,
-                 absl::StrCat("\"", proto.file(), "\": `file` must be a path of the bundle or of a library"));
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat("\"", proto.file(), "\": `file` must be a path of the bundle or of a library"));
   }
   for (const std::string& root : request.library_roots) {
     const std::string path = absl::StrCat(root, "/", proto.file());
     if (FileExists(path) && !IsDirectory(path)) return path;
   }
-  return Error(Diagnostic::Kind::kUsage,
-               absl::StrCat(proto.file(), ": neither in the request's files nor in a library of the server"),
-               "send the graph (cobra-client --send graph), or start the server with --library DIR");
+  return UserError(Diagnostic::Kind::kUsage,
+                   absl::StrCat(proto.file(), ": neither in the request's files nor in a library of the server"),
+                   "send the graph (cobra-client --send graph), or start the server with --library DIR");
 }
 
 }  // namespace
@@ -51,20 +44,20 @@ absl::StatusOr<SourceRequest> SourceRequestFromProto(const v1::SourceModel& prot
                                                      const ServerLimits& limits) {
   SourceRequest request;
   if (proto.files_size() > limits.max_files) {
-    return Error(Diagnostic::Kind::kLimit,
-                 absl::StrCat(proto.files_size(), " files are more than the limit of ", limits.max_files));
+    return UserError(Diagnostic::Kind::kLimit,
+                     absl::StrCat(proto.files_size(), " files are more than the limit of ", limits.max_files));
   }
   for (const v1::SourceFile& file : proto.files()) {
     if (!IsInnerPath(file.path())) {
-      return Error(Diagnostic::Kind::kUsage, absl::StrCat("\"", file.path(), "\": not a path inside the bundle"),
-                   "paths are relative to the bundle's root, without \"..\"");
+      return UserError(Diagnostic::Kind::kUsage, absl::StrCat("\"", file.path(), "\": not a path inside the bundle"),
+                       "paths are relative to the bundle's root, without \"..\"");
     }
     if (!request.bundle.emplace(file.path(), file.text()).second) {
-      return Error(Diagnostic::Kind::kUsage, absl::StrCat(file.path(), ": is in the request twice"));
+      return UserError(Diagnostic::Kind::kUsage, absl::StrCat(file.path(), ": is in the request twice"));
     }
   }
   if (proto.entry().empty())
-    return Error(Diagnostic::Kind::kUsage, "entry: is empty", "an expression such as resnet50()");
+    return UserError(Diagnostic::Kind::kUsage, "entry: is empty", "an expression such as resnet50()");
   request.library_roots = library_roots;
   request.entry = proto.entry();
   if (!proto.method().empty()) request.method = proto.method();

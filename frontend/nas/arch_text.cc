@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 
 namespace cobra::nas {
 
@@ -135,19 +136,12 @@ absl::StatusOr<int> Options::Choice(absl::string_view name, int fallback,
 }
 
 absl::Status UsageError(absl::string_view message, absl::string_view hint) {
-  Diagnostic diagnostic;
-  diagnostic.kind = Diagnostic::Kind::kUsage;
-  diagnostic.message = std::string(message);
-  diagnostic.hint = std::string(hint);
-  return DiagnosticToStatus(diagnostic);
+  return UserError(Diagnostic::Kind::kUsage, std::string(message), std::string(hint));
 }
 
 absl::Status NoNetworkError(absl::string_view message) {
-  Diagnostic diagnostic;
-  diagnostic.kind = Diagnostic::Kind::kModelError;
-  diagnostic.message = std::string(message);
-  diagnostic.hint = "the space's own code refuses this architecture too";
-  return DiagnosticToStatus(diagnostic);
+  return UserError(Diagnostic::Kind::kModelError, std::string(message),
+                   "the space's own code refuses this architecture too");
 }
 
 }  // namespace cobra::nas

@@ -1,0 +1,23 @@
+// A Diagnostic without a place in a file, as a status: what most mistakes in a request are.
+#ifndef COBRA_BASE_USER_ERROR_H_
+#define COBRA_BASE_USER_ERROR_H_
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "base/diagnostic.h"
+
+namespace cobra {
+
+inline absl::Status UserError(Diagnostic::Kind kind, std::string message, std::string hint = "") {
+  Diagnostic diagnostic;
+  diagnostic.kind = kind;
+  diagnostic.message = std::move(message);
+  diagnostic.hint = std::move(hint);
+  return DiagnosticToStatus(diagnostic);
+}
+
+}  // namespace cobra
+
+#endif  // COBRA_BASE_USER_ERROR_H_
