@@ -526,11 +526,11 @@ class RegexMatcher {
     int64_t after = *pc + 1;
     auto turn = [&] {
       Set(count, done + 1);
-      Set(count + 1, at);
+      if (done >= in.min) Set(count + 1, at);
       *pc = in.b;
     };
     if (done < in.min) return turn();
-    bool may = (in.max < 0 || done < in.max) && at != begun_at;  // a turn that consumed nothing is the last one
+    bool may = (in.max < 0 || done < in.max) && at != begun_at;  // of the turns past the least number, one that consumed nothing is the last
     if (!may) {
       *pc = after;
     } else if (in.kind == RepeatKind::kLazy) {

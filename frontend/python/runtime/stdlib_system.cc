@@ -18,6 +18,9 @@ Result<Value> CopyInstance(Interpreter& interp, const CallArgs& args) {
     e->attrs = nullptr;
     return Value(e);
   }
+  for (absl::string_view name : {"generator", "coroutine", "async_generator", "dict_keys", "dict_values", "dict_items"}) {
+    if (interp.TypeName(v) == name) return interp.Raise(interp.types().TypeError, absl::StrCat("cannot pickle '", name, "' object"));
+  }
   if (!v.IsInstance()) return interp.Unsupported(absl::StrCat("copying an object of type ", interp.TypeName(v)));
   auto* original = v.as<InstanceObject>();
   NativeObject* payload = nullptr;

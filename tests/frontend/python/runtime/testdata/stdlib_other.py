@@ -16,6 +16,10 @@ class Node:
     def __init__(self, v): self.v = v; self.kids = []; self.me = self
 n = Node([1]); n.kids.append(Node(2)); c = copy.deepcopy(n)
 print(c.v, c.v is n.v, c.me is c, c.kids[0].v, copy.copy(n).kids is n.kids)
+for no in ((i for i in ()), {}.keys(), {1: 2}.items()):
+    for how in (copy.copy, copy.deepcopy):
+        try: how(no)
+        except TypeError as e: print(e)
 class D:
     def __init__(self, x): self.x = x
     def __deepcopy__(self, memo): print('deepcopy', type(memo).__name__); return D(copy.deepcopy(self.x, memo))
