@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "frontend/python/interpreter_pool.h"
 #include "frontend/python/reader_errors.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/torch/tensor.h"
 
 namespace cobra {
@@ -110,6 +111,9 @@ class Reader {
   Result<void> CheckCallable(Interpreter& interp, Value model) const {
     if (model.IsClass() && Interpreter::IsSubclassOf(model.as<python::ClassObject>(), torch_.module_class)) {
       return NotCalled(interp, "the class");
+    }
+    if (model.IsOpaque()) {
+      return python::OpaqueUsed(interp, model.as<python::OpaqueObject>()->dotted_name->view(), "running ");
     }
     if (interp.IsCallable(model)) return {};
     return interp.FromStatus(DiagnosticToStatus(

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -201,7 +202,7 @@ Result<Value> Interpreter::Compare(CompareOp op, Value a, Value b) {
   if (op == CompareOp::kEq) return Value::Bool(a.IsSame(b));
   if (op == CompareOp::kNotEq) return Value::Bool(!a.IsSame(b));
   if (a.IsOpaque() || b.IsOpaque()) {
-    return Unsupported(absl::StrCat("comparing ", (a.IsOpaque() ? a : b).as<OpaqueObject>()->dotted_name->view()));
+    return OpaqueUsed(*this, (a.IsOpaque() ? a : b).as<OpaqueObject>()->dotted_name->view(), "comparing ");
   }
   return Raise(types_.TypeError, absl::StrCat("'", kCompareSymbols[static_cast<size_t>(op)], "' not supported between instances of '", TypeName(a),
                                               "' and '", TypeName(b), "'"));

@@ -1,5 +1,6 @@
 // def and class statements: decorators, annotations, class bodies.
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -59,7 +60,7 @@ ClassObject* OpaqueBase(Interpreter& interp, OpaqueObject* opaque) {
   ClassObject* cls = NewBuiltinClass(interp, name, interp.types().object, ObjectKind::kInstance);
   cls->is_native = false;
   cls->native_new = HeapNativeFunction(interp.heap(), [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    return interp.Unsupported(absl::StrCat("instantiating a class derived from ", name));
+    return OpaqueUsed(interp, name, "instantiating a class derived from ");
   });
   return cls;
 }

@@ -1,5 +1,6 @@
 // raise, try, except, except* and with.
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -202,7 +203,7 @@ Completion ExecWithItem(Interpreter& interp, Frame& frame, const WithRun& run, s
   Value exit = interp.LookupClass(cls, exit_name);
   if (exit.IsUnbound() || interp.LookupClass(cls, enter_name).IsUnbound()) {
     if (manager.IsOpaque()) {
-      (void)interp.Unsupported(absl::StrCat("with ", manager.as<OpaqueObject>()->dotted_name->view()));
+      (void)OpaqueUsed(interp, manager.as<OpaqueObject>()->dotted_name->view(), "with ");
     } else {
       (void)interp.Raise(interp.types().TypeError,
                          absl::StrCat("'", cls->name->view(), "' object does not support the ", run.is_async ? "asynchronous " : "",

@@ -620,19 +620,12 @@ bool IsInert(Value v, int depth) {
 
 }  // namespace
 
-// At module level, and given nothing that it could change, an unknown function is run for what it returns, which is as unknown as it is:
-// `wandb.init(project="x")`, `log = loguru.logger.bind(name=__name__)`. Whoever needs the result is refused then.
-Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallArgs& args) {
-  const Frame* frame = interp.state().frame;
-  // The entry expression is no module: what it calls is the model.
-  bool inert = frame != nullptr && frame->scope->kind == ScopeKind::kModule && !frame->unit->internal && frame->unit->display_name != kEntryName;
-  for (Value v : args.positional) inert = inert && IsInert(v, 0);
-  for (const KeywordArg& k : args.keywords) inert = inert && IsInert(k.value, 0);
-  std::string name(opaque->dotted_name->view());
-  if (inert) return interp.state().importer->Opaque(absl::StrCat(name, "()"));
-  const std::string top = name.substr(0, name.find('.'));
+Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_view before, absl::string_view after) {
+  const std::string what = absl::StrCat(before, name, after);
+  name = name.substr(0, name.find('('));  // of what an unknown function has returned: the function
+  const absl::string_view top = name.substr(0, name.find('.'));
   std::string hint;
-  std::string missing;
+  absl::string_view missing;
   if (interp.options().natives->Find(top) != nullptr) {
     hint = absl::StrCat("COBRA knows a part of ", top, " and this is not in it", top == "torch" ? " (docs/torch_support.md)" : "");
   } else if (IsStandardLibraryName(top)) {
@@ -643,7 +636,20 @@ Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallAr
     hint = absl::StrCat(top, " is neither among the model's files nor in a library: name the folder that it is in with --library DIR");
     missing = name.substr(0, name.rfind('.'));
   }
-  return interp.Unsupported(absl::StrCat("calling ", name, "()"), hint, missing);
+  return interp.Unsupported(what, hint, missing);
+}
+
+// At module level, and given nothing that it could change, an unknown function is run for what it returns, which is as unknown as it is:
+// `wandb.init(project="x")`, `log = loguru.logger.bind(name=__name__)`. Whoever needs the result is refused then.
+Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallArgs& args) {
+  const Frame* frame = interp.state().frame;
+  // The entry expression is no module: what it calls is the model.
+  bool inert = frame != nullptr && frame->scope->kind == ScopeKind::kModule && !frame->unit->internal && frame->unit->display_name != kEntryName;
+  for (Value v : args.positional) inert = inert && IsInert(v, 0);
+  for (const KeywordArg& k : args.keywords) inert = inert && IsInert(k.value, 0);
+  std::string name(opaque->dotted_name->view());
+  if (inert) return interp.state().importer->Opaque(absl::StrCat(name, "()"));
+  return OpaqueUsed(interp, name, "calling ", "()");
 }
 
 Result<ModuleObject*> Interpreter::ImportModule(absl::string_view name) { return state_->importer->Import(name); }

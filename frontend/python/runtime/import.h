@@ -20,6 +20,10 @@ namespace cobra::python {
 // CPython's words for `from .x import y` in a file that is run by itself.
 inline constexpr char kNoParentPackage[] = "attempted relative import with no known parent package";
 
+// A program needs something of a module that is not here: what to do, and Diagnostic::missing_module where it is a package
+// that the user could name. The message is before + name + after: "calling " "timm.layers.DropPath" "()".
+Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_view before, absl::string_view after = "");
+
 class Importer {
  public:
   explicit Importer(Interpreter& interp);

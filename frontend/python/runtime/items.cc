@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/set_order.h"
 
@@ -138,7 +139,7 @@ Result<int64_t> Interpreter::Length(Value v) {
       if (length < 0) return Raise(types_.ValueError, "__len__() should return >= 0");
       return length;
     }
-    if (v.IsOpaque()) return Unsupported(absl::StrCat("len(", v.as<OpaqueObject>()->dotted_name->view(), ")"));
+    if (v.IsOpaque()) return OpaqueUsed(*this, v.as<OpaqueObject>()->dotted_name->view(), "len(", ")");
   }
   return Raise(types_.TypeError, absl::StrCat("object of type '", TypeName(v), "' has no len()"));
 }
@@ -519,7 +520,7 @@ Result<Value> Interpreter::Iter(Value v) {
           auto* view = v.as<DictViewObject>();
           return NewIterator(heap_.New<TableIterator>(&view->dict->table, view->what));
         }
-        case ObjectKind::kOpaque: return Unsupported(absl::StrCat("iterating over ", v.as<OpaqueObject>()->dotted_name->view()));
+        case ObjectKind::kOpaque: return OpaqueUsed(*this, v.as<OpaqueObject>()->dotted_name->view(), "iterating over ");
         default: break;
       }
     }

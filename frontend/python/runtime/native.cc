@@ -3,6 +3,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -69,7 +70,7 @@ void ArgReader::BadType(absl::string_view name, Value got, absl::string_view exp
   failed_ = true;
   if (interp_.HasError()) return;
   if (got.IsOpaque()) {
-    (void)interp_.Unsupported(absl::StrCat(name_, "() of ", got.as<OpaqueObject>()->dotted_name->view()));
+    (void)OpaqueUsed(interp_, got.as<OpaqueObject>()->dotted_name->view(), absl::StrCat(name_, "() of "));
     return;
   }
   (void)interp_.Raise(interp_.types().TypeError,

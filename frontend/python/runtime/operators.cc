@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/set_order.h"
 
@@ -385,7 +386,7 @@ bool HasBuiltinLayout(Value v) { return !v.IsInstance(); }
 Failure BadOperands(Interpreter& interp, BinaryOp op, Value a, Value b, bool in_place) {
   const BuiltinTypes& t = interp.types();
   if (a.IsOpaque() || b.IsOpaque()) {
-    return interp.Unsupported(absl::StrCat("computing with ", (a.IsOpaque() ? a : b).as<OpaqueObject>()->dotted_name->view()));
+    return OpaqueUsed(interp, (a.IsOpaque() ? a : b).as<OpaqueObject>()->dotted_name->view(), "computing with ");
   }
   if (op == BinaryOp::kAdd && (a.IsStr() || a.IsList() || a.IsTuple()) && !IsIntLike(a)) {
     absl::string_view name = a.IsStr() ? "str" : a.IsList() ? "list" : "tuple";

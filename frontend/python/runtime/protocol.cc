@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/set_order.h"
 
@@ -51,7 +52,7 @@ Result<bool> Interpreter::Truth(Value v) {
       if (!b.IsUnbound()) return Truth(b);
       return true;
     }
-    case ObjectKind::kOpaque: return Unsupported(absl::StrCat("the truth value of ", v.as<OpaqueObject>()->dotted_name->view()));
+    case ObjectKind::kOpaque: return OpaqueUsed(*this, v.as<OpaqueObject>()->dotted_name->view(), "the truth value of ");
     default: return true;
   }
 }

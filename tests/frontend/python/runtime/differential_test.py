@@ -75,6 +75,7 @@ def main():
         return 77
     binary = os.path.join(os.environ.get('COBRA_BIN', 'build/bin'), 'python_run')
     signal.signal(signal.SIGALRM, stop)
+    gc.freeze()  # the collection after each program looks at that program only
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     if args.cpython is not None:
         print(run_cpython(generate(args.cpython)))
