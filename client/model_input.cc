@@ -7,6 +7,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
@@ -172,10 +174,24 @@ absl::Status ModelInput::LoadFile(const ModelArguments& arguments, const InputLi
     }
   }
   COBRA_ASSIGN_OR_RETURN(std::string text, ReadUserFile(arguments.path, limits.max_file_bytes));
-  const std::string name = fs::path(arguments.path).filename().string();
-  user_prefix_ = arguments.path.substr(0, arguments.path.size() - name.size());
-  request_.file = name;
-  request_.bundle.emplace(name, std::move(text));
+  place_ = PlaceOf(arguments.path, text);
+  if (place_.folder.empty()) {
+    const std::string name = fs::path(arguments.path).filename().string();
+    user_prefix_ = arguments.path.substr(0, arguments.path.size() - name.size());
+    request_.file = name;
+    request_.bundle.emplace(name, std::move(text));
+    return absl::OkStatus();
+  }
+  user_prefix_ = absl::EndsWith(arguments.path, place_.file)
+                     ? arguments.path.substr(0, arguments.path.size() - place_.file.size())
+                     : absl::StrCat(place_.folder, "/");
+  if (place_.has_init) {
+    request_.package = place_.folder;
+    request_.file = absl::StrCat(place_.folder, "/", place_.file);
+    return absl::OkStatus();
+  }
+  request_.file = place_.package.empty() ? place_.file : absl::StrCat(place_.package, "/", place_.file);
+  COBRA_ASSIGN_OR_RETURN(request_.bundle, FilesOf(place_, text, limits));
   return absl::OkStatus();
 }
 
@@ -267,8 +283,7 @@ void FillArguments(const std::vector<std::pair<std::string, std::string>>& argum
 absl::Status ModelInput::FillModel(v1::PredictRequest* request) const {
   switch (form_) {
     case Form::kSource:
-      FillSource(request->mutable_source());
-      break;
+      return FillSource(request->mutable_source());
     case Form::kGraph:
       return UserError(Diagnostic::Kind::kUsage, "--send source: the model is a graph file", "leave --send out");
     case Form::kTflite:
@@ -292,18 +307,26 @@ absl::Status ModelInput::FillModel(v1::PredictRequest* request) const {
   return absl::OkStatus();
 }
 
-void ModelInput::FillSource(v1::SourceModel* source) const {
-  for (const auto& [path, text] : request_.bundle) {
+absl::Status ModelInput::FillSource(v1::SourceModel* source) const {
+  std::string main = library_file_.empty() ? request_.file : library_file_;
+  std::map<std::string, std::string> files = request_.bundle;
+  if (!request_.package.empty()) {
+    main = absl::StrCat(place_.package, "/", place_.file);
+    COBRA_ASSIGN_OR_RETURN(std::string text, ReadUserFile(path_, InputLimits().max_file_bytes));
+    COBRA_ASSIGN_OR_RETURN(files, FilesOf(place_, text, InputLimits()));
+  }
+  for (const auto& [path, text] : files) {
     v1::SourceFile* file = source->add_files();
     file->set_path(path);
     file->set_text(text);
   }
-  source->set_file(library_file_.empty() ? request_.file : library_file_);
+  source->set_file(main);
   source->set_entry(request_.entry);
   source->set_method(request_.method);
   for (const std::string& input : request_.inputs) source->add_inputs(input);
   FillArguments(request_.arguments, source->mutable_arguments());
   source->set_torch_version(request_.torch_version);
+  return absl::OkStatus();
 }
 
 absl::Status ModelInput::WithUserPaths(const absl::Status& status) const {
@@ -317,20 +340,41 @@ absl::Status ModelInput::WithUserPaths(const absl::Status& status) const {
 absl::Status ModelInput::WithLibraryHint(const absl::Status& status) const {
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   if (!diagnostic.has_value() || diagnostic->missing_module.empty()) return status;
-  const std::string hint = LibraryHint(diagnostic->missing_module, path_, InstalledPackageFolders());
+  absl::string_view missing = diagnostic->missing_module;
+  std::string hint;
+  if (!place_.package.empty() && absl::ConsumePrefix(&missing, absl::StrCat(place_.package, "."))) {
+    const std::string path = absl::StrCat(place_.folder, "/", absl::StrReplaceAll(missing, {{".", "/"}}));
+    hint = absl::StrCat("there is neither ", path, ".py nor a folder of that name");
+  } else {
+    hint = LibraryHint(missing, path_, InstalledPackageFolders());
+  }
   if (!hint.empty()) diagnostic->hint = hint;
   return DiagnosticToStatus(*diagnostic);
 }
 
 std::string ModelInput::UserPath(const std::string& file) const {
   const bool is_file = (form_ == Form::kOnnx && file == onnx_.name) || (form_ == Form::kTflite && file == tflite_.name);
-  return is_file || request_.bundle.count(file) > 0 ? absl::StrCat(user_prefix_, file) : file;
+  if (is_file) return absl::StrCat(user_prefix_, file);
+  // Read here, a regular package's files go by their full paths; elsewhere a package's begin with its name.
+  absl::string_view below = file;
+  if (!request_.package.empty()) {
+    if (!absl::ConsumePrefix(&below, absl::StrCat(place_.folder, "/")) &&
+        !absl::ConsumePrefix(&below, absl::StrCat(place_.package, "/")))
+      return file;
+  } else if (request_.bundle.count(file) == 0) {
+    return file;
+  } else if (!place_.package.empty()) {
+    absl::ConsumePrefix(&below, absl::StrCat(place_.package, "/"));
+  }
+  return below == place_.file ? path_ : absl::StrCat(user_prefix_, below);
 }
 
 std::optional<std::string> ModelInput::SourceText(const std::string& file) const {
   if (const auto it = request_.bundle.find(file); it != request_.bundle.end()) return it->second;
   // A library's file goes by its full path. Nothing else is opened: a graph file may name any path.
-  for (const std::string& root : request_.library_roots) {
+  std::vector<std::string> roots = request_.library_roots;
+  if (!request_.package.empty()) roots.push_back(request_.package);
+  for (const std::string& root : roots) {
     if (!absl::StartsWith(file, absl::StrCat(root, "/"))) continue;
     absl::StatusOr<std::string> text = ReadFile(file, InputLimits().max_file_bytes);
     if (text.ok()) return *std::move(text);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "client/neighbours.h"
 #include "cobra/v1/cobra.pb.h"
 #include "frontend/nas/reader.h"
 #include "frontend/onnx/reader.h"
@@ -40,7 +41,7 @@ struct InputLimits {
 
 class ModelInput {
  public:
-  // FILE inside one of the libraries: the module that it is there. Another FILE: a bundle of that one file. DIR: a
+  // FILE inside one of the libraries: the module that it is there. Another FILE: with what it imports from where it lies (neighbours.h). DIR: a
   // bundle of all *.py files below it (hidden folders left out); the module in whose name space the entry is evaluated
   // is the longest dotted prefix of the entry that is a file of the bundle ("net.blocks.Net(3)": net/blocks.py), else
   // __init__.py, model.py, or the only file. FILE.onnx: an ONNX network. FILE.tflite: a TensorFlow Lite one. FILE.json: a graph. An architecture
@@ -68,7 +69,7 @@ class ModelInput {
   absl::Status LoadFile(const ModelArguments& arguments, const InputLimits& limits);
   absl::Status LoadDirectory(const ModelArguments& arguments, const InputLimits& limits);
 
-  void FillSource(v1::SourceModel* source) const;
+  absl::Status FillSource(v1::SourceModel* source) const;
   // What --library would have helped, for an import that this process did not find.
   absl::Status WithLibraryHint(const absl::Status& status) const;
 
@@ -80,6 +81,7 @@ class ModelInput {
   std::string path_;          // as the user typed it
   std::string library_file_;  // path below a library root, if `request_.file` is one of a library
   std::string user_prefix_;   // before a bundle path: what the user typed
+  Place place_;               // of a FILE that is in no library
   std::string bytes_;         // of a graph's, an ONNX or a TensorFlow Lite file
 };
 

@@ -57,7 +57,9 @@ std::vector<Needed> PlanImports(const SourceRequest& request) {
   std::vector<Needed> plan;
   const auto main = request.bundle.find(request.file);
   if (main == request.bundle.end()) {
-    for (const std::string& root : request.library_roots) {
+    std::vector<std::string> roots = request.library_roots;
+    if (!request.package.empty()) roots.insert(roots.begin(), request.package.substr(0, request.package.rfind('/')));
+    for (const std::string& root : roots) {
       absl::string_view path = request.file;
       absl::ConsumePrefix(&path, absl::StrCat(absl::StripSuffix(root, "/"), "/"));
       if (path == request.file && absl::StartsWith(path, "/")) continue;

@@ -60,6 +60,7 @@ absl::StatusOr<std::unique_ptr<Machine>> NewMachine(const SourceRequest& request
   python::InterpreterOptions options;
   options.limits = limits;
   if (with_bundle) options.bundle = request.bundle;
+  if (!request.package.empty()) options.library_roots.push_back(python::PackageSource(request.package));
   for (const std::string& root : request.library_roots) options.library_roots.push_back(python::DirectorySource(root));
   options.natives = &Natives();
   options.torch_version = request.torch_version;
@@ -106,7 +107,7 @@ Hash128 SignatureOf(const SourceRequest& r) {
 using Needs = std::vector<Importer::Needed>;
 
 Hash128 KeyOf(const SourceRequest& request, const Needs& imports) {
-  Hash128 h = HashBytes(request.torch_version);
+  Hash128 h = Add(HashBytes(request.torch_version), request.package);
   for (const std::string& root : request.library_roots) h = Add(h, root);
   for (const Importer::Needed& n : imports) h = Add(h, absl::StrCat(n.module, n.whole_module ? "" : ":", n.attribute));
   return h;
@@ -245,6 +246,8 @@ class Lease : public InterpreterLease {
 };
 
 }  // namespace
+
+bool IsBuiltInModule(absl::string_view name) { return Natives().Covers(name); }
 
 absl::StatusOr<std::unique_ptr<InterpreterLease>> LeaseInterpreter(const SourceRequest& request, const Limits& limits) {
   const bool pooled = UsualLimits(limits);

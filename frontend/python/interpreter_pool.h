@@ -33,6 +33,9 @@ class InterpreterLease {
 
 absl::StatusOr<std::unique_ptr<InterpreterLease>> LeaseInterpreter(const SourceRequest& request, const python::Limits& limits);
 
+// Whether COBRA has the module, or the package that it is in, itself: torch.nn, einops, math.
+bool IsBuiltInModule(absl::string_view name);
+
 }  // namespace cobra
 
 #endif  // COBRA_FRONTEND_PYTHON_INTERPRETER_POOL_H_

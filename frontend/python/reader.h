@@ -20,6 +20,9 @@ struct SourceRequest {
   std::map<std::string, std::string> bundle;
   // Directories on this machine that may be imported from (an installed torchvision); read lazily.
   std::vector<std::string> library_roots;
+  // The folder of one more package of this machine, with its __init__.py: it may be imported as if its folder were a library root, and nothing
+  // beside it. Comes before the roots. Empty: none.
+  std::string package;
   // The file whose name space `entry` is evaluated in: a bundle path, or a path inside a library root (then it is loaded as the module that it is there).
   std::string file;
   std::string entry;                       // expression: "resnet50(num_classes=10)"

@@ -4,9 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/syntax/ast.h"
 #include "frontend/python/torch/tensor.h"
 
@@ -80,6 +82,7 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
                  ? "give one --input for each tensor argument"
                  : absl::StrCat("give one --input for each tensor argument of ", progress.signature,
                                 ", and --arg NAME=EXPR for what is no tensor");
+  } else if (absl::EndsWith(d.message, kBeyondTopLevel)) {  // has its hint
   } else if (syntax) {
     d.hint = "Python 3.11 rejects this too";
   } else if (progress.phase == Phase::kLoad) {

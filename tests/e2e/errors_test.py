@@ -68,7 +68,9 @@ CASES = [
     ("missing base class", "import no_such_package as pl\nclass Net(pl.LightningModule):\n    pass\n", ["--entry", "Net()", "--input", "1"], 4,
      ["no_such_package.LightningModule", "hint: no_such_package is neither"]),
     ("missing model", "from no_such_package import net\n", ["--entry", "net()", "--input", "1"], 4, ["no_such_package.net()", "hint: no_such_package is neither"]),
-    ("relative import of a lone file", "from .blocks import Block\n", ["--entry", "Net()"], 6, ["hint: the file is part of a package", "--library"]),
+    ("relative import of what is not there", "from .blocks import Block\n", ["--entry", "Net()"], 6, ["hint: there is neither ", "blocks.py nor a folder of that name"]),
+    ("relative import out of the folder", "from ..blocks import Block\n", ["--entry", "Net()"], 6,
+     ["ImportError: attempted relative import beyond top-level package", "hint: the package is part of a larger one"]),
     ("entry that is not there", NET, ["--entry", "Nett()"], 2, ["Did you mean: 'Net'?", "models there: Block, Net\n"]),
     ("entry with a syntax error", NET, ["--entry", "Net("], 2, ["'(' was never closed", "the entry is an expression in net.py"]),
     ("entry with a wrong argument", NET, ["--entry", "Net(clases=3)"], 2, ["unexpected keyword argument 'clases'"]),
@@ -147,10 +149,9 @@ class ErrorsTest(unittest.TestCase):
     def test_the_library_that_would_help_is_named_and_helps(self):
         self.write("repo/pkg/__init__.py", "")
         self.write("repo/pkg/blocks.py", HEAD + "class Block(nn.Linear):\n    pass\n")
-        self.write("repo/pkg/net.py", "from .blocks import Block\n")
-        self.write("repo/tool.py", "from pkg.blocks import Block\n")
+        self.write("repo/tools/tool.py", "from pkg.blocks import Block\n")
         self.write("repo/deep/er/tool.py", "from pkg.blocks import Block\n")
-        for file in ("repo/pkg/net.py", "repo/tool.py", "repo/deep/er/tool.py"):
+        for file in ("repo/tools/tool.py", "repo/deep/er/tool.py"):
             with self.subTest(file):
                 question = (os.path.join(self.folder, file), "--entry", "Block(3, 4)", "--input", "1x3")
                 answer = programs.client("graph", *question)
@@ -159,13 +160,27 @@ class ErrorsTest(unittest.TestCase):
                 self.assertEqual(library, os.path.join(self.folder, "repo"))
                 self.assertEqual(programs.client("graph", *question, "--library", library).code, 0)
 
+    def test_what_lies_beside_a_file_is_found_and_named_as_the_user_did(self):
+        self.write("repo/net.py", "from utils import Block\n")
+        self.write("repo/utils.py", HEAD + "class Block(nn.Linear):\n    pass\n")
+        self.write("pkg/__init__.py", "")
+        self.write("pkg/deep/net.py", "from ..utils import Block\n")
+        self.write("pkg/deep/__init__.py", "")
+        self.write("pkg/utils.py", HEAD + "class Block(nn.Linear):\n    def forward(self, x):\n        return super().forward(x)\n")
+        for file in ("repo/net.py", "pkg/deep/net.py"):
+            question = (os.path.join(self.folder, file), "--entry", "Block(3, 4)", "--input")
+            self.assertEqual(programs.client("graph", *question, "1x3").code, 0)
+        self.assertIn('File "pkg/utils.py", line 7', self.graph(*question, "1x5").err)
+        # By itself no folder's name is in the path.
+        answer = programs.client("graph", "net.py", "--entry", "Block(3, 4)", "--input", "1x3", cwd=os.path.join(self.folder, "pkg/deep"))
+        self.assertEqual(answer.code, 0, answer.err)
+
     @unittest.skipUnless(os.path.exists(programs.RESNET), "python3-torchvision is not installed")
-    def test_a_file_of_torchvision_names_its_root(self):
+    def test_a_file_of_torchvision_needs_no_library(self):
         question = (programs.RESNET, "--entry", "resnet18()", "--input", "1x3x224x224")
-        answer = programs.client("graph", *question)
-        self.assertEqual(answer.code, 6)
-        self.assertIn("add --library " + programs.LIBRARY, answer.err)
-        self.assertEqual(programs.client("graph", *question, "--library", programs.LIBRARY).code, 0)
+        alone = programs.client("graph", *question)
+        self.assertEqual(alone.code, 0, alone.err)
+        self.assertEqual(alone.out, programs.client("graph", *question, "--library", programs.LIBRARY).out)
 
     def test_a_users_text_cannot_drive_the_terminal(self):
         answer = self.graph(self.write("net.py", forward("raise ValueError('\\x1b[31mred\\x07')  # \x1b]0;title\x07")), "--entry", "Net()", "--input", "1")

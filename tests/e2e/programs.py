@@ -11,7 +11,7 @@ import time
 import unittest
 
 SOURCE = os.environ.get("COBRA_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-BIN = os.environ.get("COBRA_BIN", os.path.join(SOURCE, "build", "release", "bin"))
+BIN = os.path.abspath(os.environ.get("COBRA_BIN", os.path.join(SOURCE, "build", "release", "bin")))
 LIBRARY = "/usr/lib/python3/dist-packages"
 RESNET = os.path.join(LIBRARY, "torchvision", "models", "resnet.py")
 
@@ -67,9 +67,9 @@ class Answer:
         return json.loads(self.out)
 
 
-def client(*arguments, timeout=300):
+def client(*arguments, timeout=300, cwd=None):
     """Runs cobra-client."""
-    return Answer(subprocess.run([os.path.join(BIN, "cobra-client"), *arguments], capture_output=True, text=True, timeout=timeout))
+    return Answer(subprocess.run([os.path.join(BIN, "cobra-client"), *arguments], capture_output=True, text=True, timeout=timeout, cwd=cwd))
 
 
 def predict(server, *arguments, **options):

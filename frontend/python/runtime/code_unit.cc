@@ -1,10 +1,13 @@
 // Source text on its way to the evaluator: where files come from, the process-wide cache of parsed files, and the tables that an
 // interpreter keeps for each.
+#include <filesystem>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "base/file.h"
 #include "base/status_macros.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/syntax/parser.h"
 
@@ -96,6 +99,26 @@ class DirectoryFiles : public FileSource {
   std::string root_;
 };
 
+class PackageFiles : public DirectoryFiles {
+ public:
+  explicit PackageFiles(std::string package)
+      : DirectoryFiles(package.substr(0, package.rfind('/'))), package_(std::move(package)), name_(package_.substr(package_.rfind('/') + 1)) {}
+  absl::StatusOr<std::string> Read(absl::string_view path) const override {
+    return IsInside(path) ? DirectoryFiles::Read(path) : absl::NotFoundError(absl::StrCat(path, ": no such file"));
+  }
+  bool IsFile(absl::string_view path) const override { return IsInside(path) && DirectoryFiles::IsFile(path); }
+  bool IsDirectory(absl::string_view path) const override { return IsInside(path) && DirectoryFiles::IsDirectory(path); }
+
+ private:
+  bool IsInside(absl::string_view path) const {
+    if (path != name_ && !absl::StartsWith(path, absl::StrCat(name_, "/"))) return false;
+    std::error_code error;
+    const std::string real = std::filesystem::canonical(DisplayName(path), error).string();
+    return !error && (real == package_ || absl::StartsWith(real, absl::StrCat(package_, "/")));
+  }
+  std::string package_, name_;
+};
+
 class MemoryFiles : public FileSource {
  public:
   MemoryFiles(std::map<std::string, std::string> files, std::string root) : files_(std::move(files)), root_(std::move(root)) {}
@@ -122,6 +145,7 @@ class MemoryFiles : public FileSource {
 }  // namespace
 
 std::shared_ptr<const FileSource> DirectorySource(std::string root) { return std::make_shared<DirectoryFiles>(std::move(root)); }
+std::shared_ptr<const FileSource> PackageSource(std::string package) { return std::make_shared<PackageFiles>(std::move(package)); }
 std::shared_ptr<const FileSource> MemorySource(std::map<std::string, std::string> files, std::string display_root) {
   return std::make_shared<MemoryFiles>(std::move(files), std::move(display_root));
 }

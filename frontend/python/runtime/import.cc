@@ -319,7 +319,7 @@ Result<std::string> Importer::Resolve(ModuleObject* from, absl::string_view name
   if (package.empty()) return interp_.Raise(interp_.types().ImportError, kNoParentPackage);
   for (int i = 1; i < level; ++i) {
     if (package.find('.') == std::string::npos) {
-      return interp_.Raise(interp_.types().ImportError, "attempted relative import beyond top-level package");
+      return interp_.Raise(interp_.types().ImportError, kBeyondTopLevel);
     }
     package = std::string(Parent(package));
   }

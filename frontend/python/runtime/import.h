@@ -17,8 +17,13 @@
 
 namespace cobra::python {
 
-// CPython's words for `from .x import y` in a file that is run by itself.
+// CPython's words for `from .x import y` in a file that is run by itself, and with more dots than it has packages around it.
+inline constexpr char kBeyondTopLevel[] = "attempted relative import beyond top-level package";
 inline constexpr char kNoParentPackage[] = "attempted relative import with no known parent package";
+
+// The folder that `package`, an absolute path without symbolic links, is in, as if it held nothing else. Symbolic links out of the package
+// lead nowhere.
+std::shared_ptr<const FileSource> PackageSource(std::string package);
 
 // A program needs something of a module that is not here: what to do, and Diagnostic::missing_module where it is a package
 // that the user could name. The message is before + name + after: "calling " "timm.layers.DropPath" "()".

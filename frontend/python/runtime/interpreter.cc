@@ -74,6 +74,10 @@ void ExplainImportError(Interpreter& interp, const ExceptionObject* e, Diagnosti
   } else if (e->cls == interp.types().ImportError && absl::EndsWith(diagnostic->message, kNoParentPackage)) {
     diagnostic->missing_module = ".";
     diagnostic->hint = "the file is part of a package: name the folder that the package is in with --library DIR, or give the package's folder";
+  } else if (e->cls == interp.types().ImportError && absl::EndsWith(diagnostic->message, kBeyondTopLevel)) {
+    diagnostic->hint =
+        "the package is part of a larger one: give the folder that this one is in as the model, and the file as a module of it in --entry "
+        "('package.module.Net()')";
   }
 }
 }  // namespace
