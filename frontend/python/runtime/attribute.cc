@@ -76,7 +76,8 @@ Result<Value> BindDescriptor(Interpreter& interp, Value attribute, Value instanc
 
 Result<Value> Interpreter::ObjectGetAttr(Value v, StrObject* name) {
   ClassObject* cls = class_of(v);
-  Value meta = LookupClass(cls, name);
+  if (!name->interned) name = InternStr(name);
+  Value meta = FindInClass(*this, cls, name);
   if (IsDataDescriptor(meta)) return BindDescriptor(*this, meta, v, cls);
   if (v.IsObject() && v.object()->attrs != nullptr && !v.IsModule()) {
     if (Value* own = v.object()->attrs->table.GetStr(name)) return *own;
@@ -99,6 +100,17 @@ Result<Value> GetClassAttr(Interpreter& interp, ClassObject* cls, StrObject* nam
 }
 
 namespace {
+
+// REQUIRES: cls->has_getattr.
+Result<Value> CallGetAttrHook(Interpreter& interp, Value v, ClassObject* cls, StrObject* name) {
+  Value hook = FindInClass(interp, cls, interp.names().__getattr__);
+  if (!hook.IsBuiltin()) return interp.Call(hook, {v, Value(name)});
+  CallArgs args;
+  args.self = v;
+  Value argument(name);
+  args.positional = absl::MakeConstSpan(&argument, 1);
+  return hook.as<BuiltinObject>()->function(interp, args);
+}
 
 // Unbound if there is none; __getattr__ has been asked.
 Result<Value> FindAttr(Interpreter& interp, Value v, StrObject* name) {
@@ -144,15 +156,7 @@ Result<Value> FindAttr(Interpreter& interp, Value v, StrObject* name) {
     }
   }
   if (!found->IsUnbound() || !cls->has_getattr) return found;
-  Value hook = interp.LookupClass(cls, interp.names().__getattr__);
-  if (hook.IsBuiltin()) {
-    CallArgs args;
-    args.self = v;
-    Value argument(name);
-    args.positional = absl::MakeConstSpan(&argument, 1);
-    return hook.as<BuiltinObject>()->function(interp, args);
-  }
-  return interp.Call(hook, {v, Value(name)});
+  return CallGetAttrHook(interp, v, cls, name);
 }
 
 }  // namespace
@@ -179,16 +183,44 @@ Failure RaiseNoAttribute(Interpreter& interp, Value v, StrObject* name) {
 
 Result<Value> Interpreter::GetAttr(Value v, StrObject* name) {
   if (!name->interned) name = InternStr(name);
-  // The common case first: an attribute of a plain instance.
-  if (v.IsInstance() && !v.object()->cls->has_getattribute && v.object()->attrs != nullptr) {
-    Value meta = LookupClass(v.object()->cls, name);
-    if (meta.IsUnbound()) {
-      if (Value* own = v.object()->attrs->table.GetStr(name)) return *own;
-    }
-  }
-  Result<Value> found = FindAttr(*this, v, name);
+  std::atomic<uint16_t> guess(0);
+  return GetAttrAt(*this, v, name, guess);
+}
+
+namespace {
+
+__attribute__((noinline)) Result<Value> GetAttrSlow(Interpreter& interp, Value v, StrObject* name) {
+  Result<Value> found = FindAttr(interp, v, name);
   if (!found.ok() || !found->IsUnbound()) return found;
-  return RaiseNoAttribute(*this, v, name);
+  return RaiseNoAttribute(interp, v, name);
+}
+
+// Of a plain instance whose class has no __getattribute__, and `meta`, what the class has by that name, is no data descriptor.
+inline Result<Value> InstanceAttr(Interpreter& interp, Value v, Value meta, StrObject* name, std::atomic<uint16_t>& guess) {
+  DictObject* attrs = v.object()->attrs;
+  if (attrs != nullptr) {
+    if (Value* own = attrs->table.GetStr(name, guess)) return *own;
+  }
+  ClassObject* cls = v.object()->cls;
+  if (meta.IsUnbound()) return cls->has_getattr ? CallGetAttrHook(interp, v, cls, name) : RaiseNoAttribute(interp, v, name);
+  // Its __get__ may raise what __getattr__ is asked for then.
+  if (meta.IsInstance() || meta.IsClassMethod()) return GetAttrSlow(interp, v, name);
+  return BindDescriptor(interp, meta, v, cls);
+}
+
+inline bool IsMethod(Value v) { return v.IsFunction() || (v.IsBuiltin() && v.as<BuiltinObject>()->is_method); }
+
+}  // namespace
+
+Result<Value> GetAttrAt(Interpreter& interp, Value v, StrObject* name, std::atomic<uint16_t>& guess) {
+  if (v.IsInstance() && !v.object()->cls->has_getattribute) {
+    const Value meta = FindInClass(interp, v.object()->cls, name);
+    if (!IsDataDescriptor(meta)) return InstanceAttr(interp, v, meta, name, guess);
+  } else if (v.IsModule()) {
+    Value* own = v.object()->attrs->table.GetStr(name, guess);
+    if (own != nullptr && !own->IsLazy()) return *own;
+  }
+  return GetAttrSlow(interp, v, name);
 }
 
 Result<Value> Interpreter::GetAttrOrUnbound(Value v, StrObject* name) {
@@ -198,17 +230,20 @@ Result<Value> Interpreter::GetAttrOrUnbound(Value v, StrObject* name) {
   return found;
 }
 
-Result<void> GetMethod(Interpreter& interp, Value v, StrObject* name, Value* function, Value* self) {
+Result<void> GetMethod(Interpreter& interp, Value v, StrObject* name, std::atomic<uint16_t>& guess, Value* function, Value* self) {
   *self = Value::Unbound();
   if (!v.IsModule() && !v.IsClass() && !v.IsSuper() && !v.IsOpaque() && !v.IsGenericAlias()) {
     ClassObject* cls = interp.class_of(v);
     if (!cls->has_getattribute) {
-      Value meta = interp.LookupClass(cls, name);
-      bool is_method = meta.IsFunction() || (meta.IsBuiltin() && meta.as<BuiltinObject>()->is_method);
-      if (is_method) {
+      const Value meta = FindInClass(interp, cls, name);
+      if (IsMethod(meta)) {
         Value* own = v.IsObject() && v.object()->attrs != nullptr ? v.object()->attrs->table.GetStr(name) : nullptr;
         *function = own != nullptr ? *own : meta;
         if (own == nullptr) *self = v;
+        return {};
+      }
+      if (v.IsInstance() && !IsDataDescriptor(meta)) {
+        COBRA_TRY_ASSIGN(*function, InstanceAttr(interp, v, meta, name, guess));
         return {};
       }
     }
@@ -218,10 +253,10 @@ Result<void> GetMethod(Interpreter& interp, Value v, StrObject* name, Value* fun
       auto& mro = super->self_class->mro;
       auto it = std::find(mro.begin(), mro.end(), super->start);
       if (it != mro.end()) ++it;
-  for (; it != mro.end(); ++it) {
+      for (; it != mro.end(); ++it) {
         Value* found = (*it)->attrs->table.GetStr(name);
         if (found == nullptr) continue;
-        if (found->IsFunction() || (found->IsBuiltin() && found->as<BuiltinObject>()->is_method)) {
+        if (IsMethod(*found)) {
           *function = *found;
           *self = super->self;
           return {};
@@ -230,7 +265,7 @@ Result<void> GetMethod(Interpreter& interp, Value v, StrObject* name, Value* fun
       }
     }
   }
-  COBRA_TRY_ASSIGN(*function, interp.GetAttr(v, name));
+  COBRA_TRY_ASSIGN(*function, GetAttrAt(interp, v, name, guess));
   return {};
 }
 
@@ -242,7 +277,7 @@ DictObject* Interpreter::AttrsOf(Object* object) {
 Result<void> Interpreter::ObjectSetAttr(Value v, StrObject* name, Value value) {
   if (!name->interned) name = InternStr(name);
   ClassObject* cls = class_of(v);
-  Value meta = LookupClass(cls, name);
+  Value meta = FindInClass(*this, cls, name);
   if (meta.IsProperty()) {
     auto* p = meta.as<PropertyObject>();
     if (p->setter.IsNone()) {
@@ -300,7 +335,7 @@ Result<void> Interpreter::SetAttr(Value v, StrObject* name, Value value) {
   if (!name->interned) name = InternStr(name);
   ClassObject* cls = class_of(v);
   if (cls->has_setattr) {
-    Value hook = LookupClass(cls, names_.__setattr__);
+    Value hook = FindInClass(*this, cls, names_.__setattr__);
     if (hook.IsBuiltin()) {
       Value arguments[2] = {Value(name), value};
       CallArgs args;

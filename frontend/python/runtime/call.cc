@@ -110,7 +110,7 @@ Result<void> BindKeywords(Interpreter& interp, FunctionObject* f, absl::Span<con
   return {};
 }
 
-Result<void> BindArguments(Interpreter& interp, FunctionObject* f, const CallArgs& args, Value* locals) {
+__attribute__((noinline)) Result<void> BindAnyArguments(Interpreter& interp, FunctionObject* f, const CallArgs& args, Value* locals) {
   const ScopeInfo& s = *f->scope;
   for (int i = 0; i < s.slot_count; ++i) locals[i] = Value::Unbound();
   size_t shift = args.self.IsUnbound() ? 0 : 1;
@@ -144,15 +144,29 @@ Result<void> BindArguments(Interpreter& interp, FunctionObject* f, const CallArg
   return {};
 }
 
+// The commonest case here: positional arguments and defaults only, and neither too many nor too few.
+inline Result<void> BindArguments(Interpreter& interp, FunctionObject* f, const CallArgs& args, Value* locals) {
+  const ScopeInfo& s = *f->scope;
+  const int shift = args.self.IsUnbound() ? 0 : 1;
+  const int given = static_cast<int>(args.positional.size()) + shift;
+  const int first_default = s.positional - f->default_count;
+  if (!args.keywords.empty() || s.vararg_slot >= 0 || s.kwarg_slot >= 0 || s.keyword_only > 0 || given > s.positional || given < first_default) {
+    return BindAnyArguments(interp, f, args, locals);
+  }
+  if (shift == 1) locals[0] = args.self;
+  for (int i = shift; i < given; ++i) locals[i] = args.positional[static_cast<size_t>(i - shift)];
+  for (int i = given; i < s.positional; ++i) locals[i] = f->defaults[i - first_default];
+  for (int i = s.positional; i < s.slot_count; ++i) locals[i] = Value::Unbound();
+  return {};
+}
+
 }  // namespace
 
 Result<Value> CallFunction(Interpreter& interp, FunctionObject* f, const CallArgs& args) {
   const ScopeInfo& s = *f->scope;
   RuntimeState& state = interp.state();
   COBRA_TRY(interp.Step());
-  if (state.call_depth >= interp.limits().call_depth || StackPointer() < state.stack_low) {
-    return interp.Raise(interp.types().RecursionError, "maximum recursion depth exceeded");
-  }
+  if (state.call_depth >= interp.limits().call_depth || StackPointer() < interp.stack_low()) return interp.RaiseRecursion();
   Frame frame;
   bool on_heap = s.is_generator || s.is_async || s.slot_count > kMaxStackSlots;
   size_t bytes = static_cast<size_t>(s.slot_count + 1) * sizeof(Value);
@@ -181,8 +195,8 @@ std::vector<Value> FlattenSelf(const CallArgs& args) {
 
 namespace {
 
-Result<Value> CallBuiltin(Interpreter& interp, BuiltinObject* b, const CallArgs& args) {
-  if (StackPointer() < interp.state().stack_low) return interp.CheckStack().ok() ? Result<Value>(Value::None()) : Result<Value>(Failure());
+__attribute__((noinline)) Result<Value> CallBuiltin(Interpreter& interp, BuiltinObject* b, const CallArgs& args) {
+  COBRA_TRY(interp.CheckStack());
   if (!b->is_method) {
     if (args.self.IsUnbound()) return b->function(interp, args);
     std::vector<Value> all = FlattenSelf(args);
@@ -233,38 +247,42 @@ Result<Value> CallInstance(Interpreter& interp, Value callable, const CallArgs& 
 
 }  // namespace
 
-Result<Value> Interpreter::Call(Value callable, const CallArgs& args) {
-  if (!callable.IsObject()) return Raise(types_.TypeError, absl::StrCat("'", TypeName(callable), "' object is not callable"));
-  switch (callable.object()->kind) {
-    case ObjectKind::kFunction: return CallFunction(*this, callable.as<FunctionObject>(), args);
-    case ObjectKind::kBuiltin: return CallBuiltin(*this, callable.as<BuiltinObject>(), args);
-    default: break;
-  }
-  if (!args.self.IsUnbound()) return CallFlattened(*this, callable, args);
-  COBRA_TRY(CheckStack());
+namespace {
+
+__attribute__((noinline)) Result<Value> CallOther(Interpreter& interp, Value callable, const CallArgs& args) {
+  if (!callable.IsObject()) return interp.Raise(interp.types().TypeError, absl::StrCat("'", interp.TypeName(callable), "' object is not callable"));
+  if (!args.self.IsUnbound()) return CallFlattened(interp, callable, args);
+  COBRA_TRY(interp.CheckStack());
   switch (callable.object()->kind) {
     case ObjectKind::kBoundMethod: {
       auto* m = callable.as<BoundMethodObject>();
       CallArgs bound = args;
       bound.self = m->self;
-      return Call(m->function, bound);
+      return interp.Call(m->function, bound);
     }
-    case ObjectKind::kClass: return CallClass(*this, callable.as<ClassObject>(), args);
+    case ObjectKind::kClass: return CallClass(interp, callable.as<ClassObject>(), args);
     case ObjectKind::kGenericAlias: {
       auto* alias = callable.as<GenericAliasObject>();
-      if (!alias->is_union) return Call(alias->origin, args);
+      if (!alias->is_union) return interp.Call(alias->origin, args);
       break;
     }
-    case ObjectKind::kStaticMethod: return Call(callable.as<StaticMethodObject>()->function, args);
+    case ObjectKind::kStaticMethod: return interp.Call(callable.as<StaticMethodObject>()->function, args);
     case ObjectKind::kLazy: {
-      COBRA_TRY_ASSIGN(Value forced, ForceLazy(*this, callable));
-      return Call(forced, args);
+      COBRA_TRY_ASSIGN(Value forced, ForceLazy(interp, callable));
+      return interp.Call(forced, args);
     }
-    case ObjectKind::kOpaque:
-      return CallOpaque(*this, callable.as<OpaqueObject>(), args);
+    case ObjectKind::kOpaque: return CallOpaque(interp, callable.as<OpaqueObject>(), args);
     default: break;
   }
-  return CallInstance(*this, callable, args);
+  return CallInstance(interp, callable, args);
+}
+
+}  // namespace
+
+Result<Value> Interpreter::Call(Value callable, const CallArgs& args) {
+  if (callable.IsFunction()) return CallFunction(*this, callable.as<FunctionObject>(), args);
+  if (callable.IsBuiltin()) return CallBuiltin(*this, callable.as<BuiltinObject>(), args);
+  return CallOther(*this, callable, args);
 }
 
 Result<Value> Interpreter::Call(Value callable, absl::Span<const Value> args, absl::Span<const KeywordArg> keywords) {
@@ -280,7 +298,8 @@ Result<Value> Interpreter::CallMethod(Value v, StrObject* name, absl::Span<const
   call.positional = args;
   call.keywords = keywords;
   Value function;
-  COBRA_TRY(GetMethod(*this, v, name, &function, &call.self));
+  std::atomic<uint16_t> guess(0);
+  COBRA_TRY(GetMethod(*this, v, name, guess, &function, &call.self));
   return Call(function, call);
 }
 

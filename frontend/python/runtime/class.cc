@@ -65,36 +65,15 @@ void InitBuiltinTypes(Interpreter& interp, BuiltinTypes* types) {
   }
 }
 
-bool Interpreter::IsSubclassOf(const ClassObject* cls, const ClassObject* base) {
-  if (cls == base) return true;
-  for (const ClassObject* c : cls->mro) {
-    if (c == base) return true;
-  }
-  return false;
-}
-
-ClassObject* Interpreter::class_of(Value v) const {
-  switch (v.tag()) {
-    case Value::Tag::kNone: return types_.none_type;
-    case Value::Tag::kEllipsis: return types_.ellipsis_type;
-    case Value::Tag::kNotImplemented: return types_.not_implemented_type;
-    case Value::Tag::kBool: return types_.bool_type;
-    case Value::Tag::kInt: return types_.int_type;
-    case Value::Tag::kFloat: return types_.float_type;
-    case Value::Tag::kObject: return v.object()->cls;
-    case Value::Tag::kError:
-    case Value::Tag::kUnbound: break;
-  }
-  return types_.none_type;
-}
-
 absl::string_view Interpreter::TypeName(Value v) const { return class_of(v)->name->view(); }
 
 Value Interpreter::LookupClass(ClassObject* cls, StrObject* name) {
   if (!name->interned) name = InternStr(name);
-  size_t slot = (reinterpret_cast<uintptr_t>(cls) / 16 * 31 + reinterpret_cast<uintptr_t>(name) / 16) % state_->class_cache.size();
-  ClassCacheEntry& entry = state_->class_cache[slot];
-  if (entry.cls == cls && entry.name == name && entry.epoch == state_->class_epoch) return entry.value;
+  return FindInClass(*this, cls, name);
+}
+
+Value FindInClassSlow(Interpreter& interp, ClassObject* cls, StrObject* name, ClassCacheEntry* entry) {
+  RuntimeState& state = interp.state();
   Value found = Value::Unbound();
   for (ClassObject* c : cls->mro) {
     if (Value* v = c->attrs->table.GetStr(name)) {
@@ -102,8 +81,21 @@ Value Interpreter::LookupClass(ClassObject* cls, StrObject* name) {
       break;
     }
   }
-  entry = {cls, name, found, state_->class_epoch};
+  if (state.image != nullptr) state.class_cache_changed.push_back(static_cast<uint16_t>(entry - state.class_cache.data()));
+  *entry = {cls, name, found, state.class_epoch};
   return found;
+}
+
+// What was looked up in classes of the image, by names of the image, before any class was changed holds again.
+void RollbackClassCache(RuntimeState& state, const Heap& heap) {
+  for (uint16_t slot : state.class_cache_changed) {
+    ClassCacheEntry& entry = state.class_cache[slot];
+    const bool holds = entry.epoch == state.image->class_epoch && heap.InImage(entry.cls) && heap.InImage(entry.name) &&
+                       (!entry.value.IsObject() || heap.InImage(entry.value.object()));
+    if (!holds) entry = ClassCacheEntry();
+  }
+  state.class_cache_changed.clear();
+  state.class_epoch = state.image->class_epoch;
 }
 
 void UpdateClassFlags(Interpreter& interp, ClassObject* cls) {
@@ -139,7 +131,7 @@ void Interpreter::SetClassAttr(ClassObject* cls, StrObject* name, Value value) {
   } else {
     cls->attrs->table.SetStr(heap_, name, value);
   }
-  ++state_->class_epoch;
+  state_->class_epoch = ++state_->last_class_epoch;
   absl::string_view text = name->view();
   if (text.size() > 4 && text[0] == '_' && text[1] == '_') UpdateClassFlags(*this, cls);
 }

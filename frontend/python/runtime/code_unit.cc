@@ -55,6 +55,8 @@ Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAs
   for (size_t i = 0; i < names; ++i) unit->names[i] = nullptr;
   unit->constants = static_cast<Value*>(interp.heap().Allocate((constants + 1) * sizeof(Value)));
   for (size_t i = 0; i < constants; ++i) unit->constants[i] = Value::Unbound();
+  unit->table = code->table();
+  unit->guesses = code->guesses();
   unit->code = std::move(code);
   interp.state().units.push_back(std::move(unit));
   return interp.state().units.back().get();

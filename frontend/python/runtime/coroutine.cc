@@ -133,6 +133,10 @@ std::unique_ptr<Coroutine> Coroutine::Create(size_t stack_bytes) {
 
 Coroutine::~Coroutine() { munmap(stack_, stack_bytes_); }
 
+void Coroutine::Trim(size_t kept_bytes) {
+  if (stack_bytes_ > kept_bytes) madvise(stack_, (stack_bytes_ - kept_bytes) & ~size_t{4095}, MADV_DONTNEED);
+}
+
 void Coroutine::RunToEnd() {
 #ifdef COBRA_ASAN
   __sanitizer_finish_switch_fiber(nullptr, &resumer_stack_, &resumer_stack_bytes_);

@@ -30,6 +30,8 @@ class Coroutine {
   // In the body: back to who resumed.
   void Suspend();
   bool finished() const { return finished_; }
+  // Gives back what a deep recursion touched, but for the first `kept_bytes`. REQUIRES: finished().
+  void Trim(size_t kept_bytes);
   const char* stack_low() const { return static_cast<const char*>(stack_); }
 
  private:

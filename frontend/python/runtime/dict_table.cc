@@ -25,11 +25,6 @@ uint64_t HashOfText(absl::string_view text) {
   return h == 0 ? 1 : h;
 }
 
-uint64_t HashOfStr(const StrObject* s) {
-  if (s->hash == 0) s->hash = HashOfText(s->view());
-  return s->hash;
-}
-
 namespace {
 bool SameStr(Value key, const StrObject* s) {
   if (!key.IsStr()) return false;
@@ -40,9 +35,7 @@ bool SameStr(Value key, const StrObject* s) {
 }
 }  // namespace
 
-int64_t DictTable::FindStr(const StrObject* key) const {
-  if (index_size_ == 0) return -1;
-  uint64_t hash = HashOfStr(key);
+int64_t DictTable::FindStrFrom(const StrObject* key, uint64_t hash) const {
   size_t mask = index_size_ - 1;
   for (size_t i = hash & mask, perturb = hash;; i = (5 * i + 1 + (perturb >>= 5)) & mask) {
     int32_t at = index_[i];
@@ -81,6 +74,7 @@ void DictTable::Append(Heap& heap, uint64_t hash, Value key, Value value) {
   for (size_t perturb = hash; index_[i] != kEmpty; i = (5 * i + 1 + (perturb >>= 5)) & mask) {
   }
   index_[i] = static_cast<int32_t>(entries_.size());
+  if (entries_.empty()) entries_.reserve(heap, 3);
   entries_.push_back(heap, Entry{hash, key, value});
   ++live_;
   ++version_;

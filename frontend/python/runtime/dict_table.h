@@ -14,7 +14,7 @@ namespace cobra::python {
 
 uint64_t HashOfText(absl::string_view text);  // never 0
 // Of the text; computed once per StrObject.
-uint64_t HashOfStr(const StrObject* s);
+inline uint64_t HashOfStr(const StrObject* s);
 
 class DictTable {
  public:
@@ -33,12 +33,13 @@ class DictTable {
   uint32_t version() const { return version_; }
 
   // Position of the key or -1.
-  int64_t FindStr(const StrObject* key) const;
+  inline int64_t FindStr(const StrObject* key) const;
   // nullptr if absent. Valid until the table changes.
-  Value* GetStr(const StrObject* key) {
-    int64_t i = FindStr(key);
-    return i < 0 ? nullptr : &entries_[static_cast<size_t>(i)].value;
-  }
+  inline Value* GetStr(const StrObject* key);
+  // The same for a key that may be where it was the last time (in a table that was filled in the same order): looked at first,
+  // and corrected. Any guess will do.
+  template <typename Guess>  // std::atomic<uint16_t>, shared by all interpreters
+  inline Value* GetStr(const StrObject* key, Guess& guess);
   void SetStr(Heap& heap, StrObject* key, Value value);
   bool EraseStr(const StrObject* key);
 
@@ -69,6 +70,7 @@ class DictTable {
  private:
   static constexpr int32_t kEmpty = -1, kDeleted = -2;
   void Rebuild(Heap& heap, size_t index_size);
+  int64_t FindStrFrom(const StrObject* key, uint64_t hash) const;
   size_t IndexOf(int64_t position) const;
 
   HeapVector<Entry> entries_;

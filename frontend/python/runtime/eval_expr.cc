@@ -46,8 +46,8 @@ Failure RaiseUnboundName(Interpreter& interp, Frame& frame, Ref ref, ast::Identi
                                    "' where it is not associated with a value in enclosing scope"));
 }
 
-Result<Value> EvalName(Interpreter& interp, Frame& frame, const ast::Name* n) {
-  Ref ref = frame.unit->code->ref(n->node_id);
+__attribute__((noinline)) Result<Value> EvalName(Interpreter& interp, Frame& frame, const ast::Name* n) {
+  const Ref ref = ResolvedAst::RefOf(frame.unit->table[n->node_id]);
   Value v;
   switch (ref.kind) {
     case RefKind::kLocal: v = frame.locals[ref.slot]; break;
@@ -65,7 +65,10 @@ Result<Value> EvalName(Interpreter& interp, Frame& frame, const ast::Name* n) {
       }
       [[fallthrough]];
     case RefKind::kGlobal: {
-      Result<Value> r = LoadGlobal(interp, frame, NameOf(interp, frame.unit, n->id));
+      StrObject* name = NameOf(interp, frame.unit, n->id);
+      std::atomic<uint16_t>& guess = frame.unit->guesses[n->node_id];
+      if (Value* own = frame.globals->table.GetStr(name, guess); own != nullptr && !own->IsLazy()) return *own;
+      Result<Value> r = LoadGlobal(interp, frame, name, guess);
       if (!r.ok()) frame.position = &n->pos;
       return r;
     }
@@ -75,7 +78,7 @@ Result<Value> EvalName(Interpreter& interp, Frame& frame, const ast::Name* n) {
   return RaiseUnboundName(interp, frame, ref, n->id);
 }
 
-Result<Value> EvalBinOp(Interpreter& interp, Frame& frame, const ast::BinOp* e) {
+__attribute__((noinline)) Result<Value> EvalBinOp(Interpreter& interp, Frame& frame, const ast::BinOp* e) {
   COBRA_TRY_ASSIGN(Value a, Eval(interp, frame, e->left));
   COBRA_TRY_ASSIGN(Value b, Eval(interp, frame, e->right));
   if (a.IsInt() && b.IsInt()) {
@@ -97,7 +100,7 @@ Result<Value> EvalBinOp(Interpreter& interp, Frame& frame, const ast::BinOp* e) 
   return interp.Binary(OpOf(e->op), a, b);
 }
 
-Result<Value> EvalUnary(Interpreter& interp, Frame& frame, const ast::UnaryOp* e) {
+__attribute__((noinline)) Result<Value> EvalUnary(Interpreter& interp, Frame& frame, const ast::UnaryOp* e) {
   COBRA_TRY_ASSIGN(Value v, Eval(interp, frame, e->operand));
   frame.position = &e->pos;
   switch (e->op) {
@@ -112,7 +115,7 @@ Result<Value> EvalUnary(Interpreter& interp, Frame& frame, const ast::UnaryOp* e
   return Value::None();
 }
 
-Result<Value> EvalBoolOp(Interpreter& interp, Frame& frame, const ast::BoolOp* e) {
+__attribute__((noinline)) Result<Value> EvalBoolOp(Interpreter& interp, Frame& frame, const ast::BoolOp* e) {
   bool stop_at = e->op == ast::BoolOperator::Or;
   Value v;
   for (size_t i = 0; i < e->values.size(); ++i) {
@@ -148,7 +151,7 @@ Result<Value> CompareOnce(Interpreter& interp, ast::CmpOperator op, Value a, Val
   return Value::None();
 }
 
-Result<Value> EvalCompare(Interpreter& interp, Frame& frame, const ast::Compare* e) {
+__attribute__((noinline)) Result<Value> EvalCompare(Interpreter& interp, Frame& frame, const ast::Compare* e) {
   COBRA_TRY_ASSIGN(Value left, Eval(interp, frame, e->left));
   Value result;
   for (size_t i = 0; i < e->ops.size(); ++i) {
@@ -192,7 +195,7 @@ bool HasStar(ast::Seq<ExprNode> elements) {
   return false;
 }
 
-Result<Value> EvalTuple(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> elements) {
+__attribute__((noinline)) Result<Value> EvalTuple(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> elements) {
   if (HasStar(elements)) {
     std::vector<Value> items;
     COBRA_TRY(EvalElements(interp, frame, elements, &items));
@@ -203,7 +206,7 @@ Result<Value> EvalTuple(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> el
   return Value(t);
 }
 
-Result<Value> EvalList(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> elements) {
+__attribute__((noinline)) Result<Value> EvalList(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> elements) {
   ListObject* list = interp.NewList();
   if (HasStar(elements)) {
     std::vector<Value> items;
@@ -219,7 +222,7 @@ Result<Value> EvalList(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> ele
   return Value(list);
 }
 
-Result<Value> EvalSet(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> elements) {
+__attribute__((noinline)) Result<Value> EvalSet(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> elements) {
   std::vector<Value> items;
   COBRA_TRY(EvalElements(interp, frame, elements, &items));
   SetObject* set = interp.NewSet();
@@ -236,7 +239,7 @@ Result<Value> EvalSet(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> elem
   return Value(copy);
 }
 
-Result<Value> EvalDict(Interpreter& interp, Frame& frame, const ast::Dict* e) {
+__attribute__((noinline)) Result<Value> EvalDict(Interpreter& interp, Frame& frame, const ast::Dict* e) {
   DictObject* dict = interp.NewDict();
   for (size_t i = 0; i < e->values.size(); ++i) {
     if (e->keys[i] == nullptr) {
@@ -256,7 +259,7 @@ Result<Value> EvalDict(Interpreter& interp, Frame& frame, const ast::Dict* e) {
   return Value(dict);
 }
 
-Result<Value> EvalSlice(Interpreter& interp, Frame& frame, const ast::Slice* e) {
+__attribute__((noinline)) Result<Value> EvalSlice(Interpreter& interp, Frame& frame, const ast::Slice* e) {
   Value parts[3];
   const ExprNode* nodes[3] = {e->lower, e->upper, e->step};
   for (int i = 0; i < 3; ++i) {
@@ -265,28 +268,41 @@ Result<Value> EvalSlice(Interpreter& interp, Frame& frame, const ast::Slice* e) 
   return Value(interp.NewSlice(parts[0], parts[1], parts[2]));
 }
 
-Result<Value> EvalSubscript(Interpreter& interp, Frame& frame, const ast::Subscript* e) {
+__attribute__((noinline)) Result<Value> EvalSubscript(Interpreter& interp, Frame& frame, const ast::Subscript* e) {
   COBRA_TRY_ASSIGN(Value v, Eval(interp, frame, e->value));
   COBRA_TRY_ASSIGN(Value key, Eval(interp, frame, e->slice));
   frame.position = &e->pos;
   return interp.GetItem(v, key);
 }
 
-Result<Value> EvalAttribute(Interpreter& interp, Frame& frame, const ast::Attribute* e) {
+__attribute__((noinline)) Result<Value> EvalAttribute(Interpreter& interp, Frame& frame, const ast::Attribute* e) {
   COBRA_TRY_ASSIGN(Value v, Eval(interp, frame, e->value));
-  StrObject* name = NameOfSymbol(interp, frame.unit, frame.unit->code->attribute_symbol(e->node_id));
+  StrObject* name = NameOfSymbol(interp, frame.unit, frame.unit->table[e->node_id]);
   frame.position = &e->pos;
-  return interp.GetAttr(v, name);
+  return GetAttrAt(interp, v, name, frame.unit->guesses[e->node_id]);
 }
 
-Result<Value> EvalLambda(Interpreter& interp, Frame& frame, const ast::Lambda* e) {
+__attribute__((noinline)) Result<Value> EvalLambda(Interpreter& interp, Frame& frame, const ast::Lambda* e) {
   return MakeFunction(interp, frame, frame.unit->code->scope(e->node_id), e->args, interp.Intern("<lambda>"));
 }
 
-Result<Value> EvalNamed(Interpreter& interp, Frame& frame, const ast::NamedExpr* e) {
+__attribute__((noinline)) Result<Value> EvalNamed(Interpreter& interp, Frame& frame, const ast::NamedExpr* e) {
   COBRA_TRY_ASSIGN(Value v, Eval(interp, frame, e->value));
   COBRA_TRY(Assign(interp, frame, e->target, v));
   return v;
+}
+
+__attribute__((noinline)) Result<Value> EvalIfExp(Interpreter& interp, Frame& frame, const ast::IfExp* e) {
+  COBRA_TRY_ASSIGN(Value test, Eval(interp, frame, e->test));
+  frame.position = &e->test->pos;
+  COBRA_TRY_ASSIGN(bool b, interp.Truth(test));
+  return Eval(interp, frame, b ? e->body : e->orelse);
+}
+
+__attribute__((noinline)) Result<Value> EvalAwait(Interpreter& interp, Frame& frame, const ast::Await* e) {
+  COBRA_TRY_ASSIGN(Value awaitable, Eval(interp, frame, e->value));
+  frame.position = &e->pos;
+  return Await(interp, frame, awaitable);
 }
 
 // "main.f()", as CPython names the callee in these errors.
@@ -357,14 +373,14 @@ Result<Value> CallSpread(Interpreter& interp, Frame& frame, const ast::Call* e, 
 
 }  // namespace
 
-Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name) {
+Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name, std::atomic<uint16_t>& guess) {
   if (Value* v = frame.globals->table.GetStr(name)) {
     if (!v->IsLazy()) return *v;
     COBRA_TRY_ASSIGN(Value forced, ForceLazy(interp, *v));
     frame.globals->table.SetStr(interp.heap(), name, forced);
     return forced;
   }
-  if (Value* v = interp.state().builtins->table.GetStr(name)) return Forced(interp, v);
+  if (Value* v = interp.state().builtins->table.GetStr(name, guess)) return Forced(interp, v);
   Value e = interp.NewException(interp.types().NameError, absl::StrCat("name '", name->view(), "' is not defined"));
   interp.AttrsOf(e.object())->table.SetStr(interp.heap(), interp.names().name, Value(name));
   std::vector<absl::string_view> candidates;
@@ -383,6 +399,25 @@ Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name) {
   return interp.RaiseValue(e);
 }
 
+namespace {
+__attribute__((noinline)) Result<Value> MakeConstant(Interpreter& interp, const ast::Constant* c, Value* constant) {
+  switch (c->constant_kind) {
+    case ast::ConstantKind::kBigInt: {
+      BigInt value;
+      BigInt::Parse(c->text, 10, &value);
+      if (value.bits() > interp.limits().big_int_bits) return interp.LimitReached("an integer of this size");
+      *constant = interp.NewInt(value);
+      break;
+    }
+    case ast::ConstantKind::kComplex: *constant = interp.NewComplex(0, c->float_value); break;
+    case ast::ConstantKind::kBytes: *constant = interp.NewBytes(c->text); break;
+    // Short strings are often names (keys, attribute names).
+    default: *constant = c->text.size() <= 64 ? interp.Intern(c->text) : interp.NewStr(c->text); break;
+  }
+  return *constant;
+}
+}  // namespace
+
 Result<Value> EvalConstant(Interpreter& interp, const CodeUnit* unit, const ast::Constant* c) {
   switch (c->constant_kind) {
     case ast::ConstantKind::kNone: return Value::None();
@@ -393,38 +428,23 @@ Result<Value> EvalConstant(Interpreter& interp, const CodeUnit* unit, const ast:
     case ast::ConstantKind::kFloat: return Value::Float(c->float_value);
     default: break;
   }
-  Value& constant = unit->constants[unit->code->constant_index(c->node_id)];
-  if (!constant.IsUnbound()) return constant;
-  switch (c->constant_kind) {
-    case ast::ConstantKind::kBigInt: {
-      BigInt value;
-      BigInt::Parse(c->text, 10, &value);
-      if (value.bits() > interp.limits().big_int_bits) return interp.LimitReached("an integer of this size");
-      constant = interp.NewInt(value);
-      break;
-    }
-    case ast::ConstantKind::kComplex: constant = interp.NewComplex(0, c->float_value); break;
-    case ast::ConstantKind::kBytes: constant = interp.NewBytes(c->text); break;
-    // Short strings are often names (keys, attribute names).
-    default: constant = c->text.size() <= 64 ? interp.Intern(c->text) : interp.NewStr(c->text); break;
-  }
-  return constant;
+  Value* constant = &unit->constants[unit->table[c->node_id]];
+  if (!constant->IsUnbound()) return *constant;
+  return MakeConstant(interp, c, constant);
 }
 
 Result<Value> EvalCall(Interpreter& interp, Frame& frame, const ast::Call* e) {
   Value function, self = Value::Unbound();
   if (const auto* attribute = e->func->AsOrNull<ast::Attribute>()) {
     COBRA_TRY_ASSIGN(Value object, Eval(interp, frame, attribute->value));
-    StrObject* name = NameOfSymbol(interp, frame.unit, frame.unit->code->attribute_symbol(attribute->node_id));
+    StrObject* name = NameOfSymbol(interp, frame.unit, frame.unit->table[attribute->node_id]);
     frame.position = &attribute->pos;
-    COBRA_TRY(GetMethod(interp, object, name, &function, &self));
+    COBRA_TRY(GetMethod(interp, object, name, frame.unit->guesses[attribute->node_id], &function, &self));
   } else {
     COBRA_TRY_ASSIGN(function, Eval(interp, frame, e->func));
   }
   size_t n = e->args.size(), k = e->keywords.size();
-  bool plain = n + k <= 64 && !HasStar(e->args);
-  for (const ast::Keyword* keyword : e->keywords) plain = plain && keyword->arg != nullptr;
-  if (!plain) return CallSpread(interp, frame, e, function, self);
+  if (frame.unit->table[e->node_id] == 0) return CallSpread(interp, frame, e, function, self);
   auto* positional = static_cast<Value*>(alloca((n + 1) * sizeof(Value)));
   auto* keywords = static_cast<KeywordArg*>(alloca((k + 1) * sizeof(KeywordArg)));
   for (size_t i = 0; i < n; ++i) COBRA_TRY_SET(positional[i], Eval(interp, frame, e->args[i]));
@@ -471,10 +491,9 @@ Result<Value> EvalJoinedStr(Interpreter& interp, Frame& frame, const ast::Joined
   return Value(interp.NewStr(out));
 }
 
-Result<Value> Eval(Interpreter& interp, Frame& frame, const ExprNode* e) {
-  if (StackPointer() < interp.state().stack_low) {
-    return interp.Raise(interp.types().RecursionError, "maximum recursion depth exceeded");
-  }
+// The cases that are more than a call are functions of their own, so that those that matter pay for no registers but theirs.
+Result<Value> EvalNode(Interpreter& interp, Frame& frame, const ExprNode* e) {
+  if (StackPointer() < interp.stack_low()) return interp.RaiseRecursion();
   switch (e->node_kind) {
     case ExprKind::Name: return EvalName(interp, frame, e->As<ast::Name>());
     case ExprKind::Constant: return EvalConstant(interp, frame.unit, e->As<ast::Constant>());
@@ -490,13 +509,7 @@ Result<Value> Eval(Interpreter& interp, Frame& frame, const ExprNode* e) {
     case ExprKind::Set: return EvalSet(interp, frame, e->As<ast::Set>()->elts);
     case ExprKind::Dict: return EvalDict(interp, frame, e->As<ast::Dict>());
     case ExprKind::Slice: return EvalSlice(interp, frame, e->As<ast::Slice>());
-    case ExprKind::IfExp: {
-      const auto* c = e->As<ast::IfExp>();
-      COBRA_TRY_ASSIGN(Value test, Eval(interp, frame, c->test));
-      frame.position = &c->test->pos;
-      COBRA_TRY_ASSIGN(bool b, interp.Truth(test));
-      return Eval(interp, frame, b ? c->body : c->orelse);
-    }
+    case ExprKind::IfExp: return EvalIfExp(interp, frame, e->As<ast::IfExp>());
     case ExprKind::Lambda: return EvalLambda(interp, frame, e->As<ast::Lambda>());
     case ExprKind::ListComp:
     case ExprKind::SetComp:
@@ -506,11 +519,7 @@ Result<Value> Eval(Interpreter& interp, Frame& frame, const ExprNode* e) {
     case ExprKind::NamedExpr: return EvalNamed(interp, frame, e->As<ast::NamedExpr>());
     case ExprKind::Yield:
     case ExprKind::YieldFrom: return EvalYield(interp, frame, e);
-    case ExprKind::Await: {
-      COBRA_TRY_ASSIGN(Value awaitable, Eval(interp, frame, e->As<ast::Await>()->value));
-      frame.position = &e->pos;
-      return Await(interp, frame, awaitable);
-    }
+    case ExprKind::Await: return EvalAwait(interp, frame, e->As<ast::Await>());
     case ExprKind::FormattedValue:
     case ExprKind::Starred: break;  // parts of other expressions
   }

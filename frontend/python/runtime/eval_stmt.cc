@@ -178,8 +178,8 @@ Completion ExecStmt(Interpreter& interp, Frame& frame, const StmtNode* s) {
 }  // namespace
 
 Completion ExecBlock(Interpreter& interp, Frame& frame, ast::Seq<StmtNode> body) {
-  if (StackPointer() < interp.state().stack_low) {
-    (void)interp.Raise(interp.types().RecursionError, "maximum recursion depth exceeded");
+  if (StackPointer() < interp.stack_low()) {
+    (void)interp.RaiseRecursion();
     return Completion::kError;
   }
   for (const StmtNode* s : body) {
@@ -194,7 +194,7 @@ Result<Value> RunFrame(Interpreter& interp, Frame& frame) {
   frame.back = state.frame;
   state.frame = &frame;
   if (frame.position == nullptr) frame.position = &frame.scope->pos;
-  InitCells(interp, frame);
+  if (!frame.scope->cell_slots.empty()) InitCells(interp, frame);
   Result<Value> result = Value::None();
   if (frame.scope->lambda_body != nullptr) {
     result = Eval(interp, frame, frame.scope->lambda_body);

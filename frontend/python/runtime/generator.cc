@@ -100,7 +100,7 @@ Failure EscapedStop(Interpreter& interp, GeneratorObject* object) {
 Result<Value> Switch(Interpreter& interp, GeneratorObject* object, Value* returned) {
   GeneratorState* g = object->state;
   RuntimeState& s = interp.state();
-  if (s.call_depth >= interp.limits().call_depth || StackPointer() < s.stack_low) {
+  if (s.call_depth >= interp.limits().call_depth || StackPointer() < interp.stack_low()) {
     return interp.Raise(interp.types().RecursionError, "maximum recursion depth exceeded");
   }
   if (g->status == GeneratorState::Status::kCreated) {
@@ -111,14 +111,14 @@ Result<Value> Switch(Interpreter& interp, GeneratorObject* object, Value* return
   g->status = GeneratorState::Status::kRunning;
   g->frame.back = s.frame;
   Value outer_handled = s.handled_exception;
-  const char* outer_stack_low = s.stack_low;
+  const char* outer_stack_low = interp.stack_low();
   if (!g->handled_exception.IsNone()) s.handled_exception = g->handled_exception;
   s.frame = &g->frame;
-  s.stack_low = g->coroutine->stack_low() + kStackReserveBytes;
+  interp.set_stack_low(g->coroutine->stack_low() + kStackReserveBytes);
   ++s.call_depth;
   g->coroutine->Resume();
   --s.call_depth;
-  s.stack_low = outer_stack_low;
+  interp.set_stack_low(outer_stack_low);
   s.frame = g->frame.back;
   g->handled_exception = s.handled_exception.IsSame(outer_handled) ? Value::None() : s.handled_exception;
   s.handled_exception = outer_handled;

@@ -9,9 +9,10 @@
 namespace cobra::python {
 namespace {
 
-constexpr size_t kPageBytes = 4096;
 // Of what a run has used beyond the image, this much stays mapped for the next one; the rest goes back to the system.
 constexpr size_t kKeptBytes = size_t{8} << 20;
+// More pages of the image than this are dropped rather than filled again: a heap that waits should not hold them all.
+constexpr size_t kMaxDirtyPages = 768;
 
 size_t RoundUp(size_t bytes) { return (bytes + kPageBytes - 1) & ~(kPageBytes - 1); }
 
@@ -75,20 +76,36 @@ bool Heap::Freeze() {
     image_ = static_cast<const char*>(image);
     image_bytes_ = bytes;
     image_destructors_ = destructors_.size();
+    for (const Destructor& d : destructors_) {
+      if (d.compared_bytes > 0) image_compared_.push_back(d);
+    }
     std::memcpy(image_free_blocks_, free_blocks_, sizeof(free_blocks_));
   }
   close(fd);
   return ok;
 }
 
+void Heap::NoteThread() { other_threads_ = other_threads_ || CountFaults().thread != faults_.thread; }
+
+// The image's bytes in every page that has been written to.
+bool Heap::RestorePages() {
+  bool known = CanFindDirtyPages();
+  if (known && (other_threads_ || !(CountFaults() == faults_))) known = FindDirtyPages(begin_, image_bytes_, &dirty_pages_);
+  if (!known || dirty_pages_.size() > kMaxDirtyPages) {
+    dirty_pages_.clear();
+    if (madvise(begin_, image_bytes_, MADV_DONTNEED) != 0) return false;
+  }
+  for (uint32_t page : dirty_pages_) std::memcpy(begin_ + page * kPageBytes, image_ + page * kPageBytes, kPageBytes);
+  return true;
+}
+
 bool Heap::Rollback() {
   for (; destructors_.size() > image_destructors_; destructors_.pop_back()) destructors_.back().run(destructors_.back().object);
-  for (const Destructor& d : destructors_) {
-    if (d.compared_bytes == 0) continue;
+  for (const Destructor& d : image_compared_) {
     const char* object = static_cast<const char*>(d.object);
     if (std::memcmp(object, image_ + (object - begin_), d.compared_bytes) != 0) return false;
   }
-  if (madvise(begin_, image_bytes_, MADV_DONTNEED) != 0) return false;
+  if (!RestorePages()) return false;
   const size_t used = static_cast<size_t>(next_ - begin_) - image_bytes_;
   if (used > kKeptBytes) {
     char* spare = begin_ + image_bytes_ + kKeptBytes;
@@ -96,6 +113,8 @@ bool Heap::Rollback() {
   }
   next_ = begin_ + image_bytes_;
   std::memcpy(free_blocks_, image_free_blocks_, sizeof(free_blocks_));
+  faults_ = CountFaults();
+  other_threads_ = false;
   return true;
 }
 

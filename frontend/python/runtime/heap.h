@@ -2,10 +2,12 @@
 // Buffers of growing containers go back to a free list of their size class, so appending costs no more than twice the final size.
 //
 // A heap can be FROZEN once: what it holds then is its image, and Rollback() brings the image back byte for byte, whatever was
-// written or allocated since. The kernel does it: the image is a private mapping of a memory file, so a page that is written to
-// is copied by the kernel and dropped by Rollback(). Nothing can forget to undo a change, because nobody undoes changes. That
-// holds for every byte that is on the heap; objects that own memory elsewhere (those with a destructor) are compared with the
-// image instead, and one that has changed spoils it (Rollback() returns false, and the heap must be destroyed).
+// written or allocated since. The kernel helps: the image is a private mapping of a memory file, so a page that is written to is
+// copied by the kernel first, and the kernel knows which pages were (dirty_pages.h). Rollback() fills those from the image again;
+// they stay where they are, because one request writes mostly to the pages that the one before wrote to, and a page fault costs as
+// much as running twenty statements. Nothing can forget to undo a change, because nobody undoes changes. That holds for every byte
+// that is on the heap; objects that own memory elsewhere (those with a destructor) are compared with the image instead, and one that
+// has changed spoils it (Rollback() returns false, and the heap must be destroyed).
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_H_
 
@@ -17,6 +19,8 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "frontend/python/runtime/dirty_pages.h"
 
 namespace cobra::python {
 
@@ -64,6 +68,9 @@ class Heap {
   bool frozen() const { return image_ != nullptr; }
   // Destroys what was made since Freeze() and brings the image back. REQUIRES: frozen().
   bool Rollback();
+  bool InImage(const void* p) const { return p >= begin_ && p < begin_ + image_bytes_; }
+  // Some thread is about to write here: what Rollback() concludes from page faults holds for the thread that calls it only.
+  void NoteThread();
 
  private:
   struct Destructor {
@@ -72,6 +79,7 @@ class Heap {
     size_t compared_bytes;
   };
   [[noreturn]] void OutOfSpace() const;
+  bool RestorePages();
 
   char* next_ = nullptr;
   char* end_ = nullptr;
@@ -85,6 +93,10 @@ class Heap {
   size_t image_bytes_ = 0;
   size_t image_destructors_ = 0;
   void* image_free_blocks_[64] = {};
+  std::vector<Destructor> image_compared_;  // those of the image whose bytes must not have changed
+  std::vector<uint32_t> dirty_pages_;       // of the image: those that have been written to since it was mapped
+  FaultCount faults_;                       // when dirty_pages_ was right
+  bool other_threads_ = false;              // one of them ran since
 };
 
 // A growing array of trivially copyable T whose buffer is on the Heap; itself trivially destructible.

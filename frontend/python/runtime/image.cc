@@ -9,6 +9,7 @@
 namespace cobra::python {
 namespace {
 
+constexpr size_t kKeptStackBytes = 256 << 10;
 constexpr size_t kIdleCoroutines = 16;  // stacks that a frozen interpreter keeps for its next generators
 
 std::string FirstPart(absl::string_view dotted) { return std::string(dotted.substr(0, dotted.find('.'))); }
@@ -27,6 +28,7 @@ bool Interpreter::Freeze() {
   image->units = s.units.size();
   image->texts = s.texts;
   image->source_bytes = s.source_bytes;
+  image->class_epoch = s.class_epoch;
   image->steps_used = steps_used_;
   image->steps_until_check = steps_until_check_;
   image->charged_bytes = s.charged_bytes;
@@ -44,6 +46,7 @@ bool Interpreter::Rollback() {
   if (s.all_coroutines.size() > kIdleCoroutines) s.all_coroutines.resize(kIdleCoroutines);
   s.idle_coroutines.clear();
   for (const auto& coroutine : s.all_coroutines) s.idle_coroutines.push_back(coroutine.get());
+  if (s.main_stack != nullptr) s.main_stack->Trim(kKeptStackBytes);
   pending_exception_ = Value::Unbound();
   failure_ = nullptr;
   if (!heap_.Rollback()) return false;
@@ -56,7 +59,7 @@ bool Interpreter::Rollback() {
   s.texts.clear();
   s.decoded_of = nullptr;
   s.source_bytes = image.source_bytes;
-  ++s.class_epoch;  // what the lookup cache knows may be of classes that are gone
+  RollbackClassCache(s, heap_);
   s.frame = nullptr;
   s.call_depth = 0;
   s.handled_exception = Value::None();

@@ -24,6 +24,8 @@ struct CodeUnit {
   std::string display_name;
   StrObject** names = nullptr;  // by symbol id; null until used
   Value* constants = nullptr;   // by constant index; Unbound until used
+  const uint32_t* table = nullptr;            // code->table()
+  std::atomic<uint16_t>* guesses = nullptr;   // code->guesses()
   bool internal = false;        // of the runtime itself (stdlib/*.py): messages and positions skip its frames
 };
 
@@ -42,6 +44,8 @@ struct Frame {
   GeneratorObject* generator = nullptr;
   int try_depth = 0;  // enclosing try statements with handlers that are executing
 };
+
+constexpr size_t kClassCacheSize = 4096;
 
 struct ClassCacheEntry {
   ClassObject* cls = nullptr;
@@ -70,6 +74,7 @@ struct ImageState {
   InternTable interned;
   size_t units = 0;
   absl::flat_hash_map<std::string, CodeUnit*> texts;
+  uint32_t class_epoch = 0;
   int64_t source_bytes = 0;
   int64_t steps_used = 0, steps_until_check = 0, charged_bytes = 0;
   std::string output;
@@ -85,19 +90,21 @@ struct RuntimeState {
   StrObject* empty_str = nullptr;
   BytesObject* empty_bytes = nullptr;
   TupleObject* empty_tuple = nullptr;
-  std::array<ClassCacheEntry, 4096> class_cache;
-  uint32_t class_epoch = 1;
+  std::array<ClassCacheEntry, kClassCacheSize> class_cache;
+  uint32_t class_epoch = 1;                    // changes whenever a class does
+  uint32_t last_class_epoch = 1;               // never used twice; not rolled back
+  std::vector<uint16_t> class_cache_changed;   // slots filled since the image was made
   int64_t unpacking = 0;  // how many values `a, b = x` wants, while x is asked for its iterator; 0: another number of them will do
   DictObject* builtins = nullptr;
   ModuleObject* builtins_module = nullptr;
 
   Frame* frame = nullptr;
   int call_depth = 0;
-  const char* stack_low = nullptr;  // native stack must stay above
   Value handled_exception;          // what a bare `raise` re-raises; None if nothing is being handled
   std::vector<Value> repr_in_progress;
   std::unique_ptr<Importer> importer;
   std::vector<std::unique_ptr<CodeUnit>> units;
+  std::unique_ptr<Coroutine> main_stack;  // of the last Run that went well, for the next one
   std::vector<Coroutine*> idle_coroutines;
   std::vector<std::unique_ptr<Coroutine>> all_coroutines;
   int suspended_generators = 0;
@@ -108,6 +115,18 @@ struct RuntimeState {
   const StrObject* decoded_of = nullptr;  // the string whose characters `decoded` holds (stdlib_re.cc)
   std::vector<uint32_t> decoded;
 };
+
+Value FindInClassSlow(Interpreter& interp, ClassObject* cls, StrObject* name, ClassCacheEntry* entry);
+void RollbackClassCache(RuntimeState& state, const Heap& heap);
+
+// Interpreter::LookupClass for a name that is interned.
+inline Value FindInClass(Interpreter& interp, ClassObject* cls, StrObject* name) {
+  RuntimeState& state = interp.state();
+  const size_t slot = (reinterpret_cast<uintptr_t>(cls) / 16 * 31 + reinterpret_cast<uintptr_t>(name) / 16) % kClassCacheSize;
+  ClassCacheEntry& entry = state.class_cache[slot];
+  if (entry.cls == cls && entry.name == name && entry.epoch == state.class_epoch) return entry.value;
+  return FindInClassSlow(interp, cls, name, &entry);
+}
 
 inline StrObject* NameOfSymbol(Interpreter& interp, const CodeUnit* unit, uint32_t id) {
   StrObject*& s = unit->names[id];
@@ -149,7 +168,9 @@ Result<ClassObject*> FindMetaclass(Interpreter& interp, Value explicit_metaclass
 
 // ---- attribute.cc ----
 // v.name as a call needs it: *function and, if it is to be passed first, *self (else Unbound).
-Result<void> GetMethod(Interpreter& interp, Value v, StrObject* name, Value* function, Value* self);
+Result<void> GetMethod(Interpreter& interp, Value v, StrObject* name, std::atomic<uint16_t>& guess, Value* function, Value* self);
+// Interpreter::GetAttr at a place in the program, for an interned name.
+Result<Value> GetAttrAt(Interpreter& interp, Value v, StrObject* name, std::atomic<uint16_t>& guess);
 // A class attribute as seen through an instance (or, with Unbound instance, through the class).
 Result<Value> BindDescriptor(Interpreter& interp, Value attribute, Value instance, ClassObject* owner);
 Failure RaiseNoAttribute(Interpreter& interp, Value v, StrObject* name);
@@ -176,11 +197,19 @@ Completion ExecBlock(Interpreter& interp, Frame& frame, ast::Seq<ast::StmtNode> 
     lhs = std::move(*cobra_result_);                    \
   } while (false)
 
-Result<Value> Eval(Interpreter& interp, Frame& frame, const ast::ExprNode* e);
+Result<Value> EvalNode(Interpreter& interp, Frame& frame, const ast::ExprNode* e);
+// What is most of all expressions without a call: a local variable that is bound.
+inline Result<Value> Eval(Interpreter& interp, Frame& frame, const ast::ExprNode* e) {
+  if (e->node_kind == ast::ExprKind::Name) {
+    const Ref ref = ResolvedAst::RefOf(frame.unit->table[e->node_id]);
+    if (ref.kind == RefKind::kLocal && !frame.locals[ref.slot].IsUnbound()) return frame.locals[ref.slot];
+  }
+  return EvalNode(interp, frame, e);
+}
 Result<void> Assign(Interpreter& interp, Frame& frame, const ast::ExprNode* target, Value value);
 Result<void> StoreRef(Interpreter& interp, Frame& frame, Ref ref, StrObject* name, Value value);
 Result<void> StoreName(Interpreter& interp, Frame& frame, ast::Identifier name, Value value);
-Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name);
+Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name, std::atomic<uint16_t>& guess);
 Result<void> DeleteTarget(Interpreter& interp, Frame& frame, const ast::ExprNode* target);
 // Runs the body of a def, lambda or module in a frame that is set up; the traceback entry on failure is added here.
 Result<Value> RunFrame(Interpreter& interp, Frame& frame);

@@ -104,6 +104,12 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(InterpreterOpti
   interp->state_ = std::make_unique<RuntimeState>(*interp);
   RuntimeState& state = *interp->state_;
   InitBuiltinTypes(*interp, &interp->types_);
+  const BuiltinTypes& types = interp->types_;
+  for (const auto& [tag, cls] : {std::pair(Value::Tag::kError, types.none_type), {Value::Tag::kUnbound, types.none_type}, {Value::Tag::kNone, types.none_type},
+                                 {Value::Tag::kEllipsis, types.ellipsis_type}, {Value::Tag::kNotImplemented, types.not_implemented_type},
+                                 {Value::Tag::kBool, types.bool_type}, {Value::Tag::kInt, types.int_type}, {Value::Tag::kFloat, types.float_type}}) {
+    interp->class_of_tag_[static_cast<size_t>(tag)] = cls;
+  }
   state.empty_str = interp->Intern("");
   state.empty_bytes = interp->NewBytes("");
   state.empty_tuple = interp->NewTupleOfSize(0);
@@ -143,17 +149,23 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
   if (options_.limits.wall_time_ms > 0) {
     deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.limits.wall_time_ms);
   }
-  std::unique_ptr<Coroutine> stack = Coroutine::Create(static_cast<size_t>(options_.limits.stack_bytes));
+  heap_.NoteThread();
+  // Kept for the next run, unless this one is inside another.
+  std::unique_ptr<Coroutine> stack = std::move(state_->main_stack);
+  if (stack == nullptr) stack = Coroutine::Create(static_cast<size_t>(options_.limits.stack_bytes));
   if (stack == nullptr) return absl::ResourceExhaustedError("no address space for the interpreter's stack");
-  const char* outer_stack_low = state_->stack_low;
-  state_->stack_low = stack->stack_low() + kStackReserveBytes;
+  const char* outer_stack_low = stack_low_;
+  stack_low_ = stack->stack_low() + kStackReserveBytes;
   bool ok = true;
   stack->Start([&] { ok = body(*this).ok(); });
   stack->Resume();
-  state_->stack_low = outer_stack_low;
+  stack_low_ = outer_stack_low;
   state_->frame = nullptr;
   state_->call_depth = 0;
-  if (ok && !HasError()) return absl::OkStatus();
+  if (ok && !HasError()) {
+    state_->main_stack = std::move(stack);
+    return absl::OkStatus();
+  }
   if (!HasError()) return absl::InternalError("the interpreter reported a failure without an error");
   Diagnostic diagnostic;
   if (failure_ != nullptr) {
@@ -164,13 +176,13 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
     pending_exception_ = Value::Unbound();
     auto* e = exception.as<ExceptionObject>();
     std::string text;
-    state_->stack_low = stack->stack_low() + kStackReserveBytes;
+    stack_low_ = stack->stack_low() + kStackReserveBytes;
     stack->Start([&] {
       Result<StrObject*> s = Str(exception);
       if (s.ok()) text = std::string((*s)->view());
     });
     stack->Resume();
-    state_->stack_low = outer_stack_low;
+    stack_low_ = outer_stack_low;
     pending_exception_ = Value::Unbound();
     failure_ = nullptr;
     diagnostic.kind = Diagnostic::Kind::kModelError;
@@ -341,10 +353,7 @@ Result<void> Interpreter::CheckSize(int64_t items, int64_t bytes_per_item) {
                       "a model definition should not hold data of this size");
 }
 
-Result<void> Interpreter::CheckStack() {
-  if (StackPointer() > state_->stack_low) return {};
-  return Raise(types_.RecursionError, "maximum recursion depth exceeded");
-}
+Failure Interpreter::RaiseRecursion() { return Raise(types_.RecursionError, "maximum recursion depth exceeded"); }
 
 void AddTraceback(Interpreter& interp, const Frame& frame) {
   Value exception;

@@ -193,7 +193,11 @@ class Interpreter {
   // Before making something of that many items (of a str, list, tuple).
   Result<void> CheckSize(int64_t items, int64_t bytes_per_item = 16);
   // Recursion in native code on the program's data (repr of nested lists): RecursionError when the stack runs low.
-  Result<void> CheckStack();
+  Result<void> CheckStack() {
+    if (static_cast<const char*>(__builtin_frame_address(0)) > stack_low_) return {};
+    return RaiseRecursion();
+  }
+  Failure RaiseRecursion();
   const Limits& limits() const { return options_.limits; }
   const InterpreterOptions& options() const { return options_; }
   template <typename T>
@@ -202,7 +206,9 @@ class Interpreter {
   }
 
   // ---- the object protocol ----
-  ClassObject* class_of(Value v) const;           // type(v)
+  ClassObject* class_of(Value v) const {  // type(v)
+    return v.IsObject() ? v.object()->cls : class_of_tag_[static_cast<size_t>(v.tag())];
+  }
   absl::string_view TypeName(Value v) const;      // class_of(v)'s name, for messages
   Result<Value> GetAttr(Value v, StrObject* name);
   Result<Value> GetAttr(Value v, absl::string_view name) { return GetAttr(v, Intern(name)); }
@@ -216,7 +222,7 @@ class Interpreter {
   Result<Value> ObjectGetAttr(Value v, StrObject* name);
   Result<void> ObjectSetAttr(Value v, StrObject* name, Value value);
   Result<void> ObjectDelAttr(Value v, StrObject* name);
-  // Along the MRO, without binding; Unbound if there is none.
+  // Along the MRO, without binding; Unbound if there is none. (Remembered.)
   Value LookupClass(ClassObject* cls, StrObject* name);
   void SetClassAttr(ClassObject* cls, StrObject* name, Value value);  // also of native classes
   // The instance's __dict__, made if it has none yet.
@@ -237,7 +243,11 @@ class Interpreter {
   Result<Value> CallSpecial(Value v, StrObject* name, std::initializer_list<Value> args);
   bool IsCallable(Value v);
 
-  Result<bool> Truth(Value v);
+  Result<bool> Truth(Value v) {
+    if (v.IsIntOrBool()) return v.as_int() != 0;
+    if (v.IsNone()) return false;
+    return TruthOfOther(v);
+  }
   Result<StrObject*> Str(Value v);
   Result<StrObject*> Repr(Value v);
   Result<StrObject*> Format(Value v, absl::string_view spec);
@@ -246,7 +256,13 @@ class Interpreter {
   Result<bool> IsInstance(Value v, Value class_or_tuple);
   Result<bool> IsSubclass(Value cls, Value class_or_tuple);
   bool IsInstanceOf(Value v, ClassObject* cls) { return IsSubclassOf(class_of(v), cls); }
-  static bool IsSubclassOf(const ClassObject* cls, const ClassObject* base);
+  static bool IsSubclassOf(const ClassObject* cls, const ClassObject* base) {
+    if (cls == base) return true;
+    for (const ClassObject* c : cls->mro) {
+      if (c == base) return true;
+    }
+    return false;
+  }
   Result<int64_t> Length(Value v);
   Result<Value> GetItem(Value v, Value key);
   Result<void> SetItem(Value v, Value key, Value value);
@@ -297,17 +313,22 @@ class Interpreter {
   // For the files of this folder (internal.h).
   RuntimeState& state() { return *state_; }
   const RuntimeState& state() const { return *state_; }
+  const char* stack_low() const { return stack_low_; }
+  void set_stack_low(const char* low) { stack_low_ = low; }
 
  private:
   friend struct RuntimeState;
   explicit Interpreter(InterpreterOptions options);
   Result<void> StepSlow();
+  Result<bool> TruthOfOther(Value v);
   void UnwindGenerators();
 
   InterpreterOptions options_;
   Heap heap_;
   BuiltinTypes types_;
   CommonNames names_;
+  ClassObject* class_of_tag_[9] = {};  // of values that are no objects
+  const char* stack_low_ = nullptr;    // native stack must stay above
   int64_t steps_until_check_ = 0;
   int64_t steps_used_ = 0;
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();

@@ -32,9 +32,8 @@ bool ArgConverter<bool>::Convert(Interpreter& interp, Value v, bool* out) {
   return b.ok();
 }
 
-bool ArgReader::Take(absl::string_view name, bool required, Value* out) {
+bool ArgReader::TakeOther(absl::string_view name, bool required, Value* out) {
   if (failed_) return false;
-  if (required) ++required_;
   if (!keyword_only_) {
     ++declared_positional_;
     if (next_ < args_.positional.size()) {
@@ -240,7 +239,7 @@ ClassObject* NativeClassBuilder::Build() {
   if (table.GetStr(interp_.names().__eq__) != nullptr && table.GetStr(interp_.names().__hash__) == nullptr) {
     table.SetStr(interp_.heap(), interp_.names().__hash__, python::Value::None());
   }
-  ++interp_.state().class_epoch;
+  interp_.state().class_epoch = ++interp_.state().last_class_epoch;
   UpdateClassFlags(interp_, class_);
   return class_;
 }

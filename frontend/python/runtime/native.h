@@ -194,7 +194,14 @@ class ArgReader {
   Result<void> Finish();
 
  private:
-  bool Take(absl::string_view name, bool required, Value* out);
+  bool Take(absl::string_view name, bool required, Value* out) {
+    if (next_ >= args_.positional.size() || !args_.keywords.empty() || failed_ || keyword_only_) return TakeOther(name, required, out);
+    *out = args_.positional[next_++];
+    ++declared_positional_;
+    given_.push_back(name);
+    return true;
+  }
+  bool TakeOther(absl::string_view name, bool required, Value* out);
   void BadType(absl::string_view name, Value got, absl::string_view expected);
 
   Interpreter& interp_;
@@ -202,7 +209,6 @@ class ArgReader {
   const CallArgs& args_;
   size_t next_ = 0;
   size_t declared_positional_ = 0;
-  size_t required_ = 0;
   uint64_t used_keywords_ = 0;  // bit i: args_.keywords[i] is taken; more than 64 keywords are rejected by Finish
   absl::InlinedVector<absl::string_view, 16> given_;
   bool keyword_only_ = false;

@@ -4,6 +4,7 @@
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_OBJECT_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_OBJECT_H_
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
@@ -280,6 +281,37 @@ struct OpaqueObject : Object {
   OpaqueObject() : Object(ObjectKind::kOpaque) {}
   StrObject* dotted_name = nullptr;
 };
+
+// ---- dict_table.h: what needs to know a StrObject ----
+
+inline uint64_t HashOfStr(const StrObject* s) {
+  if (s->hash == 0) s->hash = HashOfText(s->view());
+  return s->hash;
+}
+
+inline int64_t DictTable::FindStr(const StrObject* key) const {
+  if (index_size_ == 0) return -1;
+  const uint64_t hash = HashOfStr(key);
+  const int32_t at = index_[hash & (index_size_ - 1)];
+  if (at == kEmpty) return -1;
+  if (at >= 0 && entries_[static_cast<size_t>(at)].key.IsObject(key)) return at;
+  return FindStrFrom(key, hash);
+}
+
+inline Value* DictTable::GetStr(const StrObject* key) {
+  const int64_t i = FindStr(key);
+  return i < 0 ? nullptr : &entries_[static_cast<size_t>(i)].value;
+}
+
+template <typename Guess>
+inline Value* DictTable::GetStr(const StrObject* key, Guess& guess) {
+  const size_t guessed = guess.load(std::memory_order_relaxed);
+  if (guessed < entries_.size() && entries_[guessed].key.IsObject(key)) return &entries_[guessed].value;
+  const int64_t i = FindStr(key);
+  if (i < 0) return nullptr;
+  if (i < 0xffff) guess.store(static_cast<uint16_t>(i), std::memory_order_relaxed);
+  return &entries_[static_cast<size_t>(i)].value;
+}
 
 inline bool Value::Is(ObjectKind kind) const { return tag_ == Tag::kObject && object_->kind == kind; }
 inline absl::string_view Value::str() const { return as<StrObject>()->view(); }

@@ -10,7 +10,7 @@ namespace cobra::python {
 
 // ---- truth, type tests ----
 
-Result<bool> Interpreter::Truth(Value v) {
+Result<bool> Interpreter::TruthOfOther(Value v) {
   switch (v.tag()) {
     case Value::Tag::kNone: return false;
     case Value::Tag::kBool:

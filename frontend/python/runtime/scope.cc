@@ -11,6 +11,14 @@ using ast::StmtKind;
 
 namespace {
 enum Flag : uint8_t { kBound = 1, kUsed = 2, kDeclaredGlobal = 4, kDeclaredNonlocal = 8, kCaptured = 16 };
+
+// No * and no **, and few enough arguments to keep them on the native stack.
+bool IsPlainCall(const ast::Call* call) {
+  bool plain = call->args.size() + call->keywords.size() <= 64;
+  for (const ast::ExprNode* a : call->args) plain = plain && !a->Is<ast::Starred>();
+  for (const ast::Keyword* k : call->keywords) plain = plain && k->arg != nullptr;
+  return plain;
+}
 }  // namespace
 
 class Resolver {
@@ -20,6 +28,7 @@ class Resolver {
   void Run() {
     const ast::Ast& ast = out_->ast();
     out_->table_.assign(ast.node_count(), 0);
+    out_->guesses_ = std::make_unique<std::atomic<uint16_t>[]>(ast.node_count());
     class_symbol_ = ast.FindSymbol("__class__");
     if (class_symbol_ == nullptr) class_symbol_ = NewSymbol("__class__");
     super_symbol_ = ast.FindSymbol("super");
@@ -446,6 +455,7 @@ class Resolver {
         VisitExpr(e->As<ast::Compare>()->left);
         return VisitExprs(e->As<ast::Compare>()->comparators);
       case ExprKind::Call: {
+        out_->table_[e->node_id] = IsPlainCall(e->As<ast::Call>()) ? 1 : 0;
         const auto* c = e->As<ast::Call>();
         VisitExpr(c->func);
         VisitExprs(c->args);
@@ -606,7 +616,7 @@ class Resolver {
 ResolvedAst::ResolvedAst(std::shared_ptr<const ast::Ast> ast) : ast_(std::move(ast)) { Resolver(this).Run(); }
 
 int64_t ResolvedAst::memory_bytes() const {
-  return ast_->memory_bytes() + static_cast<int64_t>(table_.size() * sizeof(uint32_t) + scopes_.size() * sizeof(ScopeInfo));
+  return ast_->memory_bytes() + static_cast<int64_t>(table_.size() * (sizeof(uint32_t) + sizeof(uint16_t)) + scopes_.size() * sizeof(ScopeInfo));
 }
 
 }  // namespace cobra::python

@@ -6,6 +6,7 @@
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_SCOPE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_SCOPE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -81,10 +82,14 @@ class ResolvedAst {
 
   const ast::Ast& ast() const { return *ast_; }
   // Of a Name node.
-  Ref ref(uint32_t node_id) const {
-    uint32_t r = table_[node_id];
-    return Ref{static_cast<RefKind>(r >> 24), r & 0xffffff};
-  }
+  static Ref RefOf(uint32_t entry) { return Ref{static_cast<RefKind>(entry >> 24), entry & 0xffffff}; }
+  Ref ref(uint32_t node_id) const { return RefOf(table_[node_id]); }
+  // Of a Call: IsPlainCall (scope.cc).
+  // For all of these: ref() and the like are entries of this table.
+  const uint32_t* table() const { return table_.data(); }
+  // Per node: where in its dictionary a name was the last time (DictTable::GetStr). Not part of what the tree means, so that all
+  // interpreters may write to it.
+  std::atomic<uint16_t>* guesses() const { return guesses_.get(); }
   // Of FunctionDef, Lambda, ClassDef, comprehensions and generator expressions.
   const ScopeInfo& scope(uint32_t node_id) const { return *scopes_[table_[node_id]]; }
   const ScopeInfo& root() const { return *scopes_[0]; }
@@ -105,6 +110,7 @@ class ResolvedAst {
   friend class Resolver;
   std::shared_ptr<const ast::Ast> ast_;
   std::vector<uint32_t> table_;  // by node_id
+  std::unique_ptr<std::atomic<uint16_t>[]> guesses_;
   std::vector<std::unique_ptr<ScopeInfo>> scopes_;
   std::deque<ast::Symbol> mangled_;
   std::deque<std::string> mangled_text_;

@@ -73,6 +73,7 @@ class Value {
   bool IsIntOrBool() const { return tag_ == Tag::kInt || tag_ == Tag::kBool; }     // as_int() is valid
   bool IsFloat() const { return tag_ == Tag::kFloat; }
   bool IsObject() const { return tag_ == Tag::kObject; }
+  bool IsObject(const Object* object) const { return tag_ == Tag::kObject && object_ == object; }
   inline bool Is(ObjectKind kind) const;
 
 #define COBRA_OBJECT_KIND(name, python_name) \
