@@ -160,7 +160,30 @@ inline Result<void> BindArguments(Interpreter& interp, FunctionObject* f, const 
   return {};
 }
 
+void FillFrame(FunctionObject* f, Frame* frame) {
+  frame->unit = f->unit;
+  frame->scope = f->scope;
+  frame->module = f->module;
+  frame->globals = f->module->attrs;
+  frame->free = f->free;
+  frame->function = f;
+}
+
 }  // namespace
+
+Result<Value> RunText(Interpreter& interp, FunctionObject* f, Value* locals) {
+  RuntimeState& state = interp.state();
+  if (state.call_depth >= interp.limits().call_depth) {
+    return interp.Raise(interp.types().RecursionError, "maximum recursion depth exceeded");
+  }
+  Frame frame;
+  frame.locals = locals;
+  FillFrame(f, &frame);
+  ++state.call_depth;
+  Result<Value> result = RunFrame(interp, frame);
+  --state.call_depth;
+  return result;
+}
 
 Result<Value> CallFunction(Interpreter& interp, FunctionObject* f, const CallArgs& args) {
   const ScopeInfo& s = *f->scope;
@@ -172,12 +195,8 @@ Result<Value> CallFunction(Interpreter& interp, FunctionObject* f, const CallArg
   size_t bytes = static_cast<size_t>(s.slot_count + 1) * sizeof(Value);
   frame.locals = static_cast<Value*>(on_heap ? interp.heap().Allocate(bytes) : alloca(bytes));
   COBRA_TRY(BindArguments(interp, f, args, frame.locals));
-  frame.unit = f->unit;
-  frame.scope = &s;
-  frame.module = f->module;
-  frame.globals = f->module->attrs;
-  frame.free = f->free;
-  frame.function = f;
+  if (f->body != nullptr) return f->body->Run(interp, f, frame.locals);
+  FillFrame(f, &frame);
   if (s.is_generator || s.is_async) return MakeGenerator(interp, f, frame);
   ++state.call_depth;
   Result<Value> result = RunFrame(interp, frame);

@@ -33,6 +33,12 @@ bool SameStr(Value key, const StrObject* s) {
   if (k->interned && s->interned) return false;
   return k->size == s->size && std::memcmp(k->data, s->data, static_cast<size_t>(s->size)) == 0;
 }
+
+int Log2IndexBytes(size_t index_size) {
+  int log2 = 0;
+  while ((size_t{1} << log2) < index_size * sizeof(int32_t)) ++log2;
+  return log2;
+}
 }  // namespace
 
 int64_t DictTable::FindStrFrom(const StrObject* key, uint64_t hash) const {
@@ -89,14 +95,9 @@ void DictTable::Rebuild(Heap& heap, size_t index_size) {
     ++kept;
   }
   while (entries_.size() > kept) entries_.pop_back();
-  auto log2 = [](size_t n) {
-    int l = 0;
-    while ((size_t{1} << l) < n * sizeof(int32_t)) ++l;
-    return l;
-  };
   if (index_size != index_size_) {
-    if (index_ != nullptr) heap.FreeBlock(index_, log2(index_size_));
-    index_ = static_cast<int32_t*>(heap.AllocateBlock(log2(index_size)));
+    if (index_ != nullptr) heap.FreeBlock(index_, Log2IndexBytes(index_size_));
+    index_ = static_cast<int32_t*>(heap.AllocateBlock(Log2IndexBytes(index_size)));
     index_size_ = index_size;
   }
   for (size_t i = 0; i < index_size_; ++i) index_[i] = kEmpty;
@@ -133,6 +134,17 @@ void DictTable::Clear() {
   entries_.clear();
   live_ = 0;
   ++version_;
+}
+
+void DictTable::CopyFrom(Heap& heap, const DictTable& other) {
+  entries_.copy(heap, other.entries_);
+  if (other.index_ != nullptr) {
+    index_ = static_cast<int32_t*>(heap.AllocateBlock(Log2IndexBytes(other.index_size_)));
+    std::memcpy(index_, other.index_, other.index_size_ * sizeof(int32_t));
+  }
+  index_size_ = other.index_size_;
+  live_ = other.live_;
+  version_ = 1;
 }
 
 void DictTable::MoveToEnd(Heap& heap, int64_t position, bool last) {

@@ -65,6 +65,8 @@ class DictTable {
   void Append(Heap& heap, uint64_t hash, Value key, Value value);  // the key is known to be absent
   void EraseAt(int64_t position);
   void Clear();
+  // The same keys at the same positions, without hashing any. REQUIRES: this table is new; `other` holds no deleted entries.
+  void CopyFrom(Heap& heap, const DictTable& other);
   void MoveToEnd(Heap& heap, int64_t position, bool last);
 
  private:

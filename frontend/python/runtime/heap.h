@@ -137,6 +137,14 @@ class HeapVector {
     std::memmove(static_cast<void*>(data_ + first), data_ + last, (size_ - last) * sizeof(T));
     size_ -= last - first;
   }
+  // With the same capacity. REQUIRES: this one is new.
+  void copy(Heap& heap, const HeapVector& other) {
+    if (other.log2_bytes_ == 0) return;
+    data_ = static_cast<T*>(heap.AllocateBlock(other.log2_bytes_));
+    std::memcpy(static_cast<void*>(data_), other.data_, other.size_ * sizeof(T));
+    size_ = other.size_;
+    log2_bytes_ = other.log2_bytes_;
+  }
   void swap(HeapVector& other) { std::swap(*this, other); }
   void release(Heap& heap) {
     if (log2_bytes_ != 0) heap.FreeBlock(data_, log2_bytes_);

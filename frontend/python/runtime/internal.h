@@ -150,6 +150,8 @@ inline const char* StackPointer() { return static_cast<const char*>(__builtin_fr
 
 // ---- call.cc ----
 Result<Value> CallFunction(Interpreter& interp, FunctionObject* function, const CallArgs& args);
+// The Python text of a function with a native body, for what the body leaves to it. REQUIRES: neither a generator nor async.
+Result<Value> RunText(Interpreter& interp, FunctionObject* function, Value* locals);
 Result<Value> CallClass(Interpreter& interp, ClassObject* cls, const CallArgs& args);
 Result<Value> ConstructInstance(Interpreter& interp, ClassObject* cls, const CallArgs& args);  // type.__call__
 // The positional arguments with self in front, if there is one.

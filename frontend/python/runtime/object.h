@@ -123,8 +123,19 @@ struct CellObject : Object {
   Value value = Value::Unbound();
 };
 
+// What a function of a native module does in place of its Python text, which stays its signature: `locals` are the bound parameters.
+// Lives on the heap and is never destroyed.
+class NativeBody {
+ public:
+  virtual Result<Value> Run(Interpreter& interp, FunctionObject* function, Value* locals) const = 0;
+
+ protected:
+  ~NativeBody() = default;
+};
+
 struct FunctionObject : Object {
   FunctionObject() : Object(ObjectKind::kFunction) {}
+  const NativeBody* body = nullptr;
   const CodeUnit* unit = nullptr;
   const ScopeInfo* scope = nullptr;
   ModuleObject* module = nullptr;  // whose globals
@@ -184,10 +195,12 @@ struct SuperObject : Object {
 // The C++ part of an instance of a native class, or of a user class that derives from one.
 class NativeObject {
  public:
+  explicit NativeObject(const void* tag = nullptr) : tag(tag) {}
   virtual ~NativeObject() = default;
   // For copy.deepcopy and copy.copy of an instance whose class defines no __deepcopy__/__copy__: the payload of the copy.
   // nullptr means "cannot be copied".
   virtual NativeObject* Copy(Interpreter& interp) { return nullptr; }
+  const void* const tag;  // of a class that is asked for often: what tells it from the others without RTTI
 };
 using NativeFactory = std::function<NativeObject*(Interpreter&)>;  // allocate with interp.heap().New<T>()
 

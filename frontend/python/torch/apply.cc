@@ -49,6 +49,19 @@ std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, 
   return fill;
 }
 
+bool OverwriteConstant(Interpreter& interp, Value v, std::optional<double> fill) {
+  const TorchState& torch = Torch(interp);
+  Tensor* tensor = AsTensor(v);
+  if (tensor == nullptr || torch.tracing || (torch.recording && !tensor->is_const())) return false;
+  if (v.object()->cls != torch.parameter_class && v.object()->cls != torch.tensor_class) return false;
+  if (!IsFloatingPoint(tensor->type.dtype) || tensor->is_uninitialized || tensor->base != nullptr) return false;
+  interp.Spend(kStepsOfACall);
+  tensor->values = fill ? FilledValues(interp, tensor->type.num_elements(), RoundTo(tensor->type.dtype, *fill)) : nullptr;
+  tensor->is_random = !fill.has_value();
+  if (tensor->ref.kind == ValueRef::Kind::kConstant) tensor->ref = ValueRef::None();
+  return true;
+}
+
 ValueRef RefOf(Interpreter& interp, Tensor* tensor) {
   if (tensor->ref.is_none()) {
     TorchState& torch = Torch(interp);

@@ -56,20 +56,7 @@ Result<Value> Ranged(Interpreter& interp, const ConstValues& values, DType dtype
   return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(rounded)), label);
 }
 
-// zeros(2, 3), zeros((2, 3)), zeros(size=(2, 3)).
-Result<Shape> TakeSize(Interpreter& interp, const CallArgs& args, const std::vector<KeywordArg>& rest,
-                       absl::string_view name) {
-  std::vector<Value> items(args.positional.begin(), args.positional.end());
-  for (const KeywordArg& keyword : rest) {
-    if (keyword.name->view() != "size") {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat(name, "() got an unexpected keyword argument '", keyword.name->view(), "'"));
-    }
-    items = {keyword.value};
-  }
-  if (items.size() == 1 && (items[0].IsTuple() || items[0].IsList())) {
-    COBRA_TRY_ASSIGN(items, interp.ToVector(items[0]));
-  }
+Result<Shape> ShapeOf(Interpreter& interp, absl::Span<const Value> items, absl::string_view name) {
   Shape shape;
   for (Value item : items) {
     Result<int64_t> size = interp.Index(item);
@@ -85,6 +72,23 @@ Result<Shape> TakeSize(Interpreter& interp, const CallArgs& args, const std::vec
     shape.push_back(*size);
   }
   return shape;
+}
+
+// zeros(2, 3), zeros((2, 3)), zeros(size=(2, 3)).
+Result<Shape> TakeSize(Interpreter& interp, const CallArgs& args, const std::vector<KeywordArg>& rest,
+                       absl::string_view name) {
+  std::vector<Value> items(args.positional.begin(), args.positional.end());
+  for (const KeywordArg& keyword : rest) {
+    if (keyword.name->view() != "size") {
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat(name, "() got an unexpected keyword argument '", keyword.name->view(), "'"));
+    }
+    items = {keyword.value};
+  }
+  if (items.size() == 1 && (items[0].IsTuple() || items[0].IsList())) {
+    COBRA_TRY_ASSIGN(items, interp.ToVector(items[0]));
+  }
+  return ShapeOf(interp, items, name);
 }
 
 NativeFunction FilledFunction(std::string name, std::optional<double> fill) {
@@ -457,6 +461,33 @@ std::optional<DType> AsDType(Interpreter& interp, Value v) {
     if (cls == interp.types().bool_type) return DType::bool_;
   }
   return std::nullopt;
+}
+
+Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value dtype, bool parameter) {
+  const TorchState& torch = Torch(interp);
+  TensorType type;
+  type.dtype = torch.default_dtype;
+  if (!dtype.IsNone()) {
+    const std::optional<DType> given = AsDType(interp, dtype);
+    if (!given)
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("argument 'dtype' must be torch.dtype, not ", interp.TypeName(dtype)));
+    type.dtype = *given;
+  }
+  if (size.size() == 1 && (size[0].IsTuple() || size[0].IsList())) {
+    COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(size[0]));
+    COBRA_TRY_ASSIGN(type.shape, ShapeOf(interp, items, "empty"));
+  } else {
+    COBRA_TRY_ASSIGN(type.shape, ShapeOf(interp, size, "empty"));
+  }
+  if (!parameter) return Filled(interp, std::move(type), std::nullopt, {}, "empty");
+  if (type.num_bytes() > int64_t{1} << 40)
+    return interp.LimitReached(absl::StrCat("torch.empty makes a tensor of ", TypeText(type)));
+  Tensor* made = interp.heap().New<Tensor>();
+  made->type = std::move(type);
+  made->label = "parameter";
+  made->is_random = made->requires_grad = true;
+  return interp.NewInstance(torch.parameter_class, made);
 }
 
 Result<void> DefineTensorMethods(Interpreter& interp, NativeClassBuilder& tensor_class) {

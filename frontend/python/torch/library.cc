@@ -352,6 +352,7 @@ void AddTorch(NativeRegistry* registry) {
                  }});
   registry->Add({"torch.nn.functional", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
                    COBRA_TRY(interp.ImportModule("torch"));
+                   Torch(interp).functional = m.module();
                    DefineFunctions(m, 'F', Torch(interp));
                    m.GetAttrHook(UnknownName("torch.nn.functional"));
                    m.Source(SourceNamed("functional"));

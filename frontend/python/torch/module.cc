@@ -1,164 +1,15 @@
-// nn.Module's hot half: attribute access, registration, calls. The rest is py/module.py, whose class Module derives
-// from _ModuleBase here. The state lives in the instance's __dict__ under PyTorch's own names (_parameters, _buffers,
-// _modules ...), because programs read and change those.
-#include <array>
+// nn.Module's hot half: registration, calls, iteration; attributes are module_state.cc. The rest is py/module.py, whose class
+// Module derives from _ModuleBase here.
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "frontend/python/torch/layers.h"
+#include "frontend/python/torch/module_state.h"
 #include "frontend/python/torch/tensor.h"
 
 namespace cobra::python {
 namespace {
-
-// The dict `name` of the instance, or null before Module.__init__ ran.
-DictObject* Registry(Value self, StrObject* name) {
-  DictObject* attrs = self.object()->attrs;
-  if (attrs == nullptr) return nullptr;
-  Value* found = attrs->table.GetStr(name);
-  return found == nullptr || !found->IsDict() ? nullptr : found->as<DictObject>();
-}
-DictObject* Registry(Interpreter& interp, Value self, absl::string_view name) {
-  return Registry(self, interp.Intern(name));
-}
-
-std::array<StrObject*, 3> Registries(Interpreter& interp) {
-  const ModuleNames& names = Torch(interp).names;
-  return {names.parameters, names.buffers, names.modules};
-}
-
-bool IsModule(Interpreter& interp, Value v) {
-  return v.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(v), Torch(interp).module_class);
-}
-bool IsParameter(Interpreter& interp, Value v) {
-  return AsTensor(v) != nullptr && Interpreter::IsSubclassOf(interp.class_of(v), Torch(interp).parameter_class);
-}
-
-Result<Value> Init(Interpreter& interp, const CallArgs& args) {
-  if (!args.keywords.empty()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat(interp.TypeName(args.self), ".__init__() got an unexpected keyword argument '",
-                                     args.keywords[0].name->view(), "'"));
-  }
-  if (!args.positional.empty()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat(interp.TypeName(args.self), ".__init__() takes 1 positional argument but ",
-                                     args.positional.size() + 1, " were given"));
-  }
-  DictObject* attrs = interp.AttrsOf(args.self.object());
-  Heap& heap = interp.heap();
-  attrs->table.SetStr(heap, interp.Intern("training"), Value::Bool(true));
-  for (StrObject* name : Registries(interp)) attrs->table.SetStr(heap, name, interp.NewDict());
-  attrs->table.SetStr(heap, interp.Intern("_non_persistent_buffers_set"), interp.NewSet());
-  for (absl::string_view name :
-       {"_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks"}) {
-    attrs->table.SetStr(heap, interp.Intern(name), interp.NewDict());
-  }
-  return Value::None();
-}
-
-// A name means one thing: the others forget it.
-void Forget(Interpreter& interp, Value self, StrObject* name, const StrObject* except) {
-  self.object()->attrs->table.EraseStr(name);
-  for (StrObject* registry : Registries(interp)) {
-    if (registry == except) continue;
-    if (DictObject* dict = Registry(self, registry)) dict->table.EraseStr(name);
-  }
-}
-
-Failure BeforeInit(Interpreter& interp, absl::string_view what) {
-  return interp.Raise(interp.types().AttributeError,
-                      absl::StrCat("cannot assign ", what, " before Module.__init__() call"));
-}
-
-Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
-  StrObject* name;
-  Value value;
-  ArgReader reader(interp, "__setattr__", args);
-  COBRA_TRY(reader.Required("name", &name).Required("value", &value).Finish());
-  name = interp.InternStr(name);
-  const Value self = args.self;
-  Heap& heap = interp.heap();
-  const ModuleNames& names = Torch(interp).names;
-  DictObject* parameters = Registry(self, names.parameters);
-  if (IsParameter(interp, value)) {
-    if (parameters == nullptr) return BeforeInit(interp, "parameters");
-    Forget(interp, self, name, names.parameters);
-    parameters->table.SetStr(heap, name, value);
-    return Value::None();
-  }
-  if (Value* slot = parameters == nullptr ? nullptr : parameters->table.GetStr(name)) {
-    if (!value.IsNone()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("cannot assign '", interp.TypeName(value), "' as parameter '", name->view(),
-                                       "' (torch.nn.Parameter or None expected)"));
-    }
-    *slot = value;
-    return Value::None();
-  }
-  DictObject* modules = Registry(self, names.modules);
-  if (IsModule(interp, value)) {
-    if (modules == nullptr) return BeforeInit(interp, "module");
-    Forget(interp, self, name, names.modules);
-    modules->table.SetStr(heap, name, value);
-    return Value::None();
-  }
-  if (Value* slot = modules == nullptr ? nullptr : modules->table.GetStr(name)) {
-    if (!value.IsNone()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("cannot assign '", interp.TypeName(value), "' as child module '", name->view(),
-                                       "' (torch.nn.Module or None expected)"));
-    }
-    *slot = value;
-    return Value::None();
-  }
-  DictObject* buffers = Registry(self, names.buffers);
-  if (const TorchState& torch = Torch(interp);
-      torch.buffer_class != nullptr && Interpreter::IsSubclassOf(interp.class_of(value), torch.buffer_class)) {
-    if (buffers == nullptr) return BeforeInit(interp, "buffer");
-    Forget(interp, self, name, names.buffers);
-    buffers->table.SetStr(heap, name, value);
-    return Value::None();
-  }
-  if (Value* slot = buffers == nullptr ? nullptr : buffers->table.GetStr(name)) {
-    if (!value.IsNone() && AsTensor(value) == nullptr) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("cannot assign '", interp.TypeName(value), "' as buffer '", name->view(),
-                                       "' (torch.Tensor or None expected)"));
-    }
-    *slot = value;
-    return Value::None();
-  }
-  COBRA_TRY(interp.ObjectSetAttr(self, name, value));
-  return Value::None();
-}
-
-Result<Value> GetAttr(Interpreter& interp, const CallArgs& args) {
-  StrObject* name;
-  ArgReader reader(interp, "__getattr__", args);
-  COBRA_TRY(reader.Required("name", &name).Finish());
-  name = interp.InternStr(name);
-  for (StrObject* registry : Registries(interp)) {
-    DictObject* dict = Registry(args.self, registry);
-    Value* found = dict == nullptr ? nullptr : dict->table.GetStr(name);
-    if (found != nullptr) return *found;
-  }
-  return interp.Raise(interp.types().AttributeError,
-                      absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '", name->view(), "'"));
-}
-
-Result<Value> DelAttr(Interpreter& interp, const CallArgs& args) {
-  StrObject* name;
-  ArgReader reader(interp, "__delattr__", args);
-  COBRA_TRY(reader.Required("name", &name).Finish());
-  name = interp.InternStr(name);
-  for (StrObject* registry : Registries(interp)) {
-    DictObject* dict = Registry(args.self, registry);
-    if (dict != nullptr && dict->table.EraseStr(name)) return Value::None();
-  }
-  COBRA_TRY(interp.ObjectDelAttr(args.self, name));
-  return Value::None();
-}
 
 struct Hook {
   Value function;
@@ -183,8 +34,8 @@ std::vector<Hook> Hooks(Interpreter& interp, Value self, Value global, absl::str
                         absl::string_view flags_name) {
   std::vector<Hook> hooks;
   AppendHooks(global.IsDict() ? global.as<DictObject>() : nullptr, nullptr, &hooks);
-  DictObject* own = Registry(interp, self, name);
-  if (own != nullptr && own->table.entry_count() > 0) AppendHooks(own, Registry(interp, self, flags_name), &hooks);
+  DictObject* own = ModuleRegistry(self, interp.Intern(name));
+  if (own != nullptr && own->table.entry_count() > 0) AppendHooks(own, ModuleRegistry(self, interp.Intern(flags_name)), &hooks);
   return hooks;
 }
 
@@ -230,8 +81,8 @@ bool IsEmpty(const DictObject* dict) { return dict == nullptr || dict->table.ent
 
 Result<Value> CallWithHooks(Interpreter& interp, const CallArgs& args) {
   const TorchState& torch = Torch(interp);
-  if (IsEmpty(Registry(args.self, torch.names.forward_pre_hooks)) &&
-      IsEmpty(Registry(args.self, torch.names.forward_hooks)) &&
+  if (IsEmpty(ModuleRegistry(interp, args.self, kForwardPreHooksSlot)) &&
+      IsEmpty(ModuleRegistry(interp, args.self, kForwardHooksSlot)) &&
       IsEmpty(torch.global_forward_pre_hooks.as<DictObject>()) &&
       IsEmpty(torch.global_forward_hooks.as<DictObject>())) {
     return interp.CallMethod(args.self, torch.names.forward, args.positional, args.keywords);
@@ -282,7 +133,7 @@ Result<Value> Children(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Required("module", &self).Required("named", &named).Finish());
   std::vector<Value> found;
   absl::flat_hash_set<const Object*> seen;
-  DictObject* modules = Registry(self, Torch(interp).names.modules);
+  DictObject* modules = ModuleRegistry(interp, self, kModulesSlot);
   for (size_t i = 0; modules != nullptr && i < modules->table.entry_count(); ++i) {
     const auto& entry = modules->table.entry(i);
     if (entry.key.IsUnbound() || entry.value.IsNone() || !entry.value.IsObject()) continue;
@@ -316,7 +167,7 @@ Result<Value> Members(Interpreter& interp, const CallArgs& args) {
     COBRA_TRY(interp.Charge(1 + static_cast<int64_t>(path.size()) / 32));  // a module that contains itself has paths of any length
     if (remove_duplicate && !visited.insert(module.object()).second) continue;
     const std::string dotted = path.empty() ? "" : path + ".";
-    DictObject* tensors = Registry(interp, module, registry);
+    DictObject* tensors = ModuleRegistry(module, interp.Intern(registry));
     for (size_t i = 0; tensors != nullptr && i < tensors->table.entry_count(); ++i) {
       const auto& entry = tensors->table.entry(i);
       if (entry.key.IsUnbound() || !entry.key.IsStr() || !entry.value.IsObject() || entry.value.IsNone()) continue;
@@ -326,7 +177,7 @@ Result<Value> Members(Interpreter& interp, const CallArgs& args) {
                           ? Value(interp.NewTuple({interp.NewStr(absl::StrCat(dotted, entry.key.str())), entry.value}))
                           : entry.value);
     }
-    DictObject* modules = recurse ? Registry(module, Torch(interp).names.modules) : nullptr;
+    DictObject* modules = recurse ? ModuleRegistry(interp, module, kModulesSlot) : nullptr;
     for (size_t i = modules == nullptr ? 0 : modules->table.entry_count(); i-- > 0;) {
       const auto& entry = modules->table.entry(i);
       if (!entry.key.IsUnbound() && entry.key.IsStr() && IsModule(interp, entry.value))
@@ -367,7 +218,7 @@ class ModuleIterator : public NativeIterator {
   }
 
   void AddChildren(Interpreter& interp) {
-    DictObject* modules = Registry(last_, Torch(interp).names.modules);
+    DictObject* modules = ModuleRegistry(interp, last_, kModulesSlot);
     if (modules == nullptr) return;
     const std::string prefix = !named_ || last_path_.str().empty() ? "" : absl::StrCat(last_path_.str(), ".");
     for (size_t i = modules->table.entry_count(); i-- > 0;) {
@@ -405,9 +256,9 @@ Result<Value> Walk(Interpreter& interp, const CallArgs& args) {
 }
 
 // Where register_buffer() and register_parameter() put a tensor, if the name is free there.
-Result<DictObject*> RegistryFor(Interpreter& interp, Value self, StrObject* registry, absl::string_view kind, Value name) {
-  DictObject* dict = Registry(self, registry);
-  if (dict == nullptr) return BeforeInit(interp, kind);
+Result<DictObject*> RegistryFor(Interpreter& interp, Value self, ModuleSlot registry, absl::string_view kind, Value name) {
+  DictObject* dict = ModuleRegistry(interp, self, registry);
+  if (dict == nullptr) return BeforeModuleInit(interp, kind);
   if (!name.IsStr()) {
     return interp.Raise(interp.types().TypeError,
                         absl::StrCat(kind, " name should be a string. Got ", interp.TypeName(name)));
@@ -427,8 +278,7 @@ Result<Value> RegisterBuffer(Interpreter& interp, const CallArgs& args) {
   bool persistent = true;
   ArgReader reader(interp, "register_buffer", args);
   COBRA_TRY(reader.Required("name", &name).Required("tensor", &tensor).Optional("persistent", &persistent).Finish());
-  const ModuleNames& names = Torch(interp).names;
-  COBRA_TRY_ASSIGN(DictObject * buffers, RegistryFor(interp, args.self, names.buffers, "buffer", name));
+  COBRA_TRY_ASSIGN(DictObject * buffers, RegistryFor(interp, args.self, kBuffersSlot, "buffer", name));
   StrObject* key = interp.InternStr(name.as<StrObject>());
   if (!tensor.IsNone() && AsTensor(tensor) == nullptr) {
     return interp.Raise(interp.types().TypeError,
@@ -436,7 +286,7 @@ Result<Value> RegisterBuffer(Interpreter& interp, const CallArgs& args) {
                                      "' (torch Tensor or None required)"));
   }
   buffers->table.SetStr(interp.heap(), key, tensor);
-  Value* fleeting = args.self.object()->attrs->table.GetStr(names.non_persistent_buffers);
+  Value* fleeting = args.self.object()->attrs->table.GetStr(Torch(interp).names.slots[kNonPersistentBuffersSlot]);
   if (fleeting == nullptr || !fleeting->IsSet()) return Value::None();
   if (!persistent) {
     COBRA_TRY(interp.SetAdd(fleeting->as<SetObject>(), key));
@@ -451,7 +301,7 @@ Result<Value> RegisterParameter(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "register_parameter", args);
   COBRA_TRY(reader.Required("name", &name).Required("param", &parameter).Finish());
   COBRA_TRY_ASSIGN(DictObject * parameters,
-                   RegistryFor(interp, args.self, Torch(interp).names.parameters, "parameter", name));
+                   RegistryFor(interp, args.self, kParametersSlot, "parameter", name));
   StrObject* key = interp.InternStr(name.as<StrObject>());
   if (!parameter.IsNone() && !IsParameter(interp, parameter)) {
     return interp.Raise(interp.types().TypeError,
@@ -559,15 +409,9 @@ const Object* PendingException(Interpreter& interp) {
 }
 
 void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m) {
-  Torch(interp).names = {interp.Intern("_parameters"),     interp.Intern("_buffers"),
-                         interp.Intern("_modules"),        interp.Intern("forward"),
-                         interp.Intern("_forward_hooks"),  interp.Intern("_forward_pre_hooks"),
-                         interp.Intern("_non_persistent_buffers_set")};
-  m.Class("_ModuleBase", {interp.types().object})
-      .Method("__init__", Init)
-      .Method("__setattr__", SetAttr)
-      .Method("__getattr__", GetAttr)
-      .Method("__delattr__", DelAttr)
+  NativeClassBuilder module_base = m.Class("_ModuleBase", {interp.types().object});
+  DefineModuleState(interp, module_base);
+  module_base
       .Method("__call__", CallModule)
       .Method("_call_impl", CallModule)
       .Method("register_buffer", RegisterBuffer)
@@ -575,6 +419,7 @@ void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Build();
   m.Function("_set_module_class", SetModuleClass).Function("_children", Children).Function("_members", Members);
   m.Function("_walk", Walk);
+  DefineLayerDecorators(m);
 }
 
 Result<void> DefineParameterClass(Interpreter& interp, NativeModuleBuilder& m) {

@@ -7,6 +7,7 @@
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ namespace cobra::python {
 using ConstValues = std::vector<double>;
 
 struct Tensor : NativeObject {
+  static constexpr char kTag = 0;
+  Tensor() : NativeObject(&kTag) {}
   TensorType type;
   ValueRef ref;                               // kNone: a constant that the graph does not know (yet)
   std::shared_ptr<const ConstValues> values;  // of a constant; null if too large, random or loaded from a file
@@ -40,10 +43,26 @@ struct Tensor : NativeObject {
   NativeObject* Copy(Interpreter& interp) override;
 };
 
-// The names under which a module keeps its state, as the interpreter's own strings: each access of an attribute asks for some.
+template <>
+inline Tensor* NativeCast<Tensor>(Value v) {
+  if (!v.IsInstance()) return nullptr;
+  NativeObject* native = v.as<InstanceObject>()->native;
+  return native != nullptr && native->tag == &Tensor::kTag ? static_cast<Tensor*>(native) : nullptr;
+}
+
+// The names under which a module keeps its state (module_state.h), as the interpreter's own strings, and the methods of every
+// module that a class may replace.
 struct ModuleNames {
-  StrObject *parameters = nullptr, *buffers = nullptr, *modules = nullptr;
-  StrObject *forward = nullptr, *forward_hooks = nullptr, *forward_pre_hooks = nullptr, *non_persistent_buffers = nullptr;
+  std::array<StrObject*, 10> slots = {};  // by ModuleSlot
+  StrObject* forward = nullptr;
+  Value init, setattr, getattr;
+};
+
+// Whether a class makes a layer's part of an instance as the library does: nothing is overridden that this would call (layers.cc).
+struct LayerPlan {
+  uint32_t epoch = 0;  // of the classes, when that was found out
+  bool plain = false;
+  bool resets = false;  // reset_parameters() is the program's
 };
 
 // What the native modules make as they are imported; a part of the interpreter's image.
@@ -57,6 +76,9 @@ struct TorchLibrary {
   ClassObject* buffer_class = nullptr;                   // torch.nn.Buffer; null before somebody asks for it
   Value global_forward_pre_hooks, global_forward_hooks;  // dicts
   ModuleNames names;
+  ModuleObject* functional = nullptr;                    // torch.nn.functional
+  HeapVector<StrObject*> index_names;                    // "0", "1" ...: names of modules in containers
+  DictTable module_prototype;                            // of a new module's __dict__
   ClassObject* proxy_class = nullptr;  // torch.fx.Proxy, and what records a call that got one; null before torch.fx is imported
   Value proxy_call;
   Value dtypes[12] = {};                                 // by DType
@@ -85,6 +107,8 @@ struct TorchState : TorchLibrary {
   const Object* failure = nullptr;
   absl::flat_hash_map<std::string, std::shared_ptr<const std::string>> files;
   int64_t next_constant = 0;
+  // By declaration (layers.cc) and class.
+  absl::flat_hash_map<std::pair<const void*, const ClassObject*>, LayerPlan> layer_plans;
   // Tensors of one value everywhere share their values: networks zero thousands of weights.
   absl::flat_hash_map<std::pair<int64_t, double>, std::shared_ptr<const ConstValues>> fills;
 
@@ -105,6 +129,11 @@ std::optional<AttributeValue> AsNumber(Value v);
 InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<const ConstValues> values = nullptr,
                           absl::string_view label = "constant");
 InstanceObject* NewGraphTensor(Interpreter& interp, TensorType type, ValueRef ref);
+// torch.empty(size, dtype=dtype), as a Parameter or as it is.
+Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value dtype, bool parameter);
+// tensor.normal_(), or with `fill` tensor.fill_(fill), where the tensor is a constant and nothing would be recorded: in one go. False
+// where that is not so.
+bool OverwriteConstant(Interpreter& interp, Value tensor, std::optional<double> fill);
 // `n` times `value`; null if that is too many to keep.
 std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, double value);
 // Where the graph finds it; a constant that it does not know is added.

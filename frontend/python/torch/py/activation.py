@@ -2,7 +2,7 @@
 import torch
 from torch.nn import functional as F
 from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
-from torch.nn.modules.module import Module
+from torch.nn.modules.module import Module, _forward, _init
 from torch.nn.parameter import Parameter
 
 
@@ -10,14 +10,11 @@ class Threshold(Module):
     _format = 'threshold={threshold}, value={value}'
     _format_inplace = True
 
-    def __init__(self, threshold, value, inplace=False):
-        super().__init__()
-        self.threshold = threshold
-        self.value = value
-        self.inplace = inplace
+    @_init('threshold value inplace')
+    def __init__(self, threshold, value, inplace=False): ...
 
-    def forward(self, input):
-        return F.threshold(input, self.threshold, self.value, self.inplace)
+    @_forward(F, 'threshold', 'input', 'self.threshold', 'self.value', 'self.inplace')
+    def forward(self, input): ...
 
 
 class ReLU(Module):
@@ -25,41 +22,38 @@ class ReLU(Module):
     _format_inplace = True
     __constants__ = ['inplace']
 
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
+    @_init('inplace')
+    def __init__(self, inplace=False): ...
 
-    def forward(self, input):
-        return F.relu(input, inplace=self.inplace)
+    @_forward(F, 'relu', 'input', inplace='self.inplace')
+    def forward(self, input): ...
 
 
 class RReLU(Module):
     _format = 'lower={lower}, upper={upper}'
     _format_inplace = True
 
-    def __init__(self, lower=1. / 8, upper=1. / 3, inplace=False):
-        super().__init__()
-        self.lower = lower
-        self.upper = upper
-        self.inplace = inplace
+    @_init('lower upper inplace')
+    def __init__(self, lower=1. / 8, upper=1. / 3, inplace=False): ...
 
-    def forward(self, input):
-        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+    @_forward(F, 'rrelu', 'input', 'self.lower', 'self.upper', 'self.training', 'self.inplace')
+    def forward(self, input): ...
 
 
 class Hardtanh(Module):
     _format = 'min_val={min_val}, max_val={max_val}'
     _format_inplace = True
 
+    @_init('min_val max_val inplace')
     def __init__(self, min_val=-1., max_val=1., inplace=False, min_value=None, max_value=None):
-        super().__init__()
-        self.min_val = min_val if min_value is None else min_value
-        self.max_val = max_val if max_value is None else max_value
-        self.inplace = inplace
-        assert self.max_val > self.min_val
+        if min_value is not None:
+            min_val = min_value
+        if max_value is not None:
+            max_val = max_value
+        assert max_val > min_val
 
-    def forward(self, input):
-        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
+    @_forward(F, 'hardtanh', 'input', 'self.min_val', 'self.max_val', 'self.inplace')
+    def forward(self, input): ...
 
 
 class ReLU6(Hardtanh):
@@ -70,22 +64,21 @@ class ReLU6(Hardtanh):
 
 
 class Sigmoid(Module):
-    def forward(self, input):
-        return torch.sigmoid(input)
+    @_forward(torch, 'sigmoid', 'input')
+    def forward(self, input): ...
 
 
 class Hardsigmoid(Module):
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
+    @_init('inplace')
+    def __init__(self, inplace=False): ...
 
-    def forward(self, input):
-        return F.hardsigmoid(input, self.inplace)
+    @_forward(F, 'hardsigmoid', 'input', 'self.inplace')
+    def forward(self, input): ...
 
 
 class Tanh(Module):
-    def forward(self, input):
-        return torch.tanh(input)
+    @_forward(torch, 'tanh', 'input')
+    def forward(self, input): ...
 
 
 class SiLU(Module):
@@ -93,146 +86,130 @@ class SiLU(Module):
     _format_inplace = True
     __constants__ = ['inplace']
 
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
+    @_init('inplace')
+    def __init__(self, inplace=False): ...
 
-    def forward(self, input):
-        return F.silu(input, inplace=self.inplace)
+    @_forward(F, 'silu', 'input', inplace='self.inplace')
+    def forward(self, input): ...
 
 
 class Mish(Module):
     _format = ''
     _format_inplace = True
 
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
+    @_init('inplace')
+    def __init__(self, inplace=False): ...
 
-    def forward(self, input):
-        return F.mish(input, inplace=self.inplace)
+    @_forward(F, 'mish', 'input', inplace='self.inplace')
+    def forward(self, input): ...
 
 
 class Hardswish(Module):
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
+    @_init('inplace')
+    def __init__(self, inplace=False): ...
 
-    def forward(self, input):
-        return F.hardswish(input, self.inplace)
+    @_forward(F, 'hardswish', 'input', 'self.inplace')
+    def forward(self, input): ...
 
 
 class ELU(Module):
     _format = 'alpha={alpha}'
     _format_inplace = True
 
-    def __init__(self, alpha=1., inplace=False):
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
+    @_init('alpha inplace')
+    def __init__(self, alpha=1., inplace=False): ...
 
-    def forward(self, input):
-        return F.elu(input, self.alpha, self.inplace)
+    @_forward(F, 'elu', 'input', 'self.alpha', 'self.inplace')
+    def forward(self, input): ...
 
 
 class CELU(Module):
     _format = 'alpha={alpha}'
     _format_inplace = True
 
-    def __init__(self, alpha=1., inplace=False):
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
+    @_init('alpha inplace')
+    def __init__(self, alpha=1., inplace=False): ...
 
-    def forward(self, input):
-        return F.celu(input, self.alpha, self.inplace)
+    @_forward(F, 'celu', 'input', 'self.alpha', 'self.inplace')
+    def forward(self, input): ...
 
 
 class SELU(Module):
     _format = ''
     _format_inplace = True
 
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
+    @_init('inplace')
+    def __init__(self, inplace=False): ...
 
-    def forward(self, input):
-        return F.selu(input, self.inplace)
+    @_forward(F, 'selu', 'input', 'self.inplace')
+    def forward(self, input): ...
 
 
 class GLU(Module):
     _format = 'dim={dim}'
 
-    def __init__(self, dim=-1):
-        super().__init__()
-        self.dim = dim
+    @_init('dim')
+    def __init__(self, dim=-1): ...
 
-    def forward(self, input):
-        return F.glu(input, self.dim)
+    @_forward(F, 'glu', 'input', 'self.dim')
+    def forward(self, input): ...
 
 
 class GELU(Module):
     _format = 'approximate={approximate!r}'
     __constants__ = ['approximate']
 
-    def __init__(self, approximate='none'):
-        super().__init__()
-        self.approximate = approximate
+    @_init('approximate')
+    def __init__(self, approximate='none'): ...
 
-    def forward(self, input):
-        return F.gelu(input, approximate=self.approximate)
+    @_forward(F, 'gelu', 'input', approximate='self.approximate')
+    def forward(self, input): ...
 
 
 class Hardshrink(Module):
     _format = '{lambd}'
 
-    def __init__(self, lambd=0.5):
-        super().__init__()
-        self.lambd = lambd
+    @_init('lambd')
+    def __init__(self, lambd=0.5): ...
 
-    def forward(self, input):
-        return F.hardshrink(input, self.lambd)
+    @_forward(F, 'hardshrink', 'input', 'self.lambd')
+    def forward(self, input): ...
 
 
 class LeakyReLU(Module):
     _format = 'negative_slope={negative_slope}'
     _format_inplace = True
 
-    def __init__(self, negative_slope=1e-2, inplace=False):
-        super().__init__()
-        self.negative_slope = negative_slope
-        self.inplace = inplace
+    @_init('negative_slope inplace')
+    def __init__(self, negative_slope=1e-2, inplace=False): ...
 
-    def forward(self, input):
-        return F.leaky_relu(input, self.negative_slope, self.inplace)
+    @_forward(F, 'leaky_relu', 'input', 'self.negative_slope', 'self.inplace')
+    def forward(self, input): ...
 
 
 class LogSigmoid(Module):
-    def forward(self, input):
-        return F.logsigmoid(input)
+    @_forward(F, 'logsigmoid', 'input')
+    def forward(self, input): ...
 
 
 class Softplus(Module):
     _format = 'beta={beta}, threshold={threshold}'
 
-    def __init__(self, beta=1, threshold=20):
-        super().__init__()
-        self.beta = beta
-        self.threshold = threshold
+    @_init('beta threshold')
+    def __init__(self, beta=1, threshold=20): ...
 
-    def forward(self, input):
-        return F.softplus(input, self.beta, self.threshold)
+    @_forward(F, 'softplus', 'input', 'self.beta', 'self.threshold')
+    def forward(self, input): ...
 
 
 class Softshrink(Module):
     _format = '{lambd}'
 
-    def __init__(self, lambd=0.5):
-        super().__init__()
-        self.lambd = lambd
+    @_init('lambd')
+    def __init__(self, lambd=0.5): ...
 
-    def forward(self, input):
-        return F.softshrink(input, self.lambd)
+    @_forward(F, 'softshrink', 'input', 'self.lambd')
+    def forward(self, input): ...
 
 
 class PReLU(Module):
@@ -244,57 +221,54 @@ class PReLU(Module):
         self.num_parameters = num_parameters
         self.weight = Parameter(torch.empty(num_parameters, dtype=dtype).fill_(init))
 
-    def forward(self, input):
-        return F.prelu(input, self.weight)
+    @_forward(F, 'prelu', 'input', 'self.weight')
+    def forward(self, input): ...
 
 
 class Softsign(Module):
-    def forward(self, input):
-        return F.softsign(input)
+    @_forward(F, 'softsign', 'input')
+    def forward(self, input): ...
 
 
 class Tanhshrink(Module):
-    def forward(self, input):
-        return F.tanhshrink(input)
+    @_forward(F, 'tanhshrink', 'input')
+    def forward(self, input): ...
 
 
 class Softmin(Module):
     _format = 'dim={dim}'
 
-    def __init__(self, dim=None):
-        super().__init__()
-        self.dim = dim
+    @_init('dim')
+    def __init__(self, dim=None): ...
 
-    def forward(self, input):
-        return F.softmin(input, self.dim)
+    @_forward(F, 'softmin', 'input', 'self.dim')
+    def forward(self, input): ...
 
 
 class Softmax(Module):
     _format = 'dim={dim}'
     __constants__ = ['dim']
 
-    def __init__(self, dim=None):
-        super().__init__()
-        self.dim = dim
+    @_init('dim')
+    def __init__(self, dim=None): ...
 
-    def forward(self, input):
-        return F.softmax(input, self.dim)
+    @_forward(F, 'softmax', 'input', 'self.dim')
+    def forward(self, input): ...
 
 
 class Softmax2d(Module):
-    def forward(self, input):
-        return F.softmax(input, -3)
+    @_forward(F, 'softmax', 'input', -3)
+    def forward(self, input): ...
 
 
 class LogSoftmax(Module):
     _format = 'dim={dim}'
 
-    def __init__(self, dim=None):
-        super().__init__()
-        self.dim = dim
+    @_init('dim')
+    def __init__(self, dim=None): ...
 
-    def forward(self, input):
-        return F.log_softmax(input, self.dim)
+    @_forward(F, 'log_softmax', 'input', 'self.dim')
+    def forward(self, input): ...
 
 
 class MultiheadAttention(Module):

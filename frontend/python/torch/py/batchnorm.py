@@ -1,36 +1,16 @@
 # torch.nn.modules.batchnorm
-import torch
 from torch.nn import functional as F
-from torch.nn.modules.module import Module
-from torch.nn.parameter import Parameter
+from torch.nn.modules.module import Module, _accepts_rank, _body, _init
 
 
 class _NormBase(Module):
     _version = 2
     __constants__ = ["track_running_stats", "momentum", "eps", "num_features", "affine"]
 
-    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None):
-        super().__init__()
-        self.num_features = num_features
-        self.eps = eps
-        self.momentum = momentum
-        self.affine = affine
-        self.track_running_stats = track_running_stats
-        if self.affine:
-            self.weight = Parameter(torch.empty(num_features, dtype=dtype))
-            self.bias = Parameter(torch.empty(num_features, dtype=dtype))
-        else:
-            self.register_parameter("weight", None)
-            self.register_parameter("bias", None)
-        if self.track_running_stats:
-            self.register_buffer('running_mean', torch.empty(num_features, dtype=dtype))
-            self.register_buffer('running_var', torch.empty(num_features, dtype=dtype))
-            self.register_buffer('num_batches_tracked', torch.tensor(0, dtype=torch.long))
-        else:
-            self.register_buffer("running_mean", None)
-            self.register_buffer("running_var", None)
-            self.register_buffer("num_batches_tracked", None)
-        self.reset_parameters()
+    @_init('num_features eps momentum affine track_running_stats', weight='num_features if affine', bias='num_features if affine',
+           running_mean='buffer num_features if track_running_stats', running_var='buffer num_features if track_running_stats',
+           num_batches_tracked='buffer counter if track_running_stats')
+    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None): ...
 
     def reset_running_stats(self):
         pass
@@ -47,6 +27,7 @@ class _NormBase(Module):
 
 
 class _BatchNorm(_NormBase):
+    @_body('batch_norm', '_check_input_dim', 'training', 'running_mean', 'running_var', 'weight', 'bias', 'momentum', 'eps', 'batch_norm')
     def forward(self, input):
         self._check_input_dim(input)
         if self.training:
@@ -59,18 +40,21 @@ class _BatchNorm(_NormBase):
 
 
 class BatchNorm1d(_BatchNorm):
+    @_accepts_rank(2, 3)
     def _check_input_dim(self, input):
         if input.dim() != 2 and input.dim() != 3:
             raise ValueError("expected 2D or 3D input (got {}D input)".format(input.dim()))
 
 
 class BatchNorm2d(_BatchNorm):
+    @_accepts_rank(4)
     def _check_input_dim(self, input):
         if input.dim() != 4:
             raise ValueError("expected 4D input (got {}D input)".format(input.dim()))
 
 
 class BatchNorm3d(_BatchNorm):
+    @_accepts_rank(5)
     def _check_input_dim(self, input):
         if input.dim() != 5:
             raise ValueError("expected 5D input (got {}D input)".format(input.dim()))

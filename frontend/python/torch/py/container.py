@@ -3,11 +3,12 @@ from collections import OrderedDict
 import operator
 
 import torch
-from torch.nn.modules.module import Module
+from torch.nn.modules.module import Module, _body
 from torch.nn.parameter import Parameter
 
 
 class Sequential(Module):
+    @_body('sequential_init', 'add_module')
     def __init__(self, *args):
         super().__init__()
         if len(args) == 1 and isinstance(args[0], OrderedDict):
@@ -24,6 +25,7 @@ class Sequential(Module):
             raise IndexError('index {} is out of range'.format(idx))
         return list(self._modules.keys())[idx % size]
 
+    @_body('item', '__len__')
     def __getitem__(self, idx):
         if isinstance(idx, slice):
             return self.__class__(OrderedDict(list(self._modules.items())[idx]))
@@ -41,6 +43,7 @@ class Sequential(Module):
         renamed = list(self._modules.values())
         self._modules = OrderedDict((str(i), module) for i, module in enumerate(renamed))
 
+    @_body('length')
     def __len__(self):
         return len(self._modules)
 
@@ -78,6 +81,7 @@ class Sequential(Module):
     def __iter__(self):
         return iter(self._modules.values())
 
+    @_body('sequential_forward', '__iter__')
     def forward(self, input):
         for module in self:
             input = module(input)
@@ -113,6 +117,7 @@ class ModuleList(Module):
             idx += len(self)
         return str(idx)
 
+    @_body('item', '__len__')
     def __getitem__(self, idx):
         if isinstance(idx, slice):
             return self.__class__(list(self._modules.values())[idx])
@@ -129,6 +134,7 @@ class ModuleList(Module):
             delattr(self, self._key(idx))
         self._modules = OrderedDict((str(i), module) for i, module in enumerate(list(self._modules.values())))
 
+    @_body('length')
     def __len__(self):
         return len(self._modules)
 
@@ -161,6 +167,7 @@ class ModuleList(Module):
         del self[key]
         return v
 
+    @_body('extend', 'add_module', '__len__')
     def extend(self, modules):
         offset = len(self)
         for i, module in enumerate(modules):

@@ -1,7 +1,7 @@
 # torch.nn.modules.conv
 import torch
 from torch.nn import functional as F
-from torch.nn.modules.module import Module
+from torch.nn.modules.module import Module, _conv_init, _forward
 from torch.nn.modules.utils import _pair, _reverse_repeat_tuple, _single, _triple
 from torch.nn.parameter import Parameter
 
@@ -9,6 +9,7 @@ from torch.nn.parameter import Parameter
 class _ConvNd(Module):
     __constants__ = ['stride', 'padding', 'dilation', 'groups', 'padding_mode', 'output_padding', 'in_channels', 'out_channels', 'kernel_size']
 
+    @_conv_init(0)
     def __init__(self, in_channels, out_channels, kernel_size, stride, padding, dilation, transposed, output_padding, groups, bias,
                  padding_mode, device=None, dtype=None):
         super().__init__()
@@ -76,54 +77,57 @@ class _ConvNd(Module):
 
 
 class Conv1d(_ConvNd):
+    @_conv_init(1)
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode='zeros', device=None, dtype=None):
         super().__init__(in_channels, out_channels, _single(kernel_size), _single(stride),
                          padding if isinstance(padding, str) else _single(padding), _single(dilation), False, _single(0), groups, bias,
                          padding_mode, device, dtype)
 
+    @_forward(F, 'conv1d', 'input', 'weight', 'bias', 'self.stride', 'self.padding', 'self.dilation', 'self.groups')
     def _conv_forward(self, input, weight, bias):
         if self.padding_mode != 'zeros':
             return F.conv1d(F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), weight, bias, self.stride,
                             _single(0), self.dilation, self.groups)
-        return F.conv1d(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
 
-    def forward(self, input):
-        return self._conv_forward(input, self.weight, self.bias)
+    @_forward('self', '_conv_forward', 'input', 'self.weight', 'self.bias')
+    def forward(self, input): ...
 
 
 class Conv2d(_ConvNd):
+    @_conv_init(2)
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode='zeros', device=None, dtype=None):
         super().__init__(in_channels, out_channels, _pair(kernel_size), _pair(stride),
                          padding if isinstance(padding, str) else _pair(padding), _pair(dilation), False, _pair(0), groups, bias,
                          padding_mode, device, dtype)
 
+    @_forward(F, 'conv2d', 'input', 'weight', 'bias', 'self.stride', 'self.padding', 'self.dilation', 'self.groups')
     def _conv_forward(self, input, weight, bias):
         if self.padding_mode != 'zeros':
             return F.conv2d(F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), weight, bias, self.stride,
                             _pair(0), self.dilation, self.groups)
-        return F.conv2d(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
 
-    def forward(self, input):
-        return self._conv_forward(input, self.weight, self.bias)
+    @_forward('self', '_conv_forward', 'input', 'self.weight', 'self.bias')
+    def forward(self, input): ...
 
 
 class Conv3d(_ConvNd):
+    @_conv_init(3)
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
                  padding_mode='zeros', device=None, dtype=None):
         super().__init__(in_channels, out_channels, _triple(kernel_size), _triple(stride),
                          padding if isinstance(padding, str) else _triple(padding), _triple(dilation), False, _triple(0), groups, bias,
                          padding_mode, device, dtype)
 
+    @_forward(F, 'conv3d', 'input', 'weight', 'bias', 'self.stride', 'self.padding', 'self.dilation', 'self.groups')
     def _conv_forward(self, input, weight, bias):
         if self.padding_mode != 'zeros':
             return F.conv3d(F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), weight, bias, self.stride,
                             _triple(0), self.dilation, self.groups)
-        return F.conv3d(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
 
-    def forward(self, input):
-        return self._conv_forward(input, self.weight, self.bias)
+    @_forward('self', '_conv_forward', 'input', 'self.weight', 'self.bias')
+    def forward(self, input): ...
 
 
 class _ConvTransposeNd(_ConvNd):
@@ -142,6 +146,7 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class ConvTranspose1d(_ConvTransposeNd):
+    @_conv_init(1, 'transposed')
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, dilation=1,
                  padding_mode='zeros', device=None, dtype=None):
         super().__init__(in_channels, out_channels, _single(kernel_size), _single(stride), _single(padding), _single(dilation), True,
@@ -153,6 +158,7 @@ class ConvTranspose1d(_ConvTransposeNd):
 
 
 class ConvTranspose2d(_ConvTransposeNd):
+    @_conv_init(2, 'transposed')
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, dilation=1,
                  padding_mode='zeros', device=None, dtype=None):
         super().__init__(in_channels, out_channels, _pair(kernel_size), _pair(stride), _pair(padding), _pair(dilation), True,
@@ -164,6 +170,7 @@ class ConvTranspose2d(_ConvTransposeNd):
 
 
 class ConvTranspose3d(_ConvTransposeNd):
+    @_conv_init(3, 'transposed')
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, dilation=1,
                  padding_mode='zeros', device=None, dtype=None):
         super().__init__(in_channels, out_channels, _triple(kernel_size), _triple(stride), _triple(padding), _triple(dilation), True,

@@ -1,6 +1,8 @@
 # torch.nn.init: the values of weights change no latency. What is random is marked so; constants keep their values, since programs read those.
 import math
 
+from torch.nn.modules.module import _body
+
 
 def _random(tensor):
     return tensor.normal_()
@@ -34,26 +36,32 @@ def _calculate_correct_fan(tensor, mode):
     return fan_in if mode.lower() == 'fan_in' else fan_out
 
 
+@_body('random')
 def uniform_(tensor, a=0., b=1., generator=None):
     return _random(tensor)
 
 
+@_body('random')
 def normal_(tensor, mean=0., std=1., generator=None):
     return _random(tensor)
 
 
+@_body('random')
 def trunc_normal_(tensor, mean=0., std=1., a=-2., b=2., generator=None):
     return _random(tensor)
 
 
+@_body('fill')
 def constant_(tensor, val):
     return tensor.fill_(val)
 
 
+@_body('ones')
 def ones_(tensor):
     return tensor.fill_(1.)
 
 
+@_body('zeros')
 def zeros_(tensor):
     return tensor.zero_()
 
@@ -66,22 +74,26 @@ def dirac_(tensor, groups=1):
     return _random(tensor)
 
 
+@_body('random_matrix')
 def xavier_uniform_(tensor, gain=1., generator=None):
     _calculate_fan_in_and_fan_out(tensor)
     return _random(tensor)
 
 
+@_body('random_matrix')
 def xavier_normal_(tensor, gain=1., generator=None):
     _calculate_fan_in_and_fan_out(tensor)
     return _random(tensor)
 
 
+@_body('random_matrix')
 def kaiming_uniform_(tensor, a=0, mode='fan_in', nonlinearity='leaky_relu', generator=None):
     if 0 not in tensor.shape:
         _calculate_fan_in_and_fan_out(tensor)
     return _random(tensor)
 
 
+@_body('random_matrix')
 def kaiming_normal_(tensor, a=0, mode='fan_in', nonlinearity='leaky_relu', generator=None):
     if 0 not in tensor.shape:
         _calculate_fan_in_and_fan_out(tensor)

@@ -1,6 +1,7 @@
 # torch.nn.modules.instancenorm
 from torch.nn import functional as F
 from torch.nn.modules.batchnorm import _NormBase
+from torch.nn.modules.module import _accepts_rank
 
 
 class _InstanceNorm(_NormBase):
@@ -25,6 +26,7 @@ class InstanceNorm1d(_InstanceNorm):
     def _get_no_batch_dim(self):
         return 2
 
+    @_accepts_rank(2, 3)
     def _check_input_dim(self, input):
         if input.dim() not in (2, 3):
             raise ValueError('expected 2D or 3D input (got {}D input)'.format(input.dim()))
@@ -34,6 +36,7 @@ class InstanceNorm2d(_InstanceNorm):
     def _get_no_batch_dim(self):
         return 3
 
+    @_accepts_rank(3, 4)
     def _check_input_dim(self, input):
         if input.dim() not in (3, 4):
             raise ValueError('expected 3D or 4D input (got {}D input)'.format(input.dim()))
@@ -43,6 +46,7 @@ class InstanceNorm3d(_InstanceNorm):
     def _get_no_batch_dim(self):
         return 4
 
+    @_accepts_rank(4, 5)
     def _check_input_dim(self, input):
         if input.dim() not in (4, 5):
             raise ValueError('expected 4D or 5D input (got {}D input)'.format(input.dim()))

@@ -70,6 +70,7 @@ class Module(_ModuleBase):
         raise NotImplementedError('Module [%s] is missing the required "forward" function' % type(self).__name__)
 
     # ---- registration (of tensors: module.cc)
+    @_body('add_module')
     def add_module(self, name, module):
         if not isinstance(module, Module) and module is not None:
             raise TypeError('%s is not a Module subclass' % type(module).__name__)
@@ -157,6 +158,7 @@ class Module(_ModuleBase):
         return self
 
     # ---- modes, devices, dtypes
+    @_body('train', 'train', 'training')
     def train(self, mode=True):
         if not isinstance(mode, bool):
             raise ValueError('training mode is expected to be boolean')

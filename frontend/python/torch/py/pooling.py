@@ -1,6 +1,6 @@
 # torch.nn.modules.pooling
 from torch.nn import functional as F
-from torch.nn.modules.module import Module
+from torch.nn.modules.module import Module, _forward, _init
 from torch.nn.modules.utils import _pair, _single, _triple
 
 
@@ -8,32 +8,26 @@ class _MaxPoolNd(Module):
     _format = 'kernel_size={kernel_size}, stride={stride}, padding={padding}, dilation={dilation}, ceil_mode={ceil_mode}'
     __constants__ = ['kernel_size', 'stride', 'padding', 'dilation', 'return_indices', 'ceil_mode']
 
-    def __init__(self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = stride if (stride is not None) else kernel_size
-        self.padding = padding
-        self.dilation = dilation
-        self.return_indices = return_indices
-        self.ceil_mode = ceil_mode
+    @_init('kernel_size stride|kernel_size padding dilation return_indices ceil_mode')
+    def __init__(self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False): ...
 
 
 class MaxPool1d(_MaxPoolNd):
-    def forward(self, input):
-        return F.max_pool1d(input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode,
-                            return_indices=self.return_indices)
+    @_forward(F, 'max_pool1d', 'input', 'self.kernel_size', 'self.stride', 'self.padding', 'self.dilation', ceil_mode='self.ceil_mode',
+              return_indices='self.return_indices')
+    def forward(self, input): ...
 
 
 class MaxPool2d(_MaxPoolNd):
-    def forward(self, input):
-        return F.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode,
-                            return_indices=self.return_indices)
+    @_forward(F, 'max_pool2d', 'input', 'self.kernel_size', 'self.stride', 'self.padding', 'self.dilation', ceil_mode='self.ceil_mode',
+              return_indices='self.return_indices')
+    def forward(self, input): ...
 
 
 class MaxPool3d(_MaxPoolNd):
-    def forward(self, input):
-        return F.max_pool3d(input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode,
-                            return_indices=self.return_indices)
+    @_forward(F, 'max_pool3d', 'input', 'self.kernel_size', 'self.stride', 'self.padding', 'self.dilation', ceil_mode='self.ceil_mode',
+              return_indices='self.return_indices')
+    def forward(self, input): ...
 
 
 class _MaxUnpoolNd(Module):
@@ -49,22 +43,22 @@ class _MaxUnpoolNd(Module):
 class MaxUnpool1d(_MaxUnpoolNd):
     _tuple = staticmethod(_single)
 
-    def forward(self, input, indices, output_size=None):
-        return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+    @_forward(F, 'max_unpool1d', 'input', 'indices', 'self.kernel_size', 'self.stride', 'self.padding', 'output_size')
+    def forward(self, input, indices, output_size=None): ...
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
     _tuple = staticmethod(_pair)
 
-    def forward(self, input, indices, output_size=None):
-        return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+    @_forward(F, 'max_unpool2d', 'input', 'indices', 'self.kernel_size', 'self.stride', 'self.padding', 'output_size')
+    def forward(self, input, indices, output_size=None): ...
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
     _tuple = staticmethod(_triple)
 
-    def forward(self, input, indices, output_size=None):
-        return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+    @_forward(F, 'max_unpool3d', 'input', 'indices', 'self.kernel_size', 'self.stride', 'self.padding', 'output_size')
+    def forward(self, input, indices, output_size=None): ...
 
 
 class _FractionalMaxPoolNd(Module):
@@ -89,17 +83,17 @@ class _FractionalMaxPoolNd(Module):
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
     _tuple = staticmethod(_pair)
 
-    def forward(self, input):
-        return F.fractional_max_pool2d(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
-                                       _random_samples=self._random_samples)
+    @_forward(F, 'fractional_max_pool2d', 'input', 'self.kernel_size', 'self.output_size', 'self.output_ratio', 'self.return_indices',
+              _random_samples='self._random_samples')
+    def forward(self, input): ...
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
     _tuple = staticmethod(_triple)
 
-    def forward(self, input):
-        return F.fractional_max_pool3d(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
-                                       _random_samples=self._random_samples)
+    @_forward(F, 'fractional_max_pool3d', 'input', 'self.kernel_size', 'self.output_size', 'self.output_ratio', 'self.return_indices',
+              _random_samples='self._random_samples')
+    def forward(self, input): ...
 
 
 class _AvgPoolNd(Module):
@@ -108,55 +102,36 @@ class _AvgPoolNd(Module):
 
 
 class AvgPool1d(_AvgPoolNd):
-    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
-        super().__init__()
-        self.kernel_size = _single(kernel_size)
-        self.stride = _single(stride if stride is not None else kernel_size)
-        self.padding = _single(padding)
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
+    @_init('kernel_size:1 stride|kernel_size:1 padding:1 ceil_mode count_include_pad')
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True): ...
 
-    def forward(self, input):
-        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
+    @_forward(F, 'avg_pool1d', 'input', 'self.kernel_size', 'self.stride', 'self.padding', 'self.ceil_mode', 'self.count_include_pad')
+    def forward(self, input): ...
 
 
 class AvgPool2d(_AvgPoolNd):
-    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = stride if (stride is not None) else kernel_size
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
-        self.divisor_override = divisor_override
+    @_init('kernel_size stride|kernel_size padding ceil_mode count_include_pad divisor_override')
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None): ...
 
-    def forward(self, input):
-        return F.avg_pool2d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad, self.divisor_override)
+    @_forward(F, 'avg_pool2d', 'input', 'self.kernel_size', 'self.stride', 'self.padding', 'self.ceil_mode', 'self.count_include_pad',
+              'self.divisor_override')
+    def forward(self, input): ...
 
 
 class AvgPool3d(_AvgPoolNd):
-    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = stride if (stride is not None) else kernel_size
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
-        self.divisor_override = divisor_override
+    @_init('kernel_size stride|kernel_size padding ceil_mode count_include_pad divisor_override')
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None): ...
 
-    def forward(self, input):
-        return F.avg_pool3d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad, self.divisor_override)
+    @_forward(F, 'avg_pool3d', 'input', 'self.kernel_size', 'self.stride', 'self.padding', 'self.ceil_mode', 'self.count_include_pad',
+              'self.divisor_override')
+    def forward(self, input): ...
 
 
 class _LPPoolNd(Module):
     _format = 'norm_type={norm_type}, kernel_size={kernel_size}, stride={stride}, ceil_mode={ceil_mode}'
 
-    def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
-        super().__init__()
-        self.norm_type = norm_type
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.ceil_mode = ceil_mode
+    @_init('norm_type kernel_size stride ceil_mode')
+    def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False): ...
 
 
 class LPPool1d(_LPPoolNd):
@@ -172,46 +147,43 @@ class LPPool2d(_LPPoolNd):
 class _AdaptiveMaxPoolNd(Module):
     _format = 'output_size={output_size}'
 
-    def __init__(self, output_size, return_indices=False):
-        super().__init__()
-        self.output_size = output_size
-        self.return_indices = return_indices
+    @_init('output_size return_indices')
+    def __init__(self, output_size, return_indices=False): ...
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    def forward(self, input):
-        return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
+    @_forward(F, 'adaptive_max_pool1d', 'input', 'self.output_size', 'self.return_indices')
+    def forward(self, input): ...
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    def forward(self, input):
-        return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+    @_forward(F, 'adaptive_max_pool2d', 'input', 'self.output_size', 'self.return_indices')
+    def forward(self, input): ...
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    def forward(self, input):
-        return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
+    @_forward(F, 'adaptive_max_pool3d', 'input', 'self.output_size', 'self.return_indices')
+    def forward(self, input): ...
 
 
 class _AdaptiveAvgPoolNd(Module):
     _format = 'output_size={output_size}'
     __constants__ = ['output_size']
 
-    def __init__(self, output_size):
-        super().__init__()
-        self.output_size = output_size
+    @_init('output_size')
+    def __init__(self, output_size): ...
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    def forward(self, input):
-        return F.adaptive_avg_pool1d(input, self.output_size)
+    @_forward(F, 'adaptive_avg_pool1d', 'input', 'self.output_size')
+    def forward(self, input): ...
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    def forward(self, input):
-        return F.adaptive_avg_pool2d(input, self.output_size)
+    @_forward(F, 'adaptive_avg_pool2d', 'input', 'self.output_size')
+    def forward(self, input): ...
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    def forward(self, input):
-        return F.adaptive_avg_pool3d(input, self.output_size)
+    @_forward(F, 'adaptive_avg_pool3d', 'input', 'self.output_size')
+    def forward(self, input): ...

@@ -1,7 +1,7 @@
 # torch.nn.modules.sparse
 import torch
 from torch.nn import functional as F
-from torch.nn.modules.module import Module
+from torch.nn.modules.module import Module, _forward
 from torch.nn.parameter import Parameter
 
 
@@ -48,8 +48,8 @@ class Embedding(Module):
             s += ', sparse=True'
         return s.format(**self.__dict__)
 
-    def forward(self, input):
-        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
+    @_forward(F, 'embedding', 'input', 'self.weight', 'self.padding_idx', 'self.max_norm', 'self.norm_type', 'self.scale_grad_by_freq', 'self.sparse')
+    def forward(self, input): ...
 
     @classmethod
     def from_pretrained(cls, embeddings, freeze=True, padding_idx=None, max_norm=None, norm_type=2., scale_grad_by_freq=False, sparse=False):
@@ -90,9 +90,9 @@ class EmbeddingBag(Module):
     def reset_parameters(self):
         pass
 
-    def forward(self, input, offsets=None, per_sample_weights=None):
-        return F.embedding_bag(input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode, self.sparse,
-                               per_sample_weights, self.include_last_offset, self.padding_idx)
+    @_forward(F, 'embedding_bag', 'input', 'self.weight', 'offsets', 'self.max_norm', 'self.norm_type', 'self.scale_grad_by_freq', 'self.mode',
+              'self.sparse', 'per_sample_weights', 'self.include_last_offset', 'self.padding_idx')
+    def forward(self, input, offsets=None, per_sample_weights=None): ...
 
     def extra_repr(self):
         s = '{num_embeddings}, {embedding_dim}'

@@ -1,0 +1,231 @@
+#include "frontend/python/torch/module_state.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace cobra::python {
+namespace {
+
+constexpr int kIndexNames = 128;
+constexpr ModuleSlot kRegistries[] = {kParametersSlot, kBuffersSlot, kModulesSlot};
+
+Result<Value> Init(Interpreter& interp, const CallArgs& args) {
+  if (!args.keywords.empty()) {
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat(interp.TypeName(args.self), ".__init__() got an unexpected keyword argument '",
+                                     args.keywords[0].name->view(), "'"));
+  }
+  if (!args.positional.empty()) {
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat(interp.TypeName(args.self), ".__init__() takes 1 positional argument but ",
+                                     args.positional.size() + 1, " were given"));
+  }
+  const DictTable& prototype = Torch(interp).module_prototype;
+  DictObject* made = NewModuleState(interp, prototype);
+  if (args.self.object()->attrs == nullptr) {
+    args.self.object()->attrs = made;
+    return Value::None();
+  }
+  DictObject* attrs = args.self.object()->attrs;  // a program may set attributes before
+  for (size_t i = 0; i < kModuleSlots; ++i)
+    attrs->table.SetStr(interp.heap(), made->table.entry(i).key.as<StrObject>(), made->table.entry(i).value);
+  return Value::None();
+}
+
+// What an attribute's name stands for in one registry: null if it is not there.
+Value* Registered(DictObject* registry, StrObject* name) {
+  return registry == nullptr || registry->table.size() == 0 ? nullptr : registry->table.GetStr(name);
+}
+
+Failure CannotAssign(Interpreter& interp, Value value, absl::string_view kind, StrObject* name,
+                     absl::string_view expected) {
+  return interp.Raise(interp.types().TypeError,
+                      absl::StrCat("cannot assign '", interp.TypeName(value), "' as ", kind, " '", name->view(), "' (",
+                                   expected, " or None expected)"));
+}
+
+Result<void> SetModuleAttr(Interpreter& interp, Value self, StrObject* name, Value value) {
+  const bool instance = value.IsInstance();
+  DictObject* parameters = ModuleRegistry(interp, self, kParametersSlot);
+  if (instance && IsParameter(interp, value)) {
+    if (parameters == nullptr) return BeforeModuleInit(interp, "parameters");
+    RegisterInModule(interp, self, kParametersSlot, name, value);
+    return {};
+  }
+  if (Value* slot = Registered(parameters, name)) {
+    if (!value.IsNone()) return CannotAssign(interp, value, "parameter", name, "torch.nn.Parameter");
+    *slot = value;
+    return {};
+  }
+  DictObject* modules = ModuleRegistry(interp, self, kModulesSlot);
+  if (instance && IsModule(interp, value)) {
+    if (modules == nullptr) return BeforeModuleInit(interp, "module");
+    RegisterInModule(interp, self, kModulesSlot, name, value);
+    return {};
+  }
+  if (Value* slot = Registered(modules, name)) {
+    if (!value.IsNone()) return CannotAssign(interp, value, "child module", name, "torch.nn.Module");
+    *slot = value;
+    return {};
+  }
+  DictObject* buffers = ModuleRegistry(interp, self, kBuffersSlot);
+  if (const TorchState& torch = Torch(interp);
+      torch.buffer_class != nullptr && Interpreter::IsSubclassOf(interp.class_of(value), torch.buffer_class)) {
+    if (buffers == nullptr) return BeforeModuleInit(interp, "buffer");
+    RegisterInModule(interp, self, kBuffersSlot, name, value);
+    return {};
+  }
+  if (Value* slot = Registered(buffers, name)) {
+    if (!value.IsNone() && AsTensor(value) == nullptr)
+      return CannotAssign(interp, value, "buffer", name, "torch.Tensor");
+    *slot = value;
+    return {};
+  }
+  return interp.ObjectSetAttr(self, name, value);
+}
+
+Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
+  if (args.positional.size() == 2 && args.keywords.empty() && args.positional[0].IsStr()) {
+    COBRA_TRY(
+        SetModuleAttr(interp, args.self, interp.InternStr(args.positional[0].as<StrObject>()), args.positional[1]));
+    return Value::None();
+  }
+  StrObject* name;
+  Value value;
+  ArgReader reader(interp, "__setattr__", args);
+  COBRA_TRY(reader.Required("name", &name).Required("value", &value).Finish());
+  COBRA_TRY(SetModuleAttr(interp, args.self, interp.InternStr(name), value));
+  return Value::None();
+}
+
+Result<Value> GetAttr(Interpreter& interp, const CallArgs& args) {
+  StrObject* name;
+  if (args.positional.size() == 1 && args.keywords.empty() && args.positional[0].IsStr()) {
+    name = args.positional[0].as<StrObject>();
+  } else {
+    ArgReader reader(interp, "__getattr__", args);
+    COBRA_TRY(reader.Required("name", &name).Finish());
+  }
+  name = interp.InternStr(name);
+  for (ModuleSlot slot : kRegistries) {
+    if (const Value* found = Registered(ModuleRegistry(interp, args.self, slot), name)) return *found;
+  }
+  return interp.Raise(interp.types().AttributeError,
+                      absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '", name->view(), "'"));
+}
+
+Result<Value> DelAttr(Interpreter& interp, const CallArgs& args) {
+  StrObject* name;
+  ArgReader reader(interp, "__delattr__", args);
+  COBRA_TRY(reader.Required("name", &name).Finish());
+  name = interp.InternStr(name);
+  for (ModuleSlot slot : kRegistries) {
+    DictObject* dict = ModuleRegistry(interp, args.self, slot);
+    if (dict != nullptr && dict->table.EraseStr(name)) return Value::None();
+  }
+  COBRA_TRY(interp.ObjectDelAttr(args.self, name));
+  return Value::None();
+}
+
+}  // namespace
+
+DictObject* ModuleRegistry(Value self, StrObject* name) {
+  DictObject* attrs = self.object()->attrs;
+  if (attrs == nullptr) return nullptr;
+  Value* found = attrs->table.GetStr(name);
+  return found == nullptr || !found->IsDict() ? nullptr : found->as<DictObject>();
+}
+
+DictObject* ModuleRegistry(Interpreter& interp, Value self, ModuleSlot slot) {
+  DictObject* attrs = self.object()->attrs;
+  if (attrs == nullptr) return nullptr;
+  StrObject* name = Torch(interp).names.slots[slot];
+  if (slot < attrs->table.entry_count()) {
+    const DictTable::Entry& entry = attrs->table.entry(slot);
+    if (entry.key.IsSame(Value(name)) && entry.value.IsDict()) return entry.value.as<DictObject>();
+  }
+  return ModuleRegistry(self, name);
+}
+
+bool IsModule(Interpreter& interp, Value v) {
+  return v.IsInstance() && Interpreter::IsSubclassOf(v.object()->cls, Torch(interp).module_class);
+}
+
+bool IsParameter(Interpreter& interp, Value v) {
+  return AsTensor(v) != nullptr && Interpreter::IsSubclassOf(v.object()->cls, Torch(interp).parameter_class);
+}
+
+Failure BeforeModuleInit(Interpreter& interp, absl::string_view what) {
+  return interp.Raise(interp.types().AttributeError,
+                      absl::StrCat("cannot assign ", what, " before Module.__init__() call"));
+}
+
+DictTable ModulePrototype(Interpreter& interp) {
+  DictTable table;
+  for (StrObject* name : Torch(interp).names.slots) table.SetStr(interp.heap(), name, Value::None());
+  table.entry(kTrainingSlot).value = Value::Bool(true);
+  return table;
+}
+
+DictObject* NewModuleState(Interpreter& interp, const DictTable& prototype) {
+  DictObject* state = interp.NewDict();
+  state->table.CopyFrom(interp.heap(), prototype);
+  for (size_t slot = kParametersSlot; slot < kModuleSlots; ++slot) {
+    state->table.entry(slot).value =
+        slot == kNonPersistentBuffersSlot ? Value(interp.NewSet()) : Value(interp.NewDict());
+  }
+  return state;
+}
+
+// A name means one thing: the others forget it.
+void RegisterInModule(Interpreter& interp, Value self, ModuleSlot slot, StrObject* name, Value value) {
+  self.object()->attrs->table.EraseStr(name);
+  for (ModuleSlot other : kRegistries) {
+    if (other == slot) continue;
+    DictObject* dict = ModuleRegistry(interp, self, other);
+    if (dict != nullptr && dict->table.size() > 0) dict->table.EraseStr(name);
+  }
+  ModuleRegistry(interp, self, slot)->table.SetStr(interp.heap(), name, value);
+}
+
+Result<Value> ModuleAttr(Interpreter& interp, Value self, StrObject* name) {
+  if (self.IsInstance() && self.object()->attrs != nullptr) {
+    ClassObject* cls = self.object()->cls;
+    if (!cls->has_getattribute && interp.LookupClass(cls, name).IsUnbound()) {
+      if (const Value* own = self.object()->attrs->table.GetStr(name)) return *own;
+      if (interp.LookupClass(cls, interp.names().__getattr__).IsSame(Torch(interp).names.getattr)) {
+        for (ModuleSlot slot : kRegistries) {
+          if (const Value* found = Registered(ModuleRegistry(interp, self, slot), name)) return *found;
+        }
+      }
+    }
+  }
+  return interp.GetAttr(self, name);
+}
+
+StrObject* IndexName(Interpreter& interp, int64_t index) {
+  const auto& names = Torch(interp).index_names;
+  return index >= 0 && index < static_cast<int64_t>(names.size()) ? names[static_cast<size_t>(index)]
+                                                                  : interp.Intern(absl::StrCat(index));
+}
+
+void DefineModuleState(Interpreter& interp, NativeClassBuilder& module_base) {
+  static constexpr absl::string_view kSlotNames[kModuleSlots] = {
+      "training",       "_parameters",        "_buffers",        "_modules",          "_non_persistent_buffers_set",
+      "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks"};
+  TorchLibrary& torch = Torch(interp);
+  static_assert(kModuleSlots == std::tuple_size_v<decltype(torch.names.slots)>);
+  for (size_t i = 0; i < kModuleSlots; ++i) torch.names.slots[i] = interp.Intern(kSlotNames[i]);
+  for (int i = 0; i < kIndexNames; ++i) torch.index_names.push_back(interp.heap(), interp.Intern(absl::StrCat(i)));
+  torch.names.forward = interp.Intern("forward");
+  torch.module_prototype = ModulePrototype(interp);
+  module_base.Method("__init__", Init)
+      .Method("__setattr__", SetAttr)
+      .Method("__getattr__", GetAttr)
+      .Method("__delattr__", DelAttr);
+  const auto method = [&](StrObject* name) { return interp.LookupClass(module_base.get(), name); };
+  torch.names.init = method(interp.names().__init__);
+  torch.names.setattr = method(interp.names().__setattr__);
+  torch.names.getattr = method(interp.names().__getattr__);
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,52 @@
+// The state of an nn.Module: the instance's __dict__ under PyTorch's own names (_parameters, _buffers, _modules ...),
+// because programs read and change those. Module.__init__ puts them first and in one order, so that they are found
+// without hashing.
+#ifndef COBRA_FRONTEND_PYTHON_TORCH_MODULE_STATE_H_
+#define COBRA_FRONTEND_PYTHON_TORCH_MODULE_STATE_H_
+
+#include "frontend/python/torch/tensor.h"
+
+namespace cobra::python {
+
+// Positions in the __dict__ that Module.__init__ makes.
+enum ModuleSlot : size_t {
+  kTrainingSlot,
+  kParametersSlot,
+  kBuffersSlot,
+  kModulesSlot,
+  kNonPersistentBuffersSlot,
+  kForwardHooksSlot,
+  kForwardPreHooksSlot,
+  kBackwardHooksSlot,
+  kStateDictHooksSlot,
+  kLoadStateDictPreHooksSlot,
+  kModuleSlots,
+};
+
+// The dict under the name of a slot, or null before Module.__init__ ran.
+DictObject* ModuleRegistry(Interpreter& interp, Value self, ModuleSlot slot);
+DictObject* ModuleRegistry(Value self, StrObject* name);
+
+bool IsModule(Interpreter& interp, Value v);
+bool IsParameter(Interpreter& interp, Value v);
+
+// What Module.__init__ leaves, its dicts not made yet; layers add their own names behind (layer_init.cc).
+DictTable ModulePrototype(Interpreter& interp);
+// A new __dict__ of that shape, with dicts of its own.
+DictObject* NewModuleState(Interpreter& interp, const DictTable& prototype);
+// self.name, as Interpreter::GetAttr has it: quick where no class has something of that name.
+Result<Value> ModuleAttr(Interpreter& interp, Value self, StrObject* name);
+// Puts a parameter, buffer or module that is known to be allowed there under its name; the other registries forget the
+// name.
+void RegisterInModule(Interpreter& interp, Value self, ModuleSlot slot, StrObject* name, Value value);
+
+// str(index), interned.
+StrObject* IndexName(Interpreter& interp, int64_t index);
+
+// __init__, __setattr__, __getattr__, __delattr__ of _ModuleBase.
+void DefineModuleState(Interpreter& interp, NativeClassBuilder& module_base);
+Failure BeforeModuleInit(Interpreter& interp, absl::string_view what);
+
+}  // namespace cobra::python
+
+#endif  // COBRA_FRONTEND_PYTHON_TORCH_MODULE_STATE_H_
