@@ -173,9 +173,7 @@ void FillFrame(FunctionObject* f, Frame* frame) {
 
 Result<Value> RunText(Interpreter& interp, FunctionObject* f, Value* locals) {
   RuntimeState& state = interp.state();
-  if (state.call_depth >= interp.limits().call_depth) {
-    return interp.Raise(interp.types().RecursionError, "maximum recursion depth exceeded");
-  }
+  if (state.call_depth >= interp.limits().call_depth) return interp.RaiseRecursion();
   Frame frame;
   frame.locals = locals;
   FillFrame(f, &frame);
