@@ -78,6 +78,8 @@ Result<void> ImportBasics(Interpreter& interp) {
     // A module that the target version lacks.
     if (!interp.CatchException(interp.types().ModuleNotFoundError)) return python::Failure();
   }
+  COBRA_TRY_ASSIGN(python::ModuleObject * nn, interp.ImportModule("torch.nn"));
+  COBRA_TRY(interp.GetAttr(nn, "__dict__"));  // all its classes, which are found one by one otherwise
   for (const char* name : {"abc", "collections", "collections.abc", "copy", "dataclasses", "enum", "functools", "inspect", "itertools",
                            "logging", "math", "numbers", "operator", "os", "re", "types", "typing", "warnings"}) {
     COBRA_TRY(interp.ImportModule(name));

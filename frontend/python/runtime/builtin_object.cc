@@ -46,7 +46,7 @@ Result<Value> TypeNew(Interpreter& interp, const CallArgs& args) {
 Result<Value> ObjectNew(Interpreter& interp, const CallArgs& args) {
   auto* cls = args.self.as<ClassObject>();
   if (cls->layout == ObjectKind::kInstance) {
-    if (Value* abstract = cls->attrs->table.GetStr(interp.Intern("__abstractmethods__")); abstract != nullptr && abstract->IsSet()) {
+    if (Value* abstract = cls->attrs->table.GetStr(interp.names().__abstractmethods__); abstract != nullptr && abstract->IsSet()) {
       DictTable& t = abstract->as<SetObject>()->table;
       if (t.size() > 0) {
         std::vector<std::string> names;

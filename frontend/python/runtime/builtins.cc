@@ -236,6 +236,10 @@ Result<Value> DelAttr(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> IsInstance(Interpreter& interp, const CallArgs& args) {
+  if (args.positional.size() == 2 && args.keywords.empty()) {
+    COBRA_TRY_ASSIGN(bool is, interp.IsInstance(args.positional[0], args.positional[1]));
+    return Value::Bool(is);
+  }
   Value v, c;
   ArgReader reader(interp, "isinstance", args);
   COBRA_TRY(reader.Required("obj", &v).Required("class_or_tuple", &c).Finish());

@@ -249,7 +249,7 @@ Result<Value> CallFlattened(Interpreter& interp, Value callable, const CallArgs&
 
 Result<Value> CallInstance(Interpreter& interp, Value callable, const CallArgs& args) {
   ClassObject* cls = interp.class_of(callable);
-  Value call = interp.LookupClass(cls, interp.names().__call__);
+  Value call = FindInClass(interp, cls, interp.names().__call__);
   if (call.IsUnbound() || call.IsNone()) {
     return interp.Raise(interp.types().TypeError, absl::StrCat("'", cls->name->view(), "' object is not callable"));
   }
@@ -353,7 +353,7 @@ namespace {
 
 // cls.__new__(cls, *args): a user's own, or the built-in one of the layout.
 Result<Value> CallNew(Interpreter& interp, ClassObject* cls, const CallArgs& args) {
-  Value user = interp.LookupClass(cls, interp.names().__new__);
+  Value user = FindInClass(interp, cls, interp.names().__new__);
   if (user.IsStaticMethod()) user = user.as<StaticMethodObject>()->function;
   if (user.IsFunction() || !user.IsBuiltin()) {
     std::vector<Value> all;
@@ -376,7 +376,7 @@ Result<Value> CallClass(Interpreter& interp, ClassObject* cls, const CallArgs& a
   COBRA_TRY(interp.Step());
   const CommonNames& n = interp.names();
   if (cls->has_metaclass) {
-    Value meta_call = interp.LookupClass(cls->cls, n.__call__);
+    Value meta_call = FindInClass(interp, cls->cls, n.__call__);
     if (meta_call.IsFunction()) {
       CallArgs method = args;
       method.self = cls;
@@ -401,7 +401,7 @@ Result<Value> ConstructInstance(Interpreter& interp, ClassObject* cls, const Cal
     }
     return instance;
   }
-  Value init = interp.LookupClass(made, n.__init__);
+  Value init = FindInClass(interp, made, n.__init__);
   CallArgs method = args;
   Result<Value> result = Value::None();
   if (init.IsFunction() || (init.IsBuiltin() && init.as<BuiltinObject>()->is_method)) {

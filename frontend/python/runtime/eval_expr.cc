@@ -67,8 +67,10 @@ __attribute__((noinline)) Result<Value> EvalName(Interpreter& interp, Frame& fra
     case RefKind::kGlobal: {
       StrObject* name = NameOf(interp, frame.unit, n->id);
       std::atomic<uint16_t>& guess = frame.unit->guesses[n->node_id];
-      if (Value* own = frame.globals->table.GetStr(name, guess); own != nullptr && !own->IsLazy()) return *own;
-      Result<Value> r = LoadGlobal(interp, frame, name, guess);
+      Value* own = frame.globals->table.GetStr(name, guess);
+      if (own == nullptr) own = interp.state().builtins->table.GetStr(name, guess);
+      if (own != nullptr && !own->IsLazy()) return *own;
+      Result<Value> r = LoadGlobal(interp, frame, name);
       if (!r.ok()) frame.position = &n->pos;
       return r;
     }
@@ -373,14 +375,14 @@ Result<Value> CallSpread(Interpreter& interp, Frame& frame, const ast::Call* e, 
 
 }  // namespace
 
-Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name, std::atomic<uint16_t>& guess) {
+Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name) {
   if (Value* v = frame.globals->table.GetStr(name)) {
     if (!v->IsLazy()) return *v;
     COBRA_TRY_ASSIGN(Value forced, ForceLazy(interp, *v));
     frame.globals->table.SetStr(interp.heap(), name, forced);
     return forced;
   }
-  if (Value* v = interp.state().builtins->table.GetStr(name, guess)) return Forced(interp, v);
+  if (Value* v = interp.state().builtins->table.GetStr(name)) return Forced(interp, v);
   Value e = interp.NewException(interp.types().NameError, absl::StrCat("name '", name->view(), "' is not defined"));
   interp.AttrsOf(e.object())->table.SetStr(interp.heap(), interp.names().name, Value(name));
   std::vector<absl::string_view> candidates;

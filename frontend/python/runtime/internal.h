@@ -211,7 +211,7 @@ inline Result<Value> Eval(Interpreter& interp, Frame& frame, const ast::ExprNode
 Result<void> Assign(Interpreter& interp, Frame& frame, const ast::ExprNode* target, Value value);
 Result<void> StoreRef(Interpreter& interp, Frame& frame, Ref ref, StrObject* name, Value value);
 Result<void> StoreName(Interpreter& interp, Frame& frame, ast::Identifier name, Value value);
-Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name, std::atomic<uint16_t>& guess);
+Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name);
 Result<void> DeleteTarget(Interpreter& interp, Frame& frame, const ast::ExprNode* target);
 // Runs the body of a def, lambda or module in a frame that is set up; the traceback entry on failure is added here.
 Result<Value> RunFrame(Interpreter& interp, Frame& frame);

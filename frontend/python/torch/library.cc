@@ -268,7 +268,10 @@ NativeFunction LazyClass(std::string module) {
     const auto file = ClassFiles().find(name);
     if (file != ClassFiles().end() && !only_later) {
       COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(file->second));
-      return interp.GetAttr(found, name);
+      COBRA_TRY_ASSIGN(Value cls, interp.GetAttr(found, name));
+      COBRA_TRY_ASSIGN(ModuleObject * nn, interp.ImportModule(module));
+      nn->attrs->table.SetStr(interp.heap(), interp.Intern(name), cls);  // not asked for again
+      return cls;
     }
     if (name == "Parameter" || name == "UninitializedParameter" || name == "UninitializedBuffer" ||
         (name == "Buffer" && Torch(interp).AtLeast(2, 5))) {
