@@ -11,6 +11,7 @@
 #include "frontend/python/interpreter_pool.h"
 #include "frontend/python/reader_errors.h"
 #include "frontend/python/runtime/import.h"
+#include "frontend/python/torch/module_state.h"
 #include "frontend/python/torch/tensor.h"
 
 namespace cobra {
@@ -125,12 +126,6 @@ class Reader {
     return v.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(v), torch_.module_class);
   }
 
-  static DictObject* Registry(Value module, const python::StrObject* name) {
-    DictObject* attrs = module.object()->attrs;
-    Value* found = attrs == nullptr ? nullptr : attrs->table.GetStr(name);
-    return found == nullptr || !found->IsDict() ? nullptr : found->as<DictObject>();
-  }
-
   template <typename F>
   static Result<void> ForEachItem(Interpreter& interp, DictObject* dict, F visit) {
     if (dict == nullptr) return {};
@@ -155,7 +150,7 @@ class Reader {
       interp.heap().Allocate(path.size() + 64);  // paths of deeply nested modules add up
       COBRA_TRY(interp.Step());
       const std::string prefix = path.empty() ? "" : path + ".";
-      COBRA_TRY(ForEachItem(interp, Registry(module, torch_.names.parameters), [&](const std::string& name, Value value) {
+      COBRA_TRY(ForEachItem(interp, python::ModuleRegistry(interp, module, python::kParametersSlot), [&](const std::string& name, Value value) {
         Tensor* tensor = AsTensor(value);
         if (tensor == nullptr) return;
         if (tensor->is_uninitialized) {
@@ -171,7 +166,7 @@ class Reader {
         tensor->ref = torch_.builder.AddParameter(prefix + name, tensor->type);
         seen[tensor] = tensor->ref;
       }));
-      COBRA_TRY(ForEachItem(interp, Registry(module, torch_.names.buffers), [&](const std::string& name, Value value) {
+      COBRA_TRY(ForEachItem(interp, python::ModuleRegistry(interp, module, python::kBuffersSlot), [&](const std::string& name, Value value) {
         Tensor* tensor = AsTensor(value);
         if (tensor == nullptr || seen.contains(tensor)) return;
         if (tensor->is_uninitialized) {
@@ -182,7 +177,7 @@ class Reader {
         seen[tensor] = tensor->ref;
       }));
       std::vector<std::pair<std::string, Value>> children;
-      COBRA_TRY(ForEachItem(interp, Registry(module, torch_.names.modules), [&](const std::string& name, Value value) {
+      COBRA_TRY(ForEachItem(interp, python::ModuleRegistry(interp, module, python::kModulesSlot), [&](const std::string& name, Value value) {
         if (IsModule(interp, value)) children.emplace_back(prefix + name, value);
       }));
       stack.insert(stack.end(), children.rbegin(), children.rend());
