@@ -6,7 +6,7 @@ set -euo pipefail
 
 build_packages=(
   ca-certificates ccache cmake g++ git ninja-build pkg-config
-  flatbuffers-compiler libabsl-dev libcli11-dev libflatbuffers-dev libgmock-dev libgrpc++-dev libgtest-dev libonnx-dev libprotobuf-dev libre2-dev libsqlite3-dev libssl-dev
+  flatbuffers-compiler libabsl-dev libcli11-dev libflatbuffers-dev libgmock-dev libgrpc++-dev libgtest-dev libonnx-dev libpq-dev libprotobuf-dev libre2-dev libsqlite3-dev libssl-dev
   libtorch-dev nlohmann-json3-dev prometheus-cpp-dev protobuf-compiler protobuf-compiler-grpc zlib1g-dev
   # The reference BLAS that LibTorch pulls in by default is about 30 times slower than OpenBLAS.
   libopenblas0-pthread
@@ -14,7 +14,7 @@ build_packages=(
   python3-torchvision
 )
 test_packages=(
-  clang-14 clang-format-14 curl libclang-rt-14-dev libarmnn-cpuref-backend22 libarmnn-dev libarmnntfliteparser-dev libonnx-testdata prometheus python3 python3-grpcio python3-grpc-tools python3-onnx python3-torch sqlite3
+  clang-14 clang-format-14 curl libclang-rt-14-dev libarmnn-cpuref-backend22 libarmnn-dev libarmnntfliteparser-dev libonnx-testdata postgresql-15 prometheus python3 python3-grpcio python3-grpc-tools python3-onnx python3-torch sqlite3
 )
 
 wanted=("${build_packages[@]}")

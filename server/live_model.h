@@ -18,7 +18,7 @@
 #include "absl/synchronization/mutex.h"
 #include "model/predict/predictor.h"
 #include "server/metrics.h"
-#include "server/store.h"
+#include "store/store.h"
 
 namespace cobra {
 

@@ -9,7 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "server/metrics.h"
-#include "server/store.h"
+#include "store/store.h"
 
 namespace cobra {
 

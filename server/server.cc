@@ -20,7 +20,7 @@
 #include "server/pipeline.h"
 #include "server/prediction_log.h"
 #include "server/service.h"
-#include "server/store.h"
+#include "store/store.h"
 #include "server/worker_pool.h"
 
 namespace cobra {
@@ -46,7 +46,7 @@ class ServerImpl final : public Server {
       if (!IsDirectory(root))
         return absl::InvalidArgumentError(absl::StrCat("--library ", root, ": no such directory"));
     }
-    COBRA_ASSIGN_OR_RETURN(store_, OpenSqliteStore(options_.store_path));
+    COBRA_ASSIGN_OR_RETURN(store_, OpenStore(options_.store_path));
     COBRA_ASSIGN_OR_RETURN(model_, LiveModel::Create(Loader(), store_.get(), &metrics_));
     if (options_.calibrate_at_start) COBRA_RETURN_IF_ERROR(CalibrateThisMachine());
 

@@ -25,7 +25,8 @@ MAY_INCLUDE = {
     "model/predict": ["model/predict", "model/net", "model/text", "graph", "base"],
     "model/train": ["model", "frontend", "graph", "base"],
     "worker": ["worker", "proto", "model", "frontend", "graph", "base"],
-    "server": ["server", "proto", "model", "frontend", "graph", "base"],
+    "store": ["store", "base"],
+    "server": ["server", "store", "proto", "model", "frontend", "graph", "base"],
     "client": ["client", "proto", "frontend", "graph", "base"],
 }
 # Beginning of an external include -> files that may have it.
@@ -34,7 +35,7 @@ EXTERNAL = {
     r"(grpc|grpcpp|google/protobuf)/": r"(proto|server|client|worker)/",
     r"onnx/": r"frontend/onnx/",
     r"prometheus/": r"server/",
-    r"sqlite3\.h": r"server/",
+    r"(sqlite3|libpq-fe)\.h": r"store/sql_",
     r"(gtest|gmock)/": r"tests/",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -102,7 +103,7 @@ PLANTED = {
     "model/text/a.cc": '#include "model/predict/predictor.h"',
     "model/predict/a.h": '#  include "ATen/core/Tensor.h"',
     "client/a.cc": '#include "model/predict/predictor.h"',
-    "client/b.cc": '#include "server/store.h"',
+    "client/b.cc": '#include "server/pipeline.h"',
     "client/c.cc": "#include <sqlite3.h>",
     "server/a.cc": '#include "worker/meter.h"',
     "frontend/onnx/a.cc": '#include "frontend/python/reader.h"',
@@ -116,7 +117,7 @@ PLANTED = {
 CLEAN = {
     "server/ok.cc": '#include <vector>\n#include "absl/status/status.h"\n#include "cobra/v1/cobra.pb.h"\n#include "model/predict/predictor.h"',
     "model/net/ok.h": "#include <torch/nn/modules/linear.h>",
-    "tests/server/ok_test.cc": '#include "server/store.h"\n#include "gtest/gtest.h"',
+    "tests/server/ok_test.cc": '#include "store/store.h"\n#include "gtest/gtest.h"',
 }
 
 

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "gtest/gtest.h"
-#include "tests/server/temporary_directory.h"
+#include "tests/temporary_directory.h"
 
 namespace cobra {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
-#include "server/store.h"
+#include "store/store.h"
 
 namespace cobra {
 

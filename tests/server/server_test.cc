@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 #include "proto/graph_proto.h"
 #include "tests/server/fake_predictor.h"
-#include "tests/server/temporary_directory.h"
+#include "tests/temporary_directory.h"
 
 namespace cobra {
 namespace {

@@ -1,7 +1,7 @@
 // What the server remembers beyond its own life: every prediction that it computed, every measurement that it was
 // given, every calibration. Records are only ever appended. Implementations are safe to call from several threads.
-#ifndef COBRA_SERVER_STORE_H_
-#define COBRA_SERVER_STORE_H_
+#ifndef COBRA_STORE_STORE_H_
+#define COBRA_STORE_STORE_H_
 
 #include <cstdint>
 #include <memory>
@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "store/sql.h"
 
 namespace cobra {
 
@@ -30,11 +31,14 @@ struct PredictionRecord {
 struct MeasurementRecord {
   absl::Time time;
   std::string target;       // the machine that it was measured on
-  std::string origin;       // "probe"
+  std::string origin;       // "probe", or that of its task (task_queue.h)
   std::string fingerprint;  // 32 hexadecimal digits
   bool is_network = false;
-  double latency_us = 0;
-  std::string graph_json;  // graph/json.h, without origins
+  double latency_us = 0;    // 0 where outcome is not "ok"
+  std::string graph_json;   // graph/json.h, without origins
+  std::string outcome = "ok";  // worker/record.h
+  std::string task_id;         // of the task that asked for it; empty: nobody did
+  std::string record_json;     // what the worker said beside this (worker/record.h), without the graph; empty for a probe
 };
 
 struct CalibrationRecord {
@@ -60,10 +64,15 @@ class Store {
   virtual absl::StatusOr<StoreCounts> Counts() = 0;
 };
 
-// One file, SQLite in WAL mode: readers never wait for the writer. Creates it where it is missing; FailedPrecondition
-// when it was written by a newer server.
-absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(absl::string_view path);
+// Tables of the store and the task queue, made or brought up to date; FailedPrecondition when they were written by a newer server.
+absl::Status PrepareSchema(SqlDatabase* database);
+
+// In an open transaction; AlreadyExists where its task has a measurement.
+absl::Status InsertMeasurement(SqlSession& session, const MeasurementRecord& record);
+
+// Takes what OpenDatabase() takes. SQLite is used in WAL mode: readers never wait for the writer.
+absl::StatusOr<std::unique_ptr<Store>> OpenStore(absl::string_view location);
 
 }  // namespace cobra
 
-#endif  // COBRA_SERVER_STORE_H_
+#endif  // COBRA_STORE_STORE_H_

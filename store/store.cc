@@ -1,0 +1,90 @@
+#include "store/store.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace cobra {
+namespace {
+
+SqlValue TextOrNull(const std::string& text) { return text.empty() ? SqlValue() : SqlValue(text); }
+
+class SqlStore final : public Store {
+ public:
+  explicit SqlStore(std::unique_ptr<SqlDatabase> database) : database_(std::move(database)) {}
+
+  absl::Status AppendPredictions(absl::Span<const PredictionRecord> records) override {
+    return database_->Transaction([&](SqlSession& session) {
+      for (const PredictionRecord& r : records) {
+        COBRA_RETURN_IF_ERROR(
+            session.Execute("INSERT INTO predictions (time_us, fingerprint, target, model_version, latency_us, low_us, high_us, confidence, "
+                            "extrapolating, node_count) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+                            {absl::ToUnixMicros(r.time), r.fingerprint, r.target, r.model_version, r.latency_us, r.low_us, r.high_us, r.confidence,
+                             int64_t{r.extrapolating}, r.node_count}));
+      }
+      return absl::OkStatus();
+    });
+  }
+
+  absl::Status AppendMeasurements(absl::Span<const MeasurementRecord> records) override {
+    return database_->Transaction([&](SqlSession& session) {
+      for (const MeasurementRecord& r : records) COBRA_RETURN_IF_ERROR(InsertMeasurement(session, r));
+      return absl::OkStatus();
+    });
+  }
+
+  absl::Status AppendCalibration(const CalibrationRecord& r) override {
+    return database_->Transaction([&](SqlSession& session) {
+      return session.Execute("INSERT INTO calibrations (time_us, target, model_sha256, calibration_json, probe_json) VALUES ($1, $2, $3, $4, $5)",
+                             {absl::ToUnixMicros(r.time), r.target, r.model_sha256, r.calibration_json, r.probe_json});
+    });
+  }
+
+  absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() override {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                           Read("SELECT time_us, target, model_sha256, calibration_json, probe_json FROM calibrations "
+                                "WHERE id IN (SELECT MAX(id) FROM calibrations GROUP BY target) ORDER BY target"));
+    std::vector<CalibrationRecord> records;
+    for (const SqlRow& row : rows) {
+      records.push_back({absl::FromUnixMicros(row.Int(0)), row.Text(1), row.Text(2), row.Text(3), row.Text(4)});
+    }
+    return records;
+  }
+
+  absl::StatusOr<StoreCounts> Counts() override {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                           Read("SELECT (SELECT COUNT(*) FROM predictions), (SELECT COUNT(*) FROM measurements), (SELECT COUNT(*) FROM calibrations)"));
+    return StoreCounts{rows[0].Int(0), rows[0].Int(1), rows[0].Int(2)};
+  }
+
+ private:
+  absl::StatusOr<std::vector<SqlRow>> Read(absl::string_view sql) {
+    std::vector<SqlRow> rows;
+    COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
+      COBRA_ASSIGN_OR_RETURN(rows, session.Query(sql));
+      return absl::OkStatus();
+    }));
+    return rows;
+  }
+
+  const std::unique_ptr<SqlDatabase> database_;
+};
+
+}  // namespace
+
+absl::Status InsertMeasurement(SqlSession& session, const MeasurementRecord& r) {
+  return session.Execute("INSERT INTO measurements (time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, task_id, "
+                         "record_json) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+                         {absl::ToUnixMicros(r.time), r.target, r.origin, r.fingerprint, int64_t{r.is_network}, r.latency_us, r.graph_json, r.outcome,
+                          TextOrNull(r.task_id), r.record_json});
+}
+
+absl::StatusOr<std::unique_ptr<Store>> OpenStore(absl::string_view location) {
+  COBRA_ASSIGN_OR_RETURN(std::unique_ptr<SqlDatabase> database, OpenDatabase(location));
+  const absl::Status prepared = PrepareSchema(database.get());
+  if (!prepared.ok()) return absl::Status(prepared.code(), absl::StrCat("store: ", prepared.message()));
+  return std::make_unique<SqlStore>(std::move(database));
+}
+
+}  // namespace cobra

@@ -1,0 +1,293 @@
+#include "store/task_queue.h"
+
+#include <atomic>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/store/databases.h"
+
+namespace cobra {
+namespace {
+
+using testing::ElementsAre;
+
+TaskSpec Task(const std::string& id, int64_t priority = 0) {
+  TaskSpec task;
+  task.id = id;
+  task.target = "cpu";
+  task.priority = priority;
+  task.origin = "test";
+  task.subject_json = absl::StrCat("{\"of\":\"", id, "\"}");
+  return task;
+}
+
+MeasurementRecord RecordOf(const std::string& id, double latency_us = 1) {
+  MeasurementRecord record;
+  record.time = absl::FromUnixSeconds(1);
+  record.fingerprint = "00ff";
+  record.latency_us = latency_us;
+  record.graph_json = "{}";
+  record.task_id = id;
+  return record;
+}
+
+std::vector<std::string> Ids(const absl::StatusOr<std::vector<TaskLease>>& leases) {
+  std::vector<std::string> ids;
+  EXPECT_TRUE(leases.ok()) << leases.status();
+  if (leases.ok()) {
+    for (const TaskLease& lease : *leases) ids.push_back(lease.spec.id);
+  }
+  return ids;
+}
+
+class TaskQueueTest : public DatabaseTest {
+ protected:
+  void SetUp() override {
+    DatabaseTest::SetUp();
+    if (IsSkipped()) return;
+    queue_ = Open();
+  }
+
+  std::unique_ptr<TaskQueue> Open() {
+    SqlOptions options;
+    options.patience = absl::Seconds(60);  // a PostgreSQL that recovers on a busy machine takes its time
+    auto database = OpenDatabase(location_, options);
+    EXPECT_TRUE(database.ok()) << database.status();
+    const absl::Status prepared = PrepareSchema(database->get());
+    EXPECT_TRUE(prepared.ok()) << prepared;
+    return std::make_unique<TaskQueue>(*std::move(database), [this] { return now_; });
+  }
+
+  TaskState StateOf(const std::string& id) {
+    auto status = queue_->Get({id});
+    EXPECT_TRUE(status.ok() && status->size() == 1) << status.status();
+    return (*status)[0].state;
+  }
+  absl::StatusOr<std::vector<TaskLease>> Lease(const std::string& worker, int64_t count = 10) {
+    return queue_->Lease("cpu", worker, count, absl::Seconds(60));
+  }
+
+  absl::Time now_ = absl::FromUnixSeconds(1000000);
+  std::unique_ptr<TaskQueue> queue_;
+};
+COBRA_ON_EVERY_DATABASE(TaskQueueTest);
+
+TEST_P(TaskQueueTest, LeasesByUrgencyThenInOrderOfComing) {
+  ASSERT_THAT(*queue_->Enqueue({Task("a"), Task("b", 5), Task("c"), Task("d", 5)}), ElementsAre(true, true, true, true));
+  EXPECT_THAT(Ids(Lease("w", 3)), ElementsAre("b", "d", "a"));
+  EXPECT_THAT(Ids(Lease("v", 3)), ElementsAre("c"));
+  EXPECT_THAT(Ids(Lease("v", 3)), ElementsAre());
+}
+
+TEST_P(TaskQueueTest, ALeaseSaysWhatWasEnqueued) {
+  TaskSpec task = Task("a", 7);
+  task.max_attempts = 4;
+  ASSERT_TRUE(queue_->Enqueue({task}).ok());
+  auto leases = Lease("w");
+  ASSERT_TRUE(leases.ok() && leases->size() == 1);
+  const TaskLease& lease = (*leases)[0];
+  EXPECT_EQ(lease.spec.target, "cpu");
+  EXPECT_EQ(lease.spec.priority, 7);
+  EXPECT_EQ(lease.spec.origin, "test");
+  EXPECT_EQ(lease.spec.subject_json, task.subject_json);
+  EXPECT_EQ(lease.spec.max_attempts, 4);
+  EXPECT_EQ(lease.attempts, 0);
+  EXPECT_EQ(lease.expires, now_ + absl::Seconds(60));
+}
+
+TEST_P(TaskQueueTest, OnlyTheTargetsOwnTasks) {
+  TaskSpec other = Task("o");
+  other.target = "gpu";
+  ASSERT_TRUE(queue_->Enqueue({Task("a"), other}).ok());
+  EXPECT_THAT(Ids(Lease("w")), ElementsAre("a"));
+  EXPECT_THAT(Ids(queue_->Lease("gpu", "w", 9, absl::Seconds(1))), ElementsAre("o"));
+}
+
+TEST_P(TaskQueueTest, EnqueuedTwiceItIsOneTask) {
+  ASSERT_TRUE(queue_->Enqueue({Task("a")}).ok());
+  EXPECT_THAT(*queue_->Enqueue({Task("a"), Task("b"), Task("b")}), ElementsAre(false, true, false));
+  EXPECT_THAT(Ids(Lease("w")), ElementsAre("a", "b"));
+}
+
+TEST_P(TaskQueueTest, ReportedTwiceItIsOneRecord) {
+  ASSERT_TRUE(queue_->Enqueue({Task("a")}).ok());
+  ASSERT_TRUE(Lease("w").ok());
+  EXPECT_EQ(*queue_->Report("w", RecordOf("a", 1)), ReportOutcome::accepted);
+  EXPECT_EQ(*queue_->Report("w", RecordOf("a", 2)), ReportOutcome::duplicate);
+  EXPECT_EQ(*queue_->Report("w", RecordOf("never enqueued")), ReportOutcome::unknown);
+  auto store = OpenStore(location_);
+  EXPECT_EQ((*store)->Counts()->measurements, 1);
+  EXPECT_EQ(StateOf("a"), TaskState::done);
+  EXPECT_THAT(Ids(Lease("w")), ElementsAre());
+}
+
+TEST_P(TaskQueueTest, WhatIsNotHandedInGoesToAnother) {
+  ASSERT_TRUE(queue_->Enqueue({Task("a")}).ok());
+  EXPECT_THAT(Ids(Lease("dead")), ElementsAre("a"));
+  now_ += absl::Seconds(59);
+  EXPECT_THAT(Ids(Lease("w")), ElementsAre());
+  now_ += absl::Seconds(1);
+  EXPECT_THAT(Ids(Lease("w")), ElementsAre("a"));
+  EXPECT_THAT(*queue_->Renew("dead", {"a"}, {}, absl::Seconds(60)), ElementsAre(false));
+  // It was only slow: what it brings counts, and the other one's is the duplicate.
+  EXPECT_EQ(*queue_->Report("dead", RecordOf("a")), ReportOutcome::accepted);
+  EXPECT_EQ(*queue_->Report("w", RecordOf("a")), ReportOutcome::duplicate);
+}
+
+TEST_P(TaskQueueTest, RenewedItStays) {
+  ASSERT_TRUE(queue_->Enqueue({Task("a"), Task("b")}).ok());
+  ASSERT_THAT(Ids(Lease("w")), ElementsAre("a", "b"));
+  now_ += absl::Seconds(50);
+  EXPECT_THAT(*queue_->Renew("w", {"a", "nothing"}, {"a"}, absl::Seconds(60)), ElementsAre(true, false));
+  now_ += absl::Seconds(50);
+  EXPECT_THAT(Ids(Lease("v")), ElementsAre("b"));
+}
+
+TEST_P(TaskQueueTest, ATaskThatKillsItsWorkersIsPoisonedAndItsNeighboursAreNot) {
+  TaskSpec bad = Task("bad", 1);
+  bad.max_attempts = 3;
+  ASSERT_TRUE(queue_->Enqueue({bad, Task("good")}).ok());
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_THAT(Ids(Lease("w")), ElementsAre("bad", "good")) << i;
+    ASSERT_TRUE(queue_->Renew("w", {"bad", "good"}, {"bad"}, absl::Seconds(60)).ok());
+    now_ += absl::Seconds(61);
+  }
+  EXPECT_THAT(Ids(Lease("w")), ElementsAre("good"));
+  auto status = queue_->Get({"bad"});
+  ASSERT_TRUE(status.ok());
+  EXPECT_EQ((*status)[0].state, TaskState::poisoned);
+  EXPECT_THAT((*status)[0].message, testing::HasSubstr("started 3 times"));
+  EXPECT_EQ(*queue_->Report("w", RecordOf("bad")), ReportOutcome::accepted);  // a measurement after all
+}
+
+TEST_P(TaskQueueTest, GivenBackItIsFreeAtOnce) {
+  ASSERT_TRUE(queue_->Enqueue({Task("a")}).ok());
+  ASSERT_TRUE(Lease("w").ok());
+  ASSERT_TRUE(queue_->Release("other", {"a"}).ok());  // not that one's to give
+  EXPECT_THAT(Ids(Lease("v")), ElementsAre());
+  ASSERT_TRUE(queue_->Release("w", {"a"}).ok());
+  EXPECT_THAT(Ids(Lease("v")), ElementsAre("a"));
+}
+
+TEST_P(TaskQueueTest, CancelledItIsNotLeasedButItsRecordCounts) {
+  ASSERT_TRUE(queue_->Enqueue({Task("a"), Task("b"), Task("c")}).ok());
+  ASSERT_THAT(Ids(Lease("w", 2)), ElementsAre("a", "b"));
+  ASSERT_EQ(*queue_->Report("w", RecordOf("a")), ReportOutcome::accepted);
+  EXPECT_THAT(*queue_->Cancel({"a", "b", "c", "nothing"}), ElementsAre(false, true, true, false));
+  now_ += absl::Seconds(120);
+  EXPECT_THAT(Ids(Lease("w")), ElementsAre());
+  EXPECT_THAT(*queue_->Renew("w", {"b"}, {}, absl::Seconds(60)), ElementsAre(false));
+  EXPECT_EQ(*queue_->Report("w", RecordOf("b")), ReportOutcome::accepted);
+  EXPECT_EQ(StateOf("a"), TaskState::done);
+  EXPECT_EQ(StateOf("c"), TaskState::cancelled);
+}
+
+TEST_P(TaskQueueTest, AClockThatIsSetBackBringsNoLeaseToLife) {
+  ASSERT_TRUE(queue_->Enqueue({Task("a")}).ok());
+  ASSERT_TRUE(Lease("w").ok());
+  now_ += absl::Seconds(61);
+  ASSERT_THAT(Ids(Lease("v")), ElementsAre("a"));
+  now_ -= absl::Hours(5);
+  EXPECT_THAT(Ids(Lease("u")), ElementsAre());
+  EXPECT_THAT(*queue_->Renew("v", {"a"}, {}, absl::Seconds(60)), ElementsAre(true));
+  now_ += absl::Hours(5) + absl::Seconds(61);
+  EXPECT_THAT(Ids(Lease("u")), ElementsAre("a"));
+}
+
+TEST_P(TaskQueueTest, ChangesCanBeFollowed) {
+  ASSERT_TRUE(queue_->Enqueue({Task("a"), Task("b")}).ok());
+  TaskSpec other = Task("o");
+  other.origin = "other";
+  ASSERT_TRUE(queue_->Enqueue({other}).ok());
+  now_ += absl::Seconds(1);
+  const absl::Time later = now_;
+  ASSERT_TRUE(Lease("w", 1).ok());
+  auto changes = queue_->ChangedSince(later, "test");
+  ASSERT_TRUE(changes.ok()) << changes.status();
+  ASSERT_EQ(changes->size(), 1u);
+  EXPECT_EQ((*changes)[0].id, "a");
+  EXPECT_EQ((*changes)[0].state, TaskState::leased);
+  EXPECT_EQ((*changes)[0].worker, "w");
+  EXPECT_EQ(queue_->ChangedSince(absl::UnixEpoch(), "")->size(), 3u);
+  auto counts = queue_->Counts();
+  ASSERT_TRUE(counts.ok());
+  ASSERT_EQ(counts->size(), 2u);
+  EXPECT_EQ((*counts)[0].state, TaskState::leased);
+  EXPECT_EQ((*counts)[1].tasks, 2);
+}
+
+TEST_P(TaskQueueTest, TooManyAtOnceIsRefused) {
+  EXPECT_TRUE(absl::IsInvalidArgument(queue_->Enqueue(std::vector<TaskSpec>(TaskQueue::kMaxTasksPerCall + 1, Task("a"))).status()));
+}
+
+// Two servers, four workers each, on one database: nobody gets what another one has.
+TEST_P(TaskQueueTest, WorkersBesideEachOtherNeverShareATask) {
+  constexpr int kTasks = 200;
+  std::vector<TaskSpec> tasks;
+  for (int i = 0; i < kTasks; ++i) tasks.push_back(Task(absl::StrCat("t", i)));
+  ASSERT_TRUE(queue_->Enqueue(tasks).ok());
+  std::vector<std::unique_ptr<TaskQueue>> servers;
+  for (int i = 0; i < 2; ++i) servers.push_back(Open());
+  absl::Mutex mutex;
+  std::map<std::string, int> given;
+  std::atomic<int> accepted{0};
+  std::vector<std::thread> workers;
+  for (int w = 0; w < 8; ++w) {
+    workers.emplace_back([&, w] {
+      TaskQueue& server = *servers[static_cast<size_t>(w) % servers.size()];
+      const std::string name = absl::StrCat("w", w);
+      while (true) {
+        const std::vector<std::string> ids = Ids(server.Lease("cpu", name, 7, absl::Seconds(60)));
+        if (ids.empty()) return;
+        for (const std::string& id : ids) {
+          absl::MutexLock lock(&mutex);
+          ++given[id];
+        }
+        for (const std::string& id : ids) accepted += *server.Report(name, RecordOf(id)) == ReportOutcome::accepted;
+      }
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  EXPECT_EQ(given.size(), static_cast<size_t>(kTasks));
+  for (const auto& [id, times] : given) EXPECT_EQ(times, 1) << id;
+  EXPECT_EQ(accepted, kTasks);
+  EXPECT_EQ((*OpenStore(location_))->Counts()->measurements, kTasks);
+}
+
+TEST_P(TaskQueueTest, ARestartOfTheDatabaseIsWaitedOut) {
+  if (!IsPostgresTest()) GTEST_SKIP() << "SQLite has no server";
+  ASSERT_TRUE(queue_->Enqueue({Task("a"), Task("b")}).ok());
+  ASSERT_THAT(Ids(Lease("w", 1)), ElementsAre("a"));
+  ASSERT_TRUE(Server().Stop("immediate").ok());
+  std::thread starter([] {
+    absl::SleepFor(absl::Milliseconds(500));
+    EXPECT_TRUE(Server().Start().ok());
+  });
+  EXPECT_EQ(*queue_->Report("w", RecordOf("a")), ReportOutcome::accepted);
+  starter.join();
+  EXPECT_THAT(Ids(Lease("w")), ElementsAre("b"));
+  EXPECT_EQ(StateOf("a"), TaskState::done);
+}
+
+TEST_P(TaskQueueTest, ADatabaseThatStaysAwayIsUnavailable) {
+  if (!IsPostgresTest()) GTEST_SKIP() << "SQLite has no server";
+  SqlOptions impatient;
+  impatient.patience = absl::Milliseconds(100);
+  auto database = OpenDatabase(location_, impatient);
+  ASSERT_TRUE(database.ok());
+  TaskQueue queue(*std::move(database));
+  ASSERT_TRUE(Server().Stop("fast").ok());
+  EXPECT_TRUE(absl::IsUnavailable(queue.Enqueue({Task("a")}).status()));
+  ASSERT_TRUE(Server().Start().ok());
+  EXPECT_THAT(*queue.Enqueue({Task("a")}), ElementsAre(true));
+}
+
+}  // namespace
+}  // namespace cobra
