@@ -68,7 +68,7 @@ int Main(int argc, char** argv) {
   app.add_option("--metrics", options.metrics, "Address of /metrics for Prometheus; empty: none")
       ->capture_default_str();
   app.add_option("--model", options.model_directory, "Directory of the model version")->capture_default_str();
-  app.add_option("--store", options.store_path, "SQLite file with predictions, measurements, calibrations")
+  app.add_option("--store", options.store_path, "Where predictions, measurements, calibrations and tasks live: an SQLite file, or postgresql://user@host/database")
       ->capture_default_str();
   app.add_option("--library", options.library_roots, "Directory that source may import from; repeatable");
   app.add_flag("--calibrate", options.calibrate_at_start,

@@ -15,18 +15,22 @@
 #include "grpcpp/health_check_service_interface.h"
 #include "model/predict/predictor.h"
 #include "server/live_model.h"
+#include "server/measurement_service.h"
 #include "server/metrics.h"
 #include "server/metrics_endpoint.h"
 #include "server/pipeline.h"
 #include "server/prediction_log.h"
 #include "server/service.h"
-#include "store/store.h"
+#include "server/task_watch.h"
+#include "server/unary_calls.h"
 #include "server/worker_pool.h"
+#include "store/store.h"
+#include "store/task_queue.h"
 
 namespace cobra {
 namespace {
 
-constexpr char kServiceName[] = "cobra.v1.Cobra";
+constexpr const char* kServiceNames[] = {"cobra.v1.Cobra", "cobra.v1.Measurements"};
 
 // "host:0" with the port that the system chose.
 std::string WithPort(const std::string& address, int port) {
@@ -47,6 +51,9 @@ class ServerImpl final : public Server {
         return absl::InvalidArgumentError(absl::StrCat("--library ", root, ": no such directory"));
     }
     COBRA_ASSIGN_OR_RETURN(store_, OpenStore(options_.store_path));
+    COBRA_ASSIGN_OR_RETURN(std::unique_ptr<SqlDatabase> queue_database, OpenDatabase(options_.store_path));  // its schema is prepared now
+    queue_ = std::make_unique<TaskQueue>(std::move(queue_database));
+    watch_ = std::make_unique<TaskWatch>(queue_.get());
     COBRA_ASSIGN_OR_RETURN(model_, LiveModel::Create(Loader(), store_.get(), &metrics_));
     if (options_.calibrate_at_start) COBRA_RETURN_IF_ERROR(CalibrateThisMachine());
 
@@ -59,8 +66,9 @@ class ServerImpl final : public Server {
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     pool_ = std::make_unique<WorkerPool>(options_.threads > 0 ? options_.threads : cores, options_.limits.max_queued,
                                          &metrics_);
-    service_ = std::make_unique<CobraService>(pipeline_.get(), model_.get(), pool_.get(), &metrics_,
-                                              options_.limits.default_deadline);
+    const UnaryCalls calls(pool_.get(), &metrics_, options_.limits.default_deadline);
+    service_ = std::make_unique<CobraService>(pipeline_.get(), model_.get(), calls);
+    measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), calls, options_.limits.graph);
     COBRA_RETURN_IF_ERROR(ExposeMetrics());
     return Listen();
   }
@@ -122,6 +130,7 @@ class ServerImpl final : public Server {
     int port = 0;
     builder.AddListeningPort(options_.listen, grpc::InsecureServerCredentials(), &port);
     builder.RegisterService(service_.get());
+    builder.RegisterService(measurement_service_.get());
     builder.SetMaxReceiveMessageSize(options_.limits.max_request_bytes);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options_.limits.max_streams_per_connection);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT,
@@ -135,7 +144,7 @@ class ServerImpl final : public Server {
     }
     listen_address_ = WithPort(options_.listen, port);
     grpc_server_->GetHealthCheckService()->SetServingStatus(true);
-    grpc_server_->GetHealthCheckService()->SetServingStatus(kServiceName, true);
+    for (const char* name : kServiceNames) grpc_server_->GetHealthCheckService()->SetServingStatus(name, true);
     return absl::OkStatus();
   }
 
@@ -143,11 +152,14 @@ class ServerImpl final : public Server {
   const ServerOptions options_;
   Metrics metrics_;
   std::unique_ptr<Store> store_;
+  std::unique_ptr<TaskQueue> queue_;
+  std::unique_ptr<TaskWatch> watch_;
   std::unique_ptr<LiveModel> model_;
   std::unique_ptr<PredictionLog> log_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<WorkerPool> pool_;
   std::unique_ptr<CobraService> service_;
+  std::unique_ptr<MeasurementService> measurement_service_;
   std::unique_ptr<MetricsEndpoint> endpoint_;
   std::unique_ptr<grpc::Server> grpc_server_;
   std::string listen_address_, metrics_address_;

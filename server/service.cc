@@ -1,48 +1,14 @@
 #include "server/service.h"
 
 #include <algorithm>
-#include <atomic>
 #include <string>
 #include <utility>
 
-#include "absl/time/clock.h"
-#include "base/log.h"
 #include "base/status_macros.h"
-#include "proto/status_proto.h"
 #include "server/version.h"
 
 namespace cobra {
 namespace {
-
-// One call, from its arrival until gRPC is done with it. gRPC owns it: OnDone is the last thing that happens.
-class Call final : public grpc::ServerUnaryReactor {
- public:
-  Call(const char* method, absl::Time deadline, Metrics* metrics) : method_(method), metrics_(metrics) {
-    context_.deadline = deadline;
-    context_.cancelled = &cancelled_;
-  }
-
-  const CallContext& context() const { return context_; }
-
-  // REQUIRES: once. The object may be gone when it returns.
-  void End(const absl::Status& status) {
-    metrics_->RequestDone(method_, status.code(), absl::Now() - arrived_);
-    if (absl::IsInternal(status) || absl::IsDataLoss(status) || absl::IsUnknown(status)) {
-      LogError(absl::StrCat(method_, ": ", status.message()));
-    }
-    Finish(ToGrpcStatus(status));
-  }
-
-  void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
-  void OnDone() override { delete this; }
-
- private:
-  const char* const method_;
-  Metrics* const metrics_;
-  const absl::Time arrived_ = absl::Now();
-  std::atomic<bool> cancelled_{false};
-  CallContext context_;
-};
 
 void FillTarget(const TargetInfo& info, const Calibration* calibration, v1::Target* out) {
   const TargetSpec& s = info.spec;
@@ -89,22 +55,9 @@ absl::Status FillTargetByName(const ModelSnapshot& model, absl::string_view name
 
 }  // namespace
 
-grpc::ServerUnaryReactor* CobraService::Run(const char* method, grpc::CallbackServerContext* context,
-                                            std::function<absl::Status(const CallContext&)> work) {
-  const absl::Time given = absl::FromChrono(context->deadline());
-  auto* call = new Call(method, std::min(given, absl::Now() + default_deadline_), metrics_);
-  absl::Status admitted = pool_->Submit([call, work = std::move(work)] {
-    absl::Status status = call->context().Check();  // the time may have passed in the queue
-    if (status.ok()) status = work(call->context());
-    call->End(status);
-  });
-  if (!admitted.ok()) call->End(admitted);
-  return call;
-}
-
 grpc::ServerUnaryReactor* CobraService::Predict(grpc::CallbackServerContext* context, const v1::PredictRequest* request,
                                                 v1::PredictResponse* response) {
-  return Run("Predict", context, [this, request, response](const CallContext& call) {
+  return calls_.Run("Predict", context, [this, request, response](const CallContext& call) {
     COBRA_ASSIGN_OR_RETURN(*response, pipeline_->Predict(*request, call));
     return absl::OkStatus();
   });
@@ -112,7 +65,7 @@ grpc::ServerUnaryReactor* CobraService::Predict(grpc::CallbackServerContext* con
 
 grpc::ServerUnaryReactor* CobraService::ListTargets(grpc::CallbackServerContext* context, const v1::ListTargetsRequest*,
                                                     v1::ListTargetsResponse* response) {
-  return Run("ListTargets", context, [this, response](const CallContext&) {
+  return calls_.Run("ListTargets", context, [this, response](const CallContext&) {
     const std::shared_ptr<const ModelSnapshot> model = model_->Get();
     for (const TargetInfo& info : model->Targets()) {
       FillTarget(info, model->FindCalibration(info.spec.name), response->add_targets());
@@ -124,7 +77,7 @@ grpc::ServerUnaryReactor* CobraService::ListTargets(grpc::CallbackServerContext*
 grpc::ServerUnaryReactor* CobraService::GetModelInfo(grpc::CallbackServerContext* context,
                                                      const v1::GetModelInfoRequest*,
                                                      v1::GetModelInfoResponse* response) {
-  return Run("GetModelInfo", context, [this, response](const CallContext&) {
+  return calls_.Run("GetModelInfo", context, [this, response](const CallContext&) {
     const ModelInfo info = model_->Get()->predictor->info();
     response->set_version(info.version);
     response->set_sha256(info.sha256);
@@ -141,7 +94,7 @@ grpc::ServerUnaryReactor* CobraService::GetModelInfo(grpc::CallbackServerContext
 grpc::ServerUnaryReactor* CobraService::Calibrate(grpc::CallbackServerContext* context,
                                                   const v1::CalibrateRequest* request,
                                                   v1::CalibrateResponse* response) {
-  return Run("Calibrate", context, [this, request, response](const CallContext&) {
+  return calls_.Run("Calibrate", context, [this, request, response](const CallContext&) {
     const std::string target = request->target().empty() ? kThisMachine : request->target();
     COBRA_ASSIGN_OR_RETURN(CalibrationOutcome outcome, model_->Calibrate(target, request->probe_json()));
     response->set_layers_used(outcome.layers);

@@ -1,9 +1,13 @@
 #include "store/store.h"
 
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "graph/fingerprint.h"
+#include "graph/json.h"
+#include "store/record.h"
 
 namespace cobra {
 namespace {
@@ -78,6 +82,26 @@ absl::Status InsertMeasurement(SqlSession& session, const MeasurementRecord& r) 
                          "record_json) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
                          {absl::ToUnixMicros(r.time), r.target, r.origin, r.fingerprint, int64_t{r.is_network}, r.latency_us, r.graph_json, r.outcome,
                           TextOrNull(r.task_id), r.record_json});
+}
+
+absl::StatusOr<MeasurementRecord> MeasurementFromRecordJson(absl::string_view record_json) {
+  absl::StatusOr<Record> record = RecordFromJson(record_json);
+  if (!record.ok()) return absl::InvalidArgumentError(record.status().message());
+  const absl::StatusOr<Graph> graph = GraphFromJson(record->graph_json);
+  if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat("graph: ", graph.status().message()));
+  const double latency_us = record->latency.median_us;
+  if (record->outcome == Outcome::ok && !(std::isfinite(latency_us) && latency_us > 0)) {
+    return absl::InvalidArgumentError(absl::StrCat("latency_us ", latency_us, ": is no time"));
+  }
+  MeasurementRecord measurement;
+  measurement.fingerprint = Fingerprint(*graph).ToHex();
+  measurement.is_network = record->is_network;
+  measurement.latency_us = record->outcome == Outcome::ok ? latency_us : 0;
+  measurement.graph_json = GraphToJson(*graph, {/*origins=*/false});
+  measurement.outcome = std::string(OutcomeName(record->outcome));
+  record->graph_json.clear();
+  measurement.record_json = RecordToJson(*record);
+  return measurement;
 }
 
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(absl::string_view location) {

@@ -36,9 +36,9 @@ struct MeasurementRecord {
   bool is_network = false;
   double latency_us = 0;    // 0 where outcome is not "ok"
   std::string graph_json;   // graph/json.h, without origins
-  std::string outcome = "ok";  // worker/record.h
+  std::string outcome = "ok";  // store/record.h
   std::string task_id;         // of the task that asked for it; empty: nobody did
-  std::string record_json;     // what the worker said beside this (worker/record.h), without the graph; empty for a probe
+  std::string record_json;     // what the worker said beside this (store/record.h), without the graph; empty for a probe
 };
 
 struct CalibrationRecord {
@@ -66,6 +66,10 @@ class Store {
 
 // Tables of the store and the task queue, made or brought up to date; FailedPrecondition when they were written by a newer server.
 absl::Status PrepareSchema(SqlDatabase* database);
+
+// What a worker hands in (record.h): the graph is built anew and its fingerprint computed, and a latency must be one. InvalidArgument otherwise.
+// Target, origin, task and time are left to the caller.
+absl::StatusOr<MeasurementRecord> MeasurementFromRecordJson(absl::string_view record_json);
 
 // In an open transaction; AlreadyExists where its task has a measurement.
 absl::Status InsertMeasurement(SqlSession& session, const MeasurementRecord& record);

@@ -195,14 +195,14 @@ absl::StatusOr<std::vector<TaskStatus>> TaskQueue::Get(absl::Span<const std::str
   return statuses;
 }
 
-absl::StatusOr<std::vector<TaskStatus>> TaskQueue::ChangedSince(absl::Time since, absl::string_view origin) {
+absl::StatusOr<std::vector<TaskStatus>> TaskQueue::ChangedSince(absl::Time since) {
   std::vector<TaskStatus> statuses;
   COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
     statuses.clear();
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
                            session.Query("SELECT id, state, attempts, worker, message, changed_us FROM tasks "
-                                         "WHERE changed_us >= $1 AND ($2 = '' OR origin = $2) ORDER BY changed_us, seq LIMIT $3",
-                                         {absl::ToUnixMicros(since), std::string(origin), int64_t{kMaxTasksPerCall}}));
+                                         "WHERE changed_us >= $1 ORDER BY changed_us, seq",
+                                         {absl::ToUnixMicros(since)}));
     for (const SqlRow& row : rows) statuses.push_back(StatusOf(row));
     return absl::OkStatus();
   }));

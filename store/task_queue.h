@@ -91,12 +91,12 @@ class TaskQueue {
 
   // In the order asked; without those that the queue never had.
   absl::StatusOr<std::vector<TaskStatus>> Get(absl::Span<const std::string> ids);
-  // What has changed at or after `since`, oldest change first, at most kMaxTasksPerCall; `origin` empty: of any.
-  absl::StatusOr<std::vector<TaskStatus>> ChangedSince(absl::Time since, absl::string_view origin);
+  // What has changed at or after `since`, oldest change first.
+  absl::StatusOr<std::vector<TaskStatus>> ChangedSince(absl::Time since);
   absl::StatusOr<std::vector<QueueCount>> Counts();
+  absl::Time Now();  // by the queue's clock, never less than before
 
  private:
-  absl::Time Now();
   absl::Status Expire(SqlSession& session, absl::string_view target, int64_t now_us);
 
   const std::unique_ptr<SqlDatabase> database_;

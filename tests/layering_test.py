@@ -23,9 +23,9 @@ MAY_INCLUDE = {
     "model/text": ["model/text", "graph", "base"],
     "model/net": ["model/net", "model/text", "graph", "base"],
     "model/predict": ["model/predict", "model/net", "model/text", "graph", "base"],
-    "model/train": ["model", "frontend", "graph", "base"],
-    "worker": ["worker", "proto", "model", "frontend", "graph", "base"],
-    "store": ["store", "base"],
+    "model/train": ["model", "store", "frontend", "graph", "base"],
+    "worker": ["worker", "store", "proto", "model", "frontend", "graph", "base"],
+    "store": ["store", "graph", "base"],
     "server": ["server", "store", "proto", "model", "frontend", "graph", "base"],
     "client": ["client", "proto", "frontend", "graph", "base"],
 }

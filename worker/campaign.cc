@@ -23,7 +23,7 @@
 #include "worker/machine.h"
 #include "worker/measure.h"
 #include "worker/random.h"
-#include "worker/record.h"
+#include "store/record.h"
 
 namespace cobra {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "worker/record.h"
+#include "store/record.h"
 
 namespace cobra {
 

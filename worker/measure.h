@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "graph/graph.h"
 #include "worker/meter.h"
-#include "worker/record.h"
+#include "store/record.h"
 
 namespace cobra {
 

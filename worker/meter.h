@@ -6,6 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "store/record.h"
+
 namespace cobra {
 
 struct MeterOptions {
@@ -22,14 +24,6 @@ struct MeterOptions {
   double single_run_above_ms = 2000;  // slower than this: one warm-up, one run; Latency::runs then says 1
   double min_batch_us =
       20;  // calls are timed in batches at least this long: 100 x the resolution of CLOCK_MONOTONIC, amply
-};
-
-struct Latency {
-  double median_us = 0, p10_us = 0, p90_us = 0, min_us = 0, mean_us = 0;
-  double ci_low_us = 0, ci_high_us = 0;
-  int runs = 0;
-  int batch = 1;
-  double cold_us = 0;  // the first call of all; the caller made it
 };
 
 // Nanoseconds on a clock that never goes back.

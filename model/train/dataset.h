@@ -38,7 +38,7 @@ struct Dataset {
   std::vector<std::pair<std::string, double>> probe_us;  // fingerprint, microseconds: probe.json
 };
 
-// Reads every *.jsonl and *.jsonl.gz of a directory (worker/record.h has the fields), target.json and, if there, probe.json.
+// Reads every *.jsonl and *.jsonl.gz of a directory (store/record.h has the fields), target.json and, if there, probe.json.
 absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory);
 
 // median |a - b| / mean(a, b); 0 without pairs.

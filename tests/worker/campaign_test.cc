@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "gtest/gtest.h"
 #include "worker/measure.h"
-#include "worker/record.h"
+#include "store/record.h"
 
 namespace cobra {
 namespace {

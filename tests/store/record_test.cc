@@ -1,4 +1,4 @@
-#include "worker/record.h"
+#include "store/record.h"
 
 #include "gtest/gtest.h"
 

@@ -25,8 +25,8 @@
 //   suspect          true where canary_ratio is off by more than 5 %, or canary_copy_ratio by 25 %: measured again
 //   later as repeat 2 load             1-minute load average of the machine time_utc
 // Energy, temperature and clock are absent where the machine does not say.
-#ifndef COBRA_WORKER_RECORD_H_
-#define COBRA_WORKER_RECORD_H_
+#ifndef COBRA_STORE_RECORD_H_
+#define COBRA_STORE_RECORD_H_
 
 #include <cstdint>
 #include <string>
@@ -34,7 +34,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "worker/meter.h"
 
 namespace cobra {
 
@@ -52,6 +51,15 @@ enum class Outcome {
 };
 
 absl::string_view OutcomeName(Outcome outcome);
+
+// Of one call, in microseconds, wall clock.
+struct Latency {
+  double median_us = 0, p10_us = 0, p90_us = 0, min_us = 0, mean_us = 0;
+  double ci_low_us = 0, ci_high_us = 0;
+  int runs = 0;
+  int batch = 1;
+  double cold_us = 0;  // the first call of all; the caller made it
+};
 
 struct Record {
   std::string session;
@@ -86,4 +94,4 @@ absl::Status MergeResult(absl::string_view json, Record* record);
 
 }  // namespace cobra
 
-#endif  // COBRA_WORKER_RECORD_H_
+#endif  // COBRA_STORE_RECORD_H_

@@ -1,4 +1,4 @@
-#include "worker/record.h"
+#include "store/record.h"
 
 #include <cmath>
 #include <optional>
@@ -112,7 +112,7 @@ std::string RecordToJson(const Record& record) {
   if (record.suspect) j["suspect"] = true;
   j["load"] = Rounded(record.load);
   j["time_utc"] = record.time_utc;
-  j["graph"] = Json::parse(record.graph_json, nullptr, /*allow_exceptions=*/false);
+  if (!record.graph_json.empty()) j["graph"] = Json::parse(record.graph_json, nullptr, /*allow_exceptions=*/false);
   return j.dump();
 }
 

@@ -1,0 +1,332 @@
+#include "server/measurement_service.h"
+
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/diagnostic.h"
+#include "base/hash.h"
+#include "base/status_macros.h"
+#include "base/user_error.h"
+#include "graph/fingerprint.h"
+#include "graph/json.h"
+#include "nlohmann/json.hpp"
+#include "proto/graph_proto.h"
+#include "proto/status_proto.h"
+#include "store/record.h"
+
+namespace cobra {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+absl::Status Usage(std::string message, std::string hint = "") { return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint)); }
+
+// What is printed, becomes a label of a metric, or part of a file name.
+absl::Status CheckName(absl::string_view what, absl::string_view name, size_t longest) {
+  for (const char c : name) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') {
+      return Usage(absl::StrCat(what, " \"", name, "\": may have letters, digits, '-', '_' and '.' only"));
+    }
+  }
+  if (name.empty()) return Usage(absl::StrCat(what, ": is empty"));
+  if (name.size() > longest) return Usage(absl::StrCat(what, ": has more than ", longest, " letters"));
+  return absl::OkStatus();
+}
+
+bool IsTaskId(absl::string_view id) {
+  if (id.size() != 32) return false;
+  for (const char c : id) {
+    if (!absl::ascii_isdigit(static_cast<unsigned char>(c)) && !(c >= 'a' && c <= 'f')) return false;
+  }
+  return true;
+}
+
+template <typename Ids>
+absl::Status CheckIds(const Ids& ids) {
+  if (ids.size() > TaskQueue::kMaxTasksPerCall) {
+    return UserError(Diagnostic::Kind::kLimit,
+                     absl::StrCat(ids.size(), " tasks are more than the limit of ", TaskQueue::kMaxTasksPerCall, " in one call"));
+  }
+  for (const std::string& id : ids) {
+    if (!IsTaskId(id)) return Usage(absl::StrCat("\"", id.substr(0, 64), "\": a task_id has 32 digits, 0 to 9 and a to f"));
+  }
+  return absl::OkStatus();
+}
+
+template <typename Ids>
+std::vector<std::string> ToVector(const Ids& ids) {
+  return {ids.begin(), ids.end()};
+}
+
+absl::StatusOr<absl::Duration> LeaseDuration(const google::protobuf::Duration& proto) {
+  const absl::Duration duration = absl::Seconds(proto.seconds()) + absl::Nanoseconds(proto.nanos());
+  if (duration >= absl::Seconds(1) && duration <= absl::Hours(1)) return duration;
+  return Usage(absl::StrCat("duration ", absl::FormatDuration(duration), ": 1 s to 1 h"));
+}
+
+struct Subject {
+  Json json;
+  Hash128 hash;
+};
+
+absl::StatusOr<Subject> SubjectOf(const v1::MeasurementTask& task, const GraphLimits& limits) {
+  Subject subject;
+  switch (task.subject_case()) {
+    case v1::MeasurementTask::kGraph: {
+      COBRA_ASSIGN_OR_RETURN(const Graph graph, GraphFromProto(task.graph(), limits));
+      subject.json["graph"] = Json::parse(GraphToJson(graph, {/*origins=*/false}));
+      subject.hash = Fingerprint(graph);
+      break;
+    }
+    case v1::MeasurementTask::kSample: {
+      const v1::SpaceSample& sample = task.sample();
+      COBRA_RETURN_IF_ERROR(CheckName("sample.space", sample.space(), 64));
+      if (sample.index() < 0) return Usage(absl::StrCat("sample.index ", sample.index(), ": counts from 0"));
+      subject.json["sample"] = {{"space", sample.space()}, {"index", sample.index()}, {"seed", sample.seed()}};
+      subject.hash = HashBytes(subject.json.dump());
+      break;
+    }
+    case v1::MeasurementTask::SUBJECT_NOT_SET: return Usage("subject: neither graph nor sample is given");
+  }
+  subject.json["repeat"] = task.repeat();
+  return subject;
+}
+
+v1::TaskEvent::State StateToProto(TaskState state) {
+  switch (state) {
+    case TaskState::queued: return v1::TaskEvent::STATE_QUEUED;
+    case TaskState::leased: return v1::TaskEvent::STATE_LEASED;
+    case TaskState::done: return v1::TaskEvent::STATE_DONE;
+    case TaskState::cancelled: return v1::TaskEvent::STATE_CANCELLED;
+    case TaskState::poisoned: return v1::TaskEvent::STATE_POISONED;
+  }
+  return v1::TaskEvent::STATE_UNSPECIFIED;
+}
+
+void FillEvent(const TaskStatus& status, v1::TaskEvent* event) {
+  event->set_task_id(status.id);
+  event->set_state(StateToProto(status.state));
+  event->set_attempts(static_cast<int32_t>(status.attempts));
+  event->set_worker(status.worker);
+  event->set_message(status.message);
+}
+
+// A caller of Watch. It lives until gRPC and the watching thread have both let go of it.
+class WatchCall final : public grpc::ServerWriteReactor<v1::WatchResponse>, public TaskWatch::Watcher {
+ public:
+  explicit WatchCall(TaskWatch* watch) : watch_(watch) {}
+
+  void Start(std::vector<std::string> ids) {
+    self_.reset(this);
+    if (absl::Status status = watch_->Add(self_, std::move(ids)); !status.ok()) Finish(ToGrpcStatus(status));
+  }
+
+  // Changes that come while a message is on its way wait for it, so that a slow reader gets few large ones.
+  void Changed(const std::vector<TaskStatus>& statuses, bool last) override {
+    absl::MutexLock lock(&mutex_);
+    for (const TaskStatus& status : statuses) FillEvent(status, pending_.add_events());
+    has_news_ = true;
+    last_ = last_ || last;
+    Go();
+  }
+
+  void OnWriteDone(bool ok) override {
+    absl::MutexLock lock(&mutex_);
+    writing_ = false;
+    gone_ = gone_ || !ok;
+    Go();
+  }
+  void OnCancel() override {
+    absl::MutexLock lock(&mutex_);
+    gone_ = true;
+    Go();
+  }
+  void OnDone() override {
+    watch_->Remove(this);
+    const std::shared_ptr<WatchCall> self = std::move(self_);
+  }
+
+ private:
+  void Go() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (writing_ || finished_) return;
+    if (gone_ || (last_ && !has_news_)) {
+      finished_ = true;
+      Finish(gone_ ? grpc::Status(grpc::StatusCode::CANCELLED, "the caller went away") : grpc::Status::OK);
+      return;
+    }
+    if (!has_news_) return;
+    message_.Swap(&pending_);
+    pending_.Clear();
+    has_news_ = false;
+    writing_ = true;
+    StartWrite(&message_);
+  }
+
+  TaskWatch* const watch_;
+  std::shared_ptr<WatchCall> self_;
+  absl::Mutex mutex_;
+  v1::WatchResponse message_, pending_ ABSL_GUARDED_BY(mutex_);
+  bool has_news_ ABSL_GUARDED_BY(mutex_) = false;
+  bool last_ ABSL_GUARDED_BY(mutex_) = false;
+  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool gone_ ABSL_GUARDED_BY(mutex_) = false;
+  bool finished_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+class RefusedWatch final : public grpc::ServerWriteReactor<v1::WatchResponse> {
+ public:
+  explicit RefusedWatch(const absl::Status& status) { Finish(ToGrpcStatus(status)); }
+  void OnDone() override { delete this; }
+};
+
+}  // namespace
+
+absl::StatusOr<TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, const GraphLimits& limits) {
+  COBRA_RETURN_IF_ERROR(CheckName("target", task.target(), 200));
+  if (!task.origin().empty()) COBRA_RETURN_IF_ERROR(CheckName("origin", task.origin(), 64));
+  if (!task.task_id().empty() && !IsTaskId(task.task_id())) {
+    return Usage(absl::StrCat("\"", task.task_id().substr(0, 64), "\": a task_id has 32 digits, 0 to 9 and a to f"));
+  }
+  if (task.max_attempts() < 0 || task.max_attempts() > 100) {
+    return Usage(absl::StrCat("max_attempts ", task.max_attempts(), ": 1 to 100, or 0 for 3"));
+  }
+  COBRA_ASSIGN_OR_RETURN(const Subject subject, SubjectOf(task, limits));
+  TaskSpec spec;
+  spec.id = task.task_id();
+  if (spec.id.empty()) {
+    spec.id = HashCombine(HashCombine(subject.hash, HashBytes(task.target())), static_cast<uint64_t>(task.repeat())).ToHex();
+  }
+  spec.target = task.target();
+  spec.priority = task.priority();
+  spec.origin = task.origin();
+  spec.subject_json = subject.json.dump();
+  spec.max_attempts = task.max_attempts() == 0 ? 3 : task.max_attempts();
+  return spec;
+}
+
+absl::StatusOr<v1::MeasurementTask> TaskSpecToProto(const TaskSpec& spec) {
+  v1::MeasurementTask task;
+  task.set_task_id(spec.id);
+  task.set_target(spec.target);
+  task.set_priority(static_cast<int32_t>(spec.priority));
+  task.set_origin(spec.origin);
+  task.set_max_attempts(static_cast<int32_t>(spec.max_attempts));
+  const Json json = Json::parse(spec.subject_json, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return absl::InternalError(absl::StrCat("task ", spec.id, ": its subject is no JSON object"));
+  task.set_repeat(json.value("repeat", 0));
+  if (json.contains("graph")) {
+    COBRA_ASSIGN_OR_RETURN(const Graph graph, GraphFromJson(json["graph"].dump()));
+    GraphToProto(graph, task.mutable_graph());
+    return task;
+  }
+  const Json sample = json.value("sample", Json::object());
+  task.mutable_sample()->set_space(sample.value("space", ""));
+  task.mutable_sample()->set_index(sample.value("index", int64_t{0}));
+  task.mutable_sample()->set_seed(sample.value("seed", uint64_t{0}));
+  return task;
+}
+
+grpc::ServerUnaryReactor* MeasurementService::Enqueue(grpc::CallbackServerContext* context, const v1::EnqueueRequest* request,
+                                                      v1::EnqueueResponse* response) {
+  return calls_.Run("Enqueue", context, [this, request, response](const CallContext& call) -> absl::Status {
+    std::vector<TaskSpec> specs;
+    for (const v1::MeasurementTask& task : request->tasks()) {
+      COBRA_RETURN_IF_ERROR(call.Check());
+      COBRA_ASSIGN_OR_RETURN(TaskSpec spec, TaskSpecFromProto(task, limits_));
+      response->add_task_ids(spec.id);
+      specs.push_back(std::move(spec));
+    }
+    COBRA_RETURN_IF_ERROR(CheckIds(response->task_ids()));
+    COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(specs));
+    response->mutable_created()->Add(created.begin(), created.end());
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* MeasurementService::Lease(grpc::CallbackServerContext* context, const v1::LeaseRequest* request,
+                                                    v1::LeaseResponse* response) {
+  return calls_.Run("Lease", context, [this, request, response](const CallContext&) -> absl::Status {
+    COBRA_RETURN_IF_ERROR(CheckName("worker", request->worker(), 200));
+    COBRA_RETURN_IF_ERROR(CheckName("target", request->target(), 200));
+    COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request->duration()));
+    if (request->max_tasks() < 1 || request->max_tasks() > TaskQueue::kMaxTasksPerCall) {
+      return Usage(absl::StrCat("max_tasks ", request->max_tasks(), ": 1 to ", TaskQueue::kMaxTasksPerCall));
+    }
+    COBRA_ASSIGN_OR_RETURN(const std::vector<TaskLease> leases,
+                           queue_->Lease(request->target(), request->worker(), request->max_tasks(), duration));
+    for (const TaskLease& lease : leases) {
+      COBRA_ASSIGN_OR_RETURN(*response->add_tasks(), TaskSpecToProto(lease.spec));
+    }
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* MeasurementService::Renew(grpc::CallbackServerContext* context, const v1::RenewRequest* request,
+                                                    v1::RenewResponse* response) {
+  return calls_.Run("Renew", context, [this, request, response](const CallContext&) -> absl::Status {
+    COBRA_RETURN_IF_ERROR(CheckName("worker", request->worker(), 200));
+    COBRA_RETURN_IF_ERROR(CheckIds(request->task_ids()));
+    COBRA_RETURN_IF_ERROR(CheckIds(request->released_task_ids()));
+    if (request->released_task_ids_size() > 0) COBRA_RETURN_IF_ERROR(queue_->Release(request->worker(), ToVector(request->released_task_ids())));
+    if (request->task_ids().empty()) return absl::OkStatus();
+    COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request->duration()));
+    COBRA_ASSIGN_OR_RETURN(const std::vector<bool> held, queue_->Renew(request->worker(), ToVector(request->task_ids()),
+                                                                       ToVector(request->started_task_ids()), duration));
+    response->mutable_held()->Add(held.begin(), held.end());
+    return absl::OkStatus();
+  });
+}
+
+absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::TaskRecord& proto, v1::ReportResponse* response) {
+  const auto answer = [response](v1::ReportResponse::Outcome outcome, absl::string_view message = "") {
+    response->add_outcomes(outcome);
+    response->add_messages(std::string(message));
+    return absl::OkStatus();
+  };
+  absl::StatusOr<MeasurementRecord> record = MeasurementFromRecordJson(proto.record_json());
+  if (!record.ok()) return answer(v1::ReportResponse::OUTCOME_INVALID, record.status().message());
+  record->time = queue_->Now();
+  record->task_id = proto.task_id();
+  COBRA_ASSIGN_OR_RETURN(const ReportOutcome outcome, queue_->Report(worker, *std::move(record)));
+  switch (outcome) {
+    case ReportOutcome::accepted: return answer(v1::ReportResponse::OUTCOME_ACCEPTED);
+    case ReportOutcome::duplicate: return answer(v1::ReportResponse::OUTCOME_DUPLICATE);
+    case ReportOutcome::unknown: return answer(v1::ReportResponse::OUTCOME_UNKNOWN_TASK);
+  }
+  return absl::InternalError("no such outcome");
+}
+
+grpc::ServerUnaryReactor* MeasurementService::Report(grpc::CallbackServerContext* context, const v1::ReportRequest* request,
+                                                     v1::ReportResponse* response) {
+  return calls_.Run("Report", context, [this, request, response](const CallContext&) -> absl::Status {
+    COBRA_RETURN_IF_ERROR(CheckName("worker", request->worker(), 200));
+    std::vector<std::string> ids;
+    for (const v1::TaskRecord& record : request->records()) ids.push_back(record.task_id());
+    COBRA_RETURN_IF_ERROR(CheckIds(ids));
+    for (const v1::TaskRecord& record : request->records()) COBRA_RETURN_IF_ERROR(ReportOne(request->worker(), record, response));
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* MeasurementService::Cancel(grpc::CallbackServerContext* context, const v1::CancelRequest* request,
+                                                     v1::CancelResponse* response) {
+  return calls_.Run("Cancel", context, [this, request, response](const CallContext&) -> absl::Status {
+    COBRA_RETURN_IF_ERROR(CheckIds(request->task_ids()));
+    COBRA_ASSIGN_OR_RETURN(const std::vector<bool> cancelled, queue_->Cancel(ToVector(request->task_ids())));
+    response->mutable_cancelled()->Add(cancelled.begin(), cancelled.end());
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerWriteReactor<v1::WatchResponse>* MeasurementService::Watch(grpc::CallbackServerContext*, const v1::WatchRequest* request) {
+  if (absl::Status status = CheckIds(request->task_ids()); !status.ok()) return new RefusedWatch(status);
+  auto* call = new WatchCall(watch_);
+  call->Start(ToVector(request->task_ids()));
+  return call;
+}
+
+}  // namespace cobra

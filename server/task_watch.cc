@@ -1,0 +1,106 @@
+#include "server/task_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+
+namespace cobra {
+namespace {
+
+// Servers of one database have clocks of their own, and a transaction shows up later than the time that it wrote: look back this far, and
+// tell nothing twice.
+constexpr absl::Duration kLookBack = absl::Seconds(5);
+
+bool IsOver(TaskState state) { return state != TaskState::queued && state != TaskState::leased; }
+
+}  // namespace
+
+struct TaskWatch::Entry {
+  std::shared_ptr<Watcher> watcher;
+  absl::flat_hash_map<std::string, TaskStatus> last;  // what it was told; an unknown task has a default-made one
+  std::vector<std::string> ids;
+  bool told = false;
+  bool over = false;
+};
+
+TaskWatch::TaskWatch(TaskQueue* queue, absl::Duration period) : queue_(queue), period_(period), thread_([this] { Loop(); }) {}
+
+TaskWatch::~TaskWatch() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stop_ = true;
+  }
+  thread_.join();
+}
+
+absl::Status TaskWatch::Add(std::shared_ptr<Watcher> watcher, std::vector<std::string> task_ids) {
+  absl::MutexLock lock(&mutex_);
+  if (entries_.size() >= kMaxWatchers) return absl::ResourceExhaustedError(absl::StrCat(kMaxWatchers, " callers watch already"));
+  auto entry = std::make_unique<Entry>();
+  entry->watcher = std::move(watcher);
+  entry->ids = std::move(task_ids);
+  for (const std::string& id : entry->ids) entry->last[id];
+  entries_.push_back(std::move(entry));
+  return absl::OkStatus();
+}
+
+void TaskWatch::Remove(const Watcher* watcher) {
+  absl::MutexLock lock(&mutex_);
+  entries_.erase(std::remove_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry->watcher.get() == watcher; }),
+                 entries_.end());
+}
+
+// What of `statuses` is its tasks' and new to it.
+void TaskWatch::Tell(Entry& entry, const std::vector<TaskStatus>& statuses) {
+  std::vector<TaskStatus> news;
+  for (const TaskStatus& status : statuses) {
+    const auto found = entry.last.find(status.id);
+    if (found == entry.last.end()) continue;
+    TaskStatus& last = found->second;
+    const bool known = !last.id.empty();
+    if (known && (status.changed < last.changed || (status.state == last.state && status.worker == last.worker && status.attempts == last.attempts))) {
+      continue;
+    }
+    last = status;
+    news.push_back(status);
+  }
+  entry.over = std::all_of(entry.last.begin(), entry.last.end(),
+                           [](const auto& task) { return task.second.id.empty() || IsOver(task.second.state); });
+  if (news.empty() && entry.told && !entry.over) return;
+  entry.told = true;
+  entry.watcher->Changed(news, entry.over);
+}
+
+void TaskWatch::Loop() {
+  absl::Time since = queue_->Now();
+  while (true) {
+    const absl::Time now = queue_->Now();
+    bool any = false;
+    {
+      absl::MutexLock lock(&mutex_);
+      mutex_.AwaitWithTimeout(absl::Condition(&stop_), period_);
+      if (stop_) return;
+      any = !entries_.empty();
+    }
+    if (!any) {
+      since = now;
+      continue;
+    }
+    const absl::StatusOr<std::vector<TaskStatus>> changes = queue_->ChangedSince(since - kLookBack);
+    absl::MutexLock lock(&mutex_);
+    for (auto& entry : entries_) {
+      if (!entry->told) {
+        if (const absl::StatusOr<std::vector<TaskStatus>> all = queue_->Get(entry->ids); all.ok()) Tell(*entry, *all);
+      } else if (changes.ok()) {
+        Tell(*entry, *changes);
+      }
+    }
+    entries_.erase(std::remove_if(entries_.begin(), entries_.end(), [](const auto& entry) { return entry->over; }), entries_.end());
+    if (changes.ok()) since = now;  // a database that is away: asked again for the same time
+  }
+}
+
+}  // namespace cobra

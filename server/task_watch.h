@@ -1,0 +1,55 @@
+// Follows tasks for callers of Measurements.Watch. One thread asks the queue for what has changed, for all watchers together, so that changes
+// made through another server of the same database are seen too.
+#ifndef COBRA_SERVER_TASK_WATCH_H_
+#define COBRA_SERVER_TASK_WATCH_H_
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "store/task_queue.h"
+
+namespace cobra {
+
+class TaskWatch {
+ public:
+  // Who watches. Called from the watching thread, one call at a time, never after Remove().
+  class Watcher {
+   public:
+    virtual ~Watcher() = default;
+    // `last`: none of the watched tasks will change any more; nothing follows.
+    virtual void Changed(const std::vector<TaskStatus>& statuses, bool last) = 0;
+  };
+
+  static constexpr int kMaxWatchers = 256;
+
+  // `queue` is not owned and must live longer.
+  explicit TaskWatch(TaskQueue* queue, absl::Duration period = absl::Milliseconds(200));
+  ~TaskWatch();
+
+  // The watcher first hears how its tasks are now. ResourceExhausted: too many watch already.
+  absl::Status Add(std::shared_ptr<Watcher> watcher, std::vector<std::string> task_ids);
+  // Returns when the watcher is not being called.
+  void Remove(const Watcher* watcher);
+
+ private:
+  struct Entry;
+  void Loop();
+  void Tell(Entry& entry, const std::vector<TaskStatus>& statuses) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  TaskQueue* const queue_;
+  const absl::Duration period_;
+  absl::Mutex mutex_;
+  std::vector<std::unique_ptr<Entry>> entries_ ABSL_GUARDED_BY(mutex_);
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // last: starts when everything else exists
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_SERVER_TASK_WATCH_H_
