@@ -1,9 +1,12 @@
 # Every external package, in the order in which Debian 12's config files can be loaded together:
 # Protobuf in module mode must come before gRPC's own config asks for it.
+option(COBRA_GRPC "Build what talks gRPC (server, client, worker's courier); without it only cobra-worker's measuring and cobra-train" ON)
 option(COBRA_FUZZ "Build the fuzzers (clang, preset fuzz) and nothing else" OFF)
 find_package(Threads REQUIRED)
-find_package(Protobuf REQUIRED)
-find_package(gRPC CONFIG REQUIRED)
+if(COBRA_GRPC)
+  find_package(Protobuf REQUIRED)
+  find_package(gRPC CONFIG REQUIRED)
+endif()
 find_package(absl CONFIG REQUIRED)
 if(NOT COBRA_FUZZ)
   find_package(Torch REQUIRED)

@@ -291,6 +291,8 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
   if (!record.ok()) return answer(v1::ReportResponse::OUTCOME_INVALID, record.status().message());
   record->time = queue_->Now();
   record->task_id = proto.task_id();
+  const Json session = Json::parse(proto.session_json(), nullptr, /*allow_exceptions=*/false);
+  if (session.is_object() && !record->session.empty()) record->session_json = session.dump();
   COBRA_ASSIGN_OR_RETURN(const ReportOutcome outcome, queue_->Report(worker, *std::move(record)));
   switch (outcome) {
     case ReportOutcome::accepted: return answer(v1::ReportResponse::OUTCOME_ACCEPTED);

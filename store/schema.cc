@@ -29,6 +29,7 @@ constexpr Statement kStatements[] = {
         "subject_json TEXT NOT NULL, max_attempts BIGINT NOT NULL, state TEXT NOT NULL, attempts BIGINT NOT NULL DEFAULT 0, "
         "worker TEXT NOT NULL DEFAULT '', started BIGINT NOT NULL DEFAULT 0, expires_us BIGINT NOT NULL DEFAULT 0, "
         "enqueued_us BIGINT NOT NULL, changed_us BIGINT NOT NULL, message TEXT NOT NULL DEFAULT '')"},
+    {2, "CREATE TABLE sessions (id {serial}, session TEXT NOT NULL UNIQUE, target TEXT NOT NULL, session_json TEXT NOT NULL)"},
     {2, "CREATE INDEX tasks_to_lease ON tasks (target, state, priority DESC, seq)"},
     {2, "CREATE INDEX tasks_by_change ON tasks (changed_us)"},
 };

@@ -78,6 +78,10 @@ class SqlStore final : public Store {
 }  // namespace
 
 absl::Status InsertMeasurement(SqlSession& session, const MeasurementRecord& r) {
+  if (!r.session_json.empty()) {
+    COBRA_RETURN_IF_ERROR(session.Execute("INSERT INTO sessions (session, target, session_json) VALUES ($1, $2, $3) ON CONFLICT (session) DO NOTHING",
+                                          {r.session, r.target, r.session_json}));
+  }
   return session.Execute("INSERT INTO measurements (time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, task_id, "
                          "record_json) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
                          {absl::ToUnixMicros(r.time), r.target, r.origin, r.fingerprint, int64_t{r.is_network}, r.latency_us, r.graph_json, r.outcome,
@@ -87,18 +91,22 @@ absl::Status InsertMeasurement(SqlSession& session, const MeasurementRecord& r) 
 absl::StatusOr<MeasurementRecord> MeasurementFromRecordJson(absl::string_view record_json) {
   absl::StatusOr<Record> record = RecordFromJson(record_json);
   if (!record.ok()) return absl::InvalidArgumentError(record.status().message());
-  const absl::StatusOr<Graph> graph = GraphFromJson(record->graph_json);
-  if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat("graph: ", graph.status().message()));
+  const bool measured = record->outcome == Outcome::ok;
   const double latency_us = record->latency.median_us;
-  if (record->outcome == Outcome::ok && !(std::isfinite(latency_us) && latency_us > 0)) {
+  if (measured && !(std::isfinite(latency_us) && latency_us > 0)) {
     return absl::InvalidArgumentError(absl::StrCat("latency_us ", latency_us, ": is no time"));
   }
   MeasurementRecord measurement;
-  measurement.fingerprint = Fingerprint(*graph).ToHex();
   measurement.is_network = record->is_network;
-  measurement.latency_us = record->outcome == Outcome::ok ? latency_us : 0;
-  measurement.graph_json = GraphToJson(*graph, {/*origins=*/false});
+  measurement.latency_us = measured ? latency_us : 0;
+  if (measured || !record->graph_json.empty()) {  // what could not even be drawn has no graph
+    const absl::StatusOr<Graph> graph = GraphFromJson(record->graph_json);
+    if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat("graph: ", graph.status().message()));
+    measurement.fingerprint = Fingerprint(*graph).ToHex();
+    measurement.graph_json = GraphToJson(*graph, {/*origins=*/false});
+  }
   measurement.outcome = std::string(OutcomeName(record->outcome));
+  measurement.session = record->session;
   record->graph_json.clear();
   measurement.record_json = RecordToJson(*record);
   return measurement;

@@ -39,6 +39,8 @@ struct MeasurementRecord {
   std::string outcome = "ok";  // store/record.h
   std::string task_id;         // of the task that asked for it; empty: nobody did
   std::string record_json;     // what the worker said beside this (store/record.h), without the graph; empty for a probe
+  std::string session;         // names the conditions
+  std::string session_json;    // the conditions; empty where they are known already
 };
 
 struct CalibrationRecord {

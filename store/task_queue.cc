@@ -117,7 +117,7 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Renew(absl::string_view worker, abs
     for (const std::string& id : ids) {
       const bool runs = std::find(started.begin(), started.end(), id) != started.end();
       COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                             session.Query("UPDATE tasks SET expires_us = $3, started = CASE WHEN $4 = 1 THEN 1 ELSE started END "
+                             session.Query("UPDATE tasks SET expires_us = $3, started = $4 "
                                            "WHERE id = $1 AND worker = $2 AND state = 'leased' RETURNING seq",
                                            {id, std::string(worker), absl::ToUnixMicros(now + duration), int64_t{runs}}));
       held.push_back(!rows.empty());

@@ -79,7 +79,7 @@ class TaskQueue {
   absl::StatusOr<std::vector<bool>> Enqueue(absl::Span<const TaskSpec> tasks);
   // At most `max_tasks` for that target, most urgent first. `worker` names one worker for as long as it may come back with what it leased.
   absl::StatusOr<std::vector<TaskLease>> Lease(absl::string_view target, absl::string_view worker, int64_t max_tasks, absl::Duration duration);
-  // For each task whether it is still that worker's. `started`: the ones being measured, a subset of `ids`.
+  // For each task whether it is still that worker's. `started`: the ones being measured now, a subset of `ids`.
   absl::StatusOr<std::vector<bool>> Renew(absl::string_view worker, absl::Span<const std::string> ids, absl::Span<const std::string> started,
                                           absl::Duration duration);
   // Gives back what was not started.

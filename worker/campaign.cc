@@ -1,12 +1,10 @@
 #include "worker/campaign.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -15,13 +13,9 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
 #include "nlohmann/json.hpp"
-#include "worker/child.h"
-#include "worker/executor.h"
+#include "worker/group_runner.h"
 #include "worker/machine.h"
-#include "worker/measure.h"
 #include "worker/random.h"
 #include "store/record.h"
 
@@ -32,30 +26,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kGroupWeight = 60;    // about ten seconds of work between two canaries
 constexpr int kNetworkWeight = 15;  // a network takes as long as so many layers
-constexpr int kCanaryWindow = 400;  // canaries that the session's median looks back on
 
 volatile std::sig_atomic_t stop_requested = 0;
 void RequestStop(int) { stop_requested = 1; }
 
 bool IsNetworkSpace(absl::string_view space) { return space == "paper-networks" || space == "real-networks"; }
-
-Json CanaryJson(const CanaryTimes& times) {
-  return {{"conv_us", times.conv_us}, {"matmul_us", times.matmul_us}, {"copy_us", times.copy_us}};
-}
-
-Json RulesJson(const MeasureOptions& o) {
-  return {{"warmup_ms", o.meter.warmup_ms},
-          {"warmup_runs", o.meter.warmup_runs},
-          {"warmup_max_ms", o.meter.warmup_max_ms},
-          {"interval", o.meter.interval},
-          {"min_runs", o.meter.min_runs},
-          {"min_runs_slow", o.meter.min_runs_slow},
-          {"slow_run_ms", o.meter.slow_run_ms},
-          {"max_ms", o.meter.max_ms},
-          {"single_run_above_ms", o.meter.single_run_above_ms},
-          {"min_batch_us", o.meter.min_batch_us},
-          {"profiled_runs", o.profiled_runs}};
-}
 
 class Campaign {
  public:
@@ -72,8 +47,6 @@ class Campaign {
 
  private:
   absl::Status Prepare() {
-    COBRA_RETURN_IF_ERROR(PinToCore(options_.core));
-    ConfigureLibTorch(options_.threads);
     std::signal(SIGTERM, RequestStop);
     std::signal(SIGINT, RequestStop);
     for (const SpaceCount& space : options_.spaces) {
@@ -84,9 +57,7 @@ class Campaign {
     file_.reset(std::fopen(options_.out.c_str(), "ae"));
     if (file_ == nullptr)
       return absl::PermissionDeniedError(absl::StrCat(options_.out, ": cannot be opened for appending"));
-    COBRA_ASSIGN_OR_RETURN(canary_, Canary::Create());
-    canary_->Measure();  // warms LibTorch up, for the children too
-    for (int i = 0; i < 5; ++i) canaries_.push_back(canary_->Measure());
+    COBRA_ASSIGN_OR_RETURN(runner_, GroupRunner::Create(options_.runner));
     return WriteSession();
   }
 
@@ -103,38 +74,16 @@ class Campaign {
   }
 
   absl::Status WriteSession() {
-    COBRA_ASSIGN_OR_RETURN(const MachineSpeed speed, MeasureMachineSpeed());
-    TargetSpec machine = DescribeMachine(LibTorchVersion(), options_.threads);
-    machine.peak_gflops = std::round(speed.peak_gflops * 10) / 10;
-    machine.memory_gb_per_s = std::round(speed.memory_gb_per_s * 100) / 100;
-    session_ = absl::StrCat(TimeUtc(), "-", getpid());
-    const char* core_type = std::getenv("OPENBLAS_CORETYPE");
-    Json j;
-    j["kind"] = "session";
-    j["session"] = session_;
-    j["worker_version"] = "1";
-    j["time_utc"] = TimeUtc();
-    j["machine"] = Json::parse(TargetSpecToJson(machine));
-    j["environment"] = {{"torch", LibTorchVersion()},
-                        {"blas_core_type", core_type == nullptr ? "default" : core_type},
-                        {"core", options_.core},
-                        {"governor", Governor(options_.core)},
-                        {"clock_mhz", CurrentClockMhz()},
-                        {"huge_pages", HugePages()},
-                        {"heap", "retained"},
-                        {"temperature", "unavailable"},
-                        {"energy", "unavailable"},
-                        {"load", LoadAverage()}};
-    j["rules"] = {{"layers", RulesJson(LayerSeriesRules())}, {"networks", RulesJson(NetworkSeriesRules())}};
     const SampleCaps& caps = options_.sampler.caps;
-    j["caps"] = {{"layer_macs", caps.layer_macs},
-                 {"grouped_macs", caps.grouped_macs},
-                 {"tensor_bytes", caps.tensor_bytes},
-                 {"weight_bytes", caps.weight_bytes},
-                 {"network_macs", caps.network_macs}};
-    j["seed"] = options_.sampler.seed;
-    j["canary_us"] = CanaryJson(UsualCanary());
-    return WriteLine(j.dump());
+    Json more;
+    more["caps"] = {{"layer_macs", caps.layer_macs},
+                    {"grouped_macs", caps.grouped_macs},
+                    {"tensor_bytes", caps.tensor_bytes},
+                    {"weight_bytes", caps.weight_bytes},
+                    {"network_macs", caps.network_macs}};
+    more["seed"] = options_.sampler.seed;
+    COBRA_ASSIGN_OR_RETURN(const std::string line, runner_->SessionJson(more.dump()));
+    return WriteLine(line);
   }
 
   absl::Status RunTasks(const std::vector<Task>& tasks, double until_s) {
@@ -159,80 +108,23 @@ class Campaign {
     return absl::OkStatus();
   }
 
-  // First and last task of a group: the canary.
   absl::Status RunGroup(const std::vector<Task>& group) {
-    const int last = static_cast<int>(group.size()) + 1;
-    std::vector<Record> records;
-    std::vector<CanaryTimes> around;
-    const double load = LoadAverage();
-    ChildLimits limits;
-    COBRA_RETURN_IF_ERROR(RunInChildren(
-        last + 1, limits, [&](int i) { return i == 0 || i == last ? CanaryText() : RunTask(group[i - 1]); },
-        [&](int i, const ChildResult& result) {
-          if (i == 0 || i == last) {
-            if (result.outcome == Outcome::ok) around.push_back(CanaryFromText(result.text));
-          } else {
-            records.push_back(ToRecord(group[i - 1], result));
-          }
-        }));
-    for (const CanaryTimes& times : around) canaries_.push_back(times);
-    const CanaryTimes usual = UsualCanary();
-    const CanaryRatios worst = WorstRatios(around, usual);
-    for (const CanaryTimes& times : around) COBRA_RETURN_IF_ERROR(WriteCanary(times));
-    for (Record& record : records) {
-      if (record.space.empty()) continue;  // nothing to sample at that index
-      record.canary_ratio = worst.compute;
-      record.canary_copy_ratio = worst.copy;
-      record.suspect = IsDisturbed(worst, options_.canary_tolerance, options_.canary_copy_tolerance);
-      record.load = load;
-      COBRA_RETURN_IF_ERROR(Write(record));
+    std::vector<GroupTask> tasks;
+    for (const Task& task : group) {
+      const Sampler* sampler = samplers_[task.space].get();
+      tasks.push_back({[sampler, index = task.index] { return sampler->At(index); }, options_.sampler.seed + task.index, nullptr});
+    }
+    COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<Record>> records, runner_->Run(tasks));
+    for (const std::string& line : runner_->TakeCanaryLines()) COBRA_RETURN_IF_ERROR(WriteLine(line));
+    for (size_t i = 0; i < group.size(); ++i) {
+      if (!records[i]) continue;  // nothing to sample at that index
+      records[i]->space = SpaceOf(group[i]);
+      records[i]->index = group[i].index;
+      records[i]->repeat = group[i].repeat;
+      COBRA_RETURN_IF_ERROR(Write(*records[i]));
     }
     if (std::fflush(file_.get()) != 0) return absl::InternalError(absl::StrCat(options_.out, ": cannot be written"));
     return absl::OkStatus();
-  }
-
-  // In the child.
-  std::string CanaryText() { return CanaryJson(canary_->Measure()).dump(); }
-
-  std::string RunTask(const Task& task) {
-    absl::StatusOr<Sample> sample = samplers_[task.space]->At(task.index);
-    if (!sample.ok()) return "";
-    MeasureOptions rules = sample->is_network ? NetworkSeriesRules() : LayerSeriesRules();
-    rules.seed = options_.sampler.seed + task.index;
-    Record record = MeasureGraph(sample->graph, rules);
-    record.is_network = sample->is_network;
-    record.label = sample->label;
-    return RecordToJson(record);
-  }
-
-  static CanaryTimes CanaryFromText(const std::string& text) {
-    const Json j = Json::parse(text, nullptr, false);
-    return {j.value("conv_us", 0.0), j.value("matmul_us", 0.0), j.value("copy_us", 0.0)};
-  }
-
-  // In the parent; an empty space means that there is nothing to record.
-  Record ToRecord(const Task& task, const ChildResult& result) {
-    Record record;
-    if (result.outcome == Outcome::ok) {
-      absl::StatusOr<Record> measured = RecordFromJson(result.text);
-      if (!measured.ok()) return record;
-      record = *std::move(measured);
-    } else {
-      absl::StatusOr<Sample> sample = samplers_[task.space]->At(task.index);
-      if (!sample.ok()) return record;
-      record.outcome = result.outcome;
-      record.message = result.text;
-      record.is_network = sample->is_network;
-      record.label = sample->label;
-      record.fingerprint = Fingerprint(sample->graph).ToHex();
-      record.graph_json = GraphToJson(sample->graph, {/*origins=*/false});
-    }
-    record.session = session_;
-    record.space = SpaceOf(task);
-    record.index = task.index;
-    record.repeat = task.repeat;
-    record.time_utc = TimeUtc();
-    return record;
   }
 
   absl::Status Write(const Record& record) {
@@ -242,15 +134,6 @@ class Campaign {
     done_.insert(record.Key());
     NoteSuspect(record);
     return WriteLine(RecordToJson(record));
-  }
-
-  absl::Status WriteCanary(const CanaryTimes& times) {
-    Json j = CanaryJson(times);
-    j["kind"] = "canary";
-    j["session"] = session_;
-    j["time_utc"] = TimeUtc();
-    j["load"] = LoadAverage();
-    return WriteLine(j.dump());
   }
 
   absl::Status WriteLine(const std::string& line) {
@@ -269,11 +152,6 @@ class Campaign {
   }
   std::vector<Task> SuspectTasks() const { return suspects_; }
 
-  CanaryTimes UsualCanary() const {
-    const size_t from = canaries_.size() > kCanaryWindow ? canaries_.size() - kCanaryWindow : 0;
-    return MedianCanary(absl::MakeConstSpan(canaries_).subspan(from));
-  }
-
   const std::string& SpaceOf(const Task& task) const { return options_.spaces[task.space].space; }
   std::string KeyOf(const Task& task) const {
     Record record;
@@ -290,11 +168,9 @@ class Campaign {
 
   const CampaignOptions options_;
   const double start_ns_;
-  std::string session_;
   std::vector<std::unique_ptr<Sampler>> samplers_;
   std::unique_ptr<std::FILE, Close> file_;
-  std::unique_ptr<Canary> canary_;
-  std::vector<CanaryTimes> canaries_;
+  std::unique_ptr<GroupRunner> runner_;
   std::set<std::string> done_;
   std::vector<Task> suspects_;
   int64_t written_ = 0, failed_ = 0, suspect_ = 0;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "worker/measure.h"
+#include "worker/group_runner.h"
 #include "worker/sampler.h"
 
 namespace cobra {
@@ -23,12 +23,9 @@ struct CampaignOptions {
   std::vector<SpaceCount> spaces;
   std::string out;      // appended to; what it holds is not measured again
   double budget_s = 0;  // 0: until the counts are reached. A twentieth is kept for repetitions
-  int core = 0;
-  int threads = 1;
+  GroupRunnerOptions runner;
   SamplerOptions sampler;
-  double repeat_share = 0.02;                           // measured twice, the second time at the end
-  double canary_tolerance = kCanaryTolerance;           // of the convolution and the matrix product
-  double canary_copy_tolerance = kCanaryCopyTolerance;  // of the copy: see CanaryRatios
+  double repeat_share = 0.02;  // measured twice, the second time at the end
 };
 
 // One thing to do; the order of a campaign is a function of the options alone.

@@ -1,5 +1,6 @@
 // cobra-worker: measures layers and networks on this machine.
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,11 @@
 #include "worker/machine.h"
 #include "worker/measure.h"
 #include "worker/probe.h"
+#ifdef COBRA_GRPC
+#include "worker/courier.h"
+#endif
+#include "worker/spool.h"
+#include "worker/work.h"
 
 namespace cobra {
 namespace {
@@ -35,7 +41,7 @@ struct MeasureFlags {
 absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
   CampaignOptions options;
   options.out = flags.out;
-  options.core = flags.core;
+  options.runner.core = flags.core;
   options.sampler.seed = flags.seed;
   options.sampler.real_layers_path = flags.layers;
   const std::vector<std::string> spaces = absl::StrSplit(flags.spaces, ',', absl::SkipEmpty());
@@ -135,6 +141,62 @@ absl::Status PrintProbe(int core, bool as_json) {
   return absl::OkStatus();
 }
 
+int ExitCode(const absl::Status& status) {
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "cobra-worker: %s\n", std::string(status.message()).c_str());
+  return absl::IsInvalidArgument(status) ? 2 : 1;
+}
+
+struct WorkFlags {
+  std::string server = "127.0.0.1:50051", target, spool;
+  int lease_tasks = 120, lease_seconds = 300, group_tasks = 60;
+  bool share_device = false, until_idle = false;
+};
+
+std::string DefaultSpool(const std::string& target) {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  const char* home = std::getenv("HOME");
+  if (state != nullptr) return absl::StrCat(state, "/cobra-worker/", target);
+  return absl::StrCat(home == nullptr ? "." : home, "/.local/state/cobra-worker/", target);
+}
+
+#ifdef COBRA_GRPC
+absl::Status RunWorkFor(WorkFlags flags, int core, const std::string& layers) {
+  if (flags.target.empty()) flags.target = DescribeMachine(LibTorchVersion(), 1).name;
+  if (flags.spool.empty()) flags.spool = DefaultSpool(flags.target);
+  WorkOptions options;
+  options.spool = flags.spool;
+  options.share_device = flags.share_device;
+  options.group_tasks = flags.group_tasks;
+  options.runner.core = core;
+  options.sampler.real_layers_path = layers;
+  options.courier = {"/proc/self/exe", "courier", "--server", flags.server, "--target", flags.target, "--spool", flags.spool,
+                     "--lease-tasks", absl::StrCat(flags.lease_tasks), "--lease-seconds", absl::StrCat(flags.lease_seconds)};
+  if (flags.until_idle) options.courier.push_back("--until-idle");
+  return RunWork(options);
+}
+
+absl::Status RunCourierFor(const WorkFlags& flags) {
+  COBRA_ASSIGN_OR_RETURN(Spool spool, Spool::Open(flags.spool));
+  CourierOptions options;
+  options.server = flags.server;
+  options.target = flags.target;
+  options.lease_tasks = flags.lease_tasks;
+  options.lease = absl::Seconds(flags.lease_seconds);
+  options.until_idle = flags.until_idle;
+  return RunCourier(options, std::move(spool));
+}
+
+void AddWorkOptions(CLI::App* app, WorkFlags* flags) {
+  app->add_option("--server", flags->server, "Address of cobra-server")->capture_default_str();
+  app->add_option("--target", flags->target, "Name of the target that this machine is; default: its own (cobra-worker describe)");
+  app->add_option("--spool", flags->spool, "Folder where tasks and records wait; default: in the user's state folder");
+  app->add_option("--lease-tasks", flags->lease_tasks, "Tasks to hold")->check(CLI::Range(1, 1000))->capture_default_str();
+  app->add_option("--lease-seconds", flags->lease_seconds, "How long tasks stay this worker's if it dies")->check(CLI::Range(1, 3600))->capture_default_str();
+  app->add_flag("--until-idle", flags->until_idle, "End when the server has nothing to measure");
+}
+#endif
+
 int Main(int argc, char** argv) {
   if (const absl::Status status = RestartWithEnvironment(argv, /*threads=*/1); !status.ok()) {
     std::fprintf(stderr, "cobra-worker: %s\n", std::string(status.message()).c_str());
@@ -162,16 +224,26 @@ int Main(int argc, char** argv) {
   bool as_json = false;
   probe->add_flag("--json", as_json, "for cobra-client calibrate and the server");
   probe->add_option("--core", flags.core, "processor to run on")->capture_default_str();
+#ifdef COBRA_GRPC
+  WorkFlags work_flags;
+  CLI::App* work = app.add_subcommand("work", "Measures what a server asks for, until stopped");
+  AddWorkOptions(work, &work_flags);
+  work->add_option("--core", flags.core, "processor to run on")->capture_default_str();
+  work->add_option("--group", work_flags.group_tasks, "Tasks between two canaries")->check(CLI::Range(1, 1000))->capture_default_str();
+  work->add_option("--layers", flags.layers, "layers of real networks")->capture_default_str();
+  work->add_flag("--share-device", work_flags.share_device, "Measure even if another worker does so on this processor");
+  CLI::App* courier = app.add_subcommand("courier", "The part of `work` that talks to the server; started by it");
+  AddWorkOptions(courier, &work_flags);
+#endif
   CLI11_PARSE(app, argc, argv);
 
+#ifdef COBRA_GRPC
+  if (work->parsed() || courier->parsed()) return ExitCode(work->parsed() ? RunWorkFor(work_flags, flags.core, flags.layers) : RunCourierFor(work_flags));
+#endif
   const absl::Status status = canary->parsed()  ? RunCanary(flags.core, canary_count)
                               : probe->parsed() ? PrintProbe(flags.core, as_json)
                                                 : RunMeasure(flags);
-  if (!status.ok()) {
-    std::fprintf(stderr, "cobra-worker: %s\n", std::string(status.message()).c_str());
-    return absl::IsInvalidArgument(status) ? 2 : 1;
-  }
-  return 0;
+  return ExitCode(status);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@ import atexit
 import importlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,12 +20,13 @@ RESNET = os.path.join(LIBRARY, "torchvision", "models", "resnet.py")
 class Server:
     """A cobra-server with the shipped weights on ports of its own. Use it in a `with`."""
 
-    def __init__(self, store, *flags):
+    def __init__(self, store, *flags, files=None):
+        """`files`: where its log goes, if the store is no file."""
         self.store = store
-        self.ready = store + ".ready"
+        self.ready = (files or store) + ".ready"
         if os.path.exists(self.ready):
             os.remove(self.ready)
-        self.log_path = store + ".log"
+        self.log_path = (files or store) + ".log"
         defaults = {"--listen": "127.0.0.1:0", "--metrics": "127.0.0.1:0", "--model": os.path.join(SOURCE, "model", "pretrained"),
                     "--library": LIBRARY, "--store": store, "--ready-file": self.ready}
         given = [part for flag, value in defaults.items() if flag not in flags for part in (flag, value)]
@@ -81,11 +83,61 @@ def stubs():
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     proto = os.path.join(SOURCE, "proto")
-    files = [os.path.join(proto, "cobra", "v1", name + ".proto") for name in ("cobra", "error", "graph", "target")]
+    files = [os.path.join(proto, "cobra", "v1", name + ".proto") for name in ("cobra", "error", "graph", "measurements", "target")]
     subprocess.run([sys.executable, "-m", "grpc_tools.protoc", "-I", proto, f"--python_out={folder.name}",
                     f"--grpc_python_out={folder.name}", *files], check=True)
     sys.path.insert(0, folder.name)
     return importlib.import_module("cobra.v1.cobra_pb2"), importlib.import_module("cobra.v1.cobra_pb2_grpc")
+
+
+def measurement_stubs():
+    """The same of the measurement queue."""
+    stubs()
+    return importlib.import_module("cobra.v1.measurements_pb2"), importlib.import_module("cobra.v1.measurements_pb2_grpc")
+
+
+class Postgres:
+    """A real PostgreSQL of a test's own, on a socket in a folder. None of it where it is not installed: installed() says so."""
+    PROGRAMS = "/usr/lib/postgresql/15/bin"
+
+    @classmethod
+    def installed(cls):
+        return os.path.exists(os.path.join(cls.PROGRAMS, "initdb"))
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="cobra-pg-")
+        self.as_user = []
+        if os.geteuid() == 0:  # it refuses to run as root
+            import pwd
+            user = pwd.getpwnam("postgres")
+            os.chown(self.folder, user.pw_uid, user.pw_gid)
+            self.as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        self.data = os.path.join(self.folder, "data")
+        self.run("initdb", "-D", self.data, "-U", "cobra", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+        self.start()
+        self.run("createdb", "-h", self.folder, "-U", "cobra", "cobra")
+        self.url = f"postgresql://cobra@/cobra?host={self.folder}"
+
+    def run(self, program, *arguments):
+        subprocess.run([*self.as_user, os.path.join(self.PROGRAMS, program), *arguments], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, cwd="/")
+
+    def start(self):
+        options = f"-c listen_addresses='' -c unix_socket_directories={self.folder} -c shared_buffers=16MB"
+        self.run("pg_ctl", "-D", self.data, "-w", "-l", os.path.join(self.folder, "log"), "-o", options, "start")
+
+    def stop(self, mode="immediate"):
+        self.run("pg_ctl", "-D", self.data, "-w", "-m", mode, "stop")
+
+    def query(self, sql):
+        return subprocess.run(["psql", "-X", "-A", "-t", self.url, "-c", sql], check=True, capture_output=True, text=True).stdout
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def error_detail(error):

@@ -69,7 +69,7 @@ TEST(CampaignTest, GoesOnWhereItStopped) {
   options.sampler.caps.tensor_bytes = 1 << 23;
   options.sampler.caps.layer_macs = options.sampler.caps.grouped_macs = 50'000'000;
   options.repeat_share = 0;
-  options.canary_tolerance = options.canary_copy_tolerance = 1e9;
+  options.runner.canary_tolerance = options.runner.canary_copy_tolerance = 1e9;
   ASSERT_EQ(RunInFork(options), 0);
   EXPECT_EQ(RecordsOf(path).size(), 3u);
   options.spaces[0].count = 5;

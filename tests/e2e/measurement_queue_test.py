@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""The measurement queue from end to end: tasks go in over gRPC, a real worker measures them, records come out of the store; and what is killed, cut off
+or doubled on the way changes nothing of that."""
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+import grpc
+
+import programs
+import queue_run
+from queue_run import TARGET
+
+
+class MeasurementQueueTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.pb, cls.services = programs.measurement_stubs()
+        cls.graph_pb2 = importlib.import_module("cobra.v1.graph_pb2")
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.store = os.path.join(self.folder, "store.sqlite")
+        self.rows = queue_run.Rows(self.store)
+
+    def start(self):
+        self.server = programs.Server(self.store)
+        self.addCleanup(self.server.__exit__)
+        self.stub = self.services.MeasurementsStub(grpc.insecure_channel(self.server.address))
+
+    def enqueue(self, tasks):
+        return self.stub.Enqueue(self.pb.EnqueueRequest(tasks=tasks), timeout=30)
+
+    def worker(self, *flags):
+        worker = queue_run.Worker(self.server.address, os.path.join(self.folder, "spool"), *flags)
+        self.addCleanup(worker.kill)
+        return worker
+
+    def test_what_is_asked_is_measured(self):
+        self.start()
+        tasks = queue_run.tasks(self.pb, self.graph_pb2, 5)
+        tasks.append(self.pb.MeasurementTask(target=TARGET, origin="sampled", sample=self.pb.SpaceSample(space="paper-networks", index=0, seed=1)))
+        tasks.append(self.pb.MeasurementTask(target=TARGET, sample=self.pb.SpaceSample(space="no-such-space", index=0)))
+        answer = self.enqueue(tasks)
+        self.assertEqual(list(answer.created), [True] * 7)
+        self.assertEqual(list(self.enqueue(tasks).created), [False] * 7)
+        watch = self.stub.Watch(self.pb.WatchRequest(task_ids=answer.task_ids), timeout=120)
+        first = next(watch)
+        self.assertEqual({event.state for event in first.events}, {self.pb.TaskEvent.STATE_QUEUED})
+        self.assertEqual(len(first.events), 7)
+        worker = self.worker("--until-idle")
+        last = {event.task_id: event.state for message in watch for event in message.events}  # ends by itself
+        self.assertEqual(last, dict.fromkeys(answer.task_ids, self.pb.TaskEvent.STATE_DONE))
+        self.assertEqual(worker.process.wait(60), 0, worker.log())
+        rows = self.rows.query("SELECT task_id, outcome, latency_us, origin, is_network, record_json FROM measurements ORDER BY id")
+        self.assertEqual(len(rows), 7)
+        for task_id, outcome, latency_us, origin, is_network, record_json in rows:
+            record = json.loads(record_json)
+            if task_id == answer.task_ids[6]:  # an answer too: nobody waits for it for ever
+                self.assertEqual(outcome, "unsupported")
+                self.assertIn("no-such-space", record["message"])
+                continue
+            self.assertEqual(outcome, "ok", record)
+            self.assertGreater(float(latency_us), 0)
+            self.assertEqual(float(latency_us), record["latency_us"])
+            self.assertEqual(is_network == "1", task_id == answer.task_ids[5])
+            self.assertEqual(origin, "sampled" if task_id == answer.task_ids[5] else "test")
+        sessions = self.rows.query("SELECT session, session_json FROM sessions")
+        self.assertEqual(len(sessions), 1)
+        self.assertEqual(sessions[0][0], json.loads(rows[0][5])["session"])
+        self.assertGreater(json.loads(sessions[0][1])["machine"]["peak_gflops"], 1)
+
+    def test_wrong_requests_are_refused_and_change_nothing(self):
+        self.start()
+        good = queue_run.tasks(self.pb, self.graph_pb2, 1)[0]
+        for change, words in (({"target": ""}, "target: is empty"), ({"target": "a b"}, "letters"), ({"task_id": "xyz"}, "32 digits"),
+                              ({"max_attempts": -1}, "max_attempts"), ({"origin": "x" * 65}, "origin")):
+            task = self.pb.MeasurementTask()
+            task.CopyFrom(good)
+            for name, value in change.items():
+                setattr(task, name, value)
+            with self.assertRaises(grpc.RpcError) as raised:
+                self.enqueue([good, task])
+            self.assertEqual(raised.exception.code(), grpc.StatusCode.INVALID_ARGUMENT, change)
+            self.assertIn(words, raised.exception.details())
+        broken = self.pb.MeasurementTask()
+        broken.CopyFrom(good)
+        broken.graph.nodes[0].op = "no_such_operator"
+        with self.assertRaises(grpc.RpcError) as raised:
+            self.enqueue([broken])
+        self.assertIn("no_such_operator", raised.exception.details())
+        self.assertEqual(self.rows.states(), {})
+        answer = self.enqueue([good])
+        reported = self.stub.Report(self.pb.ReportRequest(worker="w", records=[
+            self.pb.TaskRecord(task_id=answer.task_ids[0], record_json="{}"), self.pb.TaskRecord(task_id=answer.task_ids[0], record_json="not json")]), timeout=30)
+        self.assertEqual(list(reported.outcomes), [self.pb.ReportResponse.OUTCOME_INVALID] * 2)
+        self.assertEqual(self.rows.states(), {"queued": 1})
+
+    def test_cancelled_tasks_leave_the_worker(self):
+        self.start()
+        answer = self.enqueue(queue_run.tasks(self.pb, self.graph_pb2, 3))
+        cancelled = self.stub.Cancel(self.pb.CancelRequest(task_ids=answer.task_ids[:2]), timeout=30)
+        self.assertEqual(list(cancelled.cancelled), [True, True])
+        worker = self.worker("--until-idle")
+        self.assertEqual(worker.process.wait(120), 0, worker.log())
+        self.assertEqual(self.rows.states(), {"cancelled": 2, "done": 1})
+
+    def test_a_worker_that_is_stopped_gives_back(self):
+        self.start()
+        self.enqueue(queue_run.tasks(self.pb, self.graph_pb2, 60))
+        worker = self.worker("--group", "5")
+        until = time.time() + 60
+        while self.rows.states().get("done", 0) == 0 and time.time() < until:
+            time.sleep(0.05)
+        self.assertEqual(worker.stop(), 0)
+        states = self.rows.states()
+        self.assertNotIn("leased", states)
+        self.assertEqual(sum(states.values()), 60)
+
+    def test_two_workers_do_not_share_a_device(self):
+        self.start()
+        spool = os.path.join(self.folder, "other-spool")
+        locks = [os.path.join(programs.BIN, "cobra-worker"), "work", "--server", self.server.address, "--target", TARGET, "--core", "1"]
+        first = subprocess.Popen([*locks, "--spool", spool], stderr=subprocess.DEVNULL)
+        self.addCleanup(first.wait)
+        self.addCleanup(first.kill)
+        until = time.time() + 60
+        while not os.path.exists(os.path.join(spool, "worker-id")) and time.time() < until:
+            time.sleep(0.05)
+        second = subprocess.run([*locks, "--spool", os.path.join(self.folder, "third-spool")], capture_output=True, text=True, timeout=60)
+        self.assertEqual(second.returncode, 1)
+        self.assertIn(f"process {first.pid}", second.stderr)
+        self.assertIn("--share-device", second.stderr)
+        same_spool = subprocess.run([*locks, "--spool", spool, "--share-device"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(same_spool.returncode, 1)
+        self.assertIn("spool", same_spool.stderr)
+
+    def test_while_the_server_is_away_records_wait_in_the_spool(self):
+        address = f"127.0.0.1:{queue_run.free_port()}"
+        self.server = programs.Server(self.store, "--listen", address)
+        self.stub = self.services.MeasurementsStub(grpc.insecure_channel(address))
+        self.enqueue(queue_run.tasks(self.pb, self.graph_pb2, 20))
+        worker = self.worker("--group", "5")
+        done = os.path.join(self.folder, "spool", "done")
+        todo = os.path.join(self.folder, "spool", "todo")
+        until = time.time() + 60
+        while not (os.path.isdir(todo) and os.listdir(todo)) and time.time() < until:
+            time.sleep(0.01)
+        self.server.process.kill()
+        self.server.process.wait()
+        while os.listdir(todo) and time.time() < until:
+            time.sleep(0.05)
+        self.assertEqual(os.listdir(todo), [])  # measured without a server
+        waiting = len(os.listdir(done))
+        self.assertGreater(waiting, 0)
+        self.server = programs.Server(self.store, "--listen", address)
+        self.addCleanup(self.server.__exit__)
+        while self.rows.states() != {"done": 20} and time.time() < until + 60:
+            time.sleep(0.05)
+        self.assertEqual(self.rows.states(), {"done": 20})
+        self.assertEqual(self.rows.measurements(), (20, 20))
+        self.assertEqual(worker.stop(), 0)
+        self.assertEqual(os.listdir(done), [])
+
+    def kills(self, postgres=None):
+        states, measurements, different, servers, workers = queue_run.run_with_kills(self.folder, 60, 6, postgres, seed=3, seconds=300)
+        self.assertEqual(states, {"done": 60})
+        self.assertEqual((measurements, different), (60, 60))
+        self.assertEqual(servers + workers, 6)
+
+    def test_killed_again_and_again_every_task_ends_once_on_sqlite(self):
+        self.kills()
+
+    @unittest.skipUnless(programs.Postgres.installed(), "no PostgreSQL 15 here")
+    def test_killed_again_and_again_every_task_ends_once_on_postgres(self):
+        with programs.Postgres() as postgres:
+            self.kills(postgres)
+
+
+if __name__ == "__main__":
+    programs.main()

@@ -1,0 +1,66 @@
+// Groups of subjects, measured between two canaries in child processes: what both a series (campaign.h) and the work for a server (work.h)
+// are made of.
+#ifndef COBRA_WORKER_GROUP_RUNNER_H_
+#define COBRA_WORKER_GROUP_RUNNER_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "store/record.h"
+#include "worker/measure.h"
+#include "worker/sampler.h"
+
+namespace cobra {
+
+struct GroupRunnerOptions {
+  int core = 0;
+  int threads = 1;
+  double canary_tolerance = kCanaryTolerance;           // of the convolution and the matrix product
+  double canary_copy_tolerance = kCanaryCopyTolerance;  // of the copy: see CanaryRatios
+};
+
+// Something to measure. `draw` is called in a child, and in this process where the child died of it; an error means that there is nothing to
+// measure. `begins` is called in the child right before.
+struct GroupTask {
+  std::function<absl::StatusOr<Sample>()> draw;
+  uint64_t seed = 1;  // of weights and inputs
+  std::function<void()> begins;
+};
+
+class GroupRunner {
+ public:
+  // Pins this process to the core, sets LibTorch up and warms it and the canary.
+  static absl::StatusOr<std::unique_ptr<GroupRunner>> Create(const GroupRunnerOptions& options);
+
+  // One record per task, in their order, with outcome, latency, graph, canary ratios, load, time and session; nullopt where there was nothing to
+  // measure.
+  absl::StatusOr<std::vector<std::optional<Record>>> Run(absl::Span<const GroupTask> tasks);
+
+  // The conditions that the records' `session` names (record.h), one line of JSON. `more` is merged into it: caps, seed.
+  absl::StatusOr<std::string> SessionJson(const std::string& more_json = "{}");
+  const std::string& session() const { return session_; }
+  // One line of JSON for each canary since the last call.
+  std::vector<std::string> TakeCanaryLines();
+
+ private:
+  explicit GroupRunner(const GroupRunnerOptions& options) : options_(options) {}
+  CanaryTimes UsualCanary() const;
+  std::optional<Record> ToRecord(const GroupTask& task, Outcome outcome, const std::string& text) const;
+  void NoteCanary(const CanaryTimes& times);
+
+  const GroupRunnerOptions options_;
+  std::string session_;
+  std::unique_ptr<Canary> canary_;
+  std::vector<CanaryTimes> canaries_;
+  std::vector<std::string> canary_lines_;
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_WORKER_GROUP_RUNNER_H_
