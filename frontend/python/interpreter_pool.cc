@@ -2,6 +2,7 @@
 
 #include <list>
 #include <optional>
+#include <thread>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -13,6 +14,7 @@
 #include "base/status_macros.h"
 #include "frontend/python/import_plan.h"
 #include "frontend/python/runtime/import.h"
+#include "frontend/python/runtime/parse_ahead.h"
 #include "frontend/python/torch/library.h"
 
 namespace cobra {
@@ -54,14 +56,29 @@ struct Machine {
   absl::Time files_checked;
 };
 
+std::vector<std::shared_ptr<const python::FileSource>> LibraryRoots(const SourceRequest& request) {
+  std::vector<std::shared_ptr<const python::FileSource>> roots;
+  if (!request.package.empty()) roots.push_back(python::PackageSource(request.package));
+  for (const std::string& root : request.library_roots) roots.push_back(python::DirectorySource(root));
+  return roots;
+}
+
+// For a request that finds no image. Null where there is no second core to do it.
+std::unique_ptr<python::ParseAhead> ParseWhatIsImported(const SourceRequest& request) {
+  static const bool kHasOtherCores = std::thread::hardware_concurrency() > 1;
+  if (!kHasOtherCores) return nullptr;
+  std::vector<std::string> modules = {"torch", "torch.nn.modules.module"};
+  for (const Importer::Needed& n : PlanImports(request)) modules.push_back(n.module);
+  return std::make_unique<python::ParseAhead>(&Natives(), LibraryRoots(request), std::move(modules));
+}
+
 absl::StatusOr<std::unique_ptr<Machine>> NewMachine(const SourceRequest& request, const Limits& limits, bool with_bundle) {
   auto machine = std::make_unique<Machine>();
   machine->torch.emplace(GraphLimitsOf(limits));
   python::InterpreterOptions options;
   options.limits = limits;
   if (with_bundle) options.bundle = request.bundle;
-  if (!request.package.empty()) options.library_roots.push_back(python::PackageSource(request.package));
-  for (const std::string& root : request.library_roots) options.library_roots.push_back(python::DirectorySource(root));
+  options.library_roots = LibraryRoots(request);
   options.natives = &Natives();
   options.torch_version = request.torch_version;
   options.host = &*machine->torch;
@@ -230,8 +247,8 @@ class Pool {
 
 class Lease : public InterpreterLease {
  public:
-  Lease(std::unique_ptr<Machine> machine, bool warm, bool pooled, Hash128 signature)
-      : machine_(std::move(machine)), warm_(warm), pooled_(pooled), signature_(signature) {}
+  Lease(std::unique_ptr<Machine> machine, std::unique_ptr<python::ParseAhead> ahead, bool warm, bool pooled, Hash128 signature)
+      : machine_(std::move(machine)), ahead_(std::move(ahead)), warm_(warm), pooled_(pooled), signature_(signature) {}
   ~Lease() override {
     if (!pooled_) return;
     Pool::Get().Learn(signature_, machine_->interpreter->importer().needed());
@@ -243,6 +260,7 @@ class Lease : public InterpreterLease {
 
  private:
   std::unique_ptr<Machine> machine_;
+  std::unique_ptr<python::ParseAhead> ahead_;
   bool warm_, pooled_;
   Hash128 signature_;
 };
@@ -256,11 +274,12 @@ absl::StatusOr<std::unique_ptr<InterpreterLease>> LeaseInterpreter(const SourceR
   const Hash128 signature = pooled ? SignatureOf(request) : Hash128();
   if (pooled) {
     if (std::unique_ptr<Machine> machine = Pool::Get().Take(request, limits, signature)) {
-      return std::make_unique<Lease>(std::move(machine), /*warm=*/true, pooled, signature);
+      return std::make_unique<Lease>(std::move(machine), nullptr, /*warm=*/true, pooled, signature);
     }
   }
+  std::unique_ptr<python::ParseAhead> ahead = ParseWhatIsImported(request);
   COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Machine> machine, NewMachine(request, limits, /*with_bundle=*/true));
-  return std::make_unique<Lease>(std::move(machine), /*warm=*/false, pooled, signature);
+  return std::make_unique<Lease>(std::move(machine), std::move(ahead), /*warm=*/false, pooled, signature);
 }
 
 }  // namespace cobra

@@ -2,6 +2,7 @@
 // interpreter keeps for each.
 #include <filesystem>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
@@ -21,14 +22,23 @@ class AstCache {
     static auto* const cache = new AstCache();
     return *cache;
   }
-  std::shared_ptr<const ResolvedAst> Find(const Hash128& key) {
+  // Null: nobody has it, and the caller must parse it and say so with Finish(). Waits for whoever is parsing it.
+  std::shared_ptr<const ResolvedAst> FindOrBegin(const Hash128& key) {
     absl::MutexLock lock(&mutex_);
-    auto it = entries_.find(key);
-    return it == entries_.end() ? nullptr : it->second;
+    while (true) {
+      auto it = entries_.find(key);
+      if (it != entries_.end()) return it->second;
+      if (begun_.insert(key).second) return nullptr;
+      finished_.Wait(&mutex_);
+    }
   }
-  void Add(const Hash128& key, std::shared_ptr<const ResolvedAst> ast) {
+  // `ast` is null if it has errors.
+  void Finish(const Hash128& key, std::shared_ptr<const ResolvedAst> ast) {
     constexpr int64_t kMaxBytes = int64_t{512} << 20;  // all of torchvision and timm are about 150 MB
     absl::MutexLock lock(&mutex_);
+    begun_.erase(key);
+    finished_.SignalAll();
+    if (ast == nullptr) return;
     int64_t bytes = ast->memory_bytes();
     if (bytes_ + bytes > kMaxBytes) {
       entries_.clear();
@@ -40,6 +50,8 @@ class AstCache {
  private:
   absl::Mutex mutex_;
   absl::flat_hash_map<Hash128, std::shared_ptr<const ResolvedAst>> entries_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<Hash128> begun_ ABSL_GUARDED_BY(mutex_);
+  absl::CondVar finished_;
   int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
@@ -64,12 +76,12 @@ Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAs
 
 absl::StatusOr<std::shared_ptr<const ResolvedAst>> ParseShared(absl::string_view source, absl::string_view display_name) {
   Hash128 key = HashCombine(HashBytes(source), HashBytes(display_name));
-  std::shared_ptr<const ResolvedAst> code = AstCache::Get().Find(key);
-  if (code == nullptr) {
-    COBRA_ASSIGN_OR_RETURN(auto ast, ast::ParseModule(source, display_name));
-    code = std::make_shared<const ResolvedAst>(std::move(ast));
-    AstCache::Get().Add(key, code);
-  }
+  std::shared_ptr<const ResolvedAst> code = AstCache::Get().FindOrBegin(key);
+  if (code != nullptr) return code;
+  auto ast = ast::ParseModule(source, display_name);
+  if (ast.ok()) code = std::make_shared<const ResolvedAst>(*std::move(ast));
+  AstCache::Get().Finish(key, code);
+  if (!ast.ok()) return ast.status();
   return code;
 }
 

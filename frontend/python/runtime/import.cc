@@ -38,6 +38,12 @@ absl::string_view Parent(absl::string_view name) {
 
 }  // namespace
 
+// CPython's modules in C (_heapq) are not here: what imports them has an `except ImportError` with the same in Python.
+bool IsNeverRead(absl::string_view name) {
+  const bool in_c = !name.empty() && name[0] == '_';
+  return !in_c && (IsStandardLibraryName(name) || IsCompiledPackage(name));
+}
+
 Importer::Importer(Interpreter& interp) : interp_(interp), bundle_(MemorySource(interp.options().bundle)) {}
 
 DictObject* Importer::modules() {
@@ -110,9 +116,7 @@ const Importer::Location& Importer::Locate(absl::string_view name) {
     location->where = native != nullptr ? Where::kNative : open ? Where::kOpaque : Where::kAbsent;
     found = true;
   }
-  // CPython's modules in C (_heapq) are not here: what imports them has an `except ImportError` with the same in Python.
-  bool in_c = !name.empty() && name[0] == '_';
-  if (!found && !in_c && (IsStandardLibraryName(name) || IsCompiledPackage(name))) {
+  if (!found && IsNeverRead(name)) {
     *location = Location();
     location->where = Where::kOpaque;
     found = true;

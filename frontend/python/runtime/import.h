@@ -29,6 +29,9 @@ std::shared_ptr<const FileSource> PackageSource(std::string package);
 // that the user could name. The message is before + name + after: "calling " "timm.layers.DropPath" "()".
 Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_view before, absl::string_view after = "");
 
+// Modules of library roots that are not read as Python: the standard library's and those that are compiled.
+bool IsNeverRead(absl::string_view name);
+
 class Importer {
  public:
   explicit Importer(Interpreter& interp);

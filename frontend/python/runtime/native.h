@@ -274,6 +274,8 @@ struct NativeModule {
   // Of an open package, optional: whether the version that it stands for has the module. One that it lacks cannot be imported under
   // `try`, where the program says itself what to do then; elsewhere it can, in case the rest of the file does without.
   std::function<bool(Interpreter&, absl::string_view)> has_module = nullptr;
+  // Optional: the Python text that `define` hands to Source(), for parse_ahead.h.
+  absl::string_view source = "";
 };
 
 // Immutable once interpreters use it; shared by all of them.

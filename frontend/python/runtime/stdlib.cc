@@ -12,6 +12,7 @@ void AddStandardLibrary(NativeRegistry* registry) {
   for (const EmbeddedModule* m = kEmbeddedModules; m->name != nullptr; ++m) {
     NativeModule module;
     module.name = m->name;
+    module.source = m->source;
     module.define = [source = m->source](Interpreter&, NativeModuleBuilder& builder) -> Result<void> {
       builder.Source(source);
       return {};

@@ -292,7 +292,7 @@ void AddSource(NativeRegistry* registry, const std::string& module, absl::string
                    m.GetAttrHook(UnknownName(module));
                    m.Source(text);
                    return {};
-                 }});
+                 }, /*open=*/false, nullptr, text});
 }
 
 void AddSections(NativeRegistry* registry, absl::string_view all) {
@@ -309,7 +309,7 @@ void AddSections(NativeRegistry* registry, absl::string_view all) {
                        COBRA_TRY(DefineParameterClass(interp, m));
                        m.Source(text);
                        return {};
-                     }});
+                     }, /*open=*/false, nullptr, text});
       continue;
     }
     if (name == "torch.fx") {
@@ -318,7 +318,7 @@ void AddSections(NativeRegistry* registry, absl::string_view all) {
                        m.GetAttrHook(UnknownName("torch.fx"));
                        m.Source(text);
                        return {};
-                     }});
+                     }, /*open=*/false, nullptr, text});
     } else if (absl::StartsWith(name, "torch")) {
       AddSource(registry, name, text);
     } else {
@@ -327,7 +327,7 @@ void AddSections(NativeRegistry* registry, absl::string_view all) {
                        m.Source(text);
                        return {};
                      },
-                     /*open=*/name == "numpy"});
+                     /*open=*/name == "numpy", nullptr, text});
     }
   }
 }
@@ -344,7 +344,7 @@ bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl:
 void AddTorch(NativeRegistry* registry) {
   registry->Add({"torch", DefineTorch, /*open=*/true, [](Interpreter& interp, absl::string_view name) {
                    return IsKnownTorchModule(name) || absl::StartsWith(name, "torch.ops.") || Torch(interp).AtLeast(2, 0);
-                 }});
+                 }, SourceNamed("torch")});
   registry->Add({"torch.nn", [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
                    m.GetAttrHook(LazyClass("torch.nn"));
                    return {};
@@ -360,7 +360,7 @@ void AddTorch(NativeRegistry* registry) {
                    m.GetAttrHook(UnknownName("torch.nn.functional"));
                    m.Source(SourceNamed("functional"));
                    return {};
-                 }});
+                 }, /*open=*/false, nullptr, SourceNamed("functional")});
   for (const auto& [name, space] :
        {std::make_pair("torch.fft", 'f'), std::make_pair("torch.linalg", 'l'), std::make_pair("torch.special", 's')}) {
     registry->Add(
@@ -377,7 +377,7 @@ void AddTorch(NativeRegistry* registry) {
                    m.GetAttrHook(UnknownName("torch.nn.modules.module"));
                    m.Source(SourceNamed("module"));
                    return {};
-                 }});
+                 }, /*open=*/false, nullptr, SourceNamed("module")});
   AddSource(registry, "torch.nn.init", SourceNamed("init"));
   registry->Add({"torch.ops.torchvision", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
                    COBRA_TRY(interp.ImportModule("torch"));
@@ -389,7 +389,7 @@ void AddTorch(NativeRegistry* registry) {
                    m.Function("_unknown_name", UnknownName("torch.jit"));
                    m.Source(SourceNamed("jit"));
                    return {};
-                 }});
+                 }, /*open=*/false, nullptr, SourceNamed("jit")});
   static const auto* const kElsewhere =
       new std::set<absl::string_view>{"torch", "functional", "init", "jit", "module", "torchvision_ops"};
   for (const TorchSource& source : TorchSources()) {

@@ -1,6 +1,7 @@
 // Bundles, packages, cycles, lazy library modules, modules that exist nowhere.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "frontend/python/runtime/parse_ahead.h"
 #include "tests/frontend/python/runtime/runtime_test.h"
 
 namespace cobra::python {
@@ -197,6 +198,31 @@ TEST(ImportTest, ASyntaxErrorInAnImportedFileNamesThatFile) {
   EXPECT_EQ(o.kind(), "syntax_error");
   EXPECT_EQ(o.diagnostic.position.file, "broken.py");
   EXPECT_EQ(o.diagnostic.position.line, 2);
+}
+
+TEST(ParseAheadTest, FollowsWhatTheProgramWillImport) {
+  const std::map<std::string, std::string> files = {
+      {"pkg/__init__.py", "from .models import *\nfrom . import never\n"},
+      {"pkg/models.py",
+       "from typing import TYPE_CHECKING\n"
+       "from .in_function import g\nfrom .base import Base as B, other\nfrom .default import value\nimport pkg.late as late\n"
+       "if TYPE_CHECKING:\n    from .types import *\n"
+       "try:\n    from .tried import thing\nexcept ImportError:\n    from .instead import *\n"
+       "class Model(B):\n    def f(self, x=value):\n        return g(late)\n"
+       "print([late.n for n in ()])\n"},
+      {"pkg/base.py", "from .deeper import Deep\nfrom .unused import nothing\nclass Base(Deep): pass\n"},
+      {"pkg/deeper.py", "class Deep: pass\n"},
+      {"pkg/default.py", "value = 1\n"},
+      {"pkg/late.py", "from .cycle import x\nprint(x)\n"},
+      {"pkg/cycle.py", "import pkg.late\nprint(pkg)\nx = 1\n"},
+      {"pkg/tried.py", "thing = (\n"},  // does not parse
+      {"pkg/in_function.py", ""}, {"pkg/never.py", ""}, {"pkg/unused.py", ""}, {"pkg/types.py", ""}, {"pkg/instead.py", ""}};
+  ParseAhead ahead(Natives(), {MemorySource(files, "/lib")}, {"pkg"});
+  std::vector<std::string> library;
+  for (const std::string& file : ahead.Finish()) {
+    if (file[0] != '<') library.push_back(file.substr(9));
+  }
+  EXPECT_THAT(library, ::testing::ElementsAre("__init__.py", "models.py", "base.py", "deeper.py", "default.py", "late.py", "cycle.py"));
 }
 
 }  // namespace
