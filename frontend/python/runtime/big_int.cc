@@ -354,7 +354,7 @@ uint64_t BigInt::ModMersenne61() const {
 }
 
 double BigInt::TrueDivide(const BigInt& a, const BigInt& b) {
-  if (a.zero()) return 0;
+  if (a.zero()) return b.negative_ ? -0.0 : 0.0;
   // Scaled so that the quotient has 64 to 66 bits; a sticky bit stands for the remainder.
   int64_t shift = 65 - (a.bits() - b.bits());
   BigInt x = a, y = b;

@@ -114,6 +114,31 @@ Result<Value> CompareRanges(CompareOp op, RangeObject* a, RangeObject* b) {
 
 }  // namespace
 
+namespace {
+
+// The keys or items of a dict beside another view or a set: only what is looked for is hashed.
+Result<Value> CompareView(Interpreter& interp, CompareOp op, Value view, Value other) {
+  COBRA_TRY_ASSIGN(const int64_t own, interp.Length(view));
+  COBRA_TRY_ASSIGN(const int64_t others, interp.Length(other));
+  const bool wants_less = op == CompareOp::kLt || op == CompareOp::kLtE;
+  bool holds = op == CompareOp::kLt    ? own < others
+               : op == CompareOp::kLtE ? own <= others
+               : op == CompareOp::kGt  ? own > others
+               : op == CompareOp::kGtE ? own >= others
+                                       : own == others;
+  const bool is_equality = op == CompareOp::kEq || op == CompareOp::kNotEq;
+  const Value part = wants_less || is_equality ? view : other, whole = wants_less || is_equality ? other : view;
+  if (holds) {
+    COBRA_TRY(interp.Iterate(part, [&](Value item) -> Result<bool> {
+      COBRA_TRY_ASSIGN(holds, interp.Contains(whole, item));
+      return holds;
+    }));
+  }
+  return Value::Bool(holds != (op == CompareOp::kNotEq));
+}
+
+}  // namespace
+
 Result<Value> BuiltinCompare(Interpreter& interp, CompareOp op, Value a, Value b) {
   if (a.IsIntOrBool() && b.IsIntOrBool()) return FromValues(op, a.as_int(), b.as_int());
   bool int_a = IsIntLike(a), int_b = IsIntLike(b);
@@ -176,9 +201,7 @@ Result<Value> BuiltinCompare(Interpreter& interp, CompareOp op, Value a, Value b
   bool view_a = a.IsDictView() && a.as<DictViewObject>()->what != DictViewObject::What::kValues;
   bool view_b = b.IsDictView() && b.as<DictViewObject>()->what != DictViewObject::What::kValues;
   if ((view_a || a.IsSet()) && (view_b || b.IsSet()) && (view_a || view_b)) {
-    COBRA_TRY_ASSIGN(Value s, ViewAsSet(interp, a));
-    COBRA_TRY_ASSIGN(Value t, ViewAsSet(interp, b));
-    return CompareSets(interp, op, s.as<SetObject>(), t.as<SetObject>());
+    return view_a ? CompareView(interp, op, a, b) : CompareView(interp, Swapped(op), b, a);
   }
   return Value::NotImplemented();
 }

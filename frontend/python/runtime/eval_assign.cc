@@ -37,6 +37,11 @@ Result<void> StoreName(Interpreter& interp, Frame& frame, ast::Identifier id, Va
 
 namespace {
 
+StrObject* NameOfTarget(Interpreter& interp, const Frame& frame, Ref ref, const ast::Name* n) {
+  const bool is_symbol = ref.kind == RefKind::kName || ref.kind == RefKind::kGlobal;
+  return NameOfSymbol(interp, frame.unit, is_symbol ? ref.slot : frame.scope->Mangled(n->id)->id);
+}
+
 Result<void> Unpack(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> targets, const ast::Position* pos, Value value) {
   size_t star = targets.size();
   for (size_t i = 0; i < targets.size(); ++i) {
@@ -101,7 +106,7 @@ Result<void> Assign(Interpreter& interp, Frame& frame, const ExprNode* target, V
         return {};
       }
       const auto* n = target->As<ast::Name>();
-      return StoreRef(interp, frame, ref, NameOf(interp, frame.unit, n->id), value);
+      return StoreRef(interp, frame, ref, NameOfTarget(interp, frame, ref, n), value);
     }
     case ExprKind::Attribute: {
       const auto* a = target->As<ast::Attribute>();
@@ -142,7 +147,7 @@ Result<void> DeleteTarget(Interpreter& interp, Frame& frame, const ExprNode* tar
         return {};
       }
       DictObject* names = ref.kind != RefKind::kGlobal && frame.names != nullptr ? frame.names : frame.globals;
-      if (names->table.EraseStr(NameOf(interp, frame.unit, n->id))) return {};
+      if (names->table.EraseStr(NameOfTarget(interp, frame, ref, n))) return {};
       return interp.Raise(interp.types().NameError, absl::StrCat("name '", n->id->text, "' is not defined"));
     }
     case ExprKind::Attribute: {

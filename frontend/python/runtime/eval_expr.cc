@@ -55,17 +55,17 @@ __attribute__((noinline)) Result<Value> EvalName(Interpreter& interp, Frame& fra
     case RefKind::kFree: v = frame.free[ref.slot]->value; break;
     case RefKind::kClassFree:
       if (frame.names != nullptr) {
-        if (Value* own = frame.names->table.GetStr(NameOf(interp, frame.unit, n->id))) return *own;
+        if (Value* own = frame.names->table.GetStr(NameOf(interp, frame.unit, frame.scope->Mangled(n->id)))) return *own;
       }
       v = frame.free[ref.slot]->value;
       break;
     case RefKind::kName:
       if (frame.names != nullptr) {
-        if (Value* own = frame.names->table.GetStr(NameOf(interp, frame.unit, n->id))) return *own;
+        if (Value* own = frame.names->table.GetStr(NameOfSymbol(interp, frame.unit, ref.slot))) return *own;
       }
       [[fallthrough]];
     case RefKind::kGlobal: {
-      StrObject* name = NameOf(interp, frame.unit, n->id);
+      StrObject* name = NameOfSymbol(interp, frame.unit, ref.slot);
       std::atomic<uint16_t>& guess = frame.unit->guesses[n->node_id];
       Value* own = frame.globals->table.GetStr(name, guess);
       if (own == nullptr) own = interp.state().builtins->table.GetStr(name, guess);

@@ -44,7 +44,7 @@ Completion RunHandler(Interpreter& interp, Frame& frame, const ast::ExceptHandle
     Ref ref = frame.scope->Resolve(frame.scope->Mangled(h->name));
     if (ref.kind == RefKind::kGlobal || ref.kind == RefKind::kName) {
       DictObject* names = ref.kind != RefKind::kGlobal && frame.names != nullptr ? frame.names : frame.globals;
-      names->table.EraseStr(NameOf(interp, frame.unit, h->name));
+      names->table.EraseStr(NameOf(interp, frame.unit, frame.scope->Mangled(h->name)));
     } else {
       (void)StoreRef(interp, frame, ref, nullptr, Value::Unbound());
     }

@@ -39,20 +39,30 @@ Result<StrObject*> CodecErrorText(Interpreter& interp, absl::Span<const Value> a
 Result<StrObject*> ExceptionText(Interpreter& interp, ExceptionObject* e) {
   auto args = e->args.as<TupleObject>()->span();
   if (Interpreter::IsSubclassOf(e->cls, interp.types().BaseExceptionGroup)) return GroupText(interp, e);
+  const auto field = [&](absl::string_view name) {
+    const Value* own = e->attrs == nullptr ? nullptr : e->attrs->table.GetStr(interp.Intern(name));
+    return own == nullptr ? Value::None() : *own;
+  };
+  if (Interpreter::IsSubclassOf(e->cls, interp.types().ImportError)) {
+    if (const Value message = field("msg"); message.IsStr()) return message.as<StrObject>();
+  }
+  if (Interpreter::IsSubclassOf(e->cls, interp.types().OSError)) {
+    const Value error = field("errno"), strerror = field("strerror"), filename = field("filename");
+    if (!filename.IsNone() || (!error.IsNone() && !strerror.IsNone())) {
+      COBRA_TRY_ASSIGN(StrObject * number, interp.Str(error));
+      COBRA_TRY_ASSIGN(StrObject * text, interp.Str(strerror));
+      std::string out = absl::StrCat("[Errno ", number->view(), "] ", text->view());
+      if (!filename.IsNone()) {
+        COBRA_TRY_ASSIGN(StrObject * file, interp.Repr(filename));
+        absl::StrAppend(&out, ": ", file->view());
+      }
+      return interp.NewStr(out);
+    }
+  }
   if (args.empty()) return interp.NewStr("");
   if (args.size() == 1) {
     if (Interpreter::IsSubclassOf(e->cls, interp.types().KeyError)) return interp.Repr(args[0]);
     return interp.Str(args[0]);
-  }
-  if (Interpreter::IsSubclassOf(e->cls, interp.types().OSError) && args.size() >= 2 && args.size() <= 3) {
-    COBRA_TRY_ASSIGN(StrObject * number, interp.Str(args[0]));
-    COBRA_TRY_ASSIGN(StrObject * text, interp.Str(args[1]));
-    std::string out = absl::StrCat("[Errno ", number->view(), "] ", text->view());
-    if (args.size() == 3) {
-      COBRA_TRY_ASSIGN(StrObject * file, interp.Repr(args[2]));
-      absl::StrAppend(&out, ": ", file->view());
-    }
-    return interp.NewStr(out);
   }
   if (Interpreter::IsSubclassOf(e->cls, interp.types().UnicodeError) && args.size() == 5) return CodecErrorText(interp, args);
   return interp.Repr(e->args);
@@ -77,8 +87,35 @@ Result<Value> ExceptionNew(Interpreter& interp, const CallArgs& args) {
       default: break;
     }
   }
-  e->args = interp.NewTuple(args.positional);
+  // An OSError with an __init__ of its own knows nothing before that calls the one of OSError.
+  const bool waits = Interpreter::IsSubclassOf(e->cls, interp.types().OSError) && interp.LookupClass(e->cls, interp.names().__init__).IsFunction();
+  e->args = waits ? interp.NewTuple({}) : interp.NewTuple(args.positional);
   return Value(e);
+}
+
+bool HasFields(Interpreter& interp, const ClassObject* cls) {
+  const BuiltinTypes& t = interp.types();
+  return Interpreter::IsSubclassOf(cls, t.StopIteration) || Interpreter::IsSubclassOf(cls, t.SystemExit) ||
+         Interpreter::IsSubclassOf(cls, t.ImportError) || Interpreter::IsSubclassOf(cls, t.OSError);
+}
+
+// What the arguments of these types mean besides being `args`.
+void SetFields(Interpreter& interp, ExceptionObject* e, absl::Span<const Value> args) {
+  const BuiltinTypes& t = interp.types();
+  const auto set = [&](absl::string_view name, Value v) { interp.AttrsOf(e)->table.SetStr(interp.heap(), interp.Intern(name), v); };
+  if (Interpreter::IsSubclassOf(e->cls, t.StopIteration)) {
+    set("value", args.empty() ? Value::None() : args[0]);
+  } else if (Interpreter::IsSubclassOf(e->cls, t.SystemExit)) {
+    if (!args.empty()) set("code", args.size() == 1 ? args[0] : e->args);
+  } else if (Interpreter::IsSubclassOf(e->cls, t.ImportError)) {
+    set("msg", args.size() == 1 ? args[0] : Value::None());
+  } else if (Interpreter::IsSubclassOf(e->cls, t.OSError) && args.size() >= 2 && args.size() <= 5) {
+    set("errno", args[0]);
+    set("strerror", args[1]);
+    if (args.size() < 3 || args[2].IsNone()) return;
+    set("filename", args[2]);
+    e->args = interp.NewTuple(args.subspan(0, 2));
+  }
 }
 
 Result<Value> ExceptionInit(Interpreter& interp, const CallArgs& args) {
@@ -91,6 +128,7 @@ Result<Value> ExceptionInit(Interpreter& interp, const CallArgs& args) {
     for (const KeywordArg& k : args.keywords) interp.AttrsOf(Self(args))->table.SetStr(interp.heap(), k.name, k.value);
   }
   Self(args)->args = interp.NewTuple(args.positional);
+  SetFields(interp, Self(args), args.positional);
   return Value::None();
 }
 
@@ -103,6 +141,7 @@ void AddArgumentProperty(Interpreter& interp, ClassObject* cls, absl::string_vie
           Value* own = Self(args)->attrs->table.GetStr(interp.Intern(key));
           if (own != nullptr) return *own;
         }
+        if (!Self(args)->cls->is_native && HasFields(interp, Self(args)->cls)) return Value::None();  // __init__ was not called
         auto span = Self(args)->args.as<TupleObject>()->span();
         return index < span.size() ? span[index] : Value::None();
       },
@@ -169,9 +208,7 @@ void InitExceptionTypes(Interpreter& interp) {
       [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
   AddArgumentProperty(interp, interp.types().StopIteration, "value", 0);
   AddArgumentProperty(interp, interp.types().SystemExit, "code", 0);
-  AddArgumentProperty(interp, interp.types().OSError, "errno", 0);
-  AddArgumentProperty(interp, interp.types().OSError, "strerror", 1);
-  AddArgumentProperty(interp, interp.types().OSError, "filename", 2);
+  for (absl::string_view name : {"errno", "strerror", "filename", "filename2"}) AddArgumentProperty(interp, interp.types().OSError, name, 99);
   size_t position = 0;
   for (absl::string_view name : {"encoding", "object", "start", "end", "reason"}) {
     for (ClassObject* cls : {interp.types().UnicodeDecodeError, interp.types().UnicodeEncodeError}) AddArgumentProperty(interp, cls, name, position);

@@ -298,8 +298,10 @@ Result<Value> ThrowIntoGenerator(Interpreter& interp, GeneratorObject* object, V
   GeneratorState* g = object->state;
   if (g->status == GeneratorState::Status::kRunning) return interp.Raise(interp.types().ValueError, "generator already executing");
   if (g->status != GeneratorState::Status::kSuspended || g->expression != nullptr) {
+    const bool was_finished = g->status == GeneratorState::Status::kFinished;
     g->status = GeneratorState::Status::kFinished;
-    return interp.RaiseValue(exception);
+    (void)interp.RaiseValue(exception);
+    return was_finished ? Failure() : EscapedStop(interp, object);
   }
   g->thrown = exception;
   return Switch(interp, object, returned);

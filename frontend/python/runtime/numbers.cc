@@ -259,6 +259,16 @@ Value MakeIntOf(Interpreter& interp, ClassObject* cls, Value value) {
   return b;
 }
 
+bool IsAscii(absl::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
+}
+
+// Digits of other scripts count in a str only.
+Result<Value> IntFromBytes(Interpreter& interp, Value bytes, int base) {
+  const absl::string_view text = bytes.as<BytesObject>()->view();
+  return IntFromText(interp, IsAscii(text) ? text : "?", base, bytes);
+}
+
 Result<Value> IntOf(Interpreter& interp, Value v) {
   if (IsIntLike(v)) return v;
   double d;
@@ -269,7 +279,7 @@ Result<Value> IntOf(Interpreter& interp, Value v) {
     return interp.NewInt(BigInt::FromDouble(d));
   }
   if (v.IsStr()) return IntFromText(interp, v.str(), 10, v);
-  if (v.IsBytes()) return IntFromText(interp, v.as<BytesObject>()->view(), 10, v);
+  if (v.IsBytes()) return IntFromBytes(interp, v, 10);
   for (StrObject* name : {interp.names().__int__, interp.names().__index__, interp.names().__trunc__}) {
     if (!v.IsObject()) break;
     COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(v, name, {}));
@@ -293,7 +303,7 @@ Result<Value> IntNew(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(int64_t b, interp.Index(base));
   if (!x.IsStr() && !x.IsBytes()) return interp.Raise(interp.types().TypeError, "int() can't convert non-string with explicit base");
   if (b != 0 && (b < 2 || b > 36)) return interp.Raise(interp.types().ValueError, "int() base must be >= 2 and <= 36, or 0");
-  COBRA_TRY_ASSIGN(Value v, IntFromText(interp, x.IsStr() ? x.str() : x.as<BytesObject>()->view(), static_cast<int>(b), x));
+  COBRA_TRY_ASSIGN(Value v, x.IsStr() ? IntFromText(interp, x.str(), static_cast<int>(b), x) : IntFromBytes(interp, x, static_cast<int>(b)));
   return MakeIntOf(interp, cls, v);
 }
 
@@ -311,7 +321,9 @@ Result<Value> FloatNew(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Optional("x", &x).Finish());
   Value result;
   if (x.IsStr() || x.IsBytes()) {
-    COBRA_TRY_ASSIGN(result, FloatFromText(interp, x.IsStr() ? x.str() : x.as<BytesObject>()->view(), x));
+    absl::string_view text = x.IsStr() ? x.str() : x.as<BytesObject>()->view();
+    if (x.IsBytes() && !IsAscii(text)) text = "?";
+    COBRA_TRY_ASSIGN(result, FloatFromText(interp, text, x));
   } else {
     double d;
     bool ok = NumberAsDouble(x, &d) || (x.IsObject() && (!interp.LookupClass(x.object()->cls, interp.names().__float__).IsUnbound() ||
@@ -370,7 +382,7 @@ Result<Value> ComplexNew(Interpreter& interp, const CallArgs& args) {
   double r = 0, i = 0, r2 = 0, i2 = 0;
   if (real.IsStr()) {
     if (reader.Given("imag")) return interp.Raise(interp.types().TypeError, "complex() can't take second arg if first is a string");
-    if (!ComplexFromText(real.str(), &r, &i)) return interp.Raise(interp.types().ValueError, "complex() arg is a malformed string");
+    if (!ComplexFromText(AsciiDigits(real.str()), &r, &i)) return interp.Raise(interp.types().ValueError, "complex() arg is a malformed string");
     return interp.NewComplex(r, i);
   }
   if (real.IsInstance()) {
@@ -424,7 +436,7 @@ Result<Value> Method_is_integer(Interpreter&, const CallArgs& args) {
 }
 
 Result<Value> AsIntegerRatio(Interpreter& interp, const CallArgs& args) {
-  if (IsIntLike(args.self)) return Value(interp.NewTuple({args.self, Value::Int(1)}));
+  if (IsIntLike(args.self)) return Value(interp.NewTuple({MakeIntOf(interp, interp.types().int_type, args.self), Value::Int(1)}));
   double d;
   NumberAsDouble(args.self, &d);
   if (std::isinf(d)) return interp.Raise(interp.types().OverflowError, "cannot convert Infinity to integer ratio");
@@ -514,13 +526,13 @@ void AddCommonNumberMethods(Interpreter& interp, ClassObject* cls) {
     return Round(interp, args.self, digits);
   });
   AddMethod(interp, cls, "__floor__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    if (IsIntLike(args.self)) return args.self;
+    if (IsIntLike(args.self)) return MakeIntOf(interp, interp.types().int_type, args.self);
     double d;
     NumberAsDouble(args.self, &d);
     return IntOf(interp, Value::Float(std::floor(d)));
   });
   AddMethod(interp, cls, "__ceil__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    if (IsIntLike(args.self)) return args.self;
+    if (IsIntLike(args.self)) return MakeIntOf(interp, interp.types().int_type, args.self);
     double d;
     NumberAsDouble(args.self, &d);
     return IntOf(interp, Value::Float(std::ceil(d)));
@@ -538,12 +550,17 @@ void AddCommonNumberMethods(Interpreter& interp, ClassObject* cls) {
     COBRA_TRY_ASSIGN(Value r, BuiltinBinary(interp, Interpreter::BinaryOp::kMod, args.self, other));
     return Value(interp.NewTuple({q, r}));
   });
-  AddMethod(interp, cls, "conjugate", [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
+  // Of an instance of a subclass: the plain number.
+  const auto plain = [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (IsIntLike(args.self)) return MakeIntOf(interp, interp.types().int_type, args.self);
+    double d;
+    return NumberAsDouble(args.self, &d) ? Value::Float(d) : args.self;
+  };
+  AddMethod(interp, cls, "conjugate", plain);
   AddMethod(interp, cls, "is_integer", Method_is_integer);
   AddMethod(interp, cls, "as_integer_ratio", AsIntegerRatio);
-  AddProperty(interp, cls, "real", [](Interpreter&, const CallArgs& args) -> Result<Value> {
-    return args.self.IsBool() ? Value::Int(args.self.as_int()) : args.self;
-  });
+  AddProperty(interp, cls, "real", plain);
+  if (cls == interp.types().int_type) AddProperty(interp, cls, "numerator", plain);
   AddProperty(interp, cls, "imag", [](Interpreter&, const CallArgs& args) -> Result<Value> {
     return IsIntLike(args.self) ? Value::Int(0) : Value::Float(0);
   });
@@ -618,7 +635,6 @@ void InitNumberTypes(Interpreter& interp) {
     }
     return MakeIntOf(interp, args.self.as<ClassObject>(), interp.NewInt(v));
   });
-  AddProperty(interp, t.int_type, "numerator", [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
   AddProperty(interp, t.int_type, "denominator", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(1); });
   AddProperty(interp, t.complex_type, "real", [](Interpreter&, const CallArgs& args) -> Result<Value> {
     return Value::Float(args.self.as<ComplexObject>()->real);

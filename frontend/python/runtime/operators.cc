@@ -202,6 +202,11 @@ void FloatDivMod(double x, double y, double* quotient, double* remainder) {
   *remainder = mod;
 }
 
+Result<Value> FinitePower(Interpreter& interp, double real, double imag) {
+  if (std::isinf(real) || std::isinf(imag)) return interp.Raise(interp.types().OverflowError, "complex exponentiation");
+  return interp.NewComplex(real, imag);
+}
+
 Result<Value> ComplexPower(Interpreter& interp, double ar, double ai, double br, double bi) {
   if (br == 0 && bi == 0) return interp.NewComplex(1, 0);
   if (ar == 0 && ai == 0) {
@@ -218,19 +223,20 @@ Result<Value> ComplexPower(Interpreter& interp, double ar, double ai, double br,
         rr = t;
       }
       t = pr * pr - pi * pi;
-      pi = 2 * pr * pi;
+      pi = pr * pi + pi * pr;
       pr = t;
     }
-    if (br >= 0) return interp.NewComplex(rr, ri);
+    if (br >= 0) return FinitePower(interp, rr, ri);
     double d = rr * rr + ri * ri;
-    return interp.NewComplex(rr / d, -ri / d);
+    return FinitePower(interp, rr / d, -ri / d);
   }
   double magnitude = std::hypot(ar, ai), length = std::pow(magnitude, br), angle = std::atan2(ai, ar), phase = angle * br;
   if (bi != 0) {
-    length *= std::exp(-angle * bi);
+    length /= std::exp(angle * bi);
     phase += bi * std::log(magnitude);
   }
-  return interp.NewComplex(length * std::cos(phase), length * std::sin(phase));
+  if (std::isinf(phase)) return ZeroDivision(interp, "0.0 to a negative or complex power");  // cos() has no such argument
+  return FinitePower(interp, length * std::cos(phase), length * std::sin(phase));
 }
 
 Result<Value> FloatBinary(Interpreter& interp, BinaryOp op, double x, double y) {
@@ -521,6 +527,27 @@ Result<Value> Interpreter::Unary(UnaryOp op, Value v) {
 
 // ---- the operators as methods of the built-in classes, for subclasses and super() ----
 
+namespace {
+
+// list *= n, dict |= mapping, and the operators of two sets.
+Result<Value> ChangeInPlace(Interpreter& interp, BinaryOp op, Value self, Value other) {
+  if (self.IsList()) {
+    COBRA_TRY_ASSIGN(Value repeated, RepeatSequence(interp, self, other));
+    if (repeated.IsNotImplemented()) return repeated;
+    self.as<ListObject>()->items.swap(repeated.as<ListObject>()->items);
+    return self;
+  }
+  if (self.IsDict()) {
+    COBRA_TRY(interp.DictUpdate(self.as<DictObject>(), other));
+    return self;
+  }
+  if (!other.IsSet()) return Value::NotImplemented();
+  COBRA_TRY_ASSIGN(bool done, SetInPlace(interp, op, self.as<SetObject>(), other.as<SetObject>()));
+  return done ? self : Value::NotImplemented();
+}
+
+}  // namespace
+
 void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_list<BinaryOp> ops, bool compare) {
   for (BinaryOp op : ops) {
     const OperatorNames& names = NamesOf(op);
@@ -530,6 +557,13 @@ void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_
       bool any = op == BinaryOp::kMod && (args.self.IsStr() || args.self.IsBytes());
       return any || HasBuiltinLayout(args.positional[0]) ? BuiltinBinary(interp, op, args.self, args.positional[0]) : Value::NotImplemented();
     });
+    const BuiltinTypes& t = interp.types();
+    if ((cls == t.list && op == BinaryOp::kMult) || (cls == t.dict && op == BinaryOp::kBitOr) || cls == t.set) {
+      AddMethod(interp, cls, (interp.names().*names.in_place)->view(), [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        if (args.positional.empty()) return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
+        return ChangeInPlace(interp, op, args.self, args.positional[0]);
+      });
+    }
     AddMethod(interp, cls, (interp.names().*names.reflected)->view(), [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       if (args.positional.empty()) return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
       return HasBuiltinLayout(args.positional[0]) ? BuiltinBinary(interp, op, args.positional[0], args.self) : Value::NotImplemented();

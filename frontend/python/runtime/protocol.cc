@@ -136,6 +136,31 @@ Result<bool> Interpreter::Equal(Value a, Value b) {
   return Truth(r);
 }
 
+namespace {
+
+uint64_t NotMinusOne(uint64_t hash) { return hash == ~uint64_t{0} ? ~uint64_t{1} : hash; }
+
+// As tupleobject.c does it: the order of a set of tuples shows it.
+class TupleHash {
+ public:
+  void Add(uint64_t item) {
+    hash_ += NotMinusOne(item) * 14029467366897019727u;
+    hash_ = ((hash_ << 31) | (hash_ >> 33)) * 11400714785074694791u;
+    ++size_;
+  }
+  uint64_t Finish() const {
+    const uint64_t h = hash_ + (size_ ^ (kStart ^ 3527539u));
+    return h == ~uint64_t{0} ? uint64_t{1546275796} : h;
+  }
+
+ private:
+  static constexpr uint64_t kStart = 2870177450012600261u;
+  uint64_t hash_ = kStart;
+  uint64_t size_ = 0;
+};
+
+}  // namespace
+
 Result<uint64_t> Interpreter::Hash(Value v) {
   auto combine = [](uint64_t h, uint64_t x) {
     h ^= x + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
@@ -185,29 +210,35 @@ Result<uint64_t> Interpreter::Hash(Value v) {
       return c->imag == 0 ? HashDouble(c->real) : HashDouble(c->real) + 1000003 * HashDouble(c->imag);
     }
     case ObjectKind::kTuple: {
-      uint64_t h = 0x345678;
+      TupleHash h;
       for (Value item : v.as<TupleObject>()->span()) {
         COBRA_TRY(Step());
         COBRA_TRY_ASSIGN(uint64_t x, Hash(item));
-        h = combine(h, x);
+        h.Add(x);
       }
-      return h;
+      return h.Finish();
     }
     case ObjectKind::kSet: {
       auto* s = v.as<SetObject>();
       if (!s->frozen) return Raise(types_.TypeError, absl::StrCat("unhashable type: '", TypeName(v), "'"));
-      uint64_t h = 0x51ed270b;
+      uint64_t h = 0;  // setobject.c
       for (size_t i = 0; i < s->table.entry_count(); ++i) {
-        if (!s->table.entry(i).key.IsUnbound()) h ^= s->table.entry(i).hash * 0x9e3779b97f4a7c15u;
+        if (s->table.entry(i).key.IsUnbound()) continue;
+        const uint64_t x = NotMinusOne(s->table.entry(i).hash);
+        h ^= ((x ^ 89869747u) ^ (x << 16)) * 3644798167u;
       }
-      return h;
+      h ^= (static_cast<uint64_t>(s->table.size()) + 1) * 1927868237u;
+      h ^= (h >> 11) ^ (h >> 25);
+      h = h * 69069u + 907133923u;
+      return h == ~uint64_t{0} ? uint64_t{590923713} : h;
     }
     case ObjectKind::kRange: {
       auto* r = v.as<RangeObject>();
-      uint64_t h = combine(7, HashInt(r->length));
-      if (r->length > 0) h = combine(h, HashInt(r->start));
-      if (r->length > 1) h = combine(h, HashInt(r->step));
-      return h;
+      TupleHash h;
+      h.Add(HashInt(r->length));
+      h.Add(r->length > 0 ? HashInt(r->start) : 0);
+      h.Add(r->length > 1 ? HashInt(r->step) : 0);
+      return h.Finish();
     }
     case ObjectKind::kList:
     case ObjectKind::kDict:

@@ -357,6 +357,7 @@ class Resolver {
 
   void VisitName(const ast::Name* n) {
     Identifier name = Mangle(n->id);
+    if (name != n->id) current_->info->mangled[n->id] = name;
     Note(current_, name, n->ctx == ast::ExprContext::Load ? kUsed : kBound);
     current_->nodes.emplace_back(name, n->node_id);
     if (name == super_symbol_ || name == class_symbol_) {
@@ -601,6 +602,7 @@ class Resolver {
     }
     for (const auto& [name, node_id] : scope->nodes) {
       Ref ref = scope->resolved[name];
+      if (ref.kind == RefKind::kName || ref.kind == RefKind::kGlobal) ref.slot = name->id;
       out_->table_[node_id] = (static_cast<uint32_t>(ref.kind) << 24) | ref.slot;
     }
     info->refs = scope->resolved;  // a copy: scopes inside this one still look at it

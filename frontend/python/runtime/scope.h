@@ -31,7 +31,7 @@ enum class RefKind : uint8_t {
 
 struct Ref {
   RefKind kind = RefKind::kName;
-  uint32_t slot = 0;
+  uint32_t slot = 0;  // kName and kGlobal: of a Name node, the symbol after private-name mangling
 };
 
 enum class ScopeKind : uint8_t { kModule, kClass, kFunction, kLambda, kGenerator /* expression */, kComprehension };
@@ -60,7 +60,7 @@ struct ScopeInfo {
   // kComprehension: cells to make anew each time it starts.
   std::vector<uint32_t> fresh_cells;
   absl::flat_hash_map<ast::Identifier, Ref> refs;  // every name bound or used here
-  absl::flat_hash_map<ast::Identifier, ast::Identifier> mangled;  // __private names bound here -> what they are stored as
+  absl::flat_hash_map<ast::Identifier, ast::Identifier> mangled;  // __private names here -> what they are stored as
   bool simple_annotations = false;  // of a function: they can be evaluated later, in a frame without slots
 
   // For names that are bound by something other than a Name node: def, class, import, except, match.

@@ -1,6 +1,7 @@
 // After Objects/setobject.c: linear probing in groups of ten, growth at three fifths, deleted keys stay in the way.
 #include "frontend/python/runtime/set_order.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace cobra::python {
@@ -15,7 +16,17 @@ uint32_t MaskFor(int64_t more_than) {
   return static_cast<uint32_t>(size - 1);
 }
 
-bool IsNumber(Value v) { return v.IsIntOrBool() || v.IsFloat(); }
+// Numbers, and tuples and frozensets of such.
+bool HasFixedHash(Value v, int depth = 0) {
+  constexpr int kDeepest = 8;
+  if (!v.IsObject()) return v.IsIntOrBool() || v.IsFloat();
+  const Object* o = v.object();
+  if (!o->cls->is_native || depth > kDeepest) return false;
+  if (v.IsSet()) return v.as<SetObject>()->only_numbers;
+  if (!v.IsTuple()) return v.IsBigInt() || v.IsComplex();
+  const absl::Span<const Value> items = v.as<TupleObject>()->span();
+  return std::all_of(items.begin(), items.end(), [&](Value item) { return HasFixedHash(item, depth + 1); });
+}
 
 // -1 is CPython's mark for an error: no key hashes to it.
 uint64_t SetHash(uint64_t hash) { return hash == ~uint64_t{0} ? ~uint64_t{1} : hash; }
@@ -69,7 +80,7 @@ void Resize(Heap& heap, SetObject* set, int64_t more_than) {
 
 void NoteSetAdd(Heap& heap, SetObject* set, uint64_t hash, Value key) {
   if (!set->only_numbers) return;
-  if (!IsNumber(key)) {
+  if (!HasFixedHash(key)) {
     set->only_numbers = false;
     set->slots.release(heap);
     return;

@@ -48,6 +48,8 @@ Result<double> LogOf(Interpreter& interp, Value v, double (*f)(double)) {
   if (v.IsBigInt()) {
     BigInt b = ToBigInt(v);
     if (b.negative() || b.zero()) return interp.Raise(interp.types().ValueError, "math domain error");
+    const double whole = b.ToDouble();
+    if (std::isfinite(whole)) return f(whole);
     int64_t shift = std::max<int64_t>(b.bits() - 60, 0);
     return f(b.ShiftRight(shift).ToDouble()) + static_cast<double>(shift) * f(2.0);
   }
@@ -229,18 +231,55 @@ Result<Value> IsClose(Interpreter& interp, const CallArgs& args) {
   return Value::Bool(d <= std::fabs(relative * b) || d <= std::fabs(relative * a) || d <= absolute);
 }
 
+// A sum of squares that loses next to nothing, as CPython adds it up: halves of 27 bits are multiplied without rounding.
+struct SquareSum {
+  double sum = 1, errors = 0, cross_errors = 0, low = 0;
+  void Add(double x, double sign) {
+    constexpr double kSplit = 134217729.0;  // 2^27 + 1
+    const double t = x * kSplit, high_part = t - (t - x), low_part = x - high_part;
+    Accumulate(sign * high_part * high_part, &errors);
+    Accumulate(sign * 2 * high_part * low_part, &cross_errors);
+    low += sign * low_part * low_part;
+  }
+  double Value() const { return sum - 1 + (errors + cross_errors + low); }
+
+ private:
+  void Accumulate(double x, double* error) {
+    const double before = sum;
+    sum += x;
+    *error += (before - sum) + x;
+  }
+};
+
+double Norm(const std::vector<double>& v, double largest) {
+  int exponent;
+  std::frexp(largest, &exponent);
+  if (exponent < -1023) {  // the scale would be infinite
+    double sum = 0;
+    for (double d : v) sum += (d / largest) * (d / largest);
+    return largest * std::sqrt(sum);
+  }
+  const double scale = std::ldexp(1.0, -exponent);
+  SquareSum sum;
+  for (double d : v) sum.Add(d * scale, 1);
+  const double root = std::sqrt(sum.Value());
+  sum.Add(root, -1);
+  return (root + sum.Value() / (2 * root)) / scale;
+}
+
 Result<Value> Hypot(Interpreter& interp, const CallArgs& args) {
-  double scale = 0, sum = 0;
+  double scale = 0;
+  bool is_nan = false;
   std::vector<double> v;
   for (Value x : args.positional) {
     COBRA_TRY_ASSIGN(double d, interp.AsFloat(x));
     v.push_back(std::fabs(d));
+    is_nan = is_nan || std::isnan(d);
     scale = std::max(scale, v.back());
   }
-  if (v.size() == 2) return Value::Float(std::hypot(v[0], v[1]));
-  if (scale == 0 || std::isinf(scale)) return Value::Float(scale);
-  for (double d : v) sum += (d / scale) * (d / scale);
-  return Value::Float(scale * std::sqrt(sum));
+  if (std::isinf(scale)) return Value::Float(scale);
+  if (is_nan) return Value::Float(std::nan(""));
+  return Value::Float(scale == 0 || v.size() <= 1 ? scale : Norm(v, scale));
 }
 
 }  // namespace
@@ -274,8 +313,12 @@ void AddMathModule(NativeRegistry* registry) {
     Unary(m, "gamma", Gamma, true);
     Unary(m, "lgamma", LogGamma, true);
     Unary(m, "fabs", [](double x) { return std::fabs(x); });
-    Unary(m, "degrees", [](double x) { return x * (180.0 / M_PI); });
-    Unary(m, "radians", [](double x) { return x * (M_PI / 180.0); });
+    for (bool to_degrees : {true, false}) {
+      m.Function(to_degrees ? "degrees" : "radians", [to_degrees](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, to_degrees ? "degrees" : "radians", 1));
+        return Value::Float(x * (to_degrees ? 180.0 / M_PI : M_PI / 180.0));
+      });
+    }
     Binary(m, "pow", [](double x, double y) { return std::pow(x, y); });
     Binary(m, "atan2", [](double y, double x) { return std::atan2(y, x); });
     Binary(m, "fmod", [](double x, double y) { return std::fmod(x, y); });

@@ -397,7 +397,8 @@ Result<Value> ExpandTabs(Interpreter& interp, const CallArgs& args) {
       COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
     } else {
       out.push_back(c);
-      column = c == '\n' || c == '\r' ? 0 : column + 1;
+      const bool continues = (static_cast<unsigned char>(c) & 0xc0) == 0x80;  // of a character that is counted already
+      column = c == '\n' || c == '\r' ? 0 : column + (continues ? 0 : 1);
     }
   }
   return Value(interp.NewStr(out));

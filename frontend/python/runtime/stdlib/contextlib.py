@@ -1,3 +1,4 @@
+import sys
 from abc import ABC, abstractmethod
 from functools import wraps
 
@@ -253,6 +254,18 @@ class ExitStack(AbstractContextManager):
 
     def __exit__(self, typ, value, tb):
         received = typ is not None
+        frame_exc = sys.exc_info()[1]
+
+        def fix_context(new, old):  # as if the with statements were nested
+            while True:
+                context = new.__context__
+                if context is None or context is old:
+                    return
+                if context is frame_exc:
+                    break
+                new = context
+            new.__context__ = old
+
         suppressed = pending = False
         while self._exit_callbacks:
             callback = self._exit_callbacks.pop()
@@ -261,9 +274,15 @@ class ExitStack(AbstractContextManager):
                     suppressed, pending = True, False
                     typ = value = None
             except BaseException as exc:
+                fix_context(exc, value)
                 typ, value, pending = type(exc), exc, True
         if pending:
-            raise value
+            context = value.__context__
+            try:
+                raise value
+            except BaseException:
+                value.__context__ = context
+                raise
         return received and suppressed
 
 

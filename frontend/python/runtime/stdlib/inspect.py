@@ -3,11 +3,8 @@ import types
 from collections import OrderedDict, namedtuple
 
 
-class _Empty:
+class _empty:
     pass
-
-
-_empty = _Empty
 
 
 class _ParameterKind(int):
@@ -263,6 +260,10 @@ def signature(obj, *, follow_wrapped=True, globals=None, locals=None, eval_str=F
     import functools
     if isinstance(obj, functools.partial):
         inner = signature(obj.func)
+        try:
+            inner.bind_partial(*obj.args, **obj.keywords)
+        except TypeError:
+            raise ValueError(f'partial object {obj!r} has incorrect arguments') from None
         params = []
         left = list(obj.args)
         for p in inner.parameters.values():

@@ -12,7 +12,11 @@ def abs(a): return a.__abs__()
 def add(a, b): return a + b
 def and_(a, b): return a & b
 def floordiv(a, b): return a // b
-def index(a): return a.__index__()
+def index(a):
+    method = getattr(type(a), '__index__', None)
+    if method is None:
+        raise TypeError(f'{type(a).__name__!r} object cannot be interpreted as an integer')
+    return method(a)
 def inv(a): return ~a
 def lshift(a, b): return a << b
 def mod(a, b): return a % b

@@ -4,7 +4,12 @@ curdir, pardir, extsep, pathsep, altsep, devnull = '.', '..', '.', ':', None, '/
 
 
 def _text(p):
-    return p if isinstance(p, str) else p.__fspath__()
+    if isinstance(p, str):
+        return p
+    method = getattr(type(p), '__fspath__', None)
+    if method is None:
+        raise TypeError(f'expected str, bytes or os.PathLike object, not {type(p).__name__}')
+    return method(p)
 
 
 def join(a, *p):
@@ -57,7 +62,7 @@ def normpath(p):
     p = _text(p)
     if not p:
         return '.'
-    start = '/' if p.startswith('/') else ''
+    start = '//' if p.startswith('//') and not p.startswith('///') else '/' if p.startswith('/') else ''
     parts = []
     for part in p.split('/'):
         if part in ('', '.'):

@@ -1,4 +1,5 @@
 import _cobra
+import abc
 from os import path
 
 name = 'posix'
@@ -20,7 +21,10 @@ def getenv(key, default=None):
 def fspath(p):
     if isinstance(p, (str, bytes)):
         return p
-    return type(p).__fspath__(p)
+    method = getattr(type(p), '__fspath__', None)
+    if method is None:
+        raise TypeError(f'expected str, bytes or os.PathLike object, not {type(p).__name__}')
+    return method(p)
 
 
 def getcwd():
@@ -35,7 +39,15 @@ def getpid():
     return 1
 
 
-class PathLike:
+class PathLike(abc.ABC):
+    @abc.abstractmethod
+    def __fspath__(self):
+        raise NotImplementedError
+
+    @classmethod
+    def __subclasshook__(cls, subclass):
+        return any('__fspath__' in c.__dict__ for c in subclass.__mro__) or NotImplemented if cls is PathLike else NotImplemented
+
     @classmethod
     def __class_getitem__(cls, item):
         return cls

@@ -59,7 +59,7 @@ class SimpleNamespace:
     __hash__ = None
 
 
-class MappingProxyType:
+class mappingproxy:
     def __init__(self, mapping):
         self._mapping = mapping
 
@@ -94,7 +94,7 @@ class MappingProxyType:
         return str(self._mapping)
 
     def __or__(self, other):
-        return self._mapping | (other._mapping if isinstance(other, MappingProxyType) else other)
+        return self._mapping | (other._mapping if isinstance(other, mappingproxy) else other)
 
     def __reversed__(self):
         return reversed(self._mapping)
@@ -103,9 +103,12 @@ class MappingProxyType:
         return f'mappingproxy({self._mapping!r})'
 
     def __eq__(self, other):
-        return self._mapping == (other._mapping if isinstance(other, MappingProxyType) else other)
+        return self._mapping == (other._mapping if isinstance(other, mappingproxy) else other)
 
     __hash__ = None
+
+
+MappingProxyType = mappingproxy
 
 
 class DynamicClassAttribute(property):

@@ -104,6 +104,8 @@ class _Alias(_Final):
     def __call__(self, *args, **kwargs):
         if not isinstance(self.__origin__, type):
             raise TypeError(f'Type {self!r} cannot be instantiated')
+        if self._name is not None and self.__origin__.__module__ == 'builtins':
+            raise TypeError(f'Type {self._name} cannot be instantiated; use {self.__origin__.__name__}() instead')
         return self.__origin__(*args, **kwargs)
 
     def __mro_entries__(self, bases):
@@ -163,6 +165,8 @@ class _Special(_Final):
     def __call__(self, *args, **kwargs):
         if not isinstance(self.__origin__, type):
             raise TypeError(f'Cannot instantiate {self!r}')
+        if self.__origin__.__module__ == 'builtins':
+            raise TypeError(f'Type {self._name} cannot be instantiated; use {self.__origin__.__name__}() instead')
         return self.__origin__(*args, **kwargs)
 
     def __mro_entries__(self, bases):
@@ -414,6 +418,11 @@ class Generic:
     def __class_getitem__(cls, params):
         if not isinstance(params, tuple):
             params = (params,)
+        known = cls.__dict__.get('__parameters__')
+        if known is not None and len(known) != len(params) and not any(isinstance(p, (ParamSpec, TypeVarTuple)) for p in known):
+            if not known:
+                raise TypeError(f'{cls} is not a generic class')
+            raise TypeError(f"Too {'many' if len(params) > len(known) else 'few'} arguments for {cls}; actual {len(params)}, expected {len(known)}")
         return _Alias(cls, tuple(_convert(p) for p in params))
 
     def __init_subclass__(cls, *args, **kwargs):

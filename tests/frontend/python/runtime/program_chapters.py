@@ -1,11 +1,13 @@
 """The chapters of program_generator.py that are constructs rather than expressions: classes of every kind, generators that are driven,
 coroutines, exception groups, the standard modules. Each method emits one guarded piece of program that prints what it finds."""
+from program_chapters_core import CoreChapters
+from program_chapters_objects import ObjectChapters
 
 
-class Chapters:
+class Chapters(CoreChapters, ObjectChapters):
     def chapter(self, depth):
         r = self.r
-        r.choice([self.descriptors, self.metaclass, self.diamond, self.dataclass, self.enumeration, self.named_tuple, self.driven_generator,
+        r.choice(self.core_chapters() + self.object_chapters() + [self.descriptors, self.metaclass, self.diamond, self.dataclass, self.enumeration, self.named_tuple, self.driven_generator,
                   self.delegation, self.coroutine, self.exception_group, self.context_managers, self.decorators, self.regular_expression,
                   self.formatting, self.iterators, self.containers, self.functional, self.copying, self.integer_sets, self.slicing, self.bytes_methods,
                   self.json_text, self.evaluated, self.closures_and_scopes, self.operators_of_classes, self.exceptions_in_flight, self.text_methods,

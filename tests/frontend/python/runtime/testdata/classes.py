@@ -287,3 +287,30 @@ try:
 except TypeError as e:
     print(e)
 print(Conc().f(), Ab.__abstractmethods__ == frozenset({'f', 'p'}))
+# ---
+# Private names: of class bodies, methods, comprehensions, globals, annotations.
+__top = 'module'
+class M:
+    __secret: int = 1
+    __also = [__secret + i for i in range(2)]
+    def __hidden(self): return self.__secret
+    def get(self): return self.__hidden(), self.__also, sorted(k for k in type(self).__dict__ if 'secret' in k)
+    def of_module(self):
+        try: return __top
+        except NameError as e: return str(e)
+    del __also
+    try: print(__also)
+    except NameError as e: print(e)
+    __also = 'again'
+class N(M):
+    __secret = 'n'
+    def both(self): return self.__secret, self.get()
+print(N().both(), M.__annotations__, N().of_module())
+_M__top = 'mangled'
+print(N().of_module())
+# ---
+import os
+from enum import Enum
+class D:
+    def __dir__(self): return ['b', 'a']
+print(dir(D()), [n for n in dir(D) if n[:2] != '__'])

@@ -51,3 +51,25 @@ print(repr('it\'s'), repr("q\"'"), repr('a\nb\t\\'), repr('\x00\x7fé€😀'), 
 line""", 'abc'[1:2], chr(8364), ord('€'), 'a,b'.split(',', maxsplit=1), 'x'.join('abc'), max('hello'), sorted('bca'), 'a' in 'abc', 'tEST'.casefold())
 print('%s' % (1,), '%s %s' % ('a', (1, 2)), '{0[a]}'.format({'a': 5}), format(3.14159, '.2f'), format(42, '08b'), format('x', '>3'), f'{-7:=+5}', f'{255:#010x}', f'{1e10:.3g}', f'{12345.6789:,.2f}', f'{0.1 + 0.2:.17g}', f'{1234:n}' if False else '', f'{"é":>3}', f'{-0.0:z.1f}', f'{3:c}' if False else '', f'{65:c}')
 print(int('0x1f', 16), int('-12'), float('3.5e2'), str(1.0), bool(''), bool('0'), list('abc'), tuple('ab'), int(True), int(3.9), complex('1') if False else 1, str(None), str([1, 'a']), bytes('é', 'utf-8'), bytes([65, 66]), b'a' + b'b', b'abc'[1:], list(b'ab'), b'x' * 2, b'ab'.hex())
+# ---
+# Sets of tuples of numbers are in the order of CPython's hashes.
+print({(a, a % 7) for a in range(0, 90, 7)}, {(1, (2, 3)), (2.5, -1), ()}, {frozenset([a, a % 5]) for a in range(9)})
+print(hash((1, -1, 2 ** 70)), hash(frozenset([1, -1, 9])), hash(()), hash(range(5, 9)))
+s = {(1, 2), (3, 4)}; s.remove((1, 2)); s.add((5, 6)); print(s)
+# ---
+# Where < is no order, or fails, the comparisons decide.
+print(sorted([{1}, {2}, {1, 2}, set(), {3}, {2, 3}]), sorted([3.0, float('nan'), 1.0, 2.0, float('nan'), 0.0]))
+l = [3, 1, 'x', 2, 0]
+try: l.sort()
+except TypeError: print(l)
+l = [3, 1, 2]; l.sort(key=lambda v: (len(l), v)); print(l)
+try: l.sort(key=lambda v: l.append(v) or v)
+except ValueError as e: print(e, l)
+class L(list): pass
+class D(dict): pass
+class S(set): pass
+a, b, c = L([1]), D(a=1), S([1])
+x, y, z = a, b, c
+a *= 2; b |= {'b': 2}; c |= {2}; print(a is x, b is y, c is z, a, b, c, [1].__imul__(2), {1}.__ixor__({2}), {}.__ior__({1: 2}))
+d = {'a': [1], 'b': 2}
+print(d.items() >= {('b', 2)}, {('b', 2)} <= d.items(), d.keys() == {'a', 'b'}, d.keys() < {'a', 'b', 'c'}, d.items() == d.items(), d.keys() != {'a'})

@@ -249,3 +249,30 @@ a = AttributeError('m', name='n', obj=1); print(a.name, a.obj, a)
 k = KeyError('k'); print(str(k), str(KeyError()), str(KeyError(1, 2)))
 u = UnicodeDecodeError('utf-8', b'ab', 0, 1, 'why'); print(u, u.reason, u.start, u.end, u.encoding, u.object)
 e = SyntaxError('msg'); print(e.msg, e)
+# ---
+# What the arguments of an exception mean beside args.
+class Own(OSError):
+    def __init__(self, code): self.code = code
+for e in (OSError(2, 'gone', 'file'), OSError(2, 'gone'), OSError('x'), OSError(2, 'gone', None), Own(5), SystemExit(1, 2), SystemExit(), StopIteration(5, 6),
+          ImportError('m', 'n'), ImportError('m', name='q')):
+    print(type(e).__name__, repr(e), str(e), e.args, [getattr(e, n, 'none') for n in ('errno', 'strerror', 'filename', 'code', 'value', 'msg', 'name')])
+def g():
+    yield 1
+for started in (False, True):
+    it = g()
+    if started: next(it)
+    try: it.throw(StopIteration)
+    except RuntimeError as e: print(e, repr(e.__cause__))
+it = g(); list(it)
+try: it.throw(StopIteration('v'))
+except StopIteration as e: print(e.value)
+from contextlib import ExitStack
+class M:
+    def __enter__(self): return self
+    def __exit__(self, *e): raise RuntimeError('exit')
+for suppress in (True, False):
+    try:
+        with ExitStack() as s:
+            s.enter_context(M()); s.push(lambda *a: suppress)
+            raise ValueError
+    except RuntimeError as e: print(repr(e.__context__))

@@ -54,3 +54,18 @@ s = set()
 for i in (50, 3, 99, 12, 7, 8, 16, 24, 32, 1000, 5): s.add(i)
 print(s); s.add(40); print(s, s.copy(), set(s), [x for x in s], s.pop()); s.update([64, 128, 7]); print(s, {1, 2, 3, 4, 5, 6, 70, 35}, set([70, 35, 1]))
 print({(1, 2), (3, 4)} == {(3, 4), (1, 2)}, len({1, 1.0, True}), {0, -1}, {2 ** 61 - 1, 1}, {8, 1, 16, 9})
+# ---
+import math
+class I(int): pass
+print(type(I(3).real), type(I(3).conjugate()), type(I(3).numerator), type(I(3).__floor__()), I(3).as_integer_ratio())
+print(math.log(3 ** 41), math.log2(2 ** 64 + 3 ** 39), math.log10(10 ** 400), math.degrees(1e308), math.hypot(1e16 / 3, 2e15 / 7), math.hypot(1, 2, 3), math.dist([1, 2], [4, 6.5]))
+print(0 / (-3 ** 50), -(3 ** 41) / 10 ** 400)
+for z in (complex(1e200, 1e200), 1e200j, complex(1e308, 1e-308), 1 + 2j):
+    for n in (2, 3, -2, 2.5, 1 + 1j):
+        try: print(z, n, z ** n if abs(z) < 9 else 'finite' if z ** n == z ** n else 'nan')
+        except OverflowError as e: print(e)
+for f in (int, float):
+    for t in ('٣', '٣'.encode(), b'3'):
+        try: print(f(t))
+        except ValueError: print('ValueError')
+print(complex('१.५'))

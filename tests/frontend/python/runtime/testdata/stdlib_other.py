@@ -197,3 +197,30 @@ print(outer(), sys._getframe().f_code.co_name, sys._getframe(0).f_globals['__nam
 print([f.function for f in (lambda: inspect.stack())()][:2], inspect.isframe(sys._getframe()), inspect.currentframe().f_lineno - sys._getframe().f_lineno)
 try: sys._getframe(1000)
 except ValueError as e: print(e)
+# ---
+from pathlib import PurePath, PurePosixPath
+import os
+for p in ('a//b/./c.tar.gz', '/', '//x', '///x', '', '.hidden', 'x.', '..', 'a/b/'):
+    q = PurePosixPath(p)
+    print(repr(q), q.name, q.stem, q.suffix, q.suffixes, q.parts, str(q.parent), [str(x) for x in q.parents], q / 'z', 'z' / q, q.is_absolute())
+    try: print(q.with_suffix('.y'), q.with_name('n'), q.relative_to('a'))
+    except ValueError as e: print(e)
+print(PurePath('a', 'b') == PurePosixPath('a/b'), type(PurePath('a')).__name__, isinstance(PurePath(), os.PathLike), PurePath('a.py').match('*.py'), os.fspath(PurePath('x/y')), os.path.join(PurePath('a'), 'b'))
+for f in (lambda: PurePath(1), lambda: os.path.join('a', 1), lambda: PurePath('a') / 1):
+    try: f()
+    except TypeError as e: print('TypeError')
+# ---
+import inspect, types, operator
+from functools import partial
+def f(a, *, b: int = 2): pass
+print(inspect.signature(f).parameters['a'].annotation, inspect.Parameter.empty.__name__, type(types.MappingProxyType({})).__name__)
+try: inspect.signature(partial(f, 1, 2))
+except ValueError: print('ValueError')
+try: operator.index(1.5)
+except TypeError as e: print(e)
+from typing import Generic, List, TypeVar
+T = TypeVar('T')
+class Box(Generic[T]): pass
+for g in (lambda: List[int]([1]), lambda: List(), lambda: Box[int, str], lambda: Box[int]()):
+    try: print(type(g()).__name__)
+    except TypeError as e: print(e)
