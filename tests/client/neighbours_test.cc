@@ -7,7 +7,7 @@
 #include "client/model_input.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/server/temporary_directory.h"
+#include "tests/temporary_directory.h"
 
 namespace cobra {
 namespace {

@@ -13,6 +13,10 @@ ExceptionObject* NewException(Interpreter& interp, ClassObject* cls, int argumen
 
 namespace {
 
+// Where an instance keeps a field of its built-in class: no attribute is called so, and a class that derives from it may have another one of
+// that name.
+StrObject* FieldKey(Interpreter& interp, absl::string_view name) { return interp.Intern(absl::StrCat(" ", name)); }
+
 // 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte
 Result<StrObject*> CodecErrorText(Interpreter& interp, absl::Span<const Value> args) {
   COBRA_TRY_ASSIGN(StrObject * codec, interp.Str(args[0]));
@@ -40,7 +44,7 @@ Result<StrObject*> ExceptionText(Interpreter& interp, ExceptionObject* e) {
   auto args = e->args.as<TupleObject>()->span();
   if (Interpreter::IsSubclassOf(e->cls, interp.types().BaseExceptionGroup)) return GroupText(interp, e);
   const auto field = [&](absl::string_view name) {
-    const Value* own = e->attrs == nullptr ? nullptr : e->attrs->table.GetStr(interp.Intern(name));
+    const Value* own = e->attrs == nullptr ? nullptr : e->attrs->table.GetStr(FieldKey(interp, name));
     return own == nullptr ? Value::None() : *own;
   };
   if (Interpreter::IsSubclassOf(e->cls, interp.types().ImportError)) {
@@ -102,7 +106,7 @@ bool HasFields(Interpreter& interp, const ClassObject* cls) {
 // What the arguments of these types mean besides being `args`.
 void SetFields(Interpreter& interp, ExceptionObject* e, absl::Span<const Value> args) {
   const BuiltinTypes& t = interp.types();
-  const auto set = [&](absl::string_view name, Value v) { interp.AttrsOf(e)->table.SetStr(interp.heap(), interp.Intern(name), v); };
+  const auto set = [&](absl::string_view name, Value v) { interp.AttrsOf(e)->table.SetStr(interp.heap(), FieldKey(interp, name), v); };
   if (Interpreter::IsSubclassOf(e->cls, t.StopIteration)) {
     set("value", args.empty() ? Value::None() : args[0]);
   } else if (Interpreter::IsSubclassOf(e->cls, t.SystemExit)) {
@@ -125,7 +129,7 @@ Result<Value> ExceptionInit(Interpreter& interp, const CallArgs& args) {
     bool takes = Interpreter::IsSubclassOf(cls, interp.types().ImportError) || Interpreter::IsSubclassOf(cls, interp.types().AttributeError) ||
                  Interpreter::IsSubclassOf(cls, interp.types().NameError);
     if (!takes) return interp.Raise(interp.types().TypeError, absl::StrCat(cls->name->view(), "() takes no keyword arguments"));
-    for (const KeywordArg& k : args.keywords) interp.AttrsOf(Self(args))->table.SetStr(interp.heap(), k.name, k.value);
+    for (const KeywordArg& k : args.keywords) interp.AttrsOf(Self(args))->table.SetStr(interp.heap(), FieldKey(interp, k.name->view()), k.value);
   }
   Self(args)->args = interp.NewTuple(args.positional);
   SetFields(interp, Self(args), args.positional);
@@ -138,7 +142,8 @@ void AddArgumentProperty(Interpreter& interp, ClassObject* cls, absl::string_vie
       interp, cls, name,
       [index, key = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
         if (Self(args)->attrs != nullptr) {
-          Value* own = Self(args)->attrs->table.GetStr(interp.Intern(key));
+          Value* own = Self(args)->attrs->table.GetStr(FieldKey(interp, key));
+          if (own == nullptr) own = Self(args)->attrs->table.GetStr(interp.Intern(key));  // the interpreter's own errors
           if (own != nullptr) return *own;
         }
         if (!Self(args)->cls->is_native && HasFields(interp, Self(args)->cls)) return Value::None();  // __init__ was not called
@@ -146,7 +151,7 @@ void AddArgumentProperty(Interpreter& interp, ClassObject* cls, absl::string_vie
         return index < span.size() ? span[index] : Value::None();
       },
       [key = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-        interp.AttrsOf(args.self.object())->table.SetStr(interp.heap(), interp.Intern(key), args.positional[0]);
+        interp.AttrsOf(args.self.object())->table.SetStr(interp.heap(), FieldKey(interp, key), args.positional[0]);
         return Value::None();
       });
 }

@@ -240,6 +240,9 @@ Result<uint64_t> Interpreter::Hash(Value v) {
       h.Add(r->length > 1 ? HashInt(r->step) : 0);
       return h.Finish();
     }
+    case ObjectKind::kDictView:
+      if (v.as<DictViewObject>()->what == DictViewObject::What::kValues) return reinterpret_cast<uintptr_t>(o) >> 4;
+      [[fallthrough]];
     case ObjectKind::kList:
     case ObjectKind::kDict:
     case ObjectKind::kSlice:

@@ -73,3 +73,6 @@ x, y, z = a, b, c
 a *= 2; b |= {'b': 2}; c |= {2}; print(a is x, b is y, c is z, a, b, c, [1].__imul__(2), {1}.__ixor__({2}), {}.__ior__({1: 2}))
 d = {'a': [1], 'b': 2}
 print(d.items() >= {('b', 2)}, {('b', 2)} <= d.items(), d.keys() == {'a', 'b'}, d.keys() < {'a', 'b', 'c'}, d.items() == d.items(), d.keys() != {'a'})
+for v in (d.keys(), d.items(), d.values()):
+    try: print(hash(v) == hash(v))
+    except TypeError as e: print(e)

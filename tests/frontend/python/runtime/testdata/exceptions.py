@@ -276,3 +276,5 @@ for suppress in (True, False):
             s.enter_context(M()); s.push(lambda *a: suppress)
             raise ValueError
     except RuntimeError as e: print(repr(e.__context__))
+class Coded(SystemExit): code = 5
+print(Coded('x').code, [Coded('x').args])
