@@ -60,7 +60,7 @@ void Attributes::Set(absl::string_view name, AttributeValue value) {
 
 const AttributeValue* Attributes::Find(absl::string_view name) const {
   for (const Entry& entry : entries_) {
-    if (entry.first == name) return &entry.second;
+    if (entry.first.size() == name.size() && entry.first[0] == name[0] && entry.first == name) return &entry.second;
   }
   return nullptr;
 }
@@ -94,6 +94,14 @@ std::string Attributes::String(absl::string_view name, absl::string_view fallbac
   const AttributeValue* value = Find(name);
   const auto* s = value == nullptr ? nullptr : std::get_if<std::string>(value);
   return s == nullptr ? std::string(fallback) : *s;
+}
+
+absl::Span<const int64_t> Attributes::IntSpan(absl::string_view name) const {
+  const AttributeValue* value = Find(name);
+  if (value == nullptr) return {};
+  if (const auto* list = std::get_if<std::vector<int64_t>>(value)) return *list;
+  if (const auto* i = std::get_if<int64_t>(value)) return absl::MakeConstSpan(i, 1);
+  return {};
 }
 
 std::vector<int64_t> Attributes::Ints(absl::string_view name) const {

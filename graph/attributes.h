@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace cobra {
 
@@ -30,6 +31,9 @@ class Attributes {
   Attributes(std::initializer_list<Entry> entries) : entries_(entries) {}
 
   void Set(absl::string_view name, AttributeValue value);  // replaces
+  // REQUIRES: there is none of that name.
+  void Append(absl::string_view name, AttributeValue value) { entries_.emplace_back(std::string(name), std::move(value)); }
+  void Reserve(size_t n) { entries_.reserve(n); }
   const AttributeValue* Find(absl::string_view name) const;
   // The value, or `fallback` where the name is absent, None, or of another type (int converts to double and to a
   // one-element list).
@@ -38,6 +42,7 @@ class Attributes {
   bool Bool(absl::string_view name, bool fallback = false) const;
   std::string String(absl::string_view name, absl::string_view fallback = "") const;
   std::vector<int64_t> Ints(absl::string_view name) const;  // empty if absent
+  absl::Span<const int64_t> IntSpan(absl::string_view name) const;  // the same without a copy; as long as nothing changes
 
   bool empty() const { return entries_.empty(); }
   size_t size() const { return entries_.size(); }

@@ -30,6 +30,17 @@ absl::Status CheckArity(const OpInfo& info, absl::Span<const TensorType* const> 
   return absl::OkStatus();
 }
 
+// Whether every attribute is one of the operator's, in their order.
+bool IsOrdered(const OpInfo& info, const Attributes& attributes) {
+  auto known = info.attributes.begin();
+  for (const auto& [name, value] : attributes) {
+    while (known != info.attributes.end() && *known != name) ++known;
+    if (known == info.attributes.end()) return false;
+    ++known;
+  }
+  return true;
+}
+
 constexpr int64_t kMaxDimension = int64_t{1} << 40;
 
 // What slides over an input. Beyond 2^24 such a number is a mistake or an attack, and sums and products with sizes
@@ -37,11 +48,14 @@ constexpr int64_t kMaxDimension = int64_t{1} << 40;
 absl::Status CheckWindow(const OpInfo& info, const Attributes& attributes) {
   constexpr absl::string_view kNames[] = {"stride", "padding", "dilation", "kernel_size", "output_padding", "groups"};
   constexpr int64_t kMost = int64_t{1} << 24;
-  for (absl::string_view name : kNames) {
-    for (int64_t value : attributes.Ints(name)) {
-      if (value > kMost || value < -kMost) {
-        return absl::InvalidArgumentError(absl::StrCat(info.name, ": ", name, "=", value, " is out of range"));
-      }
+  const auto check = [&](absl::string_view name, int64_t value) -> absl::Status {
+    if ((value <= kMost && value >= -kMost) || !absl::c_linear_search(kNames, name)) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(info.name, ": ", name, "=", value, " is out of range"));
+  };
+  for (const auto& [name, value] : attributes) {
+    if (const auto* one = std::get_if<int64_t>(&value)) COBRA_RETURN_IF_ERROR(check(name, *one));
+    if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) {
+      for (int64_t item : *list) COBRA_RETURN_IF_ERROR(check(name, item));
     }
   }
   return absl::OkStatus();
@@ -106,7 +120,7 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attr
   return types;
 }
 
-GraphBuilder::GraphBuilder(GraphLimits limits) : limits_(limits) {}
+GraphBuilder::GraphBuilder(GraphLimits limits) : limits_(limits) { graph_.nodes_.reserve(64); }
 
 ValueRef GraphBuilder::AddInput(absl::string_view name, TensorType type) {
   graph_.inputs_.push_back({std::string(name), std::move(type)});
@@ -145,20 +159,23 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
   const bool variadic = info.max_inputs > static_cast<int>(info.inputs.size());
   if (!variadic && inputs.size() < info.inputs.size()) inputs.resize(info.inputs.size(), ValueRef::None());
 
-  std::vector<const TensorType*> types;
-  types.reserve(inputs.size());
+  absl::InlinedVector<const TensorType*, 8> types;
   for (const ValueRef& ref : inputs) {
     if (!graph_.Contains(ref)) return absl::InternalError(absl::StrCat(info.name, ": an input is not of this graph"));
     types.push_back(ref.is_none() ? nullptr : &graph_.TypeOf(ref));
   }
 
+  Attributes ordered;
+  if (IsOrdered(info, attributes)) {
+    ordered = std::move(attributes);
+    attributes = Attributes();
+  }
   for (const Attributes::Entry& entry : attributes.entries_) {
     if (entry.first != kQuantized && !absl::c_linear_search(info.attributes, entry.first)) {
       return absl::InvalidArgumentError(absl::StrCat(info.name, "() got an unexpected argument '", entry.first, "'"));
     }
   }
-  Attributes ordered;
-  for (absl::string_view name : info.attributes) {
+  for (absl::string_view name : attributes.empty() ? absl::Span<const absl::string_view>() : absl::MakeConstSpan(info.attributes)) {
     for (Attributes::Entry& entry : attributes.entries_) {
       if (entry.first == name) ordered.entries_.push_back(std::move(entry));
     }

@@ -58,7 +58,11 @@ namespace {
 
 // Every element once and without gaps, in any order of dimensions.
 bool IsDense(const Shape& shape, const Strides& strides) {
-  std::vector<int> order(shape.size());
+  int64_t next = 1;
+  int i = static_cast<int>(shape.size()) - 1;
+  for (; i >= 0 && (shape[i] == 1 || strides[i] == next); --i) next *= shape[i];
+  if (i < 0) return true;  // in the usual order
+  absl::InlinedVector<int, 8> order(shape.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int a, int b) { return strides[a] < strides[b]; });
   int64_t step = 1;
@@ -180,7 +184,7 @@ const Layout& LayoutTracker::Update() {
   layout_.copies.resize(nodes.size());
   for (size_t k = layout_.outputs.size(); k < nodes.size(); ++k) {
     const Node& node = nodes[k];
-    std::vector<Strides> outputs(node.outputs.size());
+    absl::InlinedVector<Strides, 1> outputs(node.outputs.size());
     for (size_t j = 0; j < outputs.size(); ++j) {
       std::optional<Strides> strides = StridesOf(node, j);
       if (!strides && GetOpInfo(node.op).cost_class == CostClass::kView) layout_.copies[k] = true;

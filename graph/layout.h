@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "graph/graph.h"
 
 namespace cobra {
@@ -14,7 +15,7 @@ namespace cobra {
 using Strides = absl::InlinedVector<int64_t, 6>;
 
 struct Layout {
-  std::vector<std::vector<Strides>> outputs;  // [node][output]
+  std::vector<absl::InlinedVector<Strides, 1>> outputs;  // [node][output]
   std::vector<bool> copies;                   // a kView call that has to copy its input
 };
 Layout ComputeLayout(const Graph& graph);

@@ -20,7 +20,7 @@ int SpatialDims(Op op) {
   }
 }
 
-absl::Status CheckPositive(absl::string_view what, const std::vector<int64_t>& values) {
+absl::Status CheckPositive(absl::string_view what, absl::Span<const int64_t> values) {
   for (int64_t v : values) {
     if (v <= 0) return ShapeError("non-positive ", what, " is not supported");
   }
@@ -73,12 +73,12 @@ ShapeResult Conv(const Call& call) {
   COBRA_RETURN_IF_ERROR(CheckConvInput(call, n, /*transposed=*/false));
   const TensorType& input = call.in(0);
   const TensorType& weight = call.in(1);
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> stride, IntList(call, "stride", n, 1));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> dilation, IntList(call, "dilation", n, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple stride, IntList(call, "stride", n, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple dilation, IntList(call, "dilation", n, 1));
   COBRA_RETURN_IF_ERROR(CheckPositive("stride", stride));
   COBRA_RETURN_IF_ERROR(CheckPositive("dilation", dilation));
   const std::string mode = call.attributes.String("padding");
-  std::vector<int64_t> padding(n, 0);
+  IntTuple padding(n, 0);
   if (mode.empty()) {
     COBRA_ASSIGN_OR_RETURN(padding, IntList(call, "padding", n, 0));
   } else if (mode == "same") {
@@ -114,10 +114,10 @@ ShapeResult ConvTranspose(const Call& call) {
   COBRA_RETURN_IF_ERROR(CheckConvInput(call, n, /*transposed=*/true));
   const TensorType& input = call.in(0);
   const TensorType& weight = call.in(1);
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> stride, IntList(call, "stride", n, 1));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> padding, IntList(call, "padding", n, 0));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> extra, IntList(call, "output_padding", n, 0));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> dilation, IntList(call, "dilation", n, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple stride, IntList(call, "stride", n, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple padding, IntList(call, "padding", n, 0));
+  COBRA_ASSIGN_OR_RETURN(IntTuple extra, IntList(call, "output_padding", n, 0));
+  COBRA_ASSIGN_OR_RETURN(IntTuple dilation, IntList(call, "dilation", n, 1));
   COBRA_RETURN_IF_ERROR(CheckPositive("stride", stride));
   COBRA_RETURN_IF_ERROR(CheckPositive("dilation", dilation));
   TensorType out{Shape(input.shape.begin(), input.shape.end() - n - 1), input.dtype};
@@ -145,9 +145,9 @@ ShapeResult DeformConv2d(const Call& call) {
   if (input.rank() != 4 || weight.rank() != 4 || offset.rank() != 4) {
     return ShapeError("deform_conv2d wants 4-dimensional input, weight and offset");
   }
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> stride, IntList(call, "stride", 2, 1));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> padding, IntList(call, "padding", 2, 0));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> dilation, IntList(call, "dilation", 2, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple stride, IntList(call, "stride", 2, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple padding, IntList(call, "padding", 2, 0));
+  COBRA_ASSIGN_OR_RETURN(IntTuple dilation, IntList(call, "dilation", 2, 1));
   COBRA_RETURN_IF_ERROR(CheckPositive("stride", stride));
   if (input.shape[1] % weight.shape[1] != 0)
     return ShapeError("deform_conv2d: input has ", input.shape[1], " channels, weight ", SizesText(weight.shape));
@@ -169,10 +169,10 @@ ShapeResult Unfold(const Call& call) {
     return ShapeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size, got: ",
                       SizesText(input.shape));
   }
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, IntList(call, "kernel_size", 2, 1));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> dilation, IntList(call, "dilation", 2, 1));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> padding, IntList(call, "padding", 2, 0));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> stride, IntList(call, "stride", 2, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple kernel, IntList(call, "kernel_size", 2, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple dilation, IntList(call, "dilation", 2, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple padding, IntList(call, "padding", 2, 0));
+  COBRA_ASSIGN_OR_RETURN(IntTuple stride, IntList(call, "stride", 2, 1));
   COBRA_RETURN_IF_ERROR(CheckPositive("stride", stride));
   COBRA_RETURN_IF_ERROR(CheckPositive("kernel size", kernel));
   int64_t blocks = 1;
@@ -197,11 +197,11 @@ ShapeResult Fold(const Call& call) {
     return ShapeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size, but got: ",
                       SizesText(input.shape));
   }
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> size, IntList(call, "output_size", 2, 1));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, IntList(call, "kernel_size", 2, 1));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> dilation, IntList(call, "dilation", 2, 1));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> padding, IntList(call, "padding", 2, 0));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> stride, IntList(call, "stride", 2, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple size, IntList(call, "output_size", 2, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple kernel, IntList(call, "kernel_size", 2, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple dilation, IntList(call, "dilation", 2, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple padding, IntList(call, "padding", 2, 0));
+  COBRA_ASSIGN_OR_RETURN(IntTuple stride, IntList(call, "stride", 2, 1));
   COBRA_RETURN_IF_ERROR(CheckPositive("stride", stride));
   COBRA_RETURN_IF_ERROR(CheckPositive("kernel size", kernel));
   const int64_t rows = input.shape[input.rank() - 2];

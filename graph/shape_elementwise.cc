@@ -67,10 +67,11 @@ DType ResultDType(absl::Span<const TensorType* const> inputs, const AttributeVal
   return result;
 }
 
-absl::StatusOr<std::vector<int64_t>> IntList(const Call& call, absl::string_view name, int n, int64_t fallback) {
+absl::StatusOr<IntTuple> IntList(const Call& call, absl::string_view name, int n, int64_t fallback) {
   const AttributeValue* value = call.attributes.Find(name);
-  if (value == nullptr || std::holds_alternative<NoneValue>(*value)) return std::vector<int64_t>(n, fallback);
-  std::vector<int64_t> list = call.attributes.Ints(name);
+  if (value == nullptr || std::holds_alternative<NoneValue>(*value)) return IntTuple(n, fallback);
+  const absl::Span<const int64_t> given = call.attributes.IntSpan(name);
+  IntTuple list(given.begin(), given.end());
   if (list.empty())
     return ShapeError(call.name(), "(): argument '", name, "' must be tuple of ints, not ", AttributeText(*value));
   if (list.size() == 1) list.resize(n, list[0]);

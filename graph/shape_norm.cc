@@ -63,7 +63,7 @@ ShapeResult GroupNorm(const Call& call) {
 
 ShapeResult LayerNorm(const Call& call) {  // and rms_norm
   const TensorType& input = call.in(0);
-  const std::vector<int64_t> normalized = call.attributes.Ints("normalized_shape");
+  const absl::Span<const int64_t> normalized = call.attributes.IntSpan("normalized_shape");
   const int n = static_cast<int>(normalized.size());
   const Shape wanted(normalized.begin(), normalized.end());
   bool fits = n > 0 && n <= input.rank();

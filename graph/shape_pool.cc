@@ -41,12 +41,12 @@ absl::StatusOr<TensorType> Pool(const Call& call, bool has_padding, bool has_dil
     return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2, "D input tensor, but got ",
                       SizesText(input.shape));
   }
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, IntList(call, "kernel_size", n, 1));
-  std::vector<int64_t> stride = kernel;
-  if (!call.attributes.Ints("stride").empty()) {
+  COBRA_ASSIGN_OR_RETURN(IntTuple kernel, IntList(call, "kernel_size", n, 1));
+  IntTuple stride = kernel;
+  if (!call.attributes.IntSpan("stride").empty()) {
     COBRA_ASSIGN_OR_RETURN(stride, IntList(call, "stride", n, 1));
   }
-  std::vector<int64_t> padding(n, 0), dilation(n, 1);
+  IntTuple padding(n, 0), dilation(n, 1);
   if (has_padding) {
     COBRA_ASSIGN_OR_RETURN(padding, IntList(call, "padding", n, 0));
   }
@@ -98,7 +98,7 @@ ShapeResult AdaptivePool(const Call& call) {
   const TensorType& input = call.in(0);
   const int n = PoolDims(call.op);
   // An average over everything is a mean, of any rank.
-  const std::vector<int64_t> given = call.attributes.Ints("output_size");
+  const absl::Span<const int64_t> given = call.attributes.IntSpan("output_size");
   const bool average = call.op == Op::adaptive_avg_pool2d || call.op == Op::adaptive_avg_pool3d;
   const bool to_one =
       average && !given.empty() && std::all_of(given.begin(), given.end(), [](int64_t s) { return s == 1; });
@@ -106,7 +106,7 @@ ShapeResult AdaptivePool(const Call& call) {
     return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2, "D tensor, but got ",
                       SizesText(input.shape));
   }
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> size, IntList(call, "output_size", n, 1));
+  COBRA_ASSIGN_OR_RETURN(IntTuple size, IntList(call, "output_size", n, 1));
   TensorType out = input;
   for (int i = 0; i < n; ++i) {
     if (size[i] == -1) continue;  // None in Python: as the input
@@ -129,12 +129,12 @@ ShapeResult MaxUnpool(const Call& call) {
   if (call.in(1).dtype != DType::int64)
     return ShapeError("elements in indices should be type int64 but got: ", DTypeName(call.in(1).dtype));
   if (Category(input.dtype) != 2) return NotImplementedFor(call, input.dtype);
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, IntList(call, "kernel_size", n, 1));
-  std::vector<int64_t> stride = kernel;
-  if (!call.attributes.Ints("stride").empty()) {
+  COBRA_ASSIGN_OR_RETURN(IntTuple kernel, IntList(call, "kernel_size", n, 1));
+  IntTuple stride = kernel;
+  if (!call.attributes.IntSpan("stride").empty()) {
     COBRA_ASSIGN_OR_RETURN(stride, IntList(call, "stride", n, 1));
   }
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> padding, IntList(call, "padding", n, 0));
+  COBRA_ASSIGN_OR_RETURN(IntTuple padding, IntList(call, "padding", n, 0));
   std::vector<int64_t> given = call.attributes.Ints("output_size");
   if (static_cast<int>(given.size()) == n + 2) given.erase(given.begin(), given.begin() + 2);
   if (!given.empty() && static_cast<int>(given.size()) != n)
@@ -181,7 +181,7 @@ ShapeResult Interpolate(const Call& call) {
   if (size != nullptr && call.attributes.Find("scale_factor") != nullptr)
     return ShapeError("only one of size or scale_factor should be defined");
   if (size != nullptr && !std::holds_alternative<NoneValue>(*size)) {
-    COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, IntList(call, "size", n, 1));
+    COBRA_ASSIGN_OR_RETURN(IntTuple sizes, IntList(call, "size", n, 1));
     for (int i = 0; i < n; ++i) out.shape[2 + i] = sizes[i];
   } else {
     const AttributeValue* scale = call.attributes.Find("scale_factor");

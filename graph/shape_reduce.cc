@@ -9,7 +9,7 @@ namespace cobra::shape_rules {
 absl::StatusOr<Shape> ReducedShape(const Call& call, const TensorType& input, bool keepdim) {
   const int rank = input.rank();
   std::vector<bool> reduced(std::max(rank, 1), true);
-  const std::vector<int64_t> dims = call.attributes.Ints("dim");
+  const absl::Span<const int64_t> dims = call.attributes.IntSpan("dim");
   if (!dims.empty()) {
     std::fill(reduced.begin(), reduced.end(), false);
     for (int64_t d : dims) {

@@ -296,7 +296,8 @@ absl::StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 // PyTorch's type promotion over the given tensors (null ones skipped) and one Python number (null if none).
 DType ResultDType(absl::Span<const TensorType* const> inputs, const AttributeValue* number = nullptr);
 // Attribute `name` as exactly `n` integers; a single one is repeated.
-absl::StatusOr<std::vector<int64_t>> IntList(const Call& call, absl::string_view name, int n, int64_t fallback);
+using IntTuple = absl::InlinedVector<int64_t, 4>;
+absl::StatusOr<IntTuple> IntList(const Call& call, absl::string_view name, int n, int64_t fallback);
 // An in-place call keeps shape and dtype of its first input: refuses what does not fit, sets the dtype of the output.
 absl::Status CheckInplace(absl::string_view name, absl::Span<const TensorType* const> inputs,
                           std::vector<TensorType>* outputs);

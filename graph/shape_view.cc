@@ -105,7 +105,7 @@ ShapeResult Ravel(const Call& call) { return One({call.in(0).num_elements()}, ca
 
 ShapeResult Permute(const Call& call) {
   const TensorType& input = call.in(0);
-  const std::vector<int64_t> dims = call.attributes.Ints("dims");
+  const absl::Span<const int64_t> dims = call.attributes.IntSpan("dims");
   if (static_cast<int>(dims.size()) != input.rank()) {
     return ShapeError(
         "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "

@@ -1,6 +1,7 @@
 #include "frontend/python/reader.h"
 
-#include "absl/container/flat_hash_map.h"
+#include <algorithm>
+
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -126,6 +127,7 @@ class Reader {
     return v.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(v), torch_.module_class);
   }
 
+  // `visit`(name, value) of each entry whose key is a str.
   template <typename F>
   static Result<void> ForEachItem(Interpreter& interp, DictObject* dict, F visit) {
     if (dict == nullptr) return {};
@@ -133,54 +135,52 @@ class Reader {
       const auto& entry = dict->table.entry(i);
       if (entry.key.IsUnbound() || !entry.key.IsStr()) continue;
       COBRA_TRY(interp.Step());
-      visit(std::string(entry.key.str()), entry.value);
+      visit(entry.key.str(), entry.value);
     }
     return {};
   }
 
-  // Depth first as named_modules() does; an explicit stack, since the program decides how deep modules nest. Every
-  // parameter enters the graph under the first name that leads to it.
-  Result<void> NameTensors(Interpreter& interp, Value model) {
-    std::vector<std::pair<std::string, Value>> stack{{"", model}};
-    absl::flat_hash_map<const Tensor*, ValueRef> seen;
-    while (!stack.empty()) {
-      auto [path, module] = stack.back();
-      stack.pop_back();
-      if (!torch_.module_paths.emplace(module.object(), path).second) continue;
-      interp.heap().Allocate(path.size() + 64);  // paths of deeply nested modules add up
-      COBRA_TRY(interp.Step());
-      const std::string prefix = path.empty() ? "" : path + ".";
-      COBRA_TRY(ForEachItem(interp, python::ModuleRegistry(interp, module, python::kParametersSlot), [&](const std::string& name, Value value) {
+  // The tensors of one module. Every parameter enters the graph under the first name that leads to it.
+  Result<void> NameTensorsOf(Interpreter& interp, Value module, absl::string_view prefix) {
+    for (python::ModuleSlot slot : {python::kParametersSlot, python::kBuffersSlot}) {
+      const bool parameters = slot == python::kParametersSlot;
+      COBRA_TRY(ForEachItem(interp, python::ModuleRegistry(interp, module, slot), [&](absl::string_view name, Value value) {
         Tensor* tensor = AsTensor(value);
         if (tensor == nullptr) return;
+        if (tensor->ref.kind == ValueRef::Kind::kParameter || tensor->ref.kind == ValueRef::Kind::kBuffer) {  // has a name
+          if (parameters && tensor->ref.kind == ValueRef::Kind::kParameter)
+            torch_.builder.AddParameterAlias(absl::StrCat(prefix, name), tensor->ref);
+          return;
+        }
         if (tensor->is_uninitialized) {
-          torch_.uninitialized_names.emplace(tensor, prefix + name);
+          torch_.uninitialized_names.emplace(tensor, absl::StrCat(prefix, name));
           return;
         }
-        const auto known = seen.find(tensor);
-        if (known != seen.end()) {
-          if (known->second.kind == ValueRef::Kind::kParameter)
-            torch_.builder.AddParameterAlias(prefix + name, known->second);
-          return;
-        }
-        tensor->ref = torch_.builder.AddParameter(prefix + name, tensor->type);
-        seen[tensor] = tensor->ref;
+        tensor->ref = parameters ? torch_.builder.AddParameter(absl::StrCat(prefix, name), tensor->type)
+                                 : torch_.builder.AddBuffer(absl::StrCat(prefix, name), tensor->type);
       }));
-      COBRA_TRY(ForEachItem(interp, python::ModuleRegistry(interp, module, python::kBuffersSlot), [&](const std::string& name, Value value) {
-        Tensor* tensor = AsTensor(value);
-        if (tensor == nullptr || seen.contains(tensor)) return;
-        if (tensor->is_uninitialized) {
-          torch_.uninitialized_names.emplace(tensor, prefix + name);
-          return;
-        }
-        tensor->ref = torch_.builder.AddBuffer(prefix + name, tensor->type);
-        seen[tensor] = tensor->ref;
-      }));
-      std::vector<std::pair<std::string, Value>> children;
-      COBRA_TRY(ForEachItem(interp, python::ModuleRegistry(interp, module, python::kModulesSlot), [&](const std::string& name, Value value) {
-        if (IsModule(interp, value)) children.emplace_back(prefix + name, value);
-      }));
-      stack.insert(stack.end(), children.rbegin(), children.rend());
+    }
+    return {};
+  }
+
+  // Depth first as named_modules() does; an explicit stack, since the program decides how deep modules nest.
+  Result<void> NameTensors(Interpreter& interp, Value model) {
+    std::vector<std::pair<std::string, Value>> stack{{"", model}};
+    while (!stack.empty()) {
+      auto [path, module] = std::move(stack.back());
+      stack.pop_back();
+      const size_t length = path.size();
+      std::string prefix = path.empty() ? "" : absl::StrCat(path, ".");
+      if (!torch_.module_paths.emplace(module.object(), std::move(path)).second) continue;
+      interp.heap().Allocate(length + 64);  // paths of deeply nested modules add up
+      COBRA_TRY(interp.Step());
+      COBRA_TRY(NameTensorsOf(interp, module, prefix));
+      const size_t first_child = stack.size();
+      COBRA_TRY(ForEachItem(interp, python::ModuleRegistry(interp, module, python::kModulesSlot),
+                            [&](absl::string_view name, Value value) {
+                              if (IsModule(interp, value)) stack.emplace_back(absl::StrCat(prefix, name), value);
+                            }));
+      std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(first_child), stack.end());
     }
     return {};
   }

@@ -111,9 +111,13 @@ Origin CurrentOrigin(Interpreter& interp) {
   origin.module_path = torch.module_stack.empty() ? "" : *torch.module_stack.back();
   for (const Frame* f = interp.state().frame; f != nullptr; f = f->back) {
     if (f->position == nullptr || f->unit->internal) continue;
-    std::shared_ptr<const std::string>& file = torch.files[f->unit->display_name];
-    if (file == nullptr) file = std::make_shared<const std::string>(f->unit->display_name);
-    origin.file = file;
+    if (f->unit != torch.origin_unit) {
+      std::shared_ptr<const std::string>& file = torch.files[f->unit->display_name];
+      if (file == nullptr) file = std::make_shared<const std::string>(f->unit->display_name);
+      torch.origin_unit = f->unit;
+      torch.origin_file = file;
+    }
+    origin.file = torch.origin_file;
     origin.line = static_cast<int>(f->position->line);
     break;
   }
@@ -124,10 +128,10 @@ struct Call {
   Op op;
   Attributes attributes;
   std::vector<Value> inputs;
-  std::vector<Tensor*> tensors;  // of inputs; null for None
+  absl::InlinedVector<Tensor*, 8> tensors;  // of inputs; null for None
 };
 
-Result<Value> Returned(Interpreter& interp, Op op, const std::vector<Value>& outputs, Returns returns) {
+Result<Value> Returned(Interpreter& interp, Op op, absl::Span<const Value> outputs, Returns returns) {
   switch (returns) {
     case Returns::kTensor:
       return outputs[0];
@@ -265,6 +269,7 @@ Result<Value> Record(Interpreter& interp, Call call, bool inplace, Returns retur
     interp.heap().Allocate(static_cast<size_t>(bytes));
   const Op op = call.op;
   std::vector<ValueRef> refs;
+  refs.reserve(std::max(call.tensors.size(), GetOpInfo(op).inputs.size()));
   for (Tensor* tensor : call.tensors) refs.push_back(tensor == nullptr ? ValueRef::None() : RefOf(interp, tensor));
   absl::StatusOr<int32_t> index =
       torch.builder.Add(call.op, std::move(call.attributes), std::move(refs), CurrentOrigin(interp), inplace);
@@ -286,11 +291,10 @@ Result<Value> Record(Interpreter& interp, Call call, bool inplace, Returns retur
     return call.inputs[0];
   }
   interp.heap().Allocate(kNodeBytes + node.inputs.size() * 16 + node.outputs.size() * 64);  // so that it counts
-  std::vector<Value> results;
+  absl::InlinedVector<Value, 4> results;
   const bool view = IsView(node) && !torch.layout.Update().copies[*index];
-  const std::vector<TensorType> types = node.outputs;
-  for (size_t j = 0; j < types.size(); ++j) {
-    InstanceObject* result = NewGraphTensor(interp, types[j], ValueRef::Node(*index, static_cast<int32_t>(j)));
+  for (size_t j = 0; j < node.outputs.size(); ++j) {
+    InstanceObject* result = NewGraphTensor(interp, node.outputs[j], ValueRef::Node(*index, static_cast<int32_t>(j)));
     if (view) AsTensor(result)->base = BaseOf(call, j);
     results.push_back(result);
   }

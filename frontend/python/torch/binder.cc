@@ -64,6 +64,9 @@ Param ParseParam(absl::string_view text, Op op, bool keyword_only) {
   } else if (absl::SimpleAtod(fallback, &d)) {
     param.fallback = d;
   }
+  param.is_inplace = param.name == "inplace";
+  param.is_alpha = param.name == "alpha";
+  param.takes_none = !param.required || param.kind == Kind::kAny || param.name == "dim" || param.name == "size";
   const OpInfo& info = GetOpInfo(op);
   const bool tensors = param.kind == Kind::kTensor || param.kind == Kind::kOptionalTensor ||
                        param.kind == Kind::kTensorList || param.kind == Kind::kTensorRest ||
@@ -83,9 +86,8 @@ class Binder {
     const OpInfo& info = GetOpInfo(overload_.op);
     const bool variadic = info.max_inputs != static_cast<int>(info.inputs.size());
     out_.inputs.resize(info.inputs.size() - (variadic ? 1 : 0));  // a list of tensors comes after them
+    out_.attributes.Reserve(overload_.params.size());
     size_t used_keywords = 0;
-    int positional_params = 0;
-    for (const Param& param : overload_.params) positional_params += !param.keyword_only;
     for (const Param& param : overload_.params) {
       if (!param.keyword_only && !positional.empty()) {
         if (param.kind == Kind::kTensorRest && (AsTensor(positional[0]) != nullptr || positional.size() > 1)) {
@@ -117,8 +119,8 @@ class Binder {
       if (param.slot < 0 && !param.dropped) SetAttribute(param, param.fallback);
     }
     if (!positional.empty()) {
-      return Problem(absl::StrCat("takes ", positional_params, " positional arguments but ",
-                                  positional_params + positional.size(), " were given"));
+      return Problem(absl::StrCat("takes ", overload_.positional, " positional arguments but ",
+                                  overload_.positional + positional.size(), " were given"));
     }
     for (const KeywordArg& keyword : keywords) {
       if (used_keywords == keywords.size()) break;
@@ -170,13 +172,13 @@ class Binder {
 
   void SetAttribute(const Param& param, AttributeValue value) {
     if (std::holds_alternative<NoneValue>(value)) return;
-    if (param.name == "inplace") {
+    if (param.is_inplace) {
       out_.inplace = std::get<bool>(value);
       return;
     }
     const auto* one = std::get_if<int64_t>(&value);
-    if (param.name == "alpha" && one != nullptr && *one == 1) return;
-    out_.attributes.Set(param.name, std::move(value));
+    if (param.is_alpha && one != nullptr && *one == 1) return;
+    out_.attributes.Append(param.name, std::move(value));
   }
 
   bool TakeTensors(const Param& param, absl::Span<const Value> items) {
@@ -256,9 +258,7 @@ class Binder {
     if (param.dropped) return true;
     if (param.slot >= 0 && param.kind != Kind::kTensorOrNumber) return TakeInput(param, v);
     if (v.IsNone())
-      return !param.required || param.kind == Kind::kAny || param.name == "dim" || param.name == "size"
-                 ? true
-                 : BadType(param, "given", v);
+      return param.takes_none ? true : BadType(param, "given", v);
     switch (param.kind) {
       case Kind::kTensorOrNumber: {
         if (AsTensor(v) != nullptr) {
@@ -348,6 +348,7 @@ class Binder {
       return true;
     }
     std::vector<int64_t> ints;
+    ints.reserve(items->size());
     for (Value item : *items) {
       const std::optional<int64_t> i = ToInt(param, item, "tuple of ints");
       if (!i) return false;
@@ -434,6 +435,7 @@ Overload ParseOverload(Op op, absl::string_view signature) {
       keyword_only = true;
     } else {
       overload.params.push_back(ParseParam(text, op, keyword_only));
+      overload.positional += !keyword_only;
     }
   }
   return overload;

@@ -40,11 +40,14 @@ struct Param {
   bool dropped = false, keyword_only = false, required = true;
   AttributeValue fallback = NoneValue{};
   int slot = -1;  // of OpInfo::inputs; -1: an attribute
+  bool is_inplace = false, is_alpha = false;  // by its name
+  bool takes_none = false;                    // None is as good as absent
 };
 
 struct Overload {
   Op op;
   std::vector<Param> params;
+  int positional = 0;  // how many of them can be given by position
 };
 
 Overload ParseOverload(Op op, absl::string_view signature);

@@ -1,4 +1,5 @@
 // The functions of functions.def as native functions of torch, torch.nn.functional and Tensor.
+#include <array>
 #include <map>
 
 #include "absl/strings/ascii.h"
@@ -111,14 +112,24 @@ bool IsDropout(Op op) {
          op == Op::alpha_dropout || op == Op::feature_alpha_dropout || op == Op::feature_dropout;
 }
 
+bool IsPool(Op op) {
+  static const auto* const kPools = [] {
+    auto* pools = new std::array<bool, kNumOps>();
+    for (const OpInfo& info : AllOps()) {
+      (*pools)[static_cast<size_t>(info.op)] =
+          absl::EndsWith(info.name, "pool1d") || absl::EndsWith(info.name, "pool2d") || absl::EndsWith(info.name, "pool3d");
+    }
+    return pools;
+  }();
+  return (*kPools)[static_cast<size_t>(op)];
+}
+
 void Complete(Op op, Bound* bound) {
+  if (!IsPool(op)) return;
   Attributes& attributes = bound->attributes;
-  const absl::string_view name = OpName(op);
-  if (absl::EndsWith(name, "pool1d") || absl::EndsWith(name, "pool2d") || absl::EndsWith(name, "pool3d")) {
-    const bool has_stride = attributes.Find("kernel_size") != nullptr;
-    if (has_stride && attributes.Ints("stride").empty()) attributes.Set("stride", attributes.Ints("kernel_size"));
-  }
-  if (absl::StartsWith(name, "max_pool") && attributes.Find("return_indices") != nullptr &&
+  const bool has_stride = attributes.Find("kernel_size") != nullptr;
+  if (has_stride && attributes.IntSpan("stride").empty()) attributes.Set("stride", attributes.Ints("kernel_size"));
+  if (absl::StartsWith(OpName(op), "max_pool") && attributes.Find("return_indices") != nullptr &&
       !attributes.Bool("return_indices")) {
     bound->attributes = WithoutAttribute(attributes, "return_indices");
   }
@@ -291,9 +302,13 @@ std::string TypesText(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> CallFunction(Interpreter& interp, const Function& function, const CallArgs& args, bool inplace) {
-  std::vector<Value> positional;
-  if (!args.self.IsUnbound()) positional.push_back(args.self);
-  positional.insert(positional.end(), args.positional.begin(), args.positional.end());
+  absl::InlinedVector<Value, 8> with_self;
+  absl::Span<const Value> positional = args.positional;
+  if (!args.self.IsUnbound()) {
+    with_self.push_back(args.self);
+    with_self.insert(with_self.end(), args.positional.begin(), args.positional.end());
+    positional = with_self;
+  }
   const Op first = function.overloads.empty() ? Op::add : function.overloads[0].op;
   if (first == Op::einsum && positional.size() > 1 && AsTensor(positional[0]) != nullptr)
     return EinsumOfLists(interp, positional);

@@ -106,6 +106,8 @@ struct TorchState : TorchLibrary {
   const std::string* failed_module = nullptr;
   const Object* failure = nullptr;
   absl::flat_hash_map<std::string, std::shared_ptr<const std::string>> files;
+  const CodeUnit* origin_unit = nullptr;  // where the latest call stands, and the name of its file
+  std::shared_ptr<const std::string> origin_file;
   int64_t next_constant = 0;
   // By declaration (layers.cc) and class.
   absl::flat_hash_map<std::pair<const void*, const ClassObject*>, LayerPlan> layer_plans;

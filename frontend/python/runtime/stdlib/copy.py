@@ -37,6 +37,8 @@ def copy(x):
 def _reduced(x, cls):
     """What the class's own __reduce_ex__ or __reduce__ says; None if it has none."""
     for name, args in (('__reduce_ex__', (4,)), ('__reduce__', ())):
+        if getattr(cls, name, None) is getattr(object, name, None):
+            continue
         for c in cls.__mro__:
             if name in c.__dict__ and not _cobra.is_native_class(c):
                 return getattr(x, name)(*args)
