@@ -143,10 +143,13 @@ Result<Value> DivMod(Interpreter& interp, const CallArgs& args) {
   Value a, b;
   ArgReader reader(interp, "divmod", args);
   COBRA_TRY(reader.Required("x", &a).Required("y", &b).Finish());
-  COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(a, interp.names().__divmod__, {b}));
-  if (!r.IsUnbound() && !r.IsNotImplemented()) return r;
-  COBRA_TRY_ASSIGN(r, interp.CallSpecial(b, interp.names().__rdivmod__, {a}));
-  if (!r.IsUnbound() && !r.IsNotImplemented()) return r;
+  ClassObject* const of_a = interp.class_of(a);
+  ClassObject* const of_b = interp.class_of(b);
+  const bool b_first = of_a != of_b && Interpreter::IsSubclassOf(of_b, of_a);
+  for (const bool reflected : {b_first, !b_first}) {
+    COBRA_TRY_ASSIGN(Value r, reflected ? interp.CallSpecial(b, interp.names().__rdivmod__, {a}) : interp.CallSpecial(a, interp.names().__divmod__, {b}));
+    if (!r.IsUnbound() && !r.IsNotImplemented()) return r;
+  }
   return interp.Raise(interp.types().TypeError, absl::StrCat("unsupported operand type(s) for divmod(): '", interp.TypeName(a), "' and '",
                                                              interp.TypeName(b), "'"));
 }

@@ -557,7 +557,7 @@ void AddCommonNumberMethods(Interpreter& interp, ClassObject* cls) {
     return NumberAsDouble(args.self, &d) ? Value::Float(d) : args.self;
   };
   AddMethod(interp, cls, "conjugate", plain);
-  AddMethod(interp, cls, "is_integer", Method_is_integer);
+  if (cls == interp.types().float_type) AddMethod(interp, cls, "is_integer", Method_is_integer);
   AddMethod(interp, cls, "as_integer_ratio", AsIntegerRatio);
   AddProperty(interp, cls, "real", plain);
   if (cls == interp.types().int_type) AddProperty(interp, cls, "numerator", plain);

@@ -452,16 +452,22 @@ Result<Value> BuiltinBinary(Interpreter& interp, BinaryOp op, Value a, Value b) 
   return SequenceBinary(interp, op, a, b);
 }
 
+namespace {
+
+// A sequence times an instance that has __index__.
+bool IsRepetition(Interpreter& interp, Value sequence, Value count) {
+  if (!sequence.IsList() && !sequence.IsTuple() && !sequence.IsStr() && !sequence.IsBytes()) return false;
+  return count.IsInstance() && !interp.LookupClass(count.object()->cls, interp.names().__index__).IsUnbound();
+}
+
+}  // namespace
+
 Result<Value> Interpreter::Binary(BinaryOp op, Value a, Value b) {
   COBRA_TRY(CheckStack());
   Result<Value> r = IsPlain(a) && IsPlain(b) ? BuiltinBinary(*this, op, a, b) : DispatchBinary(*this, op, a, b);
   if (!r.ok() || !r->IsNotImplemented()) return r;
-  if (op == BinaryOp::kMult) {  // a sequence times whatever has __index__
-    auto is_sequence = [](Value v) { return v.IsList() || v.IsTuple() || v.IsStr() || v.IsBytes(); };
-    auto has_index = [&](Value v) { return v.IsInstance() && !LookupClass(v.object()->cls, names_.__index__).IsUnbound(); };
-    if (is_sequence(a) && has_index(b)) return RepeatSequence(*this, a, b);
-    if (is_sequence(b) && has_index(a)) return RepeatSequence(*this, b, a);
-  }
+  if (op == BinaryOp::kMult && IsRepetition(*this, a, b)) return RepeatSequence(*this, a, b);
+  if (op == BinaryOp::kMult && IsRepetition(*this, b, a)) return RepeatSequence(*this, b, a);
   return BadOperands(*this, op, a, b, false);
 }
 
@@ -469,6 +475,10 @@ Result<Value> Interpreter::InPlace(BinaryOp op, Value a, Value b) {
   if (a.IsObject()) {
     if (a.IsList() && IsPlain(a)) {
       if (op == BinaryOp::kAdd) {
+        if (b.IsInstance() && !LookupClass(b.object()->cls, names_.__radd__).IsUnbound()) {  // asked before the list's own +=
+          COBRA_TRY_ASSIGN(Value r, CallSpecial(b, names_.__radd__, {a}));
+          if (!r.IsNotImplemented()) return r;
+        }
         if (!IsIterable(*this, b)) return Raise(types_.TypeError, absl::StrCat("'", TypeName(b), "' object is not iterable"));
         COBRA_TRY(ListExtend(*this, a.as<ListObject>(), b));
         return a;
@@ -492,6 +502,12 @@ Result<Value> Interpreter::InPlace(BinaryOp op, Value a, Value b) {
   COBRA_TRY(CheckStack());
   Result<Value> r = IsPlain(a) && IsPlain(b) ? BuiltinBinary(*this, op, a, b) : DispatchBinary(*this, op, a, b);
   if (!r.ok() || !r->IsNotImplemented()) return r;
+  if (op == BinaryOp::kMult && IsRepetition(*this, a, b)) {
+    COBRA_TRY_ASSIGN(Value repeated, RepeatSequence(*this, a, b));
+    if (!a.IsList()) return repeated;
+    a.as<ListObject>()->items.swap(repeated.as<ListObject>()->items);
+    return a;
+  }
   return BadOperands(*this, op, a, b, true);
 }
 

@@ -219,6 +219,15 @@ class EnumMeta(type):
             raise AttributeError(f'{cls.__name__!r} cannot delete member {name!r}.')
         super().__delattr__(name)
 
+    def __dir__(cls):
+        found = {'__class__', '__contains__', '__doc__', '__getitem__', '__init_subclass__', '__iter__', '__len__', '__members__', '__module__', '__name__',
+                 '__qualname__',
+                 *cls.__dict__.get('_member_names_', ())}
+        if '_new_member_' in cls.__dict__:
+            found.add('__new__')
+        data_type = cls.__dict__.get('_member_type_', object)
+        return sorted(found if data_type is object else found | set(dir(data_type)))
+
     @property
     def __members__(cls):
         return dict(cls._member_map_)
@@ -306,7 +315,12 @@ class Enum(metaclass=EnumMeta):
         return hash(self._name_)
 
     def __dir__(self):
-        return sorted(['__class__', '__doc__', '__eq__', '__hash__', '__module__', 'name', 'value'])
+        cls = self.__class__
+        found = set() if cls._member_type_ is object else set(object.__dir__(self))
+        found.update(name for name in self.__dict__ if name[0] != '_')
+        for c in cls.__mro__:
+            found.update(name for name in c.__dict__ if name[0] != '_')
+        return sorted({'__class__', '__doc__', '__eq__', '__hash__', '__module__'} | found | set(cls._member_map_))
 
     def __copy__(self):
         return self

@@ -163,16 +163,17 @@ for f in (lambda: {{0}}(1, 2, 3), lambda: {{0}}(1), lambda: {{0}}(1, 2), lambda:
 
     def operators_of_classes(self):
         r = self.r
-        names = r.sample(['add', 'radd', 'sub', 'rsub', 'mul', 'rmul', 'truediv', 'floordiv', 'mod', 'pow', 'lshift', 'and', 'ror', 'xor', 'matmul', 'iadd', 'imul', 'lt', 'le', 'eq', 'ne', 'ge', 'getitem', 'contains', 'divmod'], 7)
+        names = r.sample(['add', 'radd', 'sub', 'rsub', 'mul', 'rmul', 'truediv', 'floordiv', 'mod', 'pow', 'lshift', 'and', 'ror', 'xor', 'matmul', 'iadd', 'imul', 'rmod', 'rpow', 'rdivmod', 'rtruediv', 'rfloordiv', 'rmatmul', 'rlshift', 'rand', 'isub', 'ior', 'itruediv', 'imod', 'lt', 'le', 'eq', 'ne', 'ge', 'getitem', 'contains', 'divmod'], 7)
         lines = ['class {0}:', '    def __init__(self, v): self.v = v', '    def __repr__(self): return f"V({self.v!r})"']
         for n in names:
             result = r.choice([f'("{n}", self.v)', 'NotImplemented', '{0}(self.v)', 'self', f'"{n}"'])
             stop = 'if isinstance(o, int) and o > 2: raise IndexError\n        ' if n == 'getitem' else ''
             lines.append(f'    def __{n}__(self, o):\n        {stop}return {result}')
         lines += r.sample(['    def __neg__(self): return "neg"', '    def __abs__(self): return "abs"', '    def __bool__(self): return False', '    def __len__(self): return 2', '    def __hash__(self): return 5', '    def __call__(self, *a, **k): return a, sorted(k)', '    def __iter__(self): return iter([self.v])', '    def __int__(self): return 4', '    def __index__(self): return 1', '    def __float__(self): return 1.5', '    def __format__(self, s): return "<" + s + ">"', '    def __round__(self, n=None): return ("round", n)', '    def __getattr__(self, n): return n.upper()'], 5)
-        lines += ['class {1}({0}):', r.choice(['    def __radd__(self, o): return "sub.radd"', '    def __eq__(self, o): return "sub.eq"', '    pass'])]
+        lines += ['class {1}({0}):', r.choice(['    def __radd__(self, o): return "sub.radd"', '    def __eq__(self, o): return "sub.eq"', '    def __rmod__(self, o): return "sub.rmod"', '    def __rdivmod__(self, o): return "sub.rdivmod"', '    pass'])]
+        lines += ['def change(a, b):', f'    a {r.choice(["+", "-", "*", "/", "%", "|", "&", "//", "**", "<<", "@", "^"])}= b', '    return a']
         lines.append('x, y, z = {0}(1), {0}(2), {1}(3)')
-        checks = r.sample(['x + y', 'x + 1', '1 + x', 'x - y', '2 - x', 'x * 3', '3 * x', 'x / 2', 'x // 2', 'x % 2', 'x ** 2', 'x << 1', 'x & 1', '1 | x', 'x ^ x', 'x @ y', 'x < y', 'x <= y', 'x > y', 'x == y', 'x != y', 'x == 1', '1 == x', 'x[0]', '1 in x', 'divmod(x, 2)', 'x + z', 'z + x', 'x == z', '-x', 'abs(x)', 'bool(x)', 'len(x)', 'x(1, a=2)', 'list(x)', 'int(x)', '[7, 8][x]', 'float(x)', 'f"{x:>3}"', 'round(x)', 'round(x, 1)', 'x.foo', 'max(x, y)', 'sorted([y, x])', 'sum([x, y], 0)', 'not x', '"a" * x', 'x is not y', 'x and y', 'x or y', '[*x]', 'dict.fromkeys([x, y])', 'x in [y, x]', '(x, 1) == (x, 1)', 'str(x)'], 14)
+        checks = r.sample(['x + y', 'x + 1', '1 + x', 'x - y', '2 - x', 'x * 3', '3 * x', 'x / 2', 'x // 2', 'x % 2', '7 % x', '"%s" % x', '"" % x', 'divmod(9, x)', '2 ** x', '9 / x', '9 // x', '[1] @ x', '1 << x', '3 & x', '[1] + x', 'change(x, 2)', 'change([1], x)', 'change(5, z)', 'change("s", x)', 'change({1}, z)', 'change(z, y)', 'x ** 2', 'x << 1', 'x & 1', '1 | x', 'x ^ x', 'x @ y', 'x < y', 'x <= y', 'x > y', 'x == y', 'x != y', 'x == 1', '1 == x', 'x[0]', '1 in x', 'divmod(x, 2)', 'x + z', 'z + x', 'x == z', '-x', 'abs(x)', 'bool(x)', 'len(x)', 'x(1, a=2)', 'list(x)', 'int(x)', '[7, 8][x]', 'float(x)', 'f"{x:>3}"', 'round(x)', 'round(x, 1)', 'x.foo', 'max(x, y)', 'sorted([y, x])', 'sum([x, y], 0)', 'not x', '"a" * x', 'x is not y', 'x and y', 'x or y', '[*x]', 'dict.fromkeys([x, y])', 'x in [y, x]', '(x, 1) == (x, 1)', 'str(x)'], 18)
         lines.append(f'for text in {checks!r}:')
         lines.append('    try: print(text, "->", re.sub("N[0-9]+", "N", repr(eval(text))))')
         lines.append('    except Exception as e: print(text, type(e).__name__)')

@@ -333,3 +333,25 @@ class MyMap(MutableMapping):
     def __iter__(self): return iter(self.d)
     def __len__(self): return len(self.d)
 m = MyMap(); m.update(a=1, b=2); m.setdefault('c', 3); print(dict(m), m.pop('a'), list(m.items()), 'b' in m, m.get('z', 0), m == {'b': 2, 'c': 3}, list(m.keys()), m.popitem())
+# ---
+# Who is asked first.
+class X:
+    def __radd__(self, o): return 'radd', o
+    def __index__(self): return 2
+    def __rdivmod__(self, o): return 'rdivmod', o
+class I(int):
+    def __rdivmod__(self, o): return 'I.rdivmod'
+    def __rmod__(self, o): return 'I.rmod'
+l = [1]; m = l
+l += X(); print(l, m)
+l = m; l *= X(); print(l is m, l)
+s = 'ab'; s *= X(); print(s, 'c' * X(), X() * (1,))
+try: s -= X()
+except TypeError as e: print(e)
+print(divmod(5, X()), divmod(7, I(4)), 7 % I(4), divmod(I(9), 4))
+from enum import Enum, IntEnum
+class E(Enum):
+    A = 1
+    def f(self): pass
+class J(IntEnum): B = 1
+print(dir(E), dir(E.A), [n for n in dir(J.B) if n[0] != '_'], 'B' in dir(J), '__add__' in dir(J))
