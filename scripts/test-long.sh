@@ -30,7 +30,7 @@ done
 [ ${#steps[@]} -gt 0 ] || steps=("${all[@]}")
 export OMP_NUM_THREADS=1
 
-build() {
+build() {  # PRESET [TARGET...]
   scripts/setup.sh --tests && scripts/build.sh "$1"
 }
 
