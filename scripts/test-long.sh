@@ -31,7 +31,7 @@ done
 export OMP_NUM_THREADS=1
 
 build() {  # PRESET [TARGET...]
-  scripts/setup.sh --tests && scripts/build.sh "$1"
+  scripts/setup.sh --tests && scripts/build.sh "$@"
 }
 
 run_sanitizer() {
@@ -72,8 +72,8 @@ run_step() {
     asan | tsan) run_sanitizer "$1" ;;
     torchvision) build release && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md ;;
     torch) build release && run_torch ;;
-    differential) build release && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;
-    mutation) build release && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;
+    differential) build release python_run && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;
+    mutation) build release python_ast_dump && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;
     hostile) build release && COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/hostile_test.py --all --jobs 1 --slowest 20 ;;
     fuzz-*) run_fuzzer "${1#fuzz-}" ;;
     bench) build release && build/release/bin/cobra-bench reader --json ;;
