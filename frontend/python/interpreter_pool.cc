@@ -67,7 +67,11 @@ std::vector<std::shared_ptr<const python::FileSource>> LibraryRoots(const Source
 std::unique_ptr<python::ParseAhead> ParseWhatIsImported(const SourceRequest& request) {
   static const bool kHasOtherCores = std::thread::hardware_concurrency() > 1;
   if (!kHasOtherCores) return nullptr;
-  std::vector<std::string> modules = {"torch", "torch.nn.modules.module"};
+  // What every network needs of torch, by name only.
+  std::vector<std::string> modules = {"torch", "torch.nn.parameter", "torch.nn.modules.module"};
+  for (const char* family : {"container", "conv", "batchnorm", "activation", "linear", "normalization", "pooling", "dropout"}) {
+    modules.push_back(absl::StrCat("torch.nn.modules.", family));
+  }
   for (const Importer::Needed& n : PlanImports(request)) modules.push_back(n.module);
   return std::make_unique<python::ParseAhead>(&Natives(), LibraryRoots(request), std::move(modules));
 }

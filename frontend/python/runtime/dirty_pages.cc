@@ -3,19 +3,15 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <atomic>
 
 namespace cobra::python {
 namespace {
 
 // Of an entry of pagemap (Documentation/admin-guide/mm/pagemap.rst).
 constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62, kOfFile = uint64_t{1} << 61;
-
-int Pagemap() {
-  static const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-  return fd;
-}
 
 // A page that is read stays the file's, one that is written becomes a copy, and the write is counted as a fault.
 bool TryOut() {
@@ -49,26 +45,34 @@ bool CanFindDirtyPages() {
   return can;
 }
 
+// Opened each time: an open one keeps belonging to the process that opened it, whoever forks.
 bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* pages) {
   pages->clear();
+  const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool ok = true;
   const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / kPageBytes;
   const size_t count = bytes / kPageBytes;
   uint64_t entries[512];
-  for (size_t at = 0; at < count; at += 512) {
+  for (size_t at = 0; at < count && ok; at += 512) {
     const size_t n = count - at < 512 ? count - at : 512;
     const auto offset = static_cast<off_t>((first + at) * sizeof(uint64_t));
-    if (pread(Pagemap(), entries, n * sizeof(uint64_t), offset) != static_cast<ssize_t>(n * sizeof(uint64_t))) return false;
-    for (size_t i = 0; i < n; ++i) {
+    ok = pread(fd, entries, n * sizeof(uint64_t), offset) == static_cast<ssize_t>(n * sizeof(uint64_t));
+    for (size_t i = 0; ok && i < n; ++i) {
       if ((entries[i] & (kPresent | kSwapped)) != 0 && (entries[i] & kOfFile) == 0) pages->push_back(static_cast<uint32_t>(at + i));
     }
   }
-  return true;
+  close(fd);
+  return ok;
 }
 
 FaultCount CountFaults() {
+  // The system gives the number of a thread that has ended to another.
+  static std::atomic<int64_t> threads{0};
+  thread_local const int64_t thread = ++threads;
   rusage usage = {};
   if (getrusage(RUSAGE_THREAD, &usage) != 0) return {};
-  return {usage.ru_minflt + usage.ru_majflt, static_cast<int>(syscall(SYS_gettid))};
+  return {usage.ru_minflt + usage.ru_majflt, thread << 32 | getpid()};
 }
 
 }  // namespace cobra::python

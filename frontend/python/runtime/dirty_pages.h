@@ -21,7 +21,7 @@ bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* page
 // How many page faults this thread has had, and which thread it is: as long as neither changes, it has copied no page.
 struct FaultCount {
   long faults = -1;
-  int thread = -1;
+  int64_t thread = -1;  // of a process
   bool operator==(const FaultCount& other) const { return faults == other.faults && thread == other.thread; }
 };
 FaultCount CountFaults();

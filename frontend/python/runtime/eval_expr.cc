@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/set_order.h"
@@ -463,10 +464,10 @@ Result<Value> EvalCall(Interpreter& interp, Frame& frame, const ast::Call* e) {
 }
 
 Result<Value> EvalJoinedStr(Interpreter& interp, Frame& frame, const ast::JoinedStr* e) {
-  std::string out;
+  absl::InlinedVector<char, 192> out;
   for (const ExprNode* part : e->values) {
     if (const auto* text = part->AsOrNull<ast::Constant>()) {
-      out.append(text->text.data(), text->text.size());
+      out.insert(out.end(), text->text.begin(), text->text.end());
       continue;
     }
     const auto* f = part->As<ast::FormattedValue>();
@@ -481,16 +482,13 @@ Result<Value> EvalJoinedStr(Interpreter& interp, Frame& frame, const ast::Joined
       COBRA_TRY_ASSIGN(s, interp.Str(v));
       v = s;
     }
-    std::string spec;
-    if (f->format_spec != nullptr) {
-      COBRA_TRY_ASSIGN(Value text, EvalJoinedStr(interp, frame, f->format_spec->As<ast::JoinedStr>()));
-      spec = std::string(text.str());
-    }
-    COBRA_TRY_ASSIGN(s, interp.Format(v, spec));
-    out.append(s->data, static_cast<size_t>(s->size));
+    Value spec = interp.state().empty_str;
+    if (f->format_spec != nullptr) COBRA_TRY_SET(spec, EvalJoinedStr(interp, frame, f->format_spec->As<ast::JoinedStr>()));
+    COBRA_TRY_ASSIGN(s, interp.Format(v, spec.str()));
+    out.insert(out.end(), s->data, s->data + s->size);
     COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
   }
-  return Value(interp.NewStr(out));
+  return Value(interp.NewStr(absl::string_view(out.data(), out.size())));
 }
 
 // The cases that are more than a call are functions of their own, so that those that matter pay for no registers but theirs.

@@ -41,8 +41,9 @@ class ImportWalk {
   explicit ImportWalk(ParseAhead* ahead) : ahead_(*ahead) {}
 
   void Visit(const std::string& name) {
-    if (name.empty() || ahead_.stop_ || depth_ >= kMaxDepth || !visited_.try_emplace(name).second) return;
-    Visit(std::string(Parent(name)));
+    if (name.empty() || ahead_.stop_ || depth_ >= kMaxDepth || visited_.contains(name)) return;
+    Visit(std::string(Parent(name)));  // which may well import this one
+    if (!visited_.try_emplace(name).second) return;
     std::string text, display;
     auto module = std::make_unique<Module>();
     module->name = name;
@@ -69,7 +70,8 @@ class ImportWalk {
     bool is_library = false;
     int try_depth = 0;
     std::shared_ptr<const ResolvedAst> code;
-    absl::flat_hash_map<absl::string_view, Target> put_off;  // names whose import waits for their first use
+    absl::flat_hash_map<absl::string_view, Target> put_off;   // names whose import waits for their first use
+    absl::flat_hash_map<absl::string_view, std::string> native;  // names that stand for native modules
   };
 
   // As Importer::Locate, without the program's own files.
@@ -119,8 +121,29 @@ class ImportWalk {
     Need(target);
   }
 
+  // The native module that `e` is, as torch.nn in torch.nn.Module; it is loaded when it is first asked for. Empty: none.
+  std::string NativeModuleOf(Module* m, const ExprNode* e) {
+    if (const auto* name = e->AsOrNull<ast::Name>()) {
+      auto it = m->native.find(name->id->text);
+      return it == m->native.end() ? "" : it->second;
+    }
+    const auto* attribute = e->AsOrNull<ast::Attribute>();
+    if (attribute == nullptr) return "";
+    std::string module = NativeModuleOf(m, attribute->value);
+    if (module.empty()) return "";
+    absl::StrAppend(&module, ".", attribute->attr->text);
+    if (ahead_.natives_->Find(module) == nullptr) return "";
+    Visit(module);
+    return module;
+  }
+
+  void Bind(Module* m, absl::string_view name, const std::string& module) {
+    if (ahead_.natives_->Find(module) != nullptr) m->native[name] = module;
+  }
+
   bool Expression(Module* m, const ExprNode* e) {
     if (e == nullptr || ahead_.stop_) return true;
+    if (e->Is<ast::Attribute>()) NativeModuleOf(m, e);
     if (const auto* name = e->AsOrNull<ast::Name>()) {
       if (!m->put_off.empty()) Use(m, name->id->text);
       return true;
@@ -201,13 +224,14 @@ class ImportWalk {
   void Import(Module* m, const ast::Import* s) {
     for (const ast::Alias* a : s->names) {
       const absl::string_view name = a->name->text;
-      if (!MayPutOff(m)) {
-        Visit(std::string(name));
-        continue;
-      }
       // `import a.b` binds a.
       const absl::string_view bound = a->asname != nullptr ? a->asname->text : name.substr(0, name.find('.'));
-      m->put_off[bound] = {std::string(name), ""};
+      Bind(m, bound, std::string(a->asname != nullptr ? name : bound));
+      if (MayPutOff(m)) {
+        m->put_off[bound] = {std::string(name), ""};
+      } else {
+        Visit(std::string(name));
+      }
     }
   }
 
@@ -219,10 +243,12 @@ class ImportWalk {
       module = module.empty() ? std::string(package) : absl::StrCat(package, ".", module);
     }
     for (const ast::Alias* a : s->names) {
+      const absl::string_view bound = (a->asname != nullptr ? a->asname : a->name)->text;
+      Bind(m, bound, absl::StrCat(module, ".", a->name->text));
       if (a->name->text == "*") {
         Visit(module);
       } else if (MayPutOff(m)) {
-        m->put_off[(a->asname != nullptr ? a->asname : a->name)->text] = {module, std::string(a->name->text)};
+        m->put_off[bound] = {module, std::string(a->name->text)};
       } else {
         Need({module, std::string(a->name->text)});
       }

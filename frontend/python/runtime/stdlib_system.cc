@@ -1,4 +1,7 @@
 // sys, builtins, and _cobra: what the Python sources under stdlib/ need from C++.
+#include <array>
+
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
@@ -67,6 +70,68 @@ Result<Value> EmptyLike(Interpreter& interp, const CallArgs& args) {
   if (made.IsNone()) return interp.Raise(interp.types().TypeError, "not a container");
   made.object()->cls = v.object()->cls;
   return made;
+}
+
+// copy.copy() of what is nothing but a class and attributes: an instance of a program's class that says nothing about copying. None: it
+// is something else.
+Result<Value> CopyPlain(Interpreter& interp, const CallArgs& args, const std::array<StrObject*, 5>& hooks) {
+  Value v;
+  ArgReader reader(interp, "copy", args);
+  COBRA_TRY(reader.Required("object", &v).Finish());
+  if (!v.IsInstance() || v.as<InstanceObject>()->native != nullptr) return Value::None();
+  ClassObject* cls = v.object()->cls;
+  if (cls->is_native || cls->has_metaclass) return Value::None();
+  for (StrObject* name : hooks) {
+    const Value hook = FindInClass(interp, cls, name);
+    if (!hook.IsUnbound() && !(hook.IsBuiltin() && hook.as<BuiltinObject>()->owner == interp.types().object)) return Value::None();
+  }
+  auto* copy = interp.heap().New<InstanceObject>();
+  copy->cls = cls;
+  if (const DictObject* attrs = v.object()->attrs) {
+    COBRA_TRY(interp.Charge(static_cast<int64_t>(attrs->table.entry_count()) / 4 + 10));
+    DictTable& table = interp.AttrsOf(copy)->table;
+    for (size_t i = 0; i < attrs->table.entry_count(); ++i) {
+      const DictTable::Entry& e = attrs->table.entry(i);
+      if (!e.key.IsUnbound()) table.Append(interp.heap(), e.hash, e.key, e.value);
+    }
+  }
+  return Value(copy);
+}
+
+// functools.partial.__call__
+Result<Value> CallPartial(Interpreter& interp, const CallArgs& args, StrObject* const names[3]) {
+  Value own[3];  // func, args, keywords
+  for (int i = 0; i < 3; ++i) COBRA_TRY_SET(own[i], interp.GetAttr(args.self, names[i]));
+  absl::InlinedVector<Value, 16> positional;
+  if (own[1].IsTuple()) {
+    const absl::Span<const Value> first = own[1].as<TupleObject>()->span();
+    positional.assign(first.begin(), first.end());
+  } else {
+    COBRA_TRY_ASSIGN(std::vector<Value> first, interp.ToVector(own[1]));
+    positional.assign(first.begin(), first.end());
+  }
+  positional.insert(positional.end(), args.positional.begin(), args.positional.end());
+  DictObject* given = own[2].IsDict() ? own[2].as<DictObject>() : interp.NewDict();
+  if (!own[2].IsDict()) COBRA_TRY(interp.DictUpdate(given, own[2]));
+  absl::InlinedVector<KeywordArg, 16> keywords;
+  for (size_t i = 0; i < given->table.entry_count(); ++i) {
+    const DictTable::Entry& e = given->table.entry(i);
+    if (e.key.IsUnbound()) continue;
+    if (!e.key.IsStr()) return interp.Raise(interp.types().TypeError, "keywords must be strings");
+    keywords.push_back({interp.InternStr(e.key.as<StrObject>()), e.value});
+  }
+  const size_t first = keywords.size();
+  COBRA_TRY(interp.Charge(1 + static_cast<int64_t>(positional.size() + first * args.keywords.size()) / 16));
+  for (const KeywordArg& k : args.keywords) {  // what the call says goes before what was kept, in its place
+    size_t at = 0;
+    while (at < first && keywords[at].name != k.name) ++at;
+    if (at < first) {
+      keywords[at].value = k.value;
+    } else {
+      keywords.push_back(k);
+    }
+  }
+  return interp.Call(own[0], positional, keywords);
 }
 
 Result<Value> UnsupportedCall(Interpreter& interp, const CallArgs& args) {
@@ -348,6 +413,17 @@ void AddSystemModules(NativeRegistry* registry) {
   cobra.name = "_cobra";
   cobra.define = [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
     m.Function("copy_instance", CopyInstance).Function("attrs", AttrsOrNone).Function("set_attrs", SetAttrs).Function("empty_like", EmptyLike);
+    std::array<StrObject*, 5> hooks = {interp.Intern("__copy__"), interp.Intern("__reduce_ex__"), interp.Intern("__reduce__"),
+                                       interp.Intern("__getstate__"), interp.Intern("__setstate__")};
+    m.Function("copy_plain", [hooks](Interpreter& interp, const CallArgs& args) { return CopyPlain(interp, args, hooks); });
+    BuiltinObject* call = NewBuiltin(interp, "__call__", [func = interp.Intern("func"), args = interp.Intern("args"), keywords = interp.Intern("keywords")](
+                                                             Interpreter& interp, const CallArgs& a) -> Result<Value> {
+      StrObject* const names[] = {func, args, keywords};
+      return CallPartial(interp, a, names);
+    });
+    call->cls = interp.types().method_descriptor;
+    call->is_method = true;
+    m.Value("call_partial", call);
     m.Function("unsupported", UnsupportedCall).Function("caller_module", CallerModule);
     m.Function("inert", InertName).Function("frames", Frames).Function("is_literal", IsLiteralText);
     m.Function("import_module", ImportModuleFunction).Function("find_module", FindModule);

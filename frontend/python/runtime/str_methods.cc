@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/character.h"
 #include "frontend/python/runtime/internal.h"
@@ -130,6 +131,10 @@ Result<Value> Find(Interpreter& interp, const CallArgs& args) {
 template <bool at_end>
 Result<Value> StartsWith(Interpreter& interp, const CallArgs& args) {
   StrObject* s = Self(args);
+  if (args.positional.size() == 1 && args.keywords.empty() && args.positional[0].IsStr()) {
+    const absl::string_view text = s->view(), t = args.positional[0].str();
+    return Value::Bool(at_end ? absl::EndsWith(text, t) : absl::StartsWith(text, t));
+  }
   Value what, start, end;
   ArgReader reader(interp, at_end ? "endswith" : "startswith", args);
   COBRA_TRY(reader.Required("prefix", &what).Optional("start", &start).Optional("end", &end).Finish());

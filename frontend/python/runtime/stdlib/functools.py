@@ -1,3 +1,5 @@
+import _cobra
+
 WRAPPER_ASSIGNMENTS = ('__module__', '__name__', '__qualname__', '__doc__', '__annotations__')
 WRAPPER_UPDATES = ('__dict__',)
 
@@ -39,8 +41,7 @@ class partial:
     def __init__(self, /, *args, **keywords):
         pass
 
-    def __call__(self, /, *args, **keywords):
-        return self.func(*self.args, *args, **{**self.keywords, **keywords})
+    __call__ = _cobra.call_partial
 
     def __repr__(self):
         parts = [repr(self.func)]
