@@ -262,7 +262,7 @@ int64_t AttributeBytes(const Attributes& attributes) {
   return bytes;
 }
 
-Result<Value> Record(Interpreter& interp, Call call, bool inplace, Returns returns) {
+Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns returns) {
   TorchState& torch = Torch(interp);
   // Long lists and index texts live in the graph, once for every call: they count as the program's memory.
   if (const int64_t bytes = AttributeBytes(call.attributes); bytes > 1024)
@@ -321,7 +321,7 @@ Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vect
   }
   interp.Spend(kStepsOfACall + static_cast<int64_t>(call.inputs.size()));
   if (constant || !Torch(interp).recording) return ApplyToConstants(interp, call, inplace, returns);
-  return Record(interp, std::move(call), inplace, returns);
+  return Record(interp, call, inplace, returns);
 }
 
 }  // namespace cobra::python

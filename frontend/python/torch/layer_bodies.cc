@@ -8,8 +8,6 @@
 namespace cobra::python {
 namespace {
 
-// A method of the library, not one that a program has put in its place.
-bool IsLibrarys(Value method) { return method.IsFunction() && method.as<FunctionObject>()->unit->internal; }
 bool IsLibrarys(Interpreter& interp, Value self, StrObject* name) {
   if (self.object()->attrs != nullptr && self.object()->attrs->table.GetStr(name) != nullptr) return false;
   return IsLibrarys(interp.LookupClass(self.object()->cls, name));
@@ -196,21 +194,32 @@ Result<Value> FillZeros(Interpreter& interp, StrObject* const*, Value* locals) {
 
 // ---- normalisation
 
-// _BatchNorm.forward(self, input) in eval. names: _check_input_dim, training, running_mean, running_var, weight, bias,
-// momentum, eps, batch_norm
-Result<Value> BatchNormForward(Interpreter& interp, StrObject* const* names, Value* locals) {
-  const Value self = locals[0];
-  if (AsTensor(locals[1]) == nullptr || !IsModule(interp, self)) return Value::Unbound();
-  Value attributes[7];
-  for (int i = 0; i < 7; ++i) COBRA_TRY_SET(attributes[i], ModuleAttr(interp, self, names[1 + i]));
-  const auto [training, mean, var, weight, bias, momentum, eps] = attributes;
-  if (!training.IsBool() || training.as_bool() || (mean.IsNone() && var.IsNone())) return Value::Unbound();
-  COBRA_TRY(interp.CallMethod(self, names[0], {&locals[1], 1}));
-  ModuleObject* functional = Torch(interp).functional;
-  const Value arguments[] = {locals[1], mean, var, weight, bias, Value::Bool(false), momentum, eps};
-  COBRA_TRY_ASSIGN(Value batch_norm, interp.GetAttr(Value(functional), names[8]));
-  return interp.Call(batch_norm, absl::MakeConstSpan(arguments), {});
-}
+// _BatchNorm.forward(self, input) in eval.
+class BatchNormForward final : public NativeBody {
+ public:
+  explicit BatchNormForward(Interpreter& interp)
+      : check_(interp.Intern("_check_input_dim")), name_(interp.Intern("batch_norm")) {
+    for (const char* name : {"training", "running_mean", "running_var", "weight", "bias", "momentum", "eps"})
+      attributes_.Add(interp, interp.Intern(name));
+  }
+
+  Result<Value> Run(Interpreter& interp, FunctionObject* f, Value* locals) const override {
+    const Value self = locals[0];
+    if (AsTensor(locals[1]) == nullptr || !IsModule(interp, self)) return RunText(interp, f, locals);
+    Value attributes[7];
+    COBRA_TRY(attributes_.Read(interp, self, attributes));
+    const auto [training, mean, var, weight, bias, momentum, eps] = attributes;
+    if (!training.IsBool() || training.as_bool() || (mean.IsNone() && var.IsNone())) return RunText(interp, f, locals);
+    COBRA_TRY(interp.CallMethod(self, check_, {&locals[1], 1}));
+    const Value arguments[] = {locals[1], mean, var, weight, bias, Value::Bool(false), momentum, eps};
+    COBRA_TRY_ASSIGN(Value batch_norm, interp.GetAttr(Value(Torch(interp).functional), name_));
+    return interp.Call(batch_norm, absl::MakeConstSpan(arguments), {});
+  }
+
+ private:
+  SelfAttributes attributes_;
+  StrObject *check_, *name_;
+};
 
 struct NamedLayerBody {
   absl::string_view name;
@@ -229,10 +238,13 @@ constexpr NamedLayerBody kBodies[] = {
     {"fill", Fill},
     {"ones", FillOnes},
     {"zeros", FillZeros},
-    {"batch_norm", BatchNormForward},
 };
 
 }  // namespace
+
+Result<const NativeBody*> DeclareBatchNorm(Interpreter& interp, FunctionObject*, const CallArgs&) {
+  return interp.heap().New<BatchNormForward>(interp);
+}
 
 LayerBody FindLayerBody(absl::string_view name) {
   for (const NamedLayerBody& named : kBodies) {

@@ -131,7 +131,7 @@ Result<Value> Children(Interpreter& interp, const CallArgs& args) {
   bool named;
   ArgReader reader(interp, "_children", args);
   COBRA_TRY(reader.Required("module", &self).Required("named", &named).Finish());
-  std::vector<Value> found;
+  absl::InlinedVector<Value, 16> found;
   absl::flat_hash_set<const Object*> seen;
   DictObject* modules = ModuleRegistry(interp, self, kModulesSlot);
   for (size_t i = 0; modules != nullptr && i < modules->table.entry_count(); ++i) {
@@ -191,6 +191,7 @@ Result<Value> Members(Interpreter& interp, const CallArgs& args) {
 // at when the next is asked for.
 class ModuleIterator : public NativeIterator {
  public:
+  // `memo`: what the program gave as such; null if nothing.
   ModuleIterator(ListObject* waiting, SetObject* memo, bool remove_duplicate, bool named)
       : waiting_(waiting), memo_(memo), remove_duplicate_(remove_duplicate), named_(named) {}
 
@@ -201,9 +202,8 @@ class ModuleIterator : public NativeIterator {
       COBRA_TRY(interp.Step());
       const Value module = Pop();
       last_path_ = Pop();
-      COBRA_TRY_ASSIGN(const bool known, interp.SetContains(memo_, module));
+      COBRA_TRY_ASSIGN(const bool known, IsKnown(interp, module));
       if (known) continue;
-      if (remove_duplicate_) COBRA_TRY(interp.SetAdd(memo_, module));
       last_ = module;
       return named_ ? Value(interp.NewTuple({last_path_, module})) : module;
     }
@@ -211,6 +211,17 @@ class ModuleIterator : public NativeIterator {
   }
 
  private:
+  // Whether the module was there before; then it is.
+  Result<bool> IsKnown(Interpreter& interp, Value module) {
+    const ClassObject* cls = interp.class_of(module);
+    if (memo_ == nullptr && !cls->has_eq && !cls->has_hash && module.IsObject())  // the same object, then
+      return remove_duplicate_ && !seen_.insert(module.object()).second;
+    if (memo_ == nullptr) memo_ = interp.NewSet();
+    COBRA_TRY_ASSIGN(const bool known, interp.SetContains(memo_, module));
+    if (!known && remove_duplicate_) COBRA_TRY(interp.SetAdd(memo_, module));
+    return known;
+  }
+
   Value Pop() {
     const Value last = waiting_->items[waiting_->items.size() - 1];
     waiting_->items.pop_back();
@@ -232,6 +243,7 @@ class ModuleIterator : public NativeIterator {
 
   ListObject* waiting_;  // path, module, path, module ...; the next one last
   SetObject* memo_;
+  absl::flat_hash_set<const Object*> seen_;  // without a memo, what compares as the object that it is
   const bool remove_duplicate_, named_;
   Value last_ = Value::Unbound();
   Value last_path_;
@@ -250,7 +262,7 @@ Result<Value> Walk(Interpreter& interp, const CallArgs& args) {
                 .Finish());
   if (!memo.IsSet() && !memo.IsNone()) return interp.Raise(interp.types().TypeError, "named_modules(): memo is a set");
   if (!prefix.IsStr()) return interp.Raise(interp.types().TypeError, "named_modules(): prefix is a str");
-  SetObject* seen = memo.IsSet() ? memo.as<SetObject>() : interp.NewSet();
+  SetObject* seen = memo.IsSet() ? memo.as<SetObject>() : nullptr;
   return interp.NewIterator(
       interp.heap().New<ModuleIterator>(interp.NewList({prefix, self}), seen, remove_duplicate, named));
 }

@@ -187,21 +187,6 @@ void RegisterInModule(Interpreter& interp, Value self, ModuleSlot slot, StrObjec
   ModuleRegistry(interp, self, slot)->table.SetStr(interp.heap(), name, value);
 }
 
-Result<Value> ModuleAttr(Interpreter& interp, Value self, StrObject* name) {
-  if (self.IsInstance() && self.object()->attrs != nullptr) {
-    ClassObject* cls = self.object()->cls;
-    if (!cls->has_getattribute && interp.LookupClass(cls, name).IsUnbound()) {
-      if (const Value* own = self.object()->attrs->table.GetStr(name)) return *own;
-      if (interp.LookupClass(cls, interp.names().__getattr__).IsSame(Torch(interp).names.getattr)) {
-        for (ModuleSlot slot : kRegistries) {
-          if (const Value* found = Registered(ModuleRegistry(interp, self, slot), name)) return *found;
-        }
-      }
-    }
-  }
-  return interp.GetAttr(self, name);
-}
-
 StrObject* IndexName(Interpreter& interp, int64_t index) {
   const auto& names = Torch(interp).index_names;
   return index >= 0 && index < static_cast<int64_t>(names.size()) ? names[static_cast<size_t>(index)]

@@ -34,8 +34,6 @@ bool IsParameter(Interpreter& interp, Value v);
 DictTable ModulePrototype(Interpreter& interp);
 // A new __dict__ of that shape, with dicts of its own.
 DictObject* NewModuleState(Interpreter& interp, const DictTable& prototype);
-// self.name, as Interpreter::GetAttr has it: quick where no class has something of that name.
-Result<Value> ModuleAttr(Interpreter& interp, Value self, StrObject* name);
 // Puts a parameter, buffer or module that is known to be allowed there under its name; the other registries forget the
 // name.
 void RegisterInModule(Interpreter& interp, Value self, ModuleSlot slot, StrObject* name, Value value);

@@ -65,6 +65,13 @@ struct LayerPlan {
   bool resets = false;  // reset_parameters() is the program's
 };
 
+// Where the instances of a class have the attributes that a layer reads (SelfAttributes in layers.h).
+struct AttributePlaces {
+  uint32_t epoch = 0;
+  bool plain = false;
+  std::array<uint16_t, 12> places = {};
+};
+
 // What the native modules make as they are imported; a part of the interpreter's image.
 struct TorchLibrary {
   ClassObject* tensor_class = nullptr;
@@ -111,6 +118,7 @@ struct TorchState : TorchLibrary {
   int64_t next_constant = 0;
   // By declaration (layers.cc) and class.
   absl::flat_hash_map<std::pair<const void*, const ClassObject*>, LayerPlan> layer_plans;
+  absl::flat_hash_map<std::pair<const void*, const ClassObject*>, AttributePlaces> attribute_places;
   // Tensors of one value everywhere share their values: networks zero thousands of weights.
   absl::flat_hash_map<std::pair<int64_t, double>, std::shared_ptr<const ConstValues>> fills;
 

@@ -1,6 +1,6 @@
 # torch.nn.modules.batchnorm
 from torch.nn import functional as F
-from torch.nn.modules.module import Module, _accepts_rank, _body, _init
+from torch.nn.modules.module import Module, _accepts_rank, _batch_norm, _init
 
 
 class _NormBase(Module):
@@ -27,7 +27,7 @@ class _NormBase(Module):
 
 
 class _BatchNorm(_NormBase):
-    @_body('batch_norm', '_check_input_dim', 'training', 'running_mean', 'running_var', 'weight', 'bias', 'momentum', 'eps', 'batch_norm')
+    @_batch_norm()
     def forward(self, input):
         self._check_input_dim(input)
         if self.training:

@@ -84,14 +84,16 @@ class Conv1d(_ConvNd):
                          padding if isinstance(padding, str) else _single(padding), _single(dilation), False, _single(0), groups, bias,
                          padding_mode, device, dtype)
 
-    @_forward(F, 'conv1d', 'input', 'weight', 'bias', 'self.stride', 'self.padding', 'self.dilation', 'self.groups')
     def _conv_forward(self, input, weight, bias):
         if self.padding_mode != 'zeros':
             return F.conv1d(F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), weight, bias, self.stride,
                             _single(0), self.dilation, self.groups)
+        return F.conv1d(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
 
-    @_forward('self', '_conv_forward', 'input', 'self.weight', 'self.bias')
-    def forward(self, input): ...
+    @_forward(F, 'conv1d', 'input', 'self.weight', 'self.bias', 'self.stride', 'self.padding', 'self.dilation', 'self.groups',
+              _inlines=('_conv_forward', 'padding_mode', 'zeros'))
+    def forward(self, input):
+        return self._conv_forward(input, self.weight, self.bias)
 
 
 class Conv2d(_ConvNd):
@@ -102,14 +104,16 @@ class Conv2d(_ConvNd):
                          padding if isinstance(padding, str) else _pair(padding), _pair(dilation), False, _pair(0), groups, bias,
                          padding_mode, device, dtype)
 
-    @_forward(F, 'conv2d', 'input', 'weight', 'bias', 'self.stride', 'self.padding', 'self.dilation', 'self.groups')
     def _conv_forward(self, input, weight, bias):
         if self.padding_mode != 'zeros':
             return F.conv2d(F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), weight, bias, self.stride,
                             _pair(0), self.dilation, self.groups)
+        return F.conv2d(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
 
-    @_forward('self', '_conv_forward', 'input', 'self.weight', 'self.bias')
-    def forward(self, input): ...
+    @_forward(F, 'conv2d', 'input', 'self.weight', 'self.bias', 'self.stride', 'self.padding', 'self.dilation', 'self.groups',
+              _inlines=('_conv_forward', 'padding_mode', 'zeros'))
+    def forward(self, input):
+        return self._conv_forward(input, self.weight, self.bias)
 
 
 class Conv3d(_ConvNd):
@@ -120,14 +124,16 @@ class Conv3d(_ConvNd):
                          padding if isinstance(padding, str) else _triple(padding), _triple(dilation), False, _triple(0), groups, bias,
                          padding_mode, device, dtype)
 
-    @_forward(F, 'conv3d', 'input', 'weight', 'bias', 'self.stride', 'self.padding', 'self.dilation', 'self.groups')
     def _conv_forward(self, input, weight, bias):
         if self.padding_mode != 'zeros':
             return F.conv3d(F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), weight, bias, self.stride,
                             _triple(0), self.dilation, self.groups)
+        return F.conv3d(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
 
-    @_forward('self', '_conv_forward', 'input', 'self.weight', 'self.bias')
-    def forward(self, input): ...
+    @_forward(F, 'conv3d', 'input', 'self.weight', 'self.bias', 'self.stride', 'self.padding', 'self.dilation', 'self.groups',
+              _inlines=('_conv_forward', 'padding_mode', 'zeros'))
+    def forward(self, input):
+        return self._conv_forward(input, self.weight, self.bias)
 
 
 class _ConvTransposeNd(_ConvNd):
