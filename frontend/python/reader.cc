@@ -166,11 +166,13 @@ class Reader {
   // Depth first as named_modules() does; an explicit stack, since the program decides how deep modules nest.
   Result<void> NameTensors(Interpreter& interp, Value model) {
     std::vector<std::pair<std::string, Value>> stack{{"", model}};
+    std::string prefix;
     while (!stack.empty()) {
       auto [path, module] = std::move(stack.back());
       stack.pop_back();
       const size_t length = path.size();
-      std::string prefix = path.empty() ? "" : absl::StrCat(path, ".");
+      prefix.assign(path);
+      if (!prefix.empty()) prefix.push_back('.');
       if (!torch_.module_paths.emplace(module.object(), std::move(path)).second) continue;
       interp.heap().Allocate(length + 64);  // paths of deeply nested modules add up
       COBRA_TRY(interp.Step());

@@ -26,8 +26,8 @@ InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<
                           absl::string_view label) {
   Tensor* tensor = interp.heap().New<Tensor>();
   tensor->type = std::move(type);
+  if (values != nullptr && values.use_count() == 1) interp.heap().Allocate(values->size() * 8);  // so that it counts
   tensor->values = std::move(values);
-  if (tensor->values != nullptr && tensor->values.use_count() == 1) interp.heap().Allocate(tensor->values->size() * 8);  // so that it counts
   tensor->label = std::string(label);
   return interp.NewInstance(Torch(interp).tensor_class, tensor);
 }
@@ -49,6 +49,20 @@ std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, 
   return fill;
 }
 
+TensorValues TensorValues::Filled(Interpreter& interp, int64_t n, double value) {
+  TensorValues made;
+  if (n > kMaxConstElements) return made;
+  made.interp_ = &interp;
+  made.count_ = n;
+  made.value_ = value;
+  return made;
+}
+
+const TensorValues::Shared& TensorValues::shared() const {
+  if (interp_ != nullptr) values_ = FilledValues(*std::exchange(interp_, nullptr), count_, value_);
+  return values_;
+}
+
 bool OverwriteConstant(Interpreter& interp, Value v, std::optional<double> fill) {
   const TorchState& torch = Torch(interp);
   Tensor* tensor = AsTensor(v);
@@ -56,7 +70,7 @@ bool OverwriteConstant(Interpreter& interp, Value v, std::optional<double> fill)
   if (v.object()->cls != torch.parameter_class && v.object()->cls != torch.tensor_class) return false;
   if (!IsFloatingPoint(tensor->type.dtype) || tensor->is_uninitialized || tensor->base != nullptr) return false;
   interp.Spend(kStepsOfACall);
-  tensor->values = fill ? FilledValues(interp, tensor->type.num_elements(), RoundTo(tensor->type.dtype, *fill)) : nullptr;
+  tensor->values = fill ? TensorValues::Filled(interp, tensor->type.num_elements(), RoundTo(tensor->type.dtype, *fill)) : TensorValues();
   tensor->is_random = !fill.has_value();
   if (tensor->ref.kind == ValueRef::Kind::kConstant) tensor->ref = ValueRef::None();
   return true;

@@ -23,12 +23,37 @@ namespace cobra::python {
 // Values of a constant in row-major order; integers below 2^53 and booleans as doubles too.
 using ConstValues = std::vector<double>;
 
+// The values of a constant, or null; of one value everywhere they are made when somebody asks for them.
+class TensorValues {
+ public:
+  using Shared = std::shared_ptr<const ConstValues>;
+  TensorValues() = default;
+  TensorValues(Shared values) : values_(std::move(values)) {}  // NOLINT: implicit on purpose
+  TensorValues(std::nullptr_t) {}                              // NOLINT
+  // `n` times `value`; null if that is too many to keep.
+  static TensorValues Filled(Interpreter& interp, int64_t n, double value);
+
+  const Shared& shared() const;
+  operator const Shared&() const { return shared(); }  // NOLINT
+  const ConstValues* get() const { return shared().get(); }
+  const ConstValues& operator*() const { return *shared(); }
+  const ConstValues* operator->() const { return get(); }
+  bool operator==(std::nullptr_t) const { return values_ == nullptr && interp_ == nullptr; }
+  bool operator!=(std::nullptr_t) const { return !(*this == nullptr); }
+
+ private:
+  mutable Shared values_;
+  mutable Interpreter* interp_ = nullptr;  // of what is not made yet
+  int64_t count_ = 0;
+  double value_ = 0;
+};
+
 struct Tensor : NativeObject {
   static constexpr char kTag = 0;
   Tensor() : NativeObject(&kTag) {}
   TensorType type;
   ValueRef ref;                               // kNone: a constant that the graph does not know (yet)
-  std::shared_ptr<const ConstValues> values;  // of a constant; null if too large, random or loaded from a file
+  TensorValues values;                        // of a constant; null if too large, random or loaded from a file
   InstanceObject* base = nullptr;             // of a view: the tensor whose storage it shares
   std::string label;                          // of a constant: what made it ("arange"), for the graph
   bool is_random = false;                     // values differ from run to run
