@@ -310,8 +310,9 @@ absl::Status ModelInput::FillModel(v1::PredictRequest* request) const {
 absl::Status ModelInput::FillSource(v1::SourceModel* source) const {
   std::string main = library_file_.empty() ? request_.file : library_file_;
   std::map<std::string, std::string> files = request_.bundle;
-  if (!request_.package.empty()) {
-    main = absl::StrCat(place_.package, "/", place_.file);
+  if (!request_.package.empty()) main = absl::StrCat(place_.package, "/", place_.file);
+  // An installed package is large, and a server that is to read it has it in a library.
+  if (!request_.package.empty() && !IsInstallationFolder(fs::path(request_.package).parent_path().string())) {
     COBRA_ASSIGN_OR_RETURN(std::string text, ReadUserFile(path_, InputLimits().max_file_bytes));
     COBRA_ASSIGN_OR_RETURN(files, FilesOf(place_, text, InputLimits()));
   }

@@ -302,6 +302,10 @@ class Collector {
 
 }  // namespace
 
+bool IsInstallationFolder(absl::string_view folder) {
+  return absl::EndsWith(folder, "/site-packages") || absl::EndsWith(folder, "/dist-packages");
+}
+
 Place PlaceOf(const std::string& path, absl::string_view text) {
   std::error_code error;
   const fs::path file = fs::canonical(path, error);  // Python looks where a linked script really is, too
@@ -313,8 +317,7 @@ Place PlaceOf(const std::string& path, absl::string_view text) {
     return {package->string(), file.lexically_relative(*package).string(), PackageName(*package),
             IsFile(*package / "__init__.py")};
   }
-  // Beside a file of an installation stands everything that is installed.
-  if (folder.filename() == "site-packages" || folder.filename() == "dist-packages") return {};
+  if (IsInstallationFolder(folder.string())) return {};
   return {folder.string(), file.filename().string(), "", false};
 }
 

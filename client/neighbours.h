@@ -25,6 +25,9 @@ struct Place {
   bool has_init = false;  // the package has an __init__.py: Python would know it as one, too
 };
 
+// Whether Python packages are installed there: what is beside a file of it is everything that is installed.
+bool IsInstallationFolder(absl::string_view folder);
+
 // Where the regular file `path`, whose contents are `text`, stands. Empty folder: nowhere that could have neighbours.
 Place PlaceOf(const std::string& path, absl::string_view text);
 

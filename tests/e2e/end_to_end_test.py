@@ -83,6 +83,21 @@ class EndToEndTest(unittest.TestCase):
             del answer["read_us"], answer["predict_us"]
         self.assertEqual(here, there)
 
+    def test_source_is_sent_with_what_lies_beside_it(self):
+        os.makedirs(self.path("beside/pkg/parts"))
+        self.path("beside/pkg/__init__.py", "")
+        self.path("beside/pkg/parts/conv.py", "import torch.nn as nn\nclass Conv(nn.Conv2d):\n    pass\n")
+        package = self.path("beside/pkg/net.py", "from .parts.conv import Conv\n")
+        script = self.path("beside/script.py", "from pkg.parts.conv import Conv\n")
+        torchvision = (RESNET, "--entry", "resnet18()", "--input", "1x3x64x64")
+        for model in ((package, "--entry", "Conv(3, 4, 3)", "--input", "1x3x9x9"), (script, "--entry", "Conv(3, 4, 3)", "--input", "1x3x9x9"), torchvision):
+            replies = []
+            for send in ("graph", "source"):
+                answer = programs.predict(self.server, *model, "--target", self.target, "--send", send)
+                self.assertEqual(answer.code, 0, answer.err)
+                replies.append(answer.json()["fingerprint"])
+            self.assertEqual(*replies)
+
     def test_graph_file_gives_the_same(self):
         graph = programs.client("graph", RESNET, "--library", LIBRARY, "--entry", "resnet18()", "--input", "1x3x224x224", "--format", "json")
         self.assertEqual(graph.code, 0, graph.err)
