@@ -319,7 +319,9 @@ std::string FunctionText(Interpreter& interp, Value callee) {
 
 // **mapping in a call.
 Result<void> SpreadKeywords(Interpreter& interp, Value mapping, Value callee, std::vector<KeywordArg>* out) {
-  if (!mapping.IsDict()) {
+  const bool is_dict = mapping.IsDict() && (mapping.object()->cls == interp.types().dict ||
+                                            interp.LookupClass(mapping.object()->cls, interp.names().__iter__).IsBuiltin());
+  if (!is_dict) {
     Result<Value> keys = interp.GetAttrOrUnbound(mapping, interp.names().keys);
     if (!keys.ok()) return Failure();
     if (keys->IsUnbound()) {

@@ -53,7 +53,8 @@ Result<bool> Interpreter::DictErase(DictObject* dict, Value key) {
 }
 
 Result<void> Interpreter::DictUpdate(DictObject* dict, Value source) {
-  if (source.IsDict() && LookupClass(source.object()->cls, names_.keys).IsBuiltin()) {
+  // As in CPython, a class that iterates in its own way is asked for its keys() and items; others are copied as they are.
+  if (source.IsDict() && (source.object()->cls == types_.dict || LookupClass(source.object()->cls, names_.__iter__).IsBuiltin())) {
     auto* other = source.as<DictObject>();
     for (size_t i = 0; i < other->table.entry_count(); ++i) {
       DictTable::Entry e = other->table.entry(i);

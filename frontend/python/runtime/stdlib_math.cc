@@ -185,12 +185,13 @@ Result<Value> FSum(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "fsum", args);
   COBRA_TRY(reader.Required("seq", &items).Finish());
   std::vector<double> partials;  // their exact sum is the sum so far, and no two of them overlap
-  double special = 0;
+  double special = 0, infinities = 0;
   bool any_special = false;
   COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
     COBRA_TRY_ASSIGN(double x, interp.AsFloat(v));
     if (!std::isfinite(x)) {
       special += x;
+      if (std::isinf(x)) infinities += x;
       any_special = true;
       return true;
     }
@@ -201,10 +202,12 @@ Result<Value> FSum(Interpreter& interp, const CallArgs& args) {
       if (low != 0) partials[kept++] = low;
       x = high;
     }
+    if (!std::isfinite(x)) return interp.Raise(interp.types().OverflowError, "intermediate overflow in fsum");
     partials.resize(kept);
     partials.push_back(x);
     return true;
   }));
+  if (std::isnan(infinities)) return interp.Raise(interp.types().ValueError, "-inf + inf in fsum");
   if (any_special) return Value::Float(special);
   // From the largest down until the sum is inexact; then what is left can only decide a tie.
   size_t n = partials.size();

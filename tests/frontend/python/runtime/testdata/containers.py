@@ -76,3 +76,19 @@ print(d.items() >= {('b', 2)}, {('b', 2)} <= d.items(), d.keys() == {'a', 'b'}, 
 for v in (d.keys(), d.items(), d.values()):
     try: print(hash(v) == hash(v))
     except TypeError as e: print(e)
+# ---
+# A class that iterates in its own way is asked for its items.
+class D(dict):
+    def __getitem__(self, k): return 'item', k
+class I(D):
+    def __iter__(self): return iter('it')
+class K(dict):
+    def keys(self): return ['z']
+for c in (D, I, K):
+    d = c(a=1)
+    print(dict(d), {**d}, (lambda **k: k)(**d), {} | d, list(d))
+    e = {}; e.update(d); print(e)
+import math
+for v in ([1e308, 1e308, -1e308], [math.inf, -math.inf], [math.inf, 1.0], [math.nan, math.inf]):
+    try: print(math.fsum(v))
+    except Exception as e: print(type(e).__name__, e)
