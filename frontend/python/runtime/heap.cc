@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -79,6 +80,7 @@ bool Heap::Freeze() {
     for (const Destructor& d : destructors_) {
       if (d.compared_bytes > 0) image_compared_.push_back(d);
     }
+    std::sort(image_compared_.begin(), image_compared_.end(), [](const Destructor& a, const Destructor& b) { return a.object < b.object; });
     std::memcpy(image_free_blocks_, free_blocks_, sizeof(free_blocks_));
   }
   close(fd);
@@ -87,24 +89,28 @@ bool Heap::Freeze() {
 
 void Heap::NoteThread() { other_threads_ = other_threads_ || CountFaults().thread != faults_.thread; }
 
-// The image's bytes in every page that has been written to.
+// The image's bytes in every page that has been written to. False if there an object has changed that owns memory elsewhere.
 bool Heap::RestorePages() {
   bool known = CanFindDirtyPages();
   if (known && (other_threads_ || !(CountFaults() == faults_))) known = FindDirtyPages(begin_, image_bytes_, &dirty_pages_);
+  size_t page = 0;  // both lists are in order
+  for (const Destructor& d : image_compared_) {
+    const char* object = static_cast<const char*>(d.object);
+    const size_t offset = static_cast<size_t>(object - begin_);
+    while (page < dirty_pages_.size() && (dirty_pages_[page] + size_t{1}) * kPageBytes <= offset) ++page;
+    const bool dirty = !known || (page < dirty_pages_.size() && dirty_pages_[page] * kPageBytes < offset + d.compared_bytes);
+    if (dirty && std::memcmp(object, image_ + offset, d.compared_bytes) != 0) return false;
+  }
   if (!known || dirty_pages_.size() > kMaxDirtyPages) {
     dirty_pages_.clear();
     if (madvise(begin_, image_bytes_, MADV_DONTNEED) != 0) return false;
   }
-  for (uint32_t page : dirty_pages_) std::memcpy(begin_ + page * kPageBytes, image_ + page * kPageBytes, kPageBytes);
+  for (uint32_t p : dirty_pages_) std::memcpy(begin_ + p * kPageBytes, image_ + p * kPageBytes, kPageBytes);
   return true;
 }
 
 bool Heap::Rollback() {
   for (; destructors_.size() > image_destructors_; destructors_.pop_back()) destructors_.back().run(destructors_.back().object);
-  for (const Destructor& d : image_compared_) {
-    const char* object = static_cast<const char*>(d.object);
-    if (std::memcmp(object, image_ + (object - begin_), d.compared_bytes) != 0) return false;
-  }
   if (!RestorePages()) return false;
   const size_t used = static_cast<size_t>(next_ - begin_) - image_bytes_;
   if (used > kKeptBytes) {

@@ -8,12 +8,19 @@ namespace {
 
 // ASCII or not, and how many code points.
 void Measure(StrObject* s) {
-  int64_t continuation = 0;
-  for (int64_t i = 0; i < s->size; ++i) continuation += (static_cast<unsigned char>(s->data[i]) & 0xc0) == 0x80;
-  s->length = s->size - continuation;
-  bool ascii = true;
-  for (int64_t i = 0; i < s->size; ++i) ascii &= static_cast<unsigned char>(s->data[i]) < 0x80;
-  s->ascii = ascii;
+  constexpr uint64_t kHighBits = 0x8080808080808080u;
+  uint64_t seen = 0;
+  int64_t i = 0;
+  for (; i + 8 <= s->size; i += 8) {
+    uint64_t word;
+    std::memcpy(&word, s->data + i, 8);
+    seen |= word;
+  }
+  for (; i < s->size; ++i) seen |= static_cast<unsigned char>(s->data[i]);
+  s->ascii = (seen & kHighBits) == 0;
+  s->length = s->size;
+  if (s->ascii) return;
+  for (i = 0; i < s->size; ++i) s->length -= (static_cast<unsigned char>(s->data[i]) & 0xc0) == 0x80;
 }
 
 StrObject* MakeStr(Interpreter& interp, absl::string_view text) {
