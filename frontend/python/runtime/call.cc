@@ -172,15 +172,10 @@ void FillFrame(FunctionObject* f, Frame* frame) {
 }  // namespace
 
 Result<Value> RunText(Interpreter& interp, FunctionObject* f, Value* locals) {
-  RuntimeState& state = interp.state();
-  if (state.call_depth >= interp.limits().call_depth) return interp.RaiseRecursion();
   Frame frame;
   frame.locals = locals;
   FillFrame(f, &frame);
-  ++state.call_depth;
-  Result<Value> result = RunFrame(interp, frame);
-  --state.call_depth;
-  return result;
+  return RunFrame(interp, frame);
 }
 
 Result<Value> CallFunction(Interpreter& interp, FunctionObject* f, const CallArgs& args) {
@@ -193,7 +188,12 @@ Result<Value> CallFunction(Interpreter& interp, FunctionObject* f, const CallArg
   size_t bytes = static_cast<size_t>(s.slot_count + 1) * sizeof(Value);
   frame.locals = static_cast<Value*>(on_heap ? interp.heap().Allocate(bytes) : alloca(bytes));
   COBRA_TRY(BindArguments(interp, f, args, frame.locals));
-  if (f->body != nullptr) return f->body->Run(interp, f, frame.locals);
+  if (f->body != nullptr) {
+    ++state.call_depth;
+    Result<Value> result = f->body->Run(interp, f, frame.locals);
+    --state.call_depth;
+    return result;
+  }
   FillFrame(f, &frame);
   if (s.is_generator || s.is_async) return MakeGenerator(interp, f, frame);
   ++state.call_depth;

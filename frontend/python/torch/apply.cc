@@ -122,7 +122,7 @@ namespace {
 Origin CurrentOrigin(Interpreter& interp) {
   TorchState& torch = Torch(interp);
   Origin origin;
-  origin.module_path = torch.module_stack.empty() ? "" : *torch.module_stack.back();
+  if (!torch.module_stack.empty()) origin.module_path = *torch.module_stack.back();
   for (const Frame* f = interp.state().frame; f != nullptr; f = f->back) {
     if (f->position == nullptr || f->unit->internal) continue;
     if (f->unit != torch.origin_unit) {

@@ -347,12 +347,16 @@ class Binder {
       SetAttribute(param, std::vector<int64_t>(std::max(param.count, 1), *i));
       return true;
     }
-    std::vector<int64_t> ints;
-    ints.reserve(items->size());
-    for (Value item : *items) {
+    std::vector<int64_t> ints(items->size());
+    for (size_t k = 0; k < items->size(); ++k) {
+      const Value item = (*items)[k];
+      if (item.IsInt()) {
+        ints[k] = item.as_int();
+        continue;
+      }
       const std::optional<int64_t> i = ToInt(param, item, "tuple of ints");
       if (!i) return false;
-      ints.push_back(*i);
+      ints[k] = *i;
     }
     if (ints.size() == 1 && param.count > 1) ints.resize(param.count, ints[0]);
     SetAttribute(param, std::move(ints));

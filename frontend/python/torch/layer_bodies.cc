@@ -152,7 +152,11 @@ Result<void> SetTraining(Interpreter& interp, StrObject* const* names, Value sel
     if (again) continue;
     if (IsModule(interp, entry.value) && entry.value.object()->attrs != nullptr &&
         IsLibrarys(interp, entry.value, names[0])) {
-      COBRA_TRY(SetTraining(interp, names, entry.value, mode));
+      if (interp.state().call_depth >= interp.limits().call_depth) return interp.RaiseRecursion();
+      ++interp.state().call_depth;  // as a call of train()
+      const Result<void> done = SetTraining(interp, names, entry.value, mode);
+      --interp.state().call_depth;
+      COBRA_TRY(done);
     } else {
       COBRA_TRY(interp.CallMethod(entry.value, names[0], {&mode, 1}));
     }

@@ -232,8 +232,22 @@ def walks():
             return 1
     return first, len(memo), [n for n, m in s.named_modules(memo)], [n for n, _ in s.named_modules(remove_duplicate=False)], len(list(nn.Sequential(Same(), Same(), a).modules()))
 
+def deep():
+    found = []
+    for levels in (150, 3000):
+        m = nn.ReLU()
+        for _ in range(levels):
+            m = nn.Sequential(m)
+        for use in (lambda: m.eval(), lambda: m(torch.ones(2))):
+            try:
+                use()
+                found.append('fine')
+            except RecursionError as e:
+                found.append(type(e).__name__)
+    return found
+
 CASES = [signatures, errors, resets, attributes_before, setattr_of_its_own, properties, registered_otherwise, several_bases, modules_as_arguments, patched_functions,
-         methods_of_their_own, attributes_elsewhere, modes, containers, odd_convolutions, odd_norms, odd_others, walks]
+         methods_of_their_own, attributes_elsewhere, modes, containers, odd_convolutions, odd_norms, odd_others, walks, deep]
 '''
 READER = CASES + r'''
 class Net(nn.Module):
