@@ -25,6 +25,9 @@ TEST(AttributesTest, NumbersConvertWhereTheyCan) {
   EXPECT_EQ(attributes.Ints("p"), std::vector<int64_t>{2});
   EXPECT_EQ(attributes.Int("dims", 7), 7);
   EXPECT_EQ(attributes.Double("none", 0.5), 0.5);
+  EXPECT_EQ(attributes.IntSpan("p"), absl::MakeConstSpan(std::vector<int64_t>{2}));
+  EXPECT_EQ(attributes.IntSpan("dims").size(), 2u);
+  EXPECT_TRUE(attributes.IntSpan("none").empty());
   attributes.Set("p", 0.5);
   EXPECT_EQ(attributes.size(), 3u);
   EXPECT_EQ(attributes.Double("p"), 0.5);

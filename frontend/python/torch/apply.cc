@@ -24,11 +24,10 @@ NativeObject* Tensor::Copy(Interpreter& interp) {
 
 InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<const ConstValues> values,
                           absl::string_view label) {
-  Tensor* tensor = interp.heap().New<Tensor>();
+  Tensor* tensor = interp.heap().New<Tensor>(label);
   tensor->type = std::move(type);
   if (values != nullptr && values.use_count() == 1) interp.heap().Allocate(values->size() * 8);  // so that it counts
   tensor->values = std::move(values);
-  tensor->label = std::string(label);
   return interp.NewInstance(Torch(interp).tensor_class, tensor);
 }
 

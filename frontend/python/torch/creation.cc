@@ -478,14 +478,17 @@ Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value 
     COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(size[0]));
     COBRA_TRY_ASSIGN(type.shape, ShapeOf(interp, items, "empty"));
   } else {
-    COBRA_TRY_ASSIGN(type.shape, ShapeOf(interp, size, "empty"));
+    for (Value item : size) {
+      if (!item.IsInt() || item.as_int() < 0) break;
+      type.shape.push_back(item.as_int());
+    }
+    if (type.shape.size() != size.size()) COBRA_TRY_SET(type.shape, ShapeOf(interp, size, "empty"));
   }
   if (!parameter) return Filled(interp, std::move(type), std::nullopt, {}, "empty");
   if (type.num_bytes() > int64_t{1} << 40)
     return interp.LimitReached(absl::StrCat("torch.empty makes a tensor of ", TypeText(type)));
-  Tensor* made = interp.heap().New<Tensor>();
+  Tensor* made = interp.heap().New<Tensor>("parameter");
   made->type = std::move(type);
-  made->label = "parameter";
   made->is_random = made->requires_grad = true;
   return interp.NewInstance(torch.parameter_class, made);
 }

@@ -361,12 +361,15 @@ class ConvInit final : public NativeBody {
   // Of Conv2d: its super().__init__ must be that of _ConvNd, which is plain too.
   const LayerPlan& PlanOf(Interpreter& interp, ClassObject* cls, const FunctionObject* f) const {
     if (dims_ == 0) return shape_.PlanOf(interp, cls, f, Torch(interp).names.init);
-    static constexpr LayerPlan kNone;
+    LayerPlan& plan = Torch(interp).layer_plans[{this, cls}];
+    if (plan.epoch == interp.state().class_epoch) return plan;
     const Value next = NextInit(interp, cls, f);
     const auto* parent = next.IsFunction() ? next.as<FunctionObject>() : nullptr;
     const auto* body = parent == nullptr ? nullptr : dynamic_cast<const ConvInit*>(parent->body);
-    if (body == nullptr || body->dims_ != 0) return kNone;
-    return body->PlanOf(interp, cls, parent);
+    LayerPlan found;
+    if (body != nullptr && body->dims_ == 0) found = body->PlanOf(interp, cls, parent);
+    found.epoch = interp.state().class_epoch;
+    return Torch(interp).layer_plans[{this, cls}] = found;
   }
 
   // False where anything is unusual.

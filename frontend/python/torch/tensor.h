@@ -50,7 +50,7 @@ class TensorValues {
 
 struct Tensor : NativeObject {
   static constexpr char kTag = 0;
-  Tensor() : NativeObject(&kTag) {}
+  explicit Tensor(absl::string_view label = "") : NativeObject(&kTag), label(label) {}
   TensorType type;
   ValueRef ref;                               // kNone: a constant that the graph does not know (yet)
   TensorValues values;                        // of a constant; null if too large, random or loaded from a file
