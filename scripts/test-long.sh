@@ -31,7 +31,7 @@ done
 export OMP_NUM_THREADS=1
 
 build() {  # PRESET [TARGET...]
-  scripts/setup.sh --tests && scripts/build.sh "$@"
+  scripts/setup.sh --tests && env -u OMP_NUM_THREADS scripts/build.sh "$@"
 }
 
 run_sanitizer() {
@@ -84,7 +84,7 @@ run_step() {
 mkdir -p docs/long-tests
 commit=$(git rev-parse --short HEAD 2>/dev/null || echo "not a repository")
 [ -z "$(git status --porcelain --untracked-files=no -- ':!docs' 2>/dev/null)" ] || commit="$commit with changes"
-machine="$(nproc) cores, $(grep -m1 'model name' /proc/cpuinfo | sed 's/.*: //'), $(awk '/MemTotal/ {printf "%.0f GB", $2 / 1048576}' /proc/meminfo)"
+machine="$(nproc --all) cores, $(grep -m1 'model name' /proc/cpuinfo | sed 's/.*: //'), $(awk '/MemTotal/ {printf "%.0f GB", $2 / 1048576}' /proc/meminfo)"
 failed=()
 for step in "${steps[@]}"; do
   record=docs/long-tests/$step.txt
