@@ -29,9 +29,10 @@ for step in "$@"; do
 done
 [ ${#steps[@]} -gt 0 ] || steps=("${all[@]}")
 export OMP_NUM_THREADS=1
+exec 3>&2
 
 build() {  # PRESET [TARGET...]
-  scripts/setup.sh --tests && env -u OMP_NUM_THREADS scripts/build.sh "$@"
+  { scripts/setup.sh --tests && env -u OMP_NUM_THREADS scripts/build.sh "$@"; } >&3 2>&3  # not in the record
 }
 
 run_sanitizer() {

@@ -309,14 +309,6 @@ Result<std::string> DictText(Interpreter& interp, DictObject* d) {
   return out + "}";
 }
 
-std::vector<Value> KeysOf(const DictTable& t) {
-  std::vector<Value> keys;
-  for (size_t i = 0; i < t.entry_count(); ++i) {
-    if (!t.entry(i).key.IsUnbound()) keys.push_back(t.entry(i).key);
-  }
-  return keys;
-}
-
 std::string TypeText(Interpreter& interp, ClassObject* c) {
   if (c->module.IsStr() && c->module.str() != "builtins") return absl::StrCat(c->module.str(), ".", c->qualname->view());
   return std::string(c->qualname->view());
