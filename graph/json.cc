@@ -1,8 +1,11 @@
 #include "graph/json.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "graph/cost.h"
 #include "nlohmann/json.hpp"
 
@@ -104,9 +107,42 @@ class Writer {
   }
 
   // No input and no parameter is involved.
+  static bool Draws(Op op) {
+    switch (op) {
+      case Op::normal:
+      case Op::uniform:
+      case Op::bernoulli:
+      case Op::exponential:
+      case Op::log_normal:
+      case Op::cauchy:
+      case Op::geometric:
+      case Op::random:
+      case Op::multinomial:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  // x[0] = tensor, x[a:b] = tensor, x[indices] = tensor: PyTorch 1.13 shows these to nobody who watches its calls (x[0, 1:] = tensor and x[0] = 1.0 it
+  // does); who compares graphs with what such a watcher saw takes x for unchanged.
+  static bool IsUnwatched(const Node& node) {
+    if (node.op != Op::setitem) return false;
+    const std::string index = node.attributes.String("index");
+    const std::vector<absl::string_view> parts = absl::StrSplit(index, ", ");
+    const bool tensors = std::all_of(parts.begin(), parts.end(), [](absl::string_view part) { return absl::StartsWith(part, "T") && part != "True"; });
+    const size_t indices = static_cast<size_t>(std::count_if(parts.begin(), parts.end(), [](absl::string_view part) {
+      return absl::StartsWith(part, "T") && part != "True";
+    }));
+    const bool writes_tensor = node.inputs.size() == indices + 2;
+    return writes_tensor && (tensors || (parts.size() == 1 && !absl::StartsWith(parts[0], "[")));
+  }
+
   bool IsConst(const Node& node) const {
-    if (node.inputs.empty()) return false;
+    if (node.inputs.empty() || Draws(node.op)) return false;
     for (const ValueRef& ref : node.inputs) {
+      // What a network draws while it runs ("rand.3", "randn.0") and computes from that is no constant.
+      if (ref.kind == ValueRef::Kind::kConstant && absl::StartsWith(graph_.constants()[ref.index].name, "rand")) return false;
       if (ref.is_node() ? !const_[ref.index]
                         : ref.kind == ValueRef::Kind::kInput || ref.kind == ValueRef::Kind::kParameter) {
         return false;
@@ -146,12 +182,14 @@ class Writer {
     record["out"] = std::move(out);
     if (!plain) record["dtype"] = std::move(dtypes);
     const_.push_back(IsConst(node));
-    const bool gathers = node.op == Op::meshgrid || (node.op == Op::getitem && node.inputs.size() > 1);
+    // Calls that touch no data and yet make a tensor of their own.
+    const bool makes = node.op == Op::meshgrid || node.op == Op::conj || node.op == Op::resolve_conj || node.op == Op::resolve_neg ||
+                       node.op == Op::atleast_3d || node.op == Op::linalg_diagonal || (node.op == Op::getitem && node.inputs.size() > 1);
     if (const_.back()) {
       record["kind"] = "const";
-    } else if (IsAlias(graph_, node)) {
+    } else if (IsAlias(graph_, node) || IsUnwatched(node)) {
       record["kind"] = "alias";
-    } else if (GetOpInfo(node.op).cost_class == CostClass::kView && !gathers) {
+    } else if (GetOpInfo(node.op).cost_class == CostClass::kView && !makes) {
       record["kind"] = "view";
     }
     if (node.inplace) record["inplace"] = true;

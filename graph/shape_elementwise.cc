@@ -289,6 +289,29 @@ ShapeResult FloatSame(const Call& call) {
   return One(shape, dtype);
 }
 
+ShapeResult Frexp(const Call& call) {
+  const TensorType& input = call.in(0);
+  if (Category(input.dtype) != 2) return ShapeError("torch.frexp() only supports floating-point dtypes");
+  return std::vector<TensorType>{input, {input.shape, DType::int32}};
+}
+
+ShapeResult FakeQuantize(const Call& call) {
+  const TensorType& input = call.in(0);
+  if (input.dtype != DType::float32 && input.dtype != DType::float16 && input.dtype != DType::float64)
+    return ShapeError("expected a float tensor, but got ", DTypeName(input.dtype));
+  if (call.attributes.Int("quant_min") > call.attributes.Int("quant_max"))
+    return ShapeError("`quant_min` should be less than or         equal to `quant_max`.");
+  if (call.op == Op::fake_quantize_per_channel_affine) {
+    const int64_t axis = call.attributes.Int("axis");
+    if (axis < 0 || axis >= input.rank()) return ShapeError("`axis` must be between 0 and number of dimensions of input");
+    if (call.in(1).rank() != 1) return ShapeError("scale should be a 1-D tensor");
+    if (call.in(2).rank() != 1) return ShapeError("zero point should be a 1-D tensor");
+    if (call.in(1).shape[0] != call.in(2).shape[0]) return ShapeError("scale and zero-point need to have the same dimensions");
+    if (call.in(1).shape[0] != input.shape[axis]) return ShapeError("dimensions of scale and zero-point are not consistent with input tensor");
+  }
+  return std::vector<TensorType>{input};
+}
+
 ShapeResult FloatPower(const Call& call) {
   COBRA_RETURN_IF_ERROR(CheckOperands(call));
   COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastAll(call));

@@ -118,6 +118,38 @@ ShapeResult AdaptivePool(const Call& call) {
   return types;
 }
 
+// Windows at places that the sizes (or random numbers) choose.
+ShapeResult FractionalMaxPool(const Call& call) {
+  const TensorType& input = call.in(0);
+  const int n = call.op == Op::fractional_max_pool2d || call.op == Op::fractional_max_pool2d_with_indices ? 2 : 3;
+  if (input.rank() != n + 1 && input.rank() != n + 2)
+    return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2, "D tensor, but got: ", SizesText(input.shape));
+  COBRA_ASSIGN_OR_RETURN(const auto kernel, IntList(call, "kernel_size", n, 1));
+  IntTuple size;
+  if (!call.attributes.Ints("output_size").empty()) {
+    COBRA_ASSIGN_OR_RETURN(size, IntList(call, "output_size", n, 1));
+  }
+  std::vector<double> ratio;
+  if (const AttributeValue* given = call.attributes.Find("output_ratio")) {
+    if (const auto* list = std::get_if<std::vector<double>>(given)) ratio = *list;
+    if (ratio.empty()) ratio.assign(n, call.attributes.Double("output_ratio"));
+  }
+  if (size.empty() && static_cast<int>(ratio.size()) != n)
+    return ShapeError(call.name(), " requires specifying either an output_size or an output_ratio");
+  TensorType out = input;
+  for (int i = 0; i < n; ++i) {
+    int64_t& at = out.shape[input.rank() - n + i];
+    const int64_t given = at;
+    at = size.empty() ? static_cast<int64_t>(static_cast<double>(given) * ratio[i]) : size[i];
+    if (at + kernel[i] - (n == 2 ? 1 : 0) > given) return ShapeError(call.name(), "(): pool ", i, " (", kernel[i], ") too large relative to input ", given);
+    if (at <= 0) return ShapeError(call.name(), "(): output_size must be greater than zero");
+  }
+  if (Category(input.dtype) != 2) return NotImplementedFor(call, input.dtype);
+  std::vector<TensorType> types{out};
+  if (call.attributes.Bool("return_indices")) types.push_back({out.shape, DType::int64});
+  return types;
+}
+
 ShapeResult MaxUnpool(const Call& call) {
   const TensorType& input = call.in(0);
   const int n = call.op == Op::max_unpool1d ? 1 : call.op == Op::max_unpool2d ? 2 : 3;

@@ -189,6 +189,39 @@ ShapeResult Diff(const Call& call) {
   return std::vector<TensorType>{out};
 }
 
+ShapeResult Gradient(const Call& call) {
+  const TensorType& input = call.in(0);
+  std::vector<int64_t> dims = call.attributes.Ints("dim");
+  const bool all = dims.empty();
+  for (int i = 0; all && i < input.rank(); ++i) dims.push_back(i);
+  const int64_t order = call.attributes.Int("edge_order", 1);
+  if (order != 1 && order != 2) return ShapeError("torch.gradient only supports edge_order=1 and edge_order=2.");
+  const AttributeValue* spacing = call.attributes.Find("spacing");
+  const auto* list = spacing == nullptr ? nullptr : std::get_if<std::vector<double>>(spacing);
+  if (list != nullptr && list->size() != dims.size())
+    return ShapeError("torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = ", input.rank(),
+                      "', since dim argument was not given, but got a list of length ", list->size());
+  for (int64_t& dim : dims) {
+    COBRA_ASSIGN_OR_RETURN(dim, WrapDim(dim, input.rank()));
+    if (input.shape[dim] < order + 1) return ShapeError("torch.gradient expected each dimension size to be at least edge_order+1");
+  }
+  if (Category(input.dtype) < 1) return NotImplementedFor(call, input.dtype);
+  return std::vector<TensorType>(dims.size(), {input.shape, ToFloat(input.dtype)});
+}
+
+ShapeResult SumToSize(const Call& call) {
+  const TensorType& input = call.in(0);
+  const std::vector<int64_t> given = call.attributes.Ints("size");
+  const Shape size(given.begin(), given.end());
+  bool fits = static_cast<int>(size.size()) <= input.rank();
+  for (size_t i = 0; fits && i < size.size(); ++i) {
+    const int64_t have = input.shape[input.rank() - size.size() + i];
+    fits = size[i] == have || size[i] == 1;
+  }
+  if (!fits) return ShapeError("size {", SizesText(size), "} is not expandable to size {", SizesText(input.shape), "}.");
+  return One(size, input.dtype);
+}
+
 ShapeResult Trace(const Call& call) {
   if (call.in(0).rank() != 2)
     return ShapeError("trace: expected a matrix, but got tensor with dim ", call.in(0).rank());

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "ATen/ops/_lu_with_info.h"
 #include "ATen/ops/_scaled_dot_product_attention.h"
 #include "ATen/ops/addmm.h"
 #include "ATen/ops/baddbmm.h"
@@ -180,6 +181,15 @@ absl::StatusOr<Kernel> MakeCdist(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = at::cdist(call[0], call[1], p, number); });
 }
 
+absl::StatusOr<Kernel> MakeLu(const NodeContext& c) {
+  const bool pivot = c.Bool("pivot", true), infos = c.node.outputs.size() > 2;
+  return Kernel([=](const Call& call) {
+    at::Tensor info;
+    std::tie(call.outputs[0], call.outputs[1], info) = at::_lu_with_info(call[0], pivot, /*check_errors=*/!infos);
+    if (infos) call.outputs[2] = info;
+  });
+}
+
 }  // namespace
 
 #define COBRA_RECURRENT(function)                                                                              \
@@ -192,6 +202,7 @@ absl::StatusOr<Kernel> MakeCdist(const NodeContext& c) {
 void AddProductKernels(KernelTable* table) {
   KernelTable& t = *table;
   t[Op::linear] = MakeLinear;
+  t[Op::lu] = MakeLu;
   t[Op::bilinear] = MakeBilinear;
   t.Binary(Op::matmul, at::matmul);
   t.Binary(Op::bmm, at::bmm);

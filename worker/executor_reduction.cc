@@ -10,6 +10,7 @@
 #include "ATen/ops/cumprod.h"
 #include "ATen/ops/cumsum.h"
 #include "ATen/ops/diff.h"
+#include "ATen/ops/gradient.h"
 #include "ATen/ops/kthvalue.h"
 #include "ATen/ops/linalg_norm.h"
 #include "ATen/ops/linalg_vector_norm.h"
@@ -192,6 +193,21 @@ absl::StatusOr<Kernel> MakeDiff(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = at::diff(call[0], n, dim); });
 }
 
+absl::StatusOr<Kernel> MakeGradient(const NodeContext& c) {
+  Ints dims = c.Ints("dim");
+  const bool all = dims.empty();
+  for (int64_t i = 0; all && i < c.inputs[0]->rank(); ++i) dims.push_back(i);
+  std::vector<at::Scalar> spacing;
+  const AttributeValue* given = c.node.attributes.Find("spacing");
+  if (const auto* list = given == nullptr ? nullptr : std::get_if<std::vector<double>>(given)) spacing.assign(list->begin(), list->end());
+  if (spacing.empty()) spacing.assign(dims.size(), c.Scalar("spacing", 1));
+  const int64_t order = c.Int("edge_order", 1);
+  return Kernel([=](const Call& call) {
+    const std::vector<at::Tensor> out = at::gradient(call[0], at::ArrayRef<at::Scalar>(spacing), dims, order);
+    std::copy(out.begin(), out.end(), call.outputs);
+  });
+}
+
 absl::StatusOr<Kernel> MakeTopk(const NodeContext& c) {
   const int64_t k = c.Int("k"), dim = c.Int("dim", -1);
   const bool largest = c.Bool("largest", true), sorted = c.Bool("sorted", true);
@@ -261,6 +277,7 @@ void AddReductionKernels(KernelTable* table) {
   t[Op::cumsum] = Scan([](const at::Tensor& x, int64_t d, OptionalType t) { return at::cumsum(x, d, t); });
   t[Op::cumprod] = Scan([](const at::Tensor& x, int64_t d, OptionalType t) { return at::cumprod(x, d, t); });
   t[Op::diff] = MakeDiff;
+  t[Op::gradient] = MakeGradient;
   t[Op::topk] = MakeTopk;
   t[Op::sort] = MakeSort;
   t[Op::argsort] = MakeArgsort;

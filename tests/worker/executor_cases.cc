@@ -30,6 +30,11 @@ std::vector<Case> LinearAlgebraCases() {
   cases.push_back({Op::linalg_tensorinv, {{"ind", int64_t{2}}}, {{{4, 6, 8, 3}}}});
   cases.push_back(
       {Op::linalg_matrix_norm, {{"ord", std::string("fro")}, {"dim", Ints{-2, -1}}, {"keepdim", false}}, {tall}});
+  cases.push_back({Op::linalg_householder_product, {}, {tall, {{2, 3}}}});
+  cases.push_back({Op::linalg_tensorsolve, {}, {{{2, 3, 6}}, {{2, 3}}}});
+  cases.push_back({Op::lu, {{"pivot", true}}, {square}});
+  cases.push_back({Op::lu, {{"pivot", true}, {"get_infos", true}}, {square}});
+  cases.push_back({Op::lu_unpack, {{"unpack_data", true}, {"unpack_pivots", false}}, {square, {{2, 4}, DType::int32}}});
   cases.push_back({Op::linalg_cross, Dim(-1), {{{4, 3}}, {{4, 3}}}});
   cases.push_back({Op::linalg_vander, {{"N", int64_t{4}}}, {{{3}}}});
   cases.push_back({Op::vander, {{"N", int64_t{4}}, {"increasing", true}}, {{{3}}}});

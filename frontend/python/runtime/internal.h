@@ -360,6 +360,8 @@ int64_t ByteOffset(const StrObject* s, int64_t index);
 void AppendUtf8(std::string* out, uint32_t code_point);
 uint32_t DecodeUtf8(const char* data, int64_t* position);
 Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Value key, bool as_tuple, absl::string_view type_name);
+// What a slice, sum or repetition of `like` made: of a class that is closed under them (torch.Size), of that class too.
+Value OfSameTupleClass(Interpreter& interp, Value like, Value made);
 Result<void> ListSetItem(Interpreter& interp, ListObject* list, Value key, Value value);
 Result<void> ListDelItem(Interpreter& interp, ListObject* list, Value key);
 void AddSequenceMethods(Interpreter& interp, ClassObject* cls);

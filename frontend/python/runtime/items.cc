@@ -207,7 +207,10 @@ Result<Value> Interpreter::GetItem(Value v, Value key) {
           }
           return SeqGetItem(*this, absl::MakeConstSpan(items.data(), items.size()), key, false, "list");
         }
-        case ObjectKind::kTuple: return SeqGetItem(*this, v.as<TupleObject>()->span(), key, true, "tuple");
+        case ObjectKind::kTuple: {
+          Result<Value> r = SeqGetItem(*this, v.as<TupleObject>()->span(), key, true, "tuple");
+          return r.ok() && key.IsSlice() ? Result<Value>(OfSameTupleClass(*this, v, *r)) : r;
+        }
         case ObjectKind::kDict: return DictGetItem(*this, v, key);
         case ObjectKind::kStr: return StrGetItem(*this, v.as<StrObject>(), key);
         case ObjectKind::kRange: return RangeGetItem(*this, v.as<RangeObject>(), key);

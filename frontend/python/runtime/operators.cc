@@ -351,7 +351,7 @@ Result<Value> SequenceBinary(Interpreter& interp, BinaryOp op, Value a, Value b)
       TupleObject* out = interp.NewTupleOfSize(static_cast<int64_t>(x.size() + y.size()));
       std::copy(x.begin(), x.end(), out->items);
       std::copy(y.begin(), y.end(), out->items + x.size());
-      return Value(out);
+      return OfSameTupleClass(interp, a, out);
     }
     if (a.IsBytes() && b.IsBytes()) {
       COBRA_TRY(interp.CheckSize(a.as<BytesObject>()->size + b.as<BytesObject>()->size, 1));

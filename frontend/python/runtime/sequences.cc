@@ -30,6 +30,15 @@ Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Val
   return items[static_cast<size_t>(i)];
 }
 
+Value OfSameTupleClass(Interpreter& interp, Value like, Value made) {
+  ClassObject* cls = like.object()->cls;
+  if (cls == interp.types().tuple || !cls->is_native || !made.IsTuple() || interp.LookupClass(cls, interp.Intern("_closed")).IsUnbound()) return made;
+  auto* tuple = made.as<TupleObject>();
+  if (tuple->size == 0) tuple = interp.heap().New<TupleObject>();  // the empty tuple is shared
+  tuple->cls = cls;
+  return tuple;
+}
+
 Result<void> ListExtend(Interpreter& interp, ListObject* list, Value items) {
   if (items.IsList() && items.object()->cls == interp.types().list) {  // possibly the list itself
     auto* other = items.as<ListObject>();
@@ -124,7 +133,7 @@ Result<Value> RepeatSequence(Interpreter& interp, Value sequence, Value count) {
   if (sequence.IsTuple()) {
     TupleObject* t = interp.NewTupleOfSize(total);
     for (int64_t i = 0; i < total; ++i) t->items[i] = sequence.as<TupleObject>()->items[i % length];
-    return Value(t);
+    return OfSameTupleClass(interp, sequence, t);
   }
   ListObject* l = interp.NewList();
   l->items.reserve(interp.heap(), static_cast<size_t>(total));

@@ -1,4 +1,5 @@
 // One call: a node of the graph, or a constant computed at once.
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/torch/tensor.h"
@@ -163,7 +164,8 @@ Result<Value> Returned(Interpreter& interp, Op op, absl::Span<const Value> outpu
   return outputs[0];
 }
 
-bool IsRandom(Op op) {
+// PyTorch's own sources of random numbers: a call of the network, whatever it fills.
+bool Draws(Op op) {
   switch (op) {
     case Op::normal:
     case Op::uniform:
@@ -173,10 +175,30 @@ bool IsRandom(Op op) {
     case Op::cauchy:
     case Op::geometric:
     case Op::random:
-    case Op::poisson:
     case Op::multinomial:
-    case Op::gumbel_softmax:
-    case Op::resize:
+      return true;
+    default:
+      return false;
+  }
+}
+bool IsRandom(Op op) { return Draws(op) || op == Op::poisson || op == Op::gumbel_softmax || op == Op::resize; }
+
+// Calls whose output is a view of a tensor that Python never sees: the views of that output share the hidden tensor, so that a write through one
+// of them changes what the output holds but not, as PyTorch keeps account, the output (`sim[..., :n] += bias` of an einsum; the assignment that
+// follows does).
+bool HidesBase(const Node& node, absl::Span<Tensor* const> inputs) {
+  switch (node.op) {
+    case Op::linear:
+      return inputs.size() > 2 && inputs[2] != nullptr && inputs[0]->type.rank() == 3;
+    case Op::einsum:  // a product that sums, not one element by element
+      return inputs.size() > 1 && MacsOfCall(node.op, node.attributes, {&inputs[0]->type, &inputs[1]->type}, node.outputs) > node.outputs[0].num_elements();
+    case Op::instance_norm:
+    case Op::avg_pool1d:
+    case Op::adaptive_avg_pool1d:
+    case Op::adaptive_max_pool1d:
+    case Op::tensordot:
+    case Op::bilinear:
+    case Op::multi_head_attention_forward:
       return true;
     default:
       return false;
@@ -253,7 +275,8 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     return call.inputs[0];
   }
   std::vector<Value> results;
-  const bool view = GetOpInfo(call.op).cost_class == CostClass::kView && call.tensors[0] != nullptr;
+  const bool gathers = call.op == Op::getitem && (call.tensors.size() > 1 || absl::StrContains(call.attributes.String("index"), '['));
+  const bool view = GetOpInfo(call.op).cost_class == CostClass::kView && call.tensors[0] != nullptr && !gathers;
   for (size_t i = 0; i < outputs->size(); ++i) {
     InstanceObject* result = NewTensor(interp, std::move((*outputs)[i]), values[i], OpName(call.op));
     Tensor* tensor = AsTensor(result);
@@ -275,12 +298,27 @@ int64_t AttributeBytes(const Attributes& attributes) {
   return bytes;
 }
 
+// x.view(size) of strides that no view of that size has.
+Result<void> CheckViewable(Interpreter& interp, const Call& call) {
+  TorchState& torch = Torch(interp);
+  const Tensor* self = call.tensors[0];
+  absl::StatusOr<std::vector<TensorType>> types = InferTypes(call.op, call.attributes, {&self->type});
+  if (!types.ok()) return RaiseShapeError(interp, types.status());
+  torch.layout.Update();
+  if (ViewStrides(self->type.shape, torch.layout.Of(self->ref), (*types)[0].shape)) return {};
+  return interp.Raise(interp.types().RuntimeError,
+                      "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use "
+                      ".reshape(...) instead.");
+}
+
 Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns returns) {
   TorchState& torch = Torch(interp);
   // Long lists and index texts live in the graph, once for every call: they count as the program's memory.
   if (const int64_t bytes = AttributeBytes(call.attributes); bytes > 1024)
     interp.heap().Allocate(static_cast<size_t>(bytes));
   const Op op = call.op;
+  if (op == Op::view && call.tensors[0]->ref.is_node() && call.attributes.Find("size") != nullptr)
+    COBRA_TRY(CheckViewable(interp, call));
   std::vector<ValueRef> refs;
   refs.reserve(std::max(call.tensors.size(), GetOpInfo(op).inputs.size()));
   for (Tensor* tensor : call.tensors) refs.push_back(tensor == nullptr ? ValueRef::None() : RefOf(interp, tensor));
@@ -293,7 +331,7 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
     self->ref = ValueRef::Node(*index);
     self->type = node.outputs[0];
     self->values = nullptr;
-    if (self->base != nullptr) {
+    if (self->base != nullptr && !AsTensor(self->base)->has_hidden_base) {
       Tensor* base = AsTensor(self->base);
       absl::StatusOr<int32_t> update =
           torch.builder.Add(Op::as_base, {}, {self->ref, RefOf(interp, base)}, CurrentOrigin(interp));
@@ -306,9 +344,11 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
   interp.heap().Allocate(kNodeBytes + node.inputs.size() * 16 + node.outputs.size() * 64);  // so that it counts
   absl::InlinedVector<Value, 4> results;
   const bool view = IsView(node) && !torch.layout.Update().copies[*index];
+  const bool hidden = HidesBase(node, call.tensors);
   for (size_t j = 0; j < node.outputs.size(); ++j) {
     InstanceObject* result = NewGraphTensor(interp, node.outputs[j], ValueRef::Node(*index, static_cast<int32_t>(j)));
     if (view) AsTensor(result)->base = BaseOf(call, j);
+    AsTensor(result)->has_hidden_base = hidden && j == 0;
     results.push_back(result);
   }
   return Returned(interp, op, results, returns);
@@ -333,6 +373,7 @@ Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vect
     constant = constant && (call.tensors.back() == nullptr || call.tensors.back()->is_const());
   }
   interp.Spend(kStepsOfACall + static_cast<int64_t>(call.inputs.size()));
+  constant = constant && !(Draws(op) && !call.tensors.empty());
   if (constant || !Torch(interp).recording) return ApplyToConstants(interp, call, inplace, returns);
   return Record(interp, call, inplace, returns);
 }

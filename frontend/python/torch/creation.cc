@@ -1,7 +1,9 @@
 // Tensors out of nothing (torch.zeros, arange, tensor ...), casts, and the dtype and Size classes.
 #include <cmath>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/const_eval.h"
 
@@ -44,6 +46,7 @@ Result<Value> Filled(Interpreter& interp, TensorType type, std::optional<double>
   if (fill) values = FilledValues(interp, type.num_elements(), RoundTo(type.dtype, *fill));
   InstanceObject* made = NewTensor(interp, std::move(type), values, label);
   AsTensor(made)->is_random = !fill.has_value();
+  AsTensor(made)->is_drawn = !fill.has_value() && Torch(interp).recording && absl::StartsWith(label, "rand");
   AsTensor(made)->requires_grad = where.requires_grad;
   return made;
 }
@@ -396,25 +399,30 @@ Result<Value> To(Interpreter& interp, const CallArgs& args) {
   return CastTo(interp, Op::to, args.self, dtype, other);
 }
 
+// By DType.
+constexpr absl::string_view kTensorTypes[] = {"FloatTensor", "HalfTensor", "BFloat16Tensor", "DoubleTensor", "LongTensor",         "IntTensor",
+                                              "ShortTensor", "CharTensor", "ByteTensor",     "BoolTensor",   "ComplexFloatTensor", "ComplexDoubleTensor"};
+
 Result<Value> TypeMethod(Interpreter& interp, const CallArgs& args) {
   Value target;
   ArgReader reader(interp, "type", args);
   COBRA_TRY(reader.Optional("dtype", &target).IgnoreKwArgs().Finish());
   if (target.IsNone()) {
-    static constexpr absl::string_view kNames[] = {
-        "FloatTensor", "HalfTensor", "BFloat16Tensor", "DoubleTensor", "LongTensor",         "IntTensor",
-        "ShortTensor", "CharTensor", "ByteTensor",     "BoolTensor",   "ComplexFloatTensor", "ComplexDoubleTensor"};
-    return interp.NewStr(absl::StrCat("torch.", kNames[static_cast<int>(AsTensor(args.self)->type.dtype)]));
+    return interp.NewStr(absl::StrCat("torch.", kTensorTypes[static_cast<int>(AsTensor(args.self)->type.dtype)]));
   }
   std::optional<DType> dtype = AsDType(interp, target);
+  if (!dtype && target.IsClass()) {  // torch.FloatTensor
+    const Value of_class = interp.LookupClass(target.as<ClassObject>(), interp.Intern("_dtype"));
+    if (!of_class.IsUnbound()) dtype = AsDType(interp, of_class);
+  }
   if (!dtype && target.IsStr()) {
-    static const auto* const kByName = new std::map<absl::string_view, DType>{
-        {"torch.FloatTensor", DType::float32},     {"torch.HalfTensor", DType::float16},
-        {"torch.DoubleTensor", DType::float64},    {"torch.LongTensor", DType::int64},
-        {"torch.IntTensor", DType::int32},         {"torch.BoolTensor", DType::bool_},
-        {"torch.ByteTensor", DType::uint8},        {"torch.cuda.FloatTensor", DType::float32},
-        {"torch.cuda.HalfTensor", DType::float16}, {"torch.cuda.LongTensor", DType::int64}};
-    if (const auto it = kByName->find(target.str()); it != kByName->end()) dtype = it->second;
+    absl::string_view name = target.str();
+    if (absl::ConsumePrefix(&name, "torch.")) {
+      absl::ConsumePrefix(&name, "cuda.");
+      for (size_t i = 0; i < std::size(kTensorTypes); ++i) {
+        if (name == kTensorTypes[i]) dtype = static_cast<DType>(i);
+      }
+    }
   }
   if (!dtype) return interp.Raise(interp.types().TypeError, absl::StrCat("invalid type: ", interp.TypeName(target)));
   return CastTo(interp, Op::type, args.self, dtype, Value::None());
@@ -571,6 +579,7 @@ void DefineCreation(Interpreter& interp, NativeModuleBuilder& m) {
                                    }
                                    return i.NewStr(absl::StrCat("torch.Size([", text, "])"));
                                  })
+                         .Attribute("_closed", Value::Bool(true))  // slices, sums and repetitions are sizes too
                          .Method("numel",
                                  [](Interpreter& i, const CallArgs& a) -> Result<Value> {
                                    int64_t n = 1;

@@ -66,6 +66,8 @@ Returns ReturnsOf(Op op) {
     case Op::vsplit:
     case Op::dsplit:
     case Op::lstm_cell:
+    case Op::gradient:
+    case Op::lu:
       return Returns::kTuple;
     case Op::aminmax:
     case Op::svd:
@@ -82,6 +84,10 @@ Returns ReturnsOf(Op op) {
     case Op::linalg_cholesky_ex:
     case Op::linalg_lstsq:
     case Op::triangular_solve:
+    case Op::frexp:
+    case Op::lu_unpack:
+    case Op::linalg_lu_factor_ex:
+    case Op::linalg_ldl_factor:
       return Returns::kNamed;
     case Op::cummax:
     case Op::cummin:
@@ -117,7 +123,8 @@ bool IsPool(Op op) {
     auto* pools = new std::array<bool, kNumOps>();
     for (const OpInfo& info : AllOps()) {
       (*pools)[static_cast<size_t>(info.op)] =
-          absl::EndsWith(info.name, "pool1d") || absl::EndsWith(info.name, "pool2d") || absl::EndsWith(info.name, "pool3d");
+          !absl::StartsWith(info.name, "fractional") &&
+          (absl::EndsWith(info.name, "pool1d") || absl::EndsWith(info.name, "pool2d") || absl::EndsWith(info.name, "pool3d"));
     }
     return pools;
   }();
@@ -164,6 +171,10 @@ bool ReturnsItself(Op op, const Bound& bound) {
       return rank >= 2;
     case Op::atleast_3d:
       return rank >= 3;
+    case Op::sum_to_size: {
+      const std::vector<int64_t> size = bound.attributes.Ints("size");
+      return Shape(size.begin(), size.end()) == type.shape;
+    }
     case Op::flatten: {
       const int64_t start = wrap(bound.attributes.Int("start_dim")), end = wrap(bound.attributes.Int("end_dim", -1));
       return rank > 0 && start == end && start >= 0 && start < rank;
@@ -283,7 +294,10 @@ Result<Value> Run(Interpreter& interp, Op op, Bound bound) {
     std::vector<Value> results;
     for (size_t i = 0; i < inputs.size(); ++i) {
       const Value made = out.as<TupleObject>()->items[i];
-      results.push_back(AsTensor(made)->type == AsTensor(inputs[i])->type ? inputs[i] : made);
+      const bool itself = AsTensor(made)->type == AsTensor(inputs[i])->type;
+      // From now on it is this call's output, as every tensor that a call of several outputs returns.
+      if (itself && op == Op::broadcast_tensors && AsTensor(made)->ref.is_node()) AsTensor(inputs[i])->ref = AsTensor(made)->ref;
+      results.push_back(itself ? inputs[i] : made);
     }
     return results.size() == 1 && returns == Returns::kOneOrTuple ? results[0] : Value(interp.NewTuple(results));
   }

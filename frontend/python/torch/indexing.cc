@@ -101,6 +101,13 @@ Result<Index> ReadIndex(Interpreter& interp, Value v, bool writes) {
   const std::vector<Value> single{v};
   const absl::Span<const Value> items = v.IsTuple() ? v.as<TupleObject>()->span() : absl::MakeConstSpan(single);
   for (Value item : items) {
+    const Value array = UnwrapArray(interp, item);
+    if (!array.IsSame(item)) {  // numpy: indices as a list of numbers has them
+      item = array;
+      if (Tensor* tensor = AsTensor(array); tensor != nullptr && tensor->type.dtype != DType::bool_) {
+        COBRA_TRY_ASSIGN(item, TensorToList(interp, tensor));
+      }
+    }
     if (Tensor* tensor = AsTensor(item)) {
       const bool mask = tensor->type.dtype == DType::bool_ || tensor->type.dtype == DType::uint8;
       if (mask && (!writes || (tensor->is_const() && tensor->values != nullptr && items.size() > 1))) {

@@ -368,6 +368,7 @@ void AddTorch(NativeRegistry* registry) {
            COBRA_TRY(interp.ImportModule("torch"));
            DefineFunctions(m, space, Torch(interp));
            m.GetAttrHook(UnknownName(name));
+           if (space == 'f') m.Source(SourceNamed("fft"));
            return {};
          }});
   }
@@ -391,7 +392,7 @@ void AddTorch(NativeRegistry* registry) {
                    return {};
                  }, /*open=*/false, nullptr, SourceNamed("jit")});
   static const auto* const kElsewhere =
-      new std::set<absl::string_view>{"torch", "functional", "init", "jit", "module", "torchvision_ops"};
+      new std::set<absl::string_view>{"torch", "fft", "functional", "init", "jit", "module", "torchvision_ops"};
   for (const TorchSource& source : TorchSources()) {
     if (kElsewhere->count(source.name) > 0) continue;
     if (IsSectioned(source.text)) {

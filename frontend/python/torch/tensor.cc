@@ -209,6 +209,10 @@ NativeFunction BinaryOperator(Operator entry) {
     const Value other = args.positional[0];
     const absl::string_view attribute = entry.op == Op::pow ? "exponent" : "other";
     if (AsTensor(other) != nullptr) return Apply(interp, entry.op, {}, {args.self, other}, entry.inplace);
+    if (other.IsComplex()) {  // as a tensor without dimensions, which promotes in the same way
+      const TensorType scalar{{}, Torch(interp).default_dtype == DType::float64 ? DType::complex128 : DType::complex64};
+      return Apply(interp, entry.op, {}, {args.self, NewTensor(interp, scalar, nullptr, "complex")}, entry.inplace);
+    }
     Attributes attributes;
     std::optional<AttributeValue> number = AsNumber(other);
     if (!number) return Value::NotImplemented();
@@ -256,6 +260,15 @@ Result<Value> SetItem(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(TensorSetItem(interp, args.self, index, value));
   return NoValue();
 }
+// x.where(condition, other)
+Result<Value> Where(Interpreter& interp, const CallArgs& args) {
+  Value condition, other;
+  ArgReader reader(interp, "where", args);
+  COBRA_TRY(reader.Required("condition", &condition).Required("other", &other).Finish());
+  const std::vector<Value> all{condition, args.self, other};
+  return TableFunction("where", 't')(interp, CallArgs{Value::Unbound(), all, {}});
+}
+
 Result<Value> Iterator(Interpreter& interp, const CallArgs& args) {
   if (AsTensor(args.self)->type.rank() == 0)
     return interp.Raise(interp.types().TypeError, "iteration over a 0-d tensor");
@@ -312,16 +325,19 @@ Result<Value> Numpy(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
   // torch.Tensor(2, 3): sizes; torch.Tensor([1, 2]): data.
-  if (args.positional.size() == 1 && !args.positional[0].IsIntOrBool()) {
+  const bool size = args.positional.size() == 1 && args.positional[0].IsTuple() && args.positional[0].object()->cls == Torch(interp).size_class;
+  std::vector<Value> sizes(args.positional.begin(), args.positional.end());
+  if (size) {
+    COBRA_TRY_ASSIGN(sizes, interp.ToVector(args.positional[0]));
+  } else if (args.positional.size() == 1 && !args.positional[0].IsIntOrBool()) {
     return TensorFromData(interp, args.positional[0], DType::float32, "tensor");
   }
   TensorType type;
-  for (Value v : args.positional) {
-    COBRA_TRY_ASSIGN(int64_t size, interp.Index(v));
-    if (size < 0)
-      return interp.Raise(interp.types().RuntimeError,
-                          absl::StrCat("Trying to create tensor with negative dimension ", size));
-    type.shape.push_back(size);
+  for (Value v : sizes) {
+    COBRA_TRY_ASSIGN(int64_t dim, interp.Index(v));
+    if (dim < 0)
+      return interp.Raise(interp.types().RuntimeError, absl::StrCat("Trying to create tensor with negative dimension ", dim));
+    type.shape.push_back(dim);
   }
   if (args.positional.empty()) type.shape.push_back(0);
   InstanceObject* made = NewTensor(interp, type, nullptr, "empty");
@@ -413,6 +429,9 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
                 return Value::Bool(AsTensor(a.self)->type.shape == other->type.shape);
               })
       .Method("data_ptr", HashOf)
+      .Method("where", Where)
+      .Method("has_names", False)
+      .Method("is_distributed", False)
       .Method("is_conj", False)
       .Method("is_neg", False)
       .Method("is_inference", False)
@@ -438,6 +457,20 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Property("is_meta", False)
       .Property("is_mps", False)
       .Property("is_xla", False)
+      .Property("is_cpu", True)
+      .Property("is_xpu", False)
+      .Property("is_ipu", False)
+      .Property("is_vulkan", False)
+      .Property("is_mkldnn", False)
+      .Property("is_ort", False)
+      .Property("is_sparse_csr", False)
+      .Property("retains_grad", False)
+      .Property("output_nr", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(0); })
+      .Property("layout", [](Interpreter& i, const CallArgs&) -> Result<Value> { return i.NewStr("torch.strided"); })
+      .Property("names",
+                [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                  return i.NewTuple(std::vector<Value>(static_cast<size_t>(AsTensor(a.self)->type.rank()), Value::None()));
+                })
       .Property("is_leaf", True)
       .Property("grad", None, Ignore)
       .Property("grad_fn", None)

@@ -57,13 +57,15 @@ struct Tensor : NativeObject {
   InstanceObject* base = nullptr;             // of a view: the tensor whose storage it shares
   std::string label;                          // of a constant: what made it ("arange"), for the graph
   bool is_random = false;                     // values differ from run to run
+  bool is_drawn = false;                      // random, and drawn while the network runs: what is computed from it is part of the run
+  bool has_hidden_base = false;               // the call that made it returned a view of a tensor that Python never sees (apply.cc)
   bool requires_grad = false;
   bool is_uninitialized = false;  // of a lazy module: the first call decides the shape
 
   // Folds: depends on no input and on no parameter that is being run.
   bool is_const() const {
-    return ref.kind == ValueRef::Kind::kNone || ref.kind == ValueRef::Kind::kBuffer ||
-           ref.kind == ValueRef::Kind::kConstant;
+    return !is_drawn &&
+           (ref.kind == ValueRef::Kind::kNone || ref.kind == ValueRef::Kind::kBuffer || ref.kind == ValueRef::Kind::kConstant);
   }
   NativeObject* Copy(Interpreter& interp) override;
 };

@@ -78,3 +78,29 @@ def _in_projection_packed(q, k, v, w, b=None):
 
 def _get_softmax_dim(name, ndim, stacklevel):
     return 0 if ndim in (0, 1, 3) else 1
+
+
+def _fractional(call, input, kernel_size, output_size, output_ratio, return_indices, random_samples):
+    if output_size is None and output_ratio is None:
+        raise ValueError('fractional_max_pool requires specifying either an output_size or an output_ratio')
+    return call(input, kernel_size, output_size, output_ratio, return_indices, random_samples)
+
+
+def fractional_max_pool2d_with_indices(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+    return _fractional(_fractional_max_pool2d_with_indices, input, kernel_size, output_size, output_ratio, True, _random_samples)
+
+
+def fractional_max_pool3d_with_indices(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+    return _fractional(_fractional_max_pool3d_with_indices, input, kernel_size, output_size, output_ratio, True, _random_samples)
+
+
+def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+    if return_indices:
+        return fractional_max_pool2d_with_indices(input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return _fractional(_fractional_max_pool2d, input, kernel_size, output_size, output_ratio, None, _random_samples)
+
+
+def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+    if return_indices:
+        return fractional_max_pool3d_with_indices(input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return _fractional(_fractional_max_pool3d, input, kernel_size, output_size, output_ratio, None, _random_samples)

@@ -362,13 +362,44 @@ class Interpreter:
         return args[0]
 
 
+class _Rewriting(Tracer):
+    # What a Transformer's calls are written to.
+    def __init__(self, graph, root):
+        super().__init__()
+        self.graph, self.root, self.tensor_attrs = graph, root, {}
+
+    def is_leaf_module(self, m, module_qualified_name):
+        return True
+
+
 class Transformer(Interpreter):
     def __init__(self, module):
         super().__init__(module)
         self.new_graph = Graph()
+        self.tracer = _Rewriting(self.new_graph, module)
+
+    def placeholder(self, target, args, kwargs):
+        return Proxy(self.new_graph.placeholder(target, default_value=next(iter(args)) if args else inspect.Parameter.empty), self.tracer)
+
+    def get_attr(self, target, args, kwargs):
+        return Proxy(self.new_graph.get_attr(target), self.tracer)
+
+    def call_module(self, target, args, kwargs):
+        module = self.fetch_attr(target)
+        return self.tracer.call_module(module, module.forward, args, kwargs)
+
+    def call_function(self, target, args, kwargs):
+        return self.tracer.create_proxy('call_function', target, args, kwargs)
 
     def transform(self):
-        torch._unsupported('torch.fx.Transformer.transform()', 'give the model as it is after the transformation')
+        outer = _set_tracing(True)
+        try:
+            result = super().run(enable_io_processing=False)
+        finally:
+            _set_tracing(outer)
+        if result is not None:
+            self.new_graph.output(map_aggregate(result, lambda a: a.node if isinstance(a, Proxy) else a))
+        return GraphModule(self.module, self.new_graph)
 
 
 class GraphModule(Module):
@@ -446,8 +477,9 @@ def symbolic_trace(root, concrete_args=None, *args, **kwargs):
     return GraphModule(tracer.root, graph, type(root).__name__ if isinstance(root, Module) else root.__name__)
 
 
-def replace_pattern(*args, **kwargs):
-    torch._unsupported('torch.fx.replace_pattern()', 'give the model as it is after the replacement')
+def replace_pattern(gm, pattern, replacement):
+    from torch.fx.subgraph_rewriter import replace_pattern
+    return replace_pattern(gm, pattern, replacement)
 
 
 _set_proxy_class(Proxy, _call_with_proxies)

@@ -69,12 +69,93 @@ def boolean_dispatch(arg_name, arg_index, default, if_true, if_false, module_nam
 # == torch.jit.annotations
 from torch._jit_internal import BroadcastingList1, BroadcastingList2, BroadcastingList3
 # == torch.utils._pytree
-def tree_map(fn, tree):
-    if isinstance(tree, (list, tuple)):
-        return type(tree)(tree_map(fn, v) for v in tree)
-    if isinstance(tree, dict):
-        return {k: tree_map(fn, v) for k, v in tree.items()}
-    return fn(tree)
+from collections import OrderedDict
+
+
+class TreeSpec:
+    def __init__(self, type, context, children_specs):
+        self.type, self.context, self.children_specs = type, context, children_specs
+        self.num_leaves = sum(s.num_leaves for s in children_specs) if type is not None else 1
+
+    def __eq__(self, other):
+        return (self.type, self.context, self.children_specs) == (other.type, other.context, other.children_specs)
+
+
+class LeafSpec(TreeSpec):
+    def __init__(self):
+        super().__init__(None, None, [])
+
+
+_registered = {}  # class: (flatten, unflatten)
+
+
+def _register_pytree_node(cls, flatten_fn, unflatten_fn, **kwargs):
+    _registered[cls] = (flatten_fn, unflatten_fn)
+
+
+register_pytree_node = _register_pytree_node
+
+
+def _children(tree):
+    cls = type(tree)
+    if cls in _registered:
+        return _registered[cls][0](tree)
+    if isinstance(tree, tuple) and hasattr(tree, '_fields'):
+        return list(tree), cls
+    if cls in (list, tuple):
+        return list(tree), None
+    if cls in (dict, OrderedDict):
+        return list(tree.values()), list(tree.keys())
+    return None
+
+
+def tree_flatten(tree):
+    children = _children(tree)
+    if children is None:
+        return [tree], LeafSpec()
+    leaves, specs = [], []
+    for child in children[0]:
+        below, spec = tree_flatten(child)
+        leaves.extend(below)
+        specs.append(spec)
+    return leaves, TreeSpec(type(tree), children[1], specs)
+
+
+def tree_unflatten(leaves, spec):
+    if spec.type is None:
+        return leaves[0]
+    children, at = [], 0
+    for child in spec.children_specs:
+        children.append(tree_unflatten(leaves[at:at + child.num_leaves], child))
+        at += child.num_leaves
+    if spec.type in _registered:
+        return _registered[spec.type][1](children, spec.context)
+    if spec.type in (dict, OrderedDict):
+        return spec.type(zip(spec.context, children))
+    return spec.type(*children) if hasattr(spec.type, '_fields') else spec.type(children)
+
+
+def tree_leaves(tree):
+    return tree_flatten(tree)[0]
+
+
+def tree_map(fn, tree, *rest):
+    leaves, spec = tree_flatten(tree)
+    return tree_unflatten([fn(*v) for v in zip(leaves, *[tree_flatten(r)[0] for r in rest])], spec)
+
+
+def tree_map_only(ty, fn, tree=None):
+    if tree is None:
+        return lambda t: tree_map_only(ty, fn, t)
+    return tree_map(lambda v: fn(v) if isinstance(v, ty) else v, tree)
+
+
+def tree_all(pred, tree):
+    return all(map(pred, tree_leaves(tree)))
+
+
+def tree_any(pred, tree):
+    return any(map(pred, tree_leaves(tree)))
 # == torch.backends
 # == torch.backends.cudnn
 enabled = True
@@ -344,6 +425,24 @@ def load_library(path):
     pass
 
 
+class _Operator:
+    # torch.ops.aten.add, and .add.Tensor: a call of the function that PyTorch's public modules have under the name.
+    def __init__(self, name, function):
+        self._name, self._function = name, function
+        self.__name__ = name
+
+    def __call__(self, *args, **kwargs):
+        return self._function(*args, **kwargs)
+
+    def overloads(self):
+        return ['default']
+
+    def __getattr__(self, name):
+        if name.startswith('__'):
+            raise AttributeError(name)
+        return self
+
+
 class _Namespace:
     def __init__(self, name):
         self._name = name
@@ -351,11 +450,16 @@ class _Namespace:
     def __getattr__(self, name):
         if name.startswith('__'):
             raise AttributeError(name)
+        if self._name == 'aten':
+            for home in (torch, torch.nn.functional):
+                if name in vars(home) and callable(vars(home)[name]):
+                    return _Operator(name, vars(home)[name])
+            if name in vars(torch.Tensor):
+                return _Operator(name, lambda x, *args, **kwargs: getattr(x, name)(*args, **kwargs))
         torch._unsupported('torch.ops.%s.%s' % (self._name, name), 'write what this compiled operator does with torch functions')
 
 
 aten, prims, image, video_reader = _Namespace('aten'), _Namespace('prims'), _Namespace('image'), _Namespace('video_reader')
-# == torch.distributions
 # == torch.package
 # == torch.random
 from torch import Generator, get_rng_state, initial_seed, manual_seed, no_grad as _no_effect, seed, set_rng_state

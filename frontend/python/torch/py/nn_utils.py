@@ -201,9 +201,20 @@ from torch.nn.modules.module import Module
 from torch.nn.parameter import Parameter
 
 
+_cache_enabled, _cache = 0, {}
+
+
 @contextlib.contextmanager
 def cached():
-    yield
+    # Within it, a parametrized tensor is computed once.
+    global _cache_enabled, _cache
+    _cache_enabled += 1
+    try:
+        yield
+    finally:
+        _cache_enabled -= 1
+        if not _cache_enabled:
+            _cache = {}
 
 
 class ParametrizationList(ModuleList):
@@ -251,7 +262,12 @@ class ParametrizationList(ModuleList):
 
 def _make_property(name):
     def get_parametrized(self):
-        return self.parametrizations[name]()
+        if not _cache_enabled:
+            return self.parametrizations[name]()
+        key = (id(self), name)
+        if key not in _cache:
+            _cache[key] = self.parametrizations[name]()
+        return _cache[key]
 
     def set_original(self, value):
         self.parametrizations[name].right_inverse(value)
@@ -352,6 +368,70 @@ def spectral_norm(module, name='weight', n_power_iterations=1, eps=1e-12, dim=No
     return module
 
 
+class _Orthogonal(Module):
+    def __init__(self, weight, orthogonal_map, *, use_trivialization=True):
+        super().__init__()
+        if weight.is_complex() and orthogonal_map == 'householder':
+            raise ValueError('The householder parametrization does not support complex tensors.')
+        self.shape = weight.shape
+        self.orthogonal_map = orthogonal_map
+        if use_trivialization:
+            self.register_buffer('base', None)
+
+    def forward(self, X):
+        n, k = X.size(-2), X.size(-1)
+        transposed = n < k
+        if transposed:
+            X = X.mT
+            n, k = k, n
+        if self.orthogonal_map == 'householder':
+            A = X.tril(diagonal=-1)
+            tau = 2. / (1. + (A * A).sum(dim=-2))
+            Q = torch.linalg.householder_product(A, tau)
+            Q = Q * X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
+        else:
+            X = X.tril()
+            if n != k:
+                X = torch.cat([X, X.new_zeros(n, n - k).expand(*X.shape[:-2], -1, -1)], dim=-1)
+            A = X - X.mH
+            if self.orthogonal_map == 'matrix_exp':
+                Q = torch.matrix_exp(A)
+            else:
+                Id = torch.eye(n, dtype=A.dtype)
+                Q = torch.linalg.solve(torch.add(Id, A, alpha=-0.5), torch.add(Id, A, alpha=0.5))
+            if n != k:
+                Q = Q[..., :k]
+        if hasattr(self, 'base'):
+            Q = self.base @ Q
+        return Q.mT if transposed else Q
+
+    def right_inverse(self, Q):
+        if Q.shape != self.shape:
+            raise ValueError('Expected a matrix or batch of matrices of shape {}. Got a tensor of shape {}.'.format(self.shape, Q.shape))
+        if not hasattr(self, 'base'):
+            if self.orthogonal_map != 'householder':
+                raise NotImplementedError('It is not possible to assign to the matrix exponential or the Cayley parametrizations when '
+                                          'use_trivialization=False.')
+            return torch.empty_like(Q)
+        n = max(Q.size(-2), Q.size(-1))
+        self.base = torch.empty(*Q.shape[:-2], n, n if self.orthogonal_map != 'householder' else n, dtype=Q.dtype)
+        return torch.empty_like(Q)
+
+
+def orthogonal(module, name='weight', orthogonal_map=None, *, use_trivialization=True):
+    weight = getattr(module, name, None)
+    if not isinstance(weight, torch.Tensor):
+        raise ValueError("Module '{}' has no parameter or buffer with name '{}'".format(module, name))
+    if weight.ndim < 2:
+        raise ValueError('Expected a matrix or batch of matrices. Got a tensor of {} dimensions.'.format(weight.ndim))
+    if orthogonal_map is None:
+        orthogonal_map = 'matrix_exp' if weight.size(-2) == weight.size(-1) or weight.is_complex() else 'householder'
+    if orthogonal_map not in ('matrix_exp', 'cayley', 'householder'):
+        raise ValueError('orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {}'.format(orthogonal_map))
+    register_parametrization(module, name, _Orthogonal(weight, orthogonal_map, use_trivialization=use_trivialization), unsafe=True)
+    return module
+
+
 class _WeightNorm(Module):
     def __init__(self, dim=0):
         super().__init__()
@@ -369,35 +449,155 @@ def weight_norm(module, name='weight', dim=0):
     register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
     return module
 # == torch.nn.utils.stateless
-def functional_call(module, parameters_and_buffers, args, kwargs=None):
-    raise NotImplementedError('functional_call')
+def _slot(module, path):
+    *prefix, name = path.split('.')
+    for item in prefix:
+        module = getattr(module, item)
+    for slots in (module._parameters, module._buffers):
+        if name in slots:
+            return slots, name
+    raise KeyError("'{}' is not a parameter or a buffer of the module".format(path))
+
+
+def functional_call(module, parameters_and_buffers, args, kwargs=None, *, tie_weights=True, strict=False):
+    # The module runs with these tensors in place of its own; 2.x takes several dicts.
+    given = parameters_and_buffers
+    if isinstance(given, (tuple, list)):
+        given = {name: value for part in given for name, value in part.items()}
+    args = args if isinstance(args, tuple) else (args,)
+    own = []
+    try:
+        for path, value in given.items():
+            slots, name = _slot(module, path)
+            own.append((slots, name, slots[name]))
+            slots[name] = value
+        return module(*args, **(kwargs or {}))
+    finally:
+        for slots, name, value in reversed(own):
+            slots[name] = value
 # == torch.nn.utils.prune
-# Pruning changes values, not shapes.
-def identity(module, name, *args, **kwargs):
-    return module
+# Pruning: a parameter becomes name_orig times the buffer name_mask, before every forward. What the mask holds is nobody's concern here.
+from abc import ABC
+
+import torch
+from torch.nn.parameter import Parameter
 
 
-random_unstructured = l1_unstructured = random_structured = ln_structured = custom_from_mask = remove = identity
+class BasePruningMethod(ABC):
+    _tensor_name = None
+
+    def __call__(self, module, inputs):
+        setattr(module, self._tensor_name, self.apply_mask(module))
+
+    def apply_mask(self, module):
+        assert self._tensor_name is not None, 'Module {} has to be pruned'.format(module)
+        orig = getattr(module, self._tensor_name + '_orig')
+        return getattr(module, self._tensor_name + '_mask').to(dtype=orig.dtype) * orig
+
+    @classmethod
+    def apply(cls, module, name, *args, importance_scores=None, **kwargs):
+        found = [k for k, hook in module._forward_pre_hooks.items() if isinstance(hook, BasePruningMethod) and hook._tensor_name == name]
+        for k in found:
+            del module._forward_pre_hooks[k]
+        method = cls(*args, **kwargs)
+        method._tensor_name = name
+        if not found:
+            orig = getattr(module, name)
+            module.register_parameter(name + '_orig', orig)
+            del module._parameters[name]
+            mask = torch.ones_like(orig)
+            module.register_buffer(name + '_mask', mask)
+        setattr(module, name, method.apply_mask(module))
+        module.register_forward_pre_hook(method)
+        return method
+
+    def remove(self, module):
+        weight = getattr(module, self._tensor_name + '_orig')
+        if hasattr(module, self._tensor_name):
+            delattr(module, self._tensor_name)
+        del module._parameters[self._tensor_name + '_orig']
+        del module._buffers[self._tensor_name + '_mask']
+        setattr(module, self._tensor_name, weight)
 
 
-def global_unstructured(parameters, pruning_method, importance_scores=None, **kwargs):
-    pass
+class Identity(BasePruningMethod):
+    PRUNING_TYPE = 'unstructured'
 
 
-def is_pruned(module):
-    return False
-
-
-class BasePruningMethod:
-    pass
-
-
-class L1Unstructured(BasePruningMethod):
-    pass
+class PruningContainer(BasePruningMethod):
+    def __init__(self, *args):
+        self._pruning_methods = args
 
 
 class RandomUnstructured(BasePruningMethod):
+    PRUNING_TYPE = 'unstructured'
+
+    def __init__(self, amount=None, n=None, dim=-1, mask=None):
+        self.amount, self.dim, self.mask = amount, dim, mask
+
+
+class L1Unstructured(RandomUnstructured):
     pass
+
+
+class RandomStructured(RandomUnstructured):
+    PRUNING_TYPE = 'structured'
+
+
+class LnStructured(RandomUnstructured):
+    PRUNING_TYPE = 'structured'
+
+
+class CustomFromMask(RandomUnstructured):
+    PRUNING_TYPE = 'global'
+
+
+def identity(module, name):
+    Identity.apply(module, name)
+    return module
+
+
+def random_unstructured(module, name, amount):
+    RandomUnstructured.apply(module, name, amount=amount)
+    return module
+
+
+def l1_unstructured(module, name, amount, importance_scores=None):
+    L1Unstructured.apply(module, name, amount=amount)
+    return module
+
+
+def random_structured(module, name, amount, dim):
+    RandomStructured.apply(module, name, amount, dim=dim)
+    return module
+
+
+def ln_structured(module, name, amount, n, dim, importance_scores=None):
+    LnStructured.apply(module, name, amount, n, dim)
+    return module
+
+
+def custom_from_mask(module, name, mask):
+    CustomFromMask.apply(module, name, mask=mask)
+    return module
+
+
+def global_unstructured(parameters, pruning_method, importance_scores=None, **kwargs):
+    for module, name in parameters:
+        custom_from_mask(module, name, None)
+
+
+def remove(module, name):
+    for k, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
+            hook.remove(module)
+            del module._forward_pre_hooks[k]
+            return module
+    raise ValueError("Parameter '{}' of module {} has to be pruned before pruning can be removed".format(name, module))
+
+
+def is_pruned(module):
+    return any(isinstance(hook, BasePruningMethod) for _, child in module.named_modules() for hook in child._forward_pre_hooks.values())
 # == torch.nn.utils.rnn
 from collections import namedtuple
 

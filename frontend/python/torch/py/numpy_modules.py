@@ -8,7 +8,24 @@ def seed(seed=None):
     pass
 
 
+class _Drawn(float):
+    # A number that numpy drew: it may be kept, and nothing may depend on it (LayerDrop draws one that only training looks at).
+    def __new__(cls, name):
+        drawn = float.__new__(cls, 0.5)
+        drawn.name = name
+        return drawn
+
+    def _read(self, *args):
+        torch._data_dependent('numpy.random.%s()' % self.name, 'a network that differs from run to run has no one latency')
+
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __int__ = __float__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _read
+    __truediv__ = __rtruediv__ = __floordiv__ = __mod__ = __pow__ = __rpow__ = __neg__ = __abs__ = __round__ = __repr__ = __format__ = _read
+    __hash__ = float.__hash__
+
+
 def _drawn(size, name):
+    if size is None and name in ('rand', 'randn', 'random', 'uniform', 'normal'):
+        return _Drawn(name)
     if size is None:
         torch._data_dependent('numpy.random.%s()' % name, 'a network that differs from run to run has no one latency')
     return _array(torch.empty(_shape(size), dtype=torch.float64))

@@ -300,8 +300,8 @@ class Event:
         return 0.0
 
 
-FloatTensor, HalfTensor, LongTensor, IntTensor, ByteTensor, BoolTensor, DoubleTensor = (
-    torch.FloatTensor, torch.HalfTensor, torch.LongTensor, torch.IntTensor, torch.ByteTensor, torch.BoolTensor, torch.DoubleTensor)
+FloatTensor, HalfTensor, BFloat16Tensor, DoubleTensor, LongTensor, IntTensor, ShortTensor, CharTensor, ByteTensor, BoolTensor = (
+    torch._tensor_type(name, cuda=True) for name in ('Float', 'Half', 'BFloat16', 'Double', 'Long', 'Int', 'Short', 'Char', 'Byte', 'Bool'))
 
 
 def _nothing(*args, **kwargs):
@@ -692,3 +692,6 @@ class FloatFunctional(Module):
 class QFunctional(FloatFunctional):
     pass
 # == torch.nn.quantized.modules
+
+# == torch.sparse
+import torch

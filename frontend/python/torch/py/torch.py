@@ -71,6 +71,7 @@ _fields = {
     'linalg_eigh': ('eigenvalues', 'eigenvectors'), 'linalg_eig': ('eigenvalues', 'eigenvectors'), 'slogdet': ('sign', 'logabsdet'),
     'linalg_slogdet': ('sign', 'logabsdet'), 'linalg_lu': ('P', 'L', 'U'), 'linalg_lu_factor': ('LU', 'pivots'),
     'linalg_inv_ex': ('inverse', 'info'), 'linalg_cholesky_ex': ('L', 'info'),
+    'frexp': ('mantissa', 'exponent'), 'lu_unpack': ('P', 'L', 'U'), 'linalg_lu_factor_ex': ('LU', 'pivots', 'info'), 'linalg_ldl_factor': ('LD', 'pivots'),
     'linalg_lstsq': ('solution', 'residuals', 'rank', 'singular_values'), 'triangular_solve': ('solution', 'cloned_coefficient')}
 
 
@@ -442,21 +443,6 @@ def can_cast(from_, to):
     return level(to) >= level(from_) and not (to == uint8 and level(from_) == 1 and from_ != uint8)
 
 
-def get_num_interop_threads():
-    return 1
-
-
-def set_num_interop_threads(n):
-    pass
-
-
-def set_default_tensor_type(t):
-    pass
-
-
-def set_flush_denormal(mode):
-    return False
-
 
 def is_warn_always_enabled():
     return False
@@ -489,22 +475,28 @@ def save(*args, **kwargs):
     pass
 
 
-def _tensor_type(dtype):
-    def make(*args, **kwargs):
+class _TensorType(type):
+    # torch.FloatTensor and its like: makes tensors of its type, and every tensor of that type is an instance.
+    def __call__(cls, *args, **kwargs):
+        if len(args) == 1 and isinstance(args[0], Size):
+            return empty(args[0], dtype=cls._dtype)
         if len(args) == 1 and not isinstance(args[0], _int):
-            return tensor(args[0], dtype=dtype)
-        return empty(args, dtype=dtype)
-    make._dtype = dtype
-    return make
+            return tensor(args[0], dtype=cls._dtype)
+        return empty(args, dtype=cls._dtype)
+
+    def __instancecheck__(cls, value):
+        return is_tensor(value) and not cls._cuda and value.dtype == cls._dtype
 
 
-FloatTensor = _tensor_type(float32)
-HalfTensor = _tensor_type(float16)
-DoubleTensor = _tensor_type(float64)
-LongTensor = _tensor_type(int64)
-IntTensor = _tensor_type(int32)
-ByteTensor = _tensor_type(uint8)
-BoolTensor = _tensor_type(bool)
+def _tensor_type(name, cuda=False):
+    dtype = {'Float': float32, 'Half': float16, 'BFloat16': bfloat16, 'Double': float64, 'Long': int64, 'Int': int32, 'Short': int16, 'Char': int8,
+             'Byte': uint8, 'Bool': bool}[name]
+    return _TensorType(name + 'Tensor', (), {'__module__': 'torch.cuda' if cuda else 'torch', '_dtype': dtype, '_cuda': cuda, 'dtype': dtype})
+
+
+FloatTensor, HalfTensor, BFloat16Tensor = _tensor_type('Float'), _tensor_type('Half'), _tensor_type('BFloat16')
+DoubleTensor, LongTensor, IntTensor = _tensor_type('Double'), _tensor_type('Long'), _tensor_type('Int')
+ShortTensor, CharTensor, ByteTensor, BoolTensor = _tensor_type('Short'), _tensor_type('Char'), _tensor_type('Byte'), _tensor_type('Bool')
 
 
 def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
@@ -545,5 +537,54 @@ def set_default_device(device):
 def get_default_device():
     return device('cpu')
 
+
+def lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
+    return _VF.lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+
+
+def gru(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
+    return _VF.gru(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+
+
+rnn_tanh, rnn_relu = _VF.rnn_tanh, _VF.rnn_relu
+
+
+def get_device(input):
+    return input.get_device()
+
+
+class _TorchVersion(str):
+    # torch.__version__ compares as a version: '1.13.1' >= '1.5.0'.
+    def _compare(self, other, operation):
+        from packaging.version import InvalidVersion, Version
+        if isinstance(other, (tuple, list)):
+            other = '.'.join(map(str, other))
+        try:
+            return getattr(Version(self), operation)(other if isinstance(other, Version) else Version(str(other)))
+        except InvalidVersion:
+            return getattr(str(self), operation)(str(other))
+
+    def __lt__(self, other):
+        return self._compare(other, '__lt__')
+
+    def __le__(self, other):
+        return self._compare(other, '__le__')
+
+    def __gt__(self, other):
+        return self._compare(other, '__gt__')
+
+    def __ge__(self, other):
+        return self._compare(other, '__ge__')
+
+    def __eq__(self, other):
+        return self._compare(other, '__eq__')
+
+    def __ne__(self, other):
+        return not self == other
+
+    __hash__ = str.__hash__
+
+
+__version__ = _TorchVersion(__version__)
 
 _hide_later('torch', globals())

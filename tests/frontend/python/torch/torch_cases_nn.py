@@ -491,3 +491,98 @@ def _(r):
 def _(r):
     shape = dims(r)
     return "%s.%s" % (T(shape, r.choice(ANY)), r.choice(["shape", "size()", "size(%d)" % dim(r, len(shape)), "dim()", "ndim", "numel()", "dtype", "is_floating_point()", "element_size()", "nelement()", "stride()", "is_complex()", "is_signed()", "type()"]))
+
+
+@case("frexp")
+def _(r):
+    return call(r, "frexp", T(dims(r), r.choice(FLOATS) if not wrong(r) else "int64"))
+
+
+@case("gradient")
+def _(r):
+    shape = [d + (0 if wrong(r) else 1) for d in dims(r, 1, 3, False)]
+    along = dim(r, len(shape))
+    return "torch.gradient(%s%s)" % (T(shape, r.choice(FLOATS)), r.choice(["", ", dim=%d" % along, ", spacing=2.0", ", spacing=0.5, dim=%d" % along, ", dim=(0,)",
+                                                                          ", edge_order=2" if min(shape) > 2 or wrong(r) else ""]))
+
+
+@case("sum_to_size")
+def _(r):
+    shape = dims(r, 1, 3, False)
+    size = like(r, shape) if wrong(r) else [1 if r.random() < 0.4 else d for d in shape][r.randint(0, 1):]
+    return "%s.sum_to_size(%s)" % (T(shape, r.choice(FLOATS)), tuple(size) if len(size) != 1 or r.random() < 0.5 else size[0])
+
+
+@case("fake_quantize_per_tensor_affine")
+def _(r):
+    low, high = r.choice([(-128, 127), (0, 255), (0, 15), (5, 4) if wrong(r) else (0, 7)])
+    scale = r.choice(["0.1, 0", "0.5, 1"])
+    if r.random() < 0.3:
+        scale = "torch.tensor(0.1), torch.tensor(0, dtype=torch.int32)"
+    return "torch.fake_quantize_per_tensor_affine(%s, %s, %d, %d)" % (T(dims(r)), scale, low, high)
+
+
+@case("fake_quantize_per_channel_affine")
+def _(r):
+    shape = dims(r, 1, 4, False)
+    axis = r.randrange(len(shape))
+    n = shape[axis] + wrong(r)
+    return "torch.fake_quantize_per_channel_affine(%s, torch.ones(%d), torch.zeros(%d, dtype=torch.int32), %d, -128, 127)" % (T(shape), n, n, axis)
+
+
+@case("F.fractional_max_pool2d")
+def _(r):
+    n = r.choice([2, 2, 3])
+    shape = [r.randint(1, 3) for _ in range(r.choice([1, 2]))] + [r.randint(5, 9) for _ in range(n)]
+    size = r.choice(["output_size=%d" % r.choice([2, 3, 4]), "output_ratio=%s" % r.choice([0.5, 0.4, 0.6]), "output_ratio=(%s)" % ", ".join(["0.5"] * n)])
+    return "F.fractional_max_pool%dd(%s, %d, %s%s)" % (n, T(shape, r.choice(FLOATS)), r.choice([1, 2]) if not wrong(r) else 9, size,
+                                                       r.choice(["", "", ", return_indices=True"]))
+
+
+@case("lu_unpack")
+def _(r):
+    n = r.randint(1, 4)
+    matrix = T(dims(r, 0, 2, False) + [n, r.randint(1, 4)], r.choice(FLOATS))
+    return "torch.lu_unpack(*torch.lu(%s)%s)" % (matrix, r.choice(["", "", ", unpack_data=False", ", unpack_pivots=False"]))
+
+
+@case("lu")
+def _(r):
+    matrix = T(dims(r, 0, 2, False) + [r.randint(1, 4), r.randint(1, 4)], r.choice(FLOATS))
+    return r.choice(["torch.lu(%s)", "torch.linalg.lu_factor_ex(%s)", "torch.lu(%s, get_infos=True)"]) % matrix
+
+
+@case("linalg.ldl_factor")
+def _(r):
+    n = r.randint(1, 4)
+    return "torch.linalg.ldl_factor(%s)" % T(dims(r, 0, 2, False) + [n, n + wrong(r)], r.choice(FLOATS))
+
+
+@case("linalg.householder_product")
+def _(r):
+    batch, n = dims(r, 0, 2, False), r.randint(1, 4)
+    m = n + r.randint(0, 2) - 3 * wrong(r)
+    return "torch.linalg.householder_product(%s, %s)" % (T(batch + [max(m, 1), n]), T(batch + [n]))
+
+
+@case("linalg.tensorsolve")
+def _(r):
+    a, b = r.randint(1, 3), r.randint(1, 3)
+    return "torch.linalg.tensorsolve(%s, %s)" % (T([a, b, a * b + wrong(r)]), T([a, b]))
+
+
+@case("Tensor.where")
+def _(r):
+    shape = dims(r, 1, 3, False)
+    return "(%s).where(%s > 0, %s)" % (T(shape), T(like(r, shape)), T(like(r, shape)))
+
+
+@case("spmm")
+def _(r):
+    a, b, c = (r.randint(1, 4) for _ in range(3))
+    return "torch.spmm(%s, %s)" % (T([a, b]), T([b + wrong(r), c]))
+
+
+@case("fft.fftfreq")
+def _(r):
+    return r.choice(["torch.fft.fftfreq(%d)", "torch.fft.rfftfreq(%d)", "torch.fft.fftfreq(%d, d=0.5)", "torch.fft.rfftfreq(%d, 2.0, dtype=torch.float64)"]) % r.randint(1, 9)
