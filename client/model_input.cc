@@ -240,28 +240,24 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const In
                    "write the module first: --entry 'package.module.Net()'");
 }
 
-absl::StatusOr<Graph> ModelInput::Read(const python::Limits& limits) const {
+absl::StatusOr<Graph> ModelInput::Read(const Limits& limits) const {
   absl::StatusOr<Graph> graph;
   switch (form_) {
     case Form::kSource:
       graph = ReadPythonModel(request_, limits);
       break;
     case Form::kGraph:
-      graph = GraphFromJson(bytes_);
+      graph = GraphFromJson(bytes_, limits.graph);
       break;
     case Form::kTflite:
-      graph = ReadTfliteModel(bytes_, tflite_);
+      graph = ReadTfliteModel(bytes_, tflite_, limits);
       break;
     case Form::kArchitecture:
-      graph = ReadArchitecture(architecture_);
+      graph = ReadArchitecture(architecture_, limits);
       break;
-    case Form::kOnnx: {
-      OnnxLimits onnx_limits;
-      onnx_limits.wall_time_ms = limits.wall_time_ms;
-      onnx_limits.cancelled = limits.cancelled;
-      graph = ReadOnnxModel(bytes_, onnx_, onnx_limits);
+    case Form::kOnnx:
+      graph = ReadOnnxModel(bytes_, onnx_, limits);
       break;
-    }
   }
   if (!graph.ok()) return WithLibraryHint(WithUserPaths(graph.status()));
   return graph;

@@ -49,7 +49,7 @@ class ModelInput {
   static absl::StatusOr<ModelInput> Load(const ModelArguments& arguments, const InputLimits& limits = {});
 
   // Reads the model in this process.
-  absl::StatusOr<Graph> Read(const python::Limits& limits = {}) const;
+  absl::StatusOr<Graph> Read(const Limits& limits = {}) const;
   // For a server that is to read it: the bundle's text, or, for a library's file, its path below the library; another
   // format's file as it is. A usage Diagnostic for a graph file.
   absl::Status FillModel(v1::PredictRequest* request) const;

@@ -59,5 +59,5 @@ endfunction()
 function(cobra_warnings name)
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
     # False positives of g++ 12 in StatusOr and variant.
-    -Wno-maybe-uninitialized)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endfunction()

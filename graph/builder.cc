@@ -1,5 +1,7 @@
 #include "graph/builder.h"
 
+#include <cmath>
+
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -61,6 +63,21 @@ absl::Status CheckWindow(const OpInfo& info, const Attributes& attributes) {
   return absl::OkStatus();
 }
 
+// "Not a number" is a value like another where it ends up in a tensor, and nonsense as a setting of a layer.
+absl::Status CheckNumbers(const OpInfo& info, const Attributes& attributes) {
+  constexpr absl::string_view kValues[] = {"value", "other", "input", "fill_value", "padding_value", "nan", "posinf", "neginf", "min", "max"};
+  for (const auto& [name, value] : attributes) {
+    const auto* number = std::get_if<double>(&value);
+    const auto* numbers = std::get_if<std::vector<double>>(&value);
+    const bool nan = (number != nullptr && std::isnan(*number)) ||
+                     (numbers != nullptr && absl::c_any_of(*numbers, [](double d) { return std::isnan(d); }));
+    if (nan && !absl::c_linear_search(kValues, name)) {
+      return absl::InvalidArgumentError(absl::StrCat(info.name, ": ", name, " is not a number (nan)"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attributes,
@@ -107,6 +124,7 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attr
   if (attributes.Find(kQuantized) != nullptr) return InferQuantized(op, attributes, inputs);
   COBRA_RETURN_IF_ERROR(CheckArity(GetOpInfo(op), inputs));
   COBRA_RETURN_IF_ERROR(CheckWindow(GetOpInfo(op), attributes));
+  COBRA_RETURN_IF_ERROR(CheckNumbers(GetOpInfo(op), attributes));
   ShapeResult types = kRules[static_cast<size_t>(op)](Call{op, attributes, inputs});
   if (!types.ok()) return types;
   for (const TensorType& type : *types) {

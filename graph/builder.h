@@ -10,15 +10,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/limits.h"
 #include "graph/graph.h"
 
 namespace cobra {
-
-struct GraphLimits {
-  int64_t max_nodes = 200000;                   // the largest published networks have some 10,000 calls
-  int max_rank = 64;                            // PyTorch's own for most of its kernels
-  int64_t max_tensor_bytes = int64_t{1} << 40;  // a shape beyond 1 TiB is a mistake or an attack
-};
 
 class GraphBuilder {
  public:

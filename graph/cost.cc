@@ -232,6 +232,14 @@ NodeCost CostOfNode(const Graph& graph, const Node& node, bool copies) {
   return cost;
 }
 
+Node NodeOfCall(Op op, const Attributes& attributes, const std::vector<TensorType>& outputs) {
+  Node call;
+  call.op = op;
+  call.attributes = attributes;
+  call.outputs = outputs;
+  return call;
+}
+
 }  // namespace
 
 NodeCost CostOf(const Graph& graph, int32_t node) { return CostOfNode(graph, graph.nodes()[node], /*copies=*/false); }
@@ -248,11 +256,13 @@ std::vector<NodeCost> NodeCosts(const Graph& graph) {
 
 int64_t MacsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,
                    const std::vector<TensorType>& outputs) {
-  Node call;
-  call.op = op;
-  call.attributes = attributes;
-  call.outputs = outputs;
-  return MacsOf(call, inputs);
+  return MacsOf(NodeOfCall(op, attributes, outputs), inputs);
+}
+
+int64_t FlopsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,
+                    const std::vector<TensorType>& outputs) {
+  const Node call = NodeOfCall(op, attributes, outputs);
+  return Plus(Times(2, MacsOf(call, inputs)), FlopsBesideMacs(call, inputs));
 }
 
 GraphCost CostOf(const Graph& graph) {

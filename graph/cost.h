@@ -21,9 +21,11 @@ struct NodeCost {
 NodeCost CostOf(const Graph& graph, int32_t node);
 std::vector<NodeCost> NodeCosts(const Graph& graph);
 
-// Multiply-accumulates of a call that is in no graph.
+// Of a call that is in no graph.
 int64_t MacsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,
                    const std::vector<TensorType>& outputs);
+int64_t FlopsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,
+                    const std::vector<TensorType>& outputs);
 
 struct GraphCost {
   int64_t macs = 0, flops = 0, activation_bytes = 0, weight_bytes = 0;  // macs: with Graph::folded_macs()

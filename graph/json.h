@@ -16,6 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/limits.h"
 #include "graph/graph.h"
 
 namespace cobra {
@@ -24,8 +25,8 @@ struct GraphJsonOptions {
   bool origins = true;  // "where" and "mod"; off in measurement records
 };
 std::string GraphToJson(const Graph& graph, const GraphJsonOptions& options = {});
-// Usage-kind Diagnostic when the text is no such graph.
-absl::StatusOr<Graph> GraphFromJson(absl::string_view json);
+// Usage-kind Diagnostic when the text is no such graph, limit-kind beyond a limit.
+absl::StatusOr<Graph> GraphFromJson(absl::string_view json, const GraphLimits& limits = {});
 
 // One call per line, for people and goldens:
 //   %4 = conv2d(input=%3, weight=layer1.0.conv1.weight, stride=(1,1), ...) -> 1x64x56x56:float32

@@ -101,6 +101,8 @@ std::optional<double> Number(const Json& value) {
 
 class Reader {
  public:
+  explicit Reader(const GraphLimits& limits) : limits_(limits), builder_(limits) {}
+
   absl::StatusOr<Graph> Read(absl::string_view text) {
     const Parsed parsed = ParseStrictly(text);
     if (!parsed.fault.empty()) return Wrong(parsed.fault);
@@ -127,6 +129,10 @@ class Reader {
     }
     const auto ops = root.find("ops");
     if (ops == root.end() || !ops->is_array()) return Wrong("there is no list \"ops\"");
+    if (static_cast<int64_t>(ops->size()) > limits_.max_nodes) {
+      return Error(Diagnostic::Kind::kLimit,
+                   absl::StrCat(ops->size(), " calls are more than the limit of ", limits_.max_nodes), "is the network meant to be this large?");
+    }
     for (const Json& record : *ops) COBRA_RETURN_IF_ERROR(ReadNode(record));
     where_.clear();
     const auto output = root.find("output");
@@ -407,7 +413,7 @@ class Reader {
   }
 
   const GraphLimits limits_;
-  GraphBuilder builder_{limits_};
+  GraphBuilder builder_;
   std::string where_;  // "node 12 (conv2d)" while one is read
   absl::flat_hash_map<std::string, ValueRef> parameters_, buffers_;
   absl::flat_hash_map<std::string, std::shared_ptr<const std::string>> files_;
@@ -416,6 +422,8 @@ class Reader {
 
 }  // namespace
 
-absl::StatusOr<Graph> GraphFromJson(absl::string_view json) { return Reader().Read(json); }
+absl::StatusOr<Graph> GraphFromJson(absl::string_view json, const GraphLimits& limits) {
+  return Reader(limits).Read(json);
+}
 
 }  // namespace cobra

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "graph/attributes.h"
+#include "base/limits.h"
 #include "graph/builder.h"
 
 namespace cobra {

@@ -10,14 +10,14 @@
 #     mutation       10,000 damaged source files: accepted or rejected as CPython does (MUTATIONS)
 #     python         differential and mutation
 #     hostile        every hostile program and file, with its processor time and memory
-#     fuzz           each fuzzer for 30 minutes (FUZZ_SECONDS), one after the other; fuzz-NAME for one of them
+#     fuzz           each fuzzer for 30 minutes (FUZZ_SECONDS), FUZZ_JOBS at a time (1); fuzz-NAME for one of them
 #     bench          cobra-bench reader; leave the machine alone meanwhile
 # --resume leaves out what docs/long-tests/ says has passed at this very commit. A step that fails does not stop the others.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
-fuzzers=(source graph onnx)
+fuzzers=(source graph onnx tflite arch)
 all=(quickstart images asan tsan torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" bench)
 steps=()
 for step in "$@"; do
@@ -51,7 +51,6 @@ run_quickstart() {
 # What the fuzzer finds stays in build/fuzz/NAME.found/, what it learns in build/fuzz/NAME.corpus/; a second run goes on from there.
 run_fuzzer() {
   local work=build/fuzz/$1.corpus found=build/fuzz/$1.found/ dictionary=()
-  build fuzz || return 1
   mkdir -p "$work" "$found"
   [ -f "tests/fuzz/$1.dict" ] && dictionary=("-dict=tests/fuzz/$1.dict")
   "build/fuzz/bin/$1_fuzz" "${dictionary[@]}" -max_total_time="${FUZZ_SECONDS:-1800}" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
@@ -76,7 +75,7 @@ run_step() {
     differential) build release python_run && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;
     mutation) build release python_ast_dump && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;
     hostile) build release && COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/hostile_test.py --all --jobs 1 --slowest 20 ;;
-    fuzz-*) run_fuzzer "${1#fuzz-}" ;;
+    fuzz-*) run_fuzzer "${1#fuzz-}" ;;  # run_fuzzers has built it
     bench) build release && build/release/bin/cobra-bench reader --json ;;
     *) echo "test-long: $1: unknown; known are ${all[*]}" >&2; return 2 ;;
   esac
@@ -87,11 +86,13 @@ commit=$(git rev-parse --short HEAD 2>/dev/null || echo "not a repository")
 [ -z "$(git status --porcelain --untracked-files=no -- ':!docs' 2>/dev/null)" ] || commit="$commit with changes"
 machine="$(nproc --all) cores, $(grep -m1 'model name' /proc/cpuinfo | sed 's/.*: //'), $(awk '/MemTotal/ {printf "%.0f GB", $2 / 1048576}' /proc/meminfo)"
 failed=()
-for step in "${steps[@]}"; do
-  record=docs/long-tests/$step.txt
+
+# One step, with its record.
+run_recorded() {
+  local step=$1 record=docs/long-tests/$1.txt start output status result
   if $resume && grep -qx "commit: $commit" "$record" 2>/dev/null && grep -qx "result: passed" "$record"; then
     echo "== $step: passed at $commit already"
-    continue
+    return 0
   fi
   echo "== $step"
   start=$(date +%s)
@@ -99,7 +100,7 @@ for step in "${steps[@]}"; do
   run_step "$step" 2>&1 | tee "$output"
   status=${PIPESTATUS[0]}
   result=passed
-  [ "$status" -eq 0 ] || { result="failed, exit $status"; failed+=("$step"); }
+  [ "$status" -eq 0 ] || result="failed, exit $status"
   {
     echo "command: scripts/test-long.sh $step"
     echo "date: $(date -u +%Y-%m-%dT%H:%MZ), $(($(date +%s) - start)) s"
@@ -110,5 +111,33 @@ for step in "${steps[@]}"; do
     tail -c 20000 "$output"
   } >"$record"
   rm -f "$output"
+  return "$status"
+}
+
+# All the fuzzers that were asked for, some at the same time.
+run_fuzzers() {
+  local step pid
+  declare -A running=()
+  build fuzz || { failed+=("$@"); return; }
+  for step in "$@"; do
+    while [ ${#running[@]} -ge "${FUZZ_JOBS:-1}" ]; do
+      wait -n -p pid "${!running[@]}" || failed+=("${running[$pid]}")
+      unset "running[$pid]"
+    done
+    run_recorded "$step" &
+    running[$!]=$step
+  done
+  for pid in "${!running[@]}"; do
+    wait "$pid" || failed+=("${running[$pid]}")
+  done
+}
+
+fuzz_steps=()
+for step in "${steps[@]}"; do
+  case $step in
+    fuzz-*) fuzz_steps+=("$step") ;;
+    *) run_recorded "$step" || failed+=("$step") ;;
+  esac
 done
+[ ${#fuzz_steps[@]} -eq 0 ] || run_fuzzers "${fuzz_steps[@]}"
 [ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}" >&2; exit 1; }

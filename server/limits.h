@@ -5,8 +5,7 @@
 #include <cstdint>
 
 #include "absl/time/time.h"
-#include "frontend/python/runtime/limits.h"
-#include "graph/builder.h"
+#include "base/limits.h"
 
 namespace cobra {
 
@@ -27,9 +26,8 @@ struct ServerLimits {
   int64_t transport_memory_bytes = int64_t{512} << 20;
   // A request without a deadline of its own gets this one, so that nothing stays for ever.
   absl::Duration default_deadline = absl::Seconds(60);
-  // What the program in a source bundle may cost; its wall time is cut to the request's deadline.
-  python::Limits reader;
-  GraphLimits graph;
+  // What reading the model may cost; its wall time is cut to the request's deadline.
+  Limits read;
 };
 
 }  // namespace cobra

@@ -149,43 +149,34 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const Mod
 absl::StatusOr<Graph> Pipeline::ReadModel(const v1::PredictRequest& request, const CallContext& call) {
   COBRA_RETURN_IF_ERROR(call.Check());
   const int64_t left_ms = std::max<int64_t>(1, absl::ToInt64Milliseconds(call.deadline - absl::Now()));
-  const int64_t wall_time_ms = std::min(options_.limits.reader.wall_time_ms, left_ms);
+  Limits limits = options_.limits.read;
+  limits.cancelled = call.cancelled;
+  limits.wall_time_ms = std::min(limits.wall_time_ms, left_ms);
   absl::StatusOr<Graph> graph;
   switch (request.model_case()) {
     case v1::PredictRequest::kGraph:
-      graph = GraphFromProto(request.graph(), options_.limits.graph);
+      graph = GraphFromProto(request.graph(), limits.graph);
       break;
     case v1::PredictRequest::kSource: {
       absl::StatusOr<SourceRequest> source =
           SourceRequestFromProto(request.source(), options_.library_roots, options_.limits);
-      python::Limits limits = options_.limits.reader;
-      limits.cancelled = call.cancelled;
-      limits.wall_time_ms = wall_time_ms;
       graph = source.ok() ? ReadPythonModel(*source, limits) : source.status();
       break;
     }
-    case v1::PredictRequest::kOnnx: {
-      OnnxLimits limits;
-      limits.graph = options_.limits.graph;
-      limits.cancelled = call.cancelled;
-      limits.wall_time_ms = wall_time_ms;
+    case v1::PredictRequest::kOnnx:
       graph = ReadOnnxModel(request.onnx().file(), OnnxRequestFromProto(request.onnx()), limits);
       break;
-    }
     case v1::PredictRequest::kTflite: {
       const v1::TfliteModel& model = request.tflite();
       TfliteRequest tflite;
       if (!model.name().empty()) tflite.name = model.name();
       tflite.inputs.assign(model.inputs().begin(), model.inputs().end());
-      TfliteLimits limits;
-      limits.graph = options_.limits.graph;
       graph = ReadTfliteModel(model.file(), tflite, limits);
       break;
     }
     case v1::PredictRequest::kArchitecture: {
       const v1::Architecture& architecture = request.architecture();
-      graph = ReadArchitecture({architecture.text(), {architecture.inputs().begin(), architecture.inputs().end()}},
-                               options_.limits.graph);
+      graph = ReadArchitecture({architecture.text(), {architecture.inputs().begin(), architecture.inputs().end()}}, limits);
       break;
     }
     case v1::PredictRequest::MODEL_NOT_SET:

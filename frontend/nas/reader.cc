@@ -77,12 +77,12 @@ std::string ArchitectureSpaces() {
                        [](std::string* out, const nas::Space& space) { absl::StrAppend(out, space.name); });
 }
 
-absl::StatusOr<Graph> ReadArchitecture(const ArchitectureRequest& request, const GraphLimits& limits) {
+absl::StatusOr<Graph> ReadArchitecture(const ArchitectureRequest& request, const Limits& limits) {
   const absl::string_view whole = request.architecture;
-  if (static_cast<int64_t>(whole.size()) > request.max_text_bytes) {
+  if (static_cast<int64_t>(whole.size()) > limits.architecture_bytes) {
     Diagnostic diagnostic;
     diagnostic.kind = Diagnostic::Kind::kLimit;
-    diagnostic.message = absl::StrCat("--arch has ", whole.size(), " bytes, the limit is ", request.max_text_bytes);
+    diagnostic.message = absl::StrCat("--arch has ", whole.size(), " bytes, the limit is ", limits.architecture_bytes);
     return DiagnosticToStatus(diagnostic);
   }
   const size_t colon = whole.find(':');
@@ -99,7 +99,7 @@ absl::StatusOr<Graph> ReadArchitecture(const ArchitectureRequest& request, const
     return nas::UsageError(absl::StrCat("--arch ", name, ": the architecture is missing"),
                            absl::StrCat("write ", name, ":", space->example));
   }
-  nas::SpaceRequest space_request{nas::ArchText(whole, colon + 1), {}, {}, limits};
+  nas::SpaceRequest space_request{nas::ArchText(whole, colon + 1), {}, {}, limits.graph};
   if (comma != absl::string_view::npos) {
     COBRA_ASSIGN_OR_RETURN(space_request.options, nas::ParseOptions(*space, head.substr(comma + 1)));
   }

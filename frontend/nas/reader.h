@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/limits.h"
 #include "graph/builder.h"
 #include "graph/graph.h"
 
@@ -16,13 +17,12 @@ namespace cobra {
 struct ArchitectureRequest {
   // "SPACE:STRING" or "SPACE,option=value,...:STRING": "nasbench201,classes=100:|nor_conv_3x3~0|+..."
   std::string architecture;
-  std::vector<std::string> inputs;    // "1x3x32x32", one per input of the network; none: those of the space's paper
-  int64_t max_text_bytes = 64 << 10;  // the longest string of any space has 2 KB; beyond this it is no architecture
+  std::vector<std::string> inputs;  // "1x3x32x32", one per input of the network; none: those of the space's paper
 };
 
 // Errors carry a Diagnostic: usage for a string that is no architecture of the space (with the position in it),
 // model_error for one that describes no network, limit beyond a limit.
-absl::StatusOr<Graph> ReadArchitecture(const ArchitectureRequest& request, const GraphLimits& limits = {});
+absl::StatusOr<Graph> ReadArchitecture(const ArchitectureRequest& request, const Limits& limits = {});
 
 // The spaces, for messages and help: "darts, fbnet, ...".
 std::string ArchitectureSpaces();

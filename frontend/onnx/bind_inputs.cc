@@ -165,7 +165,7 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
     if (argument != name) continue;
     TensorType known{{}, *dtype};
     Values values;
-    if (!NumberReader(text, limits_.max_const_elements).Read(&known.shape, &values)) {
+    if (!NumberReader(text, limits_.onnx.max_const_elements).Read(&known.shape, &values)) {
       return Usage(absl::StrCat("--arg ", name, "=", text, ": is neither a number nor a list of numbers"),
                    "such as 5, [0, 1] or [[1.5, 2], [3, 4]]");
     }

@@ -89,7 +89,7 @@ const Value* GraphRun::Find(const std::string& name) const {
   return nullptr;
 }
 
-Importer::Importer(const OnnxRequest& request, const OnnxLimits& limits, bool keep_values)
+Importer::Importer(const OnnxRequest& request, const Limits& limits, bool keep_values)
     : request_(request),
       limits_(limits),
       keep_values_(keep_values),
@@ -101,9 +101,9 @@ Importer::Importer(const OnnxRequest& request, const OnnxLimits& limits, bool ke
 absl::Status Importer::Step(int64_t count) {
   const int64_t before = steps_;
   steps_ += count;
-  if (steps_ > limits_.max_steps) {
+  if (steps_ > limits_.onnx.max_steps) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("more than ", limits_.max_steps, " nodes are executed, turns of loops included"));
+        absl::StrCat("more than ", limits_.onnx.max_steps, " nodes are executed, turns of loops included"));
   }
   if (steps_ / 64 == before / 64) return absl::OkStatus();
   if (limits_.cancelled != nullptr && limits_.cancelled->load()) return absl::CancelledError("cancelled");
@@ -117,9 +117,9 @@ absl::Status Importer::Step(int64_t count) {
 
 absl::StatusOr<TensorPtr> Importer::Constant(TensorType type, Values values, absl::string_view name) {
   const_bytes_ += static_cast<int64_t>(values.size() * sizeof(double));
-  if (!keep_values_ && const_bytes_ > limits_.max_const_bytes) {
+  if (!keep_values_ && const_bytes_ > limits_.onnx.max_const_bytes) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("the values of constants take more than ", limits_.max_const_bytes, " bytes"));
+        absl::StrCat("the values of constants take more than ", limits_.onnx.max_const_bytes, " bytes"));
   }
   auto tensor = std::make_shared<Tensor>();
   for (double& v : values) v = RoundTo(type.dtype, v);
@@ -143,11 +143,11 @@ absl::StatusOr<TensorPtr> Importer::FromProto(const ::onnx::TensorProto& proto, 
 absl::StatusOr<std::shared_ptr<const Values>> Importer::TryValues(const TensorPtr& tensor) {
   if (!tensor->constant) return nullptr;
   if (tensor->values == nullptr && tensor->proto != nullptr && !IsComplex(tensor->type.dtype) &&
-      (keep_values_ || tensor->type.num_elements() <= limits_.max_const_elements)) {
+      (keep_values_ || tensor->type.num_elements() <= limits_.onnx.max_const_elements)) {
     const_bytes_ += tensor->type.num_elements() * static_cast<int64_t>(sizeof(double));
-    if (!keep_values_ && const_bytes_ > limits_.max_const_bytes) {
+    if (!keep_values_ && const_bytes_ > limits_.onnx.max_const_bytes) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("the values of constants take more than ", limits_.max_const_bytes, " bytes"));
+          absl::StrCat("the values of constants take more than ", limits_.onnx.max_const_bytes, " bytes"));
     }
     tensor->values = std::make_shared<const Values>(Decode(*tensor->proto));
   }
@@ -159,7 +159,7 @@ absl::StatusOr<std::shared_ptr<const Values>> Importer::NeedValues(const TensorP
   if (values != nullptr) return values;
   if (tensor->constant) {
     return absl::ResourceExhaustedError(absl::StrCat(what, " has ", tensor->type.num_elements(),
-                                                     " elements, more than the ", limits_.max_const_elements,
+                                                     " elements, more than the ", limits_.onnx.max_const_elements,
                                                      " whose values are carried"));
   }
   Diagnostic d;
@@ -252,16 +252,16 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attribut
     if (all_known) {
       // Work on values counts too: 65,536 of them as much as 256 nodes.
       int64_t elements = 0;
-      for (const TensorType& type : outputs) elements += std::min(type.num_elements(), limits_.max_const_elements);
+      for (const TensorType& type : outputs) elements += std::min(type.num_elements(), limits_.onnx.max_const_elements);
       if (!keep_values_) COBRA_RETURN_IF_ERROR(Step(elements / 256));
-      const int64_t most = keep_values_ ? int64_t{1} << 28 : limits_.max_const_elements;
+      const int64_t most = keep_values_ ? int64_t{1} << 28 : limits_.onnx.max_const_elements;
       values = EvalConst(op, attributes, known, outputs, most);
     }
     bool folded = true;
     for (size_t i = 0; i < outputs.size(); ++i) {
       // What is too large to carry is computed once, when the network is loaded, and then is a weight like any other.
       folded = folded && (values[i] != nullptr ||
-                          (!keep_values_ && (!all_known || outputs[i].num_elements() > limits_.max_const_elements)));
+                          (!keep_values_ && (!all_known || outputs[i].num_elements() > limits_.onnx.max_const_elements)));
       auto tensor = std::make_shared<Tensor>();
       tensor->type = std::move(outputs[i]);
       tensor->constant = true;
@@ -270,9 +270,9 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attribut
       if (values[i] != nullptr) const_bytes_ += static_cast<int64_t>(values[i]->size() * sizeof(double));
       results.push_back(std::move(tensor));
     }
-    if (!keep_values_ && const_bytes_ > limits_.max_const_bytes) {
+    if (!keep_values_ && const_bytes_ > limits_.onnx.max_const_bytes) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("the values of constants take more than ", limits_.max_const_bytes, " bytes"));
+          absl::StrCat("the values of constants take more than ", limits_.onnx.max_const_bytes, " bytes"));
     }
     if (folded) {
       if (!results.empty() && inputs[0] != nullptr && !inputs[0]->name.empty())
@@ -415,8 +415,8 @@ absl::Status Importer::RunNodes(GraphRun* run) {
 
 absl::StatusOr<std::vector<Value>> Importer::RunGraph(const GraphProto& graph, std::vector<Value> inputs,
                                                       const GraphRun* outer) {
-  if (++nesting_ > limits_.max_nesting) {
-    return absl::ResourceExhaustedError(absl::StrCat("graphs nest deeper than ", limits_.max_nesting));
+  if (++nesting_ > limits_.onnx.max_nesting) {
+    return absl::ResourceExhaustedError(absl::StrCat("graphs nest deeper than ", limits_.onnx.max_nesting));
   }
   GraphRun run;
   run.graph = &graph;

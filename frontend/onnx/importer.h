@@ -36,7 +36,7 @@ struct GraphRun {
 
 class Importer {
  public:
-  Importer(const OnnxRequest& request, const OnnxLimits& limits, bool keep_values);
+  Importer(const OnnxRequest& request, const Limits& limits, bool keep_values);
 
   absl::StatusOr<OnnxModel> Import(const ::onnx::ModelProto& model);
 
@@ -60,7 +60,7 @@ class Importer {
   // One node in scope of `run`; its outputs become values there.
   absl::Status RunNode(GraphRun* run, const ::onnx::NodeProto& node);
   int opset() const { return opset_; }
-  const OnnxLimits& limits() const { return limits_; }
+  const Limits& limits() const { return limits_; }
   absl::Status Step(int64_t count = 1);  // counts; ResourceExhausted at a limit
 
  private:
@@ -80,7 +80,7 @@ class Importer {
   std::vector<std::string> InputsBehind(ValueRef ref) const;
 
   const OnnxRequest& request_;
-  const OnnxLimits limits_;
+  const Limits& limits_;
   const bool keep_values_;
   const absl::Time deadline_;
   GraphBuilder builder_;

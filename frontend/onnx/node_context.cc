@@ -133,9 +133,9 @@ absl::StatusOr<TensorPtr> NodeContext::Filled(TensorType type, double value) {
 }
 
 absl::Status NodeContext::CheckCount(int64_t count) const {
-  if (count <= importer_->limits().max_const_elements) return absl::OkStatus();
+  if (count <= importer_->limits().onnx.max_const_elements) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrCat("needs a table of ", count, " numbers, more than ", importer_->limits().max_const_elements));
+      absl::StrCat("needs a table of ", count, " numbers, more than ", importer_->limits().onnx.max_const_elements));
 }
 
 int64_t Elements(const Shape& shape, int from, int to) {

@@ -228,14 +228,14 @@ absl::StatusOr<Outputs> SplitToSequence(NodeContext& c) {
   std::vector<int64_t> sizes;
   bool squeeze = false;
   if (!c.Has(1)) {
-    if (total > c.importer().limits().max_steps) return absl::ResourceExhaustedError(absl::StrCat(total, " pieces"));
+    if (total > c.importer().limits().onnx.max_steps) return absl::ResourceExhaustedError(absl::StrCat(total, " pieces"));
     sizes.assign(total, 1);
     squeeze = c.Int("keepdims", 1) == 0;
   } else {
     COBRA_ASSIGN_OR_RETURN(sizes, c.KnownInts(1, "split"));
     if (c.Rank(1) == 0) {
       const int64_t each = sizes[0];
-      if (each < 1 || total / each > c.importer().limits().max_steps) return Invalid("pieces of ", each);
+      if (each < 1 || total / each > c.importer().limits().onnx.max_steps) return Invalid("pieces of ", each);
       sizes.assign(total / each, each);
       if (total % each != 0) sizes.push_back(total % each);
     }

@@ -95,7 +95,7 @@ absl::StatusOr<Outputs> ScatterNd(NodeContext& c) {
 
 absl::StatusOr<Outputs> OneHot(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int64_t depth, c.KnownInt(1, "depth"));
-  if (depth < 1 || depth > c.importer().limits().max_const_elements) return Invalid("a depth of ", depth);
+  if (depth < 1 || depth > c.importer().limits().onnx.max_const_elements) return Invalid("a depth of ", depth);
   const int rank = c.Rank(0) + 1;
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", -1), rank));
   if (c.ShapeOf(2) != Shape{2}) return Invalid("values must be [off, on]");
@@ -118,7 +118,7 @@ absl::StatusOr<Outputs> EyeLike(NodeContext& c) {
   if (c.HasAttr("dtype")) {
     COBRA_ASSIGN_OR_RETURN(type.dtype, DTypeOf(static_cast<int32_t>(c.Int("dtype"))));
   }
-  if (type.num_elements() > c.importer().limits().max_const_elements)
+  if (type.num_elements() > c.importer().limits().onnx.max_const_elements)
     return Unsupported("a matrix of ", ShapeText(type.shape));
   if (type.num_elements() == 0) return c.Out(c.Constant(std::move(type), {}));
   const int64_t rows = type.shape[0], columns = type.shape[1], k = c.Int("k");

@@ -261,7 +261,7 @@ absl::StatusOr<Outputs> Range(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const double limit, c.KnownNumber(1, "limit"));
   COBRA_ASSIGN_OR_RETURN(const double delta, c.KnownNumber(2, "delta"));
   const double count = std::max(0.0, std::ceil((limit - start) / delta));
-  if (!(count <= static_cast<double>(c.importer().limits().max_const_elements))) {
+  if (!(count <= static_cast<double>(c.importer().limits().onnx.max_const_elements))) {
     return absl::ResourceExhaustedError(absl::StrCat("a range of ", count, " numbers"));
   }
   Values values;

@@ -18,7 +18,7 @@ absl::StatusOr<DType> OutputType(const NodeContext& c) {
 absl::StatusOr<Outputs> CosineWindow(NodeContext& c, double a0, double a1, double a2) {
   COBRA_ASSIGN_OR_RETURN(const int64_t size, c.KnownInt(0, "its size"));
   COBRA_ASSIGN_OR_RETURN(const DType dtype, OutputType(c));
-  if (size < 0 || size > c.importer().limits().max_const_elements) return Invalid("a window of ", size);
+  if (size < 0 || size > c.importer().limits().onnx.max_const_elements) return Invalid("a window of ", size);
   const double period = static_cast<double>(c.Int("periodic", 1) != 0 ? size : size - 1);
   Values values;
   for (int64_t n = 0; n < size; ++n) {
@@ -40,7 +40,7 @@ absl::StatusOr<Outputs> MelWeightMatrix(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const double low, c.KnownNumber(3, "lower_edge_hertz"));
   COBRA_ASSIGN_OR_RETURN(const double high, c.KnownNumber(4, "upper_edge_hertz"));
   COBRA_ASSIGN_OR_RETURN(const DType dtype, OutputType(c));
-  const int64_t most = c.importer().limits().max_const_elements;
+  const int64_t most = c.importer().limits().onnx.max_const_elements;
   if (bands < 1 || length < 1 || bands > most || length > most || !(rate > 0) || bands * (length / 2 + 1) > most)
     return Invalid(bands, " bands of ", length, " samples");
   const int64_t bins = length / 2 + 1;

@@ -57,7 +57,7 @@ int64_t CountNodes(absl::string_view model) {
   return nodes;
 }
 
-absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& request, const OnnxLimits& limits,
+absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& request, const Limits& limits,
                                bool keep_values) {
   Diagnostic d;
   d.kind = Diagnostic::Kind::kModelError;
@@ -68,9 +68,9 @@ absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& reque
     return DiagnosticToStatus(d);
   }
   // Parsed, a node takes ten times its bytes: count them before.
-  if (const int64_t nodes = CountNodes(bytes); nodes > limits.max_steps) {
+  if (const int64_t nodes = CountNodes(bytes); nodes > limits.onnx.max_steps) {
     d.kind = Diagnostic::Kind::kLimit;
-    d.message = absl::StrCat("has ", nodes, " nodes; the limit is ", limits.max_steps);
+    d.message = absl::StrCat("has ", nodes, " nodes; the limit is ", limits.onnx.max_steps);
     return DiagnosticToStatus(d);
   }
   ::onnx::ModelProto model;
@@ -84,14 +84,14 @@ absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& reque
 
 }  // namespace
 
-absl::StatusOr<Graph> ReadOnnxModel(absl::string_view bytes, const OnnxRequest& request, const OnnxLimits& limits) {
+absl::StatusOr<Graph> ReadOnnxModel(absl::string_view bytes, const OnnxRequest& request, const Limits& limits) {
   absl::StatusOr<OnnxModel> model = Read(bytes, request, limits, /*keep_values=*/false);
   if (!model.ok()) return model.status();
   return std::move(model->graph);
 }
 
 absl::StatusOr<OnnxModel> ReadOnnxModelWithValues(absl::string_view bytes, const OnnxRequest& request,
-                                                  OnnxLimits limits) {
+                                                  const Limits& limits) {
   return Read(bytes, request, limits, /*keep_values=*/true);
 }
 

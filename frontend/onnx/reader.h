@@ -5,7 +5,6 @@
 #ifndef COBRA_FRONTEND_ONNX_READER_H_
 #define COBRA_FRONTEND_ONNX_READER_H_
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/limits.h"
 #include "graph/builder.h"
 #include "graph/graph.h"
 
@@ -29,21 +29,8 @@ struct OnnxRequest {
   std::vector<std::pair<std::string, std::string>> arguments;
 };
 
-struct OnnxLimits {
-  GraphLimits graph{60'000};
-  // Nodes that are executed and calls that they become, turns of unrolled loops included. The largest published files
-  // have some 10,000 nodes.
-  int64_t max_steps = 100000;
-  // Tensors up to this many elements carry values while shapes are computed.
-  int64_t max_const_elements = int64_t{1} << 16;
-  int max_nesting = 32;                          // graphs inside If, Loop and Scan
-  int64_t max_const_bytes = int64_t{64} << 20;   // of all values carried together
-  int64_t wall_time_ms = 60'000;                 // 0: none
-  const std::atomic<bool>* cancelled = nullptr;  // not owned
-};
-
 // Errors carry a Diagnostic (base/diagnostic.h) naming file, node, operator and opset.
-absl::StatusOr<Graph> ReadOnnxModel(absl::string_view bytes, const OnnxRequest& request, const OnnxLimits& limits = {});
+absl::StatusOr<Graph> ReadOnnxModel(absl::string_view bytes, const OnnxRequest& request, const Limits& limits = {});
 
 // What the file holds beside shapes: for whoever runs the graph and wants the file's own numbers.
 struct OnnxValue {
@@ -57,7 +44,7 @@ struct OnnxModel {
 };
 // The same with every weight's values carried along (8 bytes an element), whatever its size.
 absl::StatusOr<OnnxModel> ReadOnnxModelWithValues(absl::string_view bytes, const OnnxRequest& request,
-                                                  OnnxLimits limits = {});
+                                                  const Limits& limits = {});
 
 // One operator that the reader knows, for docs/onnx_support.md.
 struct OnnxOperator {

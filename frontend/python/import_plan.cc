@@ -69,7 +69,7 @@ std::vector<Needed> PlanImports(const SourceRequest& request) {
     }
     return plan;
   }
-  if (static_cast<int64_t>(main->second.size()) > python::Limits().source_bytes) return plan;  // the request will say so
+  if (static_cast<int64_t>(main->second.size()) > Limits().source_bytes) return plan;  // the request will say so
   const auto code = python::ParseShared(main->second, request.file);
   if (!code.ok()) return plan;
   for (const ast::StmtNode* s : (*code)->ast().module()->body) {

@@ -22,7 +22,6 @@ namespace {
 
 using python::Importer;
 using python::Interpreter;
-using python::Limits;
 using python::Result;
 using python::TorchState;
 
@@ -40,12 +39,6 @@ const python::NativeRegistry& Natives() {
     return registry;
   }();
   return *kRegistry;
-}
-
-GraphLimits GraphLimitsOf(const Limits& limits) {
-  GraphLimits graph_limits;
-  graph_limits.max_nodes = limits.graph_nodes;
-  return graph_limits;
 }
 
 struct Machine {
@@ -78,7 +71,7 @@ std::unique_ptr<python::ParseAhead> ParseWhatIsImported(const SourceRequest& req
 
 absl::StatusOr<std::unique_ptr<Machine>> NewMachine(const SourceRequest& request, const Limits& limits, bool with_bundle) {
   auto machine = std::make_unique<Machine>();
-  machine->torch.emplace(GraphLimitsOf(limits));
+  machine->torch.emplace(limits.graph);
   python::InterpreterOptions options;
   options.limits = limits;
   if (with_bundle) options.bundle = request.bundle;
@@ -113,7 +106,8 @@ bool UsualLimits(const Limits& l) {
   const Limits usual;
   return l.memory_bytes == usual.memory_bytes && l.call_depth == usual.call_depth && l.stack_bytes == usual.stack_bytes &&
          l.generator_stack_bytes == usual.generator_stack_bytes && l.suspended_generators == usual.suspended_generators &&
-         l.modules == usual.modules && l.source_bytes == usual.source_bytes && l.big_int_bits == usual.big_int_bits &&
+         l.modules == usual.modules && l.source_bytes == usual.source_bytes && l.syntax_nodes == usual.syntax_nodes &&
+         l.syntax_depth == usual.syntax_depth && l.big_int_bits == usual.big_int_bits &&
          l.sequence_items == usual.sequence_items && l.output_bytes == usual.output_bytes;
 }
 
@@ -165,7 +159,7 @@ class Pool {
       return nullptr;
     }
     machine->interpreter->StartRequest(request.bundle, limits);
-    machine->torch.emplace(GraphLimitsOf(limits));
+    machine->torch.emplace(limits.graph);
     static_cast<python::TorchLibrary&>(*machine->torch) = machine->library;
     return machine;
   }

@@ -31,7 +31,7 @@ class InterpreterLease {
   virtual bool warm() const = 0;  // from an image
 };
 
-absl::StatusOr<std::unique_ptr<InterpreterLease>> LeaseInterpreter(const SourceRequest& request, const python::Limits& limits);
+absl::StatusOr<std::unique_ptr<InterpreterLease>> LeaseInterpreter(const SourceRequest& request, const Limits& limits);
 
 // Whether COBRA has the module, or the package that it is in, itself: torch.nn, einops, math.
 bool IsBuiltInModule(absl::string_view name);

@@ -242,7 +242,7 @@ class Reader {
 
 }  // namespace
 
-absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const python::Limits& limits, ReadUsage* usage) {
+absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const Limits& limits, ReadUsage* usage) {
   std::vector<InputSpec> inputs;
   for (const std::string& text : request.inputs) {
     COBRA_ASSIGN_OR_RETURN(InputSpec spec, ParseInput(text));

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "frontend/python/runtime/limits.h"
+#include "base/limits.h"
 #include "graph/graph.h"
 
 namespace cobra {
@@ -40,7 +40,7 @@ struct ReadUsage {
 };
 
 // Errors carry a Diagnostic (base/diagnostic.h). `usage` may be null; it is filled also when the read fails.
-absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const python::Limits& limits = {}, ReadUsage* usage = nullptr);
+absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const Limits& limits = {}, ReadUsage* usage = nullptr);
 
 }  // namespace cobra
 

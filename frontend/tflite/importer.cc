@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "frontend/tflite/handlers.h"
@@ -100,10 +101,12 @@ std::string Printable(absl::string_view text) {
 
 }  // namespace
 
-Importer::Importer(const schema::Model& model, const TfliteRequest& request, const TfliteLimits& limits)
+Importer::Importer(const schema::Model& model, const TfliteRequest& request, const Limits& limits)
     : model_(model),
       request_(request),
       limits_(limits),
+      deadline_(limits.wall_time_ms > 0 ? absl::Now() + absl::Milliseconds(limits.wall_time_ms)
+                                        : absl::InfiniteFuture()),
       builder_(limits.graph),
       file_(std::make_shared<const std::string>(request.name)) {}
 
@@ -114,6 +117,7 @@ absl::StatusOr<TfliteModel> Importer::Import() {
   COBRA_RETURN_IF_ERROR(BindInputs());
   const int operators = network_->operators() == nullptr ? 0 : static_cast<int>(network_->operators()->size());
   for (int i = 0; i < operators; ++i) {
+    COBRA_RETURN_IF_ERROR(Step(*network_->operators()->Get(i)));
     COBRA_ASSIGN_OR_RETURN(const OpCall call, ReadCall(i));
     COBRA_RETURN_IF_ERROR(RunOperator(call));
   }
@@ -138,11 +142,11 @@ absl::Status Importer::CheckModel() {
       network_->outputs()->size() == 0) {
     return FileError("the network has no tensors, inputs or outputs");
   }
-  if (network_->tensors()->size() > limits_.max_tensors) {
-    return LimitError(absl::StrCat(network_->tensors()->size(), " tensors, the limit is ", limits_.max_tensors));
+  if (network_->tensors()->size() > limits_.tflite.max_tensors) {
+    return LimitError(absl::StrCat(network_->tensors()->size(), " tensors, the limit is ", limits_.tflite.max_tensors));
   }
-  if (network_->operators() != nullptr && network_->operators()->size() > limits_.max_operators) {
-    return LimitError(absl::StrCat(network_->operators()->size(), " operators, the limit is ", limits_.max_operators));
+  if (network_->operators() != nullptr && network_->operators()->size() > limits_.tflite.max_operators) {
+    return LimitError(absl::StrCat(network_->operators()->size(), " operators, the limit is ", limits_.tflite.max_operators));
   }
   return absl::OkStatus();
 }
@@ -160,9 +164,9 @@ absl::Status Importer::ReadTensors() {
     TensorType& type = file_types_[i];
     type.dtype = *dtype;
     if (in->shape() != nullptr) {
-      if (static_cast<int>(in->shape()->size()) > limits_.max_rank) {
+      if (static_cast<int>(in->shape()->size()) > limits_.tflite.max_rank) {
         return LimitError(absl::StrCat("tensor ", NameOf(tensor), " has ", in->shape()->size(),
-                                       " dimensions, the limit is ", limits_.max_rank));
+                                       " dimensions, the limit is ", limits_.tflite.max_rank));
       }
       double elements = 1;
       for (int32_t d : *in->shape()) {
@@ -201,7 +205,7 @@ absl::Status Importer::ReadConstant(int tensor, const schema::Buffer* buffer) {
   }
   state.known = state.constant = true;
   state.source = tensor;
-  if (elements > limits_.max_const_elements) return absl::OkStatus();
+  if (elements > limits_.tflite.max_const_elements) return absl::OkStatus();
   Values values;
   if (DecodeAs(state.type.dtype, buffer->data()->data(), static_cast<size_t>(elements), &values)) {
     state.values = std::make_shared<const Values>(std::move(values));
@@ -245,6 +249,18 @@ absl::Status Importer::BindInputs() {
     const flatbuffers::String* name = network_->tensors()->Get(tensor)->name();
     state.file = builder_.AddInput(name == nullptr ? absl::StrCat("input", i) : Printable(name->str()), state.type);
     state.known = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::Step(const schema::Operator& op) {
+  for (const auto* list : {op.inputs(), op.outputs()}) uses_ += list == nullptr ? 0 : list->size();
+  if (uses_ > limits_.tflite.max_uses) {
+    return LimitError(absl::StrCat("its operators use more than ", limits_.tflite.max_uses, " tensors"));
+  }
+  if (limits_.cancelled != nullptr && limits_.cancelled->load()) return LimitError("the request was cancelled");
+  if (absl::Now() > deadline_) {
+    return LimitError(absl::StrCat("reading takes longer than ", limits_.wall_time_ms, " ms"));
   }
   return absl::OkStatus();
 }
@@ -393,7 +409,7 @@ absl::StatusOr<std::vector<int64_t>> Importer::Ints(const OpCall& call, size_t i
   const TensorState& state = states_[call.inputs[input]];
   if (state.values == nullptr) {
     if (state.constant)
-      return Unsupported(call, absl::StrCat(what, " is larger than ", limits_.max_const_elements, " numbers"));
+      return Unsupported(call, absl::StrCat(what, " is larger than ", limits_.tflite.max_const_elements, " numbers"));
     Diagnostic d;
     d.kind = Diagnostic::Kind::kDataDependent;
     d.message =

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "frontend/tflite/reader.h"
 #include "frontend/tflite/schema_generated.h"
 #include "graph/builder.h"
@@ -48,7 +49,7 @@ struct OpCall {
 
 class Importer {
  public:
-  Importer(const schema::Model& model, const TfliteRequest& request, const TfliteLimits& limits);
+  Importer(const schema::Model& model, const TfliteRequest& request, const Limits& limits);
   absl::StatusOr<TfliteModel> Import();
 
   // ---- for handlers. Tensors are numbered as in the file.
@@ -105,6 +106,7 @@ class Importer {
   absl::Status ReadTensors();
   absl::Status ReadConstant(int tensor, const schema::Buffer* buffer);
   absl::Status BindInputs();
+  absl::Status Step(const schema::Operator& op);  // counts; an error at a limit
   absl::StatusOr<OpCall> ReadCall(int index) const;
   absl::Status RunOperator(const OpCall& call);
   absl::Status CheckOutput(const OpCall& call, size_t k) const;
@@ -119,7 +121,9 @@ class Importer {
   const schema::Model& model_;
   const schema::SubGraph* network_ = nullptr;
   const TfliteRequest& request_;
-  const TfliteLimits& limits_;
+  const Limits& limits_;
+  const absl::Time deadline_;
+  int64_t uses_ = 0;  // of tensors by operators, so far
   GraphBuilder builder_;
   std::shared_ptr<const std::string> file_;
   std::vector<TensorType> file_types_;

@@ -22,7 +22,7 @@ absl::Status FileError(const TfliteRequest& request, absl::string_view message) 
 }  // namespace
 
 absl::StatusOr<TfliteModel> ReadTfliteModelWithWeights(absl::string_view bytes, const TfliteRequest& request,
-                                                       const TfliteLimits& limits) {
+                                                       const Limits& limits) {
   // Numbers are read in place, so the file must stand at an address of their alignment; strings from the wire may not.
   constexpr size_t kAlignment = 16;
   std::unique_ptr<std::max_align_t[]> aligned;
@@ -35,8 +35,8 @@ absl::StatusOr<TfliteModel> ReadTfliteModelWithWeights(absl::string_view bytes, 
     return FileError(request, "this is no TensorFlow Lite file: 'TFL3' is missing at its beginning");
   }
   if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) return FileError(request, "files beyond 2 GB are not supported");
-  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), limits.max_depth,
-                                 limits.max_tables);
+  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), limits.tflite.max_depth,
+                                 limits.tflite.max_tables);
   if (!tflite_schema::VerifyModelBuffer(verifier)) {
     return FileError(request, "the file is damaged: an offset in it points outside, or is no table of the format");
   }
@@ -44,7 +44,7 @@ absl::StatusOr<TfliteModel> ReadTfliteModelWithWeights(absl::string_view bytes, 
 }
 
 absl::StatusOr<Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request,
-                                      const TfliteLimits& limits) {
+                                      const Limits& limits) {
   absl::StatusOr<TfliteModel> model = ReadTfliteModelWithWeights(bytes, request, limits);
   if (!model.ok()) return model.status();
   return std::move(model->graph);

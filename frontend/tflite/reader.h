@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/limits.h"
 #include "graph/builder.h"
 #include "graph/graph.h"
 
@@ -23,21 +24,10 @@ struct TfliteRequest {
   std::vector<std::string> inputs;
 };
 
-struct TfliteLimits {
-  GraphLimits graph;
-  int64_t max_operators = 100000;  // the largest published files have some 3,000
-  int64_t max_tensors = 1000000;
-  int max_rank = 8;                               // TFLite's own kernels stop at 6, views at 8
-  int64_t max_const_elements = int64_t{1} << 16;  // of a constant whose values shape the network
-  // Of the flatbuffer. A table is a tensor, an operator, its options, a buffer; depth is 5 in this format.
-  uint32_t max_tables = 4000000;
-  uint32_t max_depth = 32;
-};
-
 // Errors carry a Diagnostic (base/diagnostic.h) naming file, operator and tensor: model_error for a file that is
 // damaged or contradicts itself, unsupported for an operator that we do not know, limit beyond a limit.
 absl::StatusOr<Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request,
-                                      const TfliteLimits& limits = {});
+                                      const Limits& limits = {});
 
 // Where a weight of the graph has its numbers: for whoever runs the graph with the file's own.
 struct TfliteWeight {
@@ -51,7 +41,7 @@ struct TfliteModel {
   std::vector<TfliteWeight> weights;
 };
 absl::StatusOr<TfliteModel> ReadTfliteModelWithWeights(absl::string_view bytes, const TfliteRequest& request,
-                                                       const TfliteLimits& limits = {});
+                                                       const Limits& limits = {});
 
 // One operator that the reader knows, for docs/tflite_support.md.
 struct TfliteOperator {

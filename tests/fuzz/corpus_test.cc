@@ -22,6 +22,8 @@ void RunAll(const std::string& name, void (*run)(absl::string_view)) {
 TEST(FuzzCorpusTest, Source) { RunAll("source", Source); }
 TEST(FuzzCorpusTest, Graph) { RunAll("graph", GraphMessage); }
 TEST(FuzzCorpusTest, Onnx) { RunAll("onnx", Onnx); }
+TEST(FuzzCorpusTest, Tflite) { RunAll("tflite", Tflite); }
+TEST(FuzzCorpusTest, Architecture) { RunAll("arch", Architecture); }
 
 }  // namespace
 }  // namespace cobra::fuzz

@@ -3,10 +3,13 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "cobra/v1/graph.pb.h"
+#include "frontend/nas/reader.h"
 #include "frontend/onnx/reader.h"
 #include "frontend/python/reader.h"
+#include "frontend/tflite/reader.h"
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
@@ -50,9 +53,13 @@ void Check(const absl::StatusOr<Graph>& graph) {
   }
 }
 
-GraphLimits SmallGraph() {
-  GraphLimits limits;
-  limits.max_nodes = 2000;
+// Limits of sizes stay the usual ones, so that the pool's frozen interpreters are in play.
+Limits Small() {
+  Limits limits;
+  limits.steps = 300'000;
+  limits.graph.max_nodes = 2000;
+  limits.onnx.max_steps = 5000;
+  limits.wall_time_ms = 5000;
   return limits;
 }
 
@@ -64,27 +71,45 @@ void Source(absl::string_view data) {
   request.file = "model.py";
   request.entry = "Net()";
   request.inputs = {"1x3x8x8"};
-  python::Limits limits;  // limits of sizes stay the usual ones, so that the pool's frozen interpreters are in play
-  limits.steps = 300'000;
-  limits.graph_nodes = 2000;
-  limits.wall_time_ms = 5000;
-  Check(ReadPythonModel(request, limits));
+  Check(ReadPythonModel(request, Small()));
 }
 
 void GraphMessage(absl::string_view data) {
   if (!data.empty() && data[0] == '{') return Check(GraphFromJson(data));
   v1::Graph proto;
   if (!proto.ParseFromArray(data.data(), static_cast<int>(data.size()))) return;
-  Check(GraphFromProto(proto, SmallGraph()));
+  Check(GraphFromProto(proto, Small().graph));
 }
 
 void Onnx(absl::string_view data) {
-  OnnxLimits limits;
-  limits.graph = SmallGraph();
-  limits.max_steps = 5000;
-  limits.max_const_bytes = int64_t{64} << 20;
-  limits.wall_time_ms = 5000;
-  Check(ReadOnnxModel(data, {}, limits));
+  Check(ReadOnnxModel(data, {}, Small()));
+}
+
+void Tflite(absl::string_view data) {
+  const Limits limits = Small();
+  const absl::StatusOr<Graph> graph = ReadTfliteModel(data, {}, limits);
+  Check(graph);
+  if (!graph.ok()) return;
+  TfliteRequest larger;
+  for (const NamedTensor& input : graph->inputs()) {
+    Shape shape = input.type.shape;
+    if (!shape.empty()) shape[0] += 2;
+    larger.inputs.push_back(ShapeText(shape));
+  }
+  Check(ReadTfliteModel(data, larger, limits));
+}
+
+void Architecture(absl::string_view data) {
+  constexpr absl::string_view kInput = "\n--input ";
+  ArchitectureRequest request;
+  size_t end = data.find(kInput);
+  request.architecture = std::string(data.substr(0, end));
+  while (end != absl::string_view::npos) {
+    data.remove_prefix(end + kInput.size());
+    end = data.find(kInput);
+    request.inputs.emplace_back(data.substr(0, end));
+  }
+  Check(ReadArchitecture(request, Small()));
 }
 
 }  // namespace cobra::fuzz

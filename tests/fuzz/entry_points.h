@@ -11,6 +11,10 @@ void Source(absl::string_view data);
 // JSON if it begins with a brace, else a serialized cobra.v1.Graph.
 void GraphMessage(absl::string_view data);
 void Onnx(absl::string_view data);
+// A TensorFlow Lite file, with the sizes that it has and again with a larger batch.
+void Tflite(absl::string_view data);
+// What --arch takes; lines at its end that begin with "--input " are the network's inputs.
+void Architecture(absl::string_view data);
 
 }  // namespace cobra::fuzz
 

@@ -422,6 +422,7 @@ Value MakeLazy(Interpreter& interp, absl::string_view module, StrObject* attribu
 }
 
 Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alias) {
+  COBRA_TRY(interp.Charge(20));  // looked up in every root
   Importer& importer = *interp.state().importer;
   std::string name(alias->name->text);
   std::string top = name.substr(0, name.find('.'));
@@ -440,12 +441,10 @@ Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alia
   if (alias->asname != nullptr) return StoreName(interp, frame, alias->asname, v);
   // The bound name is the first part, which is a symbol of its own.
   StrObject* key = interp.Intern(top);
-  for (const auto& [symbol, ref] : frame.scope->refs) {
-    if (symbol->text != absl::string_view(top)) continue;
-    if (v.IsLazy() && ref.kind != RefKind::kGlobal) COBRA_TRY_SET(v, ForceLazy(interp, v));
-    return StoreRef(interp, frame, ref, key, v);
-  }
-  return StoreRef(interp, frame, Ref{RefKind::kGlobal, 0}, key, v);
+  const ast::Identifier symbol = dotted ? frame.unit->code->FindSymbol(top) : alias->name;
+  const Ref ref = symbol == nullptr ? Ref{RefKind::kGlobal, 0} : frame.scope->Resolve(symbol);
+  if (v.IsLazy() && ref.kind != RefKind::kGlobal) COBRA_TRY_SET(v, ForceLazy(interp, v));
+  return StoreRef(interp, frame, ref, key, v);
 }
 
 Result<void> ImportStar(Interpreter& interp, Frame& frame, absl::string_view module) {

@@ -32,7 +32,7 @@
 #include "absl/types/span.h"
 #include "base/diagnostic.h"
 #include "frontend/python/runtime/heap.h"
-#include "frontend/python/runtime/limits.h"
+#include "base/limits.h"
 #include "frontend/python/runtime/object.h"
 #include "frontend/python/runtime/value.h"
 

@@ -1,6 +1,6 @@
 // Three passes. Visit() walks the tree once and notes, per scope, what is bound, declared and used. Resolve() then finds for every
 // used name the scope that binds it and threads free variables through the frames between. Assign() numbers the slots and
-// writes the side table. Recursion is bounded by ParseLimits::max_depth (the interpreter's stack is far larger).
+// writes the side table. Recursion is bounded by Limits::syntax_depth (the interpreter's stack is far larger).
 #include "frontend/python/runtime/scope.h"
 
 namespace cobra::python {
@@ -68,7 +68,7 @@ class Resolver {
     symbol.text = out_->mangled_text_.back();
     symbol.id = static_cast<uint32_t>(out_->ast_->symbols().size() + out_->mangled_.size());
     out_->mangled_.push_back(symbol);
-    return &out_->mangled_.back();
+    return out_->mangled_symbols_[symbol.text] = &out_->mangled_.back();
   }
 
   // __x in class C is _C__x.
@@ -80,10 +80,7 @@ class Resolver {
     while (!cls.empty() && cls[0] == '_') cls.remove_prefix(1);
     if (cls.empty()) return name;
     std::string mangled = "_" + std::string(cls) + std::string(text);
-    if (Identifier known = out_->ast().FindSymbol(mangled)) return known;
-    for (const ast::Symbol& s : out_->mangled_) {
-      if (s.text == mangled) return &s;
-    }
+    if (Identifier known = out_->FindSymbol(mangled)) return known;
     return NewSymbol(mangled);
   }
 
@@ -133,10 +130,7 @@ class Resolver {
     Bind(FirstPart(alias->name->text.substr(0, dot)));
   }
   Identifier FirstPart(absl::string_view text) {
-    if (Identifier known = out_->ast().FindSymbol(text)) return known;
-    for (const ast::Symbol& s : out_->mangled_) {
-      if (s.text == text) return &s;
-    }
+    if (Identifier known = out_->FindSymbol(text)) return known;
     return NewSymbol(text);
   }
 

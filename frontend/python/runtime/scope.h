@@ -103,6 +103,12 @@ class ResolvedAst {
     size_t n = ast_->symbols().size();
     return id < n ? ast_->symbols()[id]->text : mangled_[id - n].text;
   }
+  // Null if neither the tree nor the resolution of its names has that name.
+  ast::Identifier FindSymbol(absl::string_view text) const {
+    if (ast::Identifier known = ast_->FindSymbol(text)) return known;
+    const auto it = mangled_symbols_.find(text);
+    return it == mangled_symbols_.end() ? nullptr : it->second;
+  }
   bool future_annotations() const { return future_annotations_; }
   int64_t memory_bytes() const;
 
@@ -112,8 +118,9 @@ class ResolvedAst {
   std::vector<uint32_t> table_;  // by node_id
   std::unique_ptr<std::atomic<uint16_t>[]> guesses_;
   std::vector<std::unique_ptr<ScopeInfo>> scopes_;
-  std::deque<ast::Symbol> mangled_;
+  std::deque<ast::Symbol> mangled_;  // names that the tree itself does not have: mangled ones, first parts of dotted ones
   std::deque<std::string> mangled_text_;
+  absl::flat_hash_map<absl::string_view, ast::Identifier> mangled_symbols_;
   uint32_t constant_count_ = 0;
   bool future_annotations_ = false;
 };

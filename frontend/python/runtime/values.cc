@@ -100,6 +100,7 @@ StrObject* Interpreter::InternStr(StrObject* s) {
   if (s->interned) return s;
   if (StrObject* found = state_->interned.Find(s->view(), HashOfStr(s))) return found;
   if (s->cls != types_.str) return Intern(s->view());
+  Spend(20);
   s->interned = true;
   state_->interned.Add(heap_, s);
   return s;

@@ -4,7 +4,7 @@
 //
 // All nodes live in the arena of one Ast, are trivially destructible and never change after the parse. So an Ast can be
 // shared between threads as shared_ptr<const Ast>, node pointers are good for its whole life, and the destructor of a
-// tree frees a few blocks instead of recursing. The height of any tree is bounded by ParseLimits::max_depth: a
+// tree frees a few blocks instead of recursing. The height of any tree is bounded by Limits::syntax_depth: a
 // recursive walk is safe if that much stack is.
 //
 //   switch (e->node_kind) {

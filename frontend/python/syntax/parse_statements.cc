@@ -372,7 +372,7 @@ const StmtNode* Parser::ParseIf() {
   std::vector<Arm> arms;
   Depth depth(this);
   do {
-    if (depth_ + static_cast<int>(arms.size()) > limits_.max_depth) {
+    if (depth_ + static_cast<int>(arms.size()) > limits_.syntax_depth) {
       FailDepth();
       return nullptr;
     }

@@ -23,14 +23,14 @@ namespace ast {
 
 using K = TokenKind;
 
-Parser::Parser(Lexer* lexer, TreeBuilder* builder, const ParseLimits& limits, int depth)
+Parser::Parser(Lexer* lexer, TreeBuilder* builder, const Limits& limits, int depth)
     : lexer_(lexer), builder_(builder), limits_(limits), text_(lexer->text()), depth_(depth) {
   tokens_.reserve(256);
   Lex();
   token_ = &tokens_[0];
 }
 
-Parser::Parser(absl::string_view text, std::vector<Token> tokens, TreeBuilder* builder, const ParseLimits& limits)
+Parser::Parser(absl::string_view text, std::vector<Token> tokens, TreeBuilder* builder, const Limits& limits)
     : lexer_(nullptr), builder_(builder), limits_(limits), text_(text), tokens_(std::move(tokens)), depth_(0) {
   if (tokens_.empty()) Lex();
   token_ = &tokens_[0];
@@ -39,7 +39,7 @@ Parser::Parser(absl::string_view text, std::vector<Token> tokens, TreeBuilder* b
 void Parser::Lex() {
   tokens_.emplace_back();
   Token* token = &tokens_.back();
-  if (builder_->node_count() > static_cast<uint64_t>(limits_.max_nodes)) FailNodes();
+  if (builder_->node_count() > static_cast<uint64_t>(limits_.syntax_nodes)) FailNodes();
   // A limit ends the parse at the next token; tokens that were handed in end with them.
   if (has_problem_) {
     token->kind = K::kError;
@@ -74,14 +74,14 @@ void Parser::FailDepth() {
   if (has_problem_) return;
   has_problem_ = true;
   problem_ = {SyntaxProblem::Kind::kLimit,
-              absl::StrCat("the source is nested more than ", limits_.max_depth, " levels deep"), token_->pos.line, 0};
+              absl::StrCat("the source is nested more than ", limits_.syntax_depth, " levels deep"), token_->pos.line, 0};
 }
 
 void Parser::FailNodes() {
   if (has_problem_) return;
   has_problem_ = true;
   const int line = tokens_.size() < 2 ? 0 : tokens_[tokens_.size() - 2].pos.line;
-  problem_ = {SyntaxProblem::Kind::kLimit, absl::StrCat("the source makes more than ", limits_.max_nodes, " nodes"),
+  problem_ = {SyntaxProblem::Kind::kLimit, absl::StrCat("the source makes more than ", limits_.syntax_nodes, " nodes"),
               line, 0};
 }
 
@@ -174,11 +174,11 @@ absl::Status ProblemToStatus(const SyntaxProblem& problem, const Ast& ast) {
 }
 
 absl::StatusOr<std::shared_ptr<const Ast>> Parse(absl::string_view source, absl::string_view filename,
-                                                 const ParseLimits& limits, bool module) {
-  COBRA_ASSIGN_OR_RETURN(std::string text, DecodeSource(source, filename, limits.max_source_bytes));
+                                                 const Limits& limits, bool module) {
+  COBRA_ASSIGN_OR_RETURN(std::string text, DecodeSource(source, filename, limits.source_bytes));
   TreeBuilder builder(std::move(text), std::string(filename));
-  ParseLimits bounded = limits;
-  bounded.max_depth = std::min<int32_t>(limits.max_depth, 60000);  // NodeHead::height has 16 bits
+  Limits bounded = limits;
+  bounded.syntax_depth = std::min<int32_t>(limits.syntax_depth, 60000);  // NodeHead::height has 16 bits
   Lexer lexer(builder.source());
   Parser parser(&lexer, &builder, bounded);
   if (module) {
@@ -197,12 +197,12 @@ absl::StatusOr<std::shared_ptr<const Ast>> Parse(absl::string_view source, absl:
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Ast>> ParseModule(absl::string_view source, absl::string_view filename,
-                                                       const ParseLimits& limits) {
+                                                       const Limits& limits) {
   return Parse(source, filename, limits, true);
 }
 
 absl::StatusOr<std::shared_ptr<const Ast>> ParseExpression(absl::string_view source, absl::string_view filename,
-                                                           const ParseLimits& limits) {
+                                                           const Limits& limits) {
   while (!source.empty() && (source[0] == ' ' || source[0] == '\t')) source.remove_prefix(1);
   return Parse(source, filename, limits, false);
 }

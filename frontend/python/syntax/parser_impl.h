@@ -27,9 +27,9 @@ namespace ast {
 class Parser {
  public:
   // `depth`: how deep the caller is already (expressions in f-strings).
-  Parser(Lexer* lexer, TreeBuilder* builder, const ParseLimits& limits, int depth = 0);
+  Parser(Lexer* lexer, TreeBuilder* builder, const Limits& limits, int depth = 0);
   // For syntax_errors: over some tokens of `text` only.
-  Parser(absl::string_view text, std::vector<Token> tokens, TreeBuilder* builder, const ParseLimits& limits);
+  Parser(absl::string_view text, std::vector<Token> tokens, TreeBuilder* builder, const Limits& limits);
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
@@ -64,7 +64,7 @@ class Parser {
     explicit Depth(Parser* parser) : parser_(parser) { ++parser_->depth_; }
     ~Depth() { --parser_->depth_; }
     bool exceeded() const {
-      if (parser_->depth_ <= parser_->limits_.max_depth) return false;
+      if (parser_->depth_ <= parser_->limits_.syntax_depth) return false;
       parser_->FailDepth();
       return true;
     }
@@ -150,7 +150,7 @@ class Parser {
   // Bounds what recursive walks over the finished tree will have to stand.
   template <typename T>
   const T* WithHeight(T* node, int height_of_children) {
-    if (height_of_children >= limits_.max_depth) {
+    if (height_of_children >= limits_.syntax_depth) {
       FailDepth();
       return nullptr;
     }
@@ -273,7 +273,7 @@ class Parser {
 
   Lexer* lexer_;
   TreeBuilder* builder_;
-  ParseLimits limits_;
+  Limits limits_;
   absl::string_view text_;
   std::vector<Token> tokens_;
   size_t index_ = 0;

@@ -123,7 +123,7 @@ const ExprNode* InvalidTarget(const ExprNode* e, Targets targets) {
 
 class ErrorFinder {
  public:
-  ErrorFinder(const ErrorSearch& search, const ParseLimits& limits, TreeBuilder* builder)
+  ErrorFinder(const ErrorSearch& search, const Limits& limits, TreeBuilder* builder)
       : search_(search),
         limits_(limits),
         builder_(builder),
@@ -173,7 +173,7 @@ class ErrorFinder {
   void ScanRest();
 
   const ErrorSearch search_;
-  const ParseLimits limits_;
+  const Limits limits_;
   TreeBuilder* const builder_;
   const ErrorGrammar& grammar_;
   const int strings_rule_;
@@ -490,7 +490,7 @@ SyntaxProblem ErrorFinder::Find() {
 
 }  // namespace
 
-SyntaxProblem FindSyntaxError(const ErrorSearch& search, const ParseLimits& limits, TreeBuilder* builder) {
+SyntaxProblem FindSyntaxError(const ErrorSearch& search, const Limits& limits, TreeBuilder* builder) {
   return ErrorFinder(search, limits, builder).Find();
 }
 

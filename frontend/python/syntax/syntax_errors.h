@@ -26,7 +26,7 @@ struct ErrorSearch {
 };
 
 // REQUIRES: the source is not correct. `builder` takes the nodes that are made on the way.
-SyntaxProblem FindSyntaxError(const ErrorSearch& search, const ParseLimits& limits, TreeBuilder* builder);
+SyntaxProblem FindSyntaxError(const ErrorSearch& search, const Limits& limits, TreeBuilder* builder);
 
 }  // namespace ast
 }  // namespace cobra

@@ -214,6 +214,17 @@ InstanceObject* BaseOf(const Call& call, size_t output) {
   return self->base != nullptr ? self->base : call.inputs[of].as<InstanceObject>();
 }
 
+// What computing a call on values costs, in steps; `elements` of them are made. Its input may be much larger than its output.
+int64_t StepsOfConstants(const Call& call, const std::vector<const TensorType*>& types, const std::vector<TensorType>& outputs, int64_t elements) {
+  constexpr int64_t kSmall = 1024;
+  int64_t most = elements;
+  for (const TensorType* type : types) most = std::max(most, type == nullptr ? 0 : type->num_elements());
+  if (most < kSmall || GetOpInfo(call.op).cost_class == CostClass::kView) return elements / 16;
+  const bool sorts = call.op == Op::sort || call.op == Op::argsort || call.op == Op::msort || call.op == Op::topk ||
+                     call.op == Op::kthvalue || call.op == Op::median || call.op == Op::quantile;
+  return elements / 16 + FlopsOfCall(call.op, call.attributes, types, outputs) / 32 + (sorts ? most : 0);
+}
+
 Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inplace, Returns returns) {
   std::vector<const TensorType*> types;
   std::vector<ConstInput> inputs;
@@ -252,10 +263,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     const TensorType& type = (*outputs)[0];
     values[0] = FilledValues(interp, type.num_elements(), RoundTo(type.dtype, call.attributes.Double("value")));
   } else if (known && !draws && interp.heap().CanAllocate(work * 8)) {
-    // A product sums over a dimension that its output does not show.
-    const bool product = GetOpInfo(call.op).cost_class == CostClass::kCompute && !call.tensors.empty() && call.tensors[0] != nullptr &&
-                         !call.tensors[0]->type.shape.empty();
-    COBRA_TRY(interp.Charge(work / 512 * (product ? 1 + call.tensors[0]->type.shape.back() / 4 : 1)));
+    COBRA_TRY(interp.Charge(StepsOfConstants(call, types, *outputs, work)));
     interp.heap().Allocate(static_cast<size_t>(work) * 8);  // the values live elsewhere, but count
     values = EvalConst(call.op, call.attributes, inputs, *outputs);
   }

@@ -111,19 +111,18 @@ TEST(MalformedArchitecture, AnImageThatDoesNotFitNamesTheModule) {
 }
 
 TEST(MalformedArchitecture, LimitsHoldAtTheLimitAndOnePastIt) {
-  ArchitectureRequest request;
-  request.architecture = std::string("nasbench201:") + kCell;
-  request.max_text_bytes = static_cast<int64_t>(request.architecture.size());
-  EXPECT_TRUE(ReadArchitecture(request).ok());
-  --request.max_text_bytes;
-  EXPECT_EQ(DiagnosticFromStatus(ReadArchitecture(request).status())->kind, Diagnostic::Kind::kLimit);
+  const std::string text = std::string("nasbench201:") + kCell;
+  Limits limits;
+  limits.architecture_bytes = static_cast<int64_t>(text.size());
+  EXPECT_TRUE(ReadArchitecture({text}, limits).ok());
+  --limits.architecture_bytes;
+  EXPECT_EQ(DiagnosticFromStatus(ReadArchitecture({text}, limits).status())->kind, Diagnostic::Kind::kLimit);
 
-  GraphLimits limits;
-  limits.max_nodes = static_cast<int64_t>(ReadArchitecture({request.architecture})->nodes().size());
-  EXPECT_TRUE(ReadArchitecture({request.architecture}, limits).ok());
-  --limits.max_nodes;
-  EXPECT_EQ(DiagnosticFromStatus(ReadArchitecture({request.architecture}, limits).status())->kind,
-            Diagnostic::Kind::kLimit);
+  limits = {};
+  limits.graph.max_nodes = static_cast<int64_t>(ReadArchitecture({text})->nodes().size());
+  EXPECT_TRUE(ReadArchitecture({text}, limits).ok());
+  --limits.graph.max_nodes;
+  EXPECT_EQ(DiagnosticFromStatus(ReadArchitecture({text}, limits).status())->kind, Diagnostic::Kind::kLimit);
 }
 
 // Any damage to a good string is answered with a diagnostic or with another good network.

@@ -110,7 +110,7 @@ std::vector<std::string> OpsOf(const Graph& graph) {
   return ops;
 }
 
-Diagnostic ErrorOf(const std::string& bytes, const OnnxRequest& request = {}, const OnnxLimits& limits = {}) {
+Diagnostic ErrorOf(const std::string& bytes, const OnnxRequest& request = {}, const Limits& limits = {}) {
   absl::StatusOr<Graph> graph = ReadOnnxModel(bytes, request, limits);
   EXPECT_FALSE(graph.ok());
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(graph.status());
@@ -293,8 +293,8 @@ TEST(OnnxReaderTest, DamagedTestDataIsNoCrash) {
   absl::StatusOr<std::vector<std::string>> files = ListFiles(root, "model.onnx");
   ASSERT_TRUE(files.ok());
   std::mt19937 random(20240601);
-  OnnxLimits limits;
-  limits.max_steps = 5000;
+  Limits limits;
+  limits.onnx.max_steps = 5000;
   for (const std::string& file : *files) {
     absl::StatusOr<std::string> bytes = ReadFile(absl::StrCat(root, "/", file));
     ASSERT_TRUE(bytes.ok());
@@ -329,8 +329,8 @@ Model LoopOf(int64_t turns) {
 
 TEST(OnnxReaderTest, LoopsAreUnrolledUpToALimit) {
   EXPECT_EQ(ReadOnnxModel(LoopOf(3).Bytes(), {})->nodes().size(), 3u);
-  OnnxLimits limits;
-  limits.max_steps = 1000;
+  Limits limits;
+  limits.onnx.max_steps = 1000;
   EXPECT_EQ(ErrorOf(LoopOf(INT64_MAX).Bytes(), {}, limits).kind, Diagnostic::Kind::kLimit);
   limits = {};
   limits.graph.max_nodes = 10;

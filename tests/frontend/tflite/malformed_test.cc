@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Diagnostic ErrorOf(const std::string& bytes, const TfliteLimits& limits = {}) {
+Diagnostic ErrorOf(const std::string& bytes, const Limits& limits = {}) {
   const absl::StatusOr<Graph> graph = ReadTfliteModel(bytes, {"net.tflite"}, limits);
   EXPECT_FALSE(graph.ok());
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(graph.status());
@@ -92,18 +92,18 @@ TEST(MalformedTflite, ShapesFromValuesAreRefusedAsDataDependent) {
 TEST(MalformedTflite, LimitsHoldAtTheLimitAndOnePastIt) {
   const std::string file = MobileNetV2(64, false);
   const auto* net = schema::GetModel(file.data())->subgraphs()->Get(0);
-  TfliteLimits limits;
-  limits.max_operators = net->operators()->size();
-  limits.max_tensors = net->tensors()->size();
-  limits.max_rank = 4;
+  Limits limits;
+  limits.tflite.max_operators = net->operators()->size();
+  limits.tflite.max_tensors = net->tensors()->size();
+  limits.tflite.max_rank = 4;
   EXPECT_TRUE(ReadTfliteModel(file, {}, limits).ok());
   for (int64_t TfliteLimits::*limit : {&TfliteLimits::max_operators, &TfliteLimits::max_tensors}) {
-    TfliteLimits less = limits;
-    --(less.*limit);
+    Limits less = limits;
+    --(less.tflite.*limit);
     EXPECT_EQ(ErrorOf(file, less).kind, Diagnostic::Kind::kLimit);
   }
-  TfliteLimits less = limits;
-  less.max_rank = 3;
+  Limits less = limits;
+  less.tflite.max_rank = 3;
   EXPECT_EQ(ErrorOf(file, less).kind, Diagnostic::Kind::kLimit);
   less = limits;
   less.graph.max_nodes = 20;
@@ -112,7 +112,7 @@ TEST(MalformedTflite, LimitsHoldAtTheLimitAndOnePastIt) {
   less.graph.max_tensor_bytes = 1000;
   EXPECT_EQ(ErrorOf(file, less).kind, Diagnostic::Kind::kLimit);
   less = limits;
-  less.max_tables = 100;  // fewer than the file has: not verified
+  less.tflite.max_tables = 100;  // fewer than the file has: not verified
   EXPECT_EQ(ErrorOf(file, less).kind, Diagnostic::Kind::kModelError);
 }
 

@@ -25,7 +25,7 @@ std::string Repeat(absl::string_view text, int count) {
 }
 
 // The tree's text, or "KIND LINE: MESSAGE" of the diagnostic.
-std::string Read(absl::string_view source, const ParseLimits& limits = {}) {
+std::string Read(absl::string_view source, const Limits& limits = {}) {
   const auto ast = ParseModule(source, "model.py", limits);
   if (ast.ok()) return WriteAst(**ast, false);
   const auto d = DiagnosticFromStatus(ast.status());
@@ -209,14 +209,14 @@ TEST(ParserTest, HostileLength) {
 }
 
 TEST(ParserTest, Limits) {
-  ParseLimits limits;
-  limits.max_source_bytes = 10;
+  Limits limits;
+  limits.source_bytes = 10;
   EXPECT_EQ(Read("x = 1234567", limits), "limit 0: model.py: 11 bytes of source; at most 10 are read");
   limits = {};
-  limits.max_nodes = 1000;
+  limits.syntax_nodes = 1000;
   EXPECT_EQ(Read("x = [\n" + Repeat("1,\n", 2000) + "]", limits).substr(0, 8), "limit 10");
   limits = {};
-  limits.max_depth = 50;
+  limits.syntax_depth = 50;
   EXPECT_EQ(Read("\nx" + Repeat("+x", 60), limits), "limit 2: the source is nested more than 50 levels deep");
   EXPECT_EQ(Read("x" + Repeat("+x", 40), limits).substr(0, 7), "Module(");
   EXPECT_EQ(Read(Repeat("-", 60) + "x", limits).substr(0, 5), "limit");

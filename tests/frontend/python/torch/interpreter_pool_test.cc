@@ -248,7 +248,7 @@ TEST_F(InterpreterPoolTest, ImportsAfterOtherStatementsHappenInTheirPlace) {
 TEST_F(InterpreterPoolTest, LimitsAreThoseOfTheRequest) {
   const SourceRequest request = Request("import statelib\nfor i in range(1000000): pass\n");
   for (int i = 0; i < 3; ++i) {
-    python::Limits limits;
+    Limits limits;
     limits.steps = 500'000 + i;
     const std::optional<Diagnostic> d = DiagnosticFromStatus(ReadPythonModel(request, limits).status());
     ASSERT_TRUE(d.has_value());

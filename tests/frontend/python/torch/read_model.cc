@@ -51,7 +51,7 @@ std::string RoundTripFault(const Graph& graph, const std::string& json) {
 }
 
 bool print_usage = false;
-python::Limits read_limits;
+Limits read_limits;
 
 std::string Read(const SourceRequest& request, bool print) {
   ReadUsage usage;

@@ -17,7 +17,7 @@ constexpr char kHead[] =
                                                                                                           // line 6
 
 absl::StatusOr<Graph> Read(absl::string_view body, std::vector<std::string> inputs = {"1x3x8x8"},
-                           absl::string_view torch_version = "1.13.1", const python::Limits& limits = {}) {
+                           absl::string_view torch_version = "1.13.1", const Limits& limits = {}) {
   SourceRequest request;
   request.bundle["model.py"] = absl::StrCat(kHead, body);
   request.file = "model.py";
@@ -112,7 +112,7 @@ TEST(ReaderTest, AnUnknownFunctionIsNamed) {
 }
 
 TEST(ReaderTest, LoopsWithoutEndReachALimit) {
-  python::Limits limits;
+  Limits limits;
   limits.steps = 100000;
   Diagnostic diagnostic =
       Refused(Read("  def forward(self, x):\n"
@@ -122,7 +122,7 @@ TEST(ReaderTest, LoopsWithoutEndReachALimit) {
   EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kLimit);
   EXPECT_THAT(diagnostic.position.line, ::testing::AnyOf(8, 9));
   limits = {};
-  limits.graph_nodes = 100;
+  limits.graph.max_nodes = 100;
   diagnostic =
       Refused(Read("  def forward(self, x):\n"
                    "    while True:\n"
@@ -132,8 +132,8 @@ TEST(ReaderTest, LoopsWithoutEndReachALimit) {
 }
 
 TEST(ReaderTest, GraphNodesAtTheLimitAndOnePast) {
-  python::Limits limits;
-  limits.graph_nodes = 100;
+  Limits limits;
+  limits.graph.max_nodes = 100;
   auto read = [&](int calls) {
     return Read(absl::StrCat("  def forward(self, x):\n    for _ in range(", calls, "):\n      x = x + 1\n    return x\n"), {"1x3"}, "1.13.1", limits);
   };
@@ -142,7 +142,7 @@ TEST(ReaderTest, GraphNodesAtTheLimitAndOnePast) {
 }
 
 TEST(ReaderTest, HostileProgramsCostAtMostTheirLimits) {
-  python::Limits limits;
+  Limits limits;
   limits.memory_bytes = int64_t{32} << 20;
   limits.wall_time_ms = 10000;
   const char* bodies[] = {

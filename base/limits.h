@@ -1,0 +1,86 @@
+// What one read may cost, whatever it reads: every limit of every front end, and of a graph over the API. A read that goes beyond one
+// ends with a diagnostic of kind kLimit (where PyTorch or a format has the same bound, of that error's kind) and has cost at most
+// these. docs/reader.md has them as a table; a test for each holds it at the limit and one past it.
+//
+// The defaults are for strangers: what runs into one of them has cost at most a quarter of a second and a quarter of a
+// gigabyte on the machines this was measured on (tests/hostile; docs/long-tests/hostile.txt has the last run), and the largest models that
+// were measured stay below a quarter of each. Whoever reads a model of his own that needs more says so (cobra-client --limits-times).
+#ifndef COBRA_BASE_LIMITS_H_
+#define COBRA_BASE_LIMITS_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace cobra {
+
+// Of a graph, whatever it is read from.
+struct GraphLimits {
+  int64_t max_nodes = 60'000;                   // calls; the largest published networks have some 10,000, 1,000 unrolled layers 20,000
+  int max_rank = 64;                            // PyTorch's own for most of its kernels
+  int64_t max_tensor_bytes = int64_t{1} << 40;  // a shape beyond 1 TiB is a mistake or an attack
+};
+
+// Of an ONNX file (frontend/onnx).
+struct OnnxLimits {
+  // Nodes that are executed and calls that they become, turns of unrolled loops included. The largest published files
+  // have some 10,000 nodes.
+  int64_t max_steps = 100'000;
+  // Tensors up to this many elements carry values while shapes are computed.
+  int64_t max_const_elements = int64_t{1} << 16;
+  int64_t max_const_bytes = int64_t{64} << 20;  // of all values carried together
+  int max_nesting = 32;                         // graphs inside If, Loop and Scan
+};
+
+// Of a TensorFlow Lite file (frontend/tflite).
+struct TfliteLimits {
+  int64_t max_operators = 100'000;  // the largest published files have some 3,000
+  int64_t max_tensors = 1'000'000;
+  int64_t max_uses = 1'000'000;                   // of tensors by operators: lists in a flatbuffer may be shared
+  int max_rank = 8;                               // TFLite's own kernels stop at 6, views at 8
+  int64_t max_const_elements = int64_t{1} << 16;  // of a constant whose values shape the network
+  // Of the flatbuffer. A table is a tensor, an operator, its options, a buffer; depth is 5 in this format.
+  uint32_t max_tables = 1'000'000;
+  uint32_t max_depth = 32;
+};
+
+struct Limits {
+  // ---- any input
+  // Wall time of one read; 0 is none. A server sets its own deadline here.
+  int64_t wall_time_ms = 60'000;
+  // Set from another thread to stop the read; not owned.
+  const std::atomic<bool>* cancelled = nullptr;
+  GraphLimits graph;
+  OnnxLimits onnx;
+  TfliteLimits tflite;
+  int64_t architecture_bytes = 64 << 10;  // of an architecture string: the longest of any space has 2 KB
+
+  // ---- Python source: what is parsed
+  int64_t source_bytes = int64_t{3} << 20;  // of one file: the largest of the standard library is 0.6 MB; its tree takes 25 times that
+  int64_t syntax_nodes = int64_t{4} << 20;  // real code has one node per 8 bytes; this is more than one per byte of the largest source
+  // Height of an expression tree (a chain a.b.c or x + x + x counts each link) and, separately, nesting of statements.
+  // CPython's compiler stops at about 3,000. At 1,000 a recursive walk with 1 KB a level takes 1 MB of an 8 MB stack.
+  int32_t syntax_depth = 1000;
+  int modules = 4000;  // torchvision loads about 150
+
+  // ---- Python source: what is run
+  // One step is a statement, a call or a turn of a loop; work on long strings and sequences costs steps by its length
+  // (Interpreter::Charge), memory one for 64 bytes.
+  // Of torchvision, swin_v2_b needs most: 750,000, with its imports.
+  int64_t steps = 3'000'000;
+  // Bytes of Python objects and of lowered code; nothing is freed before the interpreter is. Of torchvision, swin_v2_b needs most: 39 MB.
+  int64_t memory_bytes = int64_t{160} << 20;
+  // Python's own default: deeper programs raise RecursionError there too.
+  int call_depth = 1000;
+  // Native stack of the main program; call_depth frames of ordinary nesting need about a quarter of it.
+  int64_t stack_bytes = int64_t{24} << 20;
+  // Stack of one generator, and how many may be suspended at once: their product bounds address space, touched pages are few.
+  int64_t generator_stack_bytes = 256 << 10;
+  int suspended_generators = 2000;
+  int64_t big_int_bits = 1 << 17;             // multiplication is quadratic: 2^17 bits cost 2 ms
+  int64_t sequence_items = int64_t{1} << 22;  // of one str, list or tuple that an operator or built-in makes
+  int64_t output_bytes = int64_t{1} << 20;    // what print() may leave in the captured output
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_BASE_LIMITS_H_
