@@ -27,56 +27,90 @@ struct Parsed {
   std::string fault;  // why it is no JSON that can be read; empty: it can
 };
 
-// Why a text is too much to parse; empty: it is not. A parsed value takes some 50 bytes, however short its text (60,000 calls have about
-// 1.5 million), and an object that keeps the order of its keys looks through them for each new one.
-std::string TooMuch(absl::string_view text) {
-  constexpr int64_t kMostValues = 2'500'000;
+// What a look at the brackets and commas of a text says.
+struct Outline {
+  std::string fault;  // why it is too much to parse; empty: it is not
+  int64_t keys = 0;   // of all its objects
+};
+
+// A parsed value takes some 50 bytes, however short its text (60,000 calls have about 1.5 million), and an object that keeps the order
+// of its keys looks through them for each new one.
+Outline OutlineOf(absl::string_view text) {
+  constexpr int64_t kMostValues = 2'000'000;
+  constexpr int64_t kMostEntries = 200'000;  // of one list: all calls, or the tensors of one
   constexpr double kMostComparisons = 2e8;  // of keys: an object of 20,000 has as many
+  Outline outline;
   int64_t values = 0;
   double comparisons = 0;
-  std::vector<int64_t> keys;  // of each open object
+  struct Open {
+    int64_t keys = 0, commas = 0;
+  };
+  std::vector<Open> open;
+  const auto too_much = [&outline](std::string fault) {
+    outline.fault = std::move(fault);
+    return outline;
+  };
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '"') {
       for (++i; i < text.size() && text[i] != '"'; ++i) i += text[i] == '\\';
     } else if (c == '{' || c == '[') {
       ++values;
-      keys.push_back(0);
-      if (keys.size() > 2 * kMaxDepth) return absl::StrCat("it is nested deeper than ", kMaxDepth, " levels");
+      open.emplace_back();
+      if (open.size() > kMaxDepth) return too_much(absl::StrCat("it is nested deeper than ", kMaxDepth, " levels"));
     } else if (c == '}' || c == ']') {
-      if (!keys.empty()) keys.pop_back();
+      if (!open.empty()) open.pop_back();
     } else if (c == ',') {
       ++values;
-    } else if (c == ':' && !keys.empty()) {
-      comparisons += static_cast<double>(keys.back()++);
+      if (!open.empty() && ++open.back().commas >= kMostEntries) {
+        return too_much(absl::StrCat("a list of it has more than ", kMostEntries, " entries"));
+      }
+    } else if (c == ':' && !open.empty()) {
+      ++outline.keys;
+      comparisons += static_cast<double>(open.back().keys++);
     }
-    if (values > kMostValues) return absl::StrCat("it holds more than ", kMostValues, " values");
-    if (comparisons > kMostComparisons) return "an object of it has too many keys";
+    if (values > kMostValues) return too_much(absl::StrCat("it holds more than ", kMostValues, " values"));
+    if (comparisons > kMostComparisons) return too_much("an object of it has too many keys");
   }
-  return "";
+  return outline;
 }
 
-// The library keeps the last of two equal keys without a word, and a tree as deep as the text makes it.
-Parsed ParseStrictly(absl::string_view text) {
-  Parsed parsed;
-  parsed.fault = TooMuch(text);
-  if (!parsed.fault.empty()) return parsed;
+int64_t KeysOf(const Json& value) {
+  int64_t keys = value.is_object() ? static_cast<int64_t>(value.size()) : 0;
+  if (value.is_structured()) {
+    for (const Json& inner : value) keys += inner.is_structured() ? KeysOf(inner) : 0;
+  }
+  return keys;
+}
+
+// The first key that stands twice in one object.
+std::string RepeatedKey(absl::string_view text) {
+  std::string repeated;
   std::vector<absl::flat_hash_set<std::string>> keys;
-  const auto look = [&](int depth, Json::parse_event_t event, Json& value) {
-    if (depth > kMaxDepth) {
-      if (parsed.fault.empty()) parsed.fault = absl::StrCat("it is nested deeper than ", kMaxDepth, " levels");
-      return false;
-    }
+  const auto look = [&](int, Json::parse_event_t event, Json& value) {
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second &&
-        parsed.fault.empty()) {
-      parsed.fault = absl::StrCat("the key \"", Quoted(value.get<std::string>()), "\" stands twice in one object");
+    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second && repeated.empty()) {
+      repeated = value.get<std::string>();
     }
     return true;
   };
-  parsed.root = Json::parse(text.begin(), text.end(), look, /*allow_exceptions=*/false);
-  if (parsed.fault.empty() && !parsed.root.is_object()) parsed.fault = "it is no JSON object";
+  (void)Json::parse(text.begin(), text.end(), look, /*allow_exceptions=*/false);
+  return repeated;
+}
+
+// The library keeps one of two equal keys without a word: then there are fewer than the text has.
+Parsed ParseStrictly(absl::string_view text) {
+  Parsed parsed;
+  const Outline outline = OutlineOf(text);
+  parsed.fault = outline.fault;
+  if (!parsed.fault.empty()) return parsed;
+  parsed.root = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (!parsed.root.is_object()) {
+    parsed.fault = "it is no JSON object";
+  } else if (KeysOf(parsed.root) < outline.keys) {
+    parsed.fault = absl::StrCat("the key \"", Quoted(RepeatedKey(text)), "\" stands twice in one object");
+  }
   return parsed;
 }
 

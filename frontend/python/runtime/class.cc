@@ -279,6 +279,7 @@ Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
       if (known->IsProperty() && known->object()->cls == interp.types().member_descriptor) continue;  // named twice
       return interp.Raise(interp.types().ValueError, absl::StrCat("'", v.str(), "' in __slots__ conflicts with class variable"));
     }
+    COBRA_TRY(interp.Charge(10));
     auto* p = interp.heap().New<PropertyObject>();
     p->cls = interp.types().member_descriptor;
     p->getter = NewBuiltin(interp, text, [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {

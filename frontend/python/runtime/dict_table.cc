@@ -16,7 +16,7 @@ uint64_t HashOfText(absl::string_view text) {
     h ^= h >> 32;
   }
   uint64_t w = 0;
-  std::memcpy(&w, p, static_cast<size_t>(n));
+  if (n > 0) std::memcpy(&w, p, static_cast<size_t>(n));  // an empty text may be at null
   h = (h ^ w) * 0x9fb21c651e98df25u;
   h ^= h >> 29;
   h *= 0xbf58476d1ce4e5b9u;

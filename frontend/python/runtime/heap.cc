@@ -7,6 +7,17 @@
 #include <cstdio>
 #include <cstdlib>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define COBRA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define COBRA_ASAN 1
+#endif
+#endif
+#ifdef COBRA_ASAN
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace cobra::python {
 namespace {
 
@@ -41,6 +52,9 @@ Heap::Heap(int64_t budget_bytes) : budget_bytes_(budget_bytes) {
 
 Heap::~Heap() {
   for (size_t i = destructors_.size(); i > 0; --i) destructors_[i - 1].run(destructors_[i - 1].object);
+#ifdef COBRA_ASAN
+  if (image_ != nullptr) __lsan_unregister_root_region(begin_, image_bytes_);
+#endif
   munmap(begin_, reserved_bytes_);
   if (image_ != nullptr) munmap(const_cast<char*>(image_), image_bytes_);
 }
@@ -76,6 +90,9 @@ bool Heap::Freeze() {
     if (mmap(begin_, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED) OutOfSpace();
     image_ = static_cast<const char*>(image);
     image_bytes_ = bytes;
+#ifdef COBRA_ASAN
+    __lsan_register_root_region(begin_, bytes);  // it owns memory of the C++ heap
+#endif
     image_destructors_ = destructors_.size();
     for (const Destructor& d : destructors_) {
       if (d.compared_bytes > 0) image_compared_.push_back(d);

@@ -134,6 +134,7 @@ class HeapVector {
     data_[at] = value;
   }
   void erase(size_t first, size_t last) {
+    if (first == last) return;  // of nothing, perhaps at null
     std::memmove(static_cast<void*>(data_ + first), data_ + last, (size_ - last) * sizeof(T));
     size_ -= last - first;
   }

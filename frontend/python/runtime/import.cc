@@ -265,7 +265,7 @@ Result<Value> Importer::ImportValue(absl::string_view name) {
     }
     return *loaded;
   }
-  COBRA_TRY(interp_.Step());
+  COBRA_TRY(interp_.Charge(1 + static_cast<int64_t>(name.size()) / 8));  // the name of every package on the way is made
   COBRA_TRY(interp_.CheckStack());
   absl::string_view parent = Parent(name);
   if (!parent.empty()) {

@@ -89,7 +89,7 @@ Result<Value> BigBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
   // Schoolbook arithmetic on 64-bit words.
   const int64_t x_words = 1 + x.bits() / 64, y_words = 1 + y.bits() / 64;
   const bool quadratic = op == BinaryOp::kMult || op == BinaryOp::kFloorDiv || op == BinaryOp::kMod || op == BinaryOp::kDiv;
-  interp.Spend(quadratic ? x_words * y_words / 16 : (x_words + y_words) / 32);
+  interp.Spend(2 + (quadratic ? x_words * y_words / 16 : (x_words + y_words) / 32));
   switch (op) {
     case BinaryOp::kAdd: return interp.NewInt(x + y);
     case BinaryOp::kSub: return interp.NewInt(x - y);

@@ -1,10 +1,10 @@
-// From the tree to instructions, and the matcher that runs them.
+// From the tree to instructions. regex_match.cc runs them.
 #include "frontend/python/runtime/regex.h"
 
 #include <algorithm>
+#include <array>
 
 #include "absl/strings/str_cat.h"
-#include "frontend/python/runtime/character.h"
 #include "frontend/python/runtime/regex_parse.h"
 
 namespace cobra::python {
@@ -14,27 +14,7 @@ using Op = RegexInstruction::Op;
 using RepeatKind = RegexInstruction::Kind;
 using Node = RegexNode;
 
-constexpr size_t kMaxStack = 1 << 20;          // choices and old values, 32 bytes each
 constexpr size_t kMaxInstructions = 100'000;  // repetitions are loops, so a program is about as long as its pattern
-
-bool IsWord(uint32_t c, bool ascii) {
-  if (c < 0x80) return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  return !ascii && HasProperty(c, kAlpha | kDecimal | kDigit | kNumeric);
-}
-bool InClass(uint32_t c, char name, bool ascii) {
-  switch (name) {
-    case 'd': return ascii ? c >= '0' && c <= '9' : HasProperty(c, kDecimal);
-    case 'D': return !InClass(c, 'd', ascii);
-    case 's': return ascii ? c == ' ' || (c >= '\t' && c <= '\r') : HasProperty(c, kSpace);
-    case 'S': return !InClass(c, 's', ascii);
-    case 'w': return IsWord(c, ascii);
-    default: return !IsWord(c, ascii);
-  }
-}
-uint32_t Folded(uint32_t c, bool ascii) {
-  if (ascii && c >= 0x80) return c;
-  return SimpleCase(CaseKind::kLower, c);
-}
 
 // What a sequence matches in length: [min, max], max < 0 if it has no bound.
 struct Width {
@@ -83,16 +63,6 @@ Width WidthOf(const std::vector<Node>& items) {
 
 }  // namespace
 
-bool CharacterSet::Contains(uint32_t c) const {
-  for (const auto& [low, high] : ranges) {
-    if (c >= low && c <= high) return !negated;
-  }
-  for (const Class& k : classes) {
-    if (InClass(c, k.name, k.ascii)) return !negated;
-  }
-  return negated;
-}
-
 class RegexCompiler {
  public:
   RegexCompiler(Regex* regex, RegexError* error) : regex_(*regex), error_(error) {}
@@ -103,9 +73,8 @@ class RegexCompiler {
     regex_.names_ = tree.names;
     if (!Sequence(tree.items, tree.flags)) return false;
     Add(Op::kAccept);
-    if (!tree.items.empty() && tree.items[0].kind == Node::Kind::kCharacter && !(tree.flags & kIgnoreCase)) {
-      regex_.first_character_ = tree.items[0].character;
-    }
+    FindPrefix();
+    FindFirst();
     return true;
   }
 
@@ -138,11 +107,12 @@ class RegexCompiler {
     switch (n.kind) {
       case Node::Kind::kCharacter:
       case Node::Kind::kNotCharacter:
-        i = Add(n.kind == Node::Kind::kCharacter ? Op::kCharacter : Op::kNotCharacter, fold ? Folded(n.character, IsAscii(flags)) : n.character);
+        i = Add(n.kind == Node::Kind::kCharacter ? Op::kCharacter : Op::kNotCharacter, fold ? RegexFolded(n.character, IsAscii(flags)) : n.character);
         break;
       case Node::Kind::kSet: {
         CharacterSet set = n.set;
         for (auto& k : set.classes) k.ascii = IsAscii(flags);
+        set.FillTable();
         i = Add(Op::kSet, static_cast<int64_t>(regex_.sets_.size()));
         regex_.sets_.push_back(std::move(set));
         break;
@@ -280,6 +250,71 @@ class RegexCompiler {
     return true;
   }
 
+  // The characters that every match begins with, one after the other.
+  void FindPrefix() {
+    for (const RegexInstruction& in : regex_.program_) {
+      if (in.op == Op::kSave) continue;
+      if (in.op != Op::kCharacter || in.ignore_case || in.a > 0xff) return;
+      regex_.prefix_.push_back(static_cast<char>(in.a));
+    }
+  }
+
+  // The characters that a match may begin with; left unknown if it may be empty, or if that is not plain to see.
+  void FindFirst() {
+    std::vector<bool> seen(Here());
+    std::vector<size_t> todo = {0};
+    std::array<uint64_t, 4> narrow{};
+    bool wide = false;
+    constexpr int kMaxLeaves = 100;
+    int leaves = 0;
+    while (!todo.empty()) {
+      const size_t pc = todo.back();
+      todo.pop_back();
+      if (seen[pc]) continue;
+      seen[pc] = true;
+      const RegexInstruction& in = At(pc);
+      const auto go = [&todo](int64_t to) { todo.push_back(static_cast<size_t>(to)); };
+      switch (in.op) {
+        case Op::kCharacter:
+        case Op::kNotCharacter:
+        case Op::kSet:
+        case Op::kAny:
+        case Op::kAnyAll:
+          if (++leaves > kMaxLeaves) return;
+          for (uint32_t c = 0; c < 256; ++c) {
+            if (regex_.Matches(in, c)) narrow[c >> 6] |= uint64_t{1} << (c & 63);
+          }
+          wide = wide || in.op != Op::kCharacter || in.ignore_case || in.a > 0xff;
+          break;
+        case Op::kRepeatOne:
+          go(static_cast<int64_t>(pc) + 1);
+          if (in.min == 0) go(in.b);
+          break;
+        case Op::kSplit:
+          go(in.a);
+          go(in.b);
+          break;
+        case Op::kJump: go(in.a); break;
+        case Op::kLook: go(in.b); break;  // whatever it wants, what follows it wants too
+        case Op::kConditional:
+          go(static_cast<int64_t>(pc) + 1);
+          go(in.b);
+          break;
+        case Op::kLoop:
+          go(in.b);
+          go(static_cast<int64_t>(pc) + 1);
+          break;
+        case Op::kFail: break;
+        case Op::kAccept:         // also of an atomic group, which begins with what is in it
+        case Op::kBackReference: return;
+        default: go(static_cast<int64_t>(pc) + 1);
+      }
+    }
+    regex_.first_known_ = true;
+    regex_.first_ = narrow;
+    regex_.first_wide_ = wide;
+  }
+
   Regex& regex_;
   RegexError* error_;
 };
@@ -292,293 +327,13 @@ std::unique_ptr<Regex> Regex::Compile(const std::vector<uint32_t>& pattern, int 
   return regex;
 }
 
-// One attempt. Everything that backtracking must restore is in `registers_`: capture slots, the last group, and for each loop its
-// count and where its last turn began. A change pushes the old value, a choice pushes where to go on; failing pops.
-class RegexMatcher {
- public:
-  RegexMatcher(const Regex& regex, Regex::Text text, int64_t end, bool full, int64_t reject_empty_at, int64_t* steps)
-      : regex_(regex), text_(text), end_(end), full_(full), reject_empty_at_(reject_empty_at), steps_(*steps) {
-    slots_ = 2 * static_cast<size_t>(regex.groups_ + 1);
-    registers_.resize(slots_ + 1 + 2 * static_cast<size_t>(regex.loops_));
+int64_t Regex::memory_bytes() const {
+  size_t bytes = sizeof(Regex) + program_.capacity() * sizeof(RegexInstruction) + prefix_.capacity();
+  for (const CharacterSet& set : sets_) {
+    bytes += sizeof(set) + set.ranges.capacity() * sizeof(set.ranges[0]) + set.classes.capacity() * sizeof(set.classes[0]);
   }
-
-  Regex::Outcome At(int64_t start) {
-    std::fill(registers_.begin(), registers_.end(), -1);
-    stack_.clear();
-    start_ = start;
-    registers_[0] = start;
-    bool matched = Run(0, start, /*outermost=*/true);
-    if (steps_ <= 0) return Regex::Outcome::kTooLong;
-    if (!matched) return Regex::Outcome::kNo;
-    registers_[1] = matched_end_;
-    return Regex::Outcome::kYes;
-  }
-  std::vector<int64_t> Spans() const { return std::vector<int64_t>(registers_.begin(), registers_.begin() + static_cast<int64_t>(slots_)); }
-  int last_group() const { return static_cast<int>(registers_[slots_]); }
-
- private:
-  struct Entry {
-    enum class What : uint8_t { kRestore, kBranch, kShrink, kGrow };
-    What what;
-    int64_t index;     // of the register; of the instruction
-    int64_t value;     // the register's; the position
-    int64_t limit = 0; // of a one-character repetition: its least position, or its greatest
-  };
-
-  void Set(size_t index, int64_t value) {
-    stack_.push_back({Entry::What::kRestore, static_cast<int64_t>(index), registers_[index]});
-    registers_[index] = value;
-  }
-  size_t Counter(int64_t loop) const { return slots_ + 1 + 2 * static_cast<size_t>(loop); }
-
-  bool Matches(const RegexInstruction& in, uint32_t c) const {
-    switch (in.op) {
-      case Op::kCharacter: return (in.ignore_case ? Folded(c, in.ascii) : c) == static_cast<uint32_t>(in.a);
-      case Op::kNotCharacter: return (in.ignore_case ? Folded(c, in.ascii) : c) != static_cast<uint32_t>(in.a);
-      case Op::kSet: {
-        const CharacterSet& set = regex_.sets_[static_cast<size_t>(in.a)];
-        if (!in.ignore_case) return set.Contains(c);
-        // In any case: a negated set has the character only if it has both.
-        bool lower = set.Contains(Folded(c, in.ascii));
-        bool upper = set.Contains(in.ascii && c >= 0x80 ? c : SimpleCase(CaseKind::kUpper, c));
-        return set.negated ? lower && upper : lower || upper;
-      }
-      case Op::kAny: return c != '\n';
-      default: return true;
-    }
-  }
-  bool AtWordBoundary(int64_t at, bool ascii) const {
-    bool before = at > 0 && IsWord(text_[at - 1], ascii);
-    bool after = at < end_ && IsWord(text_[at], ascii);
-    return before != after;
-  }
-  bool PositionHolds(const RegexInstruction& in, int64_t at) const {
-    switch (in.op) {
-      case Op::kStart: return at == 0;
-      case Op::kLineStart: return at == 0 || text_[at - 1] == '\n';
-      case Op::kEnd: return at == end_ || (at + 1 == end_ && text_[at] == '\n');
-      case Op::kLineEnd: return at == end_ || text_[at] == '\n';
-      case Op::kTextEnd: return at == end_;
-      case Op::kWordBoundary: return AtWordBoundary(at, in.ascii);
-      default: return !AtWordBoundary(at, in.ascii);
-    }
-  }
-  bool BackReference(const RegexInstruction& in, int64_t* at) const {
-    int64_t begin = registers_[2 * static_cast<size_t>(in.a)], end = registers_[2 * static_cast<size_t>(in.a) + 1];
-    if (begin < 0 || end < begin || end - begin > end_ - *at) return false;
-    for (int64_t i = begin; i < end; ++i, ++*at) {
-      uint32_t a = text_[i], b = text_[*at];
-      if (in.ignore_case ? Folded(a, in.ascii) != Folded(b, in.ascii) : a != b) return false;
-    }
-    return true;
-  }
-
-  // A body in a match of its own: look-around, atomic groups. What it captured stays if it matched; its choices do not.
-  bool Inner(int64_t pc, int64_t at, int64_t* end) {
-    size_t base = stack_.size();
-    bool matched = Run(pc, at, /*outermost=*/false);
-    if (!matched) return false;
-    *end = matched_end_;
-    size_t keep = base;
-    for (size_t i = base; i < stack_.size(); ++i) {
-      if (stack_[i].what == Entry::What::kRestore) stack_[keep++] = stack_[i];
-    }
-    stack_.resize(keep);
-    return true;
-  }
-  void Unwind(size_t base) {
-    while (stack_.size() > base) {
-      if (stack_.back().what == Entry::What::kRestore) registers_[static_cast<size_t>(stack_.back().index)] = stack_.back().value;
-      stack_.pop_back();
-    }
-  }
-
-  // Up to kAccept; false when every choice made since the call has failed.
-  bool Run(int64_t pc, int64_t at, bool outermost) {
-    size_t base = stack_.size();
-    while (true) {
-      if (--steps_ <= 0) return false;
-      if (stack_.size() > kMaxStack) return steps_ = 0, false;
-      const RegexInstruction& in = regex_.program_[static_cast<size_t>(pc)];
-      bool ok = true;
-      switch (in.op) {
-        case Op::kCharacter:
-        case Op::kNotCharacter:
-        case Op::kSet:
-        case Op::kAny:
-        case Op::kAnyAll:
-          ok = at < end_ && Matches(in, text_[at]);
-          ++at;
-          ++pc;
-          break;
-        case Op::kSplit:
-          stack_.push_back({Entry::What::kBranch, in.b, at});
-          pc = in.a;
-          break;
-        case Op::kJump: pc = in.a; break;
-        case Op::kSave:
-          Set(static_cast<size_t>(in.a), at);
-          if (in.a & 1) Set(slots_, in.a / 2);
-          ++pc;
-          break;
-        case Op::kBackReference:
-          ok = BackReference(in, &at);
-          ++pc;
-          break;
-        case Op::kLook: ok = Look(in, &pc, at); break;
-        case Op::kAtomic: {
-          ok = Inner(pc + 1, at, &at);
-          pc = in.b;
-          break;
-        }
-        case Op::kConditional: pc = registers_[2 * static_cast<size_t>(in.a) + 1] >= 0 ? pc + 1 : in.b; break;
-        case Op::kRepeatOne: ok = RepeatOne(in, &pc, &at); break;
-        case Op::kLoopStart:
-          Set(Counter(in.a), 0);
-          Set(Counter(in.a) + 1, -1);
-          ++pc;
-          break;
-        case Op::kLoop: Loop(in, &pc, at); break;
-        case Op::kFail: ok = false; break;
-        case Op::kAccept:
-          ok = !outermost || ((!full_ || at == end_) && !(at == start_ && start_ == reject_empty_at_));
-          if (ok) {
-            matched_end_ = at;
-            return true;
-          }
-          break;
-        default:
-          ok = PositionHolds(in, at);
-          ++pc;
-      }
-      if (!ok && !Backtrack(base, &pc, &at)) return false;
-    }
-  }
-
-  bool Backtrack(size_t base, int64_t* pc, int64_t* at) {
-    while (stack_.size() > base) {
-      Entry& e = stack_.back();
-      switch (e.what) {
-        case Entry::What::kRestore:
-          registers_[static_cast<size_t>(e.index)] = e.value;
-          stack_.pop_back();
-          continue;
-        case Entry::What::kBranch:
-          *pc = e.index;
-          *at = e.value;
-          stack_.pop_back();
-          return true;
-        case Entry::What::kShrink:
-          if (--steps_ <= 0) return false;
-          *pc = e.index;
-          *at = --e.value;
-          if (e.value <= e.limit) stack_.pop_back();
-          return true;
-        case Entry::What::kGrow: {
-          if (--steps_ <= 0) return false;
-          // The instruction before the continuation is the repeated one.
-          const RegexInstruction& body = regex_.program_[static_cast<size_t>(e.index - 1)];
-          if (e.value >= e.limit || !Matches(body, text_[e.value])) {
-            stack_.pop_back();
-            continue;
-          }
-          *pc = e.index;
-          *at = ++e.value;
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  bool Look(const RegexInstruction& in, int64_t* pc, int64_t at) {
-    int64_t from = in.a > 0 ? at : at - in.min, end = 0;
-    size_t base = stack_.size();
-    int64_t body = *pc + 1;
-    *pc = in.b;
-    bool matched = from >= 0 && Inner(body, from, &end);
-    if (!in.negated) return matched;
-    if (matched) Unwind(base);
-    return !matched;
-  }
-
-  bool RepeatOne(const RegexInstruction& in, int64_t* pc, int64_t* at) {
-    const RegexInstruction& body = regex_.program_[static_cast<size_t>(*pc + 1)];
-    int64_t most = in.max < 0 || in.max > end_ - *at ? end_ : *at + in.max;
-    int64_t least = *at + in.min, p = *at;
-    *pc = in.b;
-    int64_t until = in.kind == RepeatKind::kLazy ? std::min(least, most) : most;
-    while (p < until && Matches(body, text_[p])) ++p;
-    steps_ -= (p - *at) / 16;
-    if (p < least) return false;
-    *at = p;
-    if (in.kind == RepeatKind::kLazy) {
-      if (p < most) stack_.push_back({Entry::What::kGrow, in.b, p, most});
-    } else if (in.kind == RepeatKind::kGreedy && p > least) {
-      stack_.push_back({Entry::What::kShrink, in.b, p, least});
-    }
-    return true;
-  }
-
-  void Loop(const RegexInstruction& in, int64_t* pc, int64_t at) {
-    size_t count = Counter(in.a);
-    int64_t done = registers_[count], begun_at = registers_[count + 1];
-    int64_t after = *pc + 1;
-    auto turn = [&] {
-      Set(count, done + 1);
-      if (done >= in.min) Set(count + 1, at);
-      *pc = in.b;
-    };
-    if (done < in.min) return turn();
-    bool may = (in.max < 0 || done < in.max) && at != begun_at;  // of the turns past the least number, one that consumed nothing is the last
-    if (!may) {
-      *pc = after;
-    } else if (in.kind == RepeatKind::kLazy) {
-      PushLazyTurn(in, count, done, at);
-      *pc = after;
-    } else {
-      stack_.push_back({Entry::What::kBranch, after, at});
-      turn();
-    }
-  }
-  // Going on comes first, the body after it: the counters are set for the body, and put back above its branch for going on.
-  void PushLazyTurn(const RegexInstruction& in, size_t count, int64_t done, int64_t at) {
-    int64_t old_count = registers_[count], old_begun = registers_[count + 1];
-    Set(count, done + 1);
-    Set(count + 1, at);
-    stack_.push_back({Entry::What::kBranch, in.b, at});
-    Set(count, old_count);
-    Set(count + 1, old_begun);
-  }
-
-  const Regex& regex_;
-  Regex::Text text_;
-  int64_t end_;
-  bool full_;
-  int64_t reject_empty_at_;
-  int64_t& steps_;
-  int64_t start_ = 0, matched_end_ = 0;
-  size_t slots_ = 0;
-  std::vector<int64_t> registers_;
-  std::vector<Entry> stack_;
-};
-
-Regex::Outcome Regex::Match(Text text, int64_t start, int64_t end, Anchor anchor, bool must_advance, std::vector<int64_t>* spans, int* last_group,
-                            int64_t* steps) const {
-  RegexMatcher matcher(*this, text, end, anchor == Anchor::kFullMatch, must_advance ? start : -1, steps);
-  for (int64_t at = start; at <= end; ++at) {
-    if (anchor == Anchor::kSearch && first_character_ >= 0) {
-      while (at < end && text[at] != static_cast<uint32_t>(first_character_)) ++at;
-      if (at == end) break;
-    }
-    Outcome outcome = matcher.At(at);
-    if (outcome == Outcome::kYes) {
-      *spans = matcher.Spans();
-      *last_group = matcher.last_group();
-    }
-    if (outcome != Outcome::kNo || anchor != Anchor::kSearch) return outcome;
-  }
-  return Outcome::kNo;
+  for (const auto& [name, group] : names_) bytes += sizeof(group) + sizeof(name) + name.size();
+  return static_cast<int64_t>(bytes);
 }
 
 }  // namespace cobra::python

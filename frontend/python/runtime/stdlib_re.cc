@@ -17,6 +17,8 @@ namespace {
 
 // Of one match. Ordinary patterns need a few steps a character; this is about 30 ms.
 constexpr int64_t kMatchSteps = 3'000'000;
+constexpr int64_t kMatchStepsAStep = 5;  // they take about 10 ns each, the interpreter's about 50 ns
+constexpr int64_t kStepsACharacter = 2;  // of a pattern that is compiled
 
 class CompiledPattern : public NativeObject {
  public:
@@ -49,13 +51,14 @@ Result<Value> Compile(Interpreter& interp, const CallArgs& args) {
     text = CodePointsOf(pattern.str());
     compiled->shown = QuotedStr(pattern.str());
   }
-  for (size_t i = 0; i < text.size(); i += 64) COBRA_TRY(interp.Step());
+  COBRA_TRY(interp.Charge(1 + static_cast<int64_t>(text.size()) * kStepsACharacter));
   RegexError error;
   compiled->regex = Regex::Compile(text, static_cast<int>(flags), compiled->bytes, &error);
   if (compiled->regex == nullptr) {
     return Value(interp.NewTuple({Value(interp.NewStr(error.message)), error.position < 0 ? Value::None() : Value::Int(error.position),
                                   Value::Bool(error.value_error)}));
   }
+  interp.heap().Allocate(static_cast<size_t>(compiled->regex->memory_bytes()));  // it lives elsewhere, but counts
   return Value(interp.NewInstance(interp.types().object, compiled));
 }
 
@@ -116,7 +119,7 @@ Result<Value> MatchOnce(Interpreter& interp, CompiledPattern* compiled, const Su
   int last_group = -1;
   int64_t steps = kMatchSteps;
   Regex::Outcome outcome = compiled->regex->Match(subject.text, start, end, anchor, must_advance, &spans, &last_group, &steps);
-  for (int64_t used = kMatchSteps - std::max<int64_t>(steps, 0); used > 0; used -= 64) COBRA_TRY(interp.Step());
+  COBRA_TRY(interp.Charge((kMatchSteps - std::max<int64_t>(steps, 0)) / kMatchStepsAStep));
   if (outcome == Regex::Outcome::kTooLong) {
     return interp.LimitReached(absl::StrCat("the regular expression ", compiled->shown, " backtracks too much"),
                                "a pattern with nested repetitions takes exponential time: write it so that its parts cannot match the same text");
@@ -159,6 +162,30 @@ Result<Value> Run(Interpreter& interp, const CallArgs& args) {
   return MatchOnce(interp, run.compiled, run.subject, run.start, run.end, anchor, false);
 }
 
+// A module's function match(pattern, string, flags=0), and the like: `known` has the compiled handles of patterns given as strings without
+// flags. Where one matches not at all, that is all there is to do; whatever else comes, the function `otherwise` of the library does.
+// (Programs look for names in lists of names with patterns, a million times.)
+Result<Value> Bind(Interpreter& interp, const CallArgs& args) {
+  Value name, known, otherwise;
+  int64_t how = 0;
+  ArgReader reader(interp, "bind", args);
+  COBRA_TRY(reader.Required("name", &name).Required("known", &known).Required("otherwise", &otherwise).Required("how", &how).Finish());
+  auto* handles = known.as<DictObject>();
+  const Regex::Anchor anchor = how == 0 ? Regex::Anchor::kSearch : how == 1 ? Regex::Anchor::kMatch : Regex::Anchor::kFullMatch;
+  return interp.NewFunction(name.str(), [handles, otherwise, anchor](Interpreter& i, const CallArgs& call) -> Result<Value> {
+    if (call.positional.size() == 2 && call.keywords.empty() && call.positional[0].IsStr() && call.positional[1].IsStr()) {
+      const Value* handle = handles->table.GetStr(call.positional[0].as<StrObject>());
+      if (handle != nullptr) {
+        COBRA_TRY_ASSIGN(CompiledPattern * compiled, PatternOf(i, *handle));
+        COBRA_TRY_ASSIGN(Subject subject, SubjectOf(i, compiled, call.positional[1]));
+        COBRA_TRY_ASSIGN(Value found, MatchOnce(i, compiled, subject, 0, subject.length, anchor, false));
+        if (found.IsNone()) return found;
+      }
+    }
+    return i.Call(otherwise, call);
+  });
+}
+
 // All matches from left to right that do not overlap, at most `count` of them if it is not 0.
 Result<Value> Scan(Interpreter& interp, const CallArgs& args) {
   Value handle, string;
@@ -188,7 +215,7 @@ void AddReModule(NativeRegistry* registry) {
   NativeModule module;
   module.name = "_re";
   module.define = [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
-    m.Function("compile", Compile).Function("info", Info).Function("run", Run).Function("scan", Scan);
+    m.Function("compile", Compile).Function("info", Info).Function("run", Run).Function("scan", Scan).Function("bind", Bind);
     return {};
   };
   registry->Add(std::move(module));

@@ -155,7 +155,8 @@ Value Interpreter::NewInt(const BigInt& value) {
   if (value.FitsInt64()) return Value::Int(value.ToInt64());
   BigIntObject* b = Make<BigIntObject>(*this, types_.int_type);
   b->value = value;
-  heap_.Allocate(static_cast<size_t>(value.bits() / 8));  // the words are elsewhere, but count
+  // The words are elsewhere, but count; half as much again for the pages between the objects that are touched too.
+  heap_.Allocate(static_cast<size_t>(32 + value.bits() / 16 * 3));
   return b;
 }
 

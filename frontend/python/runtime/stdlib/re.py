@@ -327,6 +327,7 @@ class Pattern:
 
 
 _cache = {}
+_known = {}  # patterns that are strings and have no flags: their handles
 
 
 def compile(pattern, flags=0):
@@ -338,6 +339,8 @@ def compile(pattern, flags=0):
     known = _cache.get(key)
     if known is None:
         known = _cache[key] = Pattern(pattern, flags)
+        if type(pattern) is str and not flags:
+            _known[pattern] = known._handle
     return known
 
 
@@ -351,6 +354,11 @@ def match(pattern, string, flags=0):
 
 def fullmatch(pattern, string, flags=0):
     return compile(pattern, flags).fullmatch(string)
+
+
+search = _re.bind('search', _known, search, 0)
+match = _re.bind('match', _known, match, 1)
+fullmatch = _re.bind('fullmatch', _known, fullmatch, 2)
 
 
 def split(pattern, string, maxsplit=0, flags=0):
@@ -384,6 +392,7 @@ def escape(pattern):
 
 def purge():
     _cache.clear()
+    _known.clear()
 
 
 def template(pattern, flags=0):
