@@ -18,6 +18,7 @@ struct GraphLimits {
   int64_t max_nodes = 60'000;                   // calls; the largest published networks have some 10,000, 1,000 unrolled layers 20,000
   int max_rank = 64;                            // PyTorch's own for most of its kernels
   int64_t max_tensor_bytes = int64_t{1} << 40;  // a shape beyond 1 TiB is a mistake or an attack
+  int64_t max_json_values = 2'000'000;          // of its JSON form: 60,000 calls have about 1.5 million
 };
 
 // Of an ONNX file (frontend/onnx).
@@ -29,6 +30,8 @@ struct OnnxLimits {
   int64_t max_const_elements = int64_t{1} << 16;
   int64_t max_const_bytes = int64_t{64} << 20;  // of all values carried together
   int max_nesting = 32;                         // graphs inside If, Loop and Scan
+  // Of the parsed file, without the bytes of its weights: 100,000 nodes with five attributes each. Two bytes of a file may take 200.
+  int64_t max_parsed_bytes = int64_t{160} << 20;
 };
 
 // Of a TensorFlow Lite file (frontend/tflite).
@@ -53,6 +56,12 @@ struct Limits {
   OnnxLimits onnx;
   TfliteLimits tflite;
   int64_t architecture_bytes = 64 << 10;  // of an architecture string: the longest of any space has 2 KB
+
+  // ---- files, before they are read
+  int64_t model_file_bytes = int64_t{2} << 30;  // ONNX, TensorFlow Lite: the formats' own
+  int64_t file_bytes = int64_t{16} << 20;       // of Python or a graph
+  int64_t bundle_bytes = int64_t{24} << 20;     // a folder's Python files: with the rest of a request below the server's 32 MiB
+  int bundle_files = 4096;                      // torchvision has 170, the largest model libraries about 2,000
 
   // ---- Python source: what is parsed
   int64_t source_bytes = int64_t{3} << 20;  // of one file: the largest of the standard library is 0.6 MB; its tree takes 25 times that

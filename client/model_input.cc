@@ -65,7 +65,7 @@ bool IsHidden(absl::string_view path) { return absl::StartsWith(path, ".") || ab
 
 }  // namespace
 
-absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, const InputLimits& limits) {
+absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, const Limits& limits) {
   ModelInput input;
   input.path_ = arguments.path;
   SourceRequest& request = input.request_;
@@ -136,14 +136,14 @@ absl::Status ModelInput::LoadArchitecture(const ModelArguments& arguments) {
   return absl::OkStatus();
 }
 
-absl::Status ModelInput::LoadOnnx(const ModelArguments& arguments, const InputLimits& limits) {
+absl::Status ModelInput::LoadOnnx(const ModelArguments& arguments, const Limits& limits) {
   if (!arguments.entry.empty()) {
     return UserError(Diagnostic::Kind::kUsage,
                      absl::StrCat("--entry ", arguments.entry, ": an ONNX file holds one network"),
                      "leave --entry out");
   }
   form_ = Form::kOnnx;
-  COBRA_ASSIGN_OR_RETURN(bytes_, ReadUserFile(arguments.path, limits.max_onnx_bytes));
+  COBRA_ASSIGN_OR_RETURN(bytes_, ReadUserFile(arguments.path, limits.model_file_bytes));
   onnx_.name = fs::path(arguments.path).filename().string();
   onnx_.inputs = arguments.inputs;
   onnx_.arguments = request_.arguments;
@@ -151,21 +151,21 @@ absl::Status ModelInput::LoadOnnx(const ModelArguments& arguments, const InputLi
   return absl::OkStatus();
 }
 
-absl::Status ModelInput::LoadTflite(const ModelArguments& arguments, const InputLimits& limits) {
+absl::Status ModelInput::LoadTflite(const ModelArguments& arguments, const Limits& limits) {
   if (!arguments.entry.empty() || !arguments.arguments.empty()) {
     return UserError(Diagnostic::Kind::kUsage,
                      absl::StrCat(arguments.path, ": a TensorFlow Lite file holds one network"),
                      "leave --entry and --arg out");
   }
   form_ = Form::kTflite;
-  COBRA_ASSIGN_OR_RETURN(bytes_, ReadUserFile(arguments.path, limits.max_tflite_bytes));
+  COBRA_ASSIGN_OR_RETURN(bytes_, ReadUserFile(arguments.path, limits.model_file_bytes));
   tflite_.name = fs::path(arguments.path).filename().string();
   tflite_.inputs = arguments.inputs;
   user_prefix_ = arguments.path.substr(0, arguments.path.size() - tflite_.name.size());
   return absl::OkStatus();
 }
 
-absl::Status ModelInput::LoadFile(const ModelArguments& arguments, const InputLimits& limits) {
+absl::Status ModelInput::LoadFile(const ModelArguments& arguments, const Limits& limits) {
   for (const std::string& root : request_.library_roots) {
     if (std::optional<std::string> below = PathBelow(arguments.path, root)) {
       library_file_ = *below;
@@ -173,7 +173,7 @@ absl::Status ModelInput::LoadFile(const ModelArguments& arguments, const InputLi
       return absl::OkStatus();
     }
   }
-  COBRA_ASSIGN_OR_RETURN(std::string text, ReadUserFile(arguments.path, limits.max_file_bytes));
+  COBRA_ASSIGN_OR_RETURN(std::string text, ReadUserFile(arguments.path, limits.file_bytes));
   place_ = PlaceOf(arguments.path, text);
   if (place_.folder.empty()) {
     const std::string name = fs::path(arguments.path).filename().string();
@@ -195,7 +195,7 @@ absl::Status ModelInput::LoadFile(const ModelArguments& arguments, const InputLi
   return absl::OkStatus();
 }
 
-absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const InputLimits& limits) {
+absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const Limits& limits) {
   user_prefix_ = absl::EndsWith(arguments.path, "/") ? arguments.path : absl::StrCat(arguments.path, "/");
   // A package of a library is the module that it is there.
   for (const std::string& root : request_.library_roots) {
@@ -210,13 +210,13 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const In
   int64_t total_bytes = 0;
   for (const std::string& file : *files) {
     if (IsHidden(file)) continue;
-    COBRA_ASSIGN_OR_RETURN(std::string text, ReadUserFile(absl::StrCat(user_prefix_, file), limits.max_file_bytes));
+    COBRA_ASSIGN_OR_RETURN(std::string text, ReadUserFile(absl::StrCat(user_prefix_, file), limits.file_bytes));
     total_bytes += static_cast<int64_t>(text.size());
     request_.bundle.emplace(file, std::move(text));
-    if (total_bytes > limits.max_bundle_bytes || static_cast<int64_t>(request_.bundle.size()) > limits.max_files) {
+    if (total_bytes > limits.bundle_bytes || static_cast<int64_t>(request_.bundle.size()) > limits.bundle_files) {
       return UserError(Diagnostic::Kind::kLimit,
-                       absl::StrCat(arguments.path, ": its Python files are more than the limits of ", limits.max_files,
-                                    " files and ", limits.max_bundle_bytes, " bytes"),
+                       absl::StrCat(arguments.path, ": its Python files are more than the limits of ", limits.bundle_files,
+                                    " files and ", limits.bundle_bytes, " bytes"),
                        "give the folder of the model alone, and the rest as --library DIR");
     }
   }
@@ -309,8 +309,8 @@ absl::Status ModelInput::FillSource(v1::SourceModel* source) const {
   if (!request_.package.empty()) main = absl::StrCat(place_.package, "/", place_.file);
   // An installed package is large, and a server that is to read it has it in a library.
   if (!request_.package.empty() && !IsInstallationFolder(fs::path(request_.package).parent_path().string())) {
-    COBRA_ASSIGN_OR_RETURN(std::string text, ReadUserFile(path_, InputLimits().max_file_bytes));
-    COBRA_ASSIGN_OR_RETURN(files, FilesOf(place_, text, InputLimits()));
+    COBRA_ASSIGN_OR_RETURN(std::string text, ReadUserFile(path_, Limits().file_bytes));
+    COBRA_ASSIGN_OR_RETURN(files, FilesOf(place_, text, Limits()));
   }
   for (const auto& [path, text] : files) {
     v1::SourceFile* file = source->add_files();
@@ -373,7 +373,7 @@ std::optional<std::string> ModelInput::SourceText(const std::string& file) const
   if (!request_.package.empty()) roots.push_back(request_.package);
   for (const std::string& root : roots) {
     if (!absl::StartsWith(file, absl::StrCat(root, "/"))) continue;
-    absl::StatusOr<std::string> text = ReadFile(file, InputLimits().max_file_bytes);
+    absl::StatusOr<std::string> text = ReadFile(file, Limits().file_bytes);
     if (text.ok()) return *std::move(text);
   }
   return std::nullopt;

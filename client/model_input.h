@@ -31,14 +31,6 @@ struct ModelArguments {
   std::string torch_version;  // empty: that of the LibTorch we are built with
 };
 
-struct InputLimits {
-  int64_t max_file_bytes = int64_t{16} << 20;    // the reader's own bound for one file
-  int64_t max_bundle_bytes = int64_t{24} << 20;  // with the rest of a request below the server's 32 MiB
-  int max_files = 4096;                          // the server's bound; a folder with more is seldom one model's
-  int64_t max_onnx_bytes = int64_t{2} << 30;     // the format's own
-  int64_t max_tflite_bytes = int64_t{2} << 30;   // the format's own
-};
-
 class ModelInput {
  public:
   // FILE inside one of the libraries: the module that it is there. Another FILE: with what it imports from where it lies (neighbours.h). DIR: a
@@ -46,7 +38,7 @@ class ModelInput {
   // is the longest dotted prefix of the entry that is a file of the bundle ("net.blocks.Net(3)": net/blocks.py), else
   // __init__.py, model.py, or the only file. FILE.onnx: an ONNX network. FILE.tflite: a TensorFlow Lite one. FILE.json: a graph. An architecture
   // stands for itself. Errors are Diagnostics.
-  static absl::StatusOr<ModelInput> Load(const ModelArguments& arguments, const InputLimits& limits = {});
+  static absl::StatusOr<ModelInput> Load(const ModelArguments& arguments, const Limits& limits = {});
 
   // Reads the model in this process.
   absl::StatusOr<Graph> Read(const Limits& limits = {}) const;
@@ -64,10 +56,10 @@ class ModelInput {
   enum class Form { kSource, kGraph, kOnnx, kTflite, kArchitecture };
 
   absl::Status LoadArchitecture(const ModelArguments& arguments);
-  absl::Status LoadOnnx(const ModelArguments& arguments, const InputLimits& limits);
-  absl::Status LoadTflite(const ModelArguments& arguments, const InputLimits& limits);
-  absl::Status LoadFile(const ModelArguments& arguments, const InputLimits& limits);
-  absl::Status LoadDirectory(const ModelArguments& arguments, const InputLimits& limits);
+  absl::Status LoadOnnx(const ModelArguments& arguments, const Limits& limits);
+  absl::Status LoadTflite(const ModelArguments& arguments, const Limits& limits);
+  absl::Status LoadFile(const ModelArguments& arguments, const Limits& limits);
+  absl::Status LoadDirectory(const ModelArguments& arguments, const Limits& limits);
 
   absl::Status FillSource(v1::SourceModel* source) const;
   // What --library would have helped, for an import that this process did not find.

@@ -183,7 +183,7 @@ std::optional<fs::path> PackageOf(const fs::path& folder, const std::vector<Impo
 // Follows the imports of one file after the other.
 class Collector {
  public:
-  Collector(const Place& place, const InputLimits& limits) : place_(place), limits_(limits) {}
+  Collector(const Place& place, const Limits& limits) : place_(place), limits_(limits) {}
 
   absl::StatusOr<std::map<std::string, std::string>> Collect(absl::string_view text) {
     COBRA_RETURN_IF_ERROR(Take(place_.file, std::string(text)));
@@ -272,7 +272,7 @@ class Collector {
 
   absl::Status Read(const std::string& path) {
     if (files_.count(path) > 0 || !IsInside(path)) return absl::OkStatus();
-    absl::StatusOr<std::string> text = ReadFile(Below(place_.folder, path), limits_.max_file_bytes);
+    absl::StatusOr<std::string> text = ReadFile(Below(place_.folder, path), limits_.file_bytes);
     if (absl::IsResourceExhausted(text.status()))
       return UserError(Diagnostic::Kind::kLimit, std::string(text.status().message()));
     return text.ok() ? Take(path, *std::move(text)) : absl::OkStatus();
@@ -280,11 +280,11 @@ class Collector {
 
   absl::Status Take(const std::string& path, std::string text) {
     bytes_ += static_cast<int64_t>(text.size());
-    if (bytes_ > limits_.max_bundle_bytes || static_cast<int>(files_.size()) >= limits_.max_files) {
+    if (bytes_ > limits_.bundle_bytes || static_cast<int>(files_.size()) >= limits_.bundle_files) {
       return UserError(Diagnostic::Kind::kLimit,
                        absl::StrCat(Below(place_.folder, place_.file),
-                                    ": what it imports from its folder is more than the limits of ", limits_.max_files,
-                                    " files and ", limits_.max_bundle_bytes, " bytes"),
+                                    ": what it imports from its folder is more than the limits of ", limits_.bundle_files,
+                                    " files and ", limits_.bundle_bytes, " bytes"),
                        "name the folder that the packages are in with --library DIR");
     }
     files_.emplace(path, std::move(text));
@@ -293,7 +293,7 @@ class Collector {
   }
 
   const Place& place_;
-  const InputLimits& limits_;
+  const Limits& limits_;
   std::map<std::string, std::string> files_;  // by path below the folder
   std::vector<std::string> waiting_;          // whose imports were not looked at
   std::set<std::string> everything_of_;
@@ -322,7 +322,7 @@ Place PlaceOf(const std::string& path, absl::string_view text) {
 }
 
 absl::StatusOr<std::map<std::string, std::string>> FilesOf(const Place& place, absl::string_view text,
-                                                           const InputLimits& limits) {
+                                                           const Limits& limits) {
   return Collector(place, limits).Collect(text);
 }
 

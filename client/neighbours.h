@@ -16,7 +16,7 @@
 
 namespace cobra {
 
-struct InputLimits;
+struct Limits;
 
 struct Place {
   std::string folder;     // absolute, without symbolic links: the script's folder, or the package's
@@ -35,7 +35,7 @@ Place PlaceOf(const std::string& path, absl::string_view text);
 // script's folder, or begin with the package's name; folders between the package and the file get an empty __init__.py
 // where they have none, as they are packages. kLimit Diagnostic if that is more than `limits` allow.
 absl::StatusOr<std::map<std::string, std::string>> FilesOf(const Place& place, absl::string_view text,
-                                                           const InputLimits& limits);
+                                                           const Limits& limits);
 
 }  // namespace cobra
 

@@ -35,8 +35,7 @@ struct Outline {
 
 // A parsed value takes some 50 bytes, however short its text (60,000 calls have about 1.5 million), and an object that keeps the order
 // of its keys looks through them for each new one.
-Outline OutlineOf(absl::string_view text) {
-  constexpr int64_t kMostValues = 2'000'000;
+Outline OutlineOf(absl::string_view text, int64_t most_values) {
   constexpr int64_t kMostEntries = 200'000;  // of one list: all calls, or the tensors of one
   constexpr double kMostComparisons = 2e8;  // of keys: an object of 20,000 has as many
   Outline outline;
@@ -69,7 +68,7 @@ Outline OutlineOf(absl::string_view text) {
       ++outline.keys;
       comparisons += static_cast<double>(open.back().keys++);
     }
-    if (values > kMostValues) return too_much(absl::StrCat("it holds more than ", kMostValues, " values"));
+    if (values > most_values) return too_much(absl::StrCat("it holds more than ", most_values, " values"));
     if (comparisons > kMostComparisons) return too_much("an object of it has too many keys");
   }
   return outline;
@@ -100,9 +99,9 @@ std::string RepeatedKey(absl::string_view text) {
 }
 
 // The library keeps one of two equal keys without a word: then there are fewer than the text has.
-Parsed ParseStrictly(absl::string_view text) {
+Parsed ParseStrictly(absl::string_view text, int64_t most_values) {
   Parsed parsed;
-  const Outline outline = OutlineOf(text);
+  const Outline outline = OutlineOf(text, most_values);
   parsed.fault = outline.fault;
   if (!parsed.fault.empty()) return parsed;
   parsed.root = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
@@ -138,7 +137,7 @@ class Reader {
   explicit Reader(const GraphLimits& limits) : limits_(limits), builder_(limits) {}
 
   absl::StatusOr<Graph> Read(absl::string_view text) {
-    const Parsed parsed = ParseStrictly(text);
+    const Parsed parsed = ParseStrictly(text, limits_.max_json_values);
     if (!parsed.fault.empty()) return Wrong(parsed.fault);
     const Json& root = parsed.root;
     COBRA_RETURN_IF_ERROR(ReadList(root, "inputs", [&](const std::string& name, TensorType type) {

@@ -18,9 +18,10 @@ struct CallContext {
     return (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) || absl::Now() > deadline;
   }
   absl::Status Check() const {
+    // First: gRPC cancels a call whose deadline has passed, too.
+    if (absl::Now() > deadline) return absl::DeadlineExceededError("the deadline of the request has passed");
     if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed))
       return absl::CancelledError("the caller went away");
-    if (absl::Now() > deadline) return absl::DeadlineExceededError("the deadline of the request has passed");
     return absl::OkStatus();
   }
 };

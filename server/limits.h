@@ -13,8 +13,6 @@ struct ServerLimits {
   // Of one message: gRPC refuses larger ones before they are in memory. A graph of 20,000 calls has 8 MB; all of
   // torchvision's source 1.5 MB.
   int max_request_bytes = 32 << 20;
-  // Files of one source bundle: torchvision has 170, the largest model libraries about 2,000.
-  int max_files = 4096;
   // Targets of one request: more than anybody has devices; bounds the work behind a small message.
   int max_targets = 64;
   // Requests waiting for a thread. At 1 ms a request and two threads this is half a second of waiting; beyond it, the

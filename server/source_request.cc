@@ -43,9 +43,9 @@ absl::StatusOr<SourceRequest> SourceRequestFromProto(const v1::SourceModel& prot
                                                      const std::vector<std::string>& library_roots,
                                                      const ServerLimits& limits) {
   SourceRequest request;
-  if (proto.files_size() > limits.max_files) {
+  if (proto.files_size() > limits.read.bundle_files) {
     return UserError(Diagnostic::Kind::kLimit,
-                     absl::StrCat(proto.files_size(), " files are more than the limit of ", limits.max_files));
+                     absl::StrCat(proto.files_size(), " files are more than the limit of ", limits.read.bundle_files));
   }
   for (const v1::SourceFile& file : proto.files()) {
     if (!IsInnerPath(file.path())) {

@@ -6,56 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "frontend/onnx/importer.h"
+#include "frontend/onnx/parsed_size.h"
 #include "frontend/onnx/registry.h"
 #include "onnx/onnx_pb.h"
 
 namespace cobra {
 namespace {
-
-// The next field of a protocol buffer: its number, and what it holds if that has a length. False at the end or at what is none.
-bool NextField(absl::string_view* bytes, uint64_t* number, absl::string_view* content) {
-  auto varint = [&](uint64_t* value) {
-    *value = 0;
-    for (int shift = 0; shift < 64 && !bytes->empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(bytes->front());
-      bytes->remove_prefix(1);
-      *value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return true;
-    }
-    return false;
-  };
-  uint64_t tag = 0, length = 0;
-  if (!varint(&tag)) return false;
-  *number = tag >> 3;
-  *content = {};
-  switch (tag & 7) {
-    case 0: return varint(&length);
-    case 1: length = 8; break;
-    case 5: length = 4; break;
-    case 2:
-      if (!varint(&length)) return false;
-      break;
-    default: return false;
-  }
-  if (length > bytes->size()) return false;
-  *content = bytes->substr(0, length);
-  bytes->remove_prefix(length);
-  return true;
-}
-
-// NodeProtos of the main graph (ModelProto.graph is field 7, GraphProto.node field 1).
-int64_t CountNodes(absl::string_view model) {
-  constexpr uint64_t kGraph = 7, kNode = 1;
-  int64_t nodes = 0;
-  uint64_t number = 0;
-  absl::string_view content, ignored;
-  while (NextField(&model, &number, &content)) {
-    if (number != kGraph) continue;
-    uint64_t inner = 0;
-    while (NextField(&content, &inner, &ignored)) nodes += inner == kNode;
-  }
-  return nodes;
-}
 
 absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& request, const Limits& limits,
                                bool keep_values) {
@@ -67,18 +23,23 @@ absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& reque
     d.message = absl::StrCat("has ", bytes.size(), " bytes; ONNX files end at 2 GiB");
     return DiagnosticToStatus(d);
   }
-  // Parsed, a node takes ten times its bytes: count them before.
-  if (const int64_t nodes = CountNodes(bytes); nodes > limits.onnx.max_steps) {
-    d.kind = Diagnostic::Kind::kLimit;
-    d.message = absl::StrCat("has ", nodes, " nodes; the limit is ", limits.onnx.max_steps);
-    return DiagnosticToStatus(d);
-  }
-  ::onnx::ModelProto model;
-  if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  const auto no_file = [&] {
     d.message = absl::StrCat("is no ONNX file, or a part of one (", bytes.size(), " bytes)");
     d.hint = "was it downloaded whole? Git LFS pointers are text files of some 130 bytes";
     return DiagnosticToStatus(d);
+  };
+  // Parsed, a node takes many times its bytes: count them before.
+  const onnx_import::ParsedSize size = onnx_import::ParsedSizeOf(bytes, limits.onnx.max_parsed_bytes);
+  if (size.nodes > limits.onnx.max_steps || size.bytes > limits.onnx.max_parsed_bytes) {
+    d.kind = Diagnostic::Kind::kLimit;
+    d.message = size.nodes > limits.onnx.max_steps
+                    ? absl::StrCat("has more than ", limits.onnx.max_steps, " nodes")
+                    : absl::StrCat("takes more than ", limits.onnx.max_parsed_bytes, " bytes without its weights");
+    return DiagnosticToStatus(d);
   }
+  if (!size.well_formed) return no_file();
+  ::onnx::ModelProto model;
+  if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return no_file();
   return onnx_import::Importer(request, limits, keep_values).Import(model);
 }
 

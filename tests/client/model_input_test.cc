@@ -25,7 +25,7 @@ class ModelInputTest : public testing::Test {
     EXPECT_TRUE(input->FillModel(&request).ok());
     return request.source();
   }
-  static Diagnostic::Kind ErrorKind(const ModelArguments& arguments, const InputLimits& limits = {}) {
+  static Diagnostic::Kind ErrorKind(const ModelArguments& arguments, const Limits& limits = {}) {
     absl::StatusOr<ModelInput> input = ModelInput::Load(arguments, limits);
     EXPECT_FALSE(input.ok());
     return DiagnosticFromStatus(input.status()).value_or(Diagnostic()).kind;
@@ -157,16 +157,26 @@ TEST_F(ModelInputTest, AnArchitectureIsReadHereOrSentAsItIs) {
 }
 
 TEST_F(ModelInputTest, SizesAreLimited) {
-  InputLimits limits;
-  limits.max_file_bytes = 10;
+  Limits limits;
+  limits.file_bytes = 10;
+  EXPECT_TRUE(ModelInput::Load(Arguments(Write("big.py", std::string(10, '#'))), limits).ok());
   EXPECT_EQ(ErrorKind(Arguments(Write("big.py", std::string(11, '#'))), limits), Diagnostic::Kind::kLimit);
   limits = {};
-  limits.max_bundle_bytes = 10;
+  limits.model_file_bytes = 10;
+  EXPECT_TRUE(ModelInput::Load(ModelArguments{Write("big.onnx", std::string(10, '#'))}, limits).ok());
+  EXPECT_EQ(ErrorKind(ModelArguments{Write("big.onnx", std::string(11, '#'))}, limits), Diagnostic::Kind::kLimit);
+  EXPECT_EQ(ErrorKind(ModelArguments{Write("big.tflite", std::string(11, '#'))}, limits), Diagnostic::Kind::kLimit);
   Write("net/a.py", "########");
   Write("net/b.py", "########");
+  limits = {};
+  limits.bundle_bytes = 16;
+  EXPECT_TRUE(ModelInput::Load(Arguments(directory_.File("net"), "a.Net()"), limits).ok());
+  limits.bundle_bytes = 15;
   EXPECT_EQ(ErrorKind(Arguments(directory_.File("net"), "a.Net()"), limits), Diagnostic::Kind::kLimit);
   limits = {};
-  limits.max_files = 1;
+  limits.bundle_files = 2;
+  EXPECT_TRUE(ModelInput::Load(Arguments(directory_.File("net"), "a.Net()"), limits).ok());
+  limits.bundle_files = 1;
   EXPECT_EQ(ErrorKind(Arguments(directory_.File("net"), "a.Net()"), limits), Diagnostic::Kind::kLimit);
 }
 

@@ -26,7 +26,7 @@ class NeighboursTest : public testing::Test {
   std::vector<std::string> Files(const std::string& path) {
     const std::string text = *ReadFile(path);
     const Place place = PlaceOf(path, text);
-    absl::StatusOr<std::map<std::string, std::string>> files = FilesOf(place, text, InputLimits());
+    absl::StatusOr<std::map<std::string, std::string>> files = FilesOf(place, text, Limits());
     EXPECT_TRUE(files.ok()) << files.status();
     std::vector<std::string> names;
     for (const auto& [name, contents] : *files) names.push_back(name);
@@ -136,15 +136,15 @@ TEST_F(NeighboursTest, TheAmountIsLimited) {
   Write("b.py", "########");
   const std::string net = Write("net.py", "import a\n");
   const Place place = PlaceOfFile(net);
-  InputLimits limits;
-  limits.max_files = 3;
+  Limits limits;
+  limits.bundle_files = 3;
   EXPECT_TRUE(FilesOf(place, "import a\n", limits).ok());
-  limits.max_files = 2;
+  limits.bundle_files = 2;
   EXPECT_EQ(DiagnosticFromStatus(FilesOf(place, "import a\n", limits).status())->kind, Diagnostic::Kind::kLimit);
   limits = {};
-  limits.max_bundle_bytes = 26;
+  limits.bundle_bytes = 26;
   EXPECT_TRUE(FilesOf(place, "import a\n", limits).ok());
-  limits.max_bundle_bytes = 25;
+  limits.bundle_bytes = 25;
   EXPECT_EQ(DiagnosticFromStatus(FilesOf(place, "import a\n", limits).status())->kind, Diagnostic::Kind::kLimit);
 }
 

@@ -2,8 +2,10 @@
 
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/diagnostic.h"
@@ -179,6 +181,25 @@ TEST(GraphProtoTest, ModulePathIsPartOfTheError) {
   EXPECT_EQ(ErrorOf(proto).module_path, "conv");
 }
 
+// A value like another in a tensor, nonsense as a setting.
+TEST(GraphProtoTest, WhatIsNotANumberIsNoSetting) {
+  for (const auto& [op, name, fine] : {std::tuple("leaky_relu", "negative_slope", false), std::tuple("add", "other", true)}) {
+    v1::Graph proto;
+    v1::TensorType* type = proto.add_inputs()->mutable_type();
+    type->add_shape(2);
+    type->set_dtype(v1::DTYPE_FLOAT32);
+    v1::Node* node = proto.add_nodes();
+    node->set_op(op);
+    node->add_inputs()->set_kind(v1::ValueRef::KIND_INPUT);
+    v1::Attribute* attribute = node->add_attributes();
+    attribute->set_name(name);
+    attribute->set_double_value(std::numeric_limits<double>::quiet_NaN());
+    const absl::StatusOr<Graph> graph = GraphFromProto(proto);
+    EXPECT_EQ(graph.ok(), fine) << graph.status();
+    if (!fine) EXPECT_EQ(ErrorOf(proto).message, "node 0 (leaky_relu): leaky_relu: negative_slope is not a number (nan)");
+  }
+}
+
 TEST(GraphProtoTest, HostileShapesAreRefused) {
   v1::Graph negative = SmallProto();
   negative.mutable_inputs(0)->mutable_type()->set_shape(0, -1);
@@ -191,7 +212,9 @@ TEST(GraphProtoTest, HostileShapesAreRefused) {
 
 TEST(GraphProtoTest, CallsAreLimited) {
   GraphLimits limits;
-  limits.max_nodes = 1;
+  limits.max_nodes = SmallProto().nodes_size();
+  EXPECT_TRUE(GraphFromProto(SmallProto(), limits).ok());
+  --limits.max_nodes;
   absl::StatusOr<Graph> graph = GraphFromProto(SmallProto(), limits);
   EXPECT_EQ(DiagnosticFromStatus(graph.status())->kind, Diagnostic::Kind::kLimit);
 }

@@ -79,7 +79,9 @@ TEST(SourceRequestTest, TwiceTheSameFileOrNoEntryIsRefused) {
 TEST(SourceRequestTest, FilesAreLimited) {
   v1::SourceModel source = OneFile("a.py");
   ServerLimits limits;
-  limits.max_files = 0;
+  limits.read.bundle_files = 1;
+  EXPECT_TRUE(SourceRequestFromProto(source, {}, limits).ok());
+  limits.read.bundle_files = 0;
   EXPECT_EQ(DiagnosticFromStatus(SourceRequestFromProto(source, {}, limits).status())->kind, Diagnostic::Kind::kLimit);
 }
 

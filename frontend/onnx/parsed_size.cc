@@ -1,0 +1,136 @@
+#include "frontend/onnx/parsed_size.h"
+
+#include "onnx/onnx_pb.h"
+
+namespace cobra::onnx_import {
+namespace {
+
+enum class Message : uint8_t {
+  kModel, kFunction, kTraining, kGraph, kNode, kAttribute, kTensor, kSparseTensor, kValueInfo, kType, kTensorType, kElementType,
+  kMapType, kShape, kDimension, kQuantization, kLeaf,
+};
+
+// Which message stands in a field; kLeaf for text, bytes and messages that hold nothing else.
+Message Inside(Message outer, uint64_t field) {
+  using M = Message;
+  switch (outer) {
+    case M::kModel: return field == 7 ? M::kGraph : field == 20 ? M::kTraining : field == 25 ? M::kFunction : M::kLeaf;
+    case M::kFunction: return field == 7 ? M::kNode : field == 11 ? M::kAttribute : M::kLeaf;
+    case M::kTraining: return field <= 2 ? M::kGraph : M::kLeaf;
+    case M::kGraph:
+      switch (field) {
+        case 1: return M::kNode;
+        case 5: return M::kTensor;
+        case 11: case 12: case 13: return M::kValueInfo;
+        case 14: return M::kQuantization;
+        case 15: return M::kSparseTensor;
+        default: return M::kLeaf;
+      }
+    case M::kNode: return field == 5 ? M::kAttribute : M::kLeaf;
+    case M::kAttribute:
+      switch (field) {
+        case 5: case 10: return M::kTensor;
+        case 6: case 11: return M::kGraph;
+        case 14: case 15: return M::kType;
+        case 22: case 23: return M::kSparseTensor;
+        default: return M::kLeaf;
+      }
+    case M::kSparseTensor: return field <= 2 ? M::kTensor : M::kLeaf;
+    case M::kValueInfo: return field == 2 ? M::kType : M::kLeaf;
+    case M::kType: return field == 1 || field == 8 ? M::kTensorType : field == 4 || field == 9 ? M::kElementType : field == 5 ? M::kMapType : M::kLeaf;
+    case M::kTensorType: return field == 2 ? M::kShape : M::kLeaf;
+    case M::kElementType: return field == 1 ? M::kType : M::kLeaf;
+    case M::kMapType: return field == 2 ? M::kType : M::kLeaf;
+    case M::kShape: return field == 1 ? M::kDimension : M::kLeaf;
+    default: return M::kLeaf;
+  }
+}
+
+int64_t SizeOf(Message message) {
+  switch (message) {
+    case Message::kGraph: return sizeof(::onnx::GraphProto);
+    case Message::kNode: return sizeof(::onnx::NodeProto);
+    case Message::kAttribute: return sizeof(::onnx::AttributeProto);
+    case Message::kTensor: return sizeof(::onnx::TensorProto);
+    case Message::kFunction: return sizeof(::onnx::FunctionProto);
+    default: return 64;
+  }
+}
+
+// Whether the field is a list of whole numbers: packed, a byte may be a number of eight.
+bool IsNumbers(Message message, uint64_t field) {
+  if (message == Message::kAttribute) return field == 8;
+  return message == Message::kTensor && (field == 1 || field == 5 || field == 7 || field == 11);
+}
+
+// The allocator's own part, and the pointer in the list.
+constexpr int64_t kOverhead = 24;
+
+class Scan {
+ public:
+  explicit Scan(int64_t most) : most_(most) {}
+  const ParsedSize& size() const { return size_; }
+
+  // False where it stopped.
+  bool Read(absl::string_view bytes, Message message, int depth) {
+    constexpr int kMaxDepth = 100;  // protobuf's own
+    if (depth > kMaxDepth) return Damaged();
+    uint64_t tag = 0, length = 0;
+    while (!bytes.empty()) {
+      if (!Varint(&bytes, &tag) || tag > UINT32_MAX) return Damaged();
+      switch (tag & 7) {
+        case 0:
+          if (!Varint(&bytes, &length)) return Damaged();
+          size_.bytes += 8;
+          break;
+        case 1:
+        case 5: {
+          const size_t width = (tag & 7) == 1 ? 8 : 4;
+          if (bytes.size() < width) return Damaged();
+          bytes.remove_prefix(width);
+          size_.bytes += 8;
+          break;
+        }
+        case 2: {
+          if (!Varint(&bytes, &length) || length > bytes.size()) return Damaged();
+          const Message inner = Inside(message, tag >> 3);
+          size_.bytes += SizeOf(inner) + kOverhead;
+          if (IsNumbers(message, tag >> 3)) size_.bytes += 8 * static_cast<int64_t>(length);
+          size_.nodes += inner == Message::kNode;
+          if (inner != Message::kLeaf && !Read(bytes.substr(0, length), inner, depth + 1)) return false;
+          bytes.remove_prefix(length);
+          break;
+        }
+        default: return Damaged();  // groups: the format has none
+      }
+      if (size_.bytes > most_) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool Damaged() { return size_.well_formed = false; }
+  static bool Varint(absl::string_view* bytes, uint64_t* value) {
+    *value = 0;
+    for (int shift = 0; shift < 64 && !bytes->empty(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(bytes->front());
+      bytes->remove_prefix(1);
+      *value |= static_cast<uint64_t>(byte & 127) << shift;
+      if (byte < 128) return true;
+    }
+    return false;
+  }
+
+  const int64_t most_;
+  ParsedSize size_;
+};
+
+}  // namespace
+
+ParsedSize ParsedSizeOf(absl::string_view model, int64_t most) {
+  Scan scan(most);
+  (void)scan.Read(model, Message::kModel, 0);
+  return scan.size();
+}
+
+}  // namespace cobra::onnx_import
