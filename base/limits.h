@@ -41,6 +41,7 @@ struct TfliteLimits {
   int64_t max_uses = 1'000'000;                   // of tensors by operators: lists in a flatbuffer may be shared
   int max_rank = 8;                               // TFLite's own kernels stop at 6, views at 8
   int64_t max_const_elements = int64_t{1} << 16;  // of a constant whose values shape the network
+  int64_t max_const_bytes = int64_t{64} << 20;    // of all values carried together
   // Of the flatbuffer. A table is a tensor, an operator, its options, a buffer; depth is 5 in this format.
   uint32_t max_tables = 1'000'000;
   uint32_t max_depth = 32;

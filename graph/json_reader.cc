@@ -24,12 +24,14 @@ constexpr int kMaxDepth = 32;
 
 struct Parsed {
   Json root;
-  std::string fault;  // why it is no JSON that can be read; empty: it can
+  std::string fault;   // why it is no JSON that can be read; empty: it can
+  bool limit = false;  // of the fault: it is too much
 };
 
 // What a look at the brackets and commas of a text says.
 struct Outline {
-  std::string fault;  // why it is too much to parse; empty: it is not
+  std::string fault;   // why it is too much to parse; empty: it is not
+  bool limit = false;  // not only of the form
   int64_t keys = 0;   // of all its objects
 };
 
@@ -45,8 +47,9 @@ Outline OutlineOf(absl::string_view text, int64_t most_values) {
     int64_t keys = 0, commas = 0;
   };
   std::vector<Open> open;
-  const auto too_much = [&outline](std::string fault) {
+  const auto too_much = [&outline](std::string fault, bool limit = true) {
     outline.fault = std::move(fault);
+    outline.limit = limit;
     return outline;
   };
   for (size_t i = 0; i < text.size(); ++i) {
@@ -56,7 +59,7 @@ Outline OutlineOf(absl::string_view text, int64_t most_values) {
     } else if (c == '{' || c == '[') {
       ++values;
       open.emplace_back();
-      if (open.size() > kMaxDepth) return too_much(absl::StrCat("it is nested deeper than ", kMaxDepth, " levels"));
+      if (open.size() > kMaxDepth) return too_much(absl::StrCat("it is nested deeper than ", kMaxDepth, " levels"), /*limit=*/false);
     } else if (c == '}' || c == ']') {
       if (!open.empty()) open.pop_back();
     } else if (c == ',') {
@@ -103,6 +106,7 @@ Parsed ParseStrictly(absl::string_view text, int64_t most_values) {
   Parsed parsed;
   const Outline outline = OutlineOf(text, most_values);
   parsed.fault = outline.fault;
+  parsed.limit = outline.limit;
   if (!parsed.fault.empty()) return parsed;
   parsed.root = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!parsed.root.is_object()) {
@@ -138,6 +142,7 @@ class Reader {
 
   absl::StatusOr<Graph> Read(absl::string_view text) {
     const Parsed parsed = ParseStrictly(text, limits_.max_json_values);
+    if (parsed.limit) return Error(Diagnostic::Kind::kLimit, parsed.fault, "is the network meant to be this large?");
     if (!parsed.fault.empty()) return Wrong(parsed.fault);
     const Json& root = parsed.root;
     COBRA_RETURN_IF_ERROR(ReadList(root, "inputs", [&](const std::string& name, TensorType type) {

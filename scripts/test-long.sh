@@ -10,7 +10,8 @@
 #     mutation       10,000 damaged source files: accepted or rejected as CPython does (MUTATIONS)
 #     python         differential and mutation
 #     hostile        every hostile program and file, with its processor time and memory
-#     fuzz           each fuzzer for 30 minutes (FUZZ_SECONDS), FUZZ_JOBS at a time (1); fuzz-NAME for one of them
+#     fuzz           each fuzzer for 30 minutes (FUZZ_SECONDS), FUZZ_JOBS at a time (1); fuzz-NAME for one of them; one input may take FUZZ_TIMEOUT s
+#                    of wall time (10; more where the machine is shared)
 #     bench          cobra-bench reader; leave the machine alone meanwhile
 # --resume leaves out what docs/long-tests/ says has passed at this very commit. A step that fails does not stop the others.
 set -uo pipefail
@@ -55,7 +56,7 @@ run_fuzzer() {
   [ -f "tests/fuzz/$1.dict" ] && options+=("-dict=tests/fuzz/$1.dict")
   # A Python program has tens of thousands of features: weighing them takes more time than running it.
   [ "$1" = source ] && options+=(-entropic=0)
-  "build/fuzz/bin/$1_fuzz" "${options[@]}" -max_total_time="${FUZZ_SECONDS:-1800}" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+  "build/fuzz/bin/$1_fuzz" "${options[@]}" -max_total_time="${FUZZ_SECONDS:-1800}" -max_len=4096 -timeout="${FUZZ_TIMEOUT:-10}" -rss_limit_mb=2048 \
     -print_final_stats=1 -artifact_prefix="$found" "$work" "tests/fuzz/corpus/$1" 2>&1 | tail -40
   return "${PIPESTATUS[0]}"
 }

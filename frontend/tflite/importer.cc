@@ -205,12 +205,22 @@ absl::Status Importer::ReadConstant(int tensor, const schema::Buffer* buffer) {
   }
   state.known = state.constant = true;
   state.source = tensor;
-  if (elements > limits_.tflite.max_const_elements) return absl::OkStatus();
+  // Sizes and axes are integers; of anything else only what is small is computed with.
+  constexpr int64_t kSmall = 1024;
+  const bool sizes = state.type.dtype == DType::int32 || state.type.dtype == DType::int64;
+  if (elements > (sizes ? limits_.tflite.max_const_elements : std::min(kSmall, limits_.tflite.max_const_elements))) return absl::OkStatus();
+  COBRA_RETURN_IF_ERROR(CountValues(elements));
   Values values;
   if (DecodeAs(state.type.dtype, buffer->data()->data(), static_cast<size_t>(elements), &values)) {
     state.values = std::make_shared<const Values>(std::move(values));
   }
   return absl::OkStatus();
+}
+
+absl::Status Importer::CountValues(int64_t elements) {
+  value_bytes_ += elements * static_cast<int64_t>(sizeof(double));
+  if (value_bytes_ <= limits_.tflite.max_const_bytes) return absl::OkStatus();
+  return LimitError(absl::StrCat("the values of its constants take more than ", limits_.tflite.max_const_bytes, " bytes"));
 }
 
 absl::Status Importer::BindInputs() {
@@ -389,7 +399,14 @@ absl::StatusOr<ValueRef> Importer::Weight(int tensor, std::vector<int> permutati
   for (size_t i = 0; i < permutation.size(); ++i) permuted[i] = filled[permutation[i]];
   const TensorType type{shape == nullptr ? permuted : *shape, state.type.dtype};
   std::string name = NameOf(tensor);
-  for (int n = 2; !weight_names_.insert(name).second; ++n) name = absl::StrCat(NameOf(tensor), "#", n);
+  for (int& n = weight_names_[name]; n++ > 0;) {
+    // The next number of that name; one more where a tensor is called so already.
+    std::string numbered = absl::StrCat(name, "#", n);
+    if (weight_names_.emplace(numbered, 1).second) {
+      name = std::move(numbered);
+      break;
+    }
+  }
   // What was computed from constants is one; what the file holds is a weight.
   const ValueRef ref = state.source >= 0 ? builder_.AddParameter(name, type) : builder_.AddConstant(name, type);
   if (state.source >= 0) weights_.push_back({ref, state.source, filled, permutation});
@@ -506,6 +523,10 @@ absl::Status Importer::SetImage(const OpCall& call, size_t k, ValueRef ref) {
 
 absl::Status Importer::SetConstant(const OpCall& call, size_t k, TensorType type, Values values) {
   if (k >= call.outputs.size()) return Wrong(call, "it has too few outputs");
+  if (static_cast<int64_t>(values.size()) > limits_.tflite.max_const_elements) {
+    return Unsupported(call, absl::StrCat("a computed constant of more than ", limits_.tflite.max_const_elements, " numbers"));
+  }
+  COBRA_RETURN_IF_ERROR(CountValues(static_cast<int64_t>(values.size())));
   TensorState& state = states_[call.outputs[k]];
   state.type = std::move(type);
   state.known = state.constant = true;

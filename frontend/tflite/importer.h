@@ -7,8 +7,8 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -105,6 +105,7 @@ class Importer {
   absl::Status CheckModel();
   absl::Status ReadTensors();
   absl::Status ReadConstant(int tensor, const schema::Buffer* buffer);
+  absl::Status CountValues(int64_t elements);  // counts; an error at a limit
   absl::Status BindInputs();
   absl::Status Step(const schema::Operator& op);  // counts; an error at a limit
   absl::StatusOr<OpCall> ReadCall(int index) const;
@@ -123,13 +124,15 @@ class Importer {
   const TfliteRequest& request_;
   const Limits& limits_;
   const absl::Time deadline_;
-  int64_t uses_ = 0;  // of tensors by operators, so far
+  int64_t uses_ = 0;         // of tensors by operators, so far
+  int64_t value_bytes_ = 0;  // of constants whose values are carried, so far
   GraphBuilder builder_;
   std::shared_ptr<const std::string> file_;
   std::vector<TensorType> file_types_;
   std::vector<TensorState> states_;
   std::vector<TfliteWeight> weights_;
-  std::set<std::string> weight_names_;  // names tell the graph's weights apart, the file's may repeat
+  // Names tell the graph's weights apart, the file's may repeat: how many have each.
+  std::unordered_map<std::string, int> weight_names_;
   std::map<std::pair<int, std::vector<int64_t>>, ValueRef> placed_;  // weights by tensor, permutation and shape
   bool resized_ = false;  // the request's sizes differ from the file's: those of its other tensors do not count
 };

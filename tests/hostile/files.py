@@ -2,6 +2,8 @@
 import json
 import random
 
+import flat_files
+
 NET = 'import torch\nfrom torch import nn\nclass Net(nn.Module):\n    def forward(self, x): return x\n'
 
 
@@ -24,7 +26,9 @@ def nested():
               'assignments': 'x = ' * deep + '1', 'globals': 'global ' + ', '.join('x%d' % i for i in range(deep)), 'dels': 'x = 1\n' + 'del x\n' * deep,
               'excepts': 'try: 1/0\n' + 'except E: pass\n' * deep, 'withs': 'with ' + ', '.join(['a'] * deep) + ': pass',
               'handlers': 'try: pass\n' + 'finally: pass\n', 'names': '\n'.join('x%d = 1' % i for i in range(deep)),
-              'cases': 'match 1:\n' + ' case 2: pass\n' * deep, 'imports': 'import ' + ', '.join('m%d' % i for i in range(deep))}
+              'cases': 'match 1:\n' + ' case 2: pass\n' * deep, 'imports': 'import ' + ', '.join('m%d' % i for i in range(deep)),
+              'dotted_imports': 'import ' + ', '.join('m%d.a' % i for i in range(deep)),
+              'private_names': 'class A:\n' + ''.join(' __x%d = 1\n' % i for i in range(deep))}
     for name, text in chains.items():
         yield 'long_%s.py' % name, 'a chain of %d %s' % (deep, name), (6, 7), text.encode()
     for word in ('if 1:', 'while 1:', 'for x in [1]:', 'with a:', 'try:', 'def f():', 'class A:'):
@@ -204,10 +208,18 @@ def onnxes():
     yield o('many_nodes', '600,000 nodes', onnx_model(b''.join(onnx_node(b'Relu', (b'x',), (b'n%d' % i,)) for i in range(600000)) + onnx_node(b'Relu')))
     chain = b''.join(onnx_node(b'Concat', (b'n%d' % (i - 1) if i else b'x',) * 2, (b'n%d' % i,), field(5, field(1, b'axis') + field(3, 0) + field(20, 2))) for i in range(100))
     yield o('concat_doubles', 'Concat with itself 100 times', onnx_model(chain + onnx_node(b'Relu', (b'n99',))))
+    # Two bytes of a file may be a message of 200 in memory.
+    for name, number in (('nodes', 1), ('initializers', 5), ('inputs', 11), ('value_infos', 13)):
+        yield o('empty_' + name, '4 million empty ' + name.replace('_', ' '), field(1, 8) + field(7, field(number, b'') * (4 << 20)) + field(8, field(2, 13)))
+    yield o('empty_attributes', 'a node with 4 million empty attributes', onnx_model(field(1, field(1, b'x') + field(2, b'y') + field(4, b'Relu') + field(5, b'') * (4 << 20))))
+    inner = field(1, field(4, b'If') + field(5, field(1, b'then_branch') + field(6, field(1, b'') * (4 << 20)) + field(20, 5)))
+    yield o('empty_inner_nodes', '4 million empty nodes inside an If', onnx_model(inner))
+    yield o('empty_functions', '4 million empty functions', onnx_model(onnx_node(b'Relu')) + field(25, b'') * (4 << 20))
+    yield o('dims_packed', '10 million packed dimensions of a weight', onnx_model(onnx_node(b'Add', (b'x', b'w')), initializers=field(5, field(1, b'\1' * (10 << 20)) + field(2, 1) + field(8, b'w'))))
     external = field(5, field(1, 4) + field(2, 1) + field(8, b'w') + field(13, field(1, b'location') + field(2, b'/etc/passwd')) + field(14, 1))
     yield o('external', 'weights in /etc/passwd', onnx_model(onnx_node(b'Add', (b'x', b'w')), initializers=external))
 
 
 def all_files():
-    for family in (nested, garbage, graphs, onnxes):
+    for family in (nested, garbage, graphs, onnxes, flat_files.tflites, flat_files.architectures):
         yield from family()

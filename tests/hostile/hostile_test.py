@@ -49,7 +49,11 @@ def cases():
 def run(path):
     """(exit code or -signal, stderr, seconds, processor seconds, peak kB)"""
     # Five seconds of processor time are far beyond anything allowed; they bound a run in which something is wrong.
-    command = ['/bin/sh', '-c', 'ulimit -t 5; exec "$0" "$@"', CLIENT, 'graph', path] + ([] if path.endswith(('.json', '.onnx')) else ['--entry', 'Net()', '--input', '1x3x8x8'])
+    model = [path] if path.endswith(('.json', '.onnx', '.tflite')) else [path, '--entry', 'Net()', '--input', '1x3x8x8']
+    if path.endswith('.arch'):
+        with open(path, 'rb') as f:
+            model = ['--arch', f.read()]
+    command = ['/bin/sh', '-c', 'ulimit -t 5; exec "$0" "$@"', CLIENT, 'graph'] + model
     error = tempfile.TemporaryFile()
     start = time.perf_counter()
     child = os.posix_spawn(command[0], command, os.environ, file_actions=[

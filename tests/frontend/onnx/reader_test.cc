@@ -353,6 +353,103 @@ TEST(OnnxReaderTest, LargeTensorsMeetLimits) {
   EXPECT_EQ(ErrorOf(range.Bytes()).kind, Diagnostic::Kind::kLimit);
 }
 
+// The smallest value of a limit with which the file is read; with one less it must be refused for that limit.
+template <typename T>
+int64_t Threshold(const std::string& bytes, int64_t high, T OnnxLimits::*limit, bool keeps_kind = true) {
+  const auto read = [&](int64_t value) {
+    Limits limits;
+    limits.onnx.*limit = static_cast<T>(value);
+    return ReadOnnxModel(bytes, {}, limits).status();
+  };
+  int64_t low = 0;
+  EXPECT_TRUE(read(high).ok()) << read(high);
+  while (low + 1 < high) (read((low + high) / 2).ok() ? high : low) = (low + high) / 2;
+  const absl::Status past = read(high - 1);
+  EXPECT_FALSE(past.ok());
+  if (keeps_kind) EXPECT_EQ(DiagnosticFromStatus(past).value_or(Diagnostic{}).kind, Diagnostic::Kind::kLimit) << past;
+  return high;
+}
+
+TEST(OnnxReaderTest, StepsAtTheLimitAndOnePast) {
+  const int64_t ten = Threshold(LoopOf(10).Bytes(), 1000, &OnnxLimits::max_steps);
+  EXPECT_EQ(Threshold(LoopOf(20).Bytes(), 1000, &OnnxLimits::max_steps), 2 * ten - Threshold(LoopOf(0).Bytes(), 1000, &OnnxLimits::max_steps));
+}
+
+TEST(OnnxReaderTest, ConstantsAtTheLimitAndOnePast) {
+  Model model;
+  model.Input("x", {4, 6});
+  model.Ints("shape", {2, 2, 2, 3});
+  model.Node("Reshape", {"x", "shape"}, {"y"});
+  model.Output("y");
+  // A shape of four numbers that are not carried along is not known.
+  EXPECT_EQ(Threshold(model.Bytes(), 1000, &OnnxLimits::max_const_elements, /*keeps_kind=*/false), 4);
+  EXPECT_EQ(Threshold(model.Bytes(), 1000, &OnnxLimits::max_const_bytes), 32);
+}
+
+TEST(OnnxReaderTest, NestingAtTheLimitAndOnePast) {
+  const auto nested = [](int depth) {
+    Model model;
+    model.Input("x", {2, 2});
+    GraphProto* graph = &model.graph();
+    for (int i = 0; i < depth; ++i) {
+      TensorProto* yes = graph->add_initializer();
+      yes->set_name(absl::StrCat("yes", i));
+      yes->set_data_type(TensorProto::BOOL);
+      yes->add_int32_data(1);
+      NodeProto* node = Model::AddNode(graph, "If", {absl::StrCat("yes", i)}, {absl::StrCat("y", i)});
+      GraphProto* inner = nullptr;
+      for (const char* branch : {"then_branch", "else_branch"}) {
+        AttributeProto* attribute = node->add_attribute();
+        attribute->set_name(branch);
+        attribute->set_type(AttributeProto::GRAPH);
+        if (inner == nullptr) inner = attribute->mutable_g();
+      }
+      graph->add_output()->set_name(absl::StrCat("y", i));
+      graph = inner;
+    }
+    Model::AddNode(graph, "Relu", {"x"}, {"z"});
+    graph->add_output()->set_name("z");
+    return model.Bytes();
+  };
+  EXPECT_EQ(Threshold(nested(5), 30, &OnnxLimits::max_nesting), 5);
+  EXPECT_EQ(Threshold(nested(6), 30, &OnnxLimits::max_nesting), 6);
+}
+
+TEST(OnnxReaderTest, ParsedBytesAtTheLimitAndOnePast) {
+  const auto chain = [](int nodes) {
+    Model model;
+    model.Input("x0", {2, 2});
+    for (int i = 0; i < nodes; ++i) model.Node("Relu", {absl::StrCat("x", i)}, {absl::StrCat("x", i + 1)});
+    model.Output(absl::StrCat("x", nodes));
+    return model.Bytes();
+  };
+  const int64_t ten = Threshold(chain(10), 1 << 20, &OnnxLimits::max_parsed_bytes);
+  const int64_t twenty = Threshold(chain(20), 1 << 20, &OnnxLimits::max_parsed_bytes);
+  EXPECT_GT(twenty, ten + 10 * static_cast<int64_t>(sizeof(NodeProto)));
+  EXPECT_LT(twenty, ten + 10 * 1000);
+  // Two bytes each: 100 MB of empty messages.
+  std::string tensors, empty = "\x2a";
+  empty.push_back(0);
+  for (int i = 0; i < 1 << 20; ++i) tensors += empty;
+  Model model;
+  std::string bytes = model.Bytes();
+  model.graph().Clear();
+  std::string graph = "\x3a";
+  for (size_t n = tensors.size(); n > 0; n >>= 7) graph.push_back(static_cast<char>((n & 127) | (n > 127 ? 128 : 0)));
+  EXPECT_EQ(ErrorOf(bytes + graph + tensors).kind, Diagnostic::Kind::kLimit);
+}
+
+TEST(OnnxReaderTest, TimeAndTheCallerStopAReading) {
+  Limits limits;
+  limits.graph.max_nodes = limits.onnx.max_steps = 100'000'000;
+  limits.wall_time_ms = 1;
+  EXPECT_EQ(ErrorOf(LoopOf(INT64_MAX).Bytes(), {}, limits).kind, Diagnostic::Kind::kLimit);
+  std::atomic<bool> cancelled{true};
+  limits.wall_time_ms = 0;
+  limits.cancelled = &cancelled;
+  EXPECT_FALSE(ReadOnnxModel(LoopOf(1000).Bytes(), {}, limits).ok());
+}
+
 TEST(OnnxReaderTest, DocumentIsUpToDate) {
   absl::StatusOr<std::string> text = ReadFile(COBRA_SOURCE_DIR "/docs/onnx_support.md");
   ASSERT_TRUE(text.ok()) << text.status();

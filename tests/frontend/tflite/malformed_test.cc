@@ -1,4 +1,5 @@
 // Files that are damaged, contradict themselves or are too large: a diagnostic, never a crash, within limits.
+#include <atomic>
 #include <random>
 #include <string>
 
@@ -114,6 +115,68 @@ TEST(MalformedTflite, LimitsHoldAtTheLimitAndOnePastIt) {
   less = limits;
   less.tflite.max_tables = 100;  // fewer than the file has: not verified
   EXPECT_EQ(ErrorOf(file, less).kind, Diagnostic::Kind::kModelError);
+}
+
+TEST(MalformedTflite, LimitsOfTheFormAtTheLimitAndOnePast) {
+  const std::string file = Changed([](TfliteFileBuilder&) {});
+  const auto threshold = [&](auto TfliteLimits::*limit, int64_t high) {
+    int64_t low = 0;
+    while (low + 1 < high) {
+      Limits limits;
+      limits.tflite.*limit = static_cast<std::decay_t<decltype(limits.tflite.*limit)>>((low + high) / 2);
+      (ReadTfliteModel(file, {}, limits).ok() ? high : low) = (low + high) / 2;
+    }
+    return high;
+  };
+  // A convolution: three inputs and an output; the model, a code, a subgraph, four tensors, the operator and its options, buffers.
+  EXPECT_EQ(threshold(&TfliteLimits::max_uses, 1000), 4);
+  const int64_t tables = threshold(&TfliteLimits::max_tables, 1000);
+  EXPECT_GE(tables, 9);
+  EXPECT_LE(tables, 30);
+  const int64_t depth = threshold(&TfliteLimits::max_depth, 100);
+  EXPECT_GE(depth, 3);
+  EXPECT_LE(depth, 6);
+  Limits limits;
+  limits.tflite.max_uses = 3;
+  EXPECT_EQ(ErrorOf(file, limits).kind, Diagnostic::Kind::kLimit);
+}
+
+TEST(MalformedTflite, ConstantsAtTheLimitAndOnePast) {
+  TfliteNet net(false);
+  const int x = net.file.Input({2, 6});
+  const int shape = net.file.Ints({2, 2, 3});
+  const int y = net.file.Activation({2, 2, 3});
+  net.file.AddPlain(schema::BuiltinOperator_RESHAPE, {x, shape}, {y});
+  net.file.Output(y);
+  const std::string file = net.file.Finish();
+  Limits limits;
+  limits.tflite.max_const_elements = 3;
+  EXPECT_TRUE(ReadTfliteModel(file, {}, limits).ok()) << ReadTfliteModel(file, {}, limits).status();
+  limits.tflite.max_const_bytes = 24;
+  EXPECT_TRUE(ReadTfliteModel(file, {}, limits).ok());
+  limits.tflite.max_const_bytes = 23;
+  EXPECT_EQ(ErrorOf(file, limits).kind, Diagnostic::Kind::kLimit);
+  limits = {};
+  limits.tflite.max_const_elements = 2;
+  EXPECT_THAT(ErrorOf(file, limits).message, HasSubstr("larger than 2 numbers"));
+}
+
+TEST(MalformedTflite, TimeAndTheCallerStopAReading) {
+  const std::string file = MobileNetV2(64, false);
+  std::atomic<bool> cancelled{true};
+  Limits limits;
+  limits.cancelled = &cancelled;
+  EXPECT_EQ(ErrorOf(file, limits).kind, Diagnostic::Kind::kLimit);
+  limits = {};
+  limits.wall_time_ms = 1;
+  std::string large = Changed([](TfliteFileBuilder& f) {
+    // The same addition again and again.
+    for (int i = 0; i < 50000; ++i) {
+      const int y = f.Activation({1, 4, 4, 3});
+      f.Add(schema::BuiltinOperator_ADD, {f.net().outputs[0], f.net().outputs[0]}, {y}, schema::AddOptionsT());
+    }
+  });
+  EXPECT_EQ(ErrorOf(large, limits).kind, Diagnostic::Kind::kLimit);
 }
 
 TEST(MalformedTflite, EveryTruncationIsAnswered) {

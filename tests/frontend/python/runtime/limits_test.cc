@@ -223,6 +223,33 @@ TEST(LimitsTest, CallDepthAtTheLimitAndOnePast) {
   EXPECT_EQ(twenty - ten, 10);
 }
 
+// What the native stack does not hold is Python's own error, at one page less than what it needs.
+void StackHolds(const std::string& source, int64_t Limits::*stack) {
+  constexpr int64_t kPage = 4096;
+  const auto run = [&](int64_t pages) {
+    Limits limits;
+    limits.call_depth = 1'000'000;
+    limits.*stack = pages * kPage;
+    return RunSource(source, limits);
+  };
+  int64_t low = 16, high = (int64_t{16} << 20) / kPage;
+  ASSERT_TRUE(run(high).status.ok()) << run(high).status;
+  ASSERT_FALSE(run(low).status.ok());
+  while (low + 1 < high) (run((low + high) / 2).status.ok() ? high : low) = (low + high) / 2;
+  EXPECT_TRUE(run(high).status.ok());
+  const Outcome past = run(high - 1);
+  EXPECT_EQ(past.kind(), "model_error");
+  EXPECT_THAT(past.diagnostic.message, HasSubstr("RecursionError"));
+}
+
+TEST(LimitsTest, StackAtTheLimitAndOnePast) {
+  StackHolds("def f(n):\n    return 0 if n == 0 else f(n - 1)\nf(2000)\n", &Limits::stack_bytes);
+}
+
+TEST(LimitsTest, StackOfAGeneratorAtTheLimitAndOnePast) {
+  StackHolds("def f(n):\n    return 0 if n == 0 else f(n - 1)\ndef g():\n    yield f(500)\nlist(g())\n", &Limits::generator_stack_bytes);
+}
+
 TEST(LimitsTest, SuspendedGeneratorsAtTheLimitAndOnePast) {
   Limits limits;
   limits.suspended_generators = 10;
@@ -283,6 +310,7 @@ TEST(LimitsTest, SourceBytes) {
 TEST(LimitsTest, OutputIsCut) {
   Limits limits;
   limits.output_bytes = 10;
+  EXPECT_EQ(RunSource("for i in range(5): print(i)\n", limits).output, "0\n1\n2\n3\n4\n");
   Outcome o = RunSource("for i in range(1000): print(i)\n", limits);
   EXPECT_TRUE(o.status.ok());
   EXPECT_LE(o.output.size(), 10u);

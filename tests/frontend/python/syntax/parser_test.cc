@@ -222,6 +222,22 @@ TEST(ParserTest, Limits) {
   EXPECT_EQ(Read(Repeat("-", 60) + "x", limits).substr(0, 5), "limit");
 }
 
+TEST(ParserTest, LimitsHoldAtTheLimitAndOnePastIt) {
+  const auto fits = [](const std::string& source, const Limits& limits) { return Read(source, limits).substr(0, 7) == "Module("; };
+  const auto holds = [&](const std::string& source, auto Limits::*limit, int64_t high) {
+    int64_t low = 0;
+    Limits limits;
+    while (low + 1 < high) {
+      limits.*limit = static_cast<std::decay_t<decltype(limits.*limit)>>((low + high) / 2);
+      (fits(source, limits) ? high : low) = (low + high) / 2;
+    }
+    return high;
+  };
+  EXPECT_EQ(holds("x = 123456", &Limits::source_bytes, 100), 10);
+  EXPECT_EQ(holds("x" + Repeat("+x", 30), &Limits::syntax_depth, 100) + 1, holds("x" + Repeat("+x", 31), &Limits::syntax_depth, 100));
+  EXPECT_EQ(holds(Repeat("pass\n", 100), &Limits::syntax_nodes, 1000) + 1, holds(Repeat("pass\n", 101), &Limits::syntax_nodes, 1000));
+}
+
 TEST(ParserTest, ThreadsShareNothing) {
   const std::string good = "class A:\n" + Repeat("    def f(self, x): return self.g(x) + 1\n", 500);
   const std::string expected = Read(good);

@@ -1,0 +1,21 @@
+#include "tests/fuzz/entry_points.h"
+
+#include "frontend/nas/reader.h"
+#include "tests/fuzz/checks.h"
+
+namespace cobra::fuzz {
+
+void Architecture(absl::string_view data) {
+  constexpr absl::string_view kInput = "\n--input ";
+  ArchitectureRequest request;
+  size_t end = data.find(kInput);
+  request.architecture = std::string(data.substr(0, end));
+  while (end != absl::string_view::npos) {
+    data.remove_prefix(end + kInput.size());
+    end = data.find(kInput);
+    request.inputs.emplace_back(data.substr(0, end));
+  }
+  Check(ReadArchitecture(request, SmallLimits()));
+}
+
+}  // namespace cobra::fuzz

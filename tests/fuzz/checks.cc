@@ -1,0 +1,62 @@
+#include "tests/fuzz/checks.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/diagnostic.h"
+#include "cobra/v1/graph.pb.h"
+#include "graph/cost.h"
+#include "graph/fingerprint.h"
+#include "graph/json.h"
+#include "proto/graph_proto.h"
+
+namespace cobra::fuzz {
+namespace {
+
+[[noreturn]] void Fail(const char* what, const std::string& detail) {
+  std::fprintf(stderr, "fuzz: %s: %s\n", what, detail.c_str());
+  std::abort();
+}
+
+// What is done with every graph that was read.
+void Use(const Graph& graph) {
+  const GraphCost cost = CostOf(graph);
+  if (cost.flops < 0 || cost.macs < 0) Fail("negative cost", PrintGraph(graph));
+  if (PeakMemoryBytes(graph) < 0) Fail("negative memory", PrintGraph(graph));
+  const std::string json = GraphToJson(graph);
+  const absl::StatusOr<Graph> again = GraphFromJson(json);
+  if (!again.ok()) Fail("not read back from JSON", again.status().ToString() + "\n" + json);
+  if (Fingerprint(*again) != Fingerprint(graph)) Fail("another graph read back from JSON", json);
+  v1::Graph proto;
+  GraphToProto(graph, &proto);
+  const absl::StatusOr<Graph> from_proto = GraphFromProto(proto);
+  if (!from_proto.ok()) Fail("not read back from its message", from_proto.status().ToString() + "\n" + json);
+}
+
+}  // namespace
+
+void CheckRefusal(const absl::Status& status) {
+  const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  if (!diagnostic.has_value()) Fail("refused without a diagnostic", status.ToString());
+  if (diagnostic->message.empty()) Fail("a diagnostic without a message", status.ToString());
+  (void)RenderDiagnostic(*diagnostic);
+}
+
+void Check(const absl::StatusOr<Graph>& graph) {
+  if (graph.ok()) {
+    Use(*graph);
+  } else {
+    CheckRefusal(graph.status());
+  }
+}
+
+Limits SmallLimits() {
+  Limits limits;
+  limits.steps = 40'000;
+  limits.graph.max_nodes = 2000;
+  limits.onnx.max_steps = 5000;
+  limits.wall_time_ms = 5000;
+  return limits;
+}
+
+}  // namespace cobra::fuzz

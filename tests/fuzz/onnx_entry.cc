@@ -1,0 +1,12 @@
+#include "tests/fuzz/entry_points.h"
+
+#include "frontend/onnx/reader.h"
+#include "tests/fuzz/checks.h"
+
+namespace cobra::fuzz {
+
+void Onnx(absl::string_view data) {
+  Check(ReadOnnxModel(data, {}, SmallLimits()));
+}
+
+}  // namespace cobra::fuzz

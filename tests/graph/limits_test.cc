@@ -1,0 +1,93 @@
+// A graph's limits: at the limit, and one past it.
+#include "base/diagnostic.h"
+#include "graph/builder.h"
+#include "graph/json.h"
+#include "gtest/gtest.h"
+
+namespace cobra {
+namespace {
+
+TEST(GraphLimitsTest, Nodes) {
+  GraphLimits limits;
+  limits.max_nodes = 3;
+  GraphBuilder builder(limits);
+  ValueRef x = builder.AddInput("x", {{2}});
+  for (int i = 0; i < 3; ++i) x = ValueRef::Node(builder.Add(Op::relu, {}, {x}).value());
+  EXPECT_TRUE(absl::IsResourceExhausted(builder.Add(Op::relu, {}, {x}).status()));
+}
+
+TEST(GraphLimitsTest, Rank) {
+  GraphLimits limits;
+  limits.max_rank = 5;
+  GraphBuilder builder(limits);
+  const ValueRef x = builder.AddInput("x", {{2}});
+  const auto reshape = [&](int rank) {
+    std::vector<int64_t> size(rank, 1);
+    size[0] = 2;
+    return builder.Add(Op::reshape, {{"shape", size}}, {x}).status();
+  };
+  EXPECT_TRUE(reshape(5).ok()) << reshape(5);
+  EXPECT_TRUE(absl::IsInvalidArgument(reshape(6)));
+}
+
+TEST(GraphLimitsTest, BytesOfATensor) {
+  GraphLimits limits;
+  limits.max_tensor_bytes = 4000;
+  GraphBuilder builder(limits);
+  const ValueRef x = builder.AddInput("x", {{1}});
+  const auto repeat = [&](int64_t n) { return builder.Add(Op::repeat, {{"repeats", std::vector<int64_t>{n}}}, {x}).status(); };
+  EXPECT_TRUE(repeat(1000).ok()) << repeat(1000);
+  EXPECT_TRUE(absl::IsResourceExhausted(repeat(1001)));
+}
+
+class JsonLimitsTest : public testing::Test {
+ protected:
+  static std::string Chain(int calls) {
+    GraphBuilder builder;
+    ValueRef x = builder.AddInput("x", {{2}});
+    for (int i = 0; i < calls; ++i) x = ValueRef::Node(builder.Add(Op::relu, {}, {x}).value());
+    return GraphToJson(std::move(builder).Build({x}));
+  }
+  static Diagnostic::Kind KindOf(const std::string& json, const GraphLimits& limits) {
+    const absl::StatusOr<Graph> graph = GraphFromJson(json, limits);
+    EXPECT_FALSE(graph.ok());
+    return DiagnosticFromStatus(graph.status()).value_or(Diagnostic{}).kind;
+  }
+};
+
+TEST_F(JsonLimitsTest, Nodes) {
+  GraphLimits limits;
+  limits.max_nodes = 10;
+  EXPECT_TRUE(GraphFromJson(Chain(10), limits).ok());
+  EXPECT_EQ(KindOf(Chain(11), limits), Diagnostic::Kind::kLimit);
+}
+
+TEST_F(JsonLimitsTest, TensorsAndRank) {
+  const auto text = [](const char* shape) {
+    return std::string(R"({"inputs":[{"name":"x","shape":)") + shape + R"(,"dtype":"float32"}],"ops":[],"output":["in:0"]})";
+  };
+  GraphLimits limits;
+  limits.max_rank = 2;
+  limits.max_tensor_bytes = 400;
+  EXPECT_TRUE(GraphFromJson(text("[10,10]"), limits).ok()) << GraphFromJson(text("[10,10]"), limits).status();
+  EXPECT_EQ(KindOf(text("[10,11]"), limits), Diagnostic::Kind::kLimit);
+  EXPECT_EQ(KindOf(text("[1,1,1]"), limits), Diagnostic::Kind::kUsage);
+}
+
+TEST_F(JsonLimitsTest, Values) {
+  const std::string json = Chain(10);
+  GraphLimits limits;
+  int64_t low = 1, high = 1000;
+  while (low + 1 < high) {
+    limits.max_json_values = (low + high) / 2;
+    (GraphFromJson(json, limits).ok() ? high : low) = limits.max_json_values;
+  }
+  EXPECT_GT(high, 50);
+  limits.max_json_values = high;
+  EXPECT_TRUE(GraphFromJson(json, limits).ok());
+  --limits.max_json_values;
+  EXPECT_EQ(KindOf(json, limits), Diagnostic::Kind::kLimit);
+}
+
+}  // namespace
+}  // namespace cobra
