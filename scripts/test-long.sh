@@ -77,7 +77,7 @@ run_step() {
     torch) build release && run_torch ;;
     differential) build release python_run && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;
     mutation) build release python_ast_dump && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;
-    hostile) build release && COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/hostile_test.py --all --jobs 1 --slowest 20 ;;
+    hostile) build release cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/hostile_test.py --all --jobs 1 --slowest 20 ;;
     fuzz-*) run_fuzzer "${1#fuzz-}" ;;  # run_fuzzers has built it
     bench) build release && build/release/bin/cobra-bench reader --json ;;
     *) echo "test-long: $1: unknown; known are ${all[*]}" >&2; return 2 ;;
