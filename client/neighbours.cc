@@ -51,6 +51,12 @@ class ImportScan {
   const std::vector<ImportedName>& names() const { return names_; }
 
  private:
+  // Each name costs a few looks at the disk. No model's file has a tenth of so many, no module's name is so long.
+  static constexpr size_t kMostNames = 5000, kMostCharacters = 1000;
+  void Note(int level, std::string name) {
+    if (names_.size() < kMostNames && name.size() <= kMostCharacters) names_.push_back({level, std::move(name)});
+  }
+
   template <typename Statements>
   void Block(const Statements& statements) {
     for (const StmtNode* s : statements) waiting_.push_back(s);
@@ -64,18 +70,18 @@ class ImportScan {
   }
   void From(const ast::ImportFrom* s) {
     const std::string module = s->module == nullptr ? "" : std::string(s->module->text);
-    if (!module.empty()) names_.push_back({s->level, module});
+    if (!module.empty()) Note(s->level, module);
     for (const Alias* a : s->names) {
       if (a->name->text != "*")
-        names_.push_back({s->level, absl::StrCat(module, module.empty() ? "" : ".", a->name->text)});
+        Note(s->level, absl::StrCat(module, module.empty() ? "" : ".", a->name->text));
     }
-    if (module.empty()) names_.push_back({s->level, ""});
+    if (module.empty()) Note(s->level, "");
   }
 
   void Statement(const StmtNode* s) {
     switch (s->node_kind) {
       case StmtKind::Import:
-        for (const Alias* a : s->As<ast::Import>()->names) names_.push_back({0, std::string(a->name->text)});
+        for (const Alias* a : s->As<ast::Import>()->names) Note(0, std::string(a->name->text));
         break;
       case StmtKind::ImportFrom:
         From(s->As<ast::ImportFrom>());

@@ -95,7 +95,9 @@ class Scan {
           if (!Varint(&bytes, &length) || length > bytes.size()) return Damaged();
           const Message inner = Inside(message, tag >> 3);
           size_.bytes += SizeOf(inner) + kOverhead;
-          if (IsNumbers(message, tag >> 3)) size_.bytes += 8 * static_cast<int64_t>(length);
+          // A shape is copied, too.
+          const int64_t each = message == Message::kTensor && tag >> 3 == 1 ? 24 : 8;
+          if (IsNumbers(message, tag >> 3)) size_.bytes += each * static_cast<int64_t>(length);
           size_.nodes += inner == Message::kNode;
           if (inner != Message::kLeaf && !Read(bytes.substr(0, length), inner, depth + 1)) return false;
           bytes.remove_prefix(length);

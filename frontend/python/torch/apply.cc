@@ -219,10 +219,11 @@ int64_t StepsOfConstants(const Call& call, const std::vector<const TensorType*>&
   constexpr int64_t kSmall = 1024;
   int64_t most = elements;
   for (const TensorType* type : types) most = std::max(most, type == nullptr ? 0 : type->num_elements());
-  if (most < kSmall || GetOpInfo(call.op).cost_class == CostClass::kView) return elements / 16;
+  if (most < kSmall || GetOpInfo(call.op).cost_class == CostClass::kView) return elements / 64;
   const bool sorts = call.op == Op::sort || call.op == Op::argsort || call.op == Op::msort || call.op == Op::topk ||
                      call.op == Op::kthvalue || call.op == Op::median || call.op == Op::quantile;
-  return elements / 16 + FlopsOfCall(call.op, call.attributes, types, outputs) / 32 + (sorts ? most : 0);
+  const int64_t more = std::max<int64_t>(0, FlopsOfCall(call.op, call.attributes, types, outputs) - elements);
+  return elements / 64 + more / 12 + (sorts ? most : 0);
 }
 
 Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inplace, Returns returns) {
