@@ -68,7 +68,7 @@ class ServerImpl final : public Server {
                                          &metrics_);
     const UnaryCalls calls(pool_.get(), &metrics_, options_.limits.default_deadline);
     service_ = std::make_unique<CobraService>(pipeline_.get(), model_.get(), calls);
-    measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), calls, options_.limits.graph);
+    measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), calls, options_.limits.read.graph);
     COBRA_RETURN_IF_ERROR(ExposeMetrics());
     return Listen();
   }
