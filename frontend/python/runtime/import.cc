@@ -422,7 +422,7 @@ Value MakeLazy(Interpreter& interp, absl::string_view module, StrObject* attribu
 }
 
 Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alias) {
-  COBRA_TRY(interp.Charge(20));  // looked up in every root
+  COBRA_TRY(interp.Charge(60));  // looked up in every root
   Importer& importer = *interp.state().importer;
   std::string name(alias->name->text);
   std::string top = name.substr(0, name.find('.'));
