@@ -243,6 +243,7 @@ void InitBytesType(Interpreter& interp) {
       Value sub;
       ArgReader reader(interp, "find", args);
       COBRA_TRY(reader.Required("sub", &sub).Finish());
+      if (sub.IsBigInt()) return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
       if (!sub.IsBytes() && !sub.IsIntOrBool()) {
         return interp.Raise(interp.types().TypeError,
                             absl::StrCat("argument should be integer or bytes-like object, not '", interp.TypeName(sub), "'"));

@@ -80,3 +80,8 @@ except IndexError as e: print(e)
 print(re.findall(rb'\d+', b'a12b3'), re.sub(b'a', b'b', b'aa'), re.match(rb'(\w)', b'x').group(1))
 print(re.search(r'(?<=\d{2})x', '12x').span(), re.findall(r'\b(?!foo)\w+', 'foo bar foobaz'), re.search(r'(?P<a>x)(?(a)y|z)', 'xy').group(), re.findall(r'(?:x(?=(y)))', 'xy'), re.search(r'((a)|(b))+', 'ab').groups(), re.findall(r'\w+(?<!s)\b', 'cats dog'), re.search(r'a.*?c', 'abcabc').group(), re.search(r'[\s\S]+', 'a\nb').group(), re.findall(r'[\u4e00-\u9fff]', 'a日'), re.findall(r'\x41\u0042', 'AB'), re.findall(r'[\x41-\x43]', 'ABZ'), re.findall(r'\t', 'a\tb'), re.findall('a{,2}', 'aaa'), re.findall('a{x', 'a{x'), re.findall(r'x{2}', 'xxx'), re.search(r'(?a:\w)', 'é'), re.search(r'\w', 'é', re.A), re.findall(r'\D\S\W', '1a b!'))
 print(re.template if False else re.Pattern.__name__, re.Match.__name__, isinstance(p, re.Pattern), isinstance(m, re.Match), re.purge(), type(re.compile('a')).__name__, hash(re.compile('a')) == hash(re.compile('a')))
+# ---
+for n in (97, -2, 256, 10 ** 30, 1.5):
+    for f in (b'abca'.count, b'abca'.find, b'abca'.rindex, b'abca'.__contains__):
+        try: print(f(n))
+        except (TypeError, ValueError) as e: print(type(e).__name__)
