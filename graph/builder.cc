@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
+#include "graph/untrusted.h"
 
 namespace cobra {
 namespace {
@@ -206,7 +207,7 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
       return absl::InvalidArgumentError(
           absl::StrCat(info.name, ": tensors of more than ", limits_.max_rank, " dimensions are not supported"));
     }
-    if (type.num_bytes() > limits_.max_tensor_bytes) {
+    if (IsTooLarge(type, limits_.max_tensor_bytes)) {
       return absl::ResourceExhaustedError(absl::StrCat(info.name, " makes a tensor of ", TypeText(type), ", more than ",
                                                        limits_.max_tensor_bytes, " bytes"));
     }

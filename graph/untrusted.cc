@@ -117,18 +117,23 @@ std::string Wanted(uint8_t kinds) {
 
 }  // namespace
 
+bool IsTooLarge(const TensorType& type, int64_t max_bytes) {
+  int64_t bytes = DTypeBytes(type.dtype);
+  for (int64_t size : type.shape) {
+    if (size > 0 && __builtin_mul_overflow(bytes, size, &bytes)) return true;
+  }
+  return bytes > max_bytes;
+}
+
 absl::Status CheckTensorType(const TensorType& type, const GraphLimits& limits) {
   if (type.rank() > limits.max_rank) {
     return absl::InvalidArgumentError(absl::StrCat("more than ", limits.max_rank, " dimensions"));
   }
-  // Sizes of 0 do not count: the product of the others must not overflow either.
-  int64_t left = limits.max_tensor_bytes / DTypeBytes(type.dtype);
   for (int64_t size : type.shape) {
     if (size < 0) return absl::InvalidArgumentError(absl::StrCat("size ", size, " is negative"));
-    if (size > left) {
-      return absl::ResourceExhaustedError(absl::StrCat("larger than the limit of ", limits.max_tensor_bytes, " bytes"));
-    }
-    if (size > 0) left /= size;
+  }
+  if (IsTooLarge(type, limits.max_tensor_bytes)) {
+    return absl::ResourceExhaustedError(absl::StrCat("larger than the limit of ", limits.max_tensor_bytes, " bytes"));
   }
   return absl::OkStatus();
 }

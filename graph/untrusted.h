@@ -16,6 +16,9 @@
 
 namespace cobra {
 
+// Whether its elements would take more than `max_bytes`, sizes of 0 left out: what is computed from sizes must not overflow either.
+bool IsTooLarge(const TensorType& type, int64_t max_bytes);
+
 // InvalidArgument: a negative size, more than max_rank dimensions. ResourceExhausted: more bytes than max_tensor_bytes.
 absl::Status CheckTensorType(const TensorType& type, const GraphLimits& limits);
 

@@ -11,6 +11,7 @@
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "frontend/onnx/importer.h"
+#include "graph/untrusted.h"
 #include "frontend/onnx/node_context.h"
 #include "frontend/onnx/tensor_data.h"
 
@@ -178,7 +179,7 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
       shape_text == nullptr ? DefaultShape(name, tensor_type) : RequestedShape(name, tensor_type, *shape_text, *dtype);
   if (!shape.ok()) return shape.status();
   tensor->type = {*std::move(shape), *dtype};
-  if (tensor->type.num_bytes() > limits_.graph.max_tensor_bytes ||
+  if (IsTooLarge(tensor->type, limits_.graph.max_tensor_bytes) ||
       absl::c_any_of(tensor->type.shape, [](int64_t d) { return d > int64_t{1} << 40; }) ||
       tensor->type.rank() > limits_.graph.max_rank) {
     return absl::ResourceExhaustedError(absl::StrCat("input \"", name, "\" of ", TypeText(tensor->type)));

@@ -15,6 +15,7 @@
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/tensor_data.h"
 #include "graph/const_eval.h"
+#include "graph/untrusted.h"
 
 namespace cobra::onnx_import {
 namespace {
@@ -198,7 +199,7 @@ void Importer::MarkAsBuffer(const TensorPtr& tensor) { buffers_[tensor.get()] = 
 absl::StatusOr<ValueRef> Importer::RefOf(const TensorPtr& tensor) {
   if (tensor == nullptr) return ValueRef::None();
   if (!tensor->ref.is_none()) return tensor->ref;
-  if (tensor->type.num_bytes() > limits_.graph.max_tensor_bytes) {
+  if (IsTooLarge(tensor->type, limits_.graph.max_tensor_bytes)) {
     return absl::ResourceExhaustedError(absl::StrCat("a constant of ", TypeText(tensor->type)));
   }
   std::string name = tensor->name.empty() ? absl::StrCat("constant", next_constant_++) : tensor->name;
@@ -244,7 +245,7 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attribut
     }
     COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> outputs, InferTypes(op, attributes, types));
     for (const TensorType& type : outputs) {
-      if (type.num_bytes() > limits_.graph.max_tensor_bytes) {
+      if (IsTooLarge(type, limits_.graph.max_tensor_bytes)) {
         return absl::ResourceExhaustedError(absl::StrCat(OpName(op), " makes a tensor of ", TypeText(type)));
       }
     }

@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "frontend/tflite/handlers.h"
 #include "graph/const_eval.h"
+#include "graph/untrusted.h"
 
 namespace cobra::tflite_import {
 namespace {
@@ -168,13 +169,11 @@ absl::Status Importer::ReadTensors() {
         return LimitError(absl::StrCat("tensor ", NameOf(tensor), " has ", in->shape()->size(),
                                        " dimensions, the limit is ", limits_.tflite.max_rank));
       }
-      double elements = 1;
       for (int32_t d : *in->shape()) {
         if (d < 0) return FileError(absl::StrCat("tensor ", NameOf(tensor), " has a dimension of ", d));
-        elements *= d;
         type.shape.push_back(d);
       }
-      if (elements * DTypeBytes(type.dtype) > static_cast<double>(limits_.graph.max_tensor_bytes)) {
+      if (IsTooLarge(type, limits_.graph.max_tensor_bytes)) {
         return LimitError(
             absl::StrCat("tensor ", NameOf(tensor), " is larger than ", limits_.graph.max_tensor_bytes, " bytes"));
       }
@@ -255,6 +254,10 @@ absl::Status Importer::BindInputs() {
       }
       resized_ = resized_ || wanted.shape != state.type.shape;
       state.type.shape = wanted.shape;
+      if (IsTooLarge(state.type, limits_.graph.max_tensor_bytes)) {
+        return LimitError(
+            absl::StrCat("input ", NameOf(tensor), " is larger than ", limits_.graph.max_tensor_bytes, " bytes"));
+      }
     }
     const flatbuffers::String* name = network_->tensors()->Get(tensor)->name();
     state.file = builder_.AddInput(name == nullptr ? absl::StrCat("input", i) : Printable(name->str()), state.type);

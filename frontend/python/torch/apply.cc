@@ -5,6 +5,7 @@
 #include "frontend/python/torch/tensor.h"
 #include "graph/const_eval.h"
 #include "graph/cost.h"
+#include "graph/untrusted.h"
 
 namespace cobra::python {
 
@@ -245,7 +246,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   for (TensorType& type : *outputs) {
     if (type.rank() > 64)
       return interp.Raise(interp.types().RuntimeError, "tensors of more than 64 dimensions are not supported");
-    if (type.num_bytes() > int64_t{1} << 40)
+    if (IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
       return interp.LimitReached(absl::StrCat(OpName(call.op), " makes a tensor of ", TypeText(type)));
     work += std::min(type.num_elements(), kMaxConstElements);
   }

@@ -6,6 +6,7 @@
 #include "absl/strings/strip.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/const_eval.h"
+#include "graph/untrusted.h"
 
 namespace cobra::python {
 namespace {
@@ -40,7 +41,7 @@ Result<Where> TakeWhere(Interpreter& interp, const CallArgs& args, std::vector<K
 // A tensor of one value everywhere; too large ones carry no values.
 Result<Value> Filled(Interpreter& interp, TensorType type, std::optional<double> fill, const Where& where,
                      absl::string_view label) {
-  if (type.num_bytes() > int64_t{1} << 40)
+  if (IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
     return interp.LimitReached(absl::StrCat("torch.", label, " makes a tensor of ", TypeText(type)));
   std::shared_ptr<const ConstValues> values;
   if (fill) values = FilledValues(interp, type.num_elements(), RoundTo(type.dtype, *fill));
@@ -493,7 +494,7 @@ Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value 
     if (type.shape.size() != size.size()) COBRA_TRY_SET(type.shape, ShapeOf(interp, size, "empty"));
   }
   if (!parameter) return Filled(interp, std::move(type), std::nullopt, {}, "empty");
-  if (type.num_bytes() > int64_t{1} << 40)
+  if (IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
     return interp.LimitReached(absl::StrCat("torch.empty makes a tensor of ", TypeText(type)));
   Tensor* made = interp.heap().New<Tensor>("parameter");
   made->type = std::move(type);

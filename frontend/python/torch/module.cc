@@ -7,6 +7,7 @@
 #include "frontend/python/torch/layers.h"
 #include "frontend/python/torch/module_state.h"
 #include "frontend/python/torch/tensor.h"
+#include "graph/untrusted.h"
 
 namespace cobra::python {
 namespace {
@@ -377,7 +378,7 @@ Result<Value> Materialize(Interpreter& interp, const CallArgs& args) {
   TorchState& torch = Torch(interp);
   tensor->type.shape.assign(shape.begin(), shape.end());
   tensor->type.dtype = AsDType(interp, dtype).value_or(tensor->type.dtype);
-  if (tensor->type.num_bytes() > int64_t{1} << 40)
+  if (IsTooLarge(tensor->type, interp.limits().graph.max_tensor_bytes))
     return interp.LimitReached(absl::StrCat("a lazy parameter of ", TypeText(tensor->type)));
   tensor->is_uninitialized = false;
   args.positional[0].object()->cls = cls.as<ClassObject>();

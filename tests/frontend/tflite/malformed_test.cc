@@ -141,6 +141,14 @@ TEST(MalformedTflite, LimitsOfTheFormAtTheLimitAndOnePast) {
   EXPECT_EQ(ErrorOf(file, limits).kind, Diagnostic::Kind::kLimit);
 }
 
+// Nothing is in it, but what is computed from its sizes must not overflow; the API and JSON refuse it, too.
+TEST(MalformedTflite, EmptyTensorsWithHugeSizesAreTooLarge) {
+  const std::string file = Changed([](TfliteFileBuilder& f) { f.net().tensors[0]->shape = {1, 1 << 27, 0, 2307}; });
+  EXPECT_EQ(ErrorOf(file).kind, Diagnostic::Kind::kLimit);
+  EXPECT_EQ(DiagnosticFromStatus(ReadTfliteModel(Changed([](TfliteFileBuilder&) {}), {"net.tflite", {"1x0x134217728x99999999"}}).status())->kind,
+            Diagnostic::Kind::kLimit);
+}
+
 TEST(MalformedTflite, ConstantsAtTheLimitAndOnePast) {
   TfliteNet net(false);
   const int x = net.file.Input({2, 6});
