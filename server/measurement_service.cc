@@ -5,16 +5,12 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/hash.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
-#include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
-#include "proto/graph_proto.h"
 #include "proto/status_proto.h"
 #include "store/record.h"
 
@@ -23,27 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-absl::Status Usage(std::string message, std::string hint = "") { return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint)); }
-
-// What is printed, becomes a label of a metric, or part of a file name.
-absl::Status CheckName(absl::string_view what, absl::string_view name, size_t longest) {
-  for (const char c : name) {
-    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') {
-      return Usage(absl::StrCat(what, " \"", name, "\": may have letters, digits, '-', '_' and '.' only"));
-    }
-  }
-  if (name.empty()) return Usage(absl::StrCat(what, ": is empty"));
-  if (name.size() > longest) return Usage(absl::StrCat(what, ": has more than ", longest, " letters"));
-  return absl::OkStatus();
-}
-
-bool IsTaskId(absl::string_view id) {
-  if (id.size() != 32) return false;
-  for (const char c : id) {
-    if (!absl::ascii_isdigit(static_cast<unsigned char>(c)) && !(c >= 'a' && c <= 'f')) return false;
-  }
-  return true;
-}
+absl::Status Usage(std::string message) { return UserError(Diagnostic::Kind::kUsage, std::move(message)); }
 
 template <typename Ids>
 absl::Status CheckIds(const Ids& ids) {
@@ -66,34 +42,6 @@ absl::StatusOr<absl::Duration> LeaseDuration(const google::protobuf::Duration& p
   const absl::Duration duration = absl::Seconds(proto.seconds()) + absl::Nanoseconds(proto.nanos());
   if (duration >= absl::Seconds(1) && duration <= absl::Hours(1)) return duration;
   return Usage(absl::StrCat("duration ", absl::FormatDuration(duration), ": 1 s to 1 h"));
-}
-
-struct Subject {
-  Json json;
-  Hash128 hash;
-};
-
-absl::StatusOr<Subject> SubjectOf(const v1::MeasurementTask& task, const GraphLimits& limits) {
-  Subject subject;
-  switch (task.subject_case()) {
-    case v1::MeasurementTask::kGraph: {
-      COBRA_ASSIGN_OR_RETURN(const Graph graph, GraphFromProto(task.graph(), limits));
-      subject.json["graph"] = Json::parse(GraphToJson(graph, {/*origins=*/false}));
-      subject.hash = Fingerprint(graph);
-      break;
-    }
-    case v1::MeasurementTask::kSample: {
-      const v1::SpaceSample& sample = task.sample();
-      COBRA_RETURN_IF_ERROR(CheckName("sample.space", sample.space(), 64));
-      if (sample.index() < 0) return Usage(absl::StrCat("sample.index ", sample.index(), ": counts from 0"));
-      subject.json["sample"] = {{"space", sample.space()}, {"index", sample.index()}, {"seed", sample.seed()}};
-      subject.hash = HashBytes(subject.json.dump());
-      break;
-    }
-    case v1::MeasurementTask::SUBJECT_NOT_SET: return Usage("subject: neither graph nor sample is given");
-  }
-  subject.json["repeat"] = task.repeat();
-  return subject;
 }
 
 v1::TaskEvent::State StateToProto(TaskState state) {
@@ -185,51 +133,6 @@ class RefusedWatch final : public grpc::ServerWriteReactor<v1::WatchResponse> {
 
 }  // namespace
 
-absl::StatusOr<TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, const GraphLimits& limits) {
-  COBRA_RETURN_IF_ERROR(CheckName("target", task.target(), 200));
-  if (!task.origin().empty()) COBRA_RETURN_IF_ERROR(CheckName("origin", task.origin(), 64));
-  if (!task.task_id().empty() && !IsTaskId(task.task_id())) {
-    return Usage(absl::StrCat("\"", task.task_id().substr(0, 64), "\": a task_id has 32 digits, 0 to 9 and a to f"));
-  }
-  if (task.max_attempts() < 0 || task.max_attempts() > 100) {
-    return Usage(absl::StrCat("max_attempts ", task.max_attempts(), ": 1 to 100, or 0 for 3"));
-  }
-  COBRA_ASSIGN_OR_RETURN(const Subject subject, SubjectOf(task, limits));
-  TaskSpec spec;
-  spec.id = task.task_id();
-  if (spec.id.empty()) {
-    spec.id = HashCombine(HashCombine(subject.hash, HashBytes(task.target())), static_cast<uint64_t>(task.repeat())).ToHex();
-  }
-  spec.target = task.target();
-  spec.priority = task.priority();
-  spec.origin = task.origin();
-  spec.subject_json = subject.json.dump();
-  spec.max_attempts = task.max_attempts() == 0 ? 3 : task.max_attempts();
-  return spec;
-}
-
-absl::StatusOr<v1::MeasurementTask> TaskSpecToProto(const TaskSpec& spec) {
-  v1::MeasurementTask task;
-  task.set_task_id(spec.id);
-  task.set_target(spec.target);
-  task.set_priority(static_cast<int32_t>(spec.priority));
-  task.set_origin(spec.origin);
-  task.set_max_attempts(static_cast<int32_t>(spec.max_attempts));
-  const Json json = Json::parse(spec.subject_json, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return absl::InternalError(absl::StrCat("task ", spec.id, ": its subject is no JSON object"));
-  task.set_repeat(json.value("repeat", 0));
-  if (json.contains("graph")) {
-    COBRA_ASSIGN_OR_RETURN(const Graph graph, GraphFromJson(json["graph"].dump()));
-    GraphToProto(graph, task.mutable_graph());
-    return task;
-  }
-  const Json sample = json.value("sample", Json::object());
-  task.mutable_sample()->set_space(sample.value("space", ""));
-  task.mutable_sample()->set_index(sample.value("index", int64_t{0}));
-  task.mutable_sample()->set_seed(sample.value("seed", uint64_t{0}));
-  return task;
-}
-
 grpc::ServerUnaryReactor* MeasurementService::Enqueue(grpc::CallbackServerContext* context, const v1::EnqueueRequest* request,
                                                       v1::EnqueueResponse* response) {
   return calls_.Run("Enqueue", context, [this, request, response](const CallContext& call) -> absl::Status {
@@ -281,6 +184,19 @@ grpc::ServerUnaryReactor* MeasurementService::Renew(grpc::CallbackServerContext*
   });
 }
 
+// What the serving model would have said: how drift shows, in cobra_measured_over_predicted.
+void MeasurementService::CompareWithPrediction(const MeasurementRecord& record) {
+  const std::shared_ptr<const ModelSnapshot> model = model_->Get();
+  if (record.outcome != "ok" || !model->Knows(record.target)) return;
+  const absl::StatusOr<Graph> graph = GraphFromJson(record.graph_json);
+  if (!graph.ok() || graph->nodes().empty()) return;
+  const absl::StatusOr<LatencyPrediction> predicted =
+      model->predictor->Predict(*graph, record.target, model->FindCalibration(record.target), nullptr);
+  if (!predicted.ok() || !(predicted->latency_us > 0)) return;
+  const absl::string_view layer_type = record.is_network ? "network" : OpName(graph->nodes().back().op);
+  metrics_->Measured(record.target, layer_type, record.latency_us / predicted->latency_us);
+}
+
 absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::TaskRecord& proto, v1::ReportResponse* response) {
   const auto answer = [response](v1::ReportResponse::Outcome outcome, absl::string_view message = "") {
     response->add_outcomes(outcome);
@@ -293,9 +209,11 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
   record->task_id = proto.task_id();
   const Json session = Json::parse(proto.session_json(), nullptr, /*allow_exceptions=*/false);
   if (session.is_object() && !record->session.empty()) record->session_json = session.dump();
-  COBRA_ASSIGN_OR_RETURN(const ReportOutcome outcome, queue_->Report(worker, *std::move(record)));
+  COBRA_ASSIGN_OR_RETURN(const ReportOutcome outcome, queue_->Report(worker, &*record));
   switch (outcome) {
-    case ReportOutcome::accepted: return answer(v1::ReportResponse::OUTCOME_ACCEPTED);
+    case ReportOutcome::accepted:
+      CompareWithPrediction(*record);
+      return answer(v1::ReportResponse::OUTCOME_ACCEPTED);
     case ReportOutcome::duplicate: return answer(v1::ReportResponse::OUTCOME_DUPLICATE);
     case ReportOutcome::unknown: return answer(v1::ReportResponse::OUTCOME_UNKNOWN_TASK);
   }

@@ -27,6 +27,8 @@ class Metrics {
   void PhaseDone(absl::string_view phase, absl::Duration duration);  // "read", "predict"
   void ReaderFailed(Diagnostic::Kind kind);
   void Predicted(absl::string_view target, bool from_cache, bool extrapolating);
+  void Measured(absl::string_view target, absl::string_view layer_type, double measured_over_predicted);
+  void TasksAsked(int64_t enqueued, int64_t dropped);
   void StoreWritten(absl::string_view table, bool ok, int64_t rows);
   void StoreDropped(absl::string_view table, int64_t rows);
   void ModelLoaded(const ModelInfo& info, int64_t num_targets);
@@ -51,6 +53,8 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& reader_failures_;
   prometheus::Family<prometheus::Counter>& predictions_;
   prometheus::Family<prometheus::Counter>& extrapolating_;
+  prometheus::Family<prometheus::Histogram>& measured_over_predicted_;
+  prometheus::Family<prometheus::Counter>& tasks_asked_;
   prometheus::Family<prometheus::Counter>& store_rows_;
   prometheus::Family<prometheus::Counter>& store_failures_;
   prometheus::Family<prometheus::Counter>& store_dropped_;

@@ -84,10 +84,11 @@ void FillPrediction(const std::string& target, const LatencyPrediction& predicti
 
 }  // namespace
 
-Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, PredictionLog* log, Metrics* metrics)
+Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, PredictionLog* log, UnseenLayers* unseen, Metrics* metrics)
     : options_(std::move(options)),
       model_(model),
       log_(log),
+      unseen_(unseen),
       metrics_(metrics),
       cache_(options_.prediction_cache_bytes) {
   metrics_->WatchCache("prediction", [this] {
@@ -111,7 +112,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(const v1::PredictRequest& 
   FillSummary(graph, fingerprint, *model, &reply);
   for (const std::string& target : request.targets()) {
     COBRA_ASSIGN_OR_RETURN(auto prediction,
-                           PredictTarget(*model, graph, fingerprint, target, request.breakdown(), call));
+                           PredictTarget(*model, graph, fingerprint, target, request, call));
     v1::TargetPrediction* out = reply.add_predictions();
     FillPrediction(target, *prediction, out);
     if (request.breakdown()) FillBreakdown(graph, *prediction, out);
@@ -193,7 +194,8 @@ absl::StatusOr<Graph> Pipeline::ReadModel(const v1::PredictRequest& request, con
 // always computed (from the predictor's own cache of layers).
 absl::StatusOr<std::shared_ptr<const LatencyPrediction>> Pipeline::PredictTarget(
     const ModelSnapshot& model, const Graph& graph, const Hash128& fingerprint, const std::string& target,
-    bool breakdown, const CallContext& call) {
+    const v1::PredictRequest& request, const CallContext& call) {
+  const bool breakdown = request.breakdown();
   const Hash128 key = HashCombine(HashCombine(fingerprint, HashBytes(target)), static_cast<uint64_t>(model.generation));
   if (!breakdown) {
     if (std::shared_ptr<const LatencyPrediction> cached = cache_.Find(key)) {
@@ -208,8 +210,10 @@ absl::StatusOr<std::shared_ptr<const LatencyPrediction>> Pipeline::PredictTarget
   log_->Append({absl::Now(), fingerprint.ToHex(), target, model.predictor->info().version, computed.latency_us,
                 computed.low_us, computed.high_us, computed.confidence, computed.extrapolating,
                 static_cast<int64_t>(graph.nodes().size())});
+  if (computed.extrapolating && !request.keep_private()) unseen_->Offer(graph, computed, target);
   if (breakdown) return std::make_shared<const LatencyPrediction>(std::move(computed));
   computed.node_latency_us = {};
+  computed.node_known = {};
   auto totals = std::make_shared<const LatencyPrediction>(std::move(computed));
   cache_.Insert(key, totals, sizeof(LatencyPrediction));
   return totals;

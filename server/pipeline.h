@@ -15,6 +15,7 @@
 #include "server/live_model.h"
 #include "server/metrics.h"
 #include "server/prediction_log.h"
+#include "server/unseen_layers.h"
 
 namespace cobra {
 
@@ -27,7 +28,7 @@ struct PipelineOptions {
 class Pipeline {
  public:
   // None of the pointers is owned; all must live longer.
-  Pipeline(PipelineOptions options, const LiveModel* model, PredictionLog* log, Metrics* metrics);
+  Pipeline(PipelineOptions options, const LiveModel* model, PredictionLog* log, UnseenLayers* unseen, Metrics* metrics);
 
   absl::StatusOr<v1::PredictResponse> Predict(const v1::PredictRequest& request, const CallContext& call);
 
@@ -36,12 +37,13 @@ class Pipeline {
   absl::StatusOr<Graph> ReadModel(const v1::PredictRequest& request, const CallContext& call);
   absl::StatusOr<std::shared_ptr<const LatencyPrediction>> PredictTarget(const ModelSnapshot& model, const Graph& graph,
                                                                          const Hash128& fingerprint,
-                                                                         const std::string& target, bool breakdown,
+                                                                         const std::string& target, const v1::PredictRequest& request,
                                                                          const CallContext& call);
 
   const PipelineOptions options_;
   const LiveModel* const model_;
   PredictionLog* const log_;
+  UnseenLayers* const unseen_;
   Metrics* const metrics_;
   // (fingerprint, target, snapshot) -> totals.
   LruCache<LatencyPrediction> cache_;

@@ -23,6 +23,7 @@
 #include "server/service.h"
 #include "server/task_watch.h"
 #include "server/unary_calls.h"
+#include "server/unseen_layers.h"
 #include "server/worker_pool.h"
 #include "store/store.h"
 #include "store/task_queue.h"
@@ -62,13 +63,16 @@ class ServerImpl final : public Server {
     pipeline_options.limits = options_.limits;
     pipeline_options.library_roots = options_.library_roots;
     pipeline_options.prediction_cache_bytes = options_.prediction_cache_bytes;
-    pipeline_ = std::make_unique<Pipeline>(pipeline_options, model_.get(), log_.get(), &metrics_);
+    UnseenLayersOptions unseen_options;
+    unseen_options.max_waiting = options_.max_asked;
+    unseen_ = std::make_unique<UnseenLayers>(unseen_options, queue_.get(), &metrics_);
+    pipeline_ = std::make_unique<Pipeline>(pipeline_options, model_.get(), log_.get(), unseen_.get(), &metrics_);
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     pool_ = std::make_unique<WorkerPool>(options_.threads > 0 ? options_.threads : cores, options_.limits.max_queued,
                                          &metrics_);
     const UnaryCalls calls(pool_.get(), &metrics_, options_.limits.default_deadline);
     service_ = std::make_unique<CobraService>(pipeline_.get(), model_.get(), calls);
-    measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), calls, options_.limits.read.graph);
+    measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), model_.get(), &metrics_, calls, options_.limits.read.graph);
     COBRA_RETURN_IF_ERROR(ExposeMetrics());
     return Listen();
   }
@@ -87,6 +91,7 @@ class ServerImpl final : public Server {
     // Open health watches would hold this up for ever: they, and what is left, end at the deadline.
     grpc_server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
     log_->Flush();
+    unseen_->Flush();
   }
 
  private:
@@ -156,6 +161,7 @@ class ServerImpl final : public Server {
   std::unique_ptr<TaskWatch> watch_;
   std::unique_ptr<LiveModel> model_;
   std::unique_ptr<PredictionLog> log_;
+  std::unique_ptr<UnseenLayers> unseen_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<WorkerPool> pool_;
   std::unique_ptr<CobraService> service_;

@@ -21,6 +21,7 @@ struct ServerOptions {
   std::string store_path = "cobra.sqlite";
   std::vector<std::string> library_roots;  // directories that source may import from
   std::string worker;                      // program for calibrate_at_start; empty: cobra-worker beside this program
+  int64_t max_asked = 10000;               // tasks waiting for what the model does not know; 0: it is not noted
   bool calibrate_at_start = false;         // unless the store has a calibration of this machine already
   int threads = 0;                         // requests worked on at a time; 0: one a core
   int64_t embedding_cache_bytes = int64_t{64} << 20;

@@ -140,7 +140,7 @@ absl::Status TaskQueue::Release(absl::string_view worker, absl::Span<const std::
   });
 }
 
-absl::StatusOr<ReportOutcome> TaskQueue::Report(absl::string_view worker, MeasurementRecord record) {
+absl::StatusOr<ReportOutcome> TaskQueue::Report(absl::string_view worker, MeasurementRecord* record) {
   const int64_t now_us = absl::ToUnixMicros(Now());
   ReportOutcome outcome = ReportOutcome::unknown;
   COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
@@ -148,16 +148,16 @@ absl::StatusOr<ReportOutcome> TaskQueue::Report(absl::string_view worker, Measur
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
                            session.Query("UPDATE tasks SET state = 'done', worker = $2, message = '', changed_us = $3 "
                                          "WHERE id = $1 AND state <> 'done' RETURNING target, origin",
-                                         {record.task_id, std::string(worker), now_us}));
+                                         {record->task_id, std::string(worker), now_us}));
     if (rows.empty()) {
-      COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> there, session.Query("SELECT seq FROM tasks WHERE id = $1", {record.task_id}));
+      COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> there, session.Query("SELECT seq FROM tasks WHERE id = $1", {record->task_id}));
       outcome = there.empty() ? ReportOutcome::unknown : ReportOutcome::duplicate;
       return absl::OkStatus();
     }
-    record.target = rows[0].Text(0);
-    record.origin = rows[0].Text(1);
+    record->target = rows[0].Text(0);
+    record->origin = rows[0].Text(1);
     outcome = ReportOutcome::accepted;
-    return InsertMeasurement(session, record);
+    return InsertMeasurement(session, *record);
   }));
   return outcome;
 }
@@ -207,6 +207,17 @@ absl::StatusOr<std::vector<TaskStatus>> TaskQueue::ChangedSince(absl::Time since
     return absl::OkStatus();
   }));
   return statuses;
+}
+
+absl::StatusOr<int64_t> TaskQueue::Waiting(absl::string_view origin) {
+  int64_t waiting = 0;
+  COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                           session.Query("SELECT COUNT(*) FROM tasks WHERE origin = $1 AND state IN ('queued', 'leased')", {std::string(origin)}));
+    waiting = rows[0].Int(0);
+    return absl::OkStatus();
+  }));
+  return waiting;
 }
 
 absl::StatusOr<std::vector<QueueCount>> TaskQueue::Counts() {

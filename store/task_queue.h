@@ -84,8 +84,8 @@ class TaskQueue {
                                           absl::Duration duration);
   // Gives back what was not started.
   absl::Status Release(absl::string_view worker, absl::Span<const std::string> ids);
-  // `record.task_id` names the task; target and origin are taken from it. `unknown`: the queue never had it, nothing is stored.
-  absl::StatusOr<ReportOutcome> Report(absl::string_view worker, MeasurementRecord record);
+  // `record->task_id` names the task; target and origin are filled in from it. `unknown`: the queue never had it, nothing is stored.
+  absl::StatusOr<ReportOutcome> Report(absl::string_view worker, MeasurementRecord* record);
   // For each task whether it is cancelled now; what has been measured, or is cancelled already, is not.
   absl::StatusOr<std::vector<bool>> Cancel(absl::Span<const std::string> ids);
 
@@ -94,6 +94,7 @@ class TaskQueue {
   // What has changed at or after `since`, oldest change first.
   absl::StatusOr<std::vector<TaskStatus>> ChangedSince(absl::Time since);
   absl::StatusOr<std::vector<QueueCount>> Counts();
+  absl::StatusOr<int64_t> Waiting(absl::string_view origin);  // queued or leased
   absl::Time Now();  // by the queue's clock, never less than before
 
  private:

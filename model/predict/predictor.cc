@@ -184,6 +184,7 @@ class LoadedPredictor : public Predictor {
       out.node_latency_us.push_back(us);
       out.latency_us += us;
       if (layers[i]->known) known_us += us;
+      out.node_known.push_back(layers[i]->known);
       compute_nodes += GetOpInfo(graph.nodes()[i].op).cost_class != CostClass::kView;
     }
     out.confidence = known_us / out.latency_us;

@@ -50,6 +50,7 @@ struct LatencyPrediction {
   double confidence = 0;
   bool extrapolating = false;
   std::vector<double> node_latency_us;  // one a graph node; sums to latency_us
+  std::vector<bool> node_known;         // one a graph node: it is like those the model was trained on
 };
 
 struct CacheStats {

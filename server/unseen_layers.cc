@@ -1,0 +1,82 @@
+#include "server/unseen_layers.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "graph/extract.h"
+#include "server/measurement_task.h"
+
+namespace cobra {
+namespace {
+
+constexpr size_t kMaxPending = 64;  // networks; a burst beyond it is forgotten, the next request will offer them again
+
+}  // namespace
+
+UnseenLayers::UnseenLayers(const UnseenLayersOptions& options, TaskQueue* queue, Metrics* metrics)
+    : options_(options), queue_(queue), metrics_(metrics), thread_([this] { Loop(); }) {}
+
+UnseenLayers::~UnseenLayers() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stop_ = true;
+  }
+  thread_.join();
+}
+
+void UnseenLayers::Offer(const Graph& graph, const LatencyPrediction& prediction, absl::string_view target) {
+  if (options_.max_waiting == 0) return;
+  absl::MutexLock lock(&mutex_);
+  if (pending_.size() >= kMaxPending) {
+    metrics_->TasksAsked(/*enqueued=*/0, /*dropped=*/1);
+    return;
+  }
+  pending_.push_back({graph, prediction.node_known, std::string(target)});
+}
+
+void UnseenLayers::Flush() {
+  absl::MutexLock lock(&mutex_);
+  const auto idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return pending_.empty() && !working_; };
+  mutex_.Await(absl::Condition(&idle));
+}
+
+absl::StatusOr<int64_t> UnseenLayers::Enqueue(const Offered& offered) {
+  COBRA_ASSIGN_OR_RETURN(const int64_t waiting, queue_->Waiting(kOrigin));
+  std::vector<TaskSpec> specs;
+  std::set<std::string> ids;
+  const int64_t room = std::min(options_.max_per_network, options_.max_waiting - waiting);
+  for (size_t i = 0; i < offered.known.size() && static_cast<int64_t>(specs.size()) < room; ++i) {
+    if (offered.known[i] || IsView(offered.graph.nodes()[i])) continue;
+    COBRA_ASSIGN_OR_RETURN(const Graph layer, ExtractLayer(offered.graph, static_cast<int32_t>(i)));
+    TaskSpec spec = TaskSpecOfGraph(layer, offered.target, kOrigin);
+    spec.priority = 1;  // layers before the networks that they are from: they serve others too
+    if (ids.insert(spec.id).second) specs.push_back(std::move(spec));
+  }
+  if (!specs.empty() && static_cast<int64_t>(specs.size()) < room) specs.push_back(TaskSpecOfGraph(offered.graph, offered.target, kOrigin));
+  if (specs.empty()) return 0;
+  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(specs));
+  return std::count(created.begin(), created.end(), true);
+}
+
+void UnseenLayers::Loop() {
+  const auto work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !pending_.empty() || stop_; };
+  while (true) {
+    absl::ReleasableMutexLock lock(&mutex_);
+    working_ = false;
+    mutex_.Await(absl::Condition(&work));
+    if (stop_) return;
+    const Offered offered = std::move(pending_.front());
+    pending_.pop_front();
+    working_ = true;
+    lock.Release();
+    const absl::StatusOr<int64_t> enqueued = Enqueue(offered);
+    metrics_->TasksAsked(enqueued.ok() ? *enqueued : 0, enqueued.ok() ? 0 : 1);
+    if (!enqueued.ok()) LogWarning(absl::StrCat("what the model does not know was not enqueued: ", enqueued.status().message()));
+  }
+}
+
+}  // namespace cobra
