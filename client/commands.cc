@@ -100,6 +100,7 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& fl
     if (std::find(asked.begin(), asked.end(), target) == asked.end()) request.add_targets(target);
   }
   request.set_breakdown(flags.breakdown);
+  request.set_keep_private(flags.keep_private);
   if (flags.send_source) {
     COBRA_RETURN_IF_ERROR(input.FillModel(&request));
   } else {

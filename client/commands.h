@@ -22,6 +22,7 @@ struct PredictFlags {
   std::vector<std::string> targets;
   bool send_source = false;
   bool breakdown = false;
+  bool keep_private = false;
   double budget_ms = 0;       // 0: none; exit code 1 where a target is slower
   double min_confidence = 0;  // 0: none; exit code 5 where a target is less sure
 };

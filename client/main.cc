@@ -79,6 +79,7 @@ void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
       ->check(CLI::IsMember({"graph", "source"}))
       ->default_str("graph");
   command->add_flag("--breakdown", flags->breakdown, "The share of every call");
+  command->add_flag("--keep-private", flags->keep_private, "The server notes nothing of layers that its model does not know");
   command->add_option("--budget-ms", flags->budget_ms, "Exit with 1 when a target takes longer")
       ->check(CLI::PositiveNumber);
   command->add_option("--min-confidence", flags->min_confidence, "Exit with 5 when an answer is less sure (0 to 1)")

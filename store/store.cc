@@ -62,11 +62,24 @@ class SqlStore final : public Store {
     return StoreCounts{rows[0].Int(0), rows[0].Int(1), rows[0].Int(2)};
   }
 
+  absl::StatusOr<std::vector<MeasurementRecord>> TaskMeasurements(absl::string_view target) override {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                           Read("SELECT time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, task_id, record_json "
+                                "FROM measurements WHERE target = $1 AND task_id IS NOT NULL ORDER BY id",
+                                {std::string(target)}));
+    std::vector<MeasurementRecord> records;
+    for (const SqlRow& r : rows) {
+      records.push_back({absl::FromUnixMicros(r.Int(0)), r.Text(1), r.Text(2), r.Text(3), r.Int(4) != 0, r.Real(5), r.Text(6), r.Text(7), r.Text(8),
+                         r.Text(9)});
+    }
+    return records;
+  }
+
  private:
-  absl::StatusOr<std::vector<SqlRow>> Read(absl::string_view sql) {
+  absl::StatusOr<std::vector<SqlRow>> Read(absl::string_view sql, std::initializer_list<SqlValue> parameters = {}) {
     std::vector<SqlRow> rows;
     COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
-      COBRA_ASSIGN_OR_RETURN(rows, session.Query(sql));
+      COBRA_ASSIGN_OR_RETURN(rows, session.Query(sql, parameters));
       return absl::OkStatus();
     }));
     return rows;

@@ -64,6 +64,8 @@ class Store {
   // The newest record of each target, by name.
   virtual absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() = 0;
   virtual absl::StatusOr<StoreCounts> Counts() = 0;
+  // What workers handed in for a target, in the order of its coming.
+  virtual absl::StatusOr<std::vector<MeasurementRecord>> TaskMeasurements(absl::string_view target) = 0;
 };
 
 // Tables of the store and the task queue, made or brought up to date; FailedPrecondition when they were written by a newer server.

@@ -13,6 +13,7 @@
 #include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
+#include "store/record.h"
 
 namespace cobra {
 namespace {
@@ -125,6 +126,27 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
     COBRA_ASSIGN_OR_RETURN(std::string text, ReadFile(probe_path));
     COBRA_ASSIGN_OR_RETURN(ProbeResult probe, ProbeResultFromJson(text));
     for (const ProbeRecord& r : probe.records) data.probe_us.emplace_back(Fingerprint(r.graph).ToHex(), r.latency_us);
+  }
+  return data;
+}
+
+absl::StatusOr<Dataset> LoadStoreMeasurements(Store* store, absl::string_view target) {
+  COBRA_ASSIGN_OR_RETURN(const std::vector<MeasurementRecord> records, store->TaskMeasurements(target));
+  Dataset data;
+  absl::flat_hash_map<std::string, int> seen;
+  for (const MeasurementRecord& record : records) {
+    if (record.outcome != "ok") {
+      ++data.failures;
+      continue;
+    }
+    const absl::StatusOr<Record> said = RecordFromJson(record.record_json);
+    if (!said.ok() || said->suspect) continue;
+    Subject subject;
+    subject.first = json::parse(record.record_json, nullptr, /*allow_exceptions=*/false);
+    subject.first["graph"] = json::parse(record.graph_json, nullptr, /*allow_exceptions=*/false);
+    subject.latency_us[0] = record.latency_us;
+    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(subject));
+    if (seen.try_emplace(sample.fingerprint, 1).second) data.samples.push_back(std::move(sample));
   }
   return data;
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "graph/graph.h"
 #include "model/predict/target.h"
+#include "store/store.h"
 
 namespace cobra {
 
@@ -40,6 +41,10 @@ struct Dataset {
 
 // Reads every *.jsonl and *.jsonl.gz of a directory (store/record.h has the fields), target.json and, if there, probe.json.
 absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory);
+
+// Rows that workers measured for the store's target `target` (tasks of any origin; not what probes measured), and of what was disturbed nothing.
+// Spec and probe are left empty.
+absl::StatusOr<Dataset> LoadStoreMeasurements(Store* store, absl::string_view target);
 
 // median |a - b| / mean(a, b); 0 without pairs.
 double RepeatabilityFloor(const std::vector<std::pair<double, double>>& repeats);

@@ -1,9 +1,16 @@
 // cobra-train: fits a model version on measurements and states its errors.
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +21,8 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "model/train/evaluate.h"
+#include "model/train/gate.h"
+#include "model/train/refit.h"
 #include "model/train/trainer.h"
 #include "nlohmann/json.hpp"
 
@@ -117,6 +126,57 @@ absl::Status RunEvaluate(const EvaluateArguments& a) {
   return absl::OkStatus();
 }
 
+struct RefitArguments {
+  std::string model = "model/pretrained", rows = "data/measurements/cpu-epyc-genoa-1t", store, target, out, publish;
+  bool json = false;
+  RefitOptions options;
+};
+
+// Replaces one directory by another at once, so that a server that loads it sees the old version or the new one. The old one is kept beside it.
+absl::Status Publish(const std::string& from, const std::string& to) {
+  const std::string fresh = absl::StrCat(to, ".new");
+  COBRA_RETURN_IF_ERROR(MakeDirectories(fresh));
+  for (const char* name : {"manifest.json", "tensors.safetensors", "gate.json"}) {
+    COBRA_ASSIGN_OR_RETURN(const std::string file, ReadFile(absl::StrCat(from, "/", name)));
+    COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(fresh, "/", name), file));
+  }
+  if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) != 0) {
+    return absl::InternalError(absl::StrCat(to, ": cannot be exchanged with ", fresh, ": ", std::strerror(errno)));
+  }
+  const std::string old = absl::StrCat(to, ".old");
+  std::error_code ignored;
+  std::filesystem::remove_all(old, ignored);
+  std::filesystem::rename(fresh, old, ignored);
+  return absl::OkStatus();
+}
+
+// Refit, judge, publish. Exit code 1 and the report where the new version is refused.
+absl::Status RunRefit(const RefitArguments& a) {
+  COBRA_ASSIGN_OR_RETURN(const Dataset known, LoadMeasurements(a.rows));
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(a.store));
+  const std::string target = a.target.empty() ? known.target.name : a.target;
+  COBRA_ASSIGN_OR_RETURN(Dataset fresh, LoadStoreMeasurements(store.get(), target));
+  std::set<std::string> old;
+  for (const Sample& s : known.samples) old.insert(s.fingerprint);
+  const auto is_old = [&](const Sample& s) { return old.count(s.fingerprint) > 0; };
+  fresh.samples.erase(std::remove_if(fresh.samples.begin(), fresh.samples.end(), is_old), fresh.samples.end());
+  if (fresh.samples.empty()) return absl::NotFoundError(absl::StrCat(a.store, ": nothing new was measured for ", target));
+  // So few that holding some back would leave nothing to learn from: all are learned, and the report says so.
+  const auto held_out = std::count_if(fresh.samples.begin(), fresh.samples.end(), [](const Sample& s) { return s.split != Split::kTrain; });
+  if (held_out < 5) {
+    for (Sample& s : fresh.samples) s.split = Split::kTrain;
+  }
+  COBRA_RETURN_IF_ERROR(Refit(a.model, known, fresh, a.options, a.out));
+  Dataset both = known;
+  both.samples.insert(both.samples.end(), fresh.samples.begin(), fresh.samples.end());
+  COBRA_RETURN_IF_ERROR(FinishVersion(a.out, both).status());
+  COBRA_ASSIGN_OR_RETURN(const GateReport report, CompareVersions(a.model, a.out, known, fresh));
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/gate.json"), GateReportToJson(report)));
+  std::printf("%s\n", a.json ? GateReportToJson(report).c_str() : GateReportToTable(report).c_str());
+  if (!report.passed) return absl::FailedPreconditionError(absl::StrCat("the new version is not published: ", report.reason));
+  return a.publish.empty() ? absl::OkStatus() : Publish(a.out, a.publish);
+}
+
 int Finish(const absl::Status& status) {
   if (status.ok()) return 0;
   std::fprintf(stderr, "error: %s\n", std::string(status.message()).c_str());
@@ -146,12 +206,24 @@ int Main(int argc, char** argv) {
   evaluate_command->add_option("--model", evaluate.model)->capture_default_str();
   evaluate_command->add_option("--rows", evaluate.rows)->capture_default_str();
   evaluate_command->add_flag("--json", evaluate.json);
+  RefitArguments refit;
+  CLI::App* refit_command = app.add_subcommand("refit", "teach a version what workers have measured since; judge it; publish it if it is better");
+  refit_command->add_option("--store", refit.store, "the server's store: a file, or postgresql://...")->required();
+  refit_command->add_option("--model", refit.model, "the version that serves")->capture_default_str();
+  refit_command->add_option("--rows", refit.rows, "the measurements that it was trained and judged on")->capture_default_str();
+  refit_command->add_option("--target", refit.target, "name of the target; default: that of the rows");
+  refit_command->add_option("--out", refit.out, "directory of the new version and its report (gate.json)")->required();
+  refit_command->add_option("--publish", refit.publish, "directory that a server serves: replaced at once if the new version is better");
+  refit_command->add_option("--seconds", refit.options.seconds, "of training")->capture_default_str();
+  refit_command->add_option("--steps", refit.options.max_steps, "of training, at most")->capture_default_str();
+  refit_command->add_option("--seed", refit.options.seed)->capture_default_str();
+  refit_command->add_flag("--json", refit.json);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  return Finish(fit_command->parsed() ? Fit(fit) : RunEvaluate(evaluate));
+  return Finish(fit_command->parsed() ? Fit(fit) : refit_command->parsed() ? RunRefit(refit) : RunEvaluate(evaluate));
 }
 
 }  // namespace cobra

@@ -19,7 +19,6 @@
 #include <numeric>
 #include <random>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
@@ -30,146 +29,10 @@
 #include "model/net/threads.h"
 #include "model/predict/bundle.h"
 #include "model/predict/features.h"
-#include "model/text/canonical_text.h"
+#include "model/train/batch.h"
 
 namespace cobra {
 namespace {
-
-// Every distinct layer text of the data set, tokenized once; a sample is a list of text numbers.
-class TextTable {
- public:
-  TextTable(const std::vector<const Sample*>& samples, const Vocabulary& vocabulary) {
-    for (const Sample* s : samples) {
-      std::vector<int32_t>& ids = of_sample_.emplace_back();
-      for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
-        const std::string text = CanonicalText(s->graph, i);
-        auto [it, inserted] = index_.try_emplace(text, static_cast<int32_t>(tokens_.size()));
-        if (inserted) tokens_.push_back(vocabulary.Encode(text));
-        ids.push_back(it->second);
-      }
-    }
-  }
-  const std::vector<int32_t>& TextsOf(size_t sample) const { return of_sample_[sample]; }
-  const std::vector<Token>& TokensOf(int32_t text) const { return tokens_[text]; }
-  int32_t size() const { return static_cast<int32_t>(tokens_.size()); }
-
- private:
-  absl::flat_hash_map<std::string, int32_t> index_;
-  std::vector<std::vector<Token>> tokens_;
-  std::vector<std::vector<int32_t>> of_sample_;
-};
-
-struct VocabularyWithRanges {
-  Vocabulary vocabulary;
-  std::vector<std::pair<double, double>> ranges;
-};
-
-// Every operator, and every word of the training rows: what is unseen in training is unknown when serving.
-VocabularyWithRanges BuildVocabulary(const std::vector<const Sample*>& training) {
-  VocabularyWithRanges v;
-  v.ranges.assign(2, {1, 0});
-  for (const Sample* s : training) {
-    for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
-      for (const RawToken& token : SplitText(CanonicalText(s->graph, i))) {
-        const int32_t id = v.vocabulary.Add(token.word);
-        if (id == static_cast<int32_t>(v.ranges.size())) v.ranges.emplace_back(1, 0);
-        if (!token.numeric) continue;
-        auto& [low, high] = v.ranges[id];
-        if (low > high) low = high = token.value;
-        low = std::min(low, token.value);
-        high = std::max(high, token.value);
-      }
-    }
-  }
-  return v;
-}
-
-// The tensors of one forward pass over some samples.
-struct Batch {
-  std::vector<const std::vector<Token>*> texts;  // distinct
-  at::Tensor text_of_node;     // int64 [nodes] into them, or into the table of all texts
-  GraphBatch graphs;
-  at::Tensor is_layer;         // [nodes]: 1; 0 for views, which nobody measures alone
-  at::Tensor log_latency;      // [graphs]
-  at::Tensor node_log;         // [nodes], meaningful where node_weight > 0
-  at::Tensor node_weight;      // [nodes]; sums to 1 in a profiled network
-};
-
-at::Tensor LongTensor(const std::vector<int64_t>& v) {
-  at::Tensor t = at::empty({static_cast<int64_t>(v.size())}, at::kLong);
-  std::copy(v.begin(), v.end(), t.data_ptr<int64_t>());
-  return t;
-}
-at::Tensor FloatTensor(const std::vector<float>& v) {
-  at::Tensor t = at::empty({static_cast<int64_t>(v.size())}, at::kFloat);
-  std::copy(v.begin(), v.end(), t.data_ptr<float>());
-  return t;
-}
-
-// Half of a node's weight is its share of the latency, half is the same for all: cheap calls must not be free to drift.
-void AppendNodeTargets(const Sample& s, std::vector<float>* logs, std::vector<float>* weights) {
-  const size_t n = s.graph.nodes().size();
-  for (size_t i = 0; i < n; ++i) {
-    const bool known = i < s.node_latency_us.size() && s.node_latency_us[i] > 0;
-    logs->push_back(known ? static_cast<float>(std::log(s.node_latency_us[i])) : 0.f);
-    weights->push_back(
-        known ? static_cast<float>(0.5 * s.node_latency_us[i] / s.latency_us + 0.5 / static_cast<double>(n)) : 0.f);
-  }
-}
-
-// `with_tokens` false: nodes are numbered by the table of all texts, whose embeddings are at hand.
-Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
-                absl::Span<const size_t> chosen, bool with_tokens = true) {
-  Batch batch;
-  absl::flat_hash_map<int32_t, int64_t> position;
-  std::vector<int64_t> text_of_node;
-  std::vector<float> is_layer, log_latency, node_log, node_weight;
-  std::vector<const Graph*> graphs;
-  for (size_t s : chosen) {
-    for (const Node& node : samples[s]->graph.nodes()) {
-      is_layer.push_back(GetOpInfo(node.op).cost_class == CostClass::kView ? 0.f : 1.f);
-    }
-    for (int32_t text : texts.TextsOf(s)) {
-      auto [it, inserted] = position.try_emplace(text, static_cast<int64_t>(batch.texts.size()));
-      if (inserted) batch.texts.push_back(&texts.TokensOf(text));
-      text_of_node.push_back(with_tokens ? it->second : text);
-    }
-    graphs.push_back(&samples[s]->graph);
-    log_latency.push_back(static_cast<float>(std::log(samples[s]->latency_us)));
-    AppendNodeTargets(*samples[s], &node_log, &node_weight);
-  }
-  batch.text_of_node = LongTensor(text_of_node);
-  batch.graphs = CollateGraphs(bundle, graphs, std::vector<int>(graphs.size(), 0));
-  batch.is_layer = FloatTensor(is_layer);
-  batch.log_latency = FloatTensor(log_latency);
-  batch.node_log = FloatTensor(node_log);
-  batch.node_weight = FloatTensor(node_weight);
-  return batch;
-}
-
-struct Outputs {
-  at::Tensor alone;         // [nodes] log-latency of the layer alone
-  at::Tensor contribution;  // [nodes] log
-  at::Tensor log_total;     // [graphs]
-  at::Tensor layer_sum;     // [graphs] microseconds: layers alone, added
-};
-
-Outputs Forward(CobraNet& net, const Batch& b, const at::Tensor& embeddings = {}) {
-  const at::Tensor layers =
-      (embeddings.defined() ? embeddings : EncodeTexts(*net.encoder, b.texts)).index_select(0, b.text_of_node);
-  Outputs out;
-  out.alone = net.layer_head->forward(layers, b.graphs.target_features.index_select(0, b.graphs.graph_of_node));
-  out.contribution = net.graph_net->forward(layers, out.alone, b.graphs);
-  out.log_total = SumContributions(out.contribution, b.graphs).log();
-  out.layer_sum = at::zeros(out.log_total.sizes(), layers.options())
-                      .index_add(0, b.graphs.graph_of_node, out.alone.exp() * b.is_layer);
-  return out;
-}
-
-// Quadratic below 5 % so that the last per cent is not fought over noise, linear above.
-at::Tensor LogError(const at::Tensor& a, const at::Tensor& b) {
-  return at::smooth_l1_loss(a, b, at::Reduction::None, 0.05);
-}
 
 class TrainingRun {
  public:
@@ -181,14 +44,12 @@ class TrainingRun {
     std::vector<const Sample*> training;
     for (size_t i : train_layers_) training.push_back(samples_[i]);
     for (size_t i : train_networks_) training.push_back(samples_[i]);
-    VocabularyWithRanges v = BuildVocabulary(training);
-    torch::manual_seed(options.seed);
-    bundle_.vocabulary = v.vocabulary;
     Manifest& m = bundle_.manifest;
-    m.vocabulary = v.vocabulary.words();
-    m.value_ranges = v.ranges;
+    ExtendVocabulary(training, &bundle_.vocabulary, &m.value_ranges);
+    torch::manual_seed(options.seed);
+    m.vocabulary = bundle_.vocabulary.words();
     m.net = options.net;
-    m.net.vocabulary_size = v.vocabulary.size();
+    m.net.vocabulary_size = bundle_.vocabulary.size();
     m.net.value_features = kNumValueFeatures;
     m.net.target_features = kTargetSpecFeatures + kLearnedTargetFeatures;
     m.net.graph_features = kGraphFeatures;
@@ -271,23 +132,14 @@ class TrainingRun {
     const auto chosen = Slice(train_layers_, step, options_.layer_batch);
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
-    const Outputs out = Forward(*bundle_.net, batch);
-    // (A graph of views alone has no layer; the clamp keeps its logarithm finite.)
-    return LogError(out.layer_sum.clamp_min(1e-3).log(), batch.log_latency).mean() +
-           0.5 * LogError(out.log_total, batch.log_latency).mean();
+    return LayerBatchLoss(batch, Forward(*bundle_.net, batch));
   }
 
   at::Tensor NetworkLoss(int step) {
     const auto chosen = Slice(train_networks_, step, options_.network_batch);
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
-    return NetworkLoss(chosen.size(), batch, Forward(*bundle_.net, batch));
-  }
-
-  static at::Tensor NetworkLoss(size_t networks, const Batch& batch, const Outputs& out) {
-    const at::Tensor nodes = (LogError(out.contribution, batch.node_log) * batch.node_weight).sum() /
-                             static_cast<double>(networks);
-    return LogError(out.log_total, batch.log_latency).mean() + nodes;
+    return NetworkBatchLoss(chosen.size(), batch, Forward(*bundle_.net, batch));
   }
 
   // 3 % linear warm-up, then a cosine to 1 %.
@@ -347,7 +199,7 @@ class TrainingRun {
     const auto networks = Slice(train_networks_, step, options_.graph_batch);
     const auto layers = Slice(train_layers_, step, 4 * options_.graph_batch);
     const Batch network_batch = MakeBatch(bundle_, *texts_, samples_, networks, /*with_tokens=*/false);
-    at::Tensor loss = NetworkLoss(networks.size(), network_batch, Forward(*bundle_.net, network_batch, embeddings));
+    at::Tensor loss = NetworkBatchLoss(networks.size(), network_batch, Forward(*bundle_.net, network_batch, embeddings));
     if (layers.empty()) return loss;
     const Batch layer_batch = MakeBatch(bundle_, *texts_, samples_, layers, /*with_tokens=*/false);
     return loss + 0.3 * LogError(Forward(*bundle_.net, layer_batch, embeddings).log_total, layer_batch.log_latency).mean();

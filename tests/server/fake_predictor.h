@@ -37,7 +37,9 @@ class FakePredictor : public Predictor {
     for (double us : prediction.node_latency_us) prediction.latency_us += us;
     prediction.low_us = prediction.latency_us * 0.9;
     prediction.high_us = prediction.latency_us * 1.1;
-    prediction.confidence = 1;
+    prediction.confidence = knows_sigmoid ? 1 : 0.5;
+    prediction.extrapolating = !knows_sigmoid;
+    for (const Node& node : graph.nodes()) prediction.node_known.push_back(knows_sigmoid || node.op != Op::sigmoid);
     return prediction;
   }
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {
@@ -51,6 +53,7 @@ class FakePredictor : public Predictor {
   CacheStats embedding_cache_stats() const override { return {}; }
 
   mutable std::atomic<int> calls{0}, fits{0};
+  bool knows_sigmoid = true;
   std::function<void(const std::function<bool()>& cancelled)> during_predict;  // makes it slow
 
  private:

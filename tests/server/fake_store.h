@@ -47,6 +47,10 @@ class FakeStore : public Store {
     return StoreCounts{predictions_, static_cast<int64_t>(measurements.size()),
                        static_cast<int64_t>(calibrations.size())};
   }
+  absl::StatusOr<std::vector<MeasurementRecord>> TaskMeasurements(absl::string_view) override {
+    absl::MutexLock lock(&mutex_);
+    return measurements;
+  }
 
   int64_t num_predictions() { return Counts()->predictions; }
 

@@ -11,7 +11,11 @@
 #include "onnx/onnx_pb.h"
 #include "proto/graph_proto.h"
 #include "tests/server/fake_predictor.h"
+#include "server/measurement_task.h"
+#include "server/unseen_layers.h"
+#include "store/task_queue.h"
 #include "tests/server/fake_store.h"
+#include "tests/temporary_directory.h"
 
 namespace cobra {
 namespace {
@@ -23,7 +27,13 @@ class PipelineTest : public testing::Test {
     options.limits.max_targets = 3;
     live_ = LiveModel::Create([this] { return predictor_; }, &store_, &metrics_).value();
     log_ = std::make_unique<PredictionLog>(&store_, &metrics_);
-    pipeline_ = std::make_unique<Pipeline>(options, live_.get(), log_.get(), &metrics_);
+    auto database = OpenDatabase(directory_.File("queue.sqlite")).value();
+    EXPECT_TRUE(PrepareSchema(database.get()).ok());
+    queue_ = std::make_unique<TaskQueue>(std::move(database));
+    UnseenLayersOptions unseen_options;
+    unseen_options.max_waiting = 3;
+    unseen_ = std::make_unique<UnseenLayers>(unseen_options, queue_.get(), &metrics_);
+    pipeline_ = std::make_unique<Pipeline>(options, live_.get(), log_.get(), unseen_.get(), &metrics_);
     predictor_->calls = 0;  // warm-up
   }
 
@@ -48,10 +58,13 @@ class PipelineTest : public testing::Test {
   }
 
   std::shared_ptr<FakePredictor> predictor_ = std::make_shared<FakePredictor>("v1");
+  TemporaryDirectory directory_;
   FakeStore store_;
   Metrics metrics_;
   std::unique_ptr<LiveModel> live_;
   std::unique_ptr<PredictionLog> log_;
+  std::unique_ptr<TaskQueue> queue_;
+  std::unique_ptr<UnseenLayers> unseen_;
   std::unique_ptr<Pipeline> pipeline_;
 };
 
@@ -156,6 +169,40 @@ TEST_F(PipelineTest, OnnxFilesAreRead) {
   EXPECT_EQ(ErrorKind(request), Diagnostic::Kind::kUsage);
   request.mutable_onnx()->set_file("garbage");
   EXPECT_EQ(ErrorKind(request), Diagnostic::Kind::kModelError);
+}
+
+TEST_F(PipelineTest, WhatTheModelDoesNotKnowIsAsked) {
+  predictor_->knows_sigmoid = false;
+  ASSERT_TRUE(pipeline_->Predict(Ask({"cpu"}), {}).ok());
+  unseen_->Flush();
+  EXPECT_EQ(*queue_->Waiting(UnseenLayers::kOrigin), 2);  // the sigmoid, and the network that it is from
+  auto leases = queue_->Lease("cpu", "w", 9, absl::Seconds(60));
+  ASSERT_TRUE(leases.ok() && leases->size() == 2);
+  auto layer = TaskSpecToProto((*leases)[0].spec);
+  ASSERT_TRUE(layer.ok()) << layer.status();
+  ASSERT_EQ(layer->graph().nodes_size(), 1);
+  EXPECT_EQ(layer->graph().nodes(0).op(), "sigmoid");
+  EXPECT_EQ(TaskSpecToProto((*leases)[1].spec)->graph().nodes_size(), 2);
+}
+
+TEST_F(PipelineTest, NothingIsAskedTwicePrivatelyOrWithoutBound) {
+  predictor_->knows_sigmoid = false;
+  v1::PredictRequest secret = Ask({"cpu"}, 64);
+  secret.set_keep_private(true);
+  ASSERT_TRUE(pipeline_->Predict(secret, {}).ok());
+  unseen_->Flush();
+  EXPECT_EQ(*queue_->Waiting(UnseenLayers::kOrigin), 0);
+  for (int64_t width : {8, 8, 9, 10, 11}) {
+    v1::PredictRequest request = Ask({"cpu"}, width);
+    request.set_breakdown(true);  // not from the cache
+    ASSERT_TRUE(pipeline_->Predict(request, {}).ok());
+    unseen_->Flush();
+  }
+  EXPECT_EQ(*queue_->Waiting(UnseenLayers::kOrigin), 3);
+  predictor_->knows_sigmoid = true;
+  ASSERT_TRUE(pipeline_->Predict(Ask({"cpu"}, 77), {}).ok());
+  unseen_->Flush();
+  EXPECT_EQ(*queue_->Waiting(UnseenLayers::kOrigin), 3);
 }
 
 TEST_F(PipelineTest, AnEmptyInputIsASlip) {

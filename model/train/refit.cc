@@ -1,0 +1,176 @@
+#include "model/train/refit.h"
+
+#include <torch/types.h>
+#include <torch/utils.h>
+
+// These expect the names of torch/types.h.
+#include <torch/nn/utils/clip_grad.h>
+#include <torch/optim/adamw.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "model/net/threads.h"
+#include "model/predict/bundle.h"
+#include "model/train/batch.h"
+
+namespace cobra {
+namespace {
+
+// The same networks with room for more words: a new word starts as the unknown one, which is what it was.
+std::shared_ptr<CobraNet> WithVocabulary(const ModelBundle& old, const NetConfig& config) {
+  at::NoGradGuard no_grad;
+  auto net = std::make_shared<CobraNet>(config, static_cast<int64_t>(old.manifest.targets.size()));
+  const auto from = old.net->named_parameters();
+  for (auto& parameter : net->named_parameters()) {
+    const at::Tensor& before = from[parameter.key()];
+    at::Tensor after = parameter.value();
+    if (before.sizes() == after.sizes()) {
+      after.copy_(before);
+      continue;
+    }
+    const int64_t words = before.size(0);  // an embedding: one row a word
+    after.narrow(0, 0, words).copy_(before);
+    after.narrow(0, words, after.size(0) - words).copy_(before.narrow(0, Vocabulary::kUnknown, 1).expand({after.size(0) - words, -1}));
+  }
+  return net;
+}
+
+class RefitRun {
+ public:
+  RefitRun(ModelBundle bundle, const Dataset& known, const Dataset& fresh, const RefitOptions& options)
+      : options_(options), random_(options.seed), bundle_(std::move(bundle)) {
+    Place(known, &known_layers_, &known_networks_);
+    const size_t first_fresh = samples_.size();
+    Place(fresh, &fresh_layers_, &fresh_networks_);
+    const std::vector<const Sample*> news(samples_.begin() + static_cast<std::ptrdiff_t>(first_fresh), samples_.end());
+    Manifest& m = bundle_.manifest;
+    const int32_t words = bundle_.vocabulary.size();
+    ExtendVocabulary(news, &bundle_.vocabulary, &m.value_ranges);
+    m.vocabulary = bundle_.vocabulary.words();
+    m.net.vocabulary_size = bundle_.vocabulary.size();
+    m.layers_trained += static_cast<int64_t>(fresh_layers_.size());
+    m.networks_trained += static_cast<int64_t>(fresh_networks_.size());
+    m.trained_at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+    m.training_notes.push_back(absl::StrCat("refitted on ", fresh_layers_.size(), " layers and ", fresh_networks_.size(), " networks, ",
+                                            bundle_.vocabulary.size() - words, " new words"));
+    LogInfo(m.training_notes.back());
+    torch::manual_seed(options.seed);
+    bundle_.net = WithVocabulary(bundle_, m.net);
+    texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary);
+    for (const at::Tensor& p : bundle_.net->parameters()) average_.push_back(p.detach().clone());
+  }
+
+  absl::Status Run(absl::string_view directory) {
+    torch::optim::AdamW optimizer(bundle_.net->parameters(), torch::optim::AdamWOptions(options_.learning_rate)
+                                                                 .weight_decay(options_.weight_decay)
+                                                                 .betas({0.9, 0.98}));
+    const absl::Time start = absl::Now();
+    bundle_.net->train();
+    double progress = 0;
+    int step = 0;
+    for (; progress < 1; ++step) {
+      const double seconds = absl::ToDoubleSeconds(absl::Now() - start);
+      progress = std::max(seconds / options_.seconds, static_cast<double>(step) / options_.max_steps);
+      SetLearningRate(&optimizer, std::min(1.0, progress));
+      optimizer.zero_grad();
+      const at::Tensor loss = LayerLoss() + NetworkLoss();
+      const double value = loss.item<double>();
+      if (!std::isfinite(value)) return absl::InternalError("refit: the loss is not finite");
+      loss.backward();
+      torch::nn::utils::clip_grad_norm_(bundle_.net->parameters(), options_.gradient_clip);
+      optimizer.step();
+      UpdateAverage(step);
+      if (step % 50 == 0) LogInfo(absl::StrFormat("refit step %d, %.0f s: loss %.4f", step, seconds, value));
+    }
+    at::NoGradGuard no_grad;
+    const auto parameters = bundle_.net->parameters();
+    for (size_t i = 0; i < parameters.size(); ++i) at::Tensor(parameters[i]).copy_(average_[i]);
+    bundle_.net->eval();
+    return SaveBundle(bundle_, directory);
+  }
+
+ private:
+  void Place(const Dataset& data, std::vector<size_t>* layers, std::vector<size_t>* networks) {
+    for (const Sample& s : data.samples) {
+      if (s.split != Split::kTrain) continue;
+      (s.is_network ? networks : layers)->push_back(samples_.size());
+      samples_.push_back(&s);
+    }
+  }
+
+  // `count` of `fresh`, the rest up to `size` of `known`, drawn anew at each step.
+  std::vector<size_t> Draw(const std::vector<size_t>& fresh, const std::vector<size_t>& known, int count, int size) {
+    std::vector<size_t> chosen;
+    const auto take = [&](const std::vector<size_t>& from, int number) {
+      for (int i = 0; i < number && !from.empty(); ++i) chosen.push_back(from[random_() % from.size()]);
+    };
+    count = fresh.empty() ? 0 : known.empty() ? size : std::min<int>(count, static_cast<int>(fresh.size()));
+    take(fresh, count);
+    take(known, size - count);
+    return chosen;
+  }
+
+  at::Tensor LayerLoss() {
+    const std::vector<size_t> chosen = Draw(fresh_layers_, known_layers_, options_.layer_batch / 2, options_.layer_batch);
+    if (chosen.empty()) return at::zeros({});
+    const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    return LayerBatchLoss(batch, Forward(*bundle_.net, batch));
+  }
+
+  at::Tensor NetworkLoss() {
+    const int fresh = fresh_networks_.size() > 1 ? 2 : 1;
+    const std::vector<size_t> chosen = Draw(fresh_networks_, known_networks_, fresh, options_.network_batch);
+    if (chosen.empty()) return at::zeros({});
+    const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    return NetworkBatchLoss(chosen.size(), batch, Forward(*bundle_.net, batch));
+  }
+
+  // 5 % linear warm-up, then a cosine to 1 %.
+  void SetLearningRate(torch::optim::AdamW* optimizer, double progress) const {
+    const double factor = progress < 0.05 ? progress / 0.05 + 0.01 : 0.01 + 0.99 * 0.5 * (1 + std::cos(M_PI * progress));
+    for (auto& group : optimizer->param_groups()) {
+      static_cast<torch::optim::AdamWOptions&>(group.options()).lr(options_.learning_rate * factor);
+    }
+  }
+
+  void UpdateAverage(int step) {
+    at::NoGradGuard no_grad;
+    const double decay = std::min(options_.average_decay, (1.0 + step) / (10.0 + step));
+    const auto parameters = bundle_.net->parameters();
+    for (size_t i = 0; i < parameters.size(); ++i) average_[i].lerp_(parameters[i].detach(), 1 - decay);
+  }
+
+  const RefitOptions options_;
+  std::mt19937_64 random_;
+  ModelBundle bundle_;
+  std::vector<const Sample*> samples_;
+  std::vector<size_t> known_layers_, known_networks_, fresh_layers_, fresh_networks_;
+  std::unique_ptr<TextTable> texts_;
+  std::vector<at::Tensor> average_;
+};
+
+}  // namespace
+
+absl::Status Refit(absl::string_view model_directory, const Dataset& known, const Dataset& fresh, const RefitOptions& options,
+                   absl::string_view directory) {
+  UseOneThread();
+  COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(model_directory));
+  try {
+    return RefitRun(std::move(bundle), known, fresh, options).Run(directory);
+  } catch (const std::exception& e) {
+    return absl::InternalError(absl::StrCat("refit: ", e.what()));
+  }
+}
+
+}  // namespace cobra
