@@ -1,11 +1,19 @@
 #!/usr/bin/env bash
 # The loop that makes the model learn, on one machine and in under ten minutes: a network of unknown layers is asked about, a worker measures them, the
 # model is refitted and judged, the server reloads it, and the same question has a better answer.
-#   scripts/demo-learn.sh [--seconds N]      N: of training (default 120)
+#   scripts/demo-learn.sh [--seconds N] [--busy]      N: of training (default 120); --busy: the machine does other things, measure nevertheless
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=120
-[ "${1:-}" = "--seconds" ] && seconds=$2
+worker_flags=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --seconds) seconds=$2; shift ;;
+    --busy) worker_flags=(--keep-disturbed) ;;
+    *) echo "demo-learn: $1: unknown" >&2; exit 2 ;;
+  esac
+  shift
+done
 
 bin=${COBRA_BIN:-build/release/bin}
 target=cpu-epyc-genoa-1t  # the trained one; a worker measures under this name whatever this machine is
@@ -46,7 +54,7 @@ predict "$work/before"
 "$bin/cobra-worker" measure --graph "$work/graph" >"$work/record"
 
 say "A worker measures what the server noted"
-"$bin/cobra-worker" work --server "$server" --target "$target" --spool "$work/spool" --until-idle --share-device
+"$bin/cobra-worker" work --server "$server" --target "$target" --spool "$work/spool" --until-idle --share-device "${worker_flags[@]}"
 
 say "Refitting for $seconds s, judging, publishing"
 "$bin/cobra-train" refit --store "$work/store.sqlite" --model "$work/model" --out "$work/new" --publish "$work/model" --seconds "$seconds" >&2

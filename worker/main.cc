@@ -1,6 +1,7 @@
 // cobra-worker: measures layers and networks on this machine.
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -150,7 +151,7 @@ int ExitCode(const absl::Status& status) {
 struct WorkFlags {
   std::string server = "127.0.0.1:50051", target, spool;
   int lease_tasks = 120, lease_seconds = 300, group_tasks = 60;
-  bool share_device = false, until_idle = false;
+  bool share_device = false, until_idle = false, keep_disturbed = false;
 };
 
 std::string DefaultSpool(const std::string& target) {
@@ -169,6 +170,7 @@ absl::Status RunWorkFor(WorkFlags flags, int core, const std::string& layers) {
   options.share_device = flags.share_device;
   options.group_tasks = flags.group_tasks;
   options.runner.core = core;
+  if (flags.keep_disturbed) options.runner.canary_tolerance = options.runner.canary_copy_tolerance = std::numeric_limits<double>::infinity();
   options.sampler.real_layers_path = layers;
   options.courier = {"/proc/self/exe", "courier", "--server", flags.server, "--target", flags.target, "--spool", flags.spool,
                      "--lease-tasks", absl::StrCat(flags.lease_tasks), "--lease-seconds", absl::StrCat(flags.lease_seconds)};
@@ -232,6 +234,7 @@ int Main(int argc, char** argv) {
   work->add_option("--group", work_flags.group_tasks, "Tasks between two canaries")->check(CLI::Range(1, 1000))->capture_default_str();
   work->add_option("--layers", flags.layers, "layers of real networks")->capture_default_str();
   work->add_flag("--share-device", work_flags.share_device, "Measure even if another worker does so on this processor");
+  work->add_flag("--keep-disturbed", work_flags.keep_disturbed, "Take records as they come although the machine does other things: for demonstrations");
   CLI::App* courier = app.add_subcommand("courier", "The part of `work` that talks to the server; started by it");
   AddWorkOptions(courier, &work_flags);
 #endif
