@@ -18,6 +18,7 @@
 #include "nlohmann/json.hpp"
 #include "worker/campaign.h"
 #include "worker/child.h"
+#include "worker/exchange.h"
 #include "worker/executor.h"
 #include "worker/machine.h"
 #include "worker/measure.h"
@@ -142,6 +143,68 @@ absl::Status PrintProbe(int core, bool as_json) {
   return absl::OkStatus();
 }
 
+struct ExchangeFlags {
+  std::vector<std::string> files;
+  std::string format = "csv", out;
+  bool skip_invalid = false;
+};
+
+bool IsCsv(absl::string_view path) { return absl::EndsWith(path, ".csv") || absl::EndsWith(path, ".csv.gz"); }
+
+absl::Status WriteOut(const std::string& path, const std::string& text) {
+  if (path.empty()) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return absl::OkStatus();
+  }
+  return WriteFileAtomic(path, absl::EndsWith(path, ".gz") ? Gzip(text) : text);
+}
+
+absl::Status RunExport(const ExchangeFlags& flags) {
+  std::string lines;
+  for (const std::string& file : flags.files) {
+    COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(file));
+    absl::StrAppend(&lines, text, absl::EndsWith(text, "\n") ? "" : "\n");
+  }
+  if (flags.format == "jsonl") return WriteOut(flags.out, lines);
+  COBRA_ASSIGN_OR_RETURN(const std::string csv, RecordsToCsv(lines));
+  return WriteOut(flags.out, csv);
+}
+
+absl::Status RunImport(const ExchangeFlags& flags) {
+  std::string lines;
+  int64_t problems = 0;
+  for (const std::string& file : flags.files) {
+    COBRA_ASSIGN_OR_RETURN(std::string text, ReadMaybeGzip(file));
+    if (IsCsv(file)) {
+      absl::StatusOr<std::string> converted = CsvToRecords(text);
+      if (!converted.ok()) return absl::InvalidArgumentError(absl::StrCat(file, ": ", converted.status().message()));
+      text = *std::move(converted);
+    }
+    CheckedRecords checked = CheckRecords(text);
+    for (const std::string& problem : checked.problems) std::fprintf(stderr, "%s: %s\n", file.c_str(), problem.c_str());
+    std::fprintf(stderr, "%s: %lld records of %lld sessions in order, %zu lines are not\n", file.c_str(), static_cast<long long>(checked.records),
+                 static_cast<long long>(checked.sessions), checked.problems.size());
+    problems += static_cast<int64_t>(checked.problems.size());
+    lines += checked.json_lines;
+  }
+  if (problems > 0 && !flags.skip_invalid) {
+    return absl::InvalidArgumentError("nothing is written (--skip-invalid writes what is in order)");
+  }
+  return WriteOut(flags.out, lines);
+}
+
+// What `targets` of a model and the measurements' target.json say of a machine.
+absl::Status RunDescribe(int core) {
+  COBRA_RETURN_IF_ERROR(PinToCore(core));
+  ConfigureLibTorch(1);
+  TargetSpec machine = DescribeMachine(LibTorchVersion(), 1);
+  COBRA_ASSIGN_OR_RETURN(const MachineSpeed speed, MeasureMachineSpeed());
+  machine.peak_gflops = speed.peak_gflops;
+  machine.memory_gb_per_s = speed.memory_gb_per_s;
+  std::printf("%s\n", TargetSpecToJson(machine).c_str());
+  return absl::OkStatus();
+}
+
 int ExitCode(const absl::Status& status) {
   if (status.ok()) return 0;
   std::fprintf(stderr, "cobra-worker: %s\n", std::string(status.message()).c_str());
@@ -226,6 +289,17 @@ int Main(int argc, char** argv) {
   bool as_json = false;
   probe->add_flag("--json", as_json, "for cobra-client calibrate and the server");
   probe->add_option("--core", flags.core, "processor to run on")->capture_default_str();
+  CLI::App* describe = app.add_subcommand("describe", "This machine as a target: name, caches, clock, cores; peak and bandwidth measured");
+  describe->add_option("--core", flags.core, "processor to measure on")->capture_default_str();
+  ExchangeFlags exchange;
+  CLI::App* export_records = app.add_subcommand("export", "Records (JSON lines) as CSV, each with its conditions");
+  export_records->add_option("files", exchange.files, "JSON lines, plain or gzip")->required();
+  export_records->add_option("--format", exchange.format)->check(CLI::IsMember({"csv", "jsonl"}))->capture_default_str();
+  export_records->add_option("--out", exchange.out, "file (.gz: packed); default: standard output");
+  CLI::App* import_records = app.add_subcommand("import", "Records of others (CSV or JSON lines), checked one by one");
+  import_records->add_option("files", exchange.files, "*.csv, *.jsonl, plain or gzip")->required();
+  import_records->add_option("--out", exchange.out, "JSON lines (.gz: packed); default: standard output");
+  import_records->add_flag("--skip-invalid", exchange.skip_invalid, "write what is in order although not all is");
 #ifdef COBRA_GRPC
   WorkFlags work_flags;
   CLI::App* work = app.add_subcommand("work", "Measures what a server asks for, until stopped");
@@ -243,6 +317,9 @@ int Main(int argc, char** argv) {
 #ifdef COBRA_GRPC
   if (work->parsed() || courier->parsed()) return ExitCode(work->parsed() ? RunWorkFor(work_flags, flags.core, flags.layers) : RunCourierFor(work_flags));
 #endif
+  if (describe->parsed()) return ExitCode(RunDescribe(flags.core));
+  if (export_records->parsed()) return ExitCode(RunExport(exchange));
+  if (import_records->parsed()) return ExitCode(RunImport(exchange));
   const absl::Status status = canary->parsed()  ? RunCanary(flags.core, canary_count)
                               : probe->parsed() ? PrintProbe(flags.core, as_json)
                                                 : RunMeasure(flags);
