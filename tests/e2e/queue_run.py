@@ -107,7 +107,8 @@ def run_with_kills(folder, count, kills, postgres=None, seed=1, say=lambda text:
         return programs.Server(location, "--listen", address, files=store)
 
     def start_worker():
-        return Worker(address, os.path.join(folder, "spool"), "--lease-seconds", "5", "--lease-tasks", "40", "--group", "5")
+        return Worker(address, os.path.join(folder, "spool"), "--lease-seconds", "5", "--lease-tasks", "40", "--group", "5",
+                      "--keep-disturbed")
 
     server, worker = start_server(), start_worker()
     stub = services.MeasurementsStub(grpc.insecure_channel(address, options=[("grpc.max_reconnect_backoff_ms", 500)]))
