@@ -24,30 +24,10 @@ struct Errors {
   std::vector<double> before, after;
 };
 
-double Mean(const std::vector<double>& values) {
+double Mean(absl::Span<const double> values) {
   double sum = 0;
   for (const double value : values) sum += value;
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
-}
-
-// Noise: how far the mean difference of the two versions' errors strays by the choice of rows alone, and never less than the difference between two
-// measurements of the same thing.
-GateRow Judge(std::string name, const Errors& errors, double floor) {
-  GateRow row;
-  row.name = std::move(name);
-  row.rows = static_cast<int64_t>(errors.before.size());
-  row.old_mape = Mean(errors.before);
-  row.new_mape = Mean(errors.after);
-  double variance = 0;
-  for (size_t i = 0; i < errors.before.size(); ++i) {
-    const double off = errors.after[i] - errors.before[i] - (row.new_mape - row.old_mape);
-    variance += off * off;
-  }
-  const double n = static_cast<double>(std::max<size_t>(2, errors.before.size()));
-  const double noise = kNoiseSigmas * std::sqrt(variance / (n - 1) / n);
-  row.allowed = row.old_mape + std::max(noise, floor);
-  row.passed = row.new_mape <= row.allowed;
-  return row;
 }
 
 absl::StatusOr<std::map<std::string, Errors>> ErrorsByAnchor(absl::string_view old_directory, absl::string_view new_directory,
@@ -86,6 +66,24 @@ nlohmann::json RowsToJson(const std::vector<GateRow>& rows) {
 
 }  // namespace
 
+GateRow JudgeAnchor(std::string name, absl::Span<const double> before, absl::Span<const double> after, double floor) {
+  GateRow row;
+  row.name = std::move(name);
+  row.rows = static_cast<int64_t>(before.size());
+  row.old_mape = Mean(before);
+  row.new_mape = Mean(after);
+  double variance = 0;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const double off = after[i] - before[i] - (row.new_mape - row.old_mape);
+    variance += off * off;
+  }
+  const double n = static_cast<double>(std::max<size_t>(2, before.size()));
+  const double noise = kNoiseSigmas * std::sqrt(variance / (n - 1) / n);
+  row.allowed = row.old_mape + std::max(noise, floor);
+  row.passed = row.new_mape <= row.allowed;
+  return row;
+}
+
 absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl::string_view new_directory, const Dataset& anchors,
                                            const Dataset& fresh) {
   GateReport report;
@@ -98,18 +96,16 @@ absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl
   std::vector<std::string> worse;
   for (const auto& [name, errors] : by_anchor) {
     if (errors.before.size() < kMinAnchorRows) continue;
-    report.anchors.push_back(Judge(name, errors, name[0] == 'l' ? layer_floor : network_floor));
+    report.anchors.push_back(JudgeAnchor(name, errors.before, errors.after, name[0] == 'l' ? layer_floor : network_floor));
     if (!report.anchors.back().passed) worse.push_back(name);
   }
   COBRA_ASSIGN_OR_RETURN(const auto by_news, ErrorsByAnchor(old_directory, new_directory, HeldOut(fresh, &report.new_rows_held_out)));
   bool better = by_news.empty();
   for (const auto& [name, errors] : by_news) {
     if (name != "layer all" && name != "network all") continue;
-    GateRow row = Judge(absl::StrCat("new ", name), errors, 0);
-    row.allowed = row.old_mape;
-    row.passed = row.new_mape < row.old_mape;
-    better = better || row.passed;
-    if (row.new_mape > Judge(row.name, errors, layer_floor).allowed) worse.push_back(row.name);
+    GateRow row = JudgeAnchor(absl::StrCat("new ", name), errors.before, errors.after, layer_floor);
+    if (!row.passed) worse.push_back(row.name);
+    better = better || row.new_mape < row.old_mape;
     report.news.push_back(std::move(row));
   }
   if (!worse.empty()) report.reason = absl::StrCat("worse by more than the noise on ", absl::StrJoin(worse, ", "));

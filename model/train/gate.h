@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "model/train/dataset.h"
 
 namespace cobra {
@@ -28,6 +29,10 @@ struct GateReport {
   bool passed = false;
   std::string reason;  // why not
 };
+
+// Errors of the same rows by the old and the new version. Noise is how far the mean difference strays by the choice of rows alone, and never less than
+// `floor`, the difference between two measurements of the same thing. REQUIRES: as many of both.
+GateRow JudgeAnchor(std::string name, absl::Span<const double> before, absl::Span<const double> after, double floor);
 
 // `anchors`: the known data set; `fresh`: what is new.
 absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl::string_view new_directory, const Dataset& anchors,
