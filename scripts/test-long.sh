@@ -12,6 +12,7 @@
 #     hostile        every hostile program and file, with its processor time and memory
 #     fuzz           each fuzzer for 30 minutes (FUZZ_SECONDS), FUZZ_JOBS at a time (1); fuzz-NAME for one of them; one input may take FUZZ_TIMEOUT s
 #                    of wall time (10; more where the machine is shared)
+#     queue          2,000 tasks while server and worker are killed 200 times, on SQLite and PostgreSQL; then the network cut for a minute, full disks
 #     bench          cobra-bench reader; leave the machine alone meanwhile
 # --resume leaves out what docs/long-tests/ says has passed at this very commit. A step that fails does not stop the others.
 set -uo pipefail
@@ -19,7 +20,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite arch)
-all=(quickstart images asan tsan torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" bench)
+all=(quickstart images asan tsan torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" queue bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -79,6 +80,7 @@ run_step() {
     mutation) build release python_ast_dump && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;
     hostile) build release cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/hostile_test.py --all --jobs 1 --slowest 20 ;;
     fuzz-*) run_fuzzer "${1#fuzz-}" ;;  # run_fuzzers has built it
+    queue) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/kill_queue.py && COBRA_BIN=build/release/bin /usr/bin/python3 tests/e2e/queue_faults_test.py --long ;;
     bench) build release && build/release/bin/cobra-bench reader --json ;;
     *) echo "test-long: $1: unknown; known are ${all[*]}" >&2; return 2 ;;
   esac
