@@ -1,6 +1,7 @@
 // Operators that work on every element, and the norms over the last dimension.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -301,8 +302,10 @@ absl::StatusOr<Scale> ScaleOf(Importer& im, const OpCall& call, int tensor) {
   const schema::QuantizationParameters* q = im.Quantization(tensor);
   if (q == nullptr || q->scale() == nullptr || q->scale()->size() == 0) return Scale{};
   if (q->scale()->size() > 1) return im.Unsupported(call, "an activation with a scale for every channel");
-  const bool zero = q->zero_point() != nullptr && q->zero_point()->size() > 0;
-  return Scale{q->scale()->Get(0), zero ? q->zero_point()->Get(0) : 0};
+  // The verifier looks at the alignment of a list's length, 4 bytes; its numbers have 8.
+  int64_t zero_point = 0;
+  if (q->zero_point() != nullptr && q->zero_point()->size() > 0) std::memcpy(&zero_point, q->zero_point()->Data(), sizeof(zero_point));
+  return Scale{q->scale()->Get(0), flatbuffers::EndianScalar(zero_point)};
 }
 
 }  // namespace
