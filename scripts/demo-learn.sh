@@ -32,7 +32,7 @@ fail() {
 }
 field() { sed -nE "s/.*\"$1\": *(-?[0-9][-+.eE0-9]*|true|false).*/\1/p" | head -n 1; }
 predict() {
-  "$bin/cobra-client" predict scripts/demo/speech.py --entry 'Speech()' --input 1x1x16000 --target "$target" --server "$server" --format json >"$1"
+  "$bin/cobra-client" predict scripts/demo/speech.py --entry 'Speech()' --input 1x100x80 --target "$target" --server "$server" --format json >"$1"
 }
 
 [ -n "${COBRA_BIN:-}" ] || scripts/build.sh release cobra-server cobra-client cobra-worker cobra-train
@@ -48,9 +48,9 @@ for _ in $(seq 300); do
 done
 server=$(sed -nE 's/.*"listen": "([^"]*)".*/\1/p' "$work/ready")
 
-say "Asking about a speech network: one-dimensional convolutions, which the shipped model has never seen"
+say "Asking about a speech network with an LSTM, which the shipped model has never measured"
 predict "$work/before"
-"$bin/cobra-client" graph scripts/demo/speech.py --entry 'Speech()' --input 1x1x16000 --format json >"$work/graph"
+"$bin/cobra-client" graph scripts/demo/speech.py --entry 'Speech()' --input 1x100x80 --format json >"$work/graph"
 "$bin/cobra-worker" measure --graph "$work/graph" >"$work/record"
 
 say "A worker measures what the server noted"

@@ -114,7 +114,6 @@ class Transformer {
       k = ValueRef::Node(q.index, 1);
       v = ValueRef::Node(q.index, 2);
       q = net_.Call(Op::mul, path, {{"other", scaling}}, {q}, /*inplace=*/true);
-      net_.Call(Op::as_base, path, {}, {q, all});
     } else {
       q = Project(path, "q_proj", query, qkv_dim_);
       k = Project(path, "k_proj", key, qkv_dim_);

@@ -169,9 +169,9 @@ class MeasurementQueueTest(unittest.TestCase):
         self.assertEqual(os.listdir(done), [])
 
     def kills(self, postgres=None):
-        states, measurements, different, servers, workers = queue_run.run_with_kills(self.folder, 60, 6, postgres, seed=3, seconds=300)
-        self.assertEqual(states, {"done": 60})
-        self.assertEqual((measurements, different), (60, 60))
+        states, measurements, different, servers, workers = queue_run.run_with_kills(self.folder, 200, 6, postgres, seed=3, seconds=300)
+        self.assertEqual(states, {"done": 200})
+        self.assertEqual((measurements, different), (200, 200))
         self.assertEqual(servers + workers, 6)
 
     def test_killed_again_and_again_every_task_ends_once_on_sqlite(self):

@@ -138,7 +138,7 @@ def run_with_kills(folder, count, kills, postgres=None, seed=1, say=lambda text:
                     worker = start_worker()
                 say(f"kill {total + 1}: {done} of {count} done")
                 continue
-        time.sleep(0.2)
+        time.sleep(0.02)
     worker.stop()
     server.stop()
     measurements, different = rows.measurements()
