@@ -97,7 +97,8 @@ std::string RepeatedKey(absl::string_view text) {
     }
     return true;
   };
-  (void)Json::parse(text.begin(), text.end(), look, /*allow_exceptions=*/false);
+  const Json unused = Json::parse(text.begin(), text.end(), look, /*allow_exceptions=*/false);
+  (void)unused;
   return repeated;
 }
 

@@ -211,6 +211,7 @@ int ExitCode(const absl::Status& status) {
   return absl::IsInvalidArgument(status) ? 2 : 1;
 }
 
+#ifdef COBRA_GRPC
 struct WorkFlags {
   std::string server = "127.0.0.1:50051", target, spool;
   int lease_tasks = 120, lease_seconds = 300, group_tasks = 60;
@@ -224,7 +225,6 @@ std::string DefaultSpool(const std::string& target) {
   return absl::StrCat(home == nullptr ? "." : home, "/.local/state/cobra-worker/", target);
 }
 
-#ifdef COBRA_GRPC
 absl::Status RunWorkFor(WorkFlags flags, int core, const std::string& layers) {
   if (flags.target.empty()) flags.target = DescribeMachine(LibTorchVersion(), 1).name;
   if (flags.spool.empty()) flags.spool = DefaultSpool(flags.target);
