@@ -67,6 +67,8 @@ struct Limits {
   // ---- Python source: what is parsed
   int64_t source_bytes = int64_t{3} << 20;  // of one file: the largest of the standard library is 0.6 MB; its tree takes 25 times that
   int64_t syntax_nodes = int64_t{4} << 20;  // real code has one node per 8 bytes; this is more than one per byte of the largest source
+  // Different names of one file, each of which the scopes look up: dummy modules of the largest libraries have some 3,000.
+  int64_t syntax_names = int64_t{1} << 16;
   // Height of an expression tree (a chain a.b.c or x + x + x counts each link) and, separately, nesting of statements.
   // CPython's compiler stops at about 3,000. At 1,000 a recursive walk with 1 KB a level takes 1 MB of an 8 MB stack.
   int32_t syntax_depth = 1000;

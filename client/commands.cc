@@ -65,11 +65,14 @@ int Judge(const v1::PredictResponse& response, const PredictFlags& flags) {
       code = kExitOverBudget;
     }
   }
-  // An answer that is not to be trusted is no reason to call the model slow.
+  // An answer that is not to be trusted is no reason to call the model slow, or fast enough.
   for (const v1::TargetPrediction& p : response.predictions()) {
     if (p.confidence() < flags.min_confidence) {
       absl::FPrintF(stderr, "confidence too low: %.2f on %s, asked for at least %g\n", p.confidence(), p.target(),
                     flags.min_confidence);
+      code = kExitLowConfidence;
+    } else if (flags.min_confidence < 0 && flags.budget_ms > 0 && p.extrapolating()) {
+      absl::FPrintF(stderr, "too unsure to judge a budget: confidence %.2f on %s; --min-confidence 0 judges all the same\n", p.confidence(), p.target());
       code = kExitLowConfidence;
     }
   }

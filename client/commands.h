@@ -24,7 +24,7 @@ struct PredictFlags {
   bool breakdown = false;
   bool keep_private = false;
   double budget_ms = 0;       // 0: none; exit code 1 where a target is slower
-  double min_confidence = 0;  // 0: none; exit code 5 where a target is less sure
+  double min_confidence = -1;  // exit code 5 where a target is less sure; -1, not said: where there is a budget and the answer extrapolates
 };
 
 struct ExplainFlags {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "client/unknown.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra {
@@ -100,10 +101,11 @@ class Renderer {
         MebibytesText(e_.peak_memory_bytes)));
     if (timed_) {
       const v1::TargetPrediction& p = *e_.prediction;
-      Line(absl::StrFormat("predicted %s ms on %s (%.0f %% interval %s ... %s ms), confidence %.2f%s",
-                           MillisecondsText(p.latency_us()), p.target(), 100 * p.coverage(),
+      Line(absl::StrFormat("predicted %s ms on %s (%s interval %s ... %s ms), confidence %.2f%s",
+                           MillisecondsText(p.latency_us()), p.target(), CoverageText(p),
                            MillisecondsText(p.low_us()), MillisecondsText(p.high_us()), p.confidence(),
                            p.extrapolating() ? ", extrapolating: unlike what the weights were trained on" : ""));
+      for (absl::string_view line : absl::StrSplit(UnknownText(p), '\n', absl::SkipEmpty())) Line(line);
     } else {
       Line("shares are of FLOP and of bytes moved, not of time: --target NAME asks a server for the time");
     }
@@ -386,6 +388,7 @@ std::string ExplanationJson(const Explanation& e, const ExplainView& view) {
                        {"coverage", p.coverage()},
                        {"confidence", p.confidence()},
                        {"extrapolating", p.extrapolating()},
+                       {"unknown", UnknownJson<Json>(p)},
                        {"model_version", e.model_version}};
   }
   Json total;

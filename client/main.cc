@@ -82,7 +82,7 @@ void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
   command->add_flag("--keep-private", flags->keep_private, "The server notes nothing of layers that its model does not know");
   command->add_option("--budget-ms", flags->budget_ms, "Exit with 1 when a target takes longer")
       ->check(CLI::PositiveNumber);
-  command->add_option("--min-confidence", flags->min_confidence, "Exit with 5 when an answer is less sure (0 to 1)")
+  command->add_option("--min-confidence", flags->min_confidence, "Exit with 5 when an answer is less sure (0 to 1); with --budget-ms: 0.9 unless said")
       ->check(CLI::Range(0.0, 1.0));
 }
 

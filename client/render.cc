@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/text_table.h"
+#include "client/unknown.h"
 #include "graph/cost.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
@@ -86,10 +87,11 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
       absl::StrAppend(&note, note.empty() ? "" : ", ", "over the budget of ", absl::StrFormat("%g ms", view.budget_ms));
     }
     rows.push_back({p.target(), MillisecondsText(p.latency_us()), MillisecondsText(p.low_us()),
-                    MillisecondsText(p.high_us()), absl::StrFormat("%.0f %%", 100 * p.coverage()),
+                    MillisecondsText(p.high_us()), CoverageText(p),
                     absl::StrFormat("%.2f", p.confidence()), note});
   }
   absl::StrAppend(&text, TextTable(rows, {false, true, true, true, true, true, false}));
+  for (const v1::TargetPrediction& p : r.predictions()) absl::StrAppend(&text, UnknownText(p));
   if (!view.breakdown) return text;
   for (const v1::TargetPrediction& p : r.predictions())
     absl::StrAppend(&text, "\n", p.target(), "\n", BreakdownTable(p));
@@ -105,7 +107,8 @@ std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& v
               {"high_us", p.high_us()},
               {"coverage", p.coverage()},
               {"confidence", p.confidence()},
-              {"extrapolating", p.extrapolating()}};
+              {"extrapolating", p.extrapolating()},
+              {"unknown", UnknownJson<json>(p)}};
     if (view.budget_ms > 0) j["over_budget"] = p.latency_us() > view.budget_ms * 1000;
     if (view.breakdown) {
       json rows = json::array();
@@ -114,7 +117,8 @@ std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& v
                         {"op", row.op()},
                         {"module", row.module_path()},
                         {"where", Where(row)},
-                        {"latency_us", row.latency_us()}});
+                        {"latency_us", row.latency_us()},
+                        {"unknown", row.unknown()}});
       }
       j["breakdown"] = std::move(rows);
     }

@@ -39,6 +39,7 @@ function(cobra_test name)
     set(arg_LABELS unit)
   endif()
   cobra_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} GTest::gmock GTest::gtest_main)
+  target_compile_options(${name} PRIVATE -Wno-dangling-else)  # GoogleTest's macros begin with one
   target_compile_definitions(${name} PRIVATE COBRA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" COBRA_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600)

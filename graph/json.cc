@@ -106,24 +106,6 @@ class Writer {
     return ref.index;
   }
 
-  // No input and no parameter is involved.
-  static bool Draws(Op op) {
-    switch (op) {
-      case Op::normal:
-      case Op::uniform:
-      case Op::bernoulli:
-      case Op::exponential:
-      case Op::log_normal:
-      case Op::cauchy:
-      case Op::geometric:
-      case Op::random:
-      case Op::multinomial:
-        return true;
-      default:
-        return false;
-    }
-  }
-
   // x[0] = tensor, x[a:b] = tensor, x[indices] = tensor: PyTorch 1.13 shows these to nobody who watches its calls (x[0, 1:] = tensor and x[0] = 1.0 it
   // does); who compares graphs with what such a watcher saw takes x for unchanged.
   static bool IsUnwatched(const Node& node) {
@@ -138,8 +120,9 @@ class Writer {
     return writes_tensor && (tensors || (parts.size() == 1 && !absl::StartsWith(parts[0], "[")));
   }
 
+  // No input and no parameter is involved.
   bool IsConst(const Node& node) const {
-    if (node.inputs.empty() || Draws(node.op)) return false;
+    if (node.inputs.empty() || DrawsRandomNumbers(node.op)) return false;
     for (const ValueRef& ref : node.inputs) {
       // What a network draws while it runs ("rand.3", "randn.0") and computes from that is no constant.
       if (ref.kind == ValueRef::Kind::kConstant && absl::StartsWith(graph_.constants()[ref.index].name, "rand")) return false;

@@ -50,4 +50,21 @@ std::optional<Op> OpFromName(absl::string_view name) {
 
 absl::Span<const OpInfo> AllOps() { return Table(); }
 
+bool DrawsRandomNumbers(Op op) {
+  switch (op) {
+    case Op::normal:
+    case Op::uniform:
+    case Op::bernoulli:
+    case Op::exponential:
+    case Op::log_normal:
+    case Op::cauchy:
+    case Op::geometric:
+    case Op::random:
+    case Op::multinomial:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace cobra

@@ -52,6 +52,9 @@ inline absl::string_view OpName(Op op) { return GetOpInfo(op).name; }
 std::optional<Op> OpFromName(absl::string_view name);
 absl::Span<const OpInfo> AllOps();
 
+// PyTorch's own sources of random numbers: a call of the network even where it takes no tensor, whatever it fills.
+bool DrawsRandomNumbers(Op op);
+
 }  // namespace cobra
 
 #endif  // COBRA_GRAPH_OP_H_

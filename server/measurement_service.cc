@@ -64,7 +64,7 @@ void FillEvent(const TaskStatus& status, v1::TaskEvent* event) {
 }
 
 // A caller of Watch. It lives until gRPC and the watching thread have both let go of it.
-class WatchCall final : public grpc::ServerWriteReactor<v1::WatchResponse>, public TaskWatch::Watcher {
+class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public TaskWatch::Watcher {
  public:
   explicit WatchCall(TaskWatch* watch) : watch_(watch) {}
 
@@ -107,7 +107,11 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::WatchResponse>, publ
       return;
     }
     if (!has_news_) return;
-    message_.Swap(&pending_);
+    if (const absl::Status status = SerializeMessage(pending_, &message_); !status.ok()) {
+      finished_ = true;
+      Finish(ToGrpcStatus(status));
+      return;
+    }
     pending_.Clear();
     has_news_ = false;
     writing_ = true;
@@ -117,7 +121,8 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::WatchResponse>, publ
   TaskWatch* const watch_;
   std::shared_ptr<WatchCall> self_;
   absl::Mutex mutex_;
-  v1::WatchResponse message_, pending_ ABSL_GUARDED_BY(mutex_);
+  grpc::ByteBuffer message_ ABSL_GUARDED_BY(mutex_);
+  v1::WatchResponse pending_ ABSL_GUARDED_BY(mutex_);
   bool has_news_ ABSL_GUARDED_BY(mutex_) = false;
   bool last_ ABSL_GUARDED_BY(mutex_) = false;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
@@ -125,7 +130,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::WatchResponse>, publ
   bool finished_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-class RefusedWatch final : public grpc::ServerWriteReactor<v1::WatchResponse> {
+class RefusedWatch final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
  public:
   explicit RefusedWatch(const absl::Status& status) { Finish(ToGrpcStatus(status)); }
   void OnDone() override { delete this; }
@@ -133,55 +138,46 @@ class RefusedWatch final : public grpc::ServerWriteReactor<v1::WatchResponse> {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* MeasurementService::Enqueue(grpc::CallbackServerContext* context, const v1::EnqueueRequest* request,
-                                                      v1::EnqueueResponse* response) {
-  return calls_.Run("Enqueue", context, [this, request, response](const CallContext& call) -> absl::Status {
-    std::vector<TaskSpec> specs;
-    for (const v1::MeasurementTask& task : request->tasks()) {
-      COBRA_RETURN_IF_ERROR(call.Check());
-      COBRA_ASSIGN_OR_RETURN(TaskSpec spec, TaskSpecFromProto(task, limits_));
-      response->add_task_ids(spec.id);
-      specs.push_back(std::move(spec));
-    }
-    COBRA_RETURN_IF_ERROR(CheckIds(response->task_ids()));
-    COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(specs));
-    response->mutable_created()->Add(created.begin(), created.end());
-    return absl::OkStatus();
-  });
+absl::Status MeasurementService::HandleEnqueue(const v1::EnqueueRequest& request, v1::EnqueueResponse* response, const CallContext& call) {
+  std::vector<TaskSpec> specs;
+  for (const v1::MeasurementTask& task : request.tasks()) {
+    COBRA_RETURN_IF_ERROR(call.Check());
+    COBRA_ASSIGN_OR_RETURN(TaskSpec spec, TaskSpecFromProto(task, limits_));
+    response->add_task_ids(spec.id);
+    specs.push_back(std::move(spec));
+  }
+  COBRA_RETURN_IF_ERROR(CheckIds(response->task_ids()));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(specs));
+  response->mutable_created()->Add(created.begin(), created.end());
+  return absl::OkStatus();
 }
 
-grpc::ServerUnaryReactor* MeasurementService::Lease(grpc::CallbackServerContext* context, const v1::LeaseRequest* request,
-                                                    v1::LeaseResponse* response) {
-  return calls_.Run("Lease", context, [this, request, response](const CallContext&) -> absl::Status {
-    COBRA_RETURN_IF_ERROR(CheckName("worker", request->worker(), 200));
-    COBRA_RETURN_IF_ERROR(CheckName("target", request->target(), 200));
-    COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request->duration()));
-    if (request->max_tasks() < 1 || request->max_tasks() > TaskQueue::kMaxTasksPerCall) {
-      return Usage(absl::StrCat("max_tasks ", request->max_tasks(), ": 1 to ", TaskQueue::kMaxTasksPerCall));
-    }
-    COBRA_ASSIGN_OR_RETURN(const std::vector<TaskLease> leases,
-                           queue_->Lease(request->target(), request->worker(), request->max_tasks(), duration));
-    for (const TaskLease& lease : leases) {
-      COBRA_ASSIGN_OR_RETURN(*response->add_tasks(), TaskSpecToProto(lease.spec));
-    }
-    return absl::OkStatus();
-  });
+absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1::LeaseResponse* response, const CallContext& call) {
+  COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
+  COBRA_RETURN_IF_ERROR(CheckName("target", request.target(), 200));
+  COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request.duration()));
+  if (request.max_tasks() < 1 || request.max_tasks() > TaskQueue::kMaxTasksPerCall) {
+    return Usage(absl::StrCat("max_tasks ", request.max_tasks(), ": 1 to ", TaskQueue::kMaxTasksPerCall));
+  }
+  COBRA_ASSIGN_OR_RETURN(const std::vector<TaskLease> leases,
+                         queue_->Lease(request.target(), request.worker(), request.max_tasks(), duration));
+  for (const TaskLease& lease : leases) {
+    COBRA_ASSIGN_OR_RETURN(*response->add_tasks(), TaskSpecToProto(lease.spec));
+  }
+  return absl::OkStatus();
 }
 
-grpc::ServerUnaryReactor* MeasurementService::Renew(grpc::CallbackServerContext* context, const v1::RenewRequest* request,
-                                                    v1::RenewResponse* response) {
-  return calls_.Run("Renew", context, [this, request, response](const CallContext&) -> absl::Status {
-    COBRA_RETURN_IF_ERROR(CheckName("worker", request->worker(), 200));
-    COBRA_RETURN_IF_ERROR(CheckIds(request->task_ids()));
-    COBRA_RETURN_IF_ERROR(CheckIds(request->released_task_ids()));
-    if (request->released_task_ids_size() > 0) COBRA_RETURN_IF_ERROR(queue_->Release(request->worker(), ToVector(request->released_task_ids())));
-    if (request->task_ids().empty()) return absl::OkStatus();
-    COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request->duration()));
-    COBRA_ASSIGN_OR_RETURN(const std::vector<bool> held, queue_->Renew(request->worker(), ToVector(request->task_ids()),
-                                                                       ToVector(request->started_task_ids()), duration));
-    response->mutable_held()->Add(held.begin(), held.end());
-    return absl::OkStatus();
-  });
+absl::Status MeasurementService::HandleRenew(const v1::RenewRequest& request, v1::RenewResponse* response, const CallContext& call) {
+  COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
+  COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
+  COBRA_RETURN_IF_ERROR(CheckIds(request.released_task_ids()));
+  if (request.released_task_ids_size() > 0) COBRA_RETURN_IF_ERROR(queue_->Release(request.worker(), ToVector(request.released_task_ids())));
+  if (request.task_ids().empty()) return absl::OkStatus();
+  COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request.duration()));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> held, queue_->Renew(request.worker(), ToVector(request.task_ids()),
+                                                                     ToVector(request.started_task_ids()), duration));
+  response->mutable_held()->Add(held.begin(), held.end());
+  return absl::OkStatus();
 }
 
 // What the serving model would have said: how drift shows, in cobra_measured_over_predicted.
@@ -220,32 +216,29 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
   return absl::InternalError("no such outcome");
 }
 
-grpc::ServerUnaryReactor* MeasurementService::Report(grpc::CallbackServerContext* context, const v1::ReportRequest* request,
-                                                     v1::ReportResponse* response) {
-  return calls_.Run("Report", context, [this, request, response](const CallContext&) -> absl::Status {
-    COBRA_RETURN_IF_ERROR(CheckName("worker", request->worker(), 200));
-    std::vector<std::string> ids;
-    for (const v1::TaskRecord& record : request->records()) ids.push_back(record.task_id());
-    COBRA_RETURN_IF_ERROR(CheckIds(ids));
-    for (const v1::TaskRecord& record : request->records()) COBRA_RETURN_IF_ERROR(ReportOne(request->worker(), record, response));
-    return absl::OkStatus();
-  });
+absl::Status MeasurementService::HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response, const CallContext& call) {
+  COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
+  std::vector<std::string> ids;
+  for (const v1::TaskRecord& record : request.records()) ids.push_back(record.task_id());
+  COBRA_RETURN_IF_ERROR(CheckIds(ids));
+  for (const v1::TaskRecord& record : request.records()) COBRA_RETURN_IF_ERROR(ReportOne(request.worker(), record, response));
+  return absl::OkStatus();
 }
 
-grpc::ServerUnaryReactor* MeasurementService::Cancel(grpc::CallbackServerContext* context, const v1::CancelRequest* request,
-                                                     v1::CancelResponse* response) {
-  return calls_.Run("Cancel", context, [this, request, response](const CallContext&) -> absl::Status {
-    COBRA_RETURN_IF_ERROR(CheckIds(request->task_ids()));
-    COBRA_ASSIGN_OR_RETURN(const std::vector<bool> cancelled, queue_->Cancel(ToVector(request->task_ids())));
-    response->mutable_cancelled()->Add(cancelled.begin(), cancelled.end());
-    return absl::OkStatus();
-  });
+absl::Status MeasurementService::HandleCancel(const v1::CancelRequest& request, v1::CancelResponse* response, const CallContext& call) {
+  COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> cancelled, queue_->Cancel(ToVector(request.task_ids())));
+  response->mutable_cancelled()->Add(cancelled.begin(), cancelled.end());
+  return absl::OkStatus();
 }
 
-grpc::ServerWriteReactor<v1::WatchResponse>* MeasurementService::Watch(grpc::CallbackServerContext*, const v1::WatchRequest* request) {
-  if (absl::Status status = CheckIds(request->task_ids()); !status.ok()) return new RefusedWatch(status);
+grpc::ServerWriteReactor<grpc::ByteBuffer>* MeasurementService::Watch(grpc::CallbackServerContext*, const grpc::ByteBuffer* bytes) {
+  v1::WatchRequest request;
+  absl::Status status = ParseMessage(*bytes, calls_.max_parsed_bytes(), &request);
+  if (status.ok()) status = CheckIds(request.task_ids());
+  if (!status.ok()) return new RefusedWatch(status);
   auto* call = new WatchCall(watch_);
-  call->Start(ToVector(request->task_ids()));
+  call->Start(ToVector(request.task_ids()));
   return call;
 }
 

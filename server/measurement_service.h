@@ -16,24 +16,41 @@
 
 namespace cobra {
 
-class MeasurementService final : public v1::Measurements::CallbackService {
+// Methods are raw: the bytes are looked at before they are parsed (message_bytes.h).
+using RawMeasurements = v1::Measurements::WithRawCallbackMethod_Enqueue<v1::Measurements::WithRawCallbackMethod_Lease<
+    v1::Measurements::WithRawCallbackMethod_Renew<v1::Measurements::WithRawCallbackMethod_Report<
+        v1::Measurements::WithRawCallbackMethod_Cancel<v1::Measurements::WithRawCallbackMethod_Watch<v1::Measurements::Service>>>>>>;
+
+class MeasurementService final : public RawMeasurements {
  public:
   // None of the pointers is owned; all must live longer.
   MeasurementService(TaskQueue* queue, TaskWatch* watch, const LiveModel* model, Metrics* metrics, const UnaryCalls& calls,
                      const GraphLimits& limits)
       : queue_(queue), watch_(watch), model_(model), metrics_(metrics), calls_(calls), limits_(limits) {}
 
-  grpc::ServerUnaryReactor* Enqueue(grpc::CallbackServerContext* context, const v1::EnqueueRequest* request,
-                                    v1::EnqueueResponse* response) override;
-  grpc::ServerUnaryReactor* Lease(grpc::CallbackServerContext* context, const v1::LeaseRequest* request, v1::LeaseResponse* response) override;
-  grpc::ServerUnaryReactor* Renew(grpc::CallbackServerContext* context, const v1::RenewRequest* request, v1::RenewResponse* response) override;
-  grpc::ServerUnaryReactor* Report(grpc::CallbackServerContext* context, const v1::ReportRequest* request,
-                                   v1::ReportResponse* response) override;
-  grpc::ServerUnaryReactor* Cancel(grpc::CallbackServerContext* context, const v1::CancelRequest* request,
-                                   v1::CancelResponse* response) override;
-  grpc::ServerWriteReactor<v1::WatchResponse>* Watch(grpc::CallbackServerContext* context, const v1::WatchRequest* request) override;
+  grpc::ServerUnaryReactor* Enqueue(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+    return calls_.Run("Enqueue", context, request, response, this, &MeasurementService::HandleEnqueue);
+  }
+  grpc::ServerUnaryReactor* Lease(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+    return calls_.Run("Lease", context, request, response, this, &MeasurementService::HandleLease);
+  }
+  grpc::ServerUnaryReactor* Renew(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+    return calls_.Run("Renew", context, request, response, this, &MeasurementService::HandleRenew);
+  }
+  grpc::ServerUnaryReactor* Report(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+    return calls_.Run("Report", context, request, response, this, &MeasurementService::HandleReport);
+  }
+  grpc::ServerUnaryReactor* Cancel(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+    return calls_.Run("Cancel", context, request, response, this, &MeasurementService::HandleCancel);
+  }
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* Watch(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) override;
 
  private:
+  absl::Status HandleEnqueue(const v1::EnqueueRequest& request, v1::EnqueueResponse* response, const CallContext& call);
+  absl::Status HandleLease(const v1::LeaseRequest& request, v1::LeaseResponse* response, const CallContext& call);
+  absl::Status HandleRenew(const v1::RenewRequest& request, v1::RenewResponse* response, const CallContext& call);
+  absl::Status HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response, const CallContext& call);
+  absl::Status HandleCancel(const v1::CancelRequest& request, v1::CancelResponse* response, const CallContext& call);
   void CompareWithPrediction(const MeasurementRecord& record);
   absl::Status ReportOne(const std::string& worker, const v1::TaskRecord& record, v1::ReportResponse* response);
 

@@ -69,6 +69,7 @@ void FillBreakdown(const Graph& graph, const LatencyPrediction& prediction, v1::
     if (node.origin.file != nullptr) row->set_file(*node.origin.file);
     row->set_line(node.origin.line);
     row->set_latency_us(prediction.node_latency_us[i]);
+    if (!prediction.node_unknown.empty()) row->set_unknown(prediction.node_unknown[i]);
   }
 }
 
@@ -80,6 +81,11 @@ void FillPrediction(const std::string& target, const LatencyPrediction& predicti
   out->set_coverage(prediction.coverage);
   out->set_confidence(prediction.confidence);
   out->set_extrapolating(prediction.extrapolating);
+  for (const UnknownPart& part : prediction.unknown) {
+    v1::UnknownPart* unknown = out->add_unknown();
+    unknown->set_why(part.why);
+    unknown->set_share(part.share);
+  }
 }
 
 }  // namespace
@@ -213,9 +219,11 @@ absl::StatusOr<std::shared_ptr<const LatencyPrediction>> Pipeline::PredictTarget
   if (computed.extrapolating && !request.keep_private()) unseen_->Offer(graph, computed, target);
   if (breakdown) return std::make_shared<const LatencyPrediction>(std::move(computed));
   computed.node_latency_us = {};
-  computed.node_known = {};
+  computed.node_unknown = {};
   auto totals = std::make_shared<const LatencyPrediction>(std::move(computed));
-  cache_.Insert(key, totals, sizeof(LatencyPrediction));
+  int64_t bytes = sizeof(LatencyPrediction);
+  for (const UnknownPart& part : totals->unknown) bytes += static_cast<int64_t>(sizeof(part) + part.why.capacity());
+  cache_.Insert(key, totals, bytes);
   return totals;
 }
 

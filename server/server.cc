@@ -70,7 +70,7 @@ class ServerImpl final : public Server {
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     pool_ = std::make_unique<WorkerPool>(options_.threads > 0 ? options_.threads : cores, options_.limits.max_queued,
                                          &metrics_);
-    const UnaryCalls calls(pool_.get(), &metrics_, options_.limits.default_deadline);
+    const UnaryCalls calls(pool_.get(), &metrics_, options_.limits);
     service_ = std::make_unique<CobraService>(pipeline_.get(), model_.get(), calls);
     measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), model_.get(), &metrics_, calls, options_.limits.read.graph);
     COBRA_RETURN_IF_ERROR(ExposeMetrics());

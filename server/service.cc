@@ -55,52 +55,38 @@ absl::Status FillTargetByName(const ModelSnapshot& model, absl::string_view name
 
 }  // namespace
 
-grpc::ServerUnaryReactor* CobraService::Predict(grpc::CallbackServerContext* context, const v1::PredictRequest* request,
-                                                v1::PredictResponse* response) {
-  return calls_.Run("Predict", context, [this, request, response](const CallContext& call) {
-    COBRA_ASSIGN_OR_RETURN(*response, pipeline_->Predict(*request, call));
-    return absl::OkStatus();
-  });
+absl::Status CobraService::HandlePredict(const v1::PredictRequest& request, v1::PredictResponse* response, const CallContext& call) {
+  COBRA_ASSIGN_OR_RETURN(*response, pipeline_->Predict(request, call));
+  return absl::OkStatus();
 }
 
-grpc::ServerUnaryReactor* CobraService::ListTargets(grpc::CallbackServerContext* context, const v1::ListTargetsRequest*,
-                                                    v1::ListTargetsResponse* response) {
-  return calls_.Run("ListTargets", context, [this, response](const CallContext&) {
-    const std::shared_ptr<const ModelSnapshot> model = model_->Get();
-    for (const TargetInfo& info : model->Targets()) {
-      FillTarget(info, model->FindCalibration(info.spec.name), response->add_targets());
-    }
-    return absl::OkStatus();
-  });
+absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response, const CallContext& call) {
+  const std::shared_ptr<const ModelSnapshot> model = model_->Get();
+  for (const TargetInfo& info : model->Targets()) {
+    FillTarget(info, model->FindCalibration(info.spec.name), response->add_targets());
+  }
+  return absl::OkStatus();
 }
 
-grpc::ServerUnaryReactor* CobraService::GetModelInfo(grpc::CallbackServerContext* context,
-                                                     const v1::GetModelInfoRequest*,
-                                                     v1::GetModelInfoResponse* response) {
-  return calls_.Run("GetModelInfo", context, [this, response](const CallContext&) {
-    const ModelInfo info = model_->Get()->predictor->info();
-    response->set_version(info.version);
-    response->set_sha256(info.sha256);
-    response->set_parameter_count(info.num_parameters);
-    response->set_vocabulary_size(info.vocabulary_size);
-    response->set_trained_at(info.trained_at);
-    response->set_layers_trained(info.layers_trained);
-    response->set_networks_trained(info.networks_trained);
-    response->set_server_version(kServerVersion);
-    return absl::OkStatus();
-  });
+absl::Status CobraService::HandleGetModelInfo(const v1::GetModelInfoRequest& request, v1::GetModelInfoResponse* response, const CallContext& call) {
+  const ModelInfo info = model_->Get()->predictor->info();
+  response->set_version(info.version);
+  response->set_sha256(info.sha256);
+  response->set_parameter_count(info.num_parameters);
+  response->set_vocabulary_size(info.vocabulary_size);
+  response->set_trained_at(info.trained_at);
+  response->set_layers_trained(info.layers_trained);
+  response->set_networks_trained(info.networks_trained);
+  response->set_server_version(kServerVersion);
+  return absl::OkStatus();
 }
 
-grpc::ServerUnaryReactor* CobraService::Calibrate(grpc::CallbackServerContext* context,
-                                                  const v1::CalibrateRequest* request,
-                                                  v1::CalibrateResponse* response) {
-  return calls_.Run("Calibrate", context, [this, request, response](const CallContext&) {
-    const std::string target = request->target().empty() ? kThisMachine : request->target();
-    COBRA_ASSIGN_OR_RETURN(CalibrationOutcome outcome, model_->Calibrate(target, request->probe_json()));
-    response->set_layers_used(outcome.layers);
-    response->set_networks_used(outcome.networks);
-    return FillTargetByName(*model_->Get(), target, response->mutable_target());
-  });
+absl::Status CobraService::HandleCalibrate(const v1::CalibrateRequest& request, v1::CalibrateResponse* response, const CallContext& call) {
+  const std::string target = request.target().empty() ? kThisMachine : request.target();
+  COBRA_ASSIGN_OR_RETURN(CalibrationOutcome outcome, model_->Calibrate(target, request.probe_json()));
+  response->set_layers_used(outcome.layers);
+  response->set_networks_used(outcome.networks);
+  return FillTargetByName(*model_->Get(), target, response->mutable_target());
 }
 
 }  // namespace cobra

@@ -44,8 +44,8 @@ class Call final : public grpc::ServerUnaryReactor {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* UnaryCalls::Run(const char* method, grpc::CallbackServerContext* context,
-                                          std::function<absl::Status(const CallContext&)> work) const {
+grpc::ServerUnaryReactor* UnaryCalls::RunBytes(const char* method, grpc::CallbackServerContext* context,
+                                               std::function<absl::Status(const CallContext&)> work) const {
   const absl::Time given = absl::FromChrono(context->deadline());
   auto* call = new Call(method, std::min(given, absl::Now() + default_deadline_), metrics_);
   absl::Status admitted = pool_->Submit([call, work = std::move(work)] {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "graph/cost.h"
 #include "graph/extract.h"
 #include "server/measurement_task.h"
 
@@ -35,13 +36,19 @@ void UnseenLayers::Offer(const Graph& graph, const LatencyPrediction& prediction
     metrics_->TasksAsked(/*enqueued=*/0, /*dropped=*/1);
     return;
   }
-  pending_.push_back({graph, prediction.node_known, std::string(target)});
+  std::vector<bool> known;
+  for (const std::string& unknown : prediction.node_unknown) known.push_back(unknown.empty());
+  pending_.push_back({graph, std::move(known), std::string(target)});
 }
 
 void UnseenLayers::Flush() {
   absl::MutexLock lock(&mutex_);
   const auto idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return pending_.empty() && !working_; };
   mutex_.Await(absl::Condition(&idle));
+}
+
+bool UnseenLayers::IsTooLarge(const Graph& graph) const {
+  return CostOf(graph).macs > options_.max_task_macs || PeakMemoryBytes(graph) > options_.max_task_bytes;
 }
 
 absl::StatusOr<int64_t> UnseenLayers::Enqueue(const Offered& offered) {
@@ -52,11 +59,12 @@ absl::StatusOr<int64_t> UnseenLayers::Enqueue(const Offered& offered) {
   for (size_t i = 0; i < offered.known.size() && static_cast<int64_t>(specs.size()) < room; ++i) {
     if (offered.known[i] || IsView(offered.graph.nodes()[i])) continue;
     COBRA_ASSIGN_OR_RETURN(const Graph layer, ExtractLayer(offered.graph, static_cast<int32_t>(i)));
+    if (IsTooLarge(layer)) continue;
     TaskSpec spec = TaskSpecOfGraph(layer, offered.target, kOrigin);
     spec.priority = 1;  // layers before the networks that they are from: they serve others too
     if (ids.insert(spec.id).second) specs.push_back(std::move(spec));
   }
-  if (!specs.empty() && static_cast<int64_t>(specs.size()) < room) specs.push_back(TaskSpecOfGraph(offered.graph, offered.target, kOrigin));
+  if (!specs.empty() && static_cast<int64_t>(specs.size()) < room && !IsTooLarge(offered.graph)) specs.push_back(TaskSpecOfGraph(offered.graph, offered.target, kOrigin));
   if (specs.empty()) return 0;
   COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(specs));
   return std::count(created.begin(), created.end(), true);

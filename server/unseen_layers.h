@@ -23,6 +23,9 @@ namespace cobra {
 struct UnseenLayersOptions {
   int64_t max_waiting = 10000;     // tasks of origin "asked" that are not measured yet; 0: nothing is asked
   int64_t max_per_network = 200;   // different layers of one network: most of the time of it is in fewer
+  // Of one task: a stranger's question must not keep a worker busy for minutes, or fill its memory. Far above what models in use have.
+  int64_t max_task_macs = 200'000'000'000;
+  int64_t max_task_bytes = int64_t{4} << 30;  // peak memory
 };
 
 class UnseenLayers {
@@ -44,6 +47,7 @@ class UnseenLayers {
     std::string target;
   };
   void Loop();
+  bool IsTooLarge(const Graph& graph) const;
   absl::StatusOr<int64_t> Enqueue(const Offered& offered);
 
   const UnseenLayersOptions options_;

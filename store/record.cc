@@ -94,13 +94,18 @@ absl::string_view OutcomeName(Outcome outcome) {
   return "ok";
 }
 
-std::string Record::Key() const { return absl::StrCat(space, "/", index, "/", repeat); }
+std::string Record::SubjectKey() const {
+  return seed == 0 ? absl::StrCat(space, "/", index) : absl::StrCat(space, "@", seed, "/", index);
+}
+
+std::string Record::Key() const { return absl::StrCat(SubjectKey(), "/", repeat); }
 
 std::string RecordToJson(const Record& record) {
   Json j;
   j["kind"] = "record";
   j["session"] = record.session;
   j["space"] = record.space;
+  if (record.seed != 0) j["seed"] = record.seed;
   j["index"] = record.index;
   j["repeat"] = record.repeat;
   j["is_network"] = record.is_network;
@@ -122,6 +127,7 @@ absl::StatusOr<Record> RecordFromJson(absl::string_view line) {
     if (j.value("kind", "") != "record") return absl::NotFoundError("the line is no record");
     record.session = j.value("session", "");
     record.space = j.value("space", "");
+    record.seed = j.value("seed", uint64_t{0});
     record.index = j.value("index", int64_t{0});
     record.repeat = j.value("repeat", 0);
     record.is_network = j.value("is_network", false);

@@ -7,7 +7,8 @@
 //
 // {"kind":"record", ...}, one per measured subject:
 //   session          ID of the session line that holds its conditions
-//   space, index     "paper-layers", 17: which sample of which space (with the seed they determine the subject)
+//   space, seed,     "paper-layers", 20261120, 17: which sample of which space; together they determine the subject. No
+//   index            seed: what was asked for by its graph
 //   repeat           0; 1: measured a second time late in the series (repeatability floor); 2: again because the canary
 //   had moved is_network       false: a layer (one compute node, sometimes with the view it needs before it) label
 //   layers: operator of the compute node; networks: family fingerprint      32 hex digits (graph/fingerprint.h) graph
@@ -64,6 +65,7 @@ struct Latency {
 struct Record {
   std::string session;
   std::string space;
+  uint64_t seed = 0;
   int64_t index = 0;
   int repeat = 0;
   bool is_network = false;
@@ -81,7 +83,9 @@ struct Record {
   double load = 0;
   std::string time_utc;
 
-  // "paper-layers/17/0": unique in a file.
+  // "paper-layers@20261120/17": what was measured; "paper-layers/17" without a seed.
+  std::string SubjectKey() const;
+  // "paper-layers@20261120/17/0": unique in a file.
   std::string Key() const;
 };
 

@@ -31,7 +31,7 @@ MAY_INCLUDE = {
 }
 # Beginning of an external include -> files that may have it.
 EXTERNAL = {
-    r"(ATen|c10|torch|caffe2)/": r"model/net/|model/predict/[^/]*\.cc$|model/train/([^/]*\.cc|batch\.h)$|worker/(executor|meter|machine|measure)",
+    r"(ATen|c10|torch|caffe2)/": r"model/net/|model/predict/[^/]*\.cc$|model/train/([^/]*\.cc|(batch|optimizer)\.h)$|worker/(executor|meter|machine|measure)",
     r"(grpc|grpcpp|google/protobuf)/": r"(proto|server|client|worker)/",
     r"onnx/": r"frontend/onnx/",
     r"prometheus/": r"server/",

@@ -119,6 +119,7 @@ class Campaign {
     for (size_t i = 0; i < group.size(); ++i) {
       if (!records[i]) continue;  // nothing to sample at that index
       records[i]->space = SpaceOf(group[i]);
+      records[i]->seed = options_.sampler.seed;
       records[i]->index = group[i].index;
       records[i]->repeat = group[i].repeat;
       COBRA_RETURN_IF_ERROR(Write(*records[i]));
@@ -145,7 +146,7 @@ class Campaign {
 
   void NoteSuspect(const Record& record) {
     for (size_t s = 0; s < options_.spaces.size(); ++s) {
-      if (record.suspect && record.repeat == 0 && options_.spaces[s].space == record.space) {
+      if (record.suspect && record.repeat == 0 && record.seed == options_.sampler.seed && options_.spaces[s].space == record.space) {
         suspects_.push_back({static_cast<int>(s), record.index, 2});
       }
     }
@@ -156,6 +157,7 @@ class Campaign {
   std::string KeyOf(const Task& task) const {
     Record record;
     record.space = SpaceOf(task);
+    record.seed = options_.sampler.seed;
     record.index = task.index;
     record.repeat = task.repeat;
     return record.Key();

@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kMachine[] = {"name", "device", "kind", "runtime", "precision", "layout", "compile", "threads", "peak_gflops", "memory_gb_per_s",
                                     "last_level_cache_mb", "clock_mhz", "cores"};
 constexpr const char* kText[] = {"session", "space", "label", "fingerprint", "outcome", "message", "time_utc"};
-constexpr const char* kInteger[] = {"index", "repeat", "runs", "batch", "peak_memory_bytes"};
+constexpr const char* kInteger[] = {"seed", "index", "repeat", "runs", "batch", "peak_memory_bytes"};
 constexpr const char* kReal[] = {"latency_us", "p10_us", "p90_us", "min_us", "mean_us", "ci_low_us", "ci_high_us", "cold_us", "canary_ratio",
                                  "canary_copy_ratio", "load"};
 constexpr const char* kBool[] = {"is_network", "suspect"};

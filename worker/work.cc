@@ -145,6 +145,7 @@ class Work {
     const Json subject = json.is_object() ? json.value("subject", Json::object()) : Json::object();
     const Json sample = subject.value("sample", Json::object());
     record.space = sample.value("space", "asked");
+    record.seed = sample.value("seed", uint64_t{0});
     record.index = sample.value("index", int64_t{0});
     record.repeat = subject.value("repeat", 0);
     Json done;

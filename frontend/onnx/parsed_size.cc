@@ -1,5 +1,6 @@
 #include "frontend/onnx/parsed_size.h"
 
+#include "base/wire_format.h"
 #include "onnx/onnx_pb.h"
 
 namespace cobra::onnx_import {
@@ -75,35 +76,20 @@ class Scan {
   bool Read(absl::string_view bytes, Message message, int depth) {
     constexpr int kMaxDepth = 100;  // protobuf's own
     if (depth > kMaxDepth) return Damaged();
-    uint64_t tag = 0, length = 0;
+    WireField field;
     while (!bytes.empty()) {
-      if (!Varint(&bytes, &tag) || tag > UINT32_MAX) return Damaged();
-      switch (tag & 7) {
-        case 0:
-          if (!Varint(&bytes, &length)) return Damaged();
-          size_.bytes += 8;
-          break;
-        case 1:
-        case 5: {
-          const size_t width = (tag & 7) == 1 ? 8 : 4;
-          if (bytes.size() < width) return Damaged();
-          bytes.remove_prefix(width);
-          size_.bytes += 8;
-          break;
-        }
-        case 2: {
-          if (!Varint(&bytes, &length) || length > bytes.size()) return Damaged();
-          const Message inner = Inside(message, tag >> 3);
-          size_.bytes += SizeOf(inner) + kOverhead;
-          // A shape is copied, too.
-          const int64_t each = message == Message::kTensor && tag >> 3 == 1 ? 24 : 8;
-          if (IsNumbers(message, tag >> 3)) size_.bytes += each * static_cast<int64_t>(length);
-          size_.nodes += inner == Message::kNode;
-          if (inner != Message::kLeaf && !Read(bytes.substr(0, length), inner, depth + 1)) return false;
-          bytes.remove_prefix(length);
-          break;
-        }
-        default: return Damaged();  // groups: the format has none
+      if (!NextWireField(&bytes, &field)) return Damaged();
+      if (field.kind == WireField::Kind::kNumber) {
+        size_.bytes += 8;
+      } else {
+        const auto number = static_cast<uint64_t>(field.number);
+        const Message inner = Inside(message, number);
+        size_.bytes += SizeOf(inner) + kOverhead;
+        // A shape is copied, too.
+        const int64_t each = message == Message::kTensor && number == 1 ? 24 : 8;
+        if (IsNumbers(message, number)) size_.bytes += each * static_cast<int64_t>(field.bytes.size());
+        size_.nodes += inner == Message::kNode;
+        if (inner != Message::kLeaf && !Read(field.bytes, inner, depth + 1)) return false;
       }
       if (size_.bytes > most_) return false;
     }
@@ -112,16 +98,6 @@ class Scan {
 
  private:
   bool Damaged() { return size_.well_formed = false; }
-  static bool Varint(absl::string_view* bytes, uint64_t* value) {
-    *value = 0;
-    for (int shift = 0; shift < 64 && !bytes->empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(bytes->front());
-      bytes->remove_prefix(1);
-      *value |= static_cast<uint64_t>(byte & 127) << shift;
-      if (byte < 128) return true;
-    }
-    return false;
-  }
 
   const int64_t most_;
   ParsedSize size_;

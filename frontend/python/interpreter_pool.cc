@@ -106,7 +106,7 @@ bool UsualLimits(const Limits& l) {
   const Limits usual;
   return l.memory_bytes == usual.memory_bytes && l.call_depth == usual.call_depth && l.stack_bytes == usual.stack_bytes &&
          l.generator_stack_bytes == usual.generator_stack_bytes && l.suspended_generators == usual.suspended_generators &&
-         l.modules == usual.modules && l.source_bytes == usual.source_bytes && l.syntax_nodes == usual.syntax_nodes &&
+         l.modules == usual.modules && l.source_bytes == usual.source_bytes && l.syntax_nodes == usual.syntax_nodes && l.syntax_names == usual.syntax_names &&
          l.syntax_depth == usual.syntax_depth && l.big_int_bits == usual.big_int_bits &&
          l.sequence_items == usual.sequence_items && l.output_bytes == usual.output_bytes;
 }

@@ -61,11 +61,29 @@ NetConfig NetFromJson(const json& j) {
   return c;
 }
 
+json CostLinesToJson(const CostLines& lines) {
+  json j = json::object();
+  for (const auto& [key, line] : lines) {
+    j[key] = {{"us_per_gflop", line.us_per_gflop}, {"us_per_gb", line.us_per_gb}, {"max_us", line.max_us}};
+  }
+  return j;
+}
+
+CostLines CostLinesFromJson(const json& j) {
+  CostLines lines;
+  for (const auto& [key, line] : j.items()) {
+    lines[key] = {line.at("us_per_gflop").get<double>(), line.at("us_per_gb").get<double>(), line.at("max_us").get<double>()};
+  }
+  return lines;
+}
+
 absl::StatusOr<TargetEntry> TargetFromJson(const json& j) {
   TargetEntry entry;
   COBRA_ASSIGN_OR_RETURN(entry.spec, TargetSpecFromJson(j.at("spec").dump()));
   entry.errors = ErrorsFromJson(j.at("errors"));
   entry.interval = {j.value("interval_network_log", 0.0), j.value("interval_layer_log", 0.0)};
+  entry.cost_lines = CostLinesFromJson(j.value("cost_lines", json::object()));
+  entry.max_network_gflops = j.value("max_network_gflops", 0.0);
   entry.probe_reference_us = j.at("probe_reference_us").get<std::map<std::string, double>>();
   return entry;
 }
@@ -79,6 +97,8 @@ std::string ManifestToJson(const Manifest& m) {
                        {"errors", ErrorsToJson(t.errors)},
                        {"interval_network_log", t.interval.network},
                        {"interval_layer_log", t.interval.layer},
+                       {"cost_lines", CostLinesToJson(t.cost_lines)},
+                       {"max_network_gflops", t.max_network_gflops},
                        {"probe_reference_us", t.probe_reference_us}});
   }
   return json{{"format", m.format},

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "model/net/config.h"
+#include "model/predict/cost_line.h"
 #include "model/predict/predictor.h"
 #include "model/predict/target.h"
 
@@ -27,6 +28,8 @@ struct TargetEntry {
   TargetSpec spec;
   MeasuredErrors errors;
   IntervalWidths interval;
+  CostLines cost_lines;           // of the layers that were measured: how large they were, and what larger ones take
+  double max_network_gflops = 0;  // of the largest network that was measured, in 10^9 operations; 0: not known
   // The probe set as measured on this target when it was trained: graph fingerprint (hex) -> microseconds. Calibration compares another
   // machine with these, so that the model's own errors cancel.
   std::map<std::string, double> probe_reference_us;

@@ -1,19 +1,24 @@
 #include "model/predict/predictor.h"
 
-
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <map>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/diagnostic.h"
 #include "base/hash.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
+#include "graph/cost.h"
 #include "graph/fingerprint.h"
 #include "model/net/threads.h"
 #include "model/predict/bundle.h"
 #include "model/predict/calibration.h"
+#include "model/predict/cost_line.h"
 #include "model/predict/features.h"
 #include "model/predict/lru_cache.h"
 #include "model/text/canonical_text.h"
@@ -30,8 +35,32 @@ constexpr double kExtrapolatingBelow = 0.9;
 
 struct LayerEntry {
   std::vector<float> embedding;  // [width]
-  bool known = true;             // every word and number of the text lies in what was trained on
+  std::string unknown;           // why its text is unlike what was trained on; empty: every word and number of it lies in that
 };
+
+// What is not known at all may well take three times as long, or a third.
+const double kUnknownWidth = std::log(3.0);
+
+// Where the i-th token stands, for people: "input#2" -> "input[2]"; "macs#0", which has no second -> "macs".
+std::string Readable(const std::vector<RawToken>& raw, size_t i) {
+  const absl::string_view word = raw[i].word;
+  const size_t hash = word.find('#');
+  if (hash == absl::string_view::npos) return std::string(word);
+  const absl::string_view name = word.substr(0, hash), index = word.substr(hash + 1);
+  const bool is_list = index != "0" || (i + 1 < raw.size() && raw[i + 1].word == absl::StrCat(name, "#1"));
+  return is_list ? absl::StrCat(name, "[", index, "]") : std::string(name);
+}
+
+// Weights of another precision than the target's are other kernels, or none: nothing that was measured says what they take.
+absl::Status CheckPrecision(const Graph& graph, const TargetSpec& spec) {
+  for (const NamedTensor& parameter : graph.parameters()) {
+    const DType dtype = parameter.type.dtype;
+    if ((dtype != DType::float16 && dtype != DType::bfloat16) || DTypeName(dtype) == spec.precision) continue;
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("the model's weights are ", DTypeName(dtype), "; ", spec.name, " runs ", spec.precision),
+                     absl::StrCat("leave .", dtype == DType::float16 ? "half" : "bfloat16", "() out, or name a target of that precision"));
+  }
+  return absl::OkStatus();
+}
 
 class LoadedPredictor : public Predictor {
  public:
@@ -50,6 +79,7 @@ class LoadedPredictor : public Predictor {
                                             const std::function<bool()>& cancelled) const override {
     COBRA_ASSIGN_OR_RETURN(int index, FindTarget(calibration ? calibration->base_target : std::string(target)));
     if (graph.nodes().empty()) return absl::InvalidArgumentError("graph: has no calls; there is nothing to predict");
+    COBRA_RETURN_IF_ERROR(CheckPrecision(graph, bundle_.manifest.targets[index].spec));
     // LibTorch reports errors by exceptions; they stop here.
     try {
       at::InferenceMode inference;
@@ -108,14 +138,21 @@ class LoadedPredictor : public Predictor {
                              [&](const TargetEntry& a, const TargetEntry& b) { return distance(a) < distance(b); });
   }
 
-  bool IsKnown(const std::vector<Token>& tokens) const {
-    for (const Token& token : tokens) {
-      if (token.id == Vocabulary::kUnknown) return false;
+  // The first word or number of a layer's text that lies outside of what was trained on; empty if none does.
+  std::string WhyUnknown(absl::string_view text, const std::vector<Token>& tokens) const {
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      const Token& token = tokens[i];
+      if (token.id == Vocabulary::kUnknown) {
+        const std::vector<RawToken> raw = SplitText(text);
+        return i == 0 ? absl::StrCat(raw[0].word, " was never measured") : absl::StrCat(raw[0].word, " with ", Readable(raw, i), " was never measured");
+      }
       if (!token.numeric) continue;
       const auto& [low, high] = bundle_.manifest.value_ranges[token.id];
-      if (token.value > high * kRangeSlack + 1e-9 || token.value < low / kRangeSlack - 1e-9) return false;
+      if (token.value <= high * kRangeSlack + 1e-9 && token.value >= low / kRangeSlack - 1e-9) continue;
+      const std::vector<RawToken> raw = SplitText(text);
+      return absl::StrFormat("%s: %s is %.6g, measured from %.6g to %.6g", raw[0].word, Readable(raw, i), token.value, low, high);
     }
-    return true;
+    return "";
   }
 
   // The embedding of every node's layer: from the cache, or encoded in batches.
@@ -124,9 +161,10 @@ class LoadedPredictor : public Predictor {
     Layers layers(n);
     absl::flat_hash_map<Hash128, std::vector<int32_t>> waiting;
     std::vector<Hash128> keys;
+    std::vector<std::string> texts;
     std::vector<std::vector<Token>> tokens;
     for (int32_t i = 0; i < n; ++i) {
-      const std::string text = CanonicalText(graph, i);
+      std::string text = CanonicalText(graph, i);
       const Hash128 key = HashBytes(text);
       if (auto it = waiting.find(key); it != waiting.end()) {
         it->second.push_back(i);
@@ -134,6 +172,7 @@ class LoadedPredictor : public Predictor {
         waiting[key].push_back(i);
         keys.push_back(key);
         tokens.push_back(bundle_.vocabulary.Encode(text));
+        texts.push_back(std::move(text));
       }
     }
     for (size_t begin = 0; begin < keys.size(); begin += kEncodeBatch) {
@@ -145,9 +184,9 @@ class LoadedPredictor : public Predictor {
       const int64_t width = encoded.size(1);
       for (size_t k = begin; k < end; ++k) {
         const float* row = encoded.data_ptr<float>() + static_cast<int64_t>(k - begin) * width;
-        auto entry = std::make_shared<LayerEntry>(LayerEntry{std::vector<float>(row, row + width), IsKnown(tokens[k])});
+        auto entry = std::make_shared<LayerEntry>(LayerEntry{std::vector<float>(row, row + width), WhyUnknown(texts[k], tokens[k])});
         for (int32_t node : waiting[keys[k]]) layers[node] = entry;
-        cache_.Insert(keys[k], entry, static_cast<int64_t>(sizeof(LayerEntry) + width * sizeof(float)));
+        cache_.Insert(keys[k], entry, static_cast<int64_t>(sizeof(LayerEntry) + entry->unknown.capacity() + width * sizeof(float)));
       }
     }
     return layers;
@@ -169,33 +208,68 @@ class LoadedPredictor : public Predictor {
     return std::vector<double>(p, p + n);
   }
 
+  // A call with more work than any of its kind that was measured takes at least what the line says, and what the device needs to move its bytes; why
+  // it is unknown, then.
+  static std::string BeyondTheLargest(const Graph& graph, int32_t node, const TargetEntry& target, double* log_us) {
+    const CostLine* line = FindCostLine(target.cost_lines, graph.nodes()[node]);
+    if (line == nullptr) return "";
+    const NodeCost cost = CostOf(graph, node);
+    const double us = line->Us(cost);
+    if (us <= line->max_us * kRangeSlack) return "";
+    const double bytes = static_cast<double>(cost.input_bytes + cost.weight_bytes + cost.output_bytes);
+    const double moving_us = target.spec.memory_gb_per_s > 0 ? bytes / (1e3 * target.spec.memory_gb_per_s) : 0;
+    *log_us = std::max(*log_us, std::log(std::max(us, moving_us)));
+    return absl::StrFormat("%s: %.2g times the work of the largest that was measured", OpName(graph.nodes()[node].op), us / line->max_us);
+  }
+
   static LatencyPrediction Assemble(const Graph& graph, const Layers& layers, const TargetEntry& target,
                                     std::vector<double> log_latency, const Calibration* calibration) {
     LatencyPrediction out;
     double known_us = 0;
     int compute_nodes = 0;
+    std::map<std::string, double> unknown_us;
     for (size_t i = 0; i < log_latency.size(); ++i) {
+      const auto node = static_cast<int32_t>(i);
+      std::string unknown = BeyondTheLargest(graph, node, target, &log_latency[i]);
+      if (!layers[i]->unknown.empty()) unknown = layers[i]->unknown;
       double log_us = log_latency[i];
       if (calibration != nullptr) {
-        log_us += CalibrationLogCorrection(*calibration, graph, static_cast<int32_t>(i), log_latency[i]) +
+        log_us += CalibrationLogCorrection(*calibration, graph, node, log_latency[i]) +
                   (log_latency.size() > 1 ? calibration->log_network_scale : 0);
       }
       const double us = std::exp(log_us);
       out.node_latency_us.push_back(us);
       out.latency_us += us;
-      if (layers[i]->known) known_us += us;
-      out.node_known.push_back(layers[i]->known);
+      (unknown.empty() ? known_us : unknown_us[unknown]) += us;
+      out.node_unknown.push_back(std::move(unknown));
       compute_nodes += GetOpInfo(graph.nodes()[i].op).cost_class != CostClass::kView;
     }
     out.confidence = known_us / out.latency_us;
-    out.extrapolating = out.confidence < kExtrapolatingBelow;
+    for (const auto& [why, us] : unknown_us) out.unknown.push_back({why, us / out.latency_us});
+    JudgeTheWhole(graph, target, compute_nodes, &out);
+    std::sort(out.unknown.begin(), out.unknown.end(), [](const UnknownPart& a, const UnknownPart& b) { return a.share > b.share; });
+    if (out.unknown.size() > LatencyPrediction::kMaxUnknownParts) out.unknown.resize(LatencyPrediction::kMaxUnknownParts);
     double width = compute_nodes > 1 ? target.interval.network : target.interval.layer;
     if (calibration != nullptr) width *= calibration->interval_factor;
-    // Outside of what was trained on nothing guarantees the coverage: three times as wide where nothing is known.
-    width *= 1 + 2 * (1 - out.confidence);
+    // Outside of what was trained on nothing guarantees the coverage: the interval is wider, and says of itself that nobody knows.
+    width = std::max(width * (1 + 2 * (1 - out.confidence)), kUnknownWidth * (1 - out.confidence));
+    if (out.extrapolating) out.coverage = 0;
     out.low_us = out.latency_us * std::exp(-width);
     out.high_us = out.latency_us * std::exp(width);
     return out;
+  }
+
+  // Known calls in a network far larger than any that was measured: what is in company there (caches, memory) was never seen.
+  static void JudgeTheWhole(const Graph& graph, const TargetEntry& target, int compute_nodes, LatencyPrediction* out) {
+    if (compute_nodes > 1 && target.max_network_gflops > 0) {
+      const double gflops = static_cast<double>(CostOf(graph).flops) / 1e9;
+      const double within = target.max_network_gflops / gflops;
+      if (within * kRangeSlack < 1) {
+        out->confidence = std::min(out->confidence, within);
+        out->unknown.push_back({absl::StrFormat("the network's %.4g GFLOP: the largest that was measured has %.4g", gflops, target.max_network_gflops), 1 - within});
+      }
+    }
+    out->extrapolating = out->confidence < kExtrapolatingBelow;
   }
 
   ModelBundle bundle_;

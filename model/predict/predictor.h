@@ -42,15 +42,23 @@ struct ModelInfo {
   int64_t layers_trained = 0, networks_trained = 0;
 };
 
+// Of a latency: how much of it is due to what the model does not know, and why.
+struct UnknownPart {
+  std::string why;   // "lstm was never measured"
+  double share = 0;  // of the latency, from 0 to 1
+};
+
 struct LatencyPrediction {
   double latency_us = 0;
   double low_us = 0, high_us = 0;  // interval of `coverage`
-  double coverage = 0.9;
+  double coverage = 0.9;           // 0: nobody knows how often, because the prediction extrapolates
   // In [0, 1]: 1 when every layer is like those the model was trained on; small when it extrapolates.
   double confidence = 0;
   bool extrapolating = false;
   std::vector<double> node_latency_us;  // one a graph node; sums to latency_us
-  std::vector<bool> node_known;         // one a graph node: it is like those the model was trained on
+  std::vector<std::string> node_unknown;  // one a graph node: why it is unlike what the model was trained on; empty where it is like it
+  std::vector<UnknownPart> unknown;       // the same by reason, the largest share first, at most kMaxUnknownParts
+  static constexpr size_t kMaxUnknownParts = 5;
 };
 
 struct CacheStats {
@@ -73,7 +81,8 @@ class Predictor {
   virtual std::vector<TargetInfo> targets() const = 0;
 
   // `calibration` may be null; its base_target names the trained target. `cancelled` is asked between batches of layers: returns Cancelled when
-  // it says true. NotFound for an unknown target (the message lists those that exist).
+  // it says true. NotFound for an unknown target (the message lists those that exist); a Diagnostic where the network's weights are of a precision
+  // that the target does not run.
   virtual absl::StatusOr<LatencyPrediction> Predict(const Graph& graph, absl::string_view target,
                                                     const Calibration* calibration = nullptr,
                                                     const std::function<bool()>& cancelled = {}) const = 0;

@@ -12,19 +12,15 @@
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
-#include "nlohmann/json.hpp"
 #include "store/record.h"
 
 namespace cobra {
 namespace {
 
-using nlohmann::json;
-
-// Everything that was measured of one subject ("paper-layers/17"), by repeat number.
+// Everything that was measured of one subject, by repeat number.
 struct Subject {
-  json first;
+  Record first;
   std::map<int, double> latency_us;
-  bool first_suspect = false;
 };
 
 struct Reader {
@@ -33,23 +29,21 @@ struct Reader {
   int64_t failures = 0;
 
   absl::Status AddLine(absl::string_view line, absl::string_view where) {
-    json j = json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
-    if (!j.is_object()) return absl::DataLossError(absl::StrCat(where, ": not a JSON object"));
-    if (j.value("kind", "record") != "record") return absl::OkStatus();
-    if (j.value("outcome", "ok") != "ok") {
+    absl::StatusOr<Record> record = RecordFromJson(line);
+    if (absl::IsNotFound(record.status())) return absl::OkStatus();  // a session, a canary
+    if (!record.ok()) return absl::DataLossError(absl::StrCat(where, ": ", record.status().message()));
+    if (record->outcome != Outcome::ok) {
       ++failures;
       return absl::OkStatus();
     }
-    if (!j.contains("graph") || j.value("latency_us", 0.0) <= 0) {
+    if (record->graph_json.empty() || record->latency.median_us <= 0) {
       return absl::DataLossError(absl::StrCat(where, ": a record needs graph and latency_us"));
     }
-    const std::string key = absl::StrCat(j.value("space", ""), "/", j.value("index", int64_t{0}));
+    const std::string key = record->SubjectKey();
     auto [it, inserted] = subjects.try_emplace(key);
-    const int repeat = j.value("repeat", 0);
-    it->second.latency_us[repeat] = j.value("latency_us", 0.0);
-    if (repeat == 0) it->second.first_suspect = j.value("suspect", false);
+    it->second.latency_us[record->repeat] = record->latency.median_us;
     if (inserted) order.push_back(key);
-    if (inserted || repeat == 0) it->second.first = std::move(j);
+    if (inserted || record->repeat == 0) it->second.first = *std::move(record);
     return absl::OkStatus();
   }
 };
@@ -57,23 +51,22 @@ struct Reader {
 // The first measurement, or the one taken again because the machine was disturbed during the first.
 double LatencyOf(const Subject& s) {
   if (auto again = s.latency_us.find(2); again != s.latency_us.end()) return again->second;
-  if (s.first_suspect && s.latency_us.count(1) > 0) return s.latency_us.at(1);
+  if (s.first.repeat == 0 && s.first.suspect && s.latency_us.count(1) > 0) return s.latency_us.at(1);
   return s.latency_us.begin()->second;
 }
 
-absl::StatusOr<Sample> ToSample(const Subject& s) {
-  const json& j = s.first;
-  COBRA_ASSIGN_OR_RETURN(Graph graph, GraphFromJson(j["graph"].dump()));
+absl::StatusOr<Sample> ToSample(const Record& record, double latency_us) {
+  COBRA_ASSIGN_OR_RETURN(Graph graph, GraphFromJson(record.graph_json));
   Sample sample{std::move(graph)};
-  sample.is_network = j.value("is_network", false);
-  sample.label = j.value("label", "");
-  sample.space = j.value("space", "");
+  sample.is_network = record.is_network;
+  sample.label = record.label;
+  sample.space = record.space;
   // Computed here, not read: a better fingerprint must not leave the same network on two sides of the split.
   sample.fingerprint = Fingerprint(sample.graph).ToHex();
   sample.split = SplitOf(sample.fingerprint);
-  sample.latency_us = LatencyOf(s);
-  if (auto nodes = j.find("node_latency_us"); nodes != j.end() && nodes->size() == sample.graph.nodes().size()) {
-    sample.node_latency_us = nodes->get<std::vector<double>>();
+  sample.latency_us = latency_us;
+  if (record.node_latency_us.size() == sample.graph.nodes().size()) {
+    sample.node_latency_us = record.node_latency_us;
     double sum = 0;
     for (double us : sample.node_latency_us) sum += us;
     if (sum <= 0) sample.node_latency_us.clear();
@@ -114,7 +107,7 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
   absl::flat_hash_map<std::string, int> seen;
   for (const std::string& key : reader.order) {
     const Subject& subject = reader.subjects[key];
-    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(subject));
+    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(subject.first, LatencyOf(subject)));
     if (auto late = subject.latency_us.find(1); late != subject.latency_us.end() && subject.latency_us.size() > 1) {
       const double first = subject.latency_us.count(2) > 0 ? subject.latency_us.at(2) : subject.latency_us.at(0);
       (sample.is_network ? data.network_repeats : data.layer_repeats).emplace_back(first, late->second);
@@ -139,13 +132,10 @@ absl::StatusOr<Dataset> LoadStoreMeasurements(Store* store, absl::string_view ta
       ++data.failures;
       continue;
     }
-    const absl::StatusOr<Record> said = RecordFromJson(record.record_json);
+    absl::StatusOr<Record> said = RecordFromJson(record.record_json);
     if (!said.ok() || said->suspect) continue;
-    Subject subject;
-    subject.first = json::parse(record.record_json, nullptr, /*allow_exceptions=*/false);
-    subject.first["graph"] = json::parse(record.graph_json, nullptr, /*allow_exceptions=*/false);
-    subject.latency_us[0] = record.latency_us;
-    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(subject));
+    said->graph_json = record.graph_json;
+    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(*said, record.latency_us));
     if (seen.try_emplace(sample.fingerprint, 1).second) data.samples.push_back(std::move(sample));
   }
   return data;

@@ -9,6 +9,8 @@
 #include "base/status_macros.h"
 #include "graph/cost.h"
 #include "model/predict/bundle.h"
+#include "model/predict/cost_line.h"
+#include "model/predict/features.h"
 #include "model/train/trainer.h"
 #include "nlohmann/json.hpp"
 
@@ -149,10 +151,36 @@ absl::StatusOr<Evaluation> Evaluate(absl::string_view directory, const Dataset& 
   return e;
 }
 
+namespace {
+
+// How large the layers were that were measured, and what larger ones take; those inside networks count for the size only, since their times are shares.
+void MeasureReach(const Dataset& data, TargetEntry* target) {
+  std::vector<CostSample> samples;
+  for (const Sample& s : data.samples) {
+    if (s.is_network || s.split != Split::kTrain) continue;
+    const int32_t main = MainNode(s.graph);
+    const Node& node = s.graph.nodes()[main];
+    samples.push_back({CostKey(node), GetOpInfo(node.op).cost_class, CostOf(s.graph, main), s.latency_us});
+  }
+  target->cost_lines = FitCostLines(samples);
+  target->max_network_gflops = 0;
+  for (const Sample& s : data.samples) {
+    if (!s.is_network || s.split != Split::kTrain) continue;
+    target->max_network_gflops = std::max(target->max_network_gflops, static_cast<double>(CostOf(s.graph).flops) / 1e9);
+    for (int32_t i = 0; i < static_cast<int32_t>(s.graph.nodes().size()); ++i) {
+      const auto line = target->cost_lines.find(CostKey(s.graph.nodes()[i]));
+      if (line != target->cost_lines.end()) line->second.max_us = std::max(line->second.max_us, line->second.Us(CostOf(s.graph, i)));
+    }
+  }
+}
+
+}  // namespace
+
 absl::StatusOr<Evaluation> FinishVersion(absl::string_view directory, const Dataset& data) {
   COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(directory));
   TargetEntry& target = bundle.manifest.targets[0];
   target.spec = data.target;
+  MeasureReach(data, &target);
   target.probe_reference_us.clear();
   for (const auto& [fingerprint, us] : data.probe_us) target.probe_reference_us[fingerprint] = us;
   COBRA_ASSIGN_OR_RETURN(target.interval.layer, IntervalWidth(directory, data, false));

@@ -117,11 +117,12 @@ struct EvaluateArguments {
   std::string model = "model/pretrained";
   std::string rows = "data/measurements/cpu-epyc-genoa-1t";
   bool json = false;
+  bool write = false;
 };
 
 absl::Status RunEvaluate(const EvaluateArguments& a) {
   COBRA_ASSIGN_OR_RETURN(Dataset data, LoadMeasurements(a.rows));
-  COBRA_ASSIGN_OR_RETURN(Evaluation e, Evaluate(a.model, data));
+  COBRA_ASSIGN_OR_RETURN(Evaluation e, a.write ? FinishVersion(a.model, data) : Evaluate(a.model, data));
   std::printf("%s\n", a.json ? EvaluationToJson(e).c_str() : EvaluationToTable(e).c_str());
   return absl::OkStatus();
 }
@@ -206,6 +207,7 @@ int Main(int argc, char** argv) {
   evaluate_command->add_option("--model", evaluate.model)->capture_default_str();
   evaluate_command->add_option("--rows", evaluate.rows)->capture_default_str();
   evaluate_command->add_flag("--json", evaluate.json);
+  evaluate_command->add_flag("--write", evaluate.write, "into the version's manifest: intervals, errors, how large what was measured is");
   RefitArguments refit;
   CLI::App* refit_command = app.add_subcommand("refit", "teach a version what workers have measured since; judge it; publish it if it is better");
   refit_command->add_option("--store", refit.store, "the server's store: a file, or postgresql://...")->required();
@@ -214,7 +216,7 @@ int Main(int argc, char** argv) {
   refit_command->add_option("--target", refit.target, "name of the target; default: that of the rows");
   refit_command->add_option("--out", refit.out, "directory of the new version and its report (gate.json)")->required();
   refit_command->add_option("--publish", refit.publish, "directory that a server serves: replaced at once if the new version is better");
-  refit_command->add_option("--seconds", refit.options.seconds, "of training")->capture_default_str();
+  refit_command->add_option("--seconds", refit.options.seconds, "of training, processor time")->capture_default_str();
   refit_command->add_option("--steps", refit.options.max_steps, "of training, at most")->capture_default_str();
   refit_command->add_option("--seed", refit.options.seed)->capture_default_str();
   refit_command->add_flag("--json", refit.json);

@@ -1,11 +1,11 @@
 #include "model/train/refit.h"
 
 #include <torch/types.h>
-#include <torch/utils.h>
 
-// These expect the names of torch/types.h.
+// Expects the names of torch/types.h.
 #include <torch/nn/utils/clip_grad.h>
-#include <torch/optim/adamw.h>
+
+#include <time.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +23,7 @@
 #include "model/net/threads.h"
 #include "model/predict/bundle.h"
 #include "model/train/batch.h"
+#include "model/train/optimizer.h"
 
 namespace cobra {
 namespace {
@@ -44,6 +45,15 @@ std::shared_ptr<CobraNet> WithVocabulary(const ModelBundle& old, const NetConfig
     after.narrow(0, words, after.size(0) - words).copy_(before.narrow(0, Vocabulary::kUnknown, 1).expand({after.size(0) - words, -1}));
   }
   return net;
+}
+
+constexpr double kWarmup = 0.05;  // of the time
+
+// Of this process: on a busy machine the same training takes longer, it does not become less.
+double ProcessorSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 class RefitRun {
@@ -68,21 +78,19 @@ class RefitRun {
     torch::manual_seed(options.seed);
     bundle_.net = WithVocabulary(bundle_, m.net);
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary);
-    for (const at::Tensor& p : bundle_.net->parameters()) average_.push_back(p.detach().clone());
+    average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options.average_decay);
   }
 
   absl::Status Run(absl::string_view directory) {
-    torch::optim::AdamW optimizer(bundle_.net->parameters(), torch::optim::AdamWOptions(options_.learning_rate)
-                                                                 .weight_decay(options_.weight_decay)
-                                                                 .betas({0.9, 0.98}));
-    const absl::Time start = absl::Now();
+    torch::optim::AdamW optimizer = MakeOptimizer(bundle_.net->parameters(), options_.learning_rate, options_.weight_decay);
+    const double start = ProcessorSeconds();
     bundle_.net->train();
     double progress = 0;
     int step = 0;
     for (; progress < 1; ++step) {
-      const double seconds = absl::ToDoubleSeconds(absl::Now() - start);
+      const double seconds = ProcessorSeconds() - start;
       progress = std::max(seconds / options_.seconds, static_cast<double>(step) / options_.max_steps);
-      SetLearningRate(&optimizer, std::min(1.0, progress));
+      SetLearningRate(&optimizer, options_.learning_rate, std::min(1.0, progress), kWarmup);
       optimizer.zero_grad();
       const at::Tensor loss = LayerLoss() + NetworkLoss();
       const double value = loss.item<double>();
@@ -90,12 +98,10 @@ class RefitRun {
       loss.backward();
       torch::nn::utils::clip_grad_norm_(bundle_.net->parameters(), options_.gradient_clip);
       optimizer.step();
-      UpdateAverage(step);
+      average_->Update(step);
       if (step % 50 == 0) LogInfo(absl::StrFormat("refit step %d, %.0f s: loss %.4f", step, seconds, value));
     }
-    at::NoGradGuard no_grad;
-    const auto parameters = bundle_.net->parameters();
-    for (size_t i = 0; i < parameters.size(); ++i) at::Tensor(parameters[i]).copy_(average_[i]);
+    average_->Swap();
     bundle_.net->eval();
     return SaveBundle(bundle_, directory);
   }
@@ -136,28 +142,13 @@ class RefitRun {
     return NetworkBatchLoss(chosen.size(), batch, Forward(*bundle_.net, batch));
   }
 
-  // 5 % linear warm-up, then a cosine to 1 %.
-  void SetLearningRate(torch::optim::AdamW* optimizer, double progress) const {
-    const double factor = progress < 0.05 ? progress / 0.05 + 0.01 : 0.01 + 0.99 * 0.5 * (1 + std::cos(M_PI * progress));
-    for (auto& group : optimizer->param_groups()) {
-      static_cast<torch::optim::AdamWOptions&>(group.options()).lr(options_.learning_rate * factor);
-    }
-  }
-
-  void UpdateAverage(int step) {
-    at::NoGradGuard no_grad;
-    const double decay = std::min(options_.average_decay, (1.0 + step) / (10.0 + step));
-    const auto parameters = bundle_.net->parameters();
-    for (size_t i = 0; i < parameters.size(); ++i) average_[i].lerp_(parameters[i].detach(), 1 - decay);
-  }
-
   const RefitOptions options_;
   std::mt19937_64 random_;
   ModelBundle bundle_;
   std::vector<const Sample*> samples_;
   std::vector<size_t> known_layers_, known_networks_, fresh_layers_, fresh_networks_;
   std::unique_ptr<TextTable> texts_;
-  std::vector<at::Tensor> average_;
+  std::unique_ptr<WeightAverage> average_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace cobra {
 
 struct RefitOptions {
-  double seconds = 120;            // of training; on two cores with two threads
+  double seconds = 120;            // of training, of one processor
   int max_steps = 600;
   int layer_batch = 96;            // layers a step, half of them new
   int network_batch = 4;           // networks a step, one of them new (two, where there are as many)

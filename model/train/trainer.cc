@@ -6,11 +6,9 @@
 #include "model/train/trainer.h"
 
 #include <torch/types.h>
-#include <torch/utils.h>
 
 // These expect the names of torch/types.h.
 #include <torch/nn/utils/clip_grad.h>
-#include <torch/optim/adamw.h>
 #include <torch/serialize.h>
 
 #include <algorithm>
@@ -30,9 +28,12 @@
 #include "model/predict/bundle.h"
 #include "model/predict/features.h"
 #include "model/train/batch.h"
+#include "model/train/optimizer.h"
 
 namespace cobra {
 namespace {
+
+constexpr double kWarmup = 0.03;  // of all steps
 
 class TrainingRun {
  public:
@@ -62,13 +63,11 @@ class TrainingRun {
     m.targets.push_back(std::move(target));
     bundle_.net = std::make_shared<CobraNet>(m.net, 1);
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary);
-    for (const at::Tensor& p : bundle_.net->parameters()) average_.push_back(p.detach().clone());
+    average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options.average_decay);
   }
 
   absl::Status Run(absl::string_view directory) {
-    torch::optim::AdamW optimizer(bundle_.net->parameters(), torch::optim::AdamWOptions(options_.learning_rate)
-                                                                 .weight_decay(options_.weight_decay)
-                                                                 .betas({0.9, 0.98}));
+    torch::optim::AdamW optimizer = MakeOptimizer(bundle_.net->parameters(), options_.learning_rate, options_.weight_decay);
     int epoch = Resume(&optimizer);
     for (; epoch < options_.epochs; ++epoch) {
       const absl::Time start = absl::Now();
@@ -76,16 +75,16 @@ class TrainingRun {
       if (!std::isfinite(loss)) return absl::InternalError("train: the loss is not finite");
       const bool last = epoch + 1 == options_.epochs;
       if (epoch % 5 == 4 || last) {
-        SwapAverage();
+        average_->Swap();
         const Metrics layers = Validate(validation_layers_), networks = Validate(validation_networks_);
-        SwapAverage();
+        average_->Swap();
         LogInfo(absl::StrFormat("seed %d epoch %d: loss %.4f, validation layers %.2f %%, networks %.2f %% (%.1f s an epoch)",
                                 options_.seed, epoch + 1, loss, 100 * layers.mape, 100 * networks.mape,
                                 absl::ToDoubleSeconds(absl::Now() - start)));
         Checkpoint(epoch + 1, optimizer);
       }
     }
-    SwapAverage();
+    average_->Swap();
     COBRA_RETURN_IF_ERROR(FitGraphNet());
     return SaveBundle(bundle_, directory);
   }
@@ -109,13 +108,13 @@ class TrainingRun {
     const int steps = StepsPerEpoch();
     double total = 0;
     for (int step = 0; step < steps; ++step) {
-      SetLearningRate(optimizer, options_.learning_rate, static_cast<double>(epoch * steps + step) / (options_.epochs * steps));
+      SetLearningRate(optimizer, options_.learning_rate, static_cast<double>(epoch * steps + step) / (options_.epochs * steps), kWarmup);
       optimizer->zero_grad();
       at::Tensor loss = LayerLoss(step) + NetworkLoss(step);
       loss.backward();
       torch::nn::utils::clip_grad_norm_(bundle_.net->parameters(), options_.gradient_clip);
       optimizer->step();
-      UpdateAverage(epoch * steps + step);
+      average_->Update(epoch * steps + step);
       total += loss.item<double>();
     }
     return total / steps;
@@ -142,14 +141,6 @@ class TrainingRun {
     return NetworkBatchLoss(chosen.size(), batch, Forward(*bundle_.net, batch));
   }
 
-  // 3 % linear warm-up, then a cosine to 1 %.
-  static void SetLearningRate(torch::optim::AdamW* optimizer, double rate, double progress) {
-    const double factor = progress < 0.03 ? progress / 0.03 + 0.01 : 0.01 + 0.99 * 0.5 * (1 + std::cos(M_PI * progress));
-    for (auto& group : optimizer->param_groups()) {
-      static_cast<torch::optim::AdamWOptions&>(group.options()).lr(rate * factor);
-    }
-  }
-
   // Embeddings of all texts, [texts, width].
   at::Tensor EncodeAll() const {
     at::NoGradGuard no_grad;
@@ -162,9 +153,7 @@ class TrainingRun {
   absl::Status FitGraphNet() {
     const at::Tensor embeddings = EncodeAll();
     const auto parameters = bundle_.net->graph_net->parameters();
-    torch::optim::AdamW optimizer(parameters, torch::optim::AdamWOptions(options_.graph_learning_rate)
-                                                  .weight_decay(options_.weight_decay)
-                                                  .betas({0.9, 0.98}));
+    torch::optim::AdamW optimizer = MakeOptimizer(parameters, options_.graph_learning_rate, options_.weight_decay);
     std::vector<at::Tensor> best;
     double best_mape = Validate(validation_networks_).mape;
     for (const at::Tensor& p : parameters) best.push_back(p.detach().clone());
@@ -174,7 +163,7 @@ class TrainingRun {
       std::shuffle(train_networks_.begin(), train_networks_.end(), random_);
       for (int step = 0; step < steps; ++step) {
         SetLearningRate(&optimizer, options_.graph_learning_rate,
-                        static_cast<double>(epoch * steps + step) / (options_.graph_epochs * steps));
+                        static_cast<double>(epoch * steps + step) / (options_.graph_epochs * steps), kWarmup);
         optimizer.zero_grad();
         GraphLoss(step, embeddings).backward();
         torch::nn::utils::clip_grad_norm_(parameters, options_.gradient_clip);
@@ -205,24 +194,6 @@ class TrainingRun {
     return loss + 0.3 * LogError(Forward(*bundle_.net, layer_batch, embeddings).log_total, layer_batch.log_latency).mean();
   }
 
-  void UpdateAverage(int step) {
-    at::NoGradGuard no_grad;
-    // A young average forgets faster, or the random start would stay in it.
-    const double decay = std::min(options_.average_decay, (1.0 + step) / (10.0 + step));
-    const auto parameters = bundle_.net->parameters();
-    for (size_t i = 0; i < parameters.size(); ++i) average_[i].lerp_(parameters[i].detach(), 1 - decay);
-  }
-
-  void SwapAverage() {
-    at::NoGradGuard no_grad;
-    auto parameters = bundle_.net->parameters();
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      at::Tensor live = parameters[i].detach().clone();
-      parameters[i].copy_(average_[i]);
-      average_[i] = live;
-    }
-  }
-
   Metrics Validate(const std::vector<size_t>& which) {
     at::NoGradGuard no_grad;
     bundle_.net->eval();
@@ -245,7 +216,7 @@ class TrainingRun {
     const auto parameters = bundle_.net->parameters();
     for (size_t i = 0; i < parameters.size(); ++i) {
       archive.write(absl::StrCat("p", i), parameters[i].detach(), true);
-      archive.write(absl::StrCat("a", i), average_[i], true);
+      archive.write(absl::StrCat("a", i), average_->values()[i], true);
     }
     optimizer.save(moments);
     archive.write("optimizer", moments);
@@ -268,7 +239,7 @@ class TrainingRun {
       parameters[i].copy_(value);
       at::Tensor average;
       archive.read(absl::StrCat("a", i), average, true);
-      average_[i].copy_(average);
+      average_->values()[i].copy_(average);
     }
     archive.read("optimizer", moments);
     optimizer->load(moments);
@@ -284,7 +255,7 @@ class TrainingRun {
   std::vector<size_t> train_layers_, train_networks_, validation_layers_, validation_networks_;
   ModelBundle bundle_;
   std::unique_ptr<TextTable> texts_;
-  std::vector<at::Tensor> average_;
+  std::unique_ptr<WeightAverage> average_;
 };
 
 }  // namespace

@@ -51,8 +51,8 @@ class EndToEndTest(unittest.TestCase):
                 file.write(text)
         return path
 
-    def resnet18(self, *flags):
-        return programs.predict(self.server, RESNET, "--library", LIBRARY, "--entry", "resnet18()", "--input", "1x3x224x224",
+    def resnet18(self, *flags, shape="1x3x224x224"):
+        return programs.predict(self.server, RESNET, "--library", LIBRARY, "--entry", "resnet18()", "--input", shape,
                                 "--target", self.target, *flags)
 
     def assert_still_answers(self):
@@ -174,6 +174,13 @@ class EndToEndTest(unittest.TestCase):
         if confidence < 1:
             self.assertEqual(self.resnet18("--min-confidence", "1").code, 5)
         self.assertEqual(self.resnet18("--min-confidence", "0").code, 0)
+        far = {"shape": "1x3x8192x8192"}  # beyond what was measured: whatever the budget, nobody may call it kept
+        answer = self.resnet18("--budget-ms", "1e9", **far)
+        self.assertEqual(answer.code, 5)
+        unsure = answer.json()["predictions"][0]
+        self.assertEqual(unsure["coverage"], 0)
+        self.assertIn("measured", unsure["unknown"][0]["why"])
+        self.assertEqual(self.resnet18("--budget-ms", "1e9", "--min-confidence", "0", **far).code, 0)
 
     def test_model_and_targets(self):
         model = programs.client("model", "--server", self.server.address, "--format", "json").json()

@@ -30,7 +30,8 @@ class PythonClientTest(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.pb, cls.services = programs.stubs()
         cls.server = programs.Server(os.path.join(cls.folder.name, "store.sqlite"))
-        cls.stub = cls.services.CobraStub(grpc.insecure_channel(cls.server.address))
+        cls.channel = grpc.insecure_channel(cls.server.address)
+        cls.stub = cls.services.CobraStub(cls.channel)
         cls.target = programs.first_target(cls.server)
         cls.net = os.path.join(cls.folder.name, "net.py")
         with open(cls.net, "w") as file:
@@ -95,6 +96,25 @@ class PythonClientTest(unittest.TestCase):
         with self.assertRaises(grpc.RpcError) as raised:
             self.stub.Predict(request, timeout=60)
         self.assertEqual(raised.exception.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
+        self.assertTrue(self.stub.Predict(self.request(), timeout=60).predictions)
+
+    def peak_memory_mb(self):
+        with open("/proc/%d/status" % self.server.process.pid) as file:
+            return int(next(line for line in file if line.startswith("VmHWM")).split()[1]) / 1024
+
+    def test_bytes_that_would_grow(self):
+        """Two bytes may be an empty call of a graph, which takes 150 in memory: 20 MB of them are refused before they are 1.5 GB."""
+        raw = self.channel.unary_unary("/cobra.v1.Cobra/Predict")
+        before = self.peak_memory_mb()
+        calls = b"\x32\x00" * 10_000_000
+        with self.assertRaises(grpc.RpcError) as raised:
+            raw(b"\x12" + bytes([len(calls) >> shift & 127 | 128 for shift in (0, 7, 14)]) + bytes([len(calls) >> 21]) + calls, timeout=60)
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
+        self.assertIn("in memory", programs.error_detail(raised.exception).message)
+        self.assertLess(self.peak_memory_mb(), before + 300)
+        with self.assertRaises(grpc.RpcError) as raised:
+            raw(b"no message", timeout=60)
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
         self.assertTrue(self.stub.Predict(self.request(), timeout=60).predictions)
 
     def test_deadline(self):

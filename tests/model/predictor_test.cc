@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "graph/builder.h"
+#include "graph/cost.h"
 #include "graph/fingerprint.h"
 
 namespace cobra {
@@ -104,6 +105,44 @@ TEST_F(PredictorTest, WhatLiesFarOutsideTrainingIsMarked) {
   EXPECT_TRUE(far.extrapolating);
   EXPECT_LT(far.confidence, 0.5);
   EXPECT_GT(far.high_us / far.latency_us, Predict(Residual()).high_us / Predict(Residual()).latency_us);
+}
+
+// Beyond what was measured the answer goes on growing with the work, and is never below what the machine can do.
+TEST_F(PredictorTest, LargerNeverTakesLess) {
+  double before = 0;
+  for (int64_t size : {128, 512, 2048, 8192, 32768}) {
+    const Graph g = Residual(64, size);
+    const LatencyPrediction p = Predict(g);
+    EXPECT_GT(p.latency_us, before) << size;
+    before = p.latency_us;
+    const double floor_us = static_cast<double>(CostOf(g).flops) / 1e3 / predictor_->targets()[0].spec.peak_gflops;
+    EXPECT_GT(p.latency_us, 0.5 * floor_us) << size;
+  }
+}
+
+TEST_F(PredictorTest, SaysWhatItDoesNotKnow) {
+  EXPECT_TRUE(Predict(Residual()).unknown.empty());
+  const LatencyPrediction far = Predict(Residual(3, 40000));
+  EXPECT_EQ(far.coverage, 0);
+  ASSERT_FALSE(far.unknown.empty());
+  EXPECT_LE(far.unknown.size(), LatencyPrediction::kMaxUnknownParts);
+  EXPECT_NE(far.unknown[0].why.find("measured"), std::string::npos) << far.unknown[0].why;
+  ASSERT_EQ(far.node_unknown.size(), far.node_latency_us.size());
+  double unknown_us = 0;
+  for (size_t i = 0; i < far.node_unknown.size(); ++i) unknown_us += far.node_unknown[i].empty() ? 0 : far.node_latency_us[i];
+  EXPECT_GT(unknown_us, 0.5 * far.latency_us);
+}
+
+TEST_F(PredictorTest, RefusesWeightsOfAnotherPrecision) {
+  GraphBuilder b;
+  const ValueRef x = b.AddInput("x", {{1, 8}, DType::float16});
+  const ValueRef w = b.AddParameter("w", {{4, 8}, DType::float16});
+  const absl::StatusOr<int32_t> node = b.Add(Op::linear, {}, {x, w, ValueRef::None()});
+  ASSERT_TRUE(node.ok()) << node.status();
+  const Graph g = std::move(b).Build({ValueRef::Node(*node)});
+  const auto p = predictor_->Predict(g, Target());
+  EXPECT_EQ(p.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(p.status().message().find("weights are float16"), absl::string_view::npos) << p.status();
 }
 
 TEST_F(PredictorTest, CancelsBetweenBatches) {

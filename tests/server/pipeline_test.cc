@@ -205,6 +205,13 @@ TEST_F(PipelineTest, NothingIsAskedTwicePrivatelyOrWithoutBound) {
   EXPECT_EQ(*queue_->Waiting(UnseenLayers::kOrigin), 3);
 }
 
+TEST_F(PipelineTest, NobodyIsAskedToMeasureWhatFillsAMachine) {
+  predictor_->knows_sigmoid = false;
+  ASSERT_TRUE(pipeline_->Predict(Ask({"cpu"}, int64_t{1} << 31), {}).ok());
+  unseen_->Flush();
+  EXPECT_EQ(*queue_->Waiting(UnseenLayers::kOrigin), 0);
+}
+
 TEST_F(PipelineTest, AnEmptyInputIsASlip) {
   EXPECT_EQ(ErrorKind(Ask({"cpu"}, /*width=*/0)), Diagnostic::Kind::kUsage);
   EXPECT_EQ(predictor_->calls, 0);

@@ -9,6 +9,7 @@ Record ARecord() {
   Record record;
   record.session = "s";
   record.space = "real-layers";
+  record.seed = 20261120;
   record.index = 17;
   record.repeat = 1;
   record.label = "relu";
@@ -37,7 +38,7 @@ TEST(RecordTest, SurvivesTheRoundTrip) {
   const absl::StatusOr<Record> after = RecordFromJson(line);
   ASSERT_TRUE(after.ok()) << after.status();
   EXPECT_EQ(RecordToJson(*after), line);
-  EXPECT_EQ(after->Key(), "real-layers/17/1");
+  EXPECT_EQ(after->Key(), "real-layers@20261120/17/1");
   EXPECT_EQ(after->node_latency_us, before.node_latency_us);
   EXPECT_EQ(after->graph_json, before.graph_json);
   EXPECT_EQ(after->peak_memory_bytes, 4096);

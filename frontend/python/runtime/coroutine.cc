@@ -6,13 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define COBRA_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define COBRA_ASAN 1
-#endif
-#endif
+#include "base/sanitizer.h"
 #ifdef COBRA_ASAN
 #include <sanitizer/common_interface_defs.h>
 #endif

@@ -7,13 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define COBRA_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define COBRA_ASAN 1
-#endif
-#endif
+#include "base/sanitizer.h"
 #ifdef COBRA_ASAN
 #include <sanitizer/lsan_interface.h>
 #endif

@@ -313,6 +313,8 @@ Result<int64_t> ToInt64(Interpreter& interp, Value v, absl::string_view what);  
 bool NumberAsDouble(Value v, double* out);  // int, bool, float and their subclasses
 Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base, Value original);
 Result<Value> FloatFromText(Interpreter& interp, absl::string_view text, Value original);
+// "1+2j", with blanks and parentheses around it; false if it is none.
+bool ComplexFromText(absl::string_view original, double* real, double* imag);
 Result<Value> RoundFloat(Interpreter& interp, double d, int64_t digits);
 uint64_t HashDouble(double d);
 uint64_t HashInt(int64_t i);

@@ -358,7 +358,7 @@ Regex::Outcome Regex::Match(Text text, int64_t start, int64_t end, Anchor anchor
     if (search && first_known_) {
       const int64_t from = at;
       at = NextStart(text, at, end);
-      *steps -= (at - from) / 4;
+      *steps -= (at - from) / 3;
       if (*steps <= 0) return Outcome::kTooLong;
       if (at == end) break;
     }

@@ -39,7 +39,8 @@ Parser::Parser(absl::string_view text, std::vector<Token> tokens, TreeBuilder* b
 void Parser::Lex() {
   tokens_.emplace_back();
   Token* token = &tokens_.back();
-  if (builder_->node_count() > static_cast<uint64_t>(limits_.syntax_nodes)) FailNodes();
+  if (builder_->node_count() > static_cast<uint64_t>(limits_.syntax_nodes)) FailAmount(limits_.syntax_nodes, "nodes");
+  if (builder_->name_count() > static_cast<uint64_t>(limits_.syntax_names)) FailAmount(limits_.syntax_names, "different names");
   // A limit ends the parse at the next token; tokens that were handed in end with them.
   if (has_problem_) {
     token->kind = K::kError;
@@ -77,12 +78,11 @@ void Parser::FailDepth() {
               absl::StrCat("the source is nested more than ", limits_.syntax_depth, " levels deep"), token_->pos.line, 0};
 }
 
-void Parser::FailNodes() {
+void Parser::FailAmount(int64_t most, absl::string_view what) {
   if (has_problem_) return;
   has_problem_ = true;
   const int line = tokens_.size() < 2 ? 0 : tokens_[tokens_.size() - 2].pos.line;
-  problem_ = {SyntaxProblem::Kind::kLimit, absl::StrCat("the source makes more than ", limits_.syntax_nodes, " nodes"),
-              line, 0};
+  problem_ = {SyntaxProblem::Kind::kLimit, absl::StrCat("the source makes more than ", most, " ", what), line, 0};
 }
 
 // expressions NEWLINE* ENDMARKER

@@ -13,7 +13,7 @@ namespace cobra {
 namespace ast {
 
 // A source that CPython 3.11 rejects (compile() raises SyntaxError) gives a Diagnostic of kind kSyntaxError with file,
-// line, column, source line and CPython's message; one that exceeds source_bytes, syntax_nodes or
+// line, column, source line and CPython's message; one that exceeds source_bytes, syntax_nodes, syntax_names or
 // syntax_depth, a Diagnostic of kind kLimit. The bytes may
 // begin with a byte order mark and may declare an encoding (PEP 263): utf-8, latin-1, ascii and the usual Western code
 // pages. Thread-safe: no state is shared between calls.

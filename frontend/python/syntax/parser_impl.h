@@ -138,7 +138,7 @@ class Parser {
   bool AtSoftKeyword(absl::string_view word) const { return At(TokenKind::kName) && TextOf(*token_) == word; }
 
   void FailDepth();
-  void FailNodes();
+  void FailAmount(int64_t most, absl::string_view what);
   bool LimitReached() const { return has_problem_ && problem_.kind == SyntaxProblem::Kind::kLimit; }
   const ExprNode* FailLiteral(std::string message);
   const ExprNode* FailLiteralAt(const Token& token, std::string message);

@@ -45,6 +45,7 @@ class TreeBuilder {
   // The text, followed by at least 8 readable zero bytes.
   absl::string_view source() const { return ast_->source_; }
   uint32_t node_count() const { return ast_->node_count_; }
+  size_t name_count() const { return storage_->symbol_count; }
   void set_module(const Module* m) { ast_->module_ = m; }
   void set_expression(const Expression* e) { ast_->expression_ = e; }
   const Ast& ast() const { return *ast_; }

@@ -165,24 +165,7 @@ Result<Value> Returned(Interpreter& interp, Op op, absl::Span<const Value> outpu
   return outputs[0];
 }
 
-// PyTorch's own sources of random numbers: a call of the network, whatever it fills.
-bool Draws(Op op) {
-  switch (op) {
-    case Op::normal:
-    case Op::uniform:
-    case Op::bernoulli:
-    case Op::exponential:
-    case Op::log_normal:
-    case Op::cauchy:
-    case Op::geometric:
-    case Op::random:
-    case Op::multinomial:
-      return true;
-    default:
-      return false;
-  }
-}
-bool IsRandom(Op op) { return Draws(op) || op == Op::poisson || op == Op::gumbel_softmax || op == Op::resize; }
+bool IsRandom(Op op) { return DrawsRandomNumbers(op) || op == Op::poisson || op == Op::gumbel_softmax || op == Op::resize; }
 
 // Calls whose output is a view of a tensor that Python never sees: the views of that output share the hidden tensor, so that a write through one
 // of them changes what the output holds but not, as PyTorch keeps account, the output (`sim[..., :n] += bias` of an einsum; the assignment that
@@ -224,7 +207,7 @@ int64_t StepsOfConstants(const Call& call, const std::vector<const TensorType*>&
   const bool sorts = call.op == Op::sort || call.op == Op::argsort || call.op == Op::msort || call.op == Op::topk ||
                      call.op == Op::kthvalue || call.op == Op::median || call.op == Op::quantile;
   const int64_t more = std::max<int64_t>(0, FlopsOfCall(call.op, call.attributes, types, outputs) - elements);
-  return elements / 64 + more / 12 + (sorts ? most : 0);
+  return elements / 48 + more / 10 + (sorts ? most : 0);
 }
 
 Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inplace, Returns returns) {
@@ -383,7 +366,7 @@ Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vect
     constant = constant && (call.tensors.back() == nullptr || call.tensors.back()->is_const());
   }
   interp.Spend(kStepsOfACall + static_cast<int64_t>(call.inputs.size()));
-  constant = constant && !(Draws(op) && !call.tensors.empty());
+  constant = constant && !(DrawsRandomNumbers(op) && !call.tensors.empty());
   if (constant || !Torch(interp).recording) return ApplyToConstants(interp, call, inplace, returns);
   return Record(interp, call, inplace, returns);
 }

@@ -236,6 +236,7 @@ TEST(ParserTest, LimitsHoldAtTheLimitAndOnePastIt) {
   EXPECT_EQ(holds("x = 123456", &Limits::source_bytes, 100), 10);
   EXPECT_EQ(holds("x" + Repeat("+x", 30), &Limits::syntax_depth, 100) + 1, holds("x" + Repeat("+x", 31), &Limits::syntax_depth, 100));
   EXPECT_EQ(holds(Repeat("pass\n", 100), &Limits::syntax_nodes, 1000) + 1, holds(Repeat("pass\n", 101), &Limits::syntax_nodes, 1000));
+  EXPECT_EQ(holds("a = b = c = a\n" + Repeat("pass\n", 10), &Limits::syntax_names, 100), 3);
 }
 
 TEST(ParserTest, ThreadsShareNothing) {

@@ -1,0 +1,13 @@
+// Which sanitizer this program was compiled with; GCC and Clang say it differently.
+#ifndef COBRA_BASE_SANITIZER_H_
+#define COBRA_BASE_SANITIZER_H_
+
+#if defined(__SANITIZE_ADDRESS__)
+#define COBRA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define COBRA_ASAN 1
+#endif
+#endif
+
+#endif  // COBRA_BASE_SANITIZER_H_

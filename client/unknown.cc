@@ -1,0 +1,25 @@
+#include "client/unknown.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/text_table.h"
+
+namespace cobra {
+
+std::string CoverageText(const v1::TargetPrediction& prediction) {
+  return prediction.coverage() > 0 ? absl::StrFormat("%.0f %%", 100 * prediction.coverage()) : "no";
+}
+
+std::string UnknownText(const v1::TargetPrediction& prediction) {
+  if (prediction.unknown().empty()) return "";
+  std::string text = absl::StrCat("unsure on ", prediction.target(), ":\n");
+  for (const v1::UnknownPart& part : prediction.unknown()) {
+    absl::StrAppend(&text, "  ", PercentText(part.share()), " of the time: ", part.why(), "\n");
+  }
+  if (prediction.extrapolating()) {
+    absl::StrAppend(&text, "  The interval is a guess. A worker on the device can measure what is missing (docs/operations.md, \"Learning from what was asked\").\n");
+  }
+  return text;
+}
+
+}  // namespace cobra

@@ -1,0 +1,206 @@
+// The import statements, and the names that they leave for later: a library's own imports are looked up when somebody uses them.
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
+#include "frontend/python/runtime/internal.h"
+
+namespace cobra::python {
+namespace {
+
+// Whether an import statement here may be put off.
+bool MayBeLazy(const Frame& frame) {
+  return frame.module->is_library && frame.scope->kind == ScopeKind::kModule && frame.try_depth == 0;
+}
+
+// A module that exists nowhere gives an opaque value, unless the program is prepared for the failure: it was there when the model was
+// written, and most models need nothing of it (plotting, logging, data). Of a package that is there nothing may be missing in the
+// user's own files.
+bool ToleratesAbsence(const Frame& frame, Importer& importer, absl::string_view name) {
+  if (frame.try_depth > 0) return false;
+  return frame.module->is_library || importer.Find(name.substr(0, name.find('.'))) == Importer::Where::kAbsent;
+}
+
+Value MakeLazy(Interpreter& interp, absl::string_view module, StrObject* attribute) {
+  auto* l = interp.heap().New<LazyObject>();
+  l->cls = interp.types().opaque;
+  l->module = interp.Intern(module);
+  l->attribute = attribute;
+  return l;
+}
+
+Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alias) {
+  COBRA_TRY(interp.Charge(60));  // looked up in every root
+  Importer& importer = *interp.state().importer;
+  std::string name(alias->name->text);
+  std::string top = name.substr(0, name.find('.'));
+  bool dotted = top.size() != name.size();
+  Importer::Where where = importer.Find(name);
+  Value v;
+  if (where == Importer::Where::kAbsent && ToleratesAbsence(frame, importer, name)) {
+    v = importer.Opaque(alias->asname != nullptr ? name : top);
+  } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent) {
+    importer.NotePending(name);
+    v = MakeLazy(interp, alias->asname != nullptr ? name : top, nullptr);
+  } else {
+    COBRA_TRY_ASSIGN(v, importer.ImportValue(name));
+    if (alias->asname == nullptr && dotted) COBRA_TRY_SET(v, importer.ImportValue(top));
+  }
+  if (alias->asname != nullptr) return StoreName(interp, frame, alias->asname, v);
+  // The bound name is the first part, which is a symbol of its own.
+  StrObject* key = interp.Intern(top);
+  const ast::Identifier symbol = dotted ? frame.unit->code->FindSymbol(top) : alias->name;
+  const Ref ref = symbol == nullptr ? Ref{RefKind::kGlobal, 0} : frame.scope->Resolve(symbol);
+  if (v.IsLazy() && ref.kind != RefKind::kGlobal) COBRA_TRY_SET(v, ForceLazy(interp, v));
+  return StoreRef(interp, frame, ref, key, v);
+}
+
+Result<void> ImportStar(Interpreter& interp, Frame& frame, absl::string_view module) {
+  Importer& importer = *interp.state().importer;
+  COBRA_TRY_ASSIGN(Value m, importer.ImportValue(module));
+  if (!m.IsModule()) return {};  // of an opaque module: nothing is known by name
+  DictObject* target = frame.names != nullptr ? frame.names : frame.globals;
+  DictObject* source = m.as<ModuleObject>()->attrs;
+  Value* all = source->table.GetStr(interp.names().__all__);
+  if (all != nullptr) {
+    return interp.Iterate(*all, [&](Value name) -> Result<bool> {
+      if (!name.IsStr()) return interp.Raise(interp.types().TypeError, "Item in __all__ must be str");
+      StrObject* key = interp.InternStr(name.as<StrObject>());
+      // A lazy value stays lazy.
+      Value* own = source->table.GetStr(key);
+      Value v;
+      if (own != nullptr && own->IsLazy() && target == frame.globals) {
+        v = *own;
+      } else {
+        Result<Value> found = importer.FromImport(module, key);
+        if (!found.ok()) {
+          if (interp.CatchException(interp.types().ImportError)) {
+            return interp.Raise(interp.types().AttributeError, absl::StrCat("module '", module, "' has no attribute '", key->view(), "'"));
+          }
+          return Failure();
+        }
+        v = *found;
+      }
+      target->table.SetStr(interp.heap(), key, v);
+      return true;
+    });
+  }
+  for (size_t i = 0; i < source->table.entry_count(); ++i) {
+    DictTable::Entry e = source->table.entry(i);
+    if (!e.key.IsStr() || absl::StartsWith(e.key.str(), "_")) continue;
+    target->table.SetStr(interp.heap(), interp.InternStr(e.key.as<StrObject>()), e.value);
+  }
+  return {};
+}
+
+Result<void> ImportFromStatement(Interpreter& interp, Frame& frame, const ast::ImportFrom* s) {
+  Importer& importer = *interp.state().importer;
+  COBRA_TRY_ASSIGN(std::string module, importer.Resolve(frame.module, s->module == nullptr ? "" : s->module->text, s->level));
+  if (module == "__future__") {
+    for (const ast::Alias* a : s->names) COBRA_TRY(StoreName(interp, frame, a->asname != nullptr ? a->asname : a->name, Value::Bool(true)));
+    return {};
+  }
+  Importer::Where where = importer.Find(module);
+  bool opaque = where == Importer::Where::kAbsent && ToleratesAbsence(frame, importer, module);
+  for (const ast::Alias* a : s->names) {
+    if (a->name->text == "*") {
+      if (!opaque) COBRA_TRY(ImportStar(interp, frame, module));
+      continue;
+    }
+    StrObject* attribute = NameOf(interp, frame.unit, a->name);
+    Value v;
+    if (opaque) {
+      v = importer.Opaque(absl::StrCat(module, ".", attribute->view()));
+    } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent) {
+      v = MakeLazy(interp, module, attribute);
+    } else {
+      COBRA_TRY_ASSIGN(v, importer.FromImport(module, attribute));
+    }
+    COBRA_TRY(StoreName(interp, frame, a->asname != nullptr ? a->asname : a->name, v));
+  }
+  return {};
+}
+
+}  // namespace
+
+Completion ExecImport(Interpreter& interp, Frame& frame, const ast::Import* s) {
+  for (const ast::Alias* alias : s->names) {
+    if (!ImportOne(interp, frame, alias).ok()) return Completion::kError;
+  }
+  return Completion::kNormal;
+}
+
+Completion ExecImportFrom(Interpreter& interp, Frame& frame, const ast::ImportFrom* s) {
+  return ImportFromStatement(interp, frame, s).ok() ? Completion::kNormal : Completion::kError;
+}
+
+Result<Value> ForceLazy(Interpreter& interp, Value v) {
+  COBRA_TRY(interp.CheckStack());
+  for (int i = 0; i < 64 && v.IsLazy(); ++i) {  // a lazy name may stand for a lazy name of another module
+    auto* l = v.as<LazyObject>();
+    if (!l->resolved.IsUnbound()) {
+      v = l->resolved;
+      continue;
+    }
+    Importer& importer = *interp.state().importer;
+    const int loaded_before = importer.loaded_;
+    if (l->attribute == nullptr) {
+      COBRA_TRY_ASSIGN(v, importer.ImportValue(l->module->view()));
+    } else {
+      COBRA_TRY_ASSIGN(v, importer.FromImport(l->module->view(), l->attribute));
+    }
+    importer.NoteNeeded(l, loaded_before);
+    l->resolved = v;
+  }
+  return v;
+}
+
+Result<Value> GetModuleAttr(Interpreter& interp, ModuleObject* module, StrObject* name) {
+  DictTable& table = module->attrs->table;
+  if (Value* own = table.GetStr(name)) {
+    if (!own->IsLazy()) return *own;
+    COBRA_TRY_ASSIGN(Value v, ForceLazy(interp, *own));
+    table.SetStr(interp.heap(), name, v);
+    return v;
+  }
+  if (name == interp.names().__dict__) {
+    COBRA_TRY(ForceAll(interp, module));
+    return Value(module->attrs);
+  }
+  COBRA_TRY_ASSIGN(Value found, interp.ObjectGetAttr(Value(module), name));
+  if (!found.IsUnbound()) return found;
+  if (module->cls->has_getattr) {  // an instance of a subclass of types.ModuleType
+    return interp.Call(interp.LookupClass(module->cls, interp.names().__getattr__), {Value(module), Value(name)});
+  }
+  std::string submodule = absl::StrCat(module->name->view(), ".", name->view());
+  Importer& importer = *interp.state().importer;
+  bool native_child = module->is_native && interp.options().natives->Find(submodule) != nullptr;
+  if (native_child || (module->is_package && importer.IsPending(submodule))) return importer.ImportValue(submodule);
+  Value hook = module->getattr_hook;
+  if (hook.IsUnbound()) {
+    Value* own = table.GetStr(interp.names().__getattr__);  // PEP 562
+    if (own != nullptr) hook = *own;
+  }
+  if (hook.IsUnbound() || name->view().substr(0, 2) == "__") return Value::Unbound();
+  return interp.Call(hook, {Value(name)});
+}
+
+Result<void> DefineAll(Interpreter& interp, ModuleObject* module) {
+  if (module->getattr_hook.IsUnbound()) return {};
+  return interp.Call(module->getattr_hook, {Value(interp.names().__dict__)}).ok() ? Result<void>() : Failure();
+}
+
+Result<void> ForceAll(Interpreter& interp, ModuleObject* module) {
+  COBRA_TRY(DefineAll(interp, module));
+  interp.Spend(static_cast<int64_t>(module->attrs->table.entry_count()) / 16);
+  for (size_t i = 0; i < module->attrs->table.entry_count(); ++i) {
+    DictTable::Entry e = module->attrs->table.entry(i);
+    if (!e.value.IsLazy() || !e.key.IsStr()) continue;
+    COBRA_TRY_ASSIGN(Value v, ForceLazy(interp, e.value));
+    module->attrs->table.SetStr(interp.heap(), e.key.as<StrObject>(), v);
+  }
+  return {};
+}
+
+}  // namespace cobra::python

@@ -1,0 +1,19 @@
+// Messages of the API from and to the bytes that gRPC carries: a request is looked at before anything is made of it.
+#ifndef COBRA_SERVER_MESSAGE_BYTES_H_
+#define COBRA_SERVER_MESSAGE_BYTES_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "google/protobuf/message.h"
+#include "grpcpp/support/byte_buffer.h"
+
+namespace cobra {
+
+// A diagnostic of kind kLimit where the message would take more than `max_parsed_bytes`, of kind kUsage where the bytes are none of its type.
+absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message);
+absl::Status SerializeMessage(const google::protobuf::Message& message, grpc::ByteBuffer* bytes);
+
+}  // namespace cobra
+
+#endif  // COBRA_SERVER_MESSAGE_BYTES_H_
