@@ -24,6 +24,23 @@ std::optional<Outcome> OutcomeFromName(const std::string& name) {
   return std::nullopt;
 }
 
+std::optional<double> Optional(const Json& j, const char* name) {
+  const auto found = j.find(name);
+  if (found == j.end() || found->is_null()) return std::nullopt;
+  return found->get<double>();
+}
+
+// What of the machine's state could be read: name and member.
+struct ConditionField {
+  const char* name;
+  std::optional<double> Record::*value;
+};
+constexpr ConditionField kConditions[] = {{"clock_before_mhz", &Record::clock_before_mhz},
+                                          {"clock_after_mhz", &Record::clock_after_mhz},
+                                          {"memory_clock_mhz", &Record::memory_clock_mhz},
+                                          {"temperature_c", &Record::temperature_c},
+                                          {"power_w", &Record::power_w}};
+
 void AddResult(const Record& record, Json* json) {
   Json& j = *json;
   j["outcome"] = std::string(OutcomeName(record.outcome));
@@ -40,7 +57,9 @@ void AddResult(const Record& record, Json* json) {
   j["runs"] = l.runs;
   j["batch"] = l.batch;
   j["cold_us"] = Rounded(l.cold_us);
-  j["peak_memory_bytes"] = record.peak_memory_bytes;
+  if (l.device_us > 0) j["device_us"] = Rounded(l.device_us);
+  if (record.peak_memory_bytes > 0) j["peak_memory_bytes"] = record.peak_memory_bytes;
+  if (record.energy_j) j["energy_j"] = *record.energy_j;
   if (!record.node_latency_us.empty()) {
     Json nodes = Json::array();
     for (double us : record.node_latency_us) nodes.push_back(Rounded(us));
@@ -64,6 +83,8 @@ absl::Status ReadResult(const Json& j, Record* record) {
   l.runs = j.value("runs", 0);
   l.batch = j.value("batch", 1);
   l.cold_us = j.value("cold_us", 0.0);
+  l.device_us = j.value("device_us", 0.0);
+  record->energy_j = Optional(j, "energy_j");
   record->peak_memory_bytes = j.value("peak_memory_bytes", int64_t{0});
   record->node_latency_us = j.value("node_latency_us", std::vector<double>());
   return absl::OkStatus();
@@ -104,6 +125,8 @@ std::string RecordToJson(const Record& record) {
   Json j;
   j["kind"] = "record";
   j["session"] = record.session;
+  if (!record.target.empty()) j["target"] = record.target;
+  if (!record.cache.empty()) j["cache"] = record.cache;
   j["space"] = record.space;
   if (record.seed != 0) j["seed"] = record.seed;
   j["index"] = record.index;
@@ -117,6 +140,9 @@ std::string RecordToJson(const Record& record) {
   if (record.suspect) j["suspect"] = true;
   j["load"] = Rounded(record.load);
   j["time_utc"] = record.time_utc;
+  for (const ConditionField& field : kConditions) {
+    if (record.*field.value) j[field.name] = Rounded(*(record.*field.value));
+  }
   if (!record.graph_json.empty()) j["graph"] = Json::parse(record.graph_json, nullptr, /*allow_exceptions=*/false);
   return j.dump();
 }
@@ -138,6 +164,9 @@ absl::StatusOr<Record> RecordFromJson(absl::string_view line) {
     record.suspect = j.value("suspect", false);
     record.load = j.value("load", 0.0);
     record.time_utc = j.value("time_utc", "");
+    record.target = j.value("target", "");
+    record.cache = j.value("cache", "");
+    for (const ConditionField& field : kConditions) record.*field.value = Optional(j, field.name);
     if (j.contains("graph")) record.graph_json = j["graph"].dump();
     return ReadResult(j, &record);
   });

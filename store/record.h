@@ -5,31 +5,23 @@
 //  "governor","clock_mhz","huge_pages","core","load"}, "rules":{meter options for layers and for networks}, "seed",
 //  "canary_us":{"conv","matmul","copy"}}      one per start of the worker; its canary_us is measured at the start.
 //
-// {"kind":"record", ...}, one per measured subject:
-//   session          ID of the session line that holds its conditions
-//   space, seed,     "paper-layers", 20261120, 17: which sample of which space; together they determine the subject. No
-//   index            seed: what was asked for by its graph
-//   repeat           0; 1: measured a second time late in the series (repeatability floor); 2: again because the canary
-//   had moved is_network       false: a layer (one compute node, sometimes with the view it needs before it) label
-//   layers: operator of the compute node; networks: family fingerprint      32 hex digits (graph/fingerprint.h) graph
-//   the graph in its JSON form, without origins (graph/json.h); macs and peak_memory_bytes in it are the rule's outcome
-//   "ok" | "out_of_memory" | "timeout" | "unsupported" | "crashed"; only "ok" has what follows message          what
-//   went wrong latency_us       median of the wall clock of one call p10_us p90_us min_us mean_us ci_low_us ci_high_us
-//   95 % interval of the median (order statistics) runs             timed runs; each is the mean of `batch` calls
-//   (short ops) cold_us          the very first call, kept apart peak_memory_bytes      most bytes alive at LibTorch's
-//   CPU allocator on the second call, weights and inputs included node_latency_us  networks: for each node the median
-//   over a few profiled runs (time stamps around nodes: sums to a little more
-//                    than latency_us); absent for layers
-//   canary_ratio     convolution and matrix product of the canaries before and after the group: the worst over the
-//   session's median
-//                    (1.0 = as always); canary_copy_ratio: the same of the copy
-//   suspect          true where canary_ratio is off by more than 5 %, or canary_copy_ratio by 25 %: measured again
-//   later as repeat 2 load             1-minute load average of the machine time_utc
-// Energy, temperature and clock are absent where the machine does not say.
+// {"kind":"record", ...}, one per measured subject; docs/measurements.md says what each field is:
+//   session, target, cache                                conditions: the session line, the target's name, warm or cold caches
+//   space, seed, index, repeat, is_network, label         which subject (no seed: asked for by its graph); repeat 1: for the floor, 2 to 4: again, it was disturbed
+//   fingerprint, graph                                    the subject itself, as graph/json.h writes it
+//   outcome, message                                      only "ok" has the times that follow
+//   latency_us, p10_us ... ci_high_us, runs, batch        wall clock of one call
+//   device_us                                             the same on the device's own clock (CUDA)
+//   cold_us                                               the very first call
+//   peak_memory_bytes, node_latency_us, energy_j
+//   canary_ratio, canary_copy_ratio, suspect, load, time_utc, clock_before_mhz, clock_after_mhz, memory_clock_mhz,
+//   temperature_c, power_w
+// What the machine does not say is absent, never 0.
 #ifndef COBRA_STORE_RECORD_H_
 #define COBRA_STORE_RECORD_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,7 +51,8 @@ struct Latency {
   double ci_low_us = 0, ci_high_us = 0;
   int runs = 0;
   int batch = 1;
-  double cold_us = 0;  // the first call of all; the caller made it
+  double cold_us = 0;    // the first call of all; the caller made it
+  double device_us = 0;  // the same calls on the device's own clock (CUDA events around the region), median; 0: it has none
 };
 
 struct Record {
@@ -82,6 +75,10 @@ struct Record {
   bool suspect = false;
   double load = 0;
   std::string time_utc;
+  std::string target;  // name of the session's machine: device, precision, layout, threads
+  std::string cache;   // "warm", "cold"
+  std::optional<double> energy_j;  // of one call
+  std::optional<double> clock_before_mhz, clock_after_mhz, memory_clock_mhz, temperature_c, power_w;
 
   // "paper-layers@20261120/17": what was measured; "paper-layers/17" without a seed.
   std::string SubjectKey() const;

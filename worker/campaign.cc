@@ -24,8 +24,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kGroupWeight = 60;    // about ten seconds of work between two canaries
 constexpr int kNetworkWeight = 15;  // a network takes as long as so many layers
+// Record::repeat: the second measurement of the floor; and what was disturbed is measured again up to three times.
+constexpr int kFloorRepeat = 1, kFirstAgain = 2, kLastAgain = 4;
 
 volatile std::sig_atomic_t stop_requested = 0;
 void RequestStop(int) { stop_requested = 1; }
@@ -40,7 +41,9 @@ class Campaign {
     COBRA_RETURN_IF_ERROR(Prepare());
     COBRA_RETURN_IF_ERROR(RunTasks(PlanTasks(options_), options_.budget_s * 0.95));
     COBRA_RETURN_IF_ERROR(RunTasks(PlanRepetitions(options_), options_.budget_s));
-    COBRA_RETURN_IF_ERROR(RunTasks(SuspectTasks(), options_.budget_s));
+    for (int again = kFirstAgain; again <= kLastAgain; ++again) {
+      COBRA_RETURN_IF_ERROR(RunTasks(SuspectTasks(again), options_.budget_s));
+    }
     LogInfo(absl::StrCat(written_, " records in ", static_cast<int>(ElapsedS()), " s"));
     return absl::OkStatus();
   }
@@ -94,7 +97,7 @@ class Campaign {
         group.push_back(tasks[i]);
         weight += IsNetworkSpace(SpaceOf(tasks[i])) ? kNetworkWeight : 1;
       }
-      if (weight < kGroupWeight && i + 1 < tasks.size()) continue;
+      if (weight < options_.group_tasks && i + 1 < tasks.size()) continue;
       if (group.empty()) continue;
       if (stop_requested || (options_.budget_s > 0 && ElapsedS() > until_s)) return absl::OkStatus();
       COBRA_RETURN_IF_ERROR(RunGroup(group));
@@ -145,13 +148,19 @@ class Campaign {
   }
 
   void NoteSuspect(const Record& record) {
+    if (!record.suspect || record.repeat == kFloorRepeat || record.repeat >= kLastAgain) return;
     for (size_t s = 0; s < options_.spaces.size(); ++s) {
-      if (record.suspect && record.repeat == 0 && record.seed == options_.sampler.seed && options_.spaces[s].space == record.space) {
-        suspects_.push_back({static_cast<int>(s), record.index, 2});
-      }
+      if (options_.spaces[s].space != record.space || record.seed != options_.sampler.seed) continue;
+      suspects_.push_back({static_cast<int>(s), record.index, std::max(record.repeat + 1, kFirstAgain)});
     }
   }
-  std::vector<Task> SuspectTasks() const { return suspects_; }
+  std::vector<Task> SuspectTasks(int repeat) const {
+    std::vector<Task> tasks;
+    for (const Task& task : suspects_) {
+      if (task.repeat == repeat) tasks.push_back(task);
+    }
+    return tasks;
+  }
 
   const std::string& SpaceOf(const Task& task) const { return options_.spaces[task.space].space; }
   std::string KeyOf(const Task& task) const {

@@ -26,6 +26,7 @@ struct CampaignOptions {
   GroupRunnerOptions runner;
   SamplerOptions sampler;
   double repeat_share = 0.02;  // measured twice, the second time at the end
+  int group_tasks = 60;        // between two canaries: about ten seconds; a network counts as 15
 };
 
 // One thing to do; the order of a campaign is a function of the options alone.

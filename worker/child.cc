@@ -19,6 +19,8 @@
 namespace cobra {
 namespace {
 
+constexpr int kNotHealthy = 75;  // exit status of a child that has sent its result and can do no more
+
 // A result on the pipe: its length, then its bytes. The task is the one that follows the last result.
 using Length = uint64_t;
 
@@ -50,6 +52,7 @@ bool WriteAll(int fd, const char* data, size_t size) {
         !WriteAll(fd, text.data(), text.size())) {
       _exit(1);
     }
+    if (limits.healthy && !limits.healthy()) _exit(kNotHealthy);
   }
   _exit(0);  // no destructors and no atexit handlers: they belong to the parent
 }
@@ -119,6 +122,7 @@ absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::
     }
     close(ends[1]);
     int got = 1;
+    const int first = next;
     while (next < num_tasks) {
       ChildResult result;
       got = ReadResult(ends[0], limits.task_timeout_s, &result.text);
@@ -128,7 +132,8 @@ absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::
     close(ends[0]);
     if (got == -1) kill(pid, SIGKILL);
     const int wait_status = Reap(pid);
-    if (next < num_tasks) {
+    const bool gave_up = next > first && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == kNotHealthy;
+    if (next < num_tasks && !gave_up) {
       done(next++, got == -1
                        ? ChildResult{Outcome::timeout, absl::StrCat("no result after ", limits.task_timeout_s, " s")}
                        : DeathOf(wait_status));

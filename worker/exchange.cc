@@ -24,10 +24,11 @@ using Json = nlohmann::ordered_json;
 // Columns from the session's "machine" and "environment"; the names are those of the JSON.
 constexpr const char* kMachine[] = {"name", "device", "kind", "runtime", "precision", "layout", "compile", "threads", "peak_gflops", "memory_gb_per_s",
                                     "last_level_cache_mb", "clock_mhz", "cores"};
-constexpr const char* kText[] = {"session", "space", "label", "fingerprint", "outcome", "message", "time_utc"};
+constexpr const char* kText[] = {"session", "target", "cache", "space", "label", "fingerprint", "outcome", "message", "time_utc"};
 constexpr const char* kInteger[] = {"seed", "index", "repeat", "runs", "batch", "peak_memory_bytes"};
 constexpr const char* kReal[] = {"latency_us", "p10_us", "p90_us", "min_us", "mean_us", "ci_low_us", "ci_high_us", "cold_us", "canary_ratio",
-                                 "canary_copy_ratio", "load"};
+                                 "canary_copy_ratio", "load", "device_us", "energy_j", "clock_before_mhz", "clock_after_mhz", "memory_clock_mhz",
+                                 "temperature_c", "power_w"};
 constexpr const char* kBool[] = {"is_network", "suspect"};
 
 std::string TextOf(const Json& j, const char* name) {

@@ -5,21 +5,26 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "ATen/Context.h"
 #include "ATen/Parallel.h"
 #include "ATen/ops/empty.h"
-#include "ATen/ops/view_as_real.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "c10/core/CPUAllocator.h"
 #include "c10/core/InferenceMode.h"
-#include "torch/version.h"
+#include "c10/core/impl/DeviceGuardImplInterface.h"
+#include "worker/executor_device.h"
+#include "worker/executor_fill.h"
 #include "worker/executor_kernels.h"
+#include "worker/executor_version.h"
 #include "worker/random.h"
 
 // Weak: another BLAS may stand in OpenBLAS's place.
@@ -42,7 +47,11 @@ class CountingAllocator final : public c10::Allocator {
     c10::SetCPUAllocator(base_);
     return peak_;
   }
+#if COBRA_TORCH_AT_LEAST(2, 3)
+  c10::DataPtr allocate(size_t n) override {
+#else
   c10::DataPtr allocate(size_t n) const override {
+#endif
     void* data = base_->raw_allocate(n);
     sizes_[data] = n;
     live_ += n;
@@ -50,6 +59,9 @@ class CountingAllocator final : public c10::Allocator {
     return {data, data, &Delete, c10::Device(c10::DeviceType::CPU)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &Delete; }
+#if COBRA_TORCH_AT_LEAST(2, 2)
+  void copy_data(void* to, const void* from, size_t count) const override { default_copy_data(to, from, count); }
+#endif
 
  private:
   static void Delete(void* data);
@@ -80,135 +92,32 @@ at::Tensor Empty(const TensorType& type) {
   return at::empty(Sizes(type), at::TensorOptions().dtype(ToScalarType(type.dtype)));
 }
 
-// Fills quickly: a block of 65,521 (prime: no period that a cache or a kernel could meet) random numbers, copied on and
-// on.
-template <typename T>
-void FillWith(T* data, int64_t count, Random* random, double low, double high) {
-  constexpr int64_t kBlock = 65521;
-  const int64_t head = std::min(count, kBlock);
-  for (int64_t i = 0; i < head; ++i) {
-    double value = random->Uniform(low, high);
-    if (std::is_floating_point_v<T> && std::abs(value) < 1e-3)
-      value = 1e-3;  // zeros would hide denormals and skip work
-    data[i] = static_cast<T>(value);
-  }
-  for (int64_t i = head; i < count; i += kBlock) std::copy_n(data, std::min(kBlock, count - i), data + i);
-}
+bool device_is_broken = false;
 
-void Fill(const at::Tensor& tensor, Random* random, double low, double high) {
-  const int64_t n = tensor.numel();
-  switch (tensor.scalar_type()) {
-    case at::kFloat:
-      return FillWith(tensor.data_ptr<float>(), n, random, low, high);
-    case at::kDouble:
-      return FillWith(tensor.data_ptr<double>(), n, random, low, high);
-    case at::kLong:
-      return FillWith(tensor.data_ptr<int64_t>(), n, random, low, high);
-    case at::kInt:
-      return FillWith(tensor.data_ptr<int32_t>(), n, random, low, high);
-    case at::kShort:
-      return FillWith(tensor.data_ptr<int16_t>(), n, random, low, high);
-    case at::kChar:
-      return FillWith(tensor.data_ptr<int8_t>(), n, random, low, high);
-    case at::kByte:
-      return FillWith(tensor.data_ptr<uint8_t>(), n, random, low, high);
-    case at::kBool: {
-      bool* data = tensor.data_ptr<bool>();
-      for (int64_t i = 0; i < n; ++i) data[i] = random->Chance(0.5);
-      return;
-    }
-    default: {  // half precision and complex numbers
-      const at::Tensor floats = at::empty(tensor.is_complex() ? at::view_as_real(tensor).sizes() : tensor.sizes());
-      FillWith(floats.data_ptr<float>(), floats.numel(), random, low, high);
-      (tensor.is_complex() ? at::view_as_real(tensor) : tensor).copy_(floats);
-    }
-  }
-}
-
-// An integer tensor is nearly always an index: numbers below the size of what it indexes.
-std::map<std::pair<ValueRef::Kind, int32_t>, int64_t> IndexBounds(const Graph& graph) {
-  std::map<std::pair<ValueRef::Kind, int32_t>, int64_t> bounds;
-  const auto bound = [&](ValueRef ref, int64_t limit) {
-    if (ref.is_none() || IsFloatingPoint(graph.TypeOf(ref).dtype)) return;
-    const auto [it, is_new] = bounds.try_emplace({ref.kind, ref.index}, limit);
-    if (!is_new) it->second = std::min(it->second, limit);
-  };
-  for (const Node& node : graph.nodes()) {
-    const auto size_of = [&](int input, int64_t dim) {
-      const Shape& shape = graph.TypeOf(node.inputs[input]).shape;
-      const int64_t rank = static_cast<int64_t>(shape.size());
-      return rank == 0 ? int64_t{1} : shape[(dim + rank) % rank];
-    };
-    switch (node.op) {
-      case Op::embedding:
-        bound(node.inputs[0], size_of(1, 0));
-        break;
-      case Op::one_hot:
-        bound(node.inputs[0], node.outputs[0].shape.back());
-        break;
-      case Op::embedding_bag:
-        bound(node.inputs[0], size_of(1, 0));
-        if (!node.inputs[2].is_none()) bound(node.inputs[2], 1);  // every bag begins at the first index
-        break;
-      case Op::multi_margin_loss:
-      case Op::multilabel_margin_loss:
-        bound(node.inputs[1], size_of(0, -1));
-        break;
-      case Op::max_unpool1d:
-        bound(node.inputs[1], size_of(0, -1));
-        break;
-      case Op::max_unpool3d:
-        bound(node.inputs[1], size_of(0, -1) * size_of(0, -2) * size_of(0, -3));
-        break;
-      case Op::take:
-      case Op::put:
-        bound(node.inputs[1], std::max<int64_t>(1, graph.TypeOf(node.inputs[0]).num_elements()));
-        break;
-      case Op::index_put:
-        for (size_t i = 2; i < node.inputs.size(); ++i) bound(node.inputs[i], size_of(0, static_cast<int64_t>(i) - 2));
-        break;
-      case Op::nll_loss:
-      case Op::cross_entropy:
-        bound(node.inputs[1], size_of(0, graph.TypeOf(node.inputs[0]).rank() > 1 ? 1 : 0));
-        break;
-      case Op::max_unpool2d:
-        bound(node.inputs[1], size_of(0, -1) * size_of(0, -2));
-        break;
-      case Op::gather:
-      case Op::take_along_dim:
-      case Op::scatter:
-      case Op::scatter_add:
-      case Op::index_select:
-      case Op::index_add:
-      case Op::index_copy:
-      case Op::index_reduce:
-      case Op::scatter_reduce:
-      case Op::index_fill:
-        bound(node.inputs[1], size_of(0, node.attributes.Int("dim")));
-        break;
-      case Op::getitem:
-      case Op::setitem:
-        for (size_t i = 1; i < node.inputs.size(); ++i) {
-          // Which dimension an index selects does not matter: below the smallest it fits all of them.
-          const Shape& shape = graph.TypeOf(node.inputs[0]).shape;
-          if (!shape.empty()) bound(node.inputs[i], *std::min_element(shape.begin(), shape.end()));
-        }
-        break;
-      default:
-        break;
-    }
-  }
-  return bounds;
-}
-
-absl::Status FromException(const std::exception& e, absl::string_view where) {
+absl::Status FromException(const std::exception& e, absl::string_view where, const Execution& execution) {
   const std::string what = e.what();
   const std::string first = what.substr(0, what.find('\n'));
-  if (absl::StrContains(what, "allocate memory") || absl::StrContains(what, "bad_alloc")) {
-    return absl::ResourceExhaustedError(absl::StrCat(where, ": out of memory: ", first));
+  // glibc's, c10's, cuBLAS's and cuDNN's words for it.
+  for (const char* words : {"allocate memory", "bad_alloc", "out of memory", "ALLOC_FAILED"}) {
+    if (absl::StrContains(what, words)) return absl::ResourceExhaustedError(absl::StrCat(where, ": out of memory: ", first));
+  }
+  // "CUDA error: CUBLAS_STATUS_NOT_SUPPORTED": the libraries' way of having no kernel, after which CUDA is as it was.
+  const bool not_supported = absl::StrContains(what, "NOT_SUPPORTED");
+  if (absl::StrContains(what, "CUDA error") && !not_supported) {
+    device_is_broken = true;
+    return absl::InternalError(absl::StrCat(where, ": LibTorch: ", first));
+  }
+  // 1.13 says so of a data type in words, 2.x by the exception's class.
+  if (dynamic_cast<const c10::NotImplementedError*>(&e) != nullptr || absl::StrContains(what, "not implemented for '") ||
+      not_supported || execution.changes_tensors()) {
+    return absl::UnimplementedError(absl::StrCat(where, ": LibTorch has no kernel (", DeviceText(execution), ", ",
+                                                 PrecisionName(execution.precision), ", ", LayoutName(execution.layout), "): ", first));
   }
   return absl::InternalError(absl::StrCat(where, ": LibTorch: ", first));
 }
+
+constexpr int kMostSets = 16;                        // of inputs and weights, between which cold calls rotate ...
+constexpr int64_t kMostSetBytes = int64_t{1} << 30;  // ... and together no more than this
 
 // What a call frees stays with the process, as it does in one that has served larger networks before. glibc's
 // thresholds otherwise depend on what ran earlier: below them it gives freed memory back to the system, and the next
@@ -231,22 +140,85 @@ void ConfigureLibTorch(int threads) {
 
 std::string LibTorchVersion() { return TORCH_VERSION; }
 
+std::string RuntimeVersion(const Execution& execution) {
+  if (!execution.is_cuda()) {
+    const char* core_type = std::getenv("OPENBLAS_CORETYPE");
+    if (openblas_set_num_threads != nullptr) {
+      return absl::StrCat(LibTorchVersion(), "+openblas-", core_type == nullptr ? "default" : core_type);
+    }
+    return absl::StrCat(LibTorchVersion(), at::hasMKL() ? "+mkl" : "+blas");
+  }
+  const long cuda = at::Context::versionCUDART(), cudnn = at::Context::versionCuDNN();  // 13000, 91200
+  return absl::StrCat(LibTorchVersion(), "+cuda-", cuda / 1000, ".", cuda % 1000 / 10, "+cudnn-", cudnn);
+}
+
+absl::Status CheckLibTorchHas(const Execution& execution) {
+  if (!execution.is_cuda() || c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--device ", DeviceText(execution), ": this cobra-worker was built with LibTorch ",
+                                                    LibTorchVersion(), " without CUDA; scripts/measure-gpu.sh builds one with it"));
+}
+
+bool DeviceIsBroken() { return device_is_broken; }
+
+void FreeDeviceMemory(const Execution& execution) {
+  try {
+    EmptyDeviceCache(execution);
+  } catch (const std::exception&) {  // the next task will say what is wrong
+  }
+}
+
 bool HasKernel(Op op) { return static_cast<bool>(Kernels()[op]); }
 
 class Executor::Impl {
  public:
-  explicit Impl(const Graph& graph) : graph_(graph) {}
+  Impl(const Graph& graph, const Execution& execution) : graph_(graph), execution_(execution) {}
 
   absl::Status Prepare(uint64_t seed) {
     COBRA_RETURN_IF_ERROR(MakeSteps());
     try {
       const c10::InferenceMode guard;
+      device_.emplace(execution_);
       Allocate(seed);
+      if (execution_.cache == CacheState::cold) CopySets();
+      device_->Synchronize();
     } catch (const std::exception& e) {
-      return FromException(e, "allocating weights and inputs");
+      return FromException(e, "allocating weights and inputs", execution_);
     }
     return absl::OkStatus();
   }
+
+  // The next set of inputs and weights.
+  void Rotate() {
+    if (sets_.empty()) return;
+    const std::vector<at::Tensor>& set = sets_[next_set_++ % sets_.size()];
+    size_t k = 0;
+    for (std::vector<at::Tensor>* list : Fixed()) {
+      for (at::Tensor& tensor : *list) tensor = set[k++];
+    }
+  }
+  void Wait() { device_->Synchronize(); }  // inside a pass, which catches
+  int num_sets() const { return static_cast<int>(sets_.size()); }
+  const Execution& execution() const { return execution_; }
+
+  // Does something with the device: a GPU's errors may come long after the call that made them.
+  template <typename F>
+  absl::Status OnDevice(absl::string_view where, F f) {
+    try {
+      f(&*device_);
+    } catch (const std::exception& e) {
+      return FromException(e, where, execution_);
+    }
+    return absl::OkStatus();
+  }
+  absl::Status Synchronize(absl::string_view where) {
+    return OnDevice(where, [](ExecutionDevice* device) { device->Synchronize(); });
+  }
+  // The same for hooks, which cannot return an error.
+  template <typename F>
+  void InRegion(F f) {
+    if (absl::Status status = OnDevice("the timed runs", f); !status.ok()) failure_ = std::move(status);
+  }
+  const absl::Status& failure() const { return failure_; }
 
   // `after(i)` sees the outputs of step i before anything is released.
   template <typename After>
@@ -263,7 +235,7 @@ class Executor::Impl {
       ReleaseOutputs();
     } catch (const std::exception& e) {
       for (at::Tensor& value : values_) value.reset();
-      return FromException(e, absl::StrCat("node ", i, " (", OpName(graph_.nodes()[i].op), ")"));
+      return FromException(e, absl::StrCat("node ", i, " (", OpName(graph_.nodes()[i].op), ")"), execution_);
     }
     return absl::OkStatus();
   }
@@ -290,7 +262,7 @@ class Executor::Impl {
       const at::Tensor& got = steps_[i].call.outputs[k];
       const TensorType& want = node.outputs[k];
       if (got.defined() && got.sizes() == at::IntArrayRef(want.shape.data(), want.shape.size()) &&
-          got.scalar_type() == ToScalarType(want.dtype)) {
+          IsTypeOf(got.scalar_type(), want.dtype)) {
         continue;
       }
       const std::string text =
@@ -323,6 +295,22 @@ class Executor::Impl {
     for (at::Tensor* slot : kept_) slot->reset();
   }
 
+  // What was there before this pass (workspaces of libraries, the other sets) does not count, what it needs itself does.
+  absl::StatusOr<int64_t> DevicePeakBytes() {
+    COBRA_RETURN_IF_ERROR(Synchronize("before counting memory"));
+    int64_t before = 0, peak = 0;
+    COBRA_RETURN_IF_ERROR(OnDevice("counting memory", [&](ExecutionDevice* device) {
+      before = device->LiveBytes();
+      device->ResetPeakBytes();
+    }));
+    COBRA_RETURN_IF_ERROR(Pass([](size_t) {}));
+    COBRA_RETURN_IF_ERROR(OnDevice("counting memory", [&](ExecutionDevice* device) {
+      device->Synchronize();
+      peak = device->PeakBytes();
+    }));
+    return peak == 0 ? 0 : fixed_bytes() + peak - before;
+  }
+
   int64_t fixed_bytes() const {
     int64_t bytes = 0;
     for (const auto* list : {&inputs_, &parameters_, &buffers_, &constants_}) {
@@ -339,6 +327,27 @@ class Executor::Impl {
     Call call;
     std::vector<at::Tensor*> dead;  // node outputs that nobody reads after this step
   };
+
+  // float32 of the graph is the precision's type here, unless the graph itself casts.
+  bool IsTypeOf(at::ScalarType got, DType want) const {
+    if (got == ToScalarType(want)) return true;
+    if (device_->FloatType() == at::kFloat) return false;
+    return (want == DType::float32 && got == device_->FloatType()) || (want == DType::complex64 && got == at::kComplexHalf);
+  }
+
+  std::vector<std::vector<at::Tensor>*> Fixed() { return {&inputs_, &parameters_, &buffers_, &constants_}; }
+
+  void CopySets() {
+    const int64_t bytes = std::max<int64_t>(fixed_bytes(), 1);
+    const int count = static_cast<int>(std::clamp<int64_t>(kMostSetBytes / bytes, 1, kMostSets));
+    for (int i = 0; i < count; ++i) {
+      std::vector<at::Tensor> set;
+      for (std::vector<at::Tensor>* list : Fixed()) {
+        for (const at::Tensor& tensor : *list) set.push_back(i == 0 ? tensor : tensor.clone());
+      }
+      sets_.push_back(std::move(set));
+    }
+  }
 
   static std::string ShapeTextOf(const at::Tensor& tensor) {
     return ShapeText(Shape(tensor.sizes().begin(), tensor.sizes().end()));
@@ -370,6 +379,7 @@ class Executor::Impl {
       }
       const KernelFactory& factory = Kernels()[node.op];
       if (!factory) return Refused(context, "has no kernel");
+      if (node.op == Op::roi_align && execution_.is_cuda()) return Refused(context, "has a kernel for the CPU alone");
       COBRA_ASSIGN_OR_RETURN(step.kernel, factory(context));
       steps_.push_back(std::move(step));
     }
@@ -448,6 +458,9 @@ class Executor::Impl {
     fill_all(ValueRef::Kind::kParameter, graph_.parameters(), &parameters_);
     fill_all(ValueRef::Kind::kBuffer, graph_.buffers(), &buffers_);
     fill_all(ValueRef::Kind::kConstant, graph_.constants(), &constants_);
+    for (std::vector<at::Tensor>* list : Fixed()) {
+      for (at::Tensor& tensor : *list) tensor = device_->Place(std::move(tensor));
+    }
   }
 
   const Graph graph_;  // a copy: the factories keep references into it
@@ -456,30 +469,61 @@ class Executor::Impl {
   // Slots: sized once in MakeSteps, because the steps point into them.
   std::vector<at::Tensor> values_, inputs_, parameters_, buffers_, constants_;
   std::vector<at::Tensor*> kept_;
+  const Execution execution_;
+  std::optional<ExecutionDevice> device_;      // from Prepare() on
+  std::vector<std::vector<at::Tensor>> sets_;  // cold caches: copies of everything fixed, one beside the other
+  size_t next_set_ = 0;
+  absl::Status failure_;
 };
 
 Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Executor::~Executor() = default;
 
-absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(const Graph& graph, uint64_t seed) {
-  auto impl = std::make_unique<Impl>(graph);
+absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(const Graph& graph, uint64_t seed, const Execution& execution) {
+  auto impl = std::make_unique<Impl>(graph, execution);
   COBRA_RETURN_IF_ERROR(impl->Prepare(seed));
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
 }
 
 absl::Status Executor::Run() {
+  impl_->Rotate();
   return impl_->Pass([](size_t) {});
 }
+
+RegionHooks Executor::Hooks() {
+  RegionHooks hooks;
+  if (impl_->num_sets() > 0) {
+    hooks.most_calls = impl_->num_sets();
+    hooks.settle = [impl = impl_.get()] {
+      impl->InRegion([](ExecutionDevice* device) {
+        device->Sweep();
+        device->Synchronize();
+      });
+    };
+  }
+  if (!impl_->execution().is_cuda()) return hooks;
+  hooks.begin = [impl = impl_.get()] { impl->InRegion([](ExecutionDevice* device) { device->BeginRegion(); }); };
+  hooks.end = [impl = impl_.get()] {
+    double us = 0;
+    impl->InRegion([&](ExecutionDevice* device) { us = device->EndRegion(); });
+    return us;
+  };
+  return hooks;
+}
+
+absl::Status Executor::failure() const { return impl_->failure(); }
 
 absl::Status Executor::RunChecked() {
   absl::Status first;
   COBRA_RETURN_IF_ERROR(impl_->Pass([&](size_t i) {
     if (first.ok()) first = impl_->Check(i);
   }));
+  COBRA_RETURN_IF_ERROR(impl_->Synchronize("the first run"));
   return first;
 }
 
 absl::StatusOr<int64_t> Executor::PeakMemoryBytes() {
+  if (impl_->execution().is_cuda()) return impl_->DevicePeakBytes();
   Counter().Start();
   const absl::Status status = Run();
   const int64_t peak = Counter().Stop();
@@ -491,6 +535,7 @@ absl::StatusOr<std::vector<double>> Executor::RunProfiled(const ClockNs& now_ns)
   std::vector<double> us(impl_->graph().nodes().size());
   double before_ns = now_ns();
   COBRA_RETURN_IF_ERROR(impl_->Pass([&](size_t i) {
+    impl_->Wait();
     const double after_ns = now_ns();
     us[i] = (after_ns - before_ns) / 1000;
     before_ns = after_ns;
@@ -499,12 +544,15 @@ absl::StatusOr<std::vector<double>> Executor::RunProfiled(const ClockNs& now_ns)
 }
 
 absl::Status Executor::SetTensor(ValueRef ref, absl::Span<const float> values) {
-  const at::Tensor* slot = impl_->Slot(ref);
-  if (slot == nullptr || !slot->defined() || slot->scalar_type() != at::kFloat ||
+  at::Tensor* slot = impl_->Slot(ref);
+  if (slot == nullptr || !slot->defined() || impl_->graph().TypeOf(ref).dtype != DType::float32 ||
       slot->numel() != static_cast<int64_t>(values.size())) {
     return absl::InvalidArgumentError("SetTensor: no float tensor of that size");
   }
-  std::copy(values.begin(), values.end(), slot->data_ptr<float>());
+  const c10::InferenceMode guard;
+  const at::Tensor from = at::empty(slot->sizes(), at::kFloat);
+  std::copy(values.begin(), values.end(), from.data_ptr<float>());
+  slot->copy_(from);
   return absl::OkStatus();
 }
 
@@ -523,7 +571,7 @@ absl::Status Executor::SetValues(ValueRef ref, absl::Span<const double> values) 
 absl::StatusOr<std::vector<std::vector<float>>> Executor::RunForOutputs() {
   std::vector<std::vector<float>> outputs;
   COBRA_RETURN_IF_ERROR(impl_->PassForOutputs([&](const at::Tensor& tensor) {
-    const at::Tensor flat = tensor.contiguous().to(at::kFloat);
+    const at::Tensor flat = tensor.contiguous().to(at::kCPU, at::kFloat);
     outputs.emplace_back(flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel());
   }));
   return outputs;
@@ -532,7 +580,7 @@ absl::StatusOr<std::vector<std::vector<float>>> Executor::RunForOutputs() {
 absl::StatusOr<std::vector<std::vector<double>>> Executor::RunForValues() {
   std::vector<std::vector<double>> outputs;
   COBRA_RETURN_IF_ERROR(impl_->PassForOutputs([&](const at::Tensor& tensor) {
-    const at::Tensor flat = tensor.contiguous().to(at::kDouble);
+    const at::Tensor flat = tensor.contiguous().to(at::kCPU, at::kDouble);
     outputs.emplace_back(flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel());
   }));
   return outputs;

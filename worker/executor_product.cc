@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "ATen/ops/_lu_with_info.h"
-#include "ATen/ops/_scaled_dot_product_attention.h"
 #include "ATen/ops/addmm.h"
 #include "ATen/ops/baddbmm.h"
 #include "ATen/ops/bilinear.h"
@@ -26,6 +25,12 @@
 #include "ATen/ops/unsqueeze.h"
 #include "ATen/ops/zeros_like.h"
 #include "worker/executor_kernels.h"
+#include "worker/executor_version.h"
+#if COBRA_TORCH_AT_LEAST(2, 5)
+#include "ATen/ops/scaled_dot_product_attention.h"
+#else
+#include "ATen/ops/_scaled_dot_product_attention.h"
+#endif
 
 namespace cobra {
 namespace {
@@ -51,7 +56,16 @@ absl::StatusOr<Kernel> MakeEinsum(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = at::einsum(equation, call.From(0)); });
 }
 
-// This LibTorch has it as _scaled_dot_product_attention, always with 1/sqrt(head width).
+#if COBRA_TORCH_AT_LEAST(2, 5)
+absl::StatusOr<Kernel> MakeSdpa(const NodeContext& c) {
+  const bool causal = c.Bool("is_causal"), grouped = c.Bool("enable_gqa");
+  const c10::optional<double> scale = c.OptionalDouble("scale");
+  return Kernel([=](const Call& call) {
+    call.outputs[0] = at::scaled_dot_product_attention(call[0], call[1], call[2], call.Optional(3), 0.0, causal, scale, grouped);
+  });
+}
+#else
+// 1.13 has it as _scaled_dot_product_attention, always with 1/sqrt(head width).
 absl::StatusOr<Kernel> MakeSdpa(const NodeContext& c) {
   const bool causal = c.Bool("is_causal");
   if (c.HasValue("scale") || c.Bool("enable_gqa")) return Refused(c, "scale and enable_gqa need a newer LibTorch");
@@ -60,6 +74,7 @@ absl::StatusOr<Kernel> MakeSdpa(const NodeContext& c) {
                                                                     /*need_attn_weights=*/false, causal));
   });
 }
+#endif
 
 // torch.nn.functional.multi_head_attention_forward, statement by statement: packed projection, one product for all
 // heads, softmax. Inputs by position: 0 query, 1 key, 2 value, 3 in_proj_weight, 4 in_proj_bias, 7 out_proj_weight, 8
@@ -67,7 +82,24 @@ absl::StatusOr<Kernel> MakeSdpa(const NodeContext& c) {
 struct Attention {
   int64_t heads;
   bool need_weights, average_weights, same_query_key, same_key_value, batched;
+
+  // From 2.0 on, attention whose weights nobody asks for is one operator.
+  bool FusesHeads() const { return COBRA_TORCH_AT_LEAST(2, 5) && !need_weights; }
 };
+
+// All heads at once: (target * batch) x width.
+at::Tensor FusedHeads(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, c10::optional<at::Tensor> mask, int64_t batch,
+                      int64_t heads) {
+#if COBRA_TORCH_AT_LEAST(2, 5)
+  const auto split = [&](const at::Tensor& t) { return t.view({batch, heads, t.size(1), t.size(2)}); };
+  if (mask) mask = mask->size(0) == 1 ? mask->unsqueeze(0) : mask->view({batch, heads, -1, k.size(1)});
+  const at::Tensor output = at::scaled_dot_product_attention(split(q), split(k), split(v), mask);
+  return output.permute({2, 0, 1, 3}).contiguous().view({q.size(1) * batch, heads * q.size(2)});
+#else
+  (void)q, (void)k, (void)v, (void)mask, (void)batch, (void)heads;
+  return at::Tensor();
+#endif
+}
 
 void Project(const Call& call, const Attention& a, const at::Tensor& query, const at::Tensor& key,
              const at::Tensor& value, std::array<at::Tensor, 3>* qkv) {
@@ -75,7 +107,13 @@ void Project(const Call& call, const Attention& a, const at::Tensor& query, cons
   const at::Tensor& w = call[3];
   const c10::optional<at::Tensor> b = call.Optional(4);
   if (a.same_query_key && a.same_key_value) {
-    const std::vector<at::Tensor> parts = at::chunk(at::linear(query, w, b), 3, -1);
+    const at::Tensor packed = at::linear(query, w, b);
+#if COBRA_TORCH_AT_LEAST(2, 0)  // one copy, so that each part lies in one piece
+    const at::Tensor parts =
+        packed.view({query.size(0), query.size(1), 3, width}).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous();
+#else
+    const std::vector<at::Tensor> parts = at::chunk(packed, 3, -1);
+#endif
     for (int i = 0; i < 3; ++i) (*qkv)[i] = parts[i];
     return;
   }
@@ -104,21 +142,24 @@ void Attend(const Call& call, const Attention& a) {
   const auto by_head = [&](const at::Tensor& t) {
     return t.contiguous().view({t.size(0), batch * a.heads, head_width}).transpose(0, 1);
   };
-  const at::Tensor q = at::div(by_head(qkv[0]), std::sqrt(static_cast<double>(head_width)));
   const at::Tensor k = by_head(qkv[1]), v = by_head(qkv[2]);
-  at::Tensor weights;
+  c10::optional<at::Tensor> mask;
   if (call.has(10)) {
-    at::Tensor mask = call[10];
-    if (mask.dim() == 2) mask = mask.unsqueeze(0);
-    if (mask.scalar_type() == at::kBool) {
-      mask = at::zeros_like(mask, q.options()).masked_fill_(mask, -std::numeric_limits<double>::infinity());
+    mask = call[10];
+    if (mask->dim() == 2) mask = mask->unsqueeze(0);
+    if (mask->scalar_type() == at::kBool) {
+      mask = at::zeros_like(*mask, k.options()).masked_fill_(*mask, -std::numeric_limits<double>::infinity());
     }
-    weights = at::baddbmm(mask, q, k.transpose(-2, -1));
-  } else {
-    weights = at::bmm(q, k.transpose(-2, -1));
   }
-  weights = at::softmax(weights, -1);
-  at::Tensor output = at::bmm(weights, v).transpose(0, 1).contiguous().view({target * batch, width});
+  at::Tensor weights, output;
+  if (a.FusesHeads()) {
+    output = FusedHeads(by_head(qkv[0]), k, v, mask, batch, a.heads);
+  } else {
+    const at::Tensor q = at::div(by_head(qkv[0]), std::sqrt(static_cast<double>(head_width)));
+    weights = mask ? at::baddbmm(*mask, q, k.transpose(-2, -1)) : at::bmm(q, k.transpose(-2, -1));
+    weights = at::softmax(weights, -1);
+    output = at::bmm(weights, v).transpose(0, 1).contiguous().view({target * batch, width});
+  }
   output = at::linear(output, call[7], call.Optional(8));
   output = output.view({target, batch, output.size(1)});
   call.outputs[0] = a.batched ? output : output.squeeze(1);

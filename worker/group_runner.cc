@@ -12,8 +12,11 @@
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "worker/child.h"
+#include "worker/describe.h"
 #include "worker/executor.h"
+#include "worker/gpu.h"
 #include "worker/machine.h"
+#include "worker/sensors.h"
 
 namespace cobra {
 namespace {
@@ -37,7 +40,8 @@ Json RulesJson(const MeasureOptions& o) {
           {"max_ms", o.meter.max_ms},
           {"single_run_above_ms", o.meter.single_run_above_ms},
           {"min_batch_us", o.meter.min_batch_us},
-          {"profiled_runs", o.profiled_runs}};
+          {"profiled_runs", o.profiled_runs},
+          {"energy_region_ms", o.energy_region_ms}};
 }
 
 CanaryTimes CanaryFromText(const std::string& text) {
@@ -45,55 +49,120 @@ CanaryTimes CanaryFromText(const std::string& text) {
   return {j.value("conv_us", 0.0), j.value("matmul_us", 0.0), j.value("copy_us", 0.0)};
 }
 
-// In the child. An empty text: there is nothing to measure.
-std::string MeasureTask(const GroupTask& task) {
-  const absl::StatusOr<Sample> sample = task.draw();
-  if (!sample.ok()) return "";
-  if (task.begins) task.begins();
-  MeasureOptions rules = sample->is_network ? NetworkSeriesRules() : LayerSeriesRules();
-  rules.seed = task.seed;
-  Record record = MeasureGraph(sample->graph, rules);
-  record.is_network = sample->is_network;
-  record.label = sample->label;
-  return RecordToJson(record);
+std::string DriverText(int device) {
+  const absl::StatusOr<std::unique_ptr<Nvml>> nvml = Nvml::Open(device);
+  return nvml.ok() ? (*nvml)->driver_version() : "unavailable";
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GroupRunner>> GroupRunner::Create(const GroupRunnerOptions& options) {
-  COBRA_RETURN_IF_ERROR(PinToCore(options.core));
-  ConfigureLibTorch(options.threads);
+  COBRA_RETURN_IF_ERROR(CheckLibTorchHas(options.execution));
+  COBRA_RETURN_IF_ERROR(PinToCore(options.core, options.execution.threads));
   std::unique_ptr<GroupRunner> runner(new GroupRunner(options));
   runner->session_ = absl::StrCat(TimeUtc(), "-", getpid());
-  COBRA_ASSIGN_OR_RETURN(runner->canary_, Canary::Create());
-  runner->canary_->Measure();  // warms LibTorch up, for the children too
-  for (int i = 0; i < 5; ++i) runner->canaries_.push_back(runner->canary_->Measure());
+  if (!options.execution.lives_in_child()) {
+    COBRA_RETURN_IF_ERROR(runner->Enter());
+    COBRA_RETURN_IF_ERROR(runner->TakeFirstCanaries(runner->FirstCanaryText()));
+  } else {
+    absl::Status status;
+    COBRA_RETURN_IF_ERROR(RunInChildren(
+        1, {}, [&](int) { return runner->FirstCanaryText(); },
+        [&](int, const ChildResult& result) {
+          status = result.outcome == Outcome::ok ? runner->TakeFirstCanaries(result.text) : absl::UnavailableError(result.text);
+        }));
+    COBRA_RETURN_IF_ERROR(status);
+  }
+  COBRA_ASSIGN_OR_RETURN(runner->machine_, DescribeTarget(options.execution));
   return runner;
 }
 
+absl::Status GroupRunner::Enter() {
+  if (canary_ != nullptr) return absl::OkStatus();
+  const Execution& execution = options_.execution;
+  ConfigureLibTorch(execution.threads);
+  COBRA_ASSIGN_OR_RETURN(canary_, Canary::Create(execution));
+  canary_->Measure();  // warms LibTorch up, and a GPU's clocks
+  sensors_ = execution.is_cuda() ? GpuSensors(execution.cuda_device) : CpuSensors(options_.core);
+  return absl::OkStatus();
+}
+
+// {"canaries":[...]} or {"error"}.
+std::string GroupRunner::FirstCanaryText() {
+  if (const absl::Status status = Enter(); !status.ok()) return Json{{"error", std::string(status.message())}}.dump();
+  Json canaries = Json::array();
+  for (int i = 0; i < 5; ++i) canaries.push_back(CanaryJson(canary_->Measure()));
+  return Json{{"canaries", std::move(canaries)}}.dump();
+}
+
+absl::Status GroupRunner::TakeFirstCanaries(const std::string& text) {
+  const Json j = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!j.is_object() || !j.contains("canaries")) {
+    const std::string why = j.is_object() ? j.value("error", "") : "";
+    return absl::UnavailableError(absl::StrCat("the canary does not run on ", DeviceText(options_.execution), ": ", why));
+  }
+  for (const Json& times : j["canaries"]) canaries_.push_back(CanaryFromText(times.dump()));
+  return absl::OkStatus();
+}
+
+std::string GroupRunner::CanaryText() {
+  const absl::Status status = Enter();
+  return status.ok() ? CanaryJson(canary_->Measure()).dump() : "{}";
+}
+
+// In the child. An empty text: there is nothing to measure.
+std::string GroupRunner::MeasureTask(const GroupTask& task) {
+  const absl::StatusOr<Sample> sample = task.draw();
+  if (!sample.ok()) return "";
+  if (task.begins) task.begins();
+  Record record;
+  if (const absl::Status status = Enter(); status.ok()) {
+    const Execution& execution = options_.execution;
+    MeasureOptions rules = sample->is_network ? options_.network_rules(execution) : options_.layer_rules(execution);
+    rules.seed = task.seed;
+    rules.sensors = sensors_.get();
+    if (options_.layer_energy) rules.energy_region_ms = MeasureOptions().energy_region_ms;
+    record = MeasureGraph(sample->graph, rules);
+  } else {
+    record.outcome = Outcome::crashed;
+    record.message = std::string(status.message());
+    record.fingerprint = Fingerprint(sample->graph).ToHex();
+    record.graph_json = GraphToJson(sample->graph, {/*origins=*/false});
+  }
+  record.is_network = sample->is_network;
+  record.label = sample->label;
+  return RecordToJson(record);
+}
+
 absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_json) {
-  COBRA_ASSIGN_OR_RETURN(const MachineSpeed speed, MeasureMachineSpeed());
-  TargetSpec machine = DescribeMachine(LibTorchVersion(), options_.threads);
-  machine.peak_gflops = std::round(speed.peak_gflops * 10) / 10;
-  machine.memory_gb_per_s = std::round(speed.memory_gb_per_s * 100) / 100;
+  const Execution& execution = options_.execution;
+  const std::unique_ptr<Sensors> sensors = execution.is_cuda() ? GpuSensors(execution.cuda_device) : CpuSensors(options_.core);
+  const Conditions now = sensors == nullptr ? Conditions() : sensors->Read();
+  const std::optional<double> joules = sensors == nullptr ? std::nullopt : sensors->Joules();
+  const auto or_unavailable = [](const std::optional<double>& value) { return value ? Json(*value) : Json("unavailable"); };
   const char* core_type = std::getenv("OPENBLAS_CORETYPE");
   Json j;
   j["kind"] = "session";
   j["session"] = session_;
-  j["worker_version"] = "1";
+  j["worker_version"] = "2";
   j["time_utc"] = TimeUtc();
-  j["machine"] = Json::parse(TargetSpecToJson(machine));
+  j["machine"] = Json::parse(TargetSpecToJson(machine_));
   j["environment"] = {{"torch", LibTorchVersion()},
                       {"blas_core_type", core_type == nullptr ? "default" : core_type},
                       {"core", options_.core},
                       {"governor", Governor(options_.core)},
-                      {"clock_mhz", CurrentClockMhz()},
+                      {"clock_mhz", or_unavailable(now.clock_mhz)},
                       {"huge_pages", HugePages()},
                       {"heap", "retained"},
-                      {"temperature", "unavailable"},
-                      {"energy", "unavailable"},
-                      {"load", LoadAverage()}};
-  j["rules"] = {{"layers", RulesJson(LayerSeriesRules())}, {"networks", RulesJson(NetworkSeriesRules())}};
+                      {"temperature", or_unavailable(now.temperature_c)},
+                      {"energy", joules ? "counted" : "unavailable"},
+                      {"load", LoadAverage()},
+                      {"cache", std::string(CacheName(execution.cache))}};
+  if (execution.is_cuda()) {
+    j["environment"]["tf32"] = execution.precision == Precision::tf32;
+    j["environment"]["driver"] = DriverText(execution.cuda_device);
+  }
+  j["rules"] = {{"layers", RulesJson(options_.layer_rules(execution))}, {"networks", RulesJson(options_.network_rules(execution))}};
   j.update(Json::parse(more_json));
   j["canary_us"] = CanaryJson(UsualCanary());
   return j.dump();
@@ -104,9 +173,11 @@ absl::StatusOr<std::vector<std::optional<Record>>> GroupRunner::Run(absl::Span<c
   std::vector<std::optional<Record>> records(tasks.size());
   std::vector<CanaryTimes> around;
   const double load = LoadAverage();
+  ChildLimits limits;
+  limits.healthy = [] { return !DeviceIsBroken(); };
   COBRA_RETURN_IF_ERROR(RunInChildren(
-      last + 1, ChildLimits(),
-      [&](int i) { return i == 0 || i == last ? CanaryJson(canary_->Measure()).dump() : MeasureTask(tasks[static_cast<size_t>(i - 1)]); },
+      last + 1, limits,
+      [&](int i) { return i == 0 || i == last ? CanaryText() : MeasureTask(tasks[static_cast<size_t>(i - 1)]); },
       [&](int i, const ChildResult& result) {
         if (i == 0 || i == last) {
           if (result.outcome == Outcome::ok) around.push_back(CanaryFromText(result.text));
@@ -161,6 +232,8 @@ std::optional<Record> GroupRunner::ToRecord(const GroupTask& task, Outcome outco
     record.graph_json = GraphToJson(sample->graph, {/*origins=*/false});
   }
   record.session = session_;
+  record.target = machine_.name;
+  record.cache = std::string(CacheName(options_.execution.cache));
   record.time_utc = TimeUtc();
   return record;
 }

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -24,20 +25,18 @@ std::string ReadOr(const std::string& path, absl::string_view fallback) {
   return std::string(absl::StripAsciiWhitespace(*text));
 }
 
-CpuInfo ThisCpu() { return ParseCpuInfo(ReadOr("/proc/cpuinfo", "")); }
-
-// The largest cache of the first processor.
-double LastLevelCacheMb() {
-  double most = 0;
-  for (int i = 0; i < 8; ++i) {
-    std::string size = ReadOr(absl::StrCat("/sys/devices/system/cpu/cpu0/cache/index", i, "/size"), "");
-    double scale = 1.0 / 1024;
-    if (absl::EndsWith(size, "M")) scale = 1;
-    if (!size.empty() && !absl::ascii_isdigit(static_cast<unsigned char>(size.back()))) size.pop_back();
-    double value = 0;
-    if (absl::SimpleAtod(size, &value)) most = std::max(most, value * scale);
+// "NVIDIA A100-SXM4-40GB" -> "nvidia-a100-sxm4-40gb"
+std::string Slug(absl::string_view name) {
+  std::string slug;
+  for (char c : absl::AsciiStrToLower(name)) {
+    if (absl::ascii_isalnum(static_cast<unsigned char>(c))) {
+      slug += c;
+    } else if (!slug.empty() && slug.back() != '-') {
+      slug += '-';
+    }
   }
-  return most;
+  while (!slug.empty() && slug.back() == '-') slug.pop_back();
+  return slug.empty() ? "unknown" : slug;
 }
 
 struct CodeName {
@@ -77,10 +76,11 @@ CpuInfo ParseCpuInfo(absl::string_view text) {
     if (key == "model" && absl::SimpleAtoi(value, &number)) cpu.model = number;
     double mhz = 0;
     if (key == "cpu MHz" && absl::SimpleAtod(value, &mhz)) cpu.clock_mhz = mhz;
-    if (key == "flags") {
+    if (key == "flags" || key == "Features") {
       for (absl::string_view flag : absl::StrSplit(value, ' ')) {
         cpu.has_avx2 = cpu.has_avx2 || flag == "avx2";
         cpu.has_avx512 = cpu.has_avx512 || flag == "avx512f";
+        cpu.has_bfloat16 = cpu.has_bfloat16 || flag == "avx512_bf16" || flag == "amx_bf16" || flag == "bf16";
       }
     }
   }
@@ -99,28 +99,58 @@ std::string CpuCodeName(const CpuInfo& cpu) {
       return code.name;
     }
   }
-  std::string slug;
-  for (char c : absl::AsciiStrToLower(cpu.model_name)) {
-    if (absl::ascii_isalnum(static_cast<unsigned char>(c))) {
-      slug += c;
-    } else if (!slug.empty() && slug.back() != '-') {
-      slug += '-';
-    }
-  }
-  while (!slug.empty() && slug.back() == '-') slug.pop_back();
-  return slug.empty() ? "unknown" : slug;
+  return Slug(cpu.model_name);
 }
 
-TargetSpec DescribeMachine(absl::string_view libtorch_version, int threads) {
-  const CpuInfo cpu = ThisCpu();
-  const char* core_type = std::getenv("OPENBLAS_CORETYPE");
+CpuInfo ThisCpu() { return ParseCpuInfo(ReadOr("/proc/cpuinfo", "")); }
+
+// The largest cache of the first processor.
+double LastLevelCacheMb() {
+  double most = 0;
+  for (const CpuCache& cache : CpuCaches()) most = std::max(most, cache.kb / 1024);
+  return most;
+}
+
+std::vector<CpuCache> CpuCaches() {
+  std::vector<CpuCache> caches;
+  for (int i = 0; i < 8; ++i) {
+    const std::string folder = absl::StrCat("/sys/devices/system/cpu/cpu0/cache/index", i);
+    std::string size = ReadOr(absl::StrCat(folder, "/size"), "");
+    const double scale = absl::EndsWith(size, "M") ? 1024 : 1;
+    if (!size.empty() && !absl::ascii_isdigit(static_cast<unsigned char>(size.back()))) size.pop_back();
+    double value = 0;
+    if (!absl::SimpleAtod(size, &value)) continue;
+    caches.push_back({ReadOr(absl::StrCat(folder, "/level"), ""), ReadOr(absl::StrCat(folder, "/type"), ""), value * scale});
+  }
+  return caches;
+}
+
+std::string TargetName(const Execution& execution, absl::string_view gpu) {
+  std::string name = execution.is_cuda() ? absl::StrCat("gpu-", Slug(gpu))
+                                         : absl::StrCat("cpu-", CpuCodeName(ThisCpu()), "-", execution.threads, "t");
+  if (execution.precision != Precision::float32) absl::StrAppend(&name, "-", PrecisionName(execution.precision));
+  if (execution.layout != Layout::nchw) absl::StrAppend(&name, "-", LayoutName(execution.layout));
+  return name;
+}
+
+TargetSpec DescribeMachine(absl::string_view runtime_version, const Execution& execution, const GpuFacts& gpu) {
   TargetSpec spec;
-  spec.name = absl::StrCat("cpu-", CpuCodeName(cpu), "-", threads, "t");
+  spec.name = TargetName(execution, gpu.name);
+  spec.precision = std::string(PrecisionName(execution.precision));
+  spec.layout = std::string(LayoutName(execution.layout));
+  spec.threads = execution.threads;
+  spec.runtime = absl::StrCat("libtorch-", runtime_version);
+  if (execution.is_cuda()) {
+    spec.device = gpu.name;
+    spec.kind = "gpu";
+    spec.last_level_cache_mb = gpu.l2_mb;
+    spec.clock_mhz = gpu.clock_mhz;
+    spec.cores = gpu.sms;
+    return spec;
+  }
+  const CpuInfo cpu = ThisCpu();
   spec.device = cpu.model_name.empty() ? "unknown" : cpu.model_name;
   spec.kind = "cpu";
-  spec.runtime =
-      absl::StrCat("libtorch-", libtorch_version, "+openblas-", core_type == nullptr ? "default" : core_type);
-  spec.threads = threads;
   spec.last_level_cache_mb = LastLevelCacheMb();
   spec.clock_mhz = cpu.clock_mhz;
   spec.cores = cpu.processors;
@@ -135,15 +165,16 @@ absl::Status RestartWithEnvironment(char** argv, int threads) {
   const std::string count = absl::StrCat(threads);
   setenv("OMP_NUM_THREADS", count.c_str(), 1);
   setenv("OPENBLAS_NUM_THREADS", count.c_str(), 1);
+  setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);  // CUDA then counts GPUs as NVML does
   setenv(kDone, "1", 1);
   execv("/proc/self/exe", argv);
   return absl::InternalError(absl::StrCat("exec /proc/self/exe: ", std::strerror(errno)));
 }
 
-absl::Status PinToCore(int core) {
+absl::Status PinToCore(int core, int count) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(core, &set);
+  for (int i = 0; i < count; ++i) CPU_SET(core + i, &set);
   if (sched_setaffinity(0, sizeof(set), &set) != 0) {
     return absl::InvalidArgumentError(absl::StrCat("--core ", core, ": ", std::strerror(errno)));
   }
@@ -165,8 +196,6 @@ std::string HugePages() {
   return open == std::string::npos || close == std::string::npos ? "unavailable"
                                                                  : text.substr(open + 1, close - open - 1);
 }
-
-double CurrentClockMhz() { return ThisCpu().clock_mhz; }
 
 std::string TimeUtc() {
   const std::time_t now = std::time(nullptr);

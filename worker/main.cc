@@ -1,8 +1,10 @@
 // cobra-worker: measures layers and networks on this machine.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,14 +13,18 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "graph/json.h"
+#include "model/predict/device_table.h"
 #include "nlohmann/json.hpp"
 #include "worker/campaign.h"
 #include "worker/child.h"
+#include "worker/describe.h"
 #include "worker/exchange.h"
+#include "worker/execution.h"
 #include "worker/executor.h"
 #include "worker/machine.h"
 #include "worker/measure.h"
@@ -35,15 +41,61 @@ namespace {
 struct MeasureFlags {
   std::string spaces, budget, out, graph;
   std::string counts;
+  ExecutionFlags execution;
   int core = 0;
+  int group_tasks = 0;         // 0: the default of the device
+  double tolerance = 0;        // 0: the default
+  bool layer_energy = false;
   uint64_t seed = 1;
   std::string layers = "data/layers/real_layers.jsonl.gz";
 };
 
+void AddExecutionOptions(CLI::App* app, MeasureFlags* flags) {
+  ExecutionFlags& e = flags->execution;
+  app->add_option("--device", e.device, "cpu, cuda or cuda:N")->capture_default_str();
+  app->add_option("--precision", e.precision, "float32, tf32, bfloat16, float16: what float32 tensors become")->capture_default_str();
+  app->add_option("--layout", e.layout, "nchw or channels-last")->capture_default_str();
+  app->add_option("--cache", e.cache, "warm or cold: what a call finds in the last-level cache")->capture_default_str();
+  app->add_option("--threads", e.threads, "of one operator, on the CPU")->capture_default_str();
+  app->add_option("--core", flags->core, "processor to run on; with more threads, the first of them")->capture_default_str();
+}
+
+absl::StatusOr<GroupRunnerOptions> ToRunner(const MeasureFlags& flags) {
+  GroupRunnerOptions options;
+  options.core = flags.core;
+  options.layer_energy = flags.layer_energy;
+  COBRA_ASSIGN_OR_RETURN(options.execution, ParseExecution(flags.execution, ThisCpu()));
+  if (flags.tolerance > 0) {
+    options.canary_tolerance = flags.tolerance;
+    options.canary_copy_tolerance = std::max(flags.tolerance, kCanaryCopyTolerance);
+  }
+  return options;
+}
+
+// A GPU does in a millisecond what takes a core a second: only what fits no card of 40 GB, or takes it seconds, is left out.
+SampleCaps CapsFor(const Execution& execution) {
+  SampleCaps caps;
+  if (!execution.is_cuda()) return caps;
+  caps.layer_macs = 500'000'000'000;
+  caps.grouped_macs = 100'000'000'000;
+  caps.tensor_bytes = int64_t{2} << 30;
+  caps.weight_bytes = int64_t{2} << 30;
+  caps.network_macs = 2'000'000'000'000;
+  return caps;
+}
+
+// A child on a GPU takes seconds to set up its context, so that its groups are longer.
+int GroupTasks(const MeasureFlags& flags, const Execution& execution) {
+  constexpr int kCpuGroup = 60, kCudaGroup = 600;
+  return flags.group_tasks > 0 ? flags.group_tasks : execution.is_cuda() ? kCudaGroup : kCpuGroup;
+}
+
 absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
   CampaignOptions options;
   options.out = flags.out;
-  options.runner.core = flags.core;
+  COBRA_ASSIGN_OR_RETURN(options.runner, ToRunner(flags));
+  options.group_tasks = GroupTasks(flags, options.runner.execution);
+  options.sampler.caps = CapsFor(options.runner.execution);
   options.sampler.seed = flags.seed;
   options.sampler.real_layers_path = flags.layers;
   const std::vector<std::string> spaces = absl::StrSplit(flags.spaces, ',', absl::SkipEmpty());
@@ -75,22 +127,16 @@ absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
 absl::Status MeasureOne(const MeasureFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(flags.graph));
   COBRA_ASSIGN_OR_RETURN(const Graph graph, GraphFromJson(text));
-  COBRA_RETURN_IF_ERROR(PinToCore(flags.core));
-  ConfigureLibTorch(1);
-  Record record;
-  COBRA_RETURN_IF_ERROR(RunInChildren(
-      1, {}, [&](int) { return RecordToJson(MeasureGraph(graph, CarefulRules())); },
-      [&](int, const ChildResult& result) {
-        record.outcome = result.outcome;
-        record.message = result.text;
-        if (result.outcome != Outcome::ok) return;
-        if (absl::StatusOr<Record> measured = RecordFromJson(result.text); measured.ok()) record = *std::move(measured);
-      }));
-  record.space = "asked";
-  record.is_network = graph.nodes().size() > 1;
-  record.load = LoadAverage();
-  record.time_utc = TimeUtc();
-  std::printf("%s\n", RecordToJson(record).c_str());
+  COBRA_ASSIGN_OR_RETURN(GroupRunnerOptions options, ToRunner(flags));
+  options.layer_energy = true;
+  options.layer_rules = options.network_rules = CarefulRules;
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<GroupRunner> runner, GroupRunner::Create(options));
+  const bool is_network = graph.nodes().size() > 1;
+  const GroupTask task = {[&]() -> absl::StatusOr<Sample> { return Sample{is_network, "", graph}; }, /*seed=*/1, nullptr};
+  COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<Record>> records, runner->Run({task}));
+  if (!records[0]) return absl::InternalError("the child's record cannot be read");
+  records[0]->space = "asked";
+  std::printf("%s\n", RecordToJson(*records[0]).c_str());
   return absl::OkStatus();
 }
 
@@ -101,21 +147,19 @@ absl::Status RunMeasure(const MeasureFlags& flags) {
 }
 
 // The canary again and again: how much a load elsewhere on the machine changes what is measured here.
-absl::Status RunCanary(int core, int count) {
-  COBRA_RETURN_IF_ERROR(PinToCore(core));
-  ConfigureLibTorch(1);
-  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Canary> canary, Canary::Create());
-  for (int i = -1; i < count; ++i) {
-    const CanaryTimes times = canary->Measure();
-    if (i < 0) continue;  // warm-up
-    std::printf("{\"conv_us\":%.1f,\"matmul_us\":%.1f,\"copy_us\":%.1f,\"load\":%.2f}\n", times.conv_us,
-                times.matmul_us, times.copy_us, LoadAverage());
+absl::Status RunCanary(const MeasureFlags& flags, int count) {
+  COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<GroupRunner> runner, GroupRunner::Create(options));
+  for (int i = 0; i < count; i += 2) {  // one before and one after a group of nothing
+    COBRA_RETURN_IF_ERROR(runner->Run({}).status());
+    for (const std::string& line : runner->TakeCanaryLines()) std::printf("%s\n", line.c_str());
   }
   return absl::OkStatus();
 }
 
-absl::Status PrintProbe(int core, bool as_json) {
-  COBRA_ASSIGN_OR_RETURN(const std::string json, RunProbe(core, [](int done, int total, absl::string_view label) {
+absl::Status PrintProbe(const MeasureFlags& flags, bool as_json) {
+  COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
+  COBRA_ASSIGN_OR_RETURN(const std::string json, RunProbe(options.core, options.execution, [](int done, int total, absl::string_view label) {
                            std::fprintf(stderr, "\rprobe %d/%d %-32s", done, total, std::string(label).c_str());
                            if (done == total) std::fputc('\n', stderr);
                          }));
@@ -193,15 +237,19 @@ absl::Status RunImport(const ExchangeFlags& flags) {
   return WriteOut(flags.out, lines);
 }
 
-// What `targets` of a model and the measurements' target.json say of a machine.
-absl::Status RunDescribe(int core) {
-  COBRA_RETURN_IF_ERROR(PinToCore(core));
-  ConfigureLibTorch(1);
-  TargetSpec machine = DescribeMachine(LibTorchVersion(), 1);
-  COBRA_ASSIGN_OR_RETURN(const MachineSpeed speed, MeasureMachineSpeed());
-  machine.peak_gflops = speed.peak_gflops;
-  machine.memory_gb_per_s = speed.memory_gb_per_s;
-  std::printf("%s\n", TargetSpecToJson(machine).c_str());
+// What `targets` of a model and the measurements' target.json say of a machine: this one, or one in the table of GPUs.
+absl::Status RunDescribe(const MeasureFlags& flags, const std::string& device, const std::string& table) {
+  if (!device.empty()) {
+    COBRA_ASSIGN_OR_RETURN(const std::string csv, ReadFile(table));
+    COBRA_ASSIGN_OR_RETURN(const TargetSpec spec, TargetFromTable(csv, device));
+    std::printf("%s\n", TargetSpecToJson(spec).c_str());
+    return absl::OkStatus();
+  }
+  COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
+  COBRA_RETURN_IF_ERROR(PinToCore(options.core, options.execution.threads));
+  if (!options.execution.lives_in_child()) ConfigureLibTorch(1);
+  COBRA_ASSIGN_OR_RETURN(const std::string json, DescriptionJson(options.execution, options.core));
+  std::printf("%s\n", json.c_str());
   return absl::OkStatus();
 }
 
@@ -214,7 +262,7 @@ int ExitCode(const absl::Status& status) {
 #ifdef COBRA_GRPC
 struct WorkFlags {
   std::string server = "127.0.0.1:50051", target, spool;
-  int lease_tasks = 120, lease_seconds = 300, group_tasks = 60;
+  int lease_tasks = 120, lease_seconds = 300;
   bool share_device = false, until_idle = false, keep_disturbed = false;
 };
 
@@ -225,16 +273,19 @@ std::string DefaultSpool(const std::string& target) {
   return absl::StrCat(home == nullptr ? "." : home, "/.local/state/cobra-worker/", target);
 }
 
-absl::Status RunWorkFor(WorkFlags flags, int core, const std::string& layers) {
-  if (flags.target.empty()) flags.target = DescribeMachine(LibTorchVersion(), 1).name;
-  if (flags.spool.empty()) flags.spool = DefaultSpool(flags.target);
+absl::Status RunWorkFor(WorkFlags flags, const MeasureFlags& measure) {
   WorkOptions options;
+  COBRA_ASSIGN_OR_RETURN(options.runner, ToRunner(measure));
+  if (flags.target.empty()) {
+    COBRA_ASSIGN_OR_RETURN(flags.target, NameOfTarget(options.runner.execution));
+  }
+  if (flags.spool.empty()) flags.spool = DefaultSpool(flags.target);
   options.spool = flags.spool;
   options.share_device = flags.share_device;
-  options.group_tasks = flags.group_tasks;
-  options.runner.core = core;
+  options.group_tasks = GroupTasks(measure, options.runner.execution);
+  options.sampler.caps = CapsFor(options.runner.execution);
   if (flags.keep_disturbed) options.runner.canary_tolerance = options.runner.canary_copy_tolerance = std::numeric_limits<double>::infinity();
-  options.sampler.real_layers_path = layers;
+  options.sampler.real_layers_path = measure.layers;
   options.courier = {"/proc/self/exe", "courier", "--server", flags.server, "--target", flags.target, "--spool", flags.spool,
                      "--lease-tasks", absl::StrCat(flags.lease_tasks), "--lease-seconds", absl::StrCat(flags.lease_seconds)};
   if (flags.until_idle) options.courier.push_back("--until-idle");
@@ -262,8 +313,20 @@ void AddWorkOptions(CLI::App* app, WorkFlags* flags) {
 }
 #endif
 
+// Before the command line is parsed: LibTorch's threads are decided by the environment that it is loaded in.
+int ThreadsOf(int argc, char** argv) {
+  int threads = 1;
+  for (int i = 1; i < argc; ++i) {
+    absl::string_view word = argv[i];
+    if (word == "--threads" && i + 1 < argc) word = argv[i + 1];
+    else if (!absl::ConsumePrefix(&word, "--threads=")) continue;
+    if (!absl::SimpleAtoi(word, &threads)) threads = 1;
+  }
+  return std::clamp(threads, 1, std::max(1, ThisCpu().processors));
+}
+
 int Main(int argc, char** argv) {
-  if (const absl::Status status = RestartWithEnvironment(argv, /*threads=*/1); !status.ok()) {
+  if (const absl::Status status = RestartWithEnvironment(argv, ThreadsOf(argc, argv)); !status.ok()) {
     std::fprintf(stderr, "cobra-worker: %s\n", std::string(status.message()).c_str());
     return 1;
   }
@@ -276,21 +339,28 @@ int Main(int argc, char** argv) {
   measure->add_option("--count", flags.counts, "how many of each space (one number, or one for each)");
   measure->add_option("--budget", flags.budget, "how long, e.g. 30m");
   measure->add_option("--out", flags.out, "JSON lines, appended to; what is there is not measured again");
-  measure->add_option("--core", flags.core, "processor to run on")->capture_default_str();
+  AddExecutionOptions(measure, &flags);
+  measure->add_option("--group", flags.group_tasks, "layers between two canaries (a network counts as 15); default: 60, CUDA: 600")
+      ->check(CLI::Range(1, 100000));
+  measure->add_option("--tolerance", flags.tolerance, "how far the canary may be off before a record is marked and taken again; default: 0.05, of its copy 0.25");
+  measure->add_flag("--energy", flags.layer_energy, "measure the energy of layers too where it is counted (0.2 s each)");
   measure->add_option("--seed", flags.seed, "of the samples")->capture_default_str();
   measure->add_option("--layers", flags.layers, "layers of real networks")->capture_default_str();
   measure->add_option("--graph", flags.graph, "a graph in JSON: measures it and prints its record");
   CLI::App* canary = app.add_subcommand("canary", "Measures the canary: a convolution, a matrix product, a copy");
   int canary_count = 10;
-  canary->add_option("--core", flags.core, "processor to run on")->capture_default_str();
+  AddExecutionOptions(canary, &flags);
   canary->add_option("--count", canary_count, "how often")->capture_default_str();
   CLI::App* probe =
       app.add_subcommand("probe", "Measures the fixed set from which a new machine is adapted, in under a minute");
   bool as_json = false;
   probe->add_flag("--json", as_json, "for cobra-client calibrate and the server");
-  probe->add_option("--core", flags.core, "processor to run on")->capture_default_str();
+  AddExecutionOptions(probe, &flags);
   CLI::App* describe = app.add_subcommand("describe", "This machine as a target: name, caches, clock, cores; peak and bandwidth measured");
-  describe->add_option("--core", flags.core, "processor to measure on")->capture_default_str();
+  AddExecutionOptions(describe, &flags);
+  std::string table_device, table = "data/devices/gpus.csv";
+  describe->add_option("--table", table_device, "not this machine but this GPU, by its published specification, e.g. \"NVIDIA L4\"");
+  describe->add_option("--table-file", table, "the specifications")->capture_default_str();
   ExchangeFlags exchange;
   CLI::App* export_records = app.add_subcommand("export", "Records (JSON lines) as CSV, each with its conditions");
   export_records->add_option("files", exchange.files, "JSON lines, plain or gzip")->required();
@@ -304,8 +374,8 @@ int Main(int argc, char** argv) {
   WorkFlags work_flags;
   CLI::App* work = app.add_subcommand("work", "Measures what a server asks for, until stopped");
   AddWorkOptions(work, &work_flags);
-  work->add_option("--core", flags.core, "processor to run on")->capture_default_str();
-  work->add_option("--group", work_flags.group_tasks, "Tasks between two canaries")->check(CLI::Range(1, 1000))->capture_default_str();
+  AddExecutionOptions(work, &flags);
+  work->add_option("--group", flags.group_tasks, "Tasks between two canaries; default: 60, CUDA: 600")->check(CLI::Range(1, 1000));
   work->add_option("--layers", flags.layers, "layers of real networks")->capture_default_str();
   work->add_flag("--share-device", work_flags.share_device, "Measure even if another worker does so on this processor");
   work->add_flag("--keep-disturbed", work_flags.keep_disturbed, "Take records as they come although the machine does other things: for demonstrations");
@@ -315,13 +385,13 @@ int Main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
 #ifdef COBRA_GRPC
-  if (work->parsed() || courier->parsed()) return ExitCode(work->parsed() ? RunWorkFor(work_flags, flags.core, flags.layers) : RunCourierFor(work_flags));
+  if (work->parsed() || courier->parsed()) return ExitCode(work->parsed() ? RunWorkFor(work_flags, flags) : RunCourierFor(work_flags));
 #endif
-  if (describe->parsed()) return ExitCode(RunDescribe(flags.core));
+  if (describe->parsed()) return ExitCode(RunDescribe(flags, table_device, table));
   if (export_records->parsed()) return ExitCode(RunExport(exchange));
   if (import_records->parsed()) return ExitCode(RunImport(exchange));
-  const absl::Status status = canary->parsed()  ? RunCanary(flags.core, canary_count)
-                              : probe->parsed() ? PrintProbe(flags.core, as_json)
+  const absl::Status status = canary->parsed()  ? RunCanary(flags, canary_count)
+                              : probe->parsed() ? PrintProbe(flags, as_json)
                                                 : RunMeasure(flags);
   return ExitCode(status);
 }

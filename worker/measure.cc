@@ -21,19 +21,24 @@ Outcome OutcomeOf(const absl::Status& status) {
 }
 
 absl::Status MeasureInto(const Graph& graph, const MeasureOptions& options, Record* record) {
-  COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor, Executor::Create(graph, options.seed));
+  COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor, Executor::Create(graph, options.seed, options.execution));
   const double start_ns = SteadyNowNs();
   COBRA_RETURN_IF_ERROR(executor->RunChecked());
   const double cold_us = (SteadyNowNs() - start_ns) / 1000;
   COBRA_ASSIGN_OR_RETURN(record->peak_memory_bytes, executor->PeakMemoryBytes());
   absl::Status failure;
-  record->latency = MeasureLatency(
-      [&] {
-        if (absl::Status status = executor->Run(); !status.ok()) failure = std::move(status);
-      },
-      options.meter);
+  const auto call = [&] {
+    if (absl::Status status = executor->Run(); !status.ok()) failure = std::move(status);
+  };
+  const RegionHooks hooks = executor->Hooks();
+  record->latency = MeasureLatency(call, options.meter, SteadyNowNs, hooks);
   COBRA_RETURN_IF_ERROR(failure);
+  COBRA_RETURN_IF_ERROR(executor->failure());
   record->latency.cold_us = cold_us;
+  if (options.sensors != nullptr && options.energy_region_ms > 0) {
+    record->energy_j = MeasureEnergy(call, record->latency.median_us, options.energy_region_ms,
+                                     [&] { return options.sensors->Joules(); }, hooks);
+  }
   if (options.profiled_runs == 0) return absl::OkStatus();
   std::vector<std::vector<double>> runs(graph.nodes().size());
   for (int i = 0; i < options.profiled_runs; ++i) {
@@ -44,33 +49,53 @@ absl::Status MeasureInto(const Graph& graph, const MeasureOptions& options, Reco
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<Executor>> ExecutorOf(NetBuilder builder, ValueRef output) {
+absl::StatusOr<std::unique_ptr<Executor>> ExecutorOf(NetBuilder builder, ValueRef output, const Execution& execution) {
   COBRA_ASSIGN_OR_RETURN(const Graph graph, std::move(builder).Finish(output));
-  return Executor::Create(graph, 1);
+  return Executor::Create(graph, 1, execution);
 }
 
+// 0 if it does not run.
 double MedianOfRuns(Executor* executor, int runs) {
+  const RegionHooks hooks = executor->Hooks();
   std::vector<double> samples_us;
   for (int i = 0; i < runs; ++i) {
     const double start_ns = SteadyNowNs();
+    if (hooks.begin) hooks.begin();
     if (!executor->Run().ok()) return 0;
+    if (hooks.end) hooks.end();
     samples_us.push_back((SteadyNowNs() - start_ns) / 1000);
   }
-  return Median(std::move(samples_us));
+  return executor->failure().ok() ? Median(std::move(samples_us)) : 0;
 }
 
-absl::StatusOr<std::unique_ptr<Executor>> SquareProduct(int64_t size) {
+absl::StatusOr<std::unique_ptr<Executor>> SquareProduct(int64_t size, const Execution& execution) {
   NetBuilder b;
   const ValueRef left = b.Input({size, size}), right = b.Input({size, size});
   const ValueRef product = b.Call(Op::mm, {}, {left, right});
-  return ExecutorOf(std::move(b), product);
+  return ExecutorOf(std::move(b), product, execution);
 }
 
-absl::StatusOr<std::unique_ptr<Executor>> CopyOf(int64_t floats) {
+absl::StatusOr<std::unique_ptr<Executor>> CopyOf(int64_t floats, const Execution& execution) {
   NetBuilder b;
   const ValueRef to = b.Input({floats}), from = b.Input({floats});
   const ValueRef copy = b.Call(Op::copy, {}, {to, from}, /*inplace=*/true);
-  return ExecutorOf(std::move(b), copy);
+  return ExecutorOf(std::move(b), copy, execution);
+}
+
+// The canary and the machine's speed are told from the caches' usual state.
+Execution Warm(Execution execution) {
+  execution.cache = CacheState::warm;
+  return execution;
+}
+
+int64_t BytesOfFloat(const Execution& execution) {
+  return execution.precision == Precision::bfloat16 || execution.precision == Precision::float16 ? 2 : 4;
+}
+
+MeasureOptions OnDevice(MeasureOptions options, const Execution& execution) {
+  options.execution = execution;
+  if (execution.is_cuda()) options.meter.min_batch_us = 500;
+  return options;
 }
 
 }  // namespace
@@ -79,42 +104,57 @@ Record MeasureGraph(const Graph& graph, const MeasureOptions& options) {
   Record record;
   record.fingerprint = Fingerprint(graph).ToHex();
   record.graph_json = GraphToJson(graph, {/*origins=*/false});
+  record.cache = std::string(CacheName(options.execution.cache));
+  Conditions before;
+  if (options.sensors != nullptr) before = options.sensors->Read();
   if (const absl::Status status = MeasureInto(graph, options, &record); !status.ok()) {
     record.outcome = OutcomeOf(status);
     record.message = std::string(status.message());
+    if (record.outcome == Outcome::out_of_memory && !DeviceIsBroken()) FreeDeviceMemory(options.execution);
+  }
+  if (options.sensors != nullptr) {
+    const Conditions after = options.sensors->Read();
+    record.clock_before_mhz = before.clock_mhz;
+    record.clock_after_mhz = after.clock_mhz;
+    record.memory_clock_mhz = after.memory_clock_mhz;
+    record.temperature_c = after.temperature_c;
+    record.power_w = after.power_w;
   }
   return record;
 }
 
-MeasureOptions CarefulRules() {
+MeasureOptions CarefulRules(const Execution& execution) {
   MeasureOptions options;
+  if (execution.is_cuda()) options.meter.warmup_ms = 200;
   options.profiled_runs = 5;
-  return options;
+  return OnDevice(options, execution);
 }
 
-MeasureOptions LayerSeriesRules() {
+MeasureOptions LayerSeriesRules(const Execution& execution) {
   MeasureOptions options;
   options.meter.warmup_ms = 20;
   options.meter.warmup_max_ms = 100;
   options.meter.max_ms = 250;
   options.meter.single_run_above_ms = 200;
-  return options;
+  options.energy_region_ms = 0;  // would cost more than all the rest
+  return OnDevice(options, execution);
 }
 
-MeasureOptions NetworkSeriesRules() {
+MeasureOptions NetworkSeriesRules(const Execution& execution) {
   MeasureOptions options;
   options.meter.warmup_max_ms = 500;
   options.meter.max_ms = 1500;
   options.meter.min_runs_slow = 5;
   options.profiled_runs = 3;
-  return options;
+  return OnDevice(options, execution);
 }
 
-MeasureOptions ProbeRules() {
+MeasureOptions ProbeRules(const Execution& execution) {
   MeasureOptions options;
   options.meter.warmup_max_ms = 200;
   options.meter.max_ms = 400;
-  return options;
+  options.energy_region_ms = 0;
+  return OnDevice(options, execution);
 }
 
 class Canary::Impl {
@@ -125,13 +165,14 @@ class Canary::Impl {
 Canary::Canary(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Canary::~Canary() = default;
 
-absl::StatusOr<std::unique_ptr<Canary>> Canary::Create() {
+absl::StatusOr<std::unique_ptr<Canary>> Canary::Create(const Execution& execution) {
+  const bool large = execution.is_cuda();
   auto impl = std::make_unique<Impl>();
   NetBuilder b;
-  const ValueRef y = b.Conv(b.Input({1, 64, 56, 56}), {64, 3, 1, 1});
-  COBRA_ASSIGN_OR_RETURN(impl->conv, ExecutorOf(std::move(b), y));
-  COBRA_ASSIGN_OR_RETURN(impl->matmul, SquareProduct(512));
-  COBRA_ASSIGN_OR_RETURN(impl->copy, CopyOf(int64_t{8} << 20));
+  const ValueRef y = b.Conv(b.Input({large ? 64 : 1, 64, 56, 56}), {64, 3, 1, 1});
+  COBRA_ASSIGN_OR_RETURN(impl->conv, ExecutorOf(std::move(b), y, Warm(execution)));
+  COBRA_ASSIGN_OR_RETURN(impl->matmul, SquareProduct(large ? 4096 : 512, Warm(execution)));
+  COBRA_ASSIGN_OR_RETURN(impl->copy, CopyOf(int64_t{large ? 128 : 8} << 20, Warm(execution)));
   return std::unique_ptr<Canary>(new Canary(std::move(impl)));
 }
 
@@ -170,17 +211,23 @@ CanaryRatios WorstRatios(absl::Span<const CanaryTimes> times, const CanaryTimes&
   return worst;
 }
 
-absl::StatusOr<MachineSpeed> MeasureMachineSpeed() {
-  constexpr int64_t kSize = 1024, kFloats = int64_t{32} << 20;
+absl::StatusOr<MachineSpeed> MeasureMachineSpeed(const Execution& execution) {
+  const int64_t size = execution.is_cuda() ? 8192 : 1024, floats = int64_t{execution.is_cuda() ? 256 : 32} << 20;
   MachineSpeed speed;
-  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> product, SquareProduct(kSize));
-  MedianOfRuns(product.get(), 3);
-  const double product_us = MedianOfRuns(product.get(), 9);
-  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> copy, CopyOf(kFloats));
-  MedianOfRuns(copy.get(), 2);
-  const double copy_us = MedianOfRuns(copy.get(), 7);
-  if (product_us > 0) speed.peak_gflops = 2.0 * kSize * kSize * kSize / product_us / 1000;
-  if (copy_us > 0) speed.memory_gb_per_s = 2.0 * sizeof(float) * kFloats / copy_us / 1000;
+  double product_us = 0, copy_us = 0;
+  {
+    COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> product, SquareProduct(size, Warm(execution)));
+    MedianOfRuns(product.get(), 3);
+    product_us = MedianOfRuns(product.get(), 9);
+  }
+  {
+    COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> copy, CopyOf(floats, Warm(execution)));
+    MedianOfRuns(copy.get(), 2);
+    copy_us = MedianOfRuns(copy.get(), 7);
+  }
+  const double edge = static_cast<double>(size);
+  if (product_us > 0) speed.peak_gflops = 2 * edge * edge * edge / product_us / 1000;
+  if (copy_us > 0) speed.memory_gb_per_s = 2.0 * static_cast<double>(BytesOfFloat(execution) * floats) / copy_us / 1000;
   return speed;
 }
 

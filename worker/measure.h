@@ -6,12 +6,15 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "graph/graph.h"
-#include "worker/meter.h"
 #include "store/record.h"
+#include "worker/execution.h"
+#include "worker/meter.h"
+#include "worker/sensors.h"
 
 namespace cobra {
 
@@ -19,26 +22,30 @@ struct MeasureOptions {
   MeterOptions meter;
   int profiled_runs = 0;  // > 0: node_latency_us, the median of so many passes with a clock around every node
   uint64_t seed = 1;      // of weights and inputs
+  Execution execution;
+  double energy_region_ms = 200;  // calls that together last so long, once more, for their energy; 0: not measured
+  Sensors* sensors = nullptr;     // of the device, outlives the call; null: nothing of its state is read
 };
 
-// Outcome, message, latency, peak memory, node latencies, fingerprint and graph text; never fails otherwise: a failure
-// is a record.
+// Outcome, message, latency, peak memory, node latencies, energy, clocks, fingerprint and graph text; never fails otherwise: a
+// failure is a record.
 Record MeasureGraph(const Graph& graph, const MeasureOptions& options);
 
-// MEASURING.md's rules in full, and two shorter ones for a series of thousands.
-MeasureOptions CarefulRules();
-MeasureOptions LayerSeriesRules();
-MeasureOptions NetworkSeriesRules();
-MeasureOptions ProbeRules();
+// MEASURING.md's rules in full, and two shorter ones for a series of thousands. On a GPU a region lasts 500 us and more (the wait
+// at its end costs some 10), and what is measured alone is warmed up for 200 ms; in a series the device is never idle.
+MeasureOptions CarefulRules(const Execution& execution = {});
+MeasureOptions LayerSeriesRules(const Execution& execution = {});
+MeasureOptions NetworkSeriesRules(const Execution& execution = {});
+MeasureOptions ProbeRules(const Execution& execution = {});
 
 struct CanaryTimes {
   double conv_us = 0, matmul_us = 0, copy_us = 0;
 };
 
-// A convolution, a matrix product and a copy, a few milliseconds each.
+// A convolution, a matrix product and a copy, a few milliseconds each (GPU: larger ones, so that they fill it).
 class Canary {
  public:
-  static absl::StatusOr<std::unique_ptr<Canary>> Create();
+  static absl::StatusOr<std::unique_ptr<Canary>> Create(const Execution& execution = {});
   ~Canary();
   CanaryTimes Measure();
 
@@ -68,12 +75,12 @@ inline bool IsDisturbed(const CanaryRatios& ratios, double tolerance = kCanaryTo
   return std::abs(ratios.compute - 1) > tolerance || std::abs(ratios.copy - 1) > copy_tolerance;
 }
 
-// What this machine reaches: a product of 1024 x 1024 matrices, and a copy far larger than its caches (bytes read +
-// written).
+// What this machine reaches: a product of 1024 x 1024 matrices (GPU: 8192 x 8192), and a copy far larger than its caches (bytes
+// read + written).
 struct MachineSpeed {
   double peak_gflops = 0, memory_gb_per_s = 0;
 };
-absl::StatusOr<MachineSpeed> MeasureMachineSpeed();
+absl::StatusOr<MachineSpeed> MeasureMachineSpeed(const Execution& execution = {});
 
 }  // namespace cobra
 

@@ -16,23 +16,45 @@ double Quantile(const std::vector<double>& sorted, double q) {
   return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
 }
 
-double TimedUs(const std::function<void()>& call, int batch, const ClockNs& now_ns) {
-  const double start = now_ns();
-  for (int i = 0; i < batch; ++i) call();
-  return (now_ns() - start) / 1000 / batch;
-}
+struct Times {
+  double wall_us = 0, device_us = 0;  // of one call
+};
+
+// What is timed, and with which clock.
+class Region {
+ public:
+  Region(const std::function<void()>& call, const ClockNs& now_ns, const RegionHooks& hooks)
+      : call_(call), now_ns_(now_ns), hooks_(hooks) {}
+
+  Times Time(int calls) const {
+    if (hooks_.settle) hooks_.settle();
+    const double start = now_ns_();
+    if (hooks_.begin) hooks_.begin();
+    for (int i = 0; i < calls; ++i) call_();
+    const double device_us = hooks_.end ? hooks_.end() : 0;
+    return {(now_ns_() - start) / 1000 / calls, device_us / calls};
+  }
+  double Now() const { return now_ns_(); }
+  int most_calls() const { return hooks_.most_calls; }
+
+ private:
+  const std::function<void()>& call_;
+  const ClockNs& now_ns_;
+  const RegionHooks& hooks_;
+};
 
 // Runs until time, count and agreement are reached; returns the last window's time of one call.
-double WarmUp(const std::function<void()>& call, const MeterOptions& options, const ClockNs& now_ns) {
-  const double start = now_ns();
-  const auto elapsed_ms = [&] { return (now_ns() - start) / 1e6; };
-  double previous_us = TimedUs(call, 1, now_ns);
+double WarmUp(const Region& region, const MeterOptions& options) {
+  const double start = region.Now();
+  const auto elapsed_ms = [&] { return (region.Now() - start) / 1e6; };
+  double previous_us = region.Time(1).wall_us;
   int runs = 1;
   while (true) {
     // A window is a tenth of the warm-up: long enough to average, short enough to notice that it has settled.
     const double window_ms = options.warmup_ms / 10;
-    const int in_window = std::clamp(static_cast<int>(window_ms * 1000 / std::max(previous_us, 0.01)), 1, 100000);
-    const double window_us = TimedUs(call, in_window, now_ns);
+    const int in_window =
+        std::clamp(static_cast<int>(window_ms * 1000 / std::max(previous_us, 0.01)), 1, std::min(100000, region.most_calls()));
+    const double window_us = region.Time(in_window).wall_us;
     runs += in_window;
     const bool settled = std::abs(window_us - previous_us) <= options.warmup_agreement * window_us;
     previous_us = window_us;
@@ -77,18 +99,33 @@ double Median(std::vector<double> values) {
   return Quantile(values, 0.5);
 }
 
-Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options, const ClockNs& now_ns) {
-  const double first_us = TimedUs(call, 1, now_ns);
-  if (first_us > options.single_run_above_ms * 1000) return Summarise({TimedUs(call, 1, now_ns)});
-  const double warm_us = WarmUp(call, options, now_ns);
-  const int batch = std::max(1, static_cast<int>(std::ceil(options.min_batch_us / std::max(warm_us, 0.01))));
+Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options, const ClockNs& now_ns,
+                       const RegionHooks& hooks) {
+  const Region region(call, now_ns, hooks);
+  std::vector<double> samples_us, device_us;
+  const auto sample = [&](int calls) {
+    const Times times = region.Time(calls);
+    samples_us.push_back(times.wall_us);
+    if (times.device_us > 0) device_us.push_back(times.device_us);
+  };
+  const auto summary = [&](int batch) {
+    Latency latency = Summarise(samples_us);
+    latency.batch = batch;
+    latency.device_us = Median(device_us);
+    return latency;
+  };
+  if (region.Time(1).wall_us > options.single_run_above_ms * 1000) {
+    sample(1);
+    return summary(1);
+  }
+  const double warm_us = WarmUp(region, options);
+  const int batch = std::clamp(static_cast<int>(std::ceil(options.min_batch_us / std::max(warm_us, 0.01))), 1, hooks.most_calls);
   const int min_runs = warm_us > options.slow_run_ms * 1000 ? options.min_runs_slow : options.min_runs;
 
-  std::vector<double> samples_us;
   const double start = now_ns();
   int next_check = min_runs;
   while (true) {
-    samples_us.push_back(TimedUs(call, batch, now_ns));
+    sample(batch);
     const int n = static_cast<int>(samples_us.size());
     if (n < min_runs) {
       // The cap on time holds before the wish for runs, but never below three.
@@ -101,9 +138,21 @@ Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& op
     const Latency so_far = Summarise(samples_us);
     if (so_far.ci_high_us - so_far.ci_low_us <= 2 * options.interval * so_far.median_us) break;
   }
-  Latency latency = Summarise(std::move(samples_us));
-  latency.batch = batch;
-  return latency;
+  return summary(batch);
+}
+
+std::optional<double> MeasureEnergy(const std::function<void()>& call, double latency_us, double region_ms,
+                                    const std::function<std::optional<double>()>& joules, const RegionHooks& hooks) {
+  const int64_t calls = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(region_ms * 1000 / std::max(latency_us, 0.01))));
+  if (hooks.settle) hooks.settle();
+  const std::optional<double> before = joules();
+  if (!before) return std::nullopt;
+  if (hooks.begin) hooks.begin();
+  for (int64_t i = 0; i < calls; ++i) call();
+  if (hooks.end) hooks.end();
+  const std::optional<double> after = joules();
+  if (!after || *after <= *before) return std::nullopt;
+  return (*after - *before) / static_cast<double>(calls);
 }
 
 }  // namespace cobra

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,8 +10,7 @@
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "worker/blocks.h"
-#include "worker/child.h"
-#include "worker/executor.h"
+#include "worker/group_runner.h"
 #include "worker/machine.h"
 #include "worker/measure.h"
 #include "worker/net_builder.h"
@@ -20,7 +20,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-constexpr int kSubjectsPerCanary = 8;  // some five seconds
+constexpr size_t kSubjectsPerCanary = 8;  // some five seconds
 
 class Subjects {
  public:
@@ -212,50 +212,48 @@ std::vector<Sample> ProbeSubjects() {
   return std::move(subjects).Take();
 }
 
-absl::StatusOr<std::string> RunProbe(int core, const std::function<void(int, int, absl::string_view)>& progress) {
+absl::StatusOr<std::string> RunProbe(int core, const Execution& execution,
+                                     const std::function<void(int, int, absl::string_view)>& progress) {
   using Json = nlohmann::ordered_json;
-  COBRA_RETURN_IF_ERROR(PinToCore(core));
-  ConfigureLibTorch(1);
-  COBRA_ASSIGN_OR_RETURN(const MachineSpeed speed, MeasureMachineSpeed());
-  TargetSpec machine = DescribeMachine(LibTorchVersion(), 1);
-  machine.name = "this-machine";
-  machine.peak_gflops = speed.peak_gflops;
-  machine.memory_gb_per_s = speed.memory_gb_per_s;
-
+  GroupRunnerOptions options;
+  options.core = core;
+  options.execution = execution;
+  options.layer_rules = options.network_rules = ProbeRules;
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<GroupRunner> runner, GroupRunner::Create(options));
   const std::vector<Sample> subjects = ProbeSubjects();
-  const int total = static_cast<int>(subjects.size());
+  const size_t total = subjects.size();
   Json records = Json::array();
-  int failed = 0;
-  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Canary> canary, Canary::Create());
-  canary->Measure();  // warms up
-  std::vector<CanaryTimes> canaries = {canary->Measure()};
-  for (int begin = 0; begin < total; begin += kSubjectsPerCanary) {
-    const int count = std::min(kSubjectsPerCanary, total - begin);
-    const auto take = [&](int k, const ChildResult& result) {
-      const int i = begin + k;
-      absl::StatusOr<Record> record = RecordFromJson(result.text);
-      if (result.outcome == Outcome::ok && record.ok() && record->outcome == Outcome::ok) {
+  size_t failed = 0;
+  for (size_t begin = 0; begin < total; begin += kSubjectsPerCanary) {
+    std::vector<GroupTask> tasks;
+    for (size_t i = begin; i < std::min(begin + kSubjectsPerCanary, total); ++i) {
+      tasks.push_back({[&subjects, i]() -> absl::StatusOr<Sample> { return subjects[i]; }, /*seed=*/1, nullptr});
+    }
+    COBRA_ASSIGN_OR_RETURN(const std::vector<std::optional<Record>> measured, runner->Run(tasks));
+    for (size_t k = 0; k < measured.size(); ++k) {
+      const Sample& subject = subjects[begin + k];
+      const std::optional<Record>& record = measured[k];
+      if (record && record->outcome == Outcome::ok) {
         records.push_back({{"graph", Json::parse(record->graph_json)},
-                           {"is_network", subjects[i].is_network},
-                           {"label", subjects[i].label},
+                           {"is_network", subject.is_network},
+                           {"label", subject.label},
                            {"latency_us", record->latency.median_us}});
       } else {
         ++failed;
       }
-      progress(i + 1, total, subjects[i].label);
-    };
-    const auto measure = [&](int k) { return RecordToJson(MeasureGraph(subjects[begin + k].graph, ProbeRules())); };
-    COBRA_RETURN_IF_ERROR(RunInChildren(count, {}, measure, take));
-    canaries.push_back(canary->Measure());
+      progress(static_cast<int>(begin + k) + 1, static_cast<int>(total), subject.label);
+    }
   }
   if (failed * 4 > total) {
     return absl::UnavailableError(
         absl::StrCat("probe: ", failed, " of ", total, " measurements failed on this machine"));
   }
+  TargetSpec machine = runner->machine();
+  machine.name = "this-machine";
   Json j;
   j["machine"] = Json::parse(TargetSpecToJson(machine));
   j["records"] = std::move(records);
-  const CanaryRatios worst = WorstRatios(canaries, MedianCanary(canaries));
+  const CanaryRatios worst = WorstRatios(runner->canaries(), MedianCanary(runner->canaries()));
   j["canary"] = {{"compute_ratio", worst.compute},
                  {"copy_ratio", worst.copy},
                  {"disturbed", IsDisturbed(worst)},

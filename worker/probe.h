@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "worker/execution.h"
 #include "worker/sampler.h"
 
 namespace cobra {
@@ -16,10 +17,11 @@ namespace cobra {
 // About 60 layers over all operator groups and sizes, then three networks; the same in every version of the worker.
 std::vector<Sample> ProbeSubjects();
 
-// Measures them in child processes on `core`; `progress(done, total, label)` after each. The text that
+// Measures them in child processes on `core` (and as many after it as the execution has threads); `progress(done, total, label)` after each. The text that
 // ProbeResultFromJson reads. A canary before, between and after them shows whether the machine did something else
 // meanwhile: "canary":{"compute_ratio","copy_ratio","disturbed","load"}, the worst over the median.
-absl::StatusOr<std::string> RunProbe(int core, const std::function<void(int, int, absl::string_view)>& progress);
+absl::StatusOr<std::string> RunProbe(int core, const Execution& execution,
+                                     const std::function<void(int, int, absl::string_view)>& progress);
 
 }  // namespace cobra
 

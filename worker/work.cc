@@ -205,8 +205,12 @@ class Work {
 absl::Status RunWork(const WorkOptions& options) {
   std::vector<DeviceLock> lock;
   if (!options.share_device) {
-    COBRA_ASSIGN_OR_RETURN(DeviceLock device, DeviceLock::Take(absl::StrCat("cpu", options.runner.core)));
-    lock.push_back(std::move(device));
+    const Execution& execution = options.runner.execution;
+    for (int i = 0; i < execution.threads; ++i) {
+      const std::string name = execution.is_cuda() ? absl::StrCat("cuda", execution.cuda_device) : absl::StrCat("cpu", options.runner.core + i);
+      COBRA_ASSIGN_OR_RETURN(DeviceLock device, DeviceLock::Take(name));
+      lock.push_back(std::move(device));
+    }
   }
   COBRA_ASSIGN_OR_RETURN(Spool spool, Spool::Open(options.spool));
   COBRA_ASSIGN_OR_RETURN(DeviceLock own_spool, DeviceLock::Take("spool", options.spool));

@@ -28,6 +28,12 @@ Record ARecord() {
   record.suspect = true;
   record.load = 0.5;
   record.time_utc = "2026-11-20T08:40:00Z";
+  record.target = "gpu-x-tf32";
+  record.cache = "cold";
+  record.latency.device_us = 11.5;
+  record.energy_j = 0.000125;
+  record.clock_before_mhz = 1980;
+  record.temperature_c = 41;
   return record;
 }
 
@@ -42,6 +48,24 @@ TEST(RecordTest, SurvivesTheRoundTrip) {
   EXPECT_EQ(after->node_latency_us, before.node_latency_us);
   EXPECT_EQ(after->graph_json, before.graph_json);
   EXPECT_EQ(after->peak_memory_bytes, 4096);
+  EXPECT_EQ(after->latency.device_us, 11.5);
+  EXPECT_EQ(after->energy_j, 0.000125);
+  EXPECT_EQ(after->clock_before_mhz, 1980);
+  EXPECT_EQ(after->temperature_c, 41);
+  EXPECT_FALSE(after->clock_after_mhz.has_value());
+  EXPECT_EQ(after->target, "gpu-x-tf32");
+  EXPECT_EQ(after->cache, "cold");
+}
+
+TEST(RecordTest, WhatTheMachineDoesNotSayIsAbsent) {
+  Record record = ARecord();
+  record.latency.device_us = 0;
+  record.peak_memory_bytes = 0;
+  record.energy_j = record.temperature_c = std::nullopt;
+  const std::string line = RecordToJson(record);
+  for (const char* name : {"device_us", "peak_memory_bytes", "energy_j", "temperature_c", "power_w"}) {
+    EXPECT_EQ(line.find(name), std::string::npos) << name;
+  }
 }
 
 TEST(RecordTest, AFailureHasNoLatency) {

@@ -69,6 +69,24 @@ TEST(ChildTest, TheKernelsKillerMeansOutOfMemory) {
   EXPECT_EQ(results.at(1).text, "fine");
 }
 
+TEST(ChildTest, WhatCanDoNoMoreIsReplaced) {
+  ChildLimits limits;
+  static bool broken = false;  // each child has its own
+  limits.healthy = [] { return !broken; };
+  const auto results = RunAll(
+      4,
+      [](int i) {
+        broken = i == 1 || i == 3;
+        return absl::StrCat(getpid());
+      },
+      limits);
+  ASSERT_EQ(results.size(), 4u);
+  for (const auto& [i, result] : results) EXPECT_EQ(result.outcome, Outcome::ok) << i << ": " << result.text;
+  EXPECT_EQ(results.at(0).text, results.at(1).text);
+  EXPECT_NE(results.at(1).text, results.at(2).text);
+  EXPECT_EQ(results.at(2).text, results.at(3).text);
+}
+
 TEST(ChildTest, AnExitIsACrash) {
   const auto results = RunAll(1, [](int) -> std::string { _exit(3); });
   EXPECT_EQ(results.at(0).outcome, Outcome::crashed);

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 constexpr char kSession[] =
     R"({"kind":"session","session":"s1","machine":{"name":"cpu-x-1t","device":"A \"fast\", big one","kind":"cpu","threads":1,"peak_gflops":106.1},"environment":{"torch":"1.13","load":0.5}})";
 constexpr char kRecord[] =
-    R"({"kind":"record","session":"s1","space":"asked","index":3,"repeat":0,"is_network":false,"label":"relu","fingerprint":"00","outcome":"ok","latency_us":5.25,"p10_us":5.0,"p90_us":6.0,"min_us":4.5,"mean_us":5.3,"runs":10,"batch":4,"graph":{"inputs":[{"name":"x","shape":[1,4],"dtype":"float32"}],"ops":[{"op":"relu","inputs":["in:0"],"out":[[1,4]],"attrs":{}}],"output":[0]}})";
+    R"({"kind":"record","session":"s1","space":"asked","index":3,"repeat":0,"is_network":false,"label":"relu","fingerprint":"00","outcome":"ok","latency_us":5.25,"p10_us":5.0,"p90_us":6.0,"min_us":4.5,"mean_us":5.3,"runs":10,"batch":4,"target":"gpu-x","cache":"cold","device_us":4.75,"energy_j":0.5,"clock_before_mhz":1980.0,"temperature_c":41.0,"graph":{"inputs":[{"name":"x","shape":[1,4],"dtype":"float32"}],"ops":[{"op":"relu","inputs":["in:0"],"out":[[1,4]],"attrs":{}}],"output":[0]}})";
 
 std::string Lines() { return absl::StrCat(kSession, "\n", kRecord, "\n"); }
 
@@ -34,6 +34,9 @@ TEST(ExchangeTest, ThereAndBackIsTheSame) {
   EXPECT_EQ(record_of(before), record_of(after));
   EXPECT_THAT(after.json_lines, HasSubstr(R"("device":"A \"fast\", big one")"));
   EXPECT_THAT(after.json_lines, HasSubstr(R"("peak_gflops":106.1)"));
+  for (const char* field : {R"("target":"gpu-x")", R"("cache":"cold")", R"("device_us":4.75)", R"("energy_j":0.5)", R"("clock_before_mhz":1980.0)"}) {
+    EXPECT_THAT(after.json_lines, HasSubstr(field));
+  }
 }
 
 TEST(ExchangeTest, WhatIsWrongIsNamedByLineAndLeftOut) {

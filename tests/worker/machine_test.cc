@@ -8,7 +8,7 @@ namespace {
 constexpr char kGenoa[] =
     "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\ncpu MHz\t\t: "
     "2596.128\n"
-    "flags\t\t: fpu avx avx2 avx512f avx512bw\n\nprocessor\t: 1\nvendor_id\t: AuthenticAMD\nmodel name\t: other\n";
+    "flags\t\t: fpu avx avx2 avx512f avx512bw avx512_bf16\n\nprocessor\t: 1\nvendor_id\t: AuthenticAMD\nmodel name\t: other\n";
 
 TEST(MachineTest, ReadsCpuInfo) {
   const CpuInfo cpu = ParseCpuInfo(kGenoa);
@@ -18,6 +18,7 @@ TEST(MachineTest, ReadsCpuInfo) {
   EXPECT_DOUBLE_EQ(cpu.clock_mhz, 2596.128);
   EXPECT_EQ(cpu.processors, 2);
   EXPECT_TRUE(cpu.has_avx512);
+  EXPECT_TRUE(cpu.has_bfloat16);
 }
 
 TEST(MachineTest, CoreTypeFollowsTheInstructions) {
@@ -40,7 +41,7 @@ TEST(MachineTest, CodeNames) {
 }
 
 TEST(MachineTest, DescribesThisMachine) {
-  const TargetSpec spec = DescribeMachine("1.13.0", 1);
+  const TargetSpec spec = DescribeMachine("1.13.0", Execution());
   EXPECT_EQ(spec.kind, "cpu");
   EXPECT_EQ(spec.name.substr(0, 4), "cpu-");
   EXPECT_EQ(spec.name.substr(spec.name.size() - 3), "-1t");

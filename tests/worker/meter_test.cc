@@ -1,5 +1,6 @@
 #include "worker/meter.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gtest/gtest.h"
@@ -87,6 +88,79 @@ TEST(MeterTest, StatisticsOfSamples) {
   EXPECT_NEAR(latency.p90_us, 90.1, 1e-9);
   EXPECT_DOUBLE_EQ(latency.ci_low_us, 41);  // ranks 50 -+ 9.8
   EXPECT_DOUBLE_EQ(latency.ci_high_us, 61);
+}
+
+// A device that works by itself: a call takes 2 us to make and 10 us to run; its clock stands still between regions.
+class FakeDevice {
+ public:
+  std::function<void()> call() {
+    return [this] { now_us_ += 2, pending_us_ += 10, ++calls_; };
+  }
+  RegionHooks hooks() {
+    RegionHooks hooks;
+    hooks.settle = [this] { now_us_ += 1000, ++settled_; };
+    hooks.begin = [this] { calls_ = 0; };
+    hooks.end = [this] {
+      most_calls_ = std::max(most_calls_, calls_);
+      const double device_us = pending_us_;
+      now_us_ += std::max(0.0, pending_us_ - 2 * calls_) + 5;  // the wait itself takes 5
+      pending_us_ = 0;
+      return device_us;
+    };
+    return hooks;
+  }
+  ClockNs clock() {
+    return [this] { return now_us_ * 1000; };
+  }
+  int settled() const { return settled_; }
+  int most_calls() const { return most_calls_; }
+
+ private:
+  double now_us_ = 0, pending_us_ = 0;
+  int calls_ = 0, settled_ = 0, most_calls_ = 0;
+};
+
+TEST(MeterTest, ARegionEndsWhenTheDeviceHasDoneItsWork) {
+  FakeDevice device;
+  MeterOptions options;
+  options.min_batch_us = 500;
+  const Latency latency = MeasureLatency(device.call(), options, device.clock(), device.hooks());
+  EXPECT_DOUBLE_EQ(latency.device_us, 10);
+  EXPECT_NEAR(latency.median_us, 10 + 5.0 / latency.batch, 1e-9);  // settling is outside
+  EXPECT_GE(latency.batch * latency.median_us, 500);
+  EXPECT_GT(device.settled(), latency.runs);
+}
+
+TEST(MeterTest, ARegionHasNoMoreCallsThanItMay) {
+  FakeDevice device;
+  RegionHooks hooks = device.hooks();
+  hooks.most_calls = 4;
+  MeterOptions options;
+  options.min_batch_us = 500;
+  EXPECT_EQ(MeasureLatency(device.call(), options, device.clock(), hooks).batch, 4);
+  EXPECT_EQ(device.most_calls(), 4);
+}
+
+TEST(MeterTest, AMachineWithoutADevicesClockHasNoDeviceTime) {
+  FakeMachine machine([](int) { return 1000.0; });
+  EXPECT_EQ(MeasureLatency(machine.call(), MeterOptions(), machine.clock()).device_us, 0);
+}
+
+TEST(MeterTest, EnergyIsThatOfOneCall) {
+  double joules = 100;
+  int calls = 0;
+  const auto call = [&] { ++calls, joules += 0.25; };
+  const auto counter = [&]() -> std::optional<double> { return joules; };
+  EXPECT_DOUBLE_EQ(*MeasureEnergy(call, /*latency_us=*/1000, /*region_ms=*/200, counter), 0.25);
+  EXPECT_EQ(calls, 200);
+  EXPECT_DOUBLE_EQ(*MeasureEnergy(call, 3e6, 200, counter), 0.25);  // one call is longer than the region
+  EXPECT_EQ(calls, 201);
+}
+
+TEST(MeterTest, EnergyIsAbsentWhereNothingCounts) {
+  const auto call = [] {};
+  EXPECT_FALSE(MeasureEnergy(call, 1e5, 200, [] { return std::optional<double>(); }).has_value());
+  EXPECT_FALSE(MeasureEnergy(call, 1e5, 200, [] { return std::optional<double>(7); }).has_value());  // it does not move
 }
 
 TEST(MeterTest, MedianOfNothingIsZero) { EXPECT_EQ(Median({}), 0); }

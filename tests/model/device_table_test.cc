@@ -1,0 +1,40 @@
+#include "model/predict/device_table.h"
+
+#include "base/file.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace cobra {
+namespace {
+
+using testing::HasSubstr;
+
+std::string Shipped() { return *ReadFile(COBRA_SOURCE_DIR "/data/devices/gpus.csv"); }
+
+TEST(DeviceTableTest, ARowIsATarget) {
+  const absl::StatusOr<TargetSpec> spec = TargetFromTable(Shipped(), "NVIDIA A100-SXM4-40GB");
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->name, "gpu-nvidia-a100-sxm4-40gb");
+  EXPECT_EQ(spec->kind, "gpu");
+  EXPECT_EQ(spec->peak_gflops, 19492);
+  EXPECT_EQ(spec->memory_gb_per_s, 1555);
+  EXPECT_EQ(spec->cores, 108);
+  EXPECT_EQ(spec->clock_mhz, 1410);
+  EXPECT_EQ(spec->last_level_cache_mb, 40);
+}
+
+TEST(DeviceTableTest, APartOfTheNameIsEnoughWhereItIsTheOnlyOne) {
+  EXPECT_EQ(TargetFromTable(Shipped(), "v100")->device, "Tesla V100-PCIE-32GB");
+  EXPECT_EQ(TargetFromTable(Shipped(), "tesla p4")->device, "Tesla P4");  // "Tesla P4" is a whole name, whatever else contains it
+  EXPECT_THAT(std::string(TargetFromTable(Shipped(), "A100").status().message()), HasSubstr("may be NVIDIA A100-PCIE-40GB, "));
+  EXPECT_THAT(std::string(TargetFromTable(Shipped(), "B200").status().message()), HasSubstr("there are "));
+}
+
+TEST(DeviceTableTest, WhatIsWrongIsNamed) {
+  EXPECT_THAT(std::string(TargetFromTable("device\nx\n", "x").status().message()), HasSubstr("no column name"));
+  EXPECT_THAT(std::string(TargetFromTable("name,mem_bw_gb_s\nx,fast\n", "x").status().message()), HasSubstr("line 2: mem_bw_gb_s \"fast\""));
+  EXPECT_THAT(std::string(TargetFromTable("name,mem_bw_gb_s\nx,1\n", "x").status().message()), HasSubstr("no column num_sm"));
+}
+
+}  // namespace
+}  // namespace cobra

@@ -1,0 +1,131 @@
+#include "worker/describe.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "nlohmann/json.hpp"
+#include "worker/child.h"
+#include "worker/executor.h"
+#include "worker/gpu.h"
+#include "worker/machine.h"
+#include "worker/measure.h"
+#include "worker/sensors.h"
+
+namespace cobra {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+absl::StatusOr<TargetSpec> DescribeHere(const Execution& execution) {
+  GpuFacts gpu;
+  if (execution.is_cuda()) {
+    COBRA_ASSIGN_OR_RETURN(gpu, ReadGpuFacts(execution.cuda_device));
+  }
+  COBRA_ASSIGN_OR_RETURN(const MachineSpeed speed, MeasureMachineSpeed(execution));
+  TargetSpec machine = DescribeMachine(RuntimeVersion(execution), execution, gpu);
+  machine.peak_gflops = std::round(speed.peak_gflops * 10) / 10;
+  machine.memory_gb_per_s = std::round(speed.memory_gb_per_s * 100) / 100;
+  return machine;
+}
+
+// What `f` returns in a child: its text, or its error.
+template <typename F>
+absl::StatusOr<std::string> InChild(F f) {
+  absl::Status failure = absl::InternalError("the child said nothing");
+  std::string text;
+  COBRA_RETURN_IF_ERROR(RunInChildren(
+      1, {},
+      [&](int) {
+        const absl::StatusOr<std::string> result = f();
+        return result.ok() ? absl::StrCat("+", *result) : absl::StrCat("-", result.status().message());
+      },
+      [&](int, const ChildResult& result) {
+        if (result.outcome != Outcome::ok) {
+          failure = absl::UnavailableError(result.text);
+        } else if (result.text[0] == '-') {
+          failure = absl::UnavailableError(result.text.substr(1));
+        } else {
+          failure = absl::OkStatus();
+          text = result.text.substr(1);
+        }
+      }));
+  COBRA_RETURN_IF_ERROR(failure);
+  return text;
+}
+
+double MemoryGb() {
+  const double bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  return std::round(bytes / 1e7) / 100;
+}
+
+Json OrUnavailable(const std::optional<double>& value) { return value ? Json(*value) : Json("unavailable"); }
+
+Json SensorsJson(Sensors* sensors) {
+  const Conditions now = sensors == nullptr ? Conditions() : sensors->Read();
+  const std::optional<double> joules = sensors == nullptr ? std::nullopt : sensors->Joules();
+  return {{"clock_mhz", OrUnavailable(now.clock_mhz)},
+          {"memory_clock_mhz", OrUnavailable(now.memory_clock_mhz)},
+          {"temperature_c", OrUnavailable(now.temperature_c)},
+          {"power_w", OrUnavailable(now.power_w)},
+          {"energy", joules ? "counted" : "unavailable"}};
+}
+
+}  // namespace
+
+absl::StatusOr<TargetSpec> DescribeTarget(const Execution& execution) {
+  COBRA_RETURN_IF_ERROR(CheckLibTorchHas(execution));
+  if (!execution.lives_in_child()) return DescribeHere(execution);
+  COBRA_ASSIGN_OR_RETURN(const std::string json, InChild([&]() -> absl::StatusOr<std::string> {
+                           ConfigureLibTorch(execution.threads);
+                           COBRA_ASSIGN_OR_RETURN(const TargetSpec machine, DescribeHere(execution));
+                           return TargetSpecToJson(machine);
+                         }));
+  return TargetSpecFromJson(json);
+}
+
+absl::StatusOr<std::string> NameOfTarget(const Execution& execution) {
+  if (!execution.is_cuda()) return TargetName(execution);
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Nvml> nvml, Nvml::Open(execution.cuda_device));
+  return TargetName(execution, nvml->name());
+}
+
+absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core) {
+  COBRA_ASSIGN_OR_RETURN(const TargetSpec machine, DescribeTarget(execution));
+  Json j = Json::parse(TargetSpecToJson(machine));
+  Json versions = {{"libtorch", LibTorchVersion()}};
+  Json precisions = Json::array({"float32"});
+  std::unique_ptr<Sensors> sensors;
+  if (execution.is_cuda()) {
+    COBRA_ASSIGN_OR_RETURN(const std::string text, InChild([&]() -> absl::StatusOr<std::string> {
+                             COBRA_ASSIGN_OR_RETURN(const GpuFacts gpu, ReadGpuFacts(execution.cuda_device));
+                             return Json{{"memory_gb", gpu.memory_gb}, {"major", gpu.compute_major}, {"minor", gpu.compute_minor}}.dump();
+                           }));
+    const Json gpu = Json::parse(text);
+    j["memory_gb"] = gpu["memory_gb"];
+    j["compute_capability"] = absl::StrCat(gpu["major"].get<int>(), ".", gpu["minor"].get<int>());
+    precisions.push_back("float16");
+    if (gpu["major"].get<int>() >= 8) precisions.insert(precisions.end(), {"tf32", "bfloat16"});  // Ampere has both
+    versions["runtime"] = machine.runtime;
+    if (const auto nvml = Nvml::Open(execution.cuda_device); nvml.ok()) versions["driver"] = (*nvml)->driver_version();
+    sensors = GpuSensors(execution.cuda_device);
+  } else {
+    j["memory_gb"] = MemoryGb();
+    for (const CpuCache& cache : CpuCaches()) j["caches_kb"][absl::StrCat("L", cache.level, " ", cache.type)] = cache.kb;
+    if (ThisCpu().has_bfloat16) precisions.push_back("bfloat16");
+    versions["runtime"] = machine.runtime;
+    sensors = CpuSensors(core);
+  }
+  j["precisions"] = std::move(precisions);
+  j["versions"] = std::move(versions);
+  j["governor"] = Governor(core);
+  j["sensors"] = SensorsJson(sensors.get());
+  return j.dump();
+}
+
+}  // namespace cobra

@@ -1,0 +1,10 @@
+// Inside the executor only: which LibTorch this is compiled against. What differs between 1.13 and 2.x is told apart by this.
+#ifndef COBRA_WORKER_EXECUTOR_VERSION_H_
+#define COBRA_WORKER_EXECUTOR_VERSION_H_
+
+#include "torch/version.h"
+
+#define COBRA_TORCH_AT_LEAST(major, minor) \
+  (TORCH_VERSION_MAJOR > major || (TORCH_VERSION_MAJOR == major && TORCH_VERSION_MINOR >= minor))
+
+#endif  // COBRA_WORKER_EXECUTOR_VERSION_H_
