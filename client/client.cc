@@ -11,6 +11,14 @@
 namespace cobra {
 namespace {
 
+// The end of "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:50051: Failed to connect to remote
+// host: Connection refused" says it.
+absl::string_view ReasonOf(absl::string_view message) {
+  constexpr absl::string_view kBefore = "to remote host: ";
+  const size_t at = message.rfind(kBefore);
+  return at == absl::string_view::npos ? message : message.substr(at + kBefore.size());
+}
+
 class GrpcClient final : public Client {
  public:
   explicit GrpcClient(const ClientOptions& options) : options_(options) {
@@ -52,7 +60,8 @@ class GrpcClient final : public Client {
     absl::Status status = RetryLoop(options_.retry, sleep, attempt);
     if (status.ok()) return response;
     if (absl::IsUnavailable(status)) {
-      return absl::UnavailableError(absl::StrCat("no server answers at ", options_.address, ": ", status.message()));
+      return absl::UnavailableError(
+          absl::StrCat("no server answers at ", options_.address, ": ", ReasonOf(status.message())));
     }
     if (absl::IsDeadlineExceeded(status)) {
       return absl::DeadlineExceededError(

@@ -6,10 +6,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/diagnostic.h"
+#include "absl/strings/str_split.h"
+#include "base/address.h"
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
+#include "base/user_error.h"
+#include "client/compare.h"
+#include "client/compare_render.h"
 #include "client/exit_code.h"
 #include "client/explain.h"
 #include "client/explain_render.h"
@@ -17,7 +21,9 @@
 #include "client/render.h"
 #include "client/text_table.h"
 #include "graph/json.h"
+#include "nlohmann/json.hpp"
 #include "proto/graph_proto.h"
+#include "proto/message_limits.h"
 
 namespace cobra {
 namespace {
@@ -50,12 +56,73 @@ ExplainBy ByName(absl::string_view name) {
   return ExplainBy::kOverview;
 }
 
+constexpr int64_t kMaxProbeBytes = int64_t{64} << 20;
+constexpr int64_t kMaxJsonBytes = int64_t{256} << 20;  // of a saved result: a breakdown of 20,000 calls on ten targets has 40 MB
+
+// Before anything is read or measured for a server that cannot be.
+absl::Status CheckServer(const CommonFlags& common) { return CheckAddress("--server", common.client.address); }
+
+absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& model) {
+  const auto bytes = static_cast<int64_t>(request.ByteSizeLong());
+  if (bytes <= kMaxRequestBytes) return absl::OkStatus();
+  return UserError(Diagnostic::Kind::kLimit,
+                   absl::StrFormat("%s: is a request of %.1f MiB, a server takes %d MiB", Title(model),
+                                   static_cast<double>(bytes) / (1 << 20), kMaxRequestBytes >> 20),
+                   request.has_graph() ? "predict its parts, or leave repeated blocks out"
+                                       : "leave --send source out: the file is read here, and only its graph is sent");
+}
+
+// A graph without calls has no latency; the server would say so of a "graph" that the user never saw.
+absl::Status CheckNotEmpty(const Graph& graph, const ModelArguments& model) {
+  if (!graph.nodes().empty()) return absl::OkStatus();
+  return UserError(Diagnostic::Kind::kUsage, absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
+                   "its result is an input, a parameter or a constant: is this the entry, and the method, that was meant?");
+}
+
+absl::StatusOr<SavedPrediction> LoadPrediction(const std::string& path) {
+  const absl::StatusOr<std::string> text = ReadMaybeGzip(path, kMaxJsonBytes);
+  if (!text.ok()) return UserError(Diagnostic::Kind::kUsage, std::string(text.status().message()));
+  return ParsePrediction(*text, path);
+}
+
+// Of what JSON says beside the answer: the device that a target's name stands for.
+absl::Status AddTargets(Client* client, PredictionView* view) {
+  COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse targets, client->ListTargets({}));
+  for (const v1::Target& target : targets.targets()) view->targets[target.spec().name()] = target.spec();
+  return absl::OkStatus();
+}
+
 absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const v1::PredictRequest& request) {
   Progress progress(absl::StrCat("asking ", common.client.address));
   return Client::Connect(common.client)->Predict(request);
 }
 
-// What the numbers say about the user's conditions.
+// What the change says about the user's conditions; as Judge(), a low confidence wins.
+int JudgeChange(const Comparison& comparison, double min_confidence) {
+  int code = kExitOk;
+  for (const TargetChange& t : comparison.targets) {
+    if (!t.regressed) continue;
+    absl::FPrintF(stderr, "slower: %s takes %+.1f %%, %g %% more are allowed\n", t.after.target, 100 * t.change(),
+                  100 * comparison.max_increase);
+    code = kExitOverBudget;
+  }
+  for (const TargetChange& t : comparison.targets) {
+    const double confidence = std::min(t.before.confidence, t.after.confidence);
+    if (confidence < min_confidence) {
+      absl::FPrintF(stderr, "confidence too low: %.2f on %s, asked for at least %g\n", confidence, t.after.target,
+                    min_confidence);
+      code = kExitLowConfidence;
+    } else if (min_confidence < 0 && (t.before.extrapolating || t.after.extrapolating)) {
+      absl::FPrintF(stderr,
+                    "too unsure to judge a change: confidence %.2f on %s; --min-confidence 0 judges all the same\n",
+                    confidence, t.after.target);
+      code = kExitLowConfidence;
+    }
+  }
+  return code;
+}
+
+// What the numbers say about the user's conditions: the middle of each prediction is held against the budget.
 int Judge(const v1::PredictResponse& response, const PredictFlags& flags) {
   int code = kExitOk;
   for (const v1::TargetPrediction& p : response.predictions()) {
@@ -65,7 +132,7 @@ int Judge(const v1::PredictResponse& response, const PredictFlags& flags) {
       code = kExitOverBudget;
     }
   }
-  // An answer that is not to be trusted is no reason to call the model slow, or fast enough.
+  // An answer that is not to be trusted is no reason to call the model slow, or fast enough: 5 wins over 1.
   for (const v1::TargetPrediction& p : response.predictions()) {
     if (p.confidence() < flags.min_confidence) {
       absl::FPrintF(stderr, "confidence too low: %.2f on %s, asked for at least %g\n", p.confidence(), p.target(),
@@ -80,7 +147,13 @@ int Judge(const v1::PredictResponse& response, const PredictFlags& flags) {
 }
 
 absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
-  if (!flags.probe_file.empty()) return ReadMaybeGzip(flags.probe_file, int64_t{64} << 20);
+  if (!flags.probe_file.empty()) {
+    absl::StatusOr<std::string> text = ReadMaybeGzip(flags.probe_file, kMaxProbeBytes);
+    if (!text.ok()) return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--probe ", text.status().message()));
+    if (nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false).is_object()) return text;
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--probe ", flags.probe_file, ": is no probe"),
+                     "give the output of `cobra-worker probe --json` as it is");
+  }
   const std::string worker = flags.worker.empty() ? SiblingProgram("cobra-worker") : flags.worker;
   absl::FPrintF(stderr, "measuring this machine with %s probe, about a minute; leave it alone meanwhile\n", worker);
   return RunProgram({worker, "probe", "--json"});
@@ -95,8 +168,10 @@ absl::StatusOr<int> RunGraph(const CommonFlags& common, const ModelArguments& mo
   return kExitOk;
 }
 
-absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& flags) {
-  COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(flags.model));
+namespace {
+
+absl::StatusOr<v1::PredictRequest> ToRequest(const CommonFlags& common, const PredictFlags& flags,
+                                             const ModelInput& input) {
   v1::PredictRequest request;
   for (const std::string& target : flags.targets) {
     const auto& asked = request.targets();
@@ -108,16 +183,68 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& fl
     COBRA_RETURN_IF_ERROR(input.FillModel(&request));
   } else {
     COBRA_ASSIGN_OR_RETURN(Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
+    COBRA_RETURN_IF_ERROR(CheckNotEmpty(graph, flags.model));
     GraphToProto(graph, request.mutable_graph());
   }
+  COBRA_RETURN_IF_ERROR(CheckSize(request, flags.model));
+  return request;
+}
+
+// The answer beside the baseline; what would be saved of it is what is compared.
+absl::StatusOr<Comparison> CompareWithBaseline(SavedPrediction baseline, const v1::PredictResponse& response,
+                                               const PredictionView& view, double max_increase) {
+  COBRA_ASSIGN_OR_RETURN(SavedPrediction now, ParsePrediction(PredictionJson(response, view), "this prediction"));
+  CompareOptions options;
+  options.max_increase = max_increase;
+  return Compare(std::move(baseline), std::move(now), options);
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& flags) {
+  COBRA_RETURN_IF_ERROR(CheckServer(common));
+  COBRA_ASSIGN_OR_RETURN(const double max_increase, ParseIncrease("--max-increase", flags.max_increase));
+  std::optional<SavedPrediction> baseline;
+  if (!flags.baseline.empty()) {
+    COBRA_ASSIGN_OR_RETURN(baseline, LoadPrediction(flags.baseline));
+  }
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(flags.model));
+  COBRA_ASSIGN_OR_RETURN(const v1::PredictRequest request, ToRequest(common, flags, input));
   const absl::StatusOr<v1::PredictResponse> response = Ask(common, request);
   if (!response.ok()) return input.WithUserPaths(response.status());
-  const PredictionView view{Title(flags.model), flags.budget_ms, flags.breakdown};
+  PredictionView view{Title(flags.model), flags.budget_ms, flags.breakdown, flags.model, {}, nullptr};
+  if (common.json || baseline.has_value()) {
+    COBRA_RETURN_IF_ERROR(AddTargets(Client::Connect(common.client).get(), &view));
+  }
+  std::optional<Comparison> comparison;
+  if (baseline.has_value()) {
+    COBRA_ASSIGN_OR_RETURN(comparison, CompareWithBaseline(*std::move(baseline), *response, view, max_increase));
+    view.comparison = &*comparison;
+  }
   Print(common.json ? PredictionJson(*response, view) : PredictionTable(*response, view));
-  return Judge(*response, flags);
+  if (comparison.has_value() && !common.json) Print(absl::StrCat("\n", ComparisonText(*comparison, /*top=*/10)));
+  const int code = Judge(*response, flags);
+  return comparison.has_value() ? std::max(code, JudgeChange(*comparison, flags.min_confidence)) : code;
+}
+
+absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& flags) {
+  CompareOptions options;
+  options.different_models = flags.different_models;
+  COBRA_ASSIGN_OR_RETURN(options.max_increase, ParseIncrease("--max-increase", flags.max_increase));
+  COBRA_ASSIGN_OR_RETURN(SavedPrediction before, LoadPrediction(flags.before));
+  COBRA_ASSIGN_OR_RETURN(SavedPrediction after, LoadPrediction(flags.after));
+  COBRA_ASSIGN_OR_RETURN(const Comparison comparison, Compare(std::move(before), std::move(after), options));
+  Print(common.json ? ComparisonJson(comparison).dump(1, ' ', false, nlohmann::json::error_handler_t::replace)
+                    : ComparisonText(comparison, flags.top));
+  return JudgeChange(comparison, flags.min_confidence);
 }
 
 absl::StatusOr<int> RunExplain(const CommonFlags& common, const ExplainFlags& flags) {
+  if (!flags.target.empty()) COBRA_RETURN_IF_ERROR(CheckServer(common));
+  if (const std::vector<std::string> names = absl::StrSplit(flags.target, ','); names.size() > 1) {
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--target ", flags.target, ": explain is about one target"),
+                     absl::StrCat("explain each by itself: --target ", names[0]));
+  }
   COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(flags.model));
   COBRA_ASSIGN_OR_RETURN(Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
   std::optional<v1::PredictResponse> response;
@@ -125,7 +252,9 @@ absl::StatusOr<int> RunExplain(const CommonFlags& common, const ExplainFlags& fl
     v1::PredictRequest request;
     request.add_targets(flags.target);
     request.set_breakdown(true);
+    COBRA_RETURN_IF_ERROR(CheckNotEmpty(graph, flags.model));
     GraphToProto(graph, request.mutable_graph());
+    COBRA_RETURN_IF_ERROR(CheckSize(request, flags.model));
     absl::StatusOr<v1::PredictResponse> answer = Ask(common, request);
     if (!answer.ok()) return input.WithUserPaths(answer.status());
     response = *std::move(answer);
@@ -141,12 +270,14 @@ absl::StatusOr<int> RunExplain(const CommonFlags& common, const ExplainFlags& fl
 }
 
 absl::StatusOr<int> RunTargets(const CommonFlags& common) {
+  COBRA_RETURN_IF_ERROR(CheckServer(common));
   COBRA_ASSIGN_OR_RETURN(v1::ListTargetsResponse response, Client::Connect(common.client)->ListTargets({}));
   Print(common.json ? TargetsJson(response) : TargetsTable(response));
   return kExitOk;
 }
 
 absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags& flags) {
+  COBRA_RETURN_IF_ERROR(CheckServer(common));
   std::unique_ptr<Client> client = Client::Connect(common.client);
   // A minute of measuring is not spent on a server that is not there.
   COBRA_RETURN_IF_ERROR(client->GetModelInfo({}).status());
@@ -160,6 +291,7 @@ absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags
 }
 
 absl::StatusOr<int> RunModel(const CommonFlags& common) {
+  COBRA_RETURN_IF_ERROR(CheckServer(common));
   COBRA_ASSIGN_OR_RETURN(v1::GetModelInfoResponse response, Client::Connect(common.client)->GetModelInfo({}));
   Print(common.json ? ModelJson(response) : ModelTable(response));
   return kExitOk;

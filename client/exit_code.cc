@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "nlohmann/json.hpp"
@@ -23,9 +24,26 @@ int ExitCodeOf(const absl::Status& status) {
   }
 }
 
+namespace {
+
+// Of an error that is no Diagnostic.
+absl::string_view HintOf(const absl::Status& status) {
+  if (!absl::IsUnavailable(status)) return "";
+  return "start one (cobra-server --model model/pretrained, docs/operations.md), or name the one that runs: --server "
+         "HOST:PORT";
+}
+
+}  // namespace
+
 std::string ErrorText(const absl::Status& status) {
-  if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status)) return RenderDiagnostic(*diagnostic);
-  return absl::StrCat("error: ", status.message());
+  std::string text;
+  if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status)) {
+    text = RenderDiagnostic(*diagnostic);
+  } else {
+    const absl::string_view hint = HintOf(status);
+    text = absl::StrCat("error: ", status.message(), hint.empty() ? "" : "\nhint: ", hint);
+  }
+  return absl::StartsWith(text, "error: ") ? absl::StrCat("cobra-client: ", text) : text;
 }
 
 std::string ErrorJson(const absl::Status& status) {
@@ -53,6 +71,7 @@ std::string ErrorJson(const absl::Status& status) {
   } else {
     error["kind"] = "status";
     error["message"] = std::string(status.message());
+    error["hint"] = std::string(HintOf(status));
   }
   return nlohmann::json({{"error", std::move(error)}}).dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -10,7 +10,7 @@ namespace cobra {
 
 enum ExitCode : int {
   kExitOk = 0,
-  kExitOverBudget = 1,
+  kExitOverBudget = 1,  // or slower than the baseline allows
   kExitUsage = 2,        // unknown target too
   kExitUnavailable = 3,  // no server, or a broken one
   kExitCannotRead = 4,   // unsupported construct or operator, data-dependent
@@ -21,7 +21,8 @@ enum ExitCode : int {
 
 // That of the status' Diagnostic, else by the status code.
 int ExitCodeOf(const absl::Status& status);
-// The rendered Diagnostic, or the status message.
+// The rendered Diagnostic, or the status message; with the program's name in front where no place in a file stands
+// there, and what to do where no server answers.
 std::string ErrorText(const absl::Status& status);
 // {"error":{"kind","message","hint","file","line","column","end_column","module","missing_module","source_line",
 // "frames":[...],"status","exit_code"}}

@@ -8,7 +8,9 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "client/text_table.h"
 #include "graph/cost.h"
 
 namespace cobra {
@@ -91,6 +93,42 @@ std::optional<absl::string_view> NumberedStem(absl::string_view name) {
   while (end > 0 && std::isdigit(static_cast<unsigned char>(name[end - 1])) != 0) --end;
   if (end == name.size()) return std::nullopt;
   return name.substr(0, end);
+}
+
+bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+// A path cut where digits begin and end: "h.3.mlp" -> "h.", "3", ".mlp".
+std::vector<absl::string_view> Runs(absl::string_view path) {
+  std::vector<absl::string_view> runs;
+  for (size_t begin = 0, i = 1; i <= path.size(); ++i) {
+    if (i < path.size() && IsDigit(path[i]) == IsDigit(path[begin])) continue;
+    runs.push_back(path.substr(begin, i - begin));
+    begin = i;
+  }
+  return runs;
+}
+
+// What two calls must share to be alike. Every node of a file of nodes has a number of its own.
+std::string AlikeKey(const CallCost& call) {
+  std::string key;
+  for (absl::string_view run : Runs(call.module_path)) absl::StrAppend(&key, IsDigit(run[0]) ? "*" : run);
+  const Cost& c = call.cost;
+  const int line = HasLines(call.file) ? call.line : 0;
+  absl::StrAppend(&key, "\n", call.op, "\n", call.file, "\n", line, "\n", call.input, "\n", call.output);
+  absl::StrAppend(&key, "\n", c.macs, "\n", c.flops, "\n", c.bytes);
+  return key;
+}
+
+// The path that alike calls have, a star for each number that differs.
+std::string CommonPath(const std::vector<const CallCost*>& calls) {
+  std::vector<absl::string_view> common = Runs(calls[0]->module_path);
+  for (const CallCost* call : calls) {
+    const std::vector<absl::string_view> runs = Runs(call->module_path);
+    for (size_t i = 0; i < common.size(); ++i) {
+      if (common[i] != runs[i]) common[i] = "*";
+    }
+  }
+  return absl::StrJoin(common, "");
 }
 
 // What two blocks must share to be alike: everything but names of their own and times.
@@ -245,7 +283,7 @@ std::vector<GroupCost> ByOperator(const Explanation& explanation) {
 
 std::vector<GroupCost> ByLine(const Explanation& explanation) {
   const auto where = [](const CallCost& call) {
-    return call.file.empty() ? std::string("(unknown)") : absl::StrCat(call.file, ":", call.line);
+    return call.file.empty() ? std::string(kUnknownLine) : PlaceText(call.file, call.line);
   };
   return GroupBy(explanation, where, [&](const CallCost& call) { return GroupCost{where(call), call.source, {}}; });
 }
@@ -260,6 +298,24 @@ std::vector<const CallCost*> BySize(const Explanation& explanation, size_t most)
   });
   if (calls.size() > most) calls.resize(most);
   return calls;
+}
+
+std::vector<AlikeCalls> ByAlike(const Explanation& explanation) {
+  std::vector<AlikeCalls> groups;
+  absl::flat_hash_map<std::string, size_t> known;
+  for (const CallCost& call : explanation.calls) {
+    const auto [it, added] = known.try_emplace(AlikeKey(call), groups.size());
+    if (added) groups.emplace_back();
+    groups[it->second].calls.push_back(&call);
+    groups[it->second].cost += call.cost;
+  }
+  for (AlikeCalls& group : groups) group.module_path = CommonPath(group.calls);
+  const auto nothing = [&](const AlikeCalls& group) { return !(explanation.Share(group.cost) > 0); };
+  groups.erase(std::remove_if(groups.begin(), groups.end(), nothing), groups.end());
+  std::stable_sort(groups.begin(), groups.end(), [&](const AlikeCalls& a, const AlikeCalls& b) {
+    return explanation.Share(a.cost) > explanation.Share(b.cost);
+  });
+  return groups;
 }
 
 }  // namespace cobra

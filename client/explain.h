@@ -50,10 +50,21 @@ struct ModuleCost {
   std::vector<ModuleCost> children;
 };
 
+inline constexpr char kUnknownLine[] = "(unknown)";
+
 struct GroupCost {
-  std::string name;    // operator, or "file:line"
+  std::string name;    // operator, or PlaceText() of a line, or kUnknownLine
   std::string source;  // of a line
   Cost cost;
+};
+
+// Calls that differ in nothing but numbers of their module paths: the same operator on the same source line, with the
+// same shapes and costs.
+struct AlikeCalls {
+  std::vector<const CallCost*> calls;  // in order of execution; never empty
+  std::string module_path;             // "transformer.h.*.mlp.c_fc": a star where they differ
+  Cost cost;                           // of all of them
+  const CallCost& first() const { return *calls[0]; }
 };
 
 struct Explanation {
@@ -88,6 +99,7 @@ ModuleCost ByModule(const Explanation& explanation, bool merge_alike);
 std::vector<GroupCost> ByOperator(const Explanation& explanation);
 std::vector<GroupCost> ByLine(const Explanation& explanation);
 std::vector<const CallCost*> BySize(const Explanation& explanation, size_t most);
+std::vector<AlikeCalls> ByAlike(const Explanation& explanation);
 
 }  // namespace cobra
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -16,13 +17,25 @@ namespace cobra {
 namespace {
 
 constexpr int kBarWidth = 20;
-constexpr int kOverviewModules = 24;     // lines of the module tree: with ten calls the overview fits a tall terminal
-constexpr double kWorthOpening = 0.05;   // a module with less is not taken apart in the overview
+// The overview fits a tall terminal.
+constexpr size_t kOverviewModules = 28;  // lines of the module tree
+constexpr size_t kOverviewLines = 5;
+constexpr size_t kOverviewOperators = 6;
+// A module of the overview is unfolded from one of these shares on: the least with which the tree fits.
+constexpr double kUnfoldFrom[] = {0.05, 0.1, 0.2, 0.3, 0.5};
 constexpr double kWorthShowing = 0.005;  // smaller siblings share a line there
 
 constexpr char kBold[] = "\033[1m", kRed[] = "\033[31m", kYellow[] = "\033[33m", kDim[] = "\033[2m", kEnd[] = "\033[0m";
 
-std::string WhereOf(const CallCost& call) { return call.file.empty() ? "" : absl::StrCat(call.file, ":", call.line); }
+std::string WhereOf(const CallCost& call) { return PlaceText(call.file, call.line); }
+
+// The source lines of which something is known, largest first; none of a file that has nodes.
+std::vector<GroupCost> SourceLines(const Explanation& e) {
+  const bool known = std::any_of(e.calls.begin(), e.calls.end(), [](const CallCost& call) {
+    return !call.file.empty() && HasLines(call.file);
+  });
+  return known ? ByLine(e) : std::vector<GroupCost>();
+}
 
 // `full` fills the width; what would be less than half a character is a dot.
 std::string Bar(double share, double full) {
@@ -86,7 +99,9 @@ class Renderer {
   };
 
   void Line(absl::string_view line) { absl::StrAppend(&text_, line, "\n"); }
-  void Section(absl::string_view title) { Line(absl::StrCat("\n", paint_.Heading(title))); }
+  void Section(absl::string_view title) {
+    Line(absl::StrCat("\n", paint_.Heading(Shortened(title, view_.style.width))));
+  }
 
   void Heading() {
     Line(paint_.Heading(absl::StrCat(e_.title, e_.inputs.empty() ? "" : ", input ", absl::StrJoin(e_.inputs, ", "))));
@@ -109,27 +124,55 @@ class Renderer {
     } else {
       Line("shares are of FLOP and of bytes moved, not of time: --target NAME asks a server for the time");
     }
-    const std::vector<const CallCost*> largest = BySize(e_, 1);
-    if (largest.empty()) return;
-    const CallCost& call = *largest[0];
-    const double share = e_.Share(call.cost);
-    const char* of = timed_ ? "the time" : e_.FlopsShare(call.cost) >= share ? "the FLOP" : "the bytes moved";
-    Line(absl::StrCat(timed_ ? "slowest call: " : "heaviest call: ", call.op, call.module_path.empty() ? "" : " in ",
-                      call.module_path, call.file.empty() ? "" : absl::StrCat(" (", WhereOf(call), ")"), ", ",
-                      paint_.Weight(PercentText(share), share), " of ", of));
+    Headlines();
+  }
+
+  const char* OfWhat(const Cost& cost) const {
+    if (timed_) return "the time";
+    return e_.FlopsShare(cost) >= e_.Share(cost) ? "the FLOP" : "the bytes moved";
+  }
+  std::string ShareText(const Cost& cost) const {
+    const double share = e_.Share(cost);
+    return absl::StrCat(paint_.Weight(PercentText(share), share), " of ", OfWhat(cost));
+  }
+
+  // What to look at first: the heaviest source line, where it is more than one kind of call, and the heaviest calls.
+  void Headlines() {
+    const std::vector<AlikeCalls> groups = ByAlike(e_);
+    if (groups.empty()) return;
+    const AlikeCalls& group = groups[0];
+    const char* most = timed_ ? "slowest" : "heaviest";
+    const std::vector<GroupCost> lines = SourceLines(e_);
+    if (!lines.empty() && lines[0].name != kUnknownLine && lines[0].cost.calls > group.cost.calls &&
+        e_.Share(lines[0].cost) > e_.Share(group.cost)) {
+      const GroupCost& line = lines[0];
+      Line(absl::StrCat(most, " line: ", line.name, ", ", ShareText(line.cost)));
+      if (!line.source.empty()) Line(Shortened(absl::StrCat("  ", line.source), view_.style.width));
+    }
+    const CallCost& call = group.first();
+    const std::string place = WhereOf(call);
+    Line(absl::StrCat(most, group.cost.calls > 1 ? absl::StrCat(" calls: ", group.cost.calls, " x ") : " call: ", call.op,
+                      group.module_path.empty() ? "" : " in ", group.module_path,
+                      place.empty() ? "" : absl::StrCat(" (", place, ")"), ", ", ShareText(group.cost)));
   }
 
   void Overview() {
     Section(absl::StrCat("Modules, in order of execution", timed_ ? ": share of the time" : ""));
     Modules(/*everything=*/false);
-    const std::vector<const CallCost*> calls = BySize(e_, static_cast<size_t>(view_.top));
+    std::vector<AlikeCalls> groups = ByAlike(e_);
+    groups.resize(std::min(groups.size(), static_cast<size_t>(view_.top)));
     Cost sum;
-    for (const CallCost* call : calls) sum += call->cost;
-    Section(absl::StrCat(timed_ ? "Slowest" : "Heaviest", " calls: ", calls.size(), " of ", e_.total.calls,
+    for (const AlikeCalls& group : groups) sum += group.cost;
+    Section(absl::StrCat(timed_ ? "Slowest" : "Heaviest", " calls, alike ones together: ", sum.calls, " of ",
+                         e_.total.calls,
                          timed_ ? absl::StrCat(", ", PercentText(e_.TimeShare(sum)), " of the time") : ""));
-    Calls(calls);
+    Calls(groups);
+    if (const std::vector<GroupCost> lines = SourceLines(e_); !lines.empty()) {
+      Section("Source lines");
+      Groups(lines, "line", kOverviewLines);
+    }
     Section("Operators");
-    Groups(ByOperator(e_), "operator");
+    Groups(ByOperator(e_), "operator", kOverviewOperators);
   }
 
   // ---- the columns that every table begins with
@@ -165,49 +208,58 @@ class Renderer {
   struct TreeLine {
     const ModuleCost* module;
     int depth;
-    bool open = false;
-    bool own = false;  // the calls that the module makes itself, where it has children too
+    bool own = false;     // the calls that the module makes itself, where it has children too
+    bool folded = false;  // it has children, and they are not shown
     const Cost& cost() const { return own ? module->own : module->cost; }
   };
 
-  // Opens the largest module again and again until the lines are used up: detail where the cost is.
-  std::vector<TreeLine> Tree(const ModuleCost& root, bool everything) const {
-    std::vector<TreeLine> lines = {{&root, 0}};
-    while (true) {
-      int best = -1;
-      for (size_t i = 0; i < lines.size(); ++i) {
-        const TreeLine& line = lines[i];
-        if (line.open || line.own || line.module->children.empty()) continue;
-        if (!everything && e_.Share(line.module->cost) < kWorthOpening) continue;
-        if (best < 0 || e_.Share(line.module->cost) > e_.Share(lines[best].module->cost)) best = static_cast<int>(i);
-        if (everything) break;
-      }
-      if (best < 0) return lines;
-      lines[best].open = true;
-      const ModuleCost& m = *lines[best].module;
-      if (!everything && lines.size() > 1 && lines.size() + m.children.size() > kOverviewModules) continue;
-      std::vector<TreeLine> children;
-      const int depth = lines[best].depth + 1;
-      if (m.own.calls > 0) children.push_back({&m, depth, false, /*own=*/true});
-      for (const ModuleCost& child : m.children) children.push_back({&child, depth});
-      lines.insert(lines.begin() + best + 1, children.begin(), children.end());
+  // Every module with a share of at least `least` is unfolded, and no other. Depth is bounded (explain.cc).
+  void Unfold(const ModuleCost& m, int depth, double least, std::vector<TreeLine>* lines) const {
+    const bool open = depth == 0 || e_.Share(m.cost) >= least;
+    lines->push_back({&m, depth, /*own=*/false, /*folded=*/!open && !m.children.empty()});
+    if (!open || m.children.empty()) return;
+    if (m.own.calls > 0) lines->push_back({&m, depth + 1, /*own=*/true});
+    for (const ModuleCost& child : m.children) Unfold(child, depth + 1, least, lines);
+  }
+
+  bool IsShown(const TreeLine& line) const { return line.depth == 0 || e_.Share(line.cost()) >= kWorthShowing; }
+
+  // The tree of the overview; `least` becomes the share from which on it is unfolded.
+  std::vector<TreeLine> FittingTree(const ModuleCost& root, double* least) const {
+    std::vector<TreeLine> lines;
+    for (double share : kUnfoldFrom) {
+      *least = share;
+      lines.clear();
+      Unfold(root, 0, share, &lines);
+      const auto shown = std::count_if(lines.begin(), lines.end(), [&](const TreeLine& l) { return IsShown(l); });
+      if (static_cast<size_t>(shown) <= kOverviewModules) break;
     }
+    return lines;
   }
 
   void Modules(bool everything) {
     const ModuleCost root = ByModule(e_, /*merge_alike=*/!everything);
+    std::vector<TreeLine> tree;
+    double least = 0;
+    if (everything) {
+      Unfold(root, 0, -std::numeric_limits<double>::infinity(), &tree);
+    } else {
+      tree = FittingTree(root, &least);
+    }
     std::vector<Row> rows;
     int hidden = 0;
-    for (const TreeLine& line : Tree(root, everything)) {
-      const ModuleCost& m = *line.module;
-      const double share = e_.Share(line.cost());
-      if (!everything && share < kWorthShowing && line.depth > 0) {
+    bool folded = false;
+    for (const TreeLine& line : tree) {
+      if (!everything && !IsShown(line)) {
         ++hidden;
         continue;
       }
+      folded = folded || line.folded;
+      const ModuleCost& m = *line.module;
       std::string name = line.own ? "(its own calls)" : line.depth == 0 ? "(model)" : m.name;
       if (m.alike > 1 && !line.own) absl::StrAppend(&name, " (", m.alike, " alike)");
-      Row row{CostCells(line.cost(), 1), share, ""};
+      if (line.folded) absl::StrAppend(&name, " +");
+      Row row{CostCells(line.cost(), 1), e_.Share(line.cost()), ""};
       row.cells.push_back(absl::StrCat(line.cost().calls));
       row.cells.push_back(CountText(static_cast<double>(line.cost().parameters)));
       row.cells.push_back(absl::StrCat(std::string(2 * line.depth, ' '), name));
@@ -222,30 +274,36 @@ class Renderer {
     header.push_back("module");
     columns.push_back({false, 16});
     Table(std::move(header), columns, rows);
-    if (hidden > 0) Line(paint_.Dim(absl::StrCat("and ", hidden, " with less than 0.5 %; --by module has all")));
+    std::vector<std::string> left_out;
+    if (folded) left_out.push_back(absl::StrFormat("+ is folded: less than %g %%", 100 * least));
+    if (hidden > 0) left_out.push_back(absl::StrCat(hidden, " more with less than 0.5 %"));
+    if (left_out.empty()) return;
+    Line(paint_.Dim(Shortened(absl::StrCat(absl::StrJoin(left_out, "; "), "; --by module has all"), view_.style.width)));
   }
 
   // ---- calls
 
-  void Calls(const std::vector<const CallCost*>& calls) {
-    const double full = calls.empty() ? 1 : e_.Share(calls[0]->cost);
+  void Calls(const std::vector<AlikeCalls>& groups) {
+    const double full = groups.empty() ? 1 : e_.Share(groups[0].cost);
     std::vector<Row> rows;
     std::string last;
-    for (const CallCost* call : calls) {
-      Row row{CostCells(call->cost, full), e_.Share(call->cost), ""};
-      for (std::string cell : {absl::StrCat(call->node), call->op, call->module_path, Shapes(*call), WhereOf(*call)}) {
+    for (const AlikeCalls& group : groups) {
+      const CallCost& call = group.first();
+      Row row{CostCells(group.cost, full), e_.Share(group.cost), ""};
+      for (std::string cell : {absl::StrCat(group.cost.calls, " x"), absl::StrCat(call.node), call.op, group.module_path,
+                               Shapes(call), WhereOf(call)}) {
         row.cells.push_back(std::move(cell));
       }
       // The line is quoted once where calls of the same line follow each other.
-      if (!call->source.empty() && WhereOf(*call) != last) row.below = absl::StrCat("        ", call->source);
-      last = WhereOf(*call);
+      if (!call.source.empty() && WhereOf(call) != last) row.below = absl::StrCat("        ", call.source);
+      last = WhereOf(call);
       rows.push_back(std::move(row));
     }
     std::vector<std::string> header = CostHeader();
     std::vector<Column> columns = CostColumns();
-    for (const char* name : {"call", "operator", "module", "shapes", "where"}) header.push_back(name);
+    for (const char* name : {"calls", "first", "operator", "module", "shapes", "where"}) header.push_back(name);
     for (const Column& column :
-         {Column{true}, Column{}, Column{false, 12, true}, Column{false, 16}, Column{false, 12, true}}) {
+         {Column{true}, Column{true}, Column{}, Column{false, 12, true}, Column{false, 16}, Column{false, 12, true}}) {
       columns.push_back(column);
     }
     Table(std::move(header), columns, rows);
@@ -287,9 +345,9 @@ class Renderer {
 
   // ---- operators and lines
 
-  void Groups(const std::vector<GroupCost>& groups, const char* what) {
-    constexpr size_t kMost = 12;
-    const size_t shown = view_.by == ExplainBy::kOverview ? std::min(groups.size(), kMost) : groups.size();
+  void Groups(const std::vector<GroupCost>& groups, absl::string_view what,
+              size_t most = std::numeric_limits<size_t>::max()) {
+    const size_t shown = std::min(groups.size(), most);
     std::vector<Row> rows;
     bool sources = false;
     for (size_t i = 0; i < shown; ++i) sources = sources || !groups[i].source.empty();
@@ -309,14 +367,15 @@ class Renderer {
       header.push_back(name);
       columns.push_back({true});
     }
-    header.push_back(what);
+    header.emplace_back(what);
     columns.push_back({false, 12, true});
     if (sources) {
       header.push_back("source");
       columns.push_back({false, 12});
     }
     Table(std::move(header), columns, rows);
-    if (shown < groups.size()) Line(paint_.Dim(absl::StrCat("and ", groups.size() - shown, " more; --by op has all")));
+    if (shown == groups.size()) return;
+    Line(paint_.Dim(absl::StrCat("and ", groups.size() - shown, " more; --by ", what == "line" ? "line" : "op", " has all")));
   }
 
   const Explanation& e_;
@@ -349,6 +408,15 @@ Json CallJson(const Explanation& e, const CallCost& call) {
             {"source", call.source}, {"input", call.input}, {"output", call.output}};
   AddCost(e, call.cost, &j);
   j.erase("calls");
+  return j;
+}
+
+Json AlikeJson(const Explanation& e, const AlikeCalls& group) {
+  const CallCost& call = group.first();
+  Json j = {{"op", call.op},         {"module", group.module_path}, {"where", WhereOf(call)}, {"source", call.source},
+            {"input", call.input},   {"output", call.output},       {"nodes", Json::array()}};
+  for (const CallCost* member : group.calls) j["nodes"].push_back(member->node);
+  AddCost(e, group.cost, &j);
   return j;
 }
 
@@ -398,6 +466,10 @@ std::string ExplanationJson(const Explanation& e, const ExplainView& view) {
   j["total"] = std::move(total);
   j["top"] = Json::array();
   for (const CallCost* call : BySize(e, static_cast<size_t>(view.top))) j["top"].push_back(call->node);
+  j["alike"] = Json::array();
+  std::vector<AlikeCalls> groups = ByAlike(e);
+  groups.resize(std::min(groups.size(), static_cast<size_t>(view.top)));
+  for (const AlikeCalls& group : groups) j["alike"].push_back(AlikeJson(e, group));
   j["layers"] = Json::array();
   for (const CallCost& call : e.calls) j["layers"].push_back(CallJson(e, call));
   j["modules"] = Json::array();

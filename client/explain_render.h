@@ -10,7 +10,7 @@
 namespace cobra {
 
 enum class ExplainBy {
-  kOverview,  // heading, the modules where most of it is, the largest calls, operators
+  kOverview,  // heading, the modules where most of it is, the largest calls, source lines, operators
   kLayer,     // every call, in order of execution
   kModule,    // every module
   kOp,
@@ -19,7 +19,7 @@ enum class ExplainBy {
 
 struct ExplainView {
   ExplainBy by = ExplainBy::kOverview;
-  int top = 10;  // calls in the overview
+  int top = 10;  // kinds of calls in the overview, and in JSON calls and kinds of them
   TerminalStyle style;
 };
 

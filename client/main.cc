@@ -2,20 +2,26 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <utility>
 
-#include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/command_line.h"
 #include "client/commands.h"
 #include "client/exit_code.h"
 
 namespace cobra {
 namespace {
 
-constexpr char kFooter[] =
-    "Exit codes: 0 fine, 1 over --budget-ms, 2 usage, 3 server unavailable, 4 model cannot be read (unsupported or "
-    "data-dependent),\n"
-    "5 confidence below --min-confidence, 6 the model is wrong (syntax error, or PyTorch raises too), 7 a limit was "
-    "reached.";
+constexpr char kModelCodes[] =
+    "4 the model cannot be read (unsupported, or it depends on data),\n"
+    "6 the model is wrong (a syntax error, or PyTorch raises too), 7 a limit was reached.";
+constexpr char kServerCodes[] = "Exit codes: 0 fine, 2 usage, 3 no server answers, 7 not within --deadline-s.";
+
+std::string PredictCodes(absl::string_view slow) {
+  return absl::StrCat("Exit codes: 0 fine, 1 ", slow, ", 2 usage, 3 no server answers, ", kModelCodes,
+                      "\n5 confidence below --min-confidence; where both hold, 5 wins over 1.");
+}
 
 // One value a flag: --input "[3x2,3x4]" --input 1x3.
 void Repeatable(CLI::Option* option) { option->allow_extra_args(false); }
@@ -34,9 +40,10 @@ void AddModelFlags(CLI::App* command, ModelArguments* model) {
       "--input", model->inputs,
       "One per positional argument: 1x3x224x224, 1x128:int64, name=1x128:int64, [3x224x224,3x200x200]"));
   Repeatable(command->add_option("--arg", model->arguments, "Argument that is no tensor: name=EXPR; repeatable"));
-  command->add_option("--method", model->method, "The method that is run")->capture_default_str();
+  command->add_option("--method", model->method, "Method of the model that is run")->capture_default_str();
   Repeatable(command->add_option("--library", model->libraries,
-                                 "Directory to import from (an installed torchvision); repeatable"));
+                                 "Folder that contains a package to import (dist-packages for an installed torchvision); "
+                                 "repeatable. What lies beside the model is found without"));
   command
       ->add_option("--limits-times", model->limits_times,
                    "Steps, memory and calls that reading may take, times what is usual (docs/reader.md)")
@@ -55,7 +62,7 @@ void AddFormat(CLI::App* command, CommonFlags* common) {
 }
 
 void AddServerFlags(CLI::App* command, CommonFlags* common) {
-  command->add_option("--server", common->client.address, "Address of cobra-server")->capture_default_str();
+  command->add_option("--server", common->client.address, "Address of cobra-server, HOST:PORT")->capture_default_str();
 }
 
 void AddDeadline(CLI::App* command, CommonFlags* common) {
@@ -65,6 +72,17 @@ void AddDeadline(CLI::App* command, CommonFlags* common) {
           "Give up after so many seconds")
       ->check(CLI::Range(0.001, 86400.0))
       ->default_str("60");
+}
+
+void AddMinConfidence(CLI::App* command, double* min_confidence) {
+  command->add_option("--min-confidence", *min_confidence, "Exit with 5 when an answer is less sure (0 to 1); where a budget or a change is judged: 0.9 unless said")
+      ->check(CLI::Range(0.0, 1.0));
+}
+
+void AddMaxIncrease(CLI::App* command, std::string* max_increase) {
+  command->add_option("--max-increase", *max_increase, "Exit with 1 when the latency rose by more than this")
+      ->type_name("PERCENT%")
+      ->capture_default_str();
 }
 
 void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
@@ -80,20 +98,37 @@ void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
       ->default_str("graph");
   command->add_flag("--breakdown", flags->breakdown, "The share of every call");
   command->add_flag("--keep-private", flags->keep_private, "The server notes nothing of layers that its model does not know");
-  command->add_option("--budget-ms", flags->budget_ms, "Exit with 1 when a target takes longer")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--min-confidence", flags->min_confidence, "Exit with 5 when an answer is less sure (0 to 1); with --budget-ms: 0.9 unless said")
-      ->check(CLI::Range(0.0, 1.0));
+  command
+      ->add_option("--budget-ms", flags->budget_ms,
+                   "Exit with 1 when a prediction (latency_us itself, no end of its interval) is above so many milliseconds")
+      ->check(AboveZero());
+  AddMinConfidence(command, &flags->min_confidence);
+  command->add_option("--baseline", flags->baseline, "Older result (--format json) to compare with, as `compare` does")
+      ->type_name("OLD.json");
+  AddMaxIncrease(command, &flags->max_increase);
+}
+
+void AddCompareFlags(CLI::App* command, CompareFlags* flags) {
+  command->add_option("old", flags->before, "Result of `predict --format json`, better with --breakdown")
+      ->type_name("OLD.json")
+      ->required();
+  command->add_option("new", flags->after, "The same of the changed model")->type_name("NEW.json")->required();
+  AddMaxIncrease(command, &flags->max_increase);
+  AddMinConfidence(command, &flags->min_confidence);
+  command->add_flag("--different-models", flags->different_models, "Compare answers to two questions all the same");
+  command->add_option("--top", flags->top, "How many of the modules that changed most are listed for each target")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
 }
 
 void AddExplainFlags(CLI::App* command, ExplainFlags* flags) {
   command
       ->add_option(
           "--target", flags->target,
-          "A name from `cobra-client targets`: shares of the time that the server predicts; without it, of FLOP "
+          "One name from `cobra-client targets`: shares of the time that the server predicts; without it, of FLOP "
           "and bytes, and no server is needed")
       ->type_name("NAME");
-  command->add_option("--top", flags->top, "How many of the slowest calls the overview lists")
+  command->add_option("--top", flags->top, "How many of the slowest calls, alike ones together, the overview lists")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command
@@ -103,76 +138,91 @@ void AddExplainFlags(CLI::App* command, ExplainFlags* flags) {
       ->check(CLI::IsMember({"layer", "module", "op", "line"}));
 }
 
-int Report(const CommonFlags& common, const absl::StatusOr<int>& result) {
-  if (result.ok()) return *result;
-  if (common.json) std::fprintf(stdout, "%s\n", ErrorJson(result.status()).c_str());
-  std::fprintf(stderr, "%s\n", ErrorText(result.status()).c_str());
-  return ExitCodeOf(result.status());
+int Report(bool json, const absl::Status& status) {
+  if (json) std::fprintf(stdout, "%s\n", ErrorJson(status).c_str());
+  std::fprintf(stderr, "%s\n", ErrorText(status).c_str());
+  return ExitCodeOf(status);
+}
+
+// Whether JSON is asked for on a command line that cannot be parsed.
+bool AsksForJson(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const absl::string_view argument = argv[i];
+    if (argument == "--format=json") return true;
+    if (argument == "--format" && i + 1 < argc && absl::string_view(argv[i + 1]) == "json") return true;
+  }
+  return false;
 }
 
 int Main(int argc, char** argv) {
   CommonFlags common;
   ModelArguments graph_model;
   PredictFlags predict;
+  CompareFlags compare;
   ExplainFlags explain;
   CalibrateFlags calibrate;
   std::function<absl::StatusOr<int>()> run;
 
   CLI::App app("Predicts the latency of neural networks.", "cobra-client");
-  app.footer(kFooter);
   app.require_subcommand(1);
+  const auto add = [&](const char* name, const char* what, const std::string& codes,
+                       std::function<absl::StatusOr<int>()> command_run) {
+    CLI::App* command = app.add_subcommand(name, what);
+    command->footer(codes);
+    command->callback([&run, command_run = std::move(command_run)] { run = command_run; });
+    AddFormat(command, &common);
+    return command;
+  };
+  const auto add_asking = [&](CLI::App* command) {
+    AddServerFlags(command, &common);
+    AddDeadline(command, &common);
+  };
 
-  CLI::App* command = app.add_subcommand("predict", "Latency of a model on one or several targets");
+  CLI::App* command = add("predict", "Latency of a model on one or several targets",
+                          PredictCodes("over --budget-ms, or slower than --baseline allows"),
+                          [&] { return RunPredict(common, predict); });
   AddModelFlags(command, &predict.model);
   AddPredictFlags(command, &predict);
-  AddServerFlags(command, &common);
-  AddDeadline(command, &common);
-  AddFormat(command, &common);
-  command->callback([&] { run = [&] { return RunPredict(common, predict); }; });
+  add_asking(command);
 
-  command = app.add_subcommand("graph", "The graph of a model: operators, shapes, parameters, cost; needs no server");
-  AddModelFlags(command, &graph_model);
-  AddDeadline(command, &common);
-  AddFormat(command, &common);
-  command->callback([&] { run = [&] { return RunGraph(common, graph_model); }; });
+  command = add("compare", "Two results of `predict --format json`: what became slower; needs no server",
+                "Exit codes: 0 fine, 1 slower than --max-increase allows, 2 usage (a file is no result, or the two answer "
+                "different\nquestions), 5 confidence below --min-confidence; where both hold, 5 wins over 1.",
+                [&] { return RunCompare(common, compare); });
+  AddCompareFlags(command, &compare);
 
-  command = app.add_subcommand("explain", "Where a model spends its time: modules, slowest calls, source lines");
+  command = add("explain", "Where a model spends its time: modules, slowest calls, source lines",
+                absl::StrCat("Exit codes: 0 fine, 2 usage, 3 no server answers, ", kModelCodes),
+                [&] { return RunExplain(common, explain); });
   AddModelFlags(command, &explain.model);
   AddExplainFlags(command, &explain);
-  AddServerFlags(command, &common);
-  AddDeadline(command, &common);
-  AddFormat(command, &common);
-  command->callback([&] { run = [&] { return RunExplain(common, explain); }; });
+  add_asking(command);
 
-  command = app.add_subcommand("targets", "What latencies are predicted for, with measured errors");
-  AddServerFlags(command, &common);
+  command = add("graph", "The graph of a model: operators, shapes, parameters, cost; needs no server",
+                absl::StrCat("Exit codes: 0 fine, 2 usage, ", kModelCodes), [&] { return RunGraph(common, graph_model); });
+  AddModelFlags(command, &graph_model);
   AddDeadline(command, &common);
-  AddFormat(command, &common);
-  command->callback([&] { run = [&] { return RunTargets(common); }; });
 
-  command = app.add_subcommand("calibrate", "Measures this machine (a minute) and makes the target this-machine");
+  add_asking(add("targets", "What latencies are predicted for, with measured errors", kServerCodes,
+                 [&] { return RunTargets(common); }));
+
+  command = add("calibrate", "Measures this machine (about a minute) and makes the target this-machine",
+                absl::StrCat(kServerCodes), [&] { return RunCalibrate(common, calibrate); });
   command
       ->add_option("--probe", calibrate.probe_file, "Output of `cobra-worker probe --json` to use instead of measuring")
       ->type_name("FILE.json");
   command->add_option("--worker", calibrate.worker, "cobra-worker program; default: the one beside this program");
   command->add_option("--name", calibrate.name, "Name of the target; default: this-machine");
-  AddServerFlags(command, &common);
-  AddDeadline(command, &common);
-  AddFormat(command, &common);
-  command->callback([&] { run = [&] { return RunCalibrate(common, calibrate); }; });
+  add_asking(command);
 
-  command = app.add_subcommand("model", "The model version that the server has");
-  AddServerFlags(command, &common);
-  AddDeadline(command, &common);
-  AddFormat(command, &common);
-  command->callback([&] { run = [&] { return RunModel(common); }; });
+  add_asking(add("model", "The model version that the server has", kServerCodes, [&] { return RunModel(common); }));
+  app.footer("cobra-client COMMAND --help has the flags and exit codes of each.");
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
-  }
-  return Report(common, run());
+  const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
+  if (!parsed.ok()) return Report(AsksForJson(argc, argv), parsed.status());
+  if (!*parsed) return kExitOk;
+  const absl::StatusOr<int> code = run();
+  return code.ok() ? *code : Report(common.json, code.status());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -13,6 +14,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "client/entry_hint.h"
 #include "client/library_hint.h"
 #include "graph/json.h"
 
@@ -112,8 +114,7 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
     return input;
   }
   if (arguments.entry.empty()) {
-    return UserError(Diagnostic::Kind::kUsage, "--entry: is missing",
-                     "an expression whose value is the model: --entry 'resnet50()'");
+    return UserError(Diagnostic::Kind::kUsage, "--entry: is missing", MissingEntryHint(arguments.path));
   }
   if (IsDirectory(arguments.path)) {
     COBRA_RETURN_IF_ERROR(input.LoadDirectory(arguments, limits));
@@ -331,7 +332,11 @@ absl::Status ModelInput::WithUserPaths(const absl::Status& status) const {
   if (!diagnostic.has_value()) return status;
   diagnostic->position.file = UserPath(diagnostic->position.file);
   for (DiagnosticFrame& frame : diagnostic->frames) frame.position.file = UserPath(frame.position.file);
-  return DiagnosticToStatus(*diagnostic);
+  const absl::Status changed = DiagnosticToStatus(*diagnostic);
+  absl::Status result(status.code(), changed.message());  // NOT_FOUND of an unknown target stays that
+  changed.ForEachPayload(
+      [&result](absl::string_view url, const absl::Cord& payload) { result.SetPayload(url, payload); });
+  return result;
 }
 
 absl::Status ModelInput::WithLibraryHint(const absl::Status& status) const {

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/compare_render.h"
 #include "client/text_table.h"
 #include "client/unknown.h"
 #include "graph/cost.h"
@@ -21,9 +22,7 @@ std::string SummaryLine(int64_t calls, int64_t parameters, int64_t macs, int64_t
                       MebibytesText(peak_memory_bytes));
 }
 
-std::string Where(const v1::NodeLatency& row) {
-  return row.file().empty() ? "" : absl::StrCat(row.file(), ":", row.line());
-}
+std::string Where(const v1::NodeLatency& row) { return PlaceText(row.file(), row.line()); }
 
 json SpecJson(const v1::TargetSpec& s) {
   return {{"name", s.name()},
@@ -43,10 +42,11 @@ json SpecJson(const v1::TargetSpec& s) {
 
 json TargetJson(const v1::Target& t) {
   const v1::MeasuredErrors& e = t.errors();
+  // What was measured on the target itself: of a calibrated one that is its probe, the rest is of the target below it.
   json j = {{"spec", SpecJson(t.spec())},
             {"calibrated", t.calibrated()},
             {"base_target", t.base_target()},
-            {"errors",
+            {t.calibrated() ? "base_target_errors" : "errors",
              {{"layer_mape", e.layer_mape()},
               {"network_mape", e.network_mape()},
               {"network_within_5_percent", e.network_within_5_percent()},
@@ -63,12 +63,25 @@ json TargetJson(const v1::Target& t) {
   return j;
 }
 
+double Share(const v1::NodeLatency& row, const v1::TargetPrediction& prediction) {
+  return prediction.latency_us() > 0 ? row.latency_us() / prediction.latency_us() : 0;
+}
+
+// The model as it was named on the command line, under the names of the flags.
+void AddQuestion(const ModelArguments& model, json* j) {
+  (*j)["model"] = model.path;
+  (*j)["arch"] = model.architecture;
+  (*j)["entry"] = model.entry;
+  (*j)["method"] = model.method;
+  (*j)["inputs"] = model.inputs;
+  (*j)["arguments"] = model.arguments;
+}
+
 std::string BreakdownTable(const v1::TargetPrediction& prediction) {
   std::vector<std::vector<std::string>> rows = {{"call", "operator", "module", "ms", "share", "where"}};
   for (const v1::NodeLatency& row : prediction.breakdown()) {
-    const double share = prediction.latency_us() > 0 ? row.latency_us() / prediction.latency_us() : 0;
     rows.push_back({absl::StrCat(row.node()), row.op(), row.module_path(),
-                    absl::StrFormat("%.4f", row.latency_us() / 1000), PercentText(share), Where(row)});
+                    absl::StrFormat("%.4f", row.latency_us() / 1000), PercentText(Share(row, prediction)), Where(row)});
   }
   return TextTable(rows, {true, false, false, true, true, false});
 }
@@ -109,6 +122,12 @@ std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& v
               {"confidence", p.confidence()},
               {"extrapolating", p.extrapolating()},
               {"unknown", UnknownJson<json>(p)}};
+    if (const auto spec = view.targets.find(p.target()); spec != view.targets.end()) {
+      j["device"] = spec->second.device();
+      j["runtime"] = spec->second.runtime();
+      j["precision"] = spec->second.precision();
+      j["threads"] = spec->second.threads();
+    }
     if (view.budget_ms > 0) j["over_budget"] = p.latency_us() > view.budget_ms * 1000;
     if (view.breakdown) {
       json rows = json::array();
@@ -118,22 +137,26 @@ std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& v
                         {"module", row.module_path()},
                         {"where", Where(row)},
                         {"latency_us", row.latency_us()},
+                        {"latency_share", Share(row, p)},
                         {"unknown", row.unknown()}});
       }
       j["breakdown"] = std::move(rows);
     }
     predictions.push_back(std::move(j));
   }
-  return Dump({{"predictions", std::move(predictions)},
-               {"fingerprint", r.fingerprint()},
-               {"calls", r.node_count()},
-               {"params", r.parameter_count()},
-               {"macs", r.macs()},
-               {"flops", r.flops()},
-               {"peak_memory_bytes", r.peak_memory_bytes()},
-               {"model_version", r.model_version()},
-               {"read_us", r.read_us()},
-               {"predict_us", r.predict_us()}});
+  json answer = {{"predictions", std::move(predictions)},
+                 {"fingerprint", r.fingerprint()},
+                 {"calls", r.node_count()},
+                 {"params", r.parameter_count()},
+                 {"macs", r.macs()},
+                 {"flops", r.flops()},
+                 {"peak_memory_bytes", r.peak_memory_bytes()},
+                 {"model_version", r.model_version()},
+                 {"read_us", r.read_us()},
+                 {"predict_us", r.predict_us()}};
+  AddQuestion(view.model, &answer);
+  if (view.comparison != nullptr) answer["comparison"] = ComparisonJson(*view.comparison);
+  return Dump(answer);
 }
 
 std::string GraphTable(const Graph& graph) {
@@ -148,10 +171,24 @@ std::string TargetsTable(const v1::ListTargetsResponse& response) {
   std::vector<std::vector<std::string>> rows = {{"target", "device", "runtime", "threads", "layer error",
                                                  "network error", "repeatability", "networks tested", ""}};
   for (const v1::Target& t : response.targets()) {
-    rows.push_back({t.spec().name(), t.spec().device(), t.spec().runtime(), absl::StrCat(t.spec().threads()),
-                    PercentText(t.errors().layer_mape()), PercentText(t.errors().network_mape()),
-                    PercentText(t.errors().repeatability_floor()), absl::StrCat(t.errors().networks_tested()),
-                    t.calibrated() ? absl::StrCat("calibrated on top of ", t.base_target()) : ""});
+    const v1::MeasuredErrors& e = t.errors();
+    std::vector<std::string> row = {t.spec().name(), t.spec().device(), t.spec().runtime(),
+                                    absl::StrCat(t.spec().threads())};
+    if (t.calibrated()) {  // nothing but its probe was measured on it
+      for (std::string cell : {PercentText(t.probe_layer_mape_after()), PercentText(t.probe_network_mape_after()),
+                               std::string("-"), std::string("-")}) {
+        row.push_back(std::move(cell));
+      }
+      row.push_back(absl::StrCat("on its probe, layers ", PercentText(t.probe_layer_mape_before()),
+                                 " before; calibrated on top of ", t.base_target()));
+    } else {
+      row.push_back(e.layers_tested() > 0 ? PercentText(e.layer_mape()) : "-");
+      row.push_back(e.networks_tested() > 0 ? PercentText(e.network_mape()) : "-");
+      row.push_back(e.repeatability_floor() > 0 ? PercentText(e.repeatability_floor()) : "-");
+      row.push_back(e.networks_tested() > 0 ? absl::StrCat(e.networks_tested()) : "-");
+      row.push_back("on held-out rows");
+    }
+    rows.push_back(std::move(row));
   }
   return TextTable(rows, {false, false, false, true, true, true, true, true, false});
 }

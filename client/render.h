@@ -2,9 +2,12 @@
 #ifndef COBRA_CLIENT_RENDER_H_
 #define COBRA_CLIENT_RENDER_H_
 
+#include <map>
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "client/compare.h"
+#include "client/model_input.h"
 #include "cobra/v1/cobra.pb.h"
 #include "graph/graph.h"
 
@@ -14,6 +17,10 @@ struct PredictionView {
   std::string title;     // "resnet50() from torchvision/models/resnet.py"
   double budget_ms = 0;  // 0: none
   bool breakdown = false;
+  // For JSON alone, so that two results can be matched (compare.h): the question, and the targets by name.
+  ModelArguments model;
+  std::map<std::string, v1::TargetSpec> targets;
+  const Comparison* comparison = nullptr;  // with an older result; null: none
 };
 std::string PredictionTable(const v1::PredictResponse& response, const PredictionView& view);
 std::string PredictionJson(const v1::PredictResponse& response, const PredictionView& view);

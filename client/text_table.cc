@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -95,6 +96,12 @@ std::string PercentText(double fraction) { return absl::StrFormat("%.1f %%", 100
 std::string MebibytesText(int64_t bytes) { return absl::StrFormat("%.1f MiB", static_cast<double>(bytes) / (1 << 20)); }
 
 std::string MillisecondsText(double us) { return absl::StrFormat("%.3f", us / 1000); }
+
+std::string PlaceText(absl::string_view file, int line) {
+  return file.empty() ? "" : absl::StrCat(file, HasLines(file) ? ":" : " node ", line);
+}
+
+bool HasLines(absl::string_view file) { return !absl::EndsWith(file, ".onnx") && !absl::EndsWith(file, ".tflite"); }
 
 TerminalStyle StandardOutputStyle() {
   TerminalStyle style;

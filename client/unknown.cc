@@ -11,11 +11,14 @@ std::string CoverageText(const v1::TargetPrediction& prediction) {
 }
 
 std::string UnknownText(const v1::TargetPrediction& prediction) {
-  if (prediction.unknown().empty()) return "";
-  std::string text = absl::StrCat("unsure on ", prediction.target(), ":\n");
+  constexpr double kWorthSaying = 0.0005;  // less is "0.0 %"
+  std::string parts;
   for (const v1::UnknownPart& part : prediction.unknown()) {
-    absl::StrAppend(&text, "  ", PercentText(part.share()), " of the time: ", part.why(), "\n");
+    if (part.share() < kWorthSaying && !prediction.extrapolating()) continue;
+    absl::StrAppend(&parts, "  ", PercentText(part.share()), " of the time: ", part.why(), "\n");
   }
+  if (parts.empty()) return "";
+  std::string text = absl::StrCat("unsure on ", prediction.target(), ":\n", parts);
   if (prediction.extrapolating()) {
     absl::StrAppend(&text, "  The interval is a guess. A worker on the device can measure what is missing (docs/operations.md, \"Learning from what was asked\").\n");
   }

@@ -1,6 +1,8 @@
 #include "graph/types.h"
 
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -25,6 +27,13 @@ constexpr int kBytes[] = {
 absl::Status Usage(std::string message) {
   return UserError(Diagnostic::Kind::kUsage, std::move(message),
                    "write dimensions and optionally a dtype, as in 1x3x224x224 or 1x128:int64");
+}
+
+// "float32, float16, ..."
+std::string DTypeNames() {
+  std::vector<absl::string_view> names;
+  for (size_t i = 0; i < std::size(kNames); ++i) names.push_back(DTypeName(static_cast<DType>(i)));
+  return absl::StrJoin(names, ", ");
 }
 
 }  // namespace
@@ -94,7 +103,9 @@ absl::StatusOr<TensorType> ParseTensorType(absl::string_view text) {
   absl::string_view dims = text;
   if (const size_t colon = text.find(':'); colon != absl::string_view::npos) {
     std::optional<DType> dtype = DTypeFromName(text.substr(colon + 1));
-    if (!dtype) return Usage(absl::StrCat("\"", text, "\" names no dtype of PyTorch after ':'"));
+    if (!dtype) {
+      return Usage(absl::StrCat("\"", text, "\": \"", text.substr(colon + 1), "\" is no dtype: ", DTypeNames()));
+    }
     type.dtype = *dtype;
     dims = text.substr(0, colon);
   }
@@ -102,7 +113,8 @@ absl::StatusOr<TensorType> ParseTensorType(absl::string_view text) {
   for (absl::string_view dim : absl::StrSplit(dims, 'x')) {
     int64_t value;
     if (!absl::SimpleAtoi(dim, &value) || value < 0) {
-      return Usage(absl::StrCat("\"", text, "\" is no shape: \"", dim, "\" is no size"));
+      const std::string which = dim == dims ? "" : absl::StrCat("\"", dim, "\" is no size, ");
+      return Usage(absl::StrCat("\"", text, "\" is no shape: ", which, "sizes are joined by x"));
     }
     type.shape.push_back(value);
   }

@@ -14,7 +14,7 @@ build_packages=(
   python3-torchvision
 )
 test_packages=(
-  clang-14 clang-format-14 curl libclang-rt-14-dev libarmnn-cpuref-backend22 libarmnn-dev libarmnntfliteparser-dev libonnx-testdata postgresql-15 prometheus python3 python3-grpcio python3-grpc-tools python3-onnx python3-torch sqlite3
+  clang-14 clang-format-14 curl libclang-rt-14-dev libarmnn-cpuref-backend22 libarmnn-dev libarmnntfliteparser-dev libonnx-testdata postgresql-15 prometheus python3 python3-grpcio python3-grpc-tools python3-onnx python3-torch python3-yaml sqlite3
 )
 
 wanted=("${build_packages[@]}")

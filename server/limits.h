@@ -6,13 +6,12 @@
 
 #include "absl/time/time.h"
 #include "base/limits.h"
+#include "proto/message_limits.h"
 
 namespace cobra {
 
 struct ServerLimits {
-  // Of one message: gRPC refuses larger ones before they are in memory. A graph of 20,000 calls has 8 MB; all of
-  // torchvision's source 1.5 MB.
-  int max_request_bytes = 32 << 20;
+  int max_request_bytes = kMaxRequestBytes;  // of one message
   // Of one request, parsed: two of its bytes may be an empty message of 100. A graph of 60,000 calls takes some 80 MB.
   int64_t max_parsed_bytes = int64_t{160} << 20;
   // Targets of one request: more than anybody has devices; bounds the work behind a small message.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
@@ -158,7 +159,8 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
   }
   absl::StatusOr<ProbeResult> probe = ProbeResultFromJson(probe_json);
   if (!probe.ok()) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("probe: ", probe.status().message()),
+    const absl::string_view what = probe.status().message();
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(absl::StartsWith(what, "probe: ") ? "" : "probe: ", what),
                      "send the output of `cobra-worker probe --json` as it is");
   }
   COBRA_ASSIGN_OR_RETURN(Calibration calibration, Fit(*old->predictor, target, *probe));

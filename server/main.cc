@@ -6,12 +6,11 @@
 #include <cerrno>
 #include <memory>
 
-#include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
+#include "base/command_line.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "server/server.h"
-#include "server/version.h"
 
 namespace cobra {
 namespace {
@@ -62,7 +61,6 @@ int Main(int argc, char** argv) {
   int drain_seconds = 20;
   int embedding_cache_mb = 64, prediction_cache_mb = 32;
   CLI::App app("Predicts the latency of neural networks (gRPC: proto/cobra/v1).", "cobra-server");
-  app.set_version_flag("--version", kServerVersion);
   app.add_option("--listen", options.listen, "Address of the gRPC API; port 0 takes any free one")
       ->capture_default_str();
   app.add_option("--metrics", options.metrics, "Address of /metrics for Prometheus; empty: none")
@@ -94,11 +92,13 @@ int Main(int argc, char** argv) {
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
   app.add_option("--ready-file", ready_file, "JSON file with the addresses, written when requests are answered");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+  app.footer("Exit codes: 0 stopped by a signal, 1 cannot start (the log says why), 2 usage.");
+  const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
+  if (!parsed.ok()) {
+    PrintError(app.get_name(), parsed.status());
+    return kUsageExitCode;
   }
+  if (!*parsed) return 0;
   options.drain_timeout = absl::Seconds(drain_seconds);
   options.embedding_cache_bytes = int64_t{embedding_cache_mb} << 20;
   options.prediction_cache_bytes = int64_t{prediction_cache_mb} << 20;

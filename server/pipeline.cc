@@ -148,7 +148,7 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const Mod
     if (!model.Knows(target)) return UnknownTarget(target, model);
   }
   if (request.model_case() == v1::PredictRequest::MODEL_NOT_SET) {
-    return UserError(Diagnostic::Kind::kUsage, "model: none of its forms is given", "");
+    return UserError(Diagnostic::Kind::kUsage, "model: is missing", "set one of source, graph, onnx, tflite, architecture");
   }
   return absl::OkStatus();
 }

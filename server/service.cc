@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/status_macros.h"
-#include "server/version.h"
+#include "base/version.h"
 
 namespace cobra {
 namespace {
@@ -77,7 +77,7 @@ absl::Status CobraService::HandleGetModelInfo(const v1::GetModelInfoRequest& req
   response->set_trained_at(info.trained_at);
   response->set_layers_trained(info.layers_trained);
   response->set_networks_trained(info.networks_trained);
-  response->set_server_version(kServerVersion);
+  response->set_server_version(Version());
   return absl::OkStatus();
 }
 

@@ -1,20 +1,13 @@
 // cobra-bench NAME [--json]: runs one comparison and prints it, as a table or as one JSON object.
 #include <cstdio>
-#include <functional>
 #include <iostream>
-#include <map>
 
 #include "absl/strings/str_cat.h"
+#include "base/command_line.h"
 #include "tests/bench/bench.h"
 
 namespace cobra::bench {
 namespace {
-
-const std::map<std::string, std::function<absl::StatusOr<Json>(const std::vector<std::string>&)>>& Benchmarks() {
-  static const auto* const all =
-      new std::map<std::string, std::function<absl::StatusOr<Json>(const std::vector<std::string>&)>>{{"reader", RunReader}};
-  return *all;
-}
 
 void PrintTable(const Json& value, const std::string& indent) {
   for (const auto& [key, item] : value.items()) {
@@ -28,29 +21,32 @@ void PrintTable(const Json& value, const std::string& indent) {
 }
 
 int Main(int argc, char** argv) {
-  std::string name;
-  bool json = false;
-  std::vector<std::string> extra;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "--json") {
-      json = true;
-    } else if (name.empty() && argument[0] != '-') {
-      name = argument;
-    } else {
-      extra.push_back(argument);
-    }
+  bool json = false, ours = false;
+  std::vector<std::string> once;
+  CLI::App app("Performance beside others, both sides in one run. Leave the machine alone meanwhile.", "cobra-bench");
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 fine, 1 something that is compared with is not installed or failed, 2 usage.");
+  CLI::App* reader = app.add_subcommand(
+      "reader",
+      "How fast source becomes a graph: parser in MB/s; torchvision models read in a running process and by a new one, "
+      "beside PyTorch (build, torch.fx.symbolic_trace, ShapeProp). Takes some minutes");
+  reader->add_flag("--ours", ours, "Leave PyTorch out");
+  reader->add_flag("--json", json, "One JSON object instead of a table");
+  reader->add_option("--once", once, "The new process: NAME [TIMES]")->expected(1, 2)->group("");  // started by the benchmark itself
+  const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
+  if (!parsed.ok()) {
+    PrintError(app.get_name(), parsed.status());
+    return kUsageExitCode;
   }
-  const auto bench = Benchmarks().find(name);
-  if (bench == Benchmarks().end()) {
-    std::cerr << "usage: cobra-bench NAME [--json]; NAME is one of:";
-    for (const auto& [known, run] : Benchmarks()) std::cerr << " " << known;
-    std::cerr << "\n";
-    return 2;
-  }
-  const absl::StatusOr<Json> result = bench->second(extra);
+  if (!*parsed) return 0;
+
+  std::vector<std::string> arguments;
+  if (!once.empty()) arguments.push_back("--once");
+  arguments.insert(arguments.end(), once.begin(), once.end());
+  if (ours) arguments.push_back("--ours");
+  const absl::StatusOr<Json> result = RunReader(arguments);
   if (!result.ok()) {
-    std::cerr << "cobra-bench " << name << ": " << result.status() << "\n";
+    PrintError(app.get_name(), result.status());
     return 1;
   }
   if (result->is_null()) return 0;

@@ -39,7 +39,15 @@ TEST(ExitCodeTest, JsonHasThePlace) {
 
 TEST(ExitCodeTest, TextStartsWithThePlace) {
   EXPECT_EQ(ErrorText(Of(Diagnostic::Kind::kModelError)).substr(0, 11), "net.py:3:5:");
-  EXPECT_EQ(ErrorText(absl::UnavailableError("no server")), "error: no server");
+  EXPECT_EQ(ErrorText(absl::InternalError("bug")), "cobra-client: error: bug");
+}
+
+TEST(ExitCodeTest, AnAbsentServerIsNoRiddle) {
+  const std::string text = ErrorText(absl::UnavailableError("no server answers at localhost:1: Connection refused"));
+  EXPECT_EQ(text.substr(0, text.find('\n')), "cobra-client: error: no server answers at localhost:1: Connection refused");
+  EXPECT_NE(text.find("hint: start one (cobra-server"), std::string::npos);
+  const nlohmann::json j = nlohmann::json::parse(ErrorJson(absl::UnavailableError("no server")));
+  EXPECT_NE(j["error"]["hint"].get<std::string>().find("--server HOST:PORT"), std::string::npos);
 }
 
 }  // namespace

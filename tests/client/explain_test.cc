@@ -151,6 +151,40 @@ TEST(ExplainTest, GroupsAreSortedByShare) {
   EXPECT_EQ(BySize(e, 100).size(), 7u);
 }
 
+TEST(ExplainTest, AlikeCallsAreOneWithStarsWhereTheyDiffer) {
+  const v1::PredictResponse response = Response();
+  const Explanation e = Explained(&response);
+  const std::vector<AlikeCalls> groups = ByAlike(e);
+  // The wide convolution, two narrow ones, two relus, the wide relu, the pooling.
+  ASSERT_EQ(groups.size(), 5u);
+  EXPECT_EQ(groups[0].module_path, "stage.2.conv");
+  EXPECT_EQ(groups[0].cost.calls, 1);
+  EXPECT_EQ(groups[1].module_path, "stage.*.conv");
+  EXPECT_EQ(groups[1].cost.calls, 2);
+  EXPECT_EQ(groups[1].cost.latency_us, 2);
+  EXPECT_EQ(groups[2].first().op, "relu");
+  EXPECT_EQ(groups[2].module_path, "stage.*");
+}
+
+// A chain of relus with these module paths, as a file of nodes would have them.
+Explanation Nodes(const std::vector<std::string>& paths, const char* file_name) {
+  GraphBuilder builder;
+  const auto file = std::make_shared<const std::string>(file_name);
+  ValueRef x = builder.AddInput("x", {{8}, DType::float32});
+  int node = 0;
+  for (const std::string& path : paths) x = ValueRef::Node(*builder.Add(Op::relu, {}, {x}, Origin{file, ++node, path}));
+  absl::StatusOr<Explanation> e = Explain(std::move(builder).Build({x}), file_name, {}, nullptr);
+  EXPECT_TRUE(e.ok()) << e.status();
+  return *e;
+}
+
+TEST(ExplainTest, NodesOfAFileWithoutLinesAreAlikeWhateverTheirNumber) {
+  const std::vector<AlikeCalls> groups = ByAlike(Nodes({"/l1/l1.0/Relu", "/l1/l1.1/Relu", "/l2/Relu_3"}, "net.onnx"));
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].module_path, "/l1/l1.*/Relu");
+  EXPECT_EQ(ByAlike(Nodes({"a.0", "a.1"}, "net.py")).size(), 2u);  // two lines of a text
+}
+
 TEST(ExplainTest, ABreakdownOfAnotherGraphIsRefused) {
   v1::PredictResponse response = Response();
   response.mutable_predictions(0)->mutable_breakdown()->RemoveLast();
@@ -169,27 +203,85 @@ TEST(ExplainRenderTest, OneLookAtAPredictionFindsTheSlowCall) {
   EXPECT_EQ(lines[2],
             "predicted 0.100 ms on cpu (90 % interval 0.090 ... 0.110 ms), confidence 0.75, extrapolating: "
             "unlike what the weights were trained on");
-  EXPECT_EQ(lines[3], "slowest call: conv2d in stage.2.conv (my/net.py:3), 94.0 % of the time");
+  EXPECT_EQ(lines[3], "slowest line: my/net.py:3, 96.0 % of the time");
+  EXPECT_EQ(lines[4], "  x = self.conv(x)");
+  EXPECT_EQ(lines[5], "slowest call: conv2d in stage.2.conv (my/net.py:3), 94.0 % of the time");
   EXPECT_THAT(text, HasSubstr("\n 95.0 %  0.095  ###################       2   4.6 k      2\n"));
   EXPECT_THAT(text, HasSubstr("0 ... 1 (2 alike)"));
-  EXPECT_THAT(text, HasSubstr("Slowest calls: 2 of 7, 95.0 % of the time"));
+  EXPECT_THAT(text, HasSubstr("Slowest calls, alike ones together: 3 of 7, 96.0 % of the time"));
+  EXPECT_THAT(text, HasSubstr("2 x      0  conv2d    stage.*.conv"));
   EXPECT_THAT(text, HasSubstr("my/net.py:3\n        x = self.conv(x)\n"));
+  EXPECT_THAT(text, HasSubstr("\nSource lines\n"));
+}
+
+TEST(ExplainRenderTest, AHeavyGroupOfAlikeCallsIsTheHeadline) {
+  v1::PredictResponse response = Response();
+  for (v1::NodeLatency& row : *response.mutable_predictions(0)->mutable_breakdown()) row.set_latency_us(1);
+  for (int node : {0, 2}) response.mutable_predictions(0)->mutable_breakdown(node)->set_latency_us(40);
+  const std::string text = Text(Explained(&response));
+  EXPECT_THAT(text, HasSubstr("slowest calls: 2 x conv2d in stage.*.conv (my/net.py:3), 94.1 % of the time"));
+}
+
+TEST(ExplainRenderTest, NodesAreNoLines) {
+  const std::string text = Text(Nodes({"/Relu", "/Relu_1", "/Relu_2"}, "net.onnx"));
+  EXPECT_THAT(text, HasSubstr("heaviest calls: 2 x relu in /Relu_* (net.onnx node 2)"));
+  EXPECT_THAT(text, Not(HasSubstr("Source lines")));
+  EXPECT_THAT(text, Not(HasSubstr("heaviest line")));
+  EXPECT_THAT(Text(Nodes({"/Relu"}, "net.onnx"), ExplainBy::kLine), HasSubstr("net.onnx node 1"));
+}
+
+// `blocks` modules of two relus each; every block has the share that `us` gives its calls.
+std::string TreeOf(const std::vector<double>& us) {
+  std::vector<std::string> paths;
+  v1::PredictResponse response;
+  v1::TargetPrediction* p = response.add_predictions();
+  double sum = 0;
+  GraphBuilder builder;
+  ValueRef x = builder.AddInput("x", {{8}, DType::float32});
+  for (size_t i = 0; i < us.size(); ++i) {
+    for (const char* child : {"left", "right"}) {
+      const std::string path = absl::StrCat("block", std::string(1, static_cast<char>('a' + i)), ".", child);
+      x = ValueRef::Node(*builder.Add(Op::relu, {}, {x}, Origin{nullptr, 0, path}));
+      v1::NodeLatency* row = p->add_breakdown();
+      row->set_node(p->breakdown_size() - 1);
+      row->set_latency_us(us[i]);
+      sum += us[i];
+    }
+  }
+  p->set_latency_us(sum);
+  absl::StatusOr<Explanation> e = Explain(std::move(builder).Build({x}), "", {}, &response);
+  EXPECT_TRUE(e.ok()) << e.status();
+  return Text(*e);
+}
+
+TEST(ExplainRenderTest, OneShareDecidesWhatIsUnfolded) {
+  const std::string few = TreeOf({50, 30, 20, 4});  // 48, 29, 19, 4 %
+  EXPECT_THAT(few, HasSubstr("blockc\n"));
+  EXPECT_THAT(few, HasSubstr("blockd +\n"));
+  EXPECT_THAT(few, HasSubstr("+ is folded: less than 5 %; --by module has all"));
+  // Twelve with 8 % each do not fit unfolded: all of them stay folded, not some.
+  const std::string many = TreeOf(std::vector<double>(12, 10));
+  EXPECT_THAT(many, HasSubstr("blocka +\n"));
+  EXPECT_THAT(many, HasSubstr("blockl +\n"));
+  EXPECT_THAT(many, Not(HasSubstr("left\n  ")));
+  EXPECT_THAT(many, HasSubstr("+ is folded: less than 10 %"));
 }
 
 TEST(ExplainRenderTest, WithoutAServerNothingIsCalledTime) {
   const std::string text = Text(Explained());
   EXPECT_THAT(text, HasSubstr("shares are of FLOP and of bytes moved, not of time"));
   EXPECT_THAT(text, HasSubstr("heaviest call: conv2d in stage.2.conv (my/net.py:3)"));
+  EXPECT_THAT(text, HasSubstr("heaviest line: my/net.py:3, "));
   EXPECT_THAT(text, Not(HasSubstr("predicted")));
   EXPECT_THAT(text, Not(HasSubstr(" ms")));
 }
 
 TEST(ExplainRenderTest, EveryListHasEveryThing) {
   const Explanation e = Explained();
-  EXPECT_EQ(LinesOf(Text(e, ExplainBy::kLayer)).size(), 4 + 1 + 1 + 7u);  // heading, title, header, calls
+  EXPECT_EQ(LinesOf(Text(e, ExplainBy::kLayer)).size(), 6 + 1 + 1 + 7u);  // heading, title, header, calls
   // (model), (its own calls), stage, three blocks with their convolutions and their own calls
-  EXPECT_EQ(LinesOf(Text(e, ExplainBy::kModule)).size(), 4 + 1 + 1 + 3 + 3 * 3u);
-  EXPECT_EQ(LinesOf(Text(e, ExplainBy::kOp)).size(), 4 + 1 + 1 + 3u);
+  EXPECT_EQ(LinesOf(Text(e, ExplainBy::kModule)).size(), 6 + 1 + 1 + 3 + 3 * 3u);
+  EXPECT_EQ(LinesOf(Text(e, ExplainBy::kOp)).size(), 6 + 1 + 1 + 3u);
   EXPECT_THAT(Text(e, ExplainBy::kLine), HasSubstr("my/net.py:3  x = self.conv(x)"));
 }
 
@@ -198,7 +290,7 @@ TEST(ExplainRenderTest, NoLineIsWiderThanTheTerminal) {
   const Explanation e = Explained(&response);
   for (ExplainBy by : {ExplainBy::kOverview, ExplainBy::kLayer, ExplainBy::kModule, ExplainBy::kOp, ExplainBy::kLine}) {
     const std::vector<std::string> lines = LinesOf(Text(e, by, {60, false}));
-    for (size_t i = 4; i < lines.size(); ++i) EXPECT_LE(lines[i].size(), 60u) << lines[i];
+    for (size_t i = 6; i < lines.size(); ++i) EXPECT_LE(lines[i].size(), 60u) << lines[i];
   }
 }
 
@@ -217,6 +309,9 @@ TEST(ExplainRenderTest, JsonHasAllListsWithUnits) {
   EXPECT_EQ(j["layers"][4]["latency_share"], 0.94);
   EXPECT_EQ(j["layers"][4]["source"], "x = self.conv(x)");
   EXPECT_EQ(j["top"][0], 4);
+  EXPECT_EQ(j["alike"][0]["nodes"], nlohmann::json({4}));
+  EXPECT_EQ(j["alike"][1]["nodes"], nlohmann::json({0, 2}));
+  EXPECT_EQ(j["alike"][1]["module"], "stage.*.conv");
   EXPECT_EQ(j["modules"][0]["params"], j["total"]["params"].get<int64_t>() - 7);
   EXPECT_EQ(j["ops"][0]["op"], "conv2d");
   EXPECT_EQ(j["lines"][0]["where"], "my/net.py:3");

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "absl/strings/cord.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "gtest/gtest.h"
@@ -191,6 +192,20 @@ TEST_F(ModelInputTest, DiagnosticsNameTheFileAsTheUserTypedIt) {
   ASSERT_TRUE(shown.has_value());
   EXPECT_EQ(shown->position.file, path);
   EXPECT_EQ(shown->frames[0].position.file, "/lib/torchvision/ops.py");
+}
+
+TEST_F(ModelInputTest, ADiagnosticKeepsItsStatusCode) {
+  absl::StatusOr<ModelInput> input = ModelInput::Load(Arguments(Write("net.py")));
+  ASSERT_TRUE(input.ok());
+  Diagnostic d;
+  d.kind = Diagnostic::Kind::kUsage;
+  d.message = "abacus: no such target";
+  const absl::Status usage = DiagnosticToStatus(d);
+  absl::Status unknown(absl::StatusCode::kNotFound, usage.message());
+  usage.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) { unknown.SetPayload(url, payload); });
+  const absl::Status shown = input->WithUserPaths(unknown);
+  EXPECT_EQ(shown.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(DiagnosticFromStatus(shown).value_or(Diagnostic()).message, d.message);
 }
 
 }  // namespace

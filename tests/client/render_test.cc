@@ -1,5 +1,7 @@
 #include "client/render.h"
 
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
@@ -39,8 +41,67 @@ TEST(RenderTest, PredictionJsonHasUnitsAndFullPrecision) {
   EXPECT_EQ(p["latency_us"], 12345.6);
   EXPECT_EQ(p["over_budget"], true);
   EXPECT_EQ(p["breakdown"][0]["where"], "net.py:7");
+  EXPECT_EQ(p["breakdown"][0]["latency_share"], 1);
   EXPECT_EQ(j["params"], 25557032);
   EXPECT_FALSE(nlohmann::json::parse(PredictionJson(Response(), {}))["predictions"][0].contains("breakdown"));
+}
+
+TEST(RenderTest, PredictionJsonHasTheQuestionAndTheDevice) {
+  PredictionView view;
+  view.model.path = "a/net.py";
+  view.model.entry = "Net()";
+  view.model.inputs = {"1x3", "mask=1x1"};
+  view.targets["cpu"].set_device("AMD EPYC");
+  view.targets["cpu"].set_precision("float32");
+  const nlohmann::json j = nlohmann::json::parse(PredictionJson(Response(), view));
+  EXPECT_EQ(j["model"], "a/net.py");
+  EXPECT_EQ(j["arch"], "");
+  EXPECT_EQ(j["entry"], "Net()");
+  EXPECT_EQ(j["method"], "forward");
+  EXPECT_EQ(j["inputs"], nlohmann::json({"1x3", "mask=1x1"}));
+  EXPECT_EQ(j["predictions"][0]["device"], "AMD EPYC");
+  EXPECT_EQ(j["predictions"][0]["precision"], "float32");
+}
+
+TEST(RenderTest, OnlyWhatWasMeasuredOnATargetIsShownAsItsError) {
+  v1::ListTargetsResponse response;
+  for (bool calibrated : {false, true}) {
+    v1::Target* target = response.add_targets();
+    target->mutable_spec()->set_name(calibrated ? "this-machine" : "cpu");
+    target->set_calibrated(calibrated);
+    target->mutable_errors()->set_layer_mape(0.123);
+    target->mutable_errors()->set_network_mape(0.06);
+    target->mutable_errors()->set_repeatability_floor(0.0134);
+    target->mutable_errors()->set_layers_tested(1440);
+    target->mutable_errors()->set_networks_tested(57);
+    if (!calibrated) continue;
+    target->set_base_target("cpu");
+    target->set_probe_layer_mape_before(0.31);
+    target->set_probe_layer_mape_after(0.08);
+    target->set_probe_network_mape_after(0.04);
+  }
+  const std::vector<std::string> lines = absl::StrSplit(TargetsTable(response), '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_THAT(lines[1], testing::ContainsRegex("12.3 % +6.0 % +1.3 % +57 +on held-out rows"));
+  EXPECT_THAT(lines[2], testing::ContainsRegex("8.0 % +4.0 % +- +- +on its probe, layers 31.0 % before; calibrated on top of cpu"));
+  const nlohmann::json j = nlohmann::json::parse(TargetsJson(response))["targets"];
+  EXPECT_TRUE(j[0].contains("errors"));
+  EXPECT_FALSE(j[1].contains("errors"));
+  EXPECT_EQ(j[1]["base_target_errors"]["networks_tested"], 57);
+  response.mutable_targets(0)->clear_errors();
+  EXPECT_THAT(TargetsTable(response), testing::Not(testing::HasSubstr("0.0 %")));
+}
+
+TEST(RenderTest, WhatIsUnknownIsSaidWhereItShows) {
+  v1::PredictResponse response = Response();
+  v1::UnknownPart* part = response.mutable_predictions(0)->add_unknown();
+  part->set_why("flatten was never measured");
+  part->set_share(0.0001);
+  EXPECT_THAT(PredictionTable(response, {}), testing::Not(testing::HasSubstr("unsure")));
+  part->set_share(0.04);
+  EXPECT_THAT(PredictionTable(response, {}), testing::HasSubstr("unsure on cpu:\n  4.0 % of the time: flatten was never measured\n"));
+  response.mutable_predictions(0)->set_extrapolating(true);
+  EXPECT_THAT(PredictionTable(response, {}), testing::HasSubstr("The interval is a guess"));
 }
 
 TEST(RenderTest, CalibratedTargetShowsItsProbe) {

@@ -32,6 +32,13 @@ TEST(TextTableTest, ShortenedKeepsWholeCharacters) {
   EXPECT_EQ(Shortened("abcdef", 2), "..");
 }
 
+TEST(TextTableTest, PlacesAreLinesOrNodes) {
+  EXPECT_EQ(PlaceText("net.py", 7), "net.py:7");
+  EXPECT_EQ(PlaceText("net.onnx", 19), "net.onnx node 19");
+  EXPECT_EQ(PlaceText("net.tflite", 1), "net.tflite node 1");
+  EXPECT_EQ(PlaceText("", 0), "");
+}
+
 TEST(TextTableTest, NumbersForPeople) {
   EXPECT_EQ(CountText(25557032), "25.6 M");
   EXPECT_EQ(CountText(999), "999");

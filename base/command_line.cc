@@ -1,0 +1,159 @@
+#include "base/command_line.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/user_error.h"
+#include "base/version.h"
+
+namespace cobra {
+namespace {
+
+// Levenshtein's distance.
+size_t Distance(absl::string_view a, absl::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+// The known word that was meant, if one is near: a third of the letters may be wrong, or the end left out.
+std::string Nearest(absl::string_view word, const std::vector<std::string>& known) {
+  constexpr size_t kLongest = 40;  // the distance is quadratic, and nobody mistypes forty letters
+  if (word.size() > kLongest) return "";
+  std::string best;
+  size_t best_distance = std::max<size_t>(word.size() / 3, 1) + 1;
+  for (const std::string& candidate : known) {
+    const bool begins = word.size() >= 3 && absl::StartsWith(candidate, word);
+    const size_t distance = begins ? 1 : Distance(word, candidate);
+    if (distance >= best_distance) continue;
+    best = candidate;
+    best_distance = distance;
+  }
+  return best;
+}
+
+std::vector<std::string> CommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> FlagNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back(absl::StrCat("--", name));
+  }
+  return names;
+}
+
+absl::Status Usage(std::string message, std::string hint) {
+  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
+}
+
+absl::Status NotExpected(const std::string& word, const std::string& command, const std::vector<std::string>& known,
+                         absl::string_view kind) {
+  const std::string meant = Nearest(word, known);
+  if (meant == word) {
+    return Usage(absl::StrCat(word, ": stands before the command"), absl::StrCat("write it behind: ", command, " ", word));
+  }
+  return Usage(absl::StrCat(word, ": ", command, " has no such ", kind),
+               meant.empty() ? absl::StrCat(command, " --help lists what it has")
+                             : absl::StrCat("did you mean ", meant, "?"));
+}
+
+// An option that must be given and was not.
+const CLI::Option* Missing(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_required() && option->count() == 0) return option;
+  }
+  return nullptr;
+}
+
+absl::Status WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = &app;
+  std::string name = app.get_name();
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    absl::StrAppend(&name, " ", command->get_name());
+  }
+  const std::vector<std::string> commands = CommandNames(*command);
+  const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  // A mistyped flag makes another one look missing, or its value an argument too many: it is named first.
+  const bool of_words = is_missing || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  const std::vector<std::string> unknown = of_words ? app.remaining(/*recurse=*/true) : std::vector<std::string>();
+  for (const std::string& word : unknown) {
+    if (absl::StartsWith(word, "-") && word != "--") {
+      return NotExpected(word.substr(0, word.find('=')), name, FlagNames(*command), "flag");
+    }
+  }
+  if (!commands.empty()) {
+    if (!unknown.empty()) return NotExpected(unknown[0], name, commands, "command");
+    if (is_missing) {
+      return Usage(absl::StrCat(name, ": which command?"),
+                   absl::StrCat("one of ", absl::StrJoin(commands, ", "), "; ", name, " --help says what they do"));
+    }
+  }
+  if (!unknown.empty()) {
+    return Usage(absl::StrCat(unknown[0], ": is one argument too many"), absl::StrCat(name, " --help lists what it takes"));
+  }
+  if (const CLI::Option* missing = is_missing ? Missing(*command) : nullptr) {
+    return Usage(absl::StrCat(missing->get_name(), ": is missing"), missing->get_description());
+  }
+  return Usage(error.what(), absl::StrCat(name, " --help says more"));
+}
+
+}  // namespace
+
+absl::StatusOr<bool> ParseCommandLine(CLI::App* app, int argc, const char* const* argv) {
+  app->set_version_flag("--version", absl::StrCat(app->get_name(), " ", Version()), "Print the version and exit");
+  try {
+    app->parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    std::ostringstream text;
+    app->exit(asked, text, text);
+    const bool ended = absl::EndsWith(text.str(), "\n");  // a footer has no end of line
+    std::fprintf(stdout, "%s%s", text.str().c_str(), ended ? "" : "\n");
+    return false;
+  } catch (const CLI::ParseError& error) {
+    return WhatIsWrong(*app, error);
+  }
+  return true;
+}
+
+CLI::Validator AboveZero() {
+  return CLI::Validator(
+      [](std::string& text) {
+        double value;
+        return absl::SimpleAtod(text, &value) && value > 0 ? std::string()
+                                                           : absl::StrCat(text, " is not a number above 0");
+      },
+      "ABOVE 0");
+}
+
+void PrintError(absl::string_view program, const absl::Status& status) {
+  const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  const std::string text = diagnostic.has_value() ? RenderDiagnostic(*diagnostic) : absl::StrCat("error: ", status.message());
+  const bool placed = !absl::StartsWith(text, "error: ");
+  std::fprintf(stderr, "%s%s\n", placed ? "" : absl::StrCat(program, ": ").c_str(), text.c_str());
+}
+
+}  // namespace cobra

@@ -1,0 +1,19 @@
+// What `cobra-client compare` and `predict --baseline` print.
+#ifndef COBRA_CLIENT_COMPARE_RENDER_H_
+#define COBRA_CLIENT_COMPARE_RENDER_H_
+
+#include <string>
+
+#include "client/compare.h"
+#include "nlohmann/json.hpp"
+
+namespace cobra {
+
+// `top`: how many modules of a target are listed.
+std::string ComparisonText(const Comparison& comparison, int top);
+// Everything; changes are fractions, units stand in the names.
+nlohmann::ordered_json ComparisonJson(const Comparison& comparison);
+
+}  // namespace cobra
+
+#endif  // COBRA_CLIENT_COMPARE_RENDER_H_

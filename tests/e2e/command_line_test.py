@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""What the five programs have in common on the command line: --version, --help, exit code 2 and one line for what is not understood."""
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+import programs
+
+PROGRAMS = ["cobra-client", "cobra-server", "cobra-worker", "cobra-train", "cobra-bench"]
+
+
+def run(program, *arguments):
+    return programs.Answer(subprocess.run([os.path.join(programs.BIN, program), *arguments], capture_output=True, text=True, timeout=60))
+
+
+class CommandLineTest(unittest.TestCase):
+    def each(self):
+        for program in PROGRAMS:
+            if not os.path.exists(os.path.join(programs.BIN, program)):
+                continue  # not built here
+            with self.subTest(program):
+                yield program
+
+    def test_version(self):
+        with open(os.path.join(programs.SOURCE, "CMakeLists.txt")) as file:
+            version = re.search(r"project\(cobra VERSION (\S+)", file.read())[1]
+        for program in self.each():
+            answer = run(program, "--version")
+            self.assertEqual((answer.code, answer.out), (0, f"{program} {version}\n"), answer.err)
+
+    def test_help_is_fine_and_names_exit_codes(self):
+        for program in self.each():
+            answer = run(program, "--help")
+            self.assertEqual(answer.code, 0, answer.err)
+            self.assertIn("Usage: " + program, answer.out)
+            self.assertRegex(answer.out, "[Ee]xit codes")
+
+    def test_what_is_not_understood_is_one_error_and_exit_code_2(self):
+        for program in self.each():
+            for arguments in (["--bogus"], ["nope"]):
+                answer = run(program, *arguments)
+                self.assertEqual(answer.code, 2, answer.err)
+                self.assertEqual(answer.err.splitlines()[0][:len(program) + 9 + len(arguments[0])], f"{program}: error: {arguments[0]}")
+                self.assertEqual(len(answer.err.splitlines()), 2, answer.err)  # and a hint
+
+    def test_usage_errors_of_commands(self):
+        for program, arguments, words in (
+                ("cobra-client", ["pedict", "net.py"], "did you mean predict?"),
+                ("cobra-client", ["predict", "net.py", "--inputs", "1x3"], "did you mean --input?"),
+                ("cobra-client", ["predict", "net.py", "--budget-ms", "0", "--target", "x"], "0 is not a number above 0"),
+                ("cobra-client", ["targets", "--server", "http://127.0.0.1:50951"], "write --server 127.0.0.1:50951"),
+                ("cobra-client", ["targets", "--server", "localhost"], "write --server localhost:50051"),
+                ("cobra-client", ["explain", "net.py", "--target", "a,b"], "explain is about one target"),
+                ("cobra-client", ["calibrate", "--probe", "/dev/null", "--server", "127.0.0.1:1"], None),
+                ("cobra-worker", ["describe", "--bogus"], "--bogus"),
+                ("cobra-train", ["evaluat"], "did you mean evaluate?"),
+                ("cobra-bench", ["nope"], "nope")):
+            if not os.path.exists(os.path.join(programs.BIN, program)):
+                continue
+            with self.subTest(" ".join([program, *arguments])):
+                answer = run(program, *arguments)
+                if words is None:
+                    self.assertEqual(answer.code, 3, answer.err)
+                    continue
+                self.assertEqual(answer.code, 2, answer.err)
+                self.assertIn(words, answer.err)
+
+    def test_json_has_usage_errors_too(self):
+        answer = run("cobra-client", "predict", "net.py", "--budget-ms", "0", "--format", "json")
+        self.assertEqual(answer.code, 2)
+        self.assertEqual(answer.json()["error"]["kind"], "usage")
+
+    def test_an_absent_server_is_said_with_what_to_do(self):
+        answer = run("cobra-client", "targets", "--server", "127.0.0.1:1")
+        self.assertEqual(answer.code, 3)
+        self.assertRegex(answer.err, r"^cobra-client: error: no server answers at 127\.0\.0\.1:1: Connection refused\nhint: start one \(cobra-server ")
+
+    def test_a_file_above_the_limit_of_a_request_is_not_sent(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "big.onnx")
+            with open(path, "wb") as file:
+                file.truncate(33 << 20)
+            answer = run("cobra-client", "predict", path, "--send", "source", "--target", "x", "--server", "127.0.0.1:1")
+        self.assertEqual(answer.code, 7, answer.err)
+        self.assertIn("big.onnx: is a request of 33.0 MiB, a server takes 32 MiB\nhint: leave --send source out", answer.err)
+
+
+if __name__ == "__main__":
+    programs.main()
