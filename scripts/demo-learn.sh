@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The loop that makes the model learn, on one machine and in under ten minutes: a network of unknown layers is asked about, a worker measures them, the
+# The loop that makes the model learn, on one machine and in about two minutes: a network of unknown layers is asked about, a worker measures them, the
 # model is refitted and judged, the server reloads it, and the same question has a better answer.
 #   scripts/demo-learn.sh [--seconds N] [--busy]      N: of training (default 120); --busy: the machine does other things, measure nevertheless
 set -euo pipefail
