@@ -31,8 +31,6 @@ constexpr int kFloorRepeat = 1, kFirstAgain = 2, kLastAgain = 4;
 volatile std::sig_atomic_t stop_requested = 0;
 void RequestStop(int) { stop_requested = 1; }
 
-bool IsNetworkSpace(absl::string_view space) { return space == "paper-networks" || space == "real-networks"; }
-
 class Campaign {
  public:
   explicit Campaign(const CampaignOptions& options) : options_(options), start_ns_(SteadyNowNs()) {}

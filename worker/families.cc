@@ -5,8 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "frontend/nas/reader.h"
 #include "worker/blocks.h"
 #include "worker/net_builder.h"
+#include "worker/sampler.h"
 
 namespace cobra {
 namespace {
@@ -193,49 +196,14 @@ absl::StatusOr<Graph> GoogLeNet(Random* r) {
   return std::move(b).Finish(Classifier(r, &b, x, 0.2));
 }
 
-// --- NAS-Bench-201: three stages of one random cell, 32 x 32
-ValueRef CellOperation(NetBuilder* b, ValueRef x, int64_t op) {
-  const int64_t c = b->Channels(x);
-  switch (op) {
-    case 1:
-      return x;  // skip_connect
-    case 2:
-      return b->BatchNorm(b->Conv(b->Relu(x, false), {c, 1}));  // nor_conv_1x1
-    case 3:
-      return b->BatchNorm(b->Conv(b->Relu(x, false), {c, 3, 1, 1}));  // nor_conv_3x3
-    case 4:                                                           // avg_pool_3x3
-      return b->Call(Op::avg_pool2d,
-                     {{"kernel_size", Ints{3, 3}},
-                      {"stride", Ints{1, 1}},
-                      {"padding", Ints{1, 1}},
-                      {"ceil_mode", false},
-                      {"count_include_pad", false}},
-                     {x});
-    default:
-      return b->Call(Op::mul, {{"other", 0.0}}, {x});  // none: x.mul(0.)
-  }
-}
-
+// --- NAS-Bench-201: any cell at any width and depth; the space's own networks are the sampler nas-bench-201
 absl::StatusOr<Graph> NasBench201(Random* r) {
-  NetBuilder b;
-  std::array<int64_t, 6> ops;
-  for (int64_t& op : ops) op = r->Between(0, 4);
-  const int64_t base = r->Chance(0.5) ? 16 : r->Between(1, 6) * 8, cells = r->Between(1, 5);
-  ValueRef x = b.ConvBn(b.Input({1, 3, 32, 32}), {base, 3, 1, 1});
-  for (int stage = 0; stage < 3; ++stage) {
-    if (stage > 0) {
-      const int64_t out = base << stage;
-      ValueRef y = b.BatchNorm(b.Conv(b.Relu(x, false), {out, 3, 2, 1}));
-      y = b.BatchNorm(b.Conv(b.Relu(y, false), {out, 3, 1, 1}));
-      x = b.Add(b.Conv(b.AvgPool(x, 2, 2), {out, 1}), y);
-    }
-    for (int64_t i = 0; i < cells; ++i) {
-      const ValueRef n1 = CellOperation(&b, x, ops[0]);
-      const ValueRef n2 = b.Add(CellOperation(&b, x, ops[1]), CellOperation(&b, n1, ops[2]));
-      x = b.Add(b.Add(CellOperation(&b, x, ops[3]), CellOperation(&b, n1, ops[4])), CellOperation(&b, n2, ops[5]));
-    }
-  }
-  return std::move(b).Finish(Classifier(r, &b, b.Relu(b.BatchNorm(x))));
+  const int64_t cell = r->Between(0, kNasBench201Cells - 1);
+  const int64_t channels = r->Chance(0.5) ? 16 : r->Between(1, 6) * 8, cells = r->Between(1, 5);
+  const int64_t classes = r->Pick<int64_t>({10, 100, 1000, 1000});
+  return ReadArchitecture({absl::StrCat("nasbench201,channels=", channels, ",cells=", cells, ",classes=", classes, ":",
+                                        NasBench201Cell(cell)),
+                           {}});
 }
 
 // --- U-Net: transposed convolutions or interpolation on the way up

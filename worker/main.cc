@@ -48,6 +48,7 @@ struct MeasureFlags {
   bool layer_energy = false;
   uint64_t seed = 1;
   std::string layers = "data/layers/real_layers.jsonl.gz";
+  std::string networks;
 };
 
 void AddExecutionOptions(CLI::App* app, MeasureFlags* flags) {
@@ -90,35 +91,47 @@ int GroupTasks(const MeasureFlags& flags, const Execution& execution) {
   return flags.group_tasks > 0 ? flags.group_tasks : execution.is_cuda() ? kCudaGroup : kCpuGroup;
 }
 
+// What --space and --count say, groups taken apart: each space with how many samples.
+absl::StatusOr<std::vector<SpaceCount>> ToSpaces(const MeasureFlags& flags, const SamplerOptions& sampler_options) {
+  std::vector<SpaceCount> found;
+  const std::vector<std::string> spaces = absl::StrSplit(flags.spaces, ',', absl::SkipEmpty());
+  const std::vector<std::string> counts = absl::StrSplit(flags.counts, ',', absl::SkipEmpty());
+  if (spaces.empty()) return absl::InvalidArgumentError("measure needs --space and --out, or --graph");
+  for (size_t i = 0; i < spaces.size(); ++i) {
+    int64_t count = 0;
+    if (!counts.empty() && !absl::SimpleAtoi(counts[std::min(i, counts.size() - 1)], &count)) {
+      return absl::InvalidArgumentError(absl::StrCat("--count ", flags.counts, ": numbers, separated by commas"));
+    }
+    COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> members, ExpandSpace(spaces[i]));
+    for (const std::string& name : members) {
+      COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Sampler> sampler, MakeSampler(name, sampler_options));
+      // With a budget alone the series is longer than any budget; layers and networks in the proportion in which they
+      // were shipped.
+      const int64_t wanted = !counts.empty() ? count : IsNetworkSpace(name) ? 20000 : 500000;
+      found.push_back({name, std::min(wanted, sampler->size())});
+    }
+  }
+  return found;
+}
+
 absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
   CampaignOptions options;
+  if (flags.out.empty()) return absl::InvalidArgumentError("measure needs --space and --out, or --graph");
   options.out = flags.out;
   COBRA_ASSIGN_OR_RETURN(options.runner, ToRunner(flags));
   options.group_tasks = GroupTasks(flags, options.runner.execution);
   options.sampler.caps = CapsFor(options.runner.execution);
   options.sampler.seed = flags.seed;
   options.sampler.real_layers_path = flags.layers;
-  const std::vector<std::string> spaces = absl::StrSplit(flags.spaces, ',', absl::SkipEmpty());
-  const std::vector<std::string> counts = absl::StrSplit(flags.counts, ',', absl::SkipEmpty());
-  if (spaces.empty() || flags.out.empty())
-    return absl::InvalidArgumentError("measure needs --space and --out, or --graph");
-  for (size_t i = 0; i < spaces.size(); ++i) {
-    int64_t count = 0;
-    if (!counts.empty() && !absl::SimpleAtoi(counts[std::min(i, counts.size() - 1)], &count)) {
-      return absl::InvalidArgumentError(absl::StrCat("--count ", flags.counts, ": numbers, separated by commas"));
-    }
-    // With a budget alone the series is longer than any budget; layers and networks in the proportion in which they
-    // were shipped.
-    if (counts.empty()) count = absl::StrContains(spaces[i], "networks") ? 20000 : 500000;
-    options.spaces.push_back({spaces[i], count});
-  }
+  options.sampler.networks_path = flags.networks;
+  COBRA_ASSIGN_OR_RETURN(options.spaces, ToSpaces(flags, options.sampler));
   if (!flags.budget.empty()) {
     absl::Duration budget;
     if (!absl::ParseDuration(flags.budget, &budget) || budget <= absl::ZeroDuration()) {
       return absl::InvalidArgumentError(absl::StrCat("--budget ", flags.budget, ": a duration such as 30m"));
     }
     options.budget_s = absl::ToDoubleSeconds(budget);
-  } else if (counts.empty()) {
+  } else if (flags.counts.empty()) {
     return absl::InvalidArgumentError("measure needs --budget or --count");
   }
   return options;
@@ -334,9 +347,12 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   MeasureFlags flags;
   CLI::App* measure = app.add_subcommand("measure", "Measures a series of samples, or one graph");
-  measure->add_option("--space", flags.spaces,
-                      "paper-layers, real-layers, paper-networks, real-networks; separated by commas");
-  measure->add_option("--count", flags.counts, "how many of each space (one number, or one for each)");
+  measure->add_option(
+      "--space", flags.spaces,
+      absl::StrCat(SpaceNames(), "; spaces: nas-bench-201 and the four of perfsage. Separated by commas"));
+  measure->add_option(
+      "--count", flags.counts,
+      "how many of each space (one number, or one for each name in --space); a finite space ends where it ends");
   measure->add_option("--budget", flags.budget, "how long, e.g. 30m");
   measure->add_option("--out", flags.out, "JSON lines, appended to; what is there is not measured again");
   AddExecutionOptions(measure, &flags);
@@ -346,6 +362,11 @@ int Main(int argc, char** argv) {
   measure->add_flag("--energy", flags.layer_energy, "measure the energy of layers too where it is counted (0.2 s each)");
   measure->add_option("--seed", flags.seed, "of the samples")->capture_default_str();
   measure->add_option("--layers", flags.layers, "layers of real networks")->capture_default_str();
+  measure->add_option(
+      "--networks", flags.networks,
+      absl::StrCat(
+          "file of graphs, one JSON object with name and graph a line: of space graphs, and of torchvision instead of ",
+          kTorchvisionNetworks));
   measure->add_option("--graph", flags.graph, "a graph in JSON: measures it and prints its record");
   CLI::App* canary = app.add_subcommand("canary", "Measures the canary: a convolution, a matrix product, a copy");
   int canary_count = 10;

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -42,6 +45,14 @@ class Random {
   template <typename C>
   const typename C::value_type& PickFrom(const C& values) {
     return values[Between(0, static_cast<int64_t>(values.size()) - 1)];
+  }
+
+  // 0 .. n - 1 in random order.
+  std::vector<int64_t> Permutation(int64_t n) {
+    std::vector<int64_t> order(static_cast<size_t>(n));
+    std::iota(order.begin(), order.end(), int64_t{0});
+    for (int64_t i = n - 1; i > 0; --i) std::swap(order[i], order[Between(0, i)]);
+    return order;
   }
 
  private:

@@ -1,6 +1,8 @@
 #include "worker/sampler.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "graph/cost.h"
 
 namespace cobra {
@@ -30,13 +32,57 @@ absl::Status CheckCaps(const Graph& graph, bool is_network, const SampleCaps& ca
   return absl::OkStatus();
 }
 
+const std::vector<SpaceInfo>& Spaces() {
+  static const auto* const spaces = new std::vector<SpaceInfo>{
+      {"paper-layers", false},         {"real-layers", false},     {"paper-networks", true},
+      {"real-networks", true},         {"nas-bench-201", true},    {"perfsage-cnn-cifar10", true},
+      {"perfsage-cnn-imagenet", true}, {"perfsage-cnn-kws", true}, {"perfsage-vit-cifar100", true},
+      {"torchvision", true},           {"graphs", true},
+  };
+  return *spaces;
+}
+
+std::string SpaceNames() {
+  return absl::StrJoin(Spaces(), ", ",
+                       [](std::string* out, const SpaceInfo& space) { absl::StrAppend(out, space.name); });
+}
+
+bool IsNetworkSpace(absl::string_view name) {
+  for (const SpaceInfo& space : Spaces()) {
+    if (space.name == name) return space.is_network;
+  }
+  return false;
+}
+
+absl::StatusOr<std::vector<std::string>> ExpandSpace(absl::string_view name) {
+  std::vector<std::string> found;
+  for (const SpaceInfo& space : Spaces()) {
+    const bool in_group = space.name == "nas-bench-201" || absl::StartsWith(space.name, "perfsage-");
+    if (space.name == name || (name == "spaces" && in_group)) found.emplace_back(space.name);
+  }
+  if (!found.empty()) return found;
+  return absl::InvalidArgumentError(
+      absl::StrCat("no space '", name, "'; there are ", SpaceNames(), ", and the group spaces"));
+}
+
 absl::StatusOr<std::unique_ptr<Sampler>> MakeSampler(absl::string_view space, const SamplerOptions& options) {
   if (space == "paper-layers") return MakePaperLayerSampler(options);
   if (space == "real-layers") return MakeRealLayerSampler(options);
   if (space == "paper-networks") return MakePaperNetworkSampler(options);
   if (space == "real-networks") return MakeRealNetworkSampler(options);
-  return absl::InvalidArgumentError(
-      absl::StrCat("no space '", space, "'; there are paper-layers, real-layers, paper-networks, real-networks"));
+  if (space == "nas-bench-201") return MakeNasBench201Sampler(options);
+  if (absl::StartsWith(space, "perfsage-") && IsNetworkSpace(space)) return MakePerfSageSampler(space, options);
+  if (space == "torchvision") {
+    return MakeNetworkListSampler(
+        space, options.networks_path.empty() ? kTorchvisionNetworks : absl::string_view(options.networks_path),
+        options);
+  }
+  if (space == "graphs") {
+    if (options.networks_path.empty())
+      return absl::InvalidArgumentError("space 'graphs' needs a file of graphs: --networks FILE");
+    return MakeNetworkListSampler(space, options.networks_path, options);
+  }
+  return absl::InvalidArgumentError(absl::StrCat("no space '", space, "'; there are ", SpaceNames()));
 }
 
 }  // namespace cobra

@@ -4,8 +4,10 @@
 #define COBRA_WORKER_SAMPLER_H_
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -33,7 +35,9 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
   virtual absl::string_view space() const = 0;
-  // NotFound when no sample within the caps came up in many tries: the index is skipped.
+  // How many indices there are: a finite space has each of its networks once.
+  virtual int64_t size() const { return std::numeric_limits<int64_t>::max(); }
+  // NotFound when no sample within the caps came up in many tries, or beyond size(): the index is skipped.
   virtual absl::StatusOr<Sample> At(int64_t index) const = 0;
 };
 
@@ -41,15 +45,39 @@ struct SamplerOptions {
   uint64_t seed = 1;
   SampleCaps caps;
   std::string real_layers_path = "data/layers/real_layers.jsonl.gz";
+  std::string networks_path;  // of `graphs`; of `torchvision` where it is not kTorchvisionNetworks
 };
 
-// "paper-layers", "real-layers", "paper-networks", "real-networks".
+inline constexpr absl::string_view kTorchvisionNetworks = "data/networks/torchvision.jsonl.gz";
+
+// Name and kind of every space. Groups ("spaces") stand for several: ExpandSpace.
+struct SpaceInfo {
+  absl::string_view name;
+  bool is_network = false;
+};
+const std::vector<SpaceInfo>& Spaces();
+bool IsNetworkSpace(absl::string_view name);
+// The space itself, or what the group stands for; InvalidArgument for an unknown name.
+absl::StatusOr<std::vector<std::string>> ExpandSpace(absl::string_view name);
+std::string SpaceNames();  // for messages and help
+
 absl::StatusOr<std::unique_ptr<Sampler>> MakeSampler(absl::string_view space, const SamplerOptions& options);
 
 std::unique_ptr<Sampler> MakePaperLayerSampler(const SamplerOptions& options);
 absl::StatusOr<std::unique_ptr<Sampler>> MakeRealLayerSampler(const SamplerOptions& options);
 std::unique_ptr<Sampler> MakePaperNetworkSampler(const SamplerOptions& options);
 std::unique_ptr<Sampler> MakeRealNetworkSampler(const SamplerOptions& options);
+std::unique_ptr<Sampler> MakeNasBench201Sampler(const SamplerOptions& options);
+// `space` is one of the four names that begin with "perfsage-".
+std::unique_ptr<Sampler> MakePerfSageSampler(absl::string_view space, const SamplerOptions& options);
+// A file of graphs: one JSON object a line, {"name", "family"?, "graph"} (data/networks/README.md).
+absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkListSampler(absl::string_view space, absl::string_view path,
+                                                                const SamplerOptions& options);
+
+// The cells of NAS-Bench-201 by number: a digit of base 5 for each of the six edges, the first edge's least. The string
+// is the space's own ("|nor_conv_3x3~0|+|..."), as frontend/nas reads it.
+inline constexpr int64_t kNasBench201Cells = 15625;
+std::string NasBench201Cell(int64_t number);
 
 // OK if the graph lies within the caps; OutOfRange otherwise.
 absl::Status CheckCaps(const Graph& graph, bool is_network, const SampleCaps& caps);

@@ -63,7 +63,7 @@ absl::StatusOr<Sample> ToSample(const Record& record, double latency_us) {
   sample.space = record.space;
   // Computed here, not read: a better fingerprint must not leave the same network on two sides of the split.
   sample.fingerprint = Fingerprint(sample.graph).ToHex();
-  sample.split = SplitOf(sample.fingerprint);
+  sample.split = SplitOf(sample.space, sample.label, sample.fingerprint);
   sample.latency_us = latency_us;
   if (record.node_latency_us.size() == sample.graph.nodes().size()) {
     sample.node_latency_us = record.node_latency_us;
@@ -83,6 +83,36 @@ Split SplitOf(absl::string_view fingerprint_hex) {
   if (percent < 20) return Split::kInterval;
   if (percent < 27) return Split::kValidation;
   return Split::kTrain;
+}
+
+Split SplitOf(absl::string_view space, absl::string_view label, absl::string_view fingerprint_hex) {
+  struct Family {
+    absl::string_view label;
+    Split split;
+  };
+  constexpr Family kTorchvision[] = {
+      {"torchvision/alexnet", Split::kTrain},
+      {"torchvision/convnext", Split::kTrain},
+      {"torchvision/densenet", Split::kTest},
+      {"torchvision/efficientnet", Split::kTrain},
+      {"torchvision/googlenet", Split::kInterval},
+      {"torchvision/inception", Split::kValidation},
+      {"torchvision/maxvit", Split::kTrain},
+      {"torchvision/mnasnet", Split::kTest},
+      {"torchvision/mobilenetv2", Split::kTest},
+      {"torchvision/mobilenetv3", Split::kTrain},
+      {"torchvision/regnet", Split::kTrain},
+      {"torchvision/resnet", Split::kTest},
+      {"torchvision/shufflenetv2", Split::kInterval},
+      {"torchvision/squeezenet", Split::kValidation},
+      {"torchvision/swin_transformer", Split::kTrain},
+      {"torchvision/vgg", Split::kTest},
+      {"torchvision/vision_transformer", Split::kInterval},
+  };
+  for (const Family& family : kTorchvision) {
+    if (family.label == label) return family.split;
+  }
+  return SplitOf(space == "torchvision" || space == "graphs" ? label : fingerprint_hex);
 }
 
 absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {

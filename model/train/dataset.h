@@ -18,6 +18,11 @@ namespace cobra {
 // stands on two sides. 73 % train, 7 % validation (when to stop, which seed), 10 % interval (conformal quantiles only), 10 % test.
 enum class Split { kTrain, kValidation, kInterval, kTest };
 Split SplitOf(absl::string_view fingerprint_hex);
+// Lists of real networks (spaces `torchvision` and `graphs`) stand or fall by family: one ResNet among the training
+// rows would tell about all the others. `label` is "SPACE/FAMILY". torchvision's families are in a table (dataset.cc):
+// resnet (with ResNeXt and Wide ResNet), vgg, mobilenetv2, densenet and, as kin of mobilenetv2, mnasnet are test. Every
+// other row goes by its fingerprint.
+Split SplitOf(absl::string_view space, absl::string_view label, absl::string_view fingerprint_hex);
 
 struct Sample {
   Graph graph;

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "absl/strings/str_cat.h"
+#include "base/file.h"
 #include "model/train/dataset.h"
 
 namespace cobra {
@@ -14,6 +16,57 @@ TEST(Split, HasItsProportionsAndNeverChanges) {
   EXPECT_NEAR(count[static_cast<int>(Split::kInterval)], 2000, 180);
   EXPECT_NEAR(count[static_cast<int>(Split::kTest)], 2000, 180);
   EXPECT_EQ(SplitOf("00000000000000000000000000000000"), SplitOf("00000000000000000000000000000000"));
+}
+
+// One row of a published family among the training rows would give the others away.
+TEST(Split, ListsOfRealNetworksStandByFamily) {
+  for (const char* family : {"resnet", "vgg", "mobilenetv2", "densenet", "mnasnet"}) {
+    for (int i = 0; i < 50; ++i) {
+      EXPECT_EQ(SplitOf("torchvision", absl::StrCat("torchvision/", family), absl::StrCat("fingerprint", i)),
+                Split::kTest)
+          << family;
+    }
+  }
+  for (const char* label : {"torchvision/regnet", "torchvision/new_family", "graphs/mine"}) {
+    const absl::string_view space = absl::string_view(label).substr(0, absl::string_view(label).find('/'));
+    const Split split = SplitOf(space, label, "fingerprint0");
+    for (int i = 1; i < 50; ++i) EXPECT_EQ(SplitOf(space, label, absl::StrCat("fingerprint", i)), split) << label;
+  }
+  EXPECT_EQ(SplitOf("torchvision", "torchvision/regnet", "x"), Split::kTrain);
+  int test = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string fingerprint = absl::StrCat("fingerprint", i);
+    EXPECT_EQ(SplitOf("nas-bench-201", "nas-bench-201", fingerprint), SplitOf(fingerprint));
+    test += SplitOf("nas-bench-201", "nas-bench-201", fingerprint) == Split::kTest;
+  }
+  EXPECT_NEAR(test, 100, 40);
+}
+
+// Index 0 of another seed is another subject; a repetition in another session of the same seed is the same one.
+TEST(LoadMeasurements, KeepsSeriesOfSeveralSeedsApart) {
+  const std::string folder = absl::StrCat(testing::TempDir(), "/measurements_", getpid());
+  ASSERT_TRUE(MakeDirectories(folder).ok());
+  const auto record = [](int seed, int repeat, int width, double us) {
+    return absl::StrCat(R"({"kind":"record","session":"a","space":"paper-layers","seed":)", seed, R"(,"index":0,"repeat":)", repeat, R"(,"label":"relu","outcome":"ok","latency_us":)", us,
+                        R"(,"graph":{"inputs":[{"shape":[1,)", width,
+                        R"(]}],"ops":[{"op":"relu","inputs":["in:0"]}],"output":[0]}})", "\n");
+  };
+  const std::string session = R"({"kind":"session","session":"a","seed":7})";
+  ASSERT_TRUE(
+      WriteFileAtomic(folder + "/layers.jsonl.gz", Gzip(absl::StrCat(session, "\n", record(7, 0, 16, 5),
+                                                                     record(7, 1, 16, 6), record(8, 0, 32, 9))))
+          .ok());
+  const auto target = ReadFile(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/target.json");
+  ASSERT_TRUE(target.ok());
+  ASSERT_TRUE(WriteFileAtomic(folder + "/target.json", *target).ok());
+  const auto data = LoadMeasurements(folder);
+  ASSERT_TRUE(data.ok()) << data.status();
+  ASSERT_EQ(data->samples.size(), 2u);
+  EXPECT_EQ(data->samples[0].latency_us, 5);
+  EXPECT_EQ(data->samples[1].latency_us, 9);
+  EXPECT_EQ(data->layer_repeats, (std::vector<std::pair<double, double>>{{5, 6}}));
+  for (const char* name : {"/layers.jsonl.gz", "/target.json"}) unlink((folder + name).c_str());
+  rmdir(folder.c_str());
 }
 
 TEST(RepeatabilityFloor, IsTheMedianRelativeDifference) {

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 
 namespace cobra {
 namespace {
@@ -58,6 +59,17 @@ TEST(ExchangeTest, WhatIsWrongIsNamedByLineAndLeftOut) {
   EXPECT_EQ(CheckRecords(absl::StrCat(Lines(), kRecord, "\n")).problems.size(), 1u);
 }
 
+// Index 3 of another seed is another sample; a session that goes on with the same seed must not have it again.
+TEST(ExchangeTest, SeriesOfSeveralSeedsStandInOneFile) {
+  const auto with = [](absl::string_view session, int seed) {
+    const std::string name = absl::StrCat("\"session\":\"", session, "\"");
+    return absl::StrCat(absl::StrReplaceAll(kSession, {{"\"session\":\"s1\"", name}}), "\n",
+                        absl::StrReplaceAll(kRecord, {{"\"session\":\"s1\"", absl::StrCat(name, ",\"seed\":", seed)}}), "\n");
+  };
+  EXPECT_THAT(CheckRecords(with("s1", 1) + with("s2", 2)).problems, ElementsAre());
+  EXPECT_THAT(CheckRecords(with("s1", 1) + with("s2", 1)).problems, ElementsAre("line 4: asked@1/3/0: is there twice"));
+}
+
 TEST(ExchangeTest, ACsvOfOthersNeedsLittle) {
   const std::string graph = absl::StrReplaceAll(std::string(kRecord).substr(std::string(kRecord).find("{\"inputs\"")), {{"\"", "\"\""}});
   const auto lines = CsvToRecords(absl::StrCat("outcome,latency_us,graph\nok,12.5,\"", graph.substr(0, graph.size() - 1), "\"\n"));
@@ -70,10 +82,14 @@ TEST(ExchangeTest, ACsvOfOthersNeedsLittle) {
 TEST(ExchangeTest, OurOwnMeasurementsAreInOrder) {
   const auto text = ReadMaybeGzip(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/networks.jsonl.gz");
   ASSERT_TRUE(text.ok());
-  const auto session = ReadFile(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/session.json");
-  ASSERT_TRUE(session.ok());
-  const CheckedRecords checked = CheckRecords(*text);
-  for (const std::string& problem : checked.problems) ASSERT_THAT(problem, HasSubstr("session")) << problem;  // it lies in session.json
+  const auto about = ReadFile(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/session.json");
+  ASSERT_TRUE(about.ok());
+  const nlohmann::json written = nlohmann::json::parse(*about);
+  std::string sessions;
+  for (const auto& session : written["sessions"]) absl::StrAppend(&sessions, session.dump(), "\n");
+  const CheckedRecords checked = CheckRecords(sessions + *text);
+  EXPECT_THAT(checked.problems, ElementsAre());
+  EXPECT_GT(checked.records, 700);
 }
 
 }  // namespace

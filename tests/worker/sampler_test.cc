@@ -1,9 +1,15 @@
 #include "worker/sampler.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <map>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/file.h"
+#include "frontend/nas/reader.h"
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
@@ -31,10 +37,10 @@ struct Space {
   bool is_network;
   int samples;
 };
-constexpr Space kSpaces[] = {{"paper-layers", false, 150},
-                             {"real-layers", false, 300},
-                             {"paper-networks", true, 15},
-                             {"real-networks", true, 30}};
+constexpr Space kSpaces[] = {
+    {"paper-layers", false, 150},        {"real-layers", false, 300},    {"paper-networks", true, 15},
+    {"real-networks", true, 30},         {"nas-bench-201", true, 50},    {"perfsage-cnn-cifar10", true, 50},
+    {"perfsage-cnn-imagenet", true, 50}, {"perfsage-cnn-kws", true, 50}, {"perfsage-vit-cifar100", true, 50}};
 
 class SpaceTest : public ::testing::TestWithParam<Space> {};
 
@@ -80,7 +86,7 @@ TEST_P(SpaceTest, GraphsSurviveTheirJson) {
 
 INSTANTIATE_TEST_SUITE_P(All, SpaceTest, ::testing::ValuesIn(kSpaces), [](const auto& info) {
   std::string name = info.param.name;
-  name[name.find('-')] = '_';
+  std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
 
@@ -143,6 +149,208 @@ TEST(SamplerTest, PaperNetworksAreConnectedAndPruned) {
     // Everything but the last node is read by another.
     EXPECT_EQ(used.size() + 1, sample->graph.nodes().size());
   }
+}
+
+int64_t ParametersOf(const Graph& graph) {
+  int64_t count = 0;
+  for (const NamedTensor& parameter : graph.parameters()) count += parameter.type.num_elements();
+  return count;
+}
+
+TEST(NasBench201SamplerTest, NumbersAreCells) {
+  EXPECT_EQ(NasBench201Cell(0), "|none~0|+|none~0|none~1|+|none~0|none~1|none~2|");
+  EXPECT_EQ(NasBench201Cell(1), "|skip_connect~0|+|none~0|none~1|+|none~0|none~1|none~2|");
+  EXPECT_EQ(NasBench201Cell(kNasBench201Cells - 1),
+            "|avg_pool_3x3~0|+|avg_pool_3x3~0|avg_pool_3x3~1|+|avg_pool_3x3~0|avg_pool_3x3~1|avg_pool_3x3~2|");
+  std::set<std::string> cells;
+  for (int64_t i = 0; i < kNasBench201Cells; ++i) cells.insert(NasBench201Cell(i));
+  EXPECT_EQ(cells.size(), static_cast<size_t>(kNasBench201Cells));
+}
+
+// The space's API prints 220.119680 M and 1.531546 M parameters for the cell of 3x3 convolutions alone, batch norms
+// counted.
+TEST(NasBench201SamplerTest, HasEveryCellOnceAndTheReadersNetwork) {
+  const auto sampler = Make("nas-bench-201", 5);
+  ASSERT_EQ(sampler->size(), kNasBench201Cells);
+  const int64_t largest = 3 * (1 + 5 + 25 + 125 + 625 + 3125);
+  ASSERT_EQ(NasBench201Cell(largest),
+            "|nor_conv_3x3~0|+|nor_conv_3x3~0|nor_conv_3x3~1|+|nor_conv_3x3~0|nor_conv_3x3~1|nor_conv_3x3~2|");
+  const auto read = ReadArchitecture({absl::StrCat("nasbench201:", NasBench201Cell(largest)), {}});
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(ParametersOf(*read), 1'531'546);
+  const std::vector<int64_t> order = Random(5, "nas-bench-201/order", 0).Permutation(kNasBench201Cells);
+  EXPECT_EQ(std::set<int64_t>(order.begin(), order.end()).size(), order.size());
+  const int64_t index = std::find(order.begin(), order.end(), largest) - order.begin();
+  const auto sample = sampler->At(index);
+  ASSERT_TRUE(sample.ok()) << sample.status();
+  EXPECT_EQ(Fingerprint(sample->graph), Fingerprint(*read));
+  EXPECT_EQ(CostOf(sample->graph).macs, CostOf(*read).macs);
+  EXPECT_NEAR(static_cast<double>(CostOf(sample->graph).macs), 220.1e6, 4e6);
+  EXPECT_EQ(sampler->At(kNasBench201Cells).status().code(), absl::StatusCode::kNotFound);
+}
+
+int CallsOf(const Graph& graph, Op op) {
+  int count = 0;
+  for (const Node& node : graph.nodes()) count += node.op == op;
+  return count;
+}
+
+struct Range {
+  double least = 1e30, most = 0;
+  void Add(double value) {
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+};
+
+// Table 2: parameters (bytes of int8 weights) lie where the paper's networks lie; CIFAR-10's upper end is out of reach
+// of what its text says.
+TEST(PerfSageSamplerTest, NetworksHaveThePublishedSizes) {
+  struct Published {
+    const char* space;
+    double least_million, most_million;
+  };
+  for (const Published& p :
+       {Published{"perfsage-cnn-cifar10", 0.02, 18.25}, Published{"perfsage-cnn-imagenet", 1.3, 26},
+        Published{"perfsage-cnn-kws", 0.02, 6}, Published{"perfsage-vit-cifar100", 1.8, 54}}) {
+    const auto sampler = Make(p.space);
+    Range parameters;
+    for (int i = 0; i < 150; ++i) parameters.Add(static_cast<double>(ParametersOf(sampler->At(i)->graph)) / 1e6);
+    EXPECT_GT(parameters.least, p.least_million) << p.space;
+    EXPECT_LT(parameters.most, p.most_million) << p.space;
+    EXPECT_GT(parameters.most, 3 * parameters.least) << p.space;
+  }
+}
+
+// 7 to 21 operators: reshape, convolution, one to eight pairs of depthwise and 1x1 convolution, pool, classifier,
+// reshape. Kernels are not all square.
+TEST(PerfSageSamplerTest, KeywordSpottingHasOneToEightSeparableBlocks) {
+  const auto sampler = Make("perfsage-cnn-kws");
+  Range convolutions;
+  bool rectangular = false;
+  for (int i = 0; i < 600; ++i) {
+    const auto sample = sampler->At(i);
+    ASSERT_TRUE(sample.ok()) << sample.status();
+    convolutions.Add(CallsOf(sample->graph, Op::conv2d));
+    for (const NamedTensor& p : sample->graph.parameters())
+      rectangular = rectangular || (p.type.rank() == 4 && p.type.shape[2] != p.type.shape[3]);
+    for (const Node& node : sample->graph.nodes()) {
+      if (node.op != Op::conv2d || node.outputs[0].shape[2] == 1) continue;
+      EXPECT_EQ(ShapeText({node.outputs[0].shape[2], node.outputs[0].shape[3]}), "25x5");
+    }
+  }
+  EXPECT_EQ(convolutions.least, 2 + 2);
+  EXPECT_EQ(convolutions.most, 2 + 16);
+  EXPECT_TRUE(rectangular);
+}
+
+TEST(PerfSageSamplerTest, SpacesHaveTheOperatorsOfTable2) {
+  std::map<std::string, std::map<Op, int>> calls;
+  for (const char* space :
+       {"perfsage-cnn-cifar10", "perfsage-cnn-imagenet", "perfsage-cnn-kws", "perfsage-vit-cifar100"}) {
+    const auto sampler = Make(space);
+    for (int i = 0; i < 40; ++i) {
+      const auto sample = sampler->At(i);
+      ASSERT_TRUE(sample.ok()) << sample.status();
+      for (const Node& node : sample->graph.nodes()) ++calls[space][node.op];
+    }
+  }
+  for (const char* space : {"perfsage-cnn-cifar10", "perfsage-cnn-imagenet"}) {
+    EXPECT_GT(calls[space][Op::pad], 0);
+    EXPECT_GT(calls[space][Op::add], 0);
+    EXPECT_EQ(calls[space][Op::linear], 0);
+  }
+  EXPECT_EQ(
+      calls["perfsage-cnn-kws"][Op::add] + calls["perfsage-cnn-kws"][Op::pad] + calls["perfsage-cnn-kws"][Op::linear],
+      0);
+  for (Op op : {Op::linear, Op::add, Op::mul, Op::pow, Op::tanh, Op::softmax, Op::reshape, Op::transpose, Op::select,
+                Op::cat}) {
+    EXPECT_GT(calls["perfsage-vit-cifar100"][op], 0) << OpName(op);
+  }
+  EXPECT_EQ(calls["perfsage-vit-cifar100"][Op::conv2d], 0);
+}
+
+SamplerOptions TorchvisionOptions(uint64_t seed = 1) {
+  SamplerOptions options = Options(seed);
+  options.networks_path = absl::StrCat(COBRA_SOURCE_DIR, "/", kTorchvisionNetworks);
+  return options;
+}
+
+// 80 classification models at two batches and two sizes; maxvit_t has one size. data/networks/README.md lists what lies
+// above the caps.
+TEST(NetworkListSamplerTest, TorchvisionsModelsAreEachThereOnce) {
+  const auto sampler = MakeSampler("torchvision", TorchvisionOptions());
+  ASSERT_TRUE(sampler.ok()) << sampler.status();
+  ASSERT_EQ((*sampler)->size(), 318);
+  std::map<std::string, int> families;
+  std::set<std::string> fingerprints;
+  bool resnet18 = false;
+  for (int64_t i = 0; i < (*sampler)->size(); ++i) {
+    const auto sample = (*sampler)->At(i);
+    if (!sample.ok()) {
+      EXPECT_EQ(sample.status().code(), absl::StatusCode::kNotFound) << sample.status();
+      continue;
+    }
+    EXPECT_TRUE(sample->is_network);
+    ++families[sample->label];
+    fingerprints.insert(Fingerprint(sample->graph).ToHex());
+    // docs/torchvision_models.md
+    resnet18 = resnet18 || (ParametersOf(sample->graph) == 11'689'512 && CostOf(sample->graph).macs == 1'814'073'344);
+  }
+  EXPECT_EQ(fingerprints.size(), 230u);
+  EXPECT_EQ(families.size(), 17u);
+  EXPECT_EQ(families["torchvision/densenet"], 14);
+  EXPECT_TRUE(resnet18);
+}
+
+TEST(NetworkListSamplerTest, TheSeedGivesTheOrder) {
+  const auto one = MakeSampler("torchvision", TorchvisionOptions(1)),
+             same = MakeSampler("torchvision", TorchvisionOptions(1)),
+             other = MakeSampler("torchvision", TorchvisionOptions(2));
+  ASSERT_TRUE(one.ok() && same.ok() && other.ok());
+  int different = 0;
+  for (int i = 0; i < 12; ++i) {
+    const auto a = (*one)->At(i), b = (*same)->At(i), c = (*other)->At(i);
+    ASSERT_EQ(a.ok(), b.ok());
+    if (a.ok()) {
+      EXPECT_EQ(Fingerprint(a->graph), Fingerprint(b->graph));
+    }
+    different += !a.ok() || !c.ok() || !(Fingerprint(a->graph) == Fingerprint(c->graph));
+  }
+  EXPECT_GE(different, 9);
+}
+
+TEST(NetworkListSamplerTest, AFileOfGraphsIsASpace) {
+  const std::string path = absl::StrCat(::testing::TempDir(), "/graphs_", getpid(), ".jsonl");
+  const std::string graph = GraphToJson(Make("nas-bench-201")->At(0)->graph);
+  ASSERT_TRUE(WriteFileAtomic(path, absl::StrCat("{\"name\":\"mine\",\"graph\":", graph,
+                                                 "}\n{\"name\":\"b\",\"family\":\"f\",\"graph\":", graph, "}\n"))
+                  .ok());
+  SamplerOptions options;
+  options.networks_path = path;
+  const auto sampler = MakeSampler("graphs", options);
+  ASSERT_TRUE(sampler.ok()) << sampler.status();
+  ASSERT_EQ((*sampler)->size(), 2);
+  const std::set<std::string> labels = {(*sampler)->At(0)->label, (*sampler)->At(1)->label};
+  EXPECT_EQ(labels, (std::set<std::string>{"graphs/mine", "graphs/f"}));
+  ASSERT_TRUE(WriteFileAtomic(
+                  path, absl::StrCat("{\"name\":\"mine\",\"graph\":", graph, "}\n{\"name\":\"bad\",\"graph\":{}}\n"))
+                  .ok());
+  const auto bad = MakeSampler("graphs", options);
+  ASSERT_FALSE(bad.ok());
+  EXPECT_TRUE(absl::StrContains(bad.status().message(), absl::StrCat(path, ":2: "))) << bad.status();
+  unlink(path.c_str());
+  EXPECT_FALSE(MakeSampler("graphs", SamplerOptions()).ok());
+}
+
+TEST(SamplerTest, AGroupStandsForItsSpaces) {
+  const auto spaces = ExpandSpace("spaces");
+  ASSERT_TRUE(spaces.ok()) << spaces.status();
+  EXPECT_EQ(*spaces, (std::vector<std::string>{"nas-bench-201", "perfsage-cnn-cifar10", "perfsage-cnn-imagenet",
+                                               "perfsage-cnn-kws", "perfsage-vit-cifar100"}));
+  EXPECT_EQ(*ExpandSpace("paper-layers"), std::vector<std::string>{"paper-layers"});
+  EXPECT_FALSE(ExpandSpace("space").ok());
+  for (const SpaceInfo& space : Spaces()) EXPECT_EQ(space.is_network, IsNetworkSpace(space.name));
 }
 
 TEST(SamplerTest, AnUnknownSpaceIsRefusedByName) {
