@@ -5,7 +5,7 @@
         writes OUTDIR/{layers,networks}.jsonl.gz and OUTDIR/session.json (sessions, statistics), prints the statistics as tables for README.md
 
 An INPUT is a file of records (JSON lines, plain or gzip) or a folder that was packed before; OUTDIR may be one of them. Files may be of several
-sessions and seeds: a subject is (seed, space, index). Of a subject whose canary had moved, the first record is dropped where it was measured again.
+sessions and seeds: a subject is (seed, space, index). Of a subject whose canary had moved, the last of the records taken again is kept.
 
 So that thousands fit into a repository, times have four significant digits (those of single calls three), parameters short names, records of one
 label and size stand beside each other, and what `cobra-worker import` computes anew is left out: the fingerprint; with --lean also the shapes of
@@ -84,8 +84,11 @@ class Inputs:
         return self.sessions[entry["session"]].get("seed", entry["session"])  # without a seed, the session stands for itself
 
     def kept(self):
-        again = {key[:3] for key in self.records if key[3] == 2}
-        kept = {key: r for key, r in self.records.items() if not (key[3] == 0 and key[:3] in again)}
+        last = {}  # of a subject's records, the repetition for the floor (1) apart: 0, or the last of those taken again (2 and up)
+        for *subject, repeat in self.records:
+            if repeat != 1:
+                last[tuple(subject)] = max(repeat, last.get(tuple(subject), 0))
+        kept = {key: r for key, r in self.records.items() if key[3] == 1 or key[3] == last[key[:3]]}
         self.dropped += len(self.records) - len(kept)
         return kept
 

@@ -139,7 +139,8 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
     const Subject& subject = reader.subjects[key];
     COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(subject.first, LatencyOf(subject)));
     if (auto late = subject.latency_us.find(1); late != subject.latency_us.end() && subject.latency_us.size() > 1) {
-      const double first = subject.latency_us.count(2) > 0 ? subject.latency_us.at(2) : subject.latency_us.at(0);
+      const auto last = subject.latency_us.rbegin();  // taken again, or with nothing after the repetition the first
+      const double first = last->first >= 2 ? last->second : subject.latency_us.begin()->second;
       (sample.is_network ? data.network_repeats : data.layer_repeats).emplace_back(first, late->second);
     }
     if (seen.try_emplace(sample.fingerprint, 1).second) data.samples.push_back(std::move(sample));

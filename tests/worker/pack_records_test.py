@@ -53,7 +53,7 @@ def main():
         first, second, folder, lean = (os.path.join(root, n) for n in ("first.jsonl", "second.jsonl", "folder", "lean"))
         # A series in two sessions: index 1 was disturbed and measured again, index 0 twice. The last line was cut.
         write(first, [session("a", 7), canary("a"), record("a", 0, 0, 16, 123.456), record("a", 1, 0, 24, 50, suspect=True),
-                      session("b", 7), canary("b"), record("b", 0, 1, 16, 125), record("b", 1, 2, 24, 40)], cut='{"kind":"rec')
+                      session("b", 7), canary("b"), record("b", 0, 1, 16, 125), record("b", 1, 2, 24, 45, suspect=True), record("b", 1, 3, 24, 40)], cut='{"kind":"rec')
         # The same indices of another seed are other subjects.
         write(second, [session("c", 8), canary("c"), record("c", 0, 0, 32, 77)])
         pack(first, folder)
@@ -61,12 +61,12 @@ def main():
         records = [e for e in packed(folder) if e["kind"] == "record"]
         assert [e["session"] for e in packed(folder) if e["kind"] == "session"] == ["a", "b", "c"]
         got = sorted((r["session"], r["index"], r["repeat"], r["latency_us"]) for r in records)
-        assert got == [("a", 0, 0, 123.5), ("b", 0, 1, 125), ("b", 1, 2, 40), ("c", 0, 0, 77)], got
+        assert got == [("a", 0, 0, 123.5), ("b", 0, 1, 125), ("b", 1, 3, 40), ("c", 0, 0, 77)], got
         assert records[0]["node_latency_us"] == [1.23, 2] and list(records[0]["graph"]["param_shapes"]) == ["p0", "p1"], records[0]
         about = json.load(open(os.path.join(folder, "session.json")))
         stats = about["statistics"]
         assert [s["session"] for s in about["sessions"]] == ["a", "b", "c"]
-        assert stats["dropped_and_measured_again"] == 1 and stats["networks"]["records"] == 4 and stats["networks"]["distinct"] == 3, stats
+        assert stats["dropped_and_measured_again"] == 2 and stats["networks"]["records"] == 4 and stats["networks"]["distinct"] == 3, stats
         assert stats["networks"]["repeatability_floor"]["all"]["pairs"] == 1, stats
         assert [c["sessions"] for c in stats["canary"]] == [["a", "b"], ["c"]], stats["canary"]
         # What is left out is computed anew.
