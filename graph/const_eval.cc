@@ -477,8 +477,9 @@ std::vector<std::optional<Values>> EvalMeshgrid(const Attributes& attributes, In
   return grids;
 }
 
-std::vector<std::optional<Values>> Eval(Op op, const Attributes& attributes, Inputs inputs,
-                                        const std::vector<TensorType>& outputs) {
+}  // namespace
+
+ConstOutputs const_eval::EvalReal(Op op, const Attributes& attributes, Inputs inputs, const std::vector<TensorType>& outputs) {
   const TensorType& out = outputs[0];
   const bool one_input = inputs.size() == 1 || (inputs.size() == 2 && inputs[1].type == nullptr);
   if (auto selected = EvalSelected(op, attributes, inputs, outputs)) {
@@ -544,8 +545,6 @@ std::vector<std::optional<Values>> Eval(Op op, const Attributes& attributes, Inp
   return {EvalRearranged(op, attributes, inputs, out)};
 }
 
-}  // namespace
-
 namespace {
 
 // To so many bits after the leading one, to even on a tie; below the smallest normal number the steps stay as wide.
@@ -571,6 +570,7 @@ double Wrapped(double value, int bits, bool is_signed) {
 double RoundTo(DType dtype, double value) {
   switch (dtype) {
     case DType::float32:
+    case DType::complex64:
       return static_cast<float>(value);
     case DType::bfloat16:
       return RoundBits(static_cast<float>(value), 7, -126);
@@ -581,6 +581,7 @@ double RoundTo(DType dtype, double value) {
     case DType::bool_:
       return value != 0 ? 1 : 0;
     case DType::float64:
+    case DType::complex128:
       return value;
     case DType::uint8:
       return Wrapped(value, 8, false);
@@ -599,15 +600,16 @@ std::vector<std::shared_ptr<const Values>> EvalConst(Op op, const Attributes& at
                                                      const std::vector<TensorType>& outputs, int64_t max_elements) {
   std::vector<std::shared_ptr<const Values>> result(outputs.size());
   if (outputs.empty() || inputs.empty() || (inputs[0].type == nullptr && op != Op::pow)) return result;
+  bool complex = false;
   for (const TensorType& type : outputs) {
-    if (type.num_elements() > max_elements || IsComplex(type.dtype)) return result;
+    if (type.num_elements() > max_elements) return result;
+    complex = complex || IsComplex(type.dtype);
   }
-  for (const ConstInput& input : inputs) {
-    if (input.type != nullptr && IsComplex(input.type->dtype)) return result;
-  }
-  std::vector<std::optional<Values>> values = Eval(op, attributes, inputs, outputs);
+  for (const ConstInput& input : inputs) complex = complex || (input.type != nullptr && IsComplex(input.type->dtype));
+  ConstOutputs values = complex ? EvalComplex(op, attributes, inputs, outputs) : EvalReal(op, attributes, inputs, outputs);
   for (size_t i = 0; i < values.size() && i < outputs.size(); ++i) {
-    if (!values[i] || static_cast<int64_t>(values[i]->size()) != outputs[i].num_elements()) continue;
+    const int64_t numbers = outputs[i].num_elements() * (IsComplex(outputs[i].dtype) ? 2 : 1);
+    if (!values[i] || static_cast<int64_t>(values[i]->size()) != numbers) continue;
     for (double& v : *values[i]) v = RoundTo(outputs[i].dtype, v);
     result[i] = std::make_shared<const Values>(std::move(*values[i]));
   }

@@ -22,6 +22,8 @@ struct ConstInput {
 // published models that anybody reads have some 10,000 entries.
 inline constexpr int64_t kMaxConstElements = int64_t{1} << 16;
 
+// Values are in row-major order; a complex element has two, the real part first.
+//
 // Values of each output, empty vectors where there are none; rounded to the outputs' dtypes. REQUIRES: every present
 // input has values and `outputs` are what the shape rule gave. Outputs of more than `max_elements` have none.
 std::vector<std::shared_ptr<const std::vector<double>>> EvalConst(Op op, const Attributes& attributes,

@@ -1,4 +1,4 @@
-// Shared by const_eval.cc (arithmetic, reductions) and const_eval_moves.cc (what only moves elements).
+// Shared by const_eval.cc (arithmetic, reductions), const_eval_moves.cc and const_eval_select.cc (what only moves elements) and const_eval_complex.cc.
 #ifndef COBRA_GRAPH_CONST_EVAL_INTERNAL_H_
 #define COBRA_GRAPH_CONST_EVAL_INTERNAL_H_
 
@@ -13,6 +13,7 @@ namespace cobra::const_eval {
 
 using Values = std::vector<double>;
 using Inputs = absl::Span<const ConstInput>;
+using ConstOutputs = std::vector<std::optional<Values>>;  // shorter than the outputs, or nullopt, where there are none
 
 // Steps of a multi-index over `shape` in row-major order, with an offset for each of several stride sets.
 template <typename F>
@@ -59,6 +60,9 @@ Values EvalJoin(Op op, const Attributes& attributes, Inputs inputs, const Tensor
 std::optional<std::vector<Values>> EvalSelected(Op op, const Attributes& attributes, Inputs inputs,
                                                 const std::vector<TensorType>& outputs);
 std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs inputs, const TensorType& out);
+// Of calls without complex tensors; of calls with some (const_eval_complex.cc).
+ConstOutputs EvalReal(Op op, const Attributes& attributes, Inputs inputs, const std::vector<TensorType>& outputs);
+ConstOutputs EvalComplex(Op op, const Attributes& attributes, Inputs inputs, const std::vector<TensorType>& outputs);
 
 }  // namespace cobra::const_eval
 

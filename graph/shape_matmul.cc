@@ -322,9 +322,18 @@ namespace {
 // Output and state shapes of a recurrent call; `projection` is the size of the hidden output (weight_hr).
 ShapeResult Recurrent(const Call& call, const TensorType& h0, int64_t hidden_out, const TensorType* c0) {
   const TensorType& input = call.in(0);
+  const bool packed = call.attributes.Find("batch_sizes") != nullptr;
+  if (packed) {
+    COBRA_ASSIGN_OR_RETURN(const int64_t total, PackedSteps(call));
+    if (input.rank() != 2 || input.shape[0] != total)
+      return ShapeError("input must have 2 dimensions, got ", input.rank(), ", and a row for each of the ", total, " steps of the packed sequences");
+    const int64_t batch = call.attributes.Ints("batch_sizes")[0];
+    if (h0.rank() != 3 || h0.shape[1] != batch)
+      return ShapeError("Expected hidden[0] of a packed batch of ", batch, " sequences, got ", SizesText(h0.shape));
+  }
   if (input.rank() != 2 && input.rank() != 3)
     return ShapeError("RNN: Expected input to be 2D or 3D, got ", input.rank(), "D tensor");
-  if (h0.rank() != input.rank())
+  if (!packed && h0.rank() != input.rank())
     return ShapeError("For ", input.rank() == 3 ? "batched 3-D" : "unbatched 2-D", " input, hx should also be ",
                       input.rank(), "-D but got ", h0.rank(), "-D tensor");
   const int64_t directions = call.attributes.Bool("bidirectional") ? 2 : 1;
@@ -348,6 +357,7 @@ ShapeResult Lstm(const Call& call) {
     return ShapeError("input.size(-1) must be equal to input_size. Expected ", weight.rank() == 2 ? weight.shape[1] : 0,
                       ", got ", call.in(0).shape.empty() ? 0 : call.in(0).shape.back());
   }
+  if (call.in(1).shape.empty()) return ShapeError("lstm(): hx has no dimension");
   return Recurrent(call, call.in(1), call.in(1).shape.back(), &call.in(2));
 }
 

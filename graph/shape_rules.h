@@ -196,7 +196,9 @@ ShapeResult Normalize(const Call& call);
 ShapeResult NotBool(const Call& call);
 ShapeResult OneHot(const Call& call);
 ShapeResult Outer(const Call& call);
+ShapeResult PackPaddedSequence(const Call& call);
 ShapeResult Pad(const Call& call);
+ShapeResult PadPackedSequence(const Call& call);
 ShapeResult PadSequence(const Call& call);
 ShapeResult PairwiseDistance(const Call& call);
 ShapeResult Pdist(const Call& call);
@@ -299,6 +301,9 @@ DType ComplexOf(DType dtype);
 absl::StatusOr<DType> DTypeAttribute(const Call& call, DType fallback);
 // "exp_cpu" not implemented for 'Bool'
 absl::Status NotImplementedFor(const Call& call, DType dtype);
+
+// The attribute batch_sizes of a packed batch: as many as there are steps, none more than the one before, all positive; their sum.
+absl::StatusOr<int64_t> PackedSteps(const Call& call);
 
 // dim in [0, rank) from one in [-rank, rank); a scalar has one dimension here, as in PyTorch.
 absl::StatusOr<int> WrapDim(int64_t dim, int rank);

@@ -1,6 +1,9 @@
+#include "ATen/ops/_pack_padded_sequence.h"
+#include "ATen/ops/_pad_packed_sequence.h"
 #include "ATen/ops/cat.h"
 #include "ATen/ops/clone.h"
 #include "ATen/ops/diag.h"
+#include "ATen/ops/empty.h"
 #include "ATen/ops/empty_like.h"
 #include "ATen/ops/flip.h"
 #include "ATen/ops/hstack.h"
@@ -10,6 +13,7 @@
 #include "ATen/ops/roll.h"
 #include "ATen/ops/rot90.h"
 #include "ATen/ops/stack.h"
+#include "ATen/ops/tensor.h"
 #include "ATen/ops/tile.h"
 #include "ATen/ops/tril.h"
 #include "ATen/ops/triu.h"
@@ -42,6 +46,37 @@ absl::StatusOr<Kernel> MakePadSequence(const NodeContext& c) {
   const bool batch_first = c.Bool("batch_first");
   const double value = c.Double("padding_value");
   return Kernel([=](const Call& call) { call.outputs[0] = at::pad_sequence(call.From(0), batch_first, value); });
+}
+
+// The lengths come from the attribute: sequence i takes part in the steps that have more than i.
+absl::StatusOr<Kernel> MakePackPaddedSequence(const NodeContext& c) {
+  const bool batch_first = c.Bool("batch_first");
+  const Ints sizes = c.Ints("batch_sizes");
+  Ints lengths(static_cast<size_t>(sizes.empty() ? 0 : sizes[0]), 0);
+  for (int64_t size : sizes) {
+    for (int64_t i = 0; i < size; ++i) ++lengths[static_cast<size_t>(i)];
+  }
+  const at::Tensor given = at::tensor(lengths, at::kLong);
+  return Kernel([=](const Call& call) {
+    std::tie(call.outputs[0], call.outputs[1]) = at::_pack_padded_sequence(call[0], given, batch_first);
+  });
+}
+
+absl::StatusOr<Kernel> MakePadPackedSequence(const NodeContext& c) {
+  const bool batch_first = c.Bool("batch_first");
+  const Ints sizes = c.Ints("batch_sizes");
+  const at::Tensor steps = at::tensor(sizes, at::kLong);
+  const double value = c.Double("padding_value");
+  const int64_t total = c.Int("total_length", static_cast<int64_t>(sizes.size()));
+  return Kernel([=](const Call& call) {
+    std::tie(call.outputs[0], call.outputs[1]) = at::_pad_packed_sequence(call[0], steps, batch_first, value, total);
+  });
+}
+
+// x.new(size): memory of that type that nobody has written to.
+absl::StatusOr<Kernel> MakeNew(const NodeContext& c) {
+  const Ints size = c.Ints("size");
+  return Kernel([=](const Call& call) { call.outputs[0] = at::empty(size, call[0].options()); });
 }
 
 template <typename F, typename InPlace>
@@ -144,6 +179,9 @@ void AddCopyKernels(KernelTable* table) {
   t[Op::vstack] = Joined([](const Tensors& list, int64_t) { return at::vstack(list); });
   t[Op::pad] = MakePad;
   t[Op::pad_sequence] = MakePadSequence;
+  t[Op::_pack_padded_sequence] = MakePackPaddedSequence;
+  t[Op::_pad_packed_sequence] = MakePadPackedSequence;
+  t[Op::new_] = MakeNew;
   t[Op::roll] = MakeRoll;
   t[Op::rot90] = MakeRot90;
   t[Op::flip] = WithInts("dims", [](const at::Tensor& x, const Ints& v) { return at::flip(x, v); });

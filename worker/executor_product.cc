@@ -22,6 +22,7 @@
 #include "ATen/ops/rnn_tanh.h"
 #include "ATen/ops/softmax.h"
 #include "ATen/ops/sum.h"
+#include "ATen/ops/tensor.h"
 #include "ATen/ops/unsqueeze.h"
 #include "ATen/ops/zeros_like.h"
 #include "worker/executor_kernels.h"
@@ -188,24 +189,46 @@ absl::StatusOr<Kernel> MakeMultiHeadAttention(const NodeContext& c) {
 struct Recurrence {
   bool has_biases, bidirectional, batch_first;
   int64_t layers;
+  at::Tensor batch_sizes;  // of a packed batch: on the CPU, as LibTorch wants it; else undefined
+
+  // Of a packed batch the tensor of batch sizes comes last: the attribute has its values.
+  std::vector<at::Tensor> Weights(const Call& call, size_t first) const {
+    std::vector<at::Tensor> weights = call.From(first);
+    if (batch_sizes.defined()) weights.pop_back();
+    return weights;
+  }
 };
 
 Recurrence RecurrenceOf(const NodeContext& c) {
-  return {c.Bool("has_biases", true), c.Bool("bidirectional"), c.Bool("batch_first"), c.Int("num_layers", 1)};
+  Recurrence r{c.Bool("has_biases", true), c.Bool("bidirectional"), c.Bool("batch_first"), c.Int("num_layers", 1), {}};
+  if (c.HasValue("batch_sizes")) r.batch_sizes = at::tensor(c.Ints("batch_sizes"), at::kLong);
+  return r;
 }
 
 absl::StatusOr<Kernel> MakeLstm(const NodeContext& c) {
   const Recurrence r = RecurrenceOf(c);
+  if (r.batch_sizes.defined()) {
+    return Kernel([r](const Call& call) {
+      std::tie(call.outputs[0], call.outputs[1], call.outputs[2]) = at::lstm(
+          call[0], r.batch_sizes, {call[1], call[2]}, r.Weights(call, 3), r.has_biases, r.layers, 0.0, false, r.bidirectional);
+    });
+  }
   return Kernel([r](const Call& call) {
     std::tie(call.outputs[0], call.outputs[1], call.outputs[2]) = at::lstm(
         call[0], {call[1], call[2]}, call.From(3), r.has_biases, r.layers, 0.0, false, r.bidirectional, r.batch_first);
   });
 }
 
-template <typename F>
-KernelFactory Recurrent(F f) {
-  return [f](const NodeContext& c) -> absl::StatusOr<Kernel> {
+template <typename F, typename Packed>
+KernelFactory Recurrent(F f, Packed packed) {
+  return [f, packed](const NodeContext& c) -> absl::StatusOr<Kernel> {
     const Recurrence r = RecurrenceOf(c);
+    if (r.batch_sizes.defined()) {
+      return Kernel([r, packed](const Call& call) {
+        std::tie(call.outputs[0], call.outputs[1]) =
+            packed(call[0], r.batch_sizes, call[1], r.Weights(call, 2), r.has_biases, r.layers, 0.0, false, r.bidirectional);
+      });
+    }
     return Kernel([r, f](const Call& call) {
       std::tie(call.outputs[0], call.outputs[1]) =
           f(call[0], call[1], call.From(2), r.has_biases, r.layers, 0.0, false, r.bidirectional, r.batch_first);
@@ -233,9 +256,11 @@ absl::StatusOr<Kernel> MakeLu(const NodeContext& c) {
 
 }  // namespace
 
-#define COBRA_RECURRENT(function)                                                                              \
-  Recurrent([](const at::Tensor& x, const at::Tensor& h, const std::vector<at::Tensor>& p, bool hb, int64_t n, \
-               double d, bool t, bool bi, bool bf) { return function(x, h, p, hb, n, d, t, bi, bf); })
+#define COBRA_RECURRENT(function)                                                                                    \
+  Recurrent([](const at::Tensor& x, const at::Tensor& h, const std::vector<at::Tensor>& p, bool hb, int64_t n,       \
+               double d, bool t, bool bi, bool bf) { return function(x, h, p, hb, n, d, t, bi, bf); },               \
+            [](const at::Tensor& x, const at::Tensor& sizes, const at::Tensor& h, const std::vector<at::Tensor>& p,  \
+               bool hb, int64_t n, double d, bool t, bool bi) { return function(x, sizes, h, p, hb, n, d, t, bi); })
 #define COBRA_BETA_ALPHA(function)                                                                        \
   WithBetaAlpha([](const at::Tensor& x, const at::Tensor& a, const at::Tensor& b, const at::Scalar& beta, \
                    const at::Scalar& alpha) { return function(x, a, b, beta, alpha); })

@@ -57,6 +57,18 @@ TEST(ConstEvalTest, Indexes) {
               ElementsAre(9, 9, 2, 3));
 }
 
+TEST(ConstEvalTest, ComplexNumbersAreTwo) {
+  const Operand z = {{{2}, DType::complex64}, {1, 2, 3, -4}};
+  EXPECT_THAT(Eval(Op::view_as_real, {}, {z}), ElementsAre(1, 2, 3, -4));
+  EXPECT_THAT(Eval(Op::imag, {}, {z}), ElementsAre(2, -4));
+  EXPECT_THAT(Eval(Op::abs, {}, {{{{1}, DType::complex64}, {3, 4}}}), ElementsAre(5));
+  EXPECT_THAT(Eval(Op::mul, {}, {z, z}), ElementsAre(-3, 4, -7, -24));
+  EXPECT_THAT(Eval(Op::add, {{"other", int64_t{1}}}, {z}), ElementsAre(2, 2, 4, -4));
+  EXPECT_THAT(Eval(Op::flip, {{"dims", Ints{0}}}, {z}), ElementsAre(3, -4, 1, 2));
+  EXPECT_THAT(Eval(Op::getitem, {{"index", std::string("T0")}}, {z, {{{1}, DType::int64}, {1}}}), ElementsAre(3, -4));
+  EXPECT_THAT(Eval(Op::cat, {{"dim", int64_t{0}}}, {z, {{{1}, DType::int64}, {7}}}), ElementsAre(1, 2, 3, -4, 7, 0));
+}
+
 TEST(ConstEvalTest, Reduces) {
   EXPECT_THAT(Eval(Op::sum, {{"dim", Ints{0}}}, {Range({2, 2})}), ElementsAre(2, 4));
   EXPECT_THAT(Eval(Op::max, {}, {Range({5})}), ElementsAre(4));

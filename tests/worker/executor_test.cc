@@ -100,6 +100,8 @@ std::vector<Case> ProductCases() {
     first.insert(first.end(), rest.begin(), rest.end());
     return first;
   };
+  const Attributes packed = {{"has_biases", true}, {"num_layers", int64_t{1}}, {"dropout", 0.0}, {"bidirectional", false}, {"batch_sizes", Ints{3, 2, 1}}};
+  const auto packed_gates = [&](int n) { return with(gates(n), {Index({3})}); };
   const Attributes attention = {{"embed_dim_to_check", int64_t{8}},
                                 {"num_heads", int64_t{2}},
                                 {"add_zero_attn", false},
@@ -145,6 +147,15 @@ std::vector<Case> ProductCases() {
       {Op::gru, recurrent, with({{{2, 7, 5}}, {{1, 2, 6}}}, gates(3))},
       {Op::rnn_tanh, recurrent, with({{{2, 7, 5}}, {{1, 2, 6}}}, gates(1))},
       {Op::rnn_relu, recurrent, with({{{2, 7, 5}}, {{1, 2, 6}}}, gates(1))},
+      {Op::lstm, packed, with({{{6, 5}}, {{1, 3, 6}}, {{1, 3, 6}}}, packed_gates(4))},
+      {Op::gru, packed, with({{{6, 5}}, {{1, 3, 6}}}, packed_gates(3))},
+      {Op::rnn_tanh, packed, with({{{6, 5}}, {{1, 3, 6}}}, packed_gates(1))},
+      {Op::rnn_relu, packed, with({{{6, 5}}, {{1, 3, 6}}}, packed_gates(1))},
+      {Op::_pack_padded_sequence, {{"batch_sizes", Ints{3, 2, 1}}, {"batch_first", true}}, {{{3, 4, 5}}, {{3}, DType::int64}}},
+      {Op::_pad_packed_sequence,
+       {{"batch_sizes", Ints{3, 2, 1}}, {"batch_first", false}, {"padding_value", 0.5}, {"total_length", int64_t{7}}},
+       {{{6, 5}}, {{3}, DType::int64}}},
+      {Op::new_, {{"size", Ints{2, 7}}}, {{{3}}}},
       {Op::cdist, {{"p", 2.0}}, {{{2, 5, 3}}, {{2, 7, 3}}}},
   };
 }

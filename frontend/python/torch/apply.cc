@@ -18,8 +18,10 @@ constexpr size_t kNodeBytes = 1024;  // of a node outside the heap, with names a
 NativeObject* Tensor::Copy(Interpreter& interp) {
   // Outside the run of the network a copy is a tensor of its own (deepcopy of a layer); within it, PyTorch clones and
   // so records nothing else.
+  Refresh(interp, this);
   Tensor* copy = interp.heap().New<Tensor>(*this);
   copy->base = nullptr;
+  copy->view = nullptr;
   if (ref.kind != ValueRef::Kind::kNode) copy->ref = ref.kind == ValueRef::Kind::kConstant ? ref : ValueRef::None();
   return copy;
 }
@@ -85,8 +87,10 @@ ValueRef RefOf(Interpreter& interp, Tensor* tensor) {
   return tensor->ref;
 }
 
-Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what) {
-  if (!tensor->is_const() || tensor->is_random) {
+Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what, bool complex) {
+  Refresh(interp, tensor);
+  const bool known = tensor->ref.is_node() && tensor->values != nullptr;  // recorded, and yet the same in every run
+  if ((!tensor->is_const() && !known) || tensor->is_random) {
     return interp.DataDependent(
         what, "a latency cannot depend on what a tensor holds: compute this from shapes, configuration or constants");
   }
@@ -95,6 +99,7 @@ Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl:
         absl::StrCat(what, " of a constant whose values are not computed here (", tensor->label, ")"),
         "compute it with Python numbers instead");
   }
+  if (IsComplex(tensor->type.dtype) && !complex) return interp.Unsupported(absl::StrCat(what, " of a complex constant"), "take .real or .imag of it");
   return tensor->values.get();
 }
 
@@ -102,6 +107,11 @@ Value NumberOf(DType dtype, double value) {
   if (dtype == DType::bool_) return Value::Bool(value != 0);
   if (IsIntegral(dtype)) return Value::Int(static_cast<int64_t>(value));
   return Value::Float(value);
+}
+
+Value ElementOf(Interpreter& interp, DType dtype, const ConstValues& values, int64_t n) {
+  const size_t at = static_cast<size_t>(n);
+  return IsComplex(dtype) ? interp.NewComplex(values[2 * at], values[2 * at + 1]) : NumberOf(dtype, values[at]);
 }
 
 Failure RaiseShapeError(Interpreter& interp, const absl::Status& status) {
@@ -189,13 +199,36 @@ bool HidesBase(const Node& node, absl::Span<Tensor* const> inputs) {
   }
 }
 
+// Whether each output is a view of its own input.
+bool OneEach(Op op) {
+  return op == Op::meshgrid || op == Op::broadcast_tensors || op == Op::atleast_1d || op == Op::atleast_2d || op == Op::atleast_3d;
+}
+
 // A view's base; an in-place call on the view changes it too.
 InstanceObject* BaseOf(const Call& call, size_t output) {
-  const bool one_each = call.op == Op::meshgrid || call.op == Op::broadcast_tensors || call.op == Op::atleast_1d ||
-                        call.op == Op::atleast_2d || call.op == Op::atleast_3d;
-  const size_t of = one_each && output < call.tensors.size() ? output : 0;
+  const size_t of = OneEach(call.op) && output < call.tensors.size() ? output : 0;
   Tensor* self = call.tensors[of];
   return self->base != nullptr ? self->base : call.inputs[of].as<InstanceObject>();
+}
+
+// How output `output` of a call on constants sees what it is a view of; null if that is not kept track of.
+std::shared_ptr<const ConstView> ViewOf(const Call& call, const std::vector<const TensorType*>& types, size_t output) {
+  const Tensor* self = call.tensors[0];
+  if (OneEach(call.op) || (self->base != nullptr && self->view == nullptr)) return nullptr;
+  constexpr int kMostLinks = 100;  // they are freed one in the other
+  int links = 0;
+  for (const ConstView* v = self->view.get(); v != nullptr; v = v->parent.get()) {
+    if (++links == kMostLinks) return nullptr;
+  }
+  auto view = std::make_shared<ConstView>();
+  view->op = call.op;
+  view->attributes = call.attributes;
+  view->output = output;
+  for (const TensorType* type : types) {
+    if (type != nullptr) view->inputs.push_back(*type);
+  }
+  if (self->base != nullptr) view->parent = self->view;
+  return view;
 }
 
 // What computing a call on values costs, in steps; `elements` of them are made. Its input may be much larger than its output.
@@ -215,6 +248,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   std::vector<ConstInput> inputs;
   bool known = true, random = false;
   for (Tensor* tensor : call.tensors) {
+    if (tensor != nullptr) Refresh(interp, tensor);
     types.push_back(tensor == nullptr ? nullptr : &tensor->type);
     inputs.push_back({types.back(), tensor == nullptr ? nullptr : tensor->values.get()});
     known = known && (tensor == nullptr || tensor->values != nullptr);
@@ -231,7 +265,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
       return interp.Raise(interp.types().RuntimeError, "tensors of more than 64 dimensions are not supported");
     if (IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
       return interp.LimitReached(absl::StrCat(OpName(call.op), " makes a tensor of ", TypeText(type)));
-    work += std::min(type.num_elements(), kMaxConstElements);
+    work += std::min(type.num_elements(), kMaxConstElements) * (IsComplex(type.dtype) ? 2 : 1);
   }
   const bool writes_everything = call.op == Op::zero || call.op == Op::fill || call.op == Op::copy;
   if (writes_everything && inplace) {
@@ -244,7 +278,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   std::vector<std::shared_ptr<const ConstValues>> values(outputs->size());
   const bool fills =
       call.op == Op::zero || (call.op == Op::fill && (call.tensors.size() == 1 || call.tensors[1] == nullptr));
-  if (fills) {
+  if (fills && !IsComplex((*outputs)[0].dtype)) {
     const TensorType& type = (*outputs)[0];
     values[0] = FilledValues(interp, type.num_elements(), RoundTo(type.dtype, call.attributes.Double("value")));
   } else if (known && !draws && interp.heap().CanAllocate(work * 8)) {
@@ -260,11 +294,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     self->values = values[0];
     self->is_random = random || draws;
     if (self->ref.kind == ValueRef::Kind::kConstant) self->ref = ValueRef::None();
-    if (self->base != nullptr) {  // written through a view: the values of the whole are no longer known
-      Tensor* base = AsTensor(self->base);
-      base->values = nullptr;
-      if (base->ref.kind == ValueRef::Kind::kConstant) base->ref = ValueRef::None();
-    }
+    NoteWrite(interp, self, call.op);
     return call.inputs[0];
   }
   std::vector<Value> results;
@@ -274,7 +304,11 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     InstanceObject* result = NewTensor(interp, std::move((*outputs)[i]), values[i], OpName(call.op));
     Tensor* tensor = AsTensor(result);
     tensor->is_random = random || draws;
-    if (view) tensor->base = BaseOf(call, i);
+    if (view) {
+      tensor->base = BaseOf(call, i);
+      tensor->seen = AsTensor(tensor->base)->writes;
+      if (values[i] != nullptr) tensor->view = ViewOf(call, types, i);
+    }
     results.push_back(result);
   }
   return Returned(interp, call.op, results, returns);
@@ -304,6 +338,29 @@ Result<void> CheckViewable(Interpreter& interp, const Call& call) {
                       ".reshape(...) instead.");
 }
 
+// Values of a recorded call whose inputs are known all the same, as batch_sizes of a packed sequence are; empty if some are not.
+std::vector<std::shared_ptr<const ConstValues>> KnownValues(Interpreter& interp, const Call& call, const Node& node) {
+  std::vector<ConstInput> inputs;
+  bool recorded = false;
+  for (Tensor* tensor : call.tensors) {
+    if (tensor == nullptr) {
+      inputs.push_back({});
+      continue;
+    }
+    if (tensor->values == nullptr || tensor->is_random) return {};
+    if (!tensor->ref.is_node() && !tensor->is_const()) return {};
+    Refresh(interp, tensor);
+    if (tensor->values == nullptr) return {};
+    recorded = recorded || tensor->ref.is_node();
+    inputs.push_back({&tensor->type, tensor->values.get()});
+  }
+  if (!recorded || IsRandom(node.op)) return {};
+  for (const TensorType& type : node.outputs) {
+    if (type.num_elements() > kMaxConstElements) return {};
+  }
+  return EvalConst(node.op, node.attributes, inputs, node.outputs);
+}
+
 Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns returns) {
   TorchState& torch = Torch(interp);
   // Long lists and index texts live in the graph, once for every call: they count as the program's memory.
@@ -319,11 +376,12 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
       torch.builder.Add(call.op, std::move(call.attributes), std::move(refs), CurrentOrigin(interp), inplace);
   if (!index.ok()) return RaiseShapeError(interp, index.status());
   const Node& node = torch.builder.nodes()[*index];
+  const auto known = KnownValues(interp, call, node);
   if (inplace) {
     Tensor* self = call.tensors[0];
     self->ref = ValueRef::Node(*index);
     self->type = node.outputs[0];
-    self->values = nullptr;
+    self->values = known.empty() ? nullptr : known[0];
     if (self->base != nullptr && !AsTensor(self->base)->has_hidden_base) {
       Tensor* base = AsTensor(self->base);
       absl::StatusOr<int32_t> update =
@@ -342,6 +400,7 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
     InstanceObject* result = NewGraphTensor(interp, node.outputs[j], ValueRef::Node(*index, static_cast<int32_t>(j)));
     if (view) AsTensor(result)->base = BaseOf(call, j);
     AsTensor(result)->has_hidden_base = hidden && j == 0;
+    if (j < known.size()) AsTensor(result)->values = known[j];
     results.push_back(result);
   }
   return Returned(interp, op, results, returns);
@@ -366,6 +425,10 @@ Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vect
     constant = constant && (call.tensors.back() == nullptr || call.tensors.back()->is_const());
   }
   interp.Spend(kStepsOfACall + static_cast<int64_t>(call.inputs.size()));
+  if (Torch(interp).autocast.enabled && !inplace) {
+    COBRA_TRY(CastInputs(interp, op, call.attributes, &call.inputs));
+    for (size_t i = 0; i < call.inputs.size(); ++i) call.tensors[i] = call.inputs[i].IsNone() ? nullptr : AsTensor(call.inputs[i]);
+  }
   constant = constant && !(DrawsRandomNumbers(op) && !call.tensors.empty());
   if (constant || !Torch(interp).recording) return ApplyToConstants(interp, call, inplace, returns);
   return Record(interp, call, inplace, returns);

@@ -233,8 +233,9 @@ class Binder {
 
   // A Python number, or a constant tensor of one.
   std::optional<AttributeValue> ToNumber(Value v) {
+    if (Tensor* tensor = AsTensor(v); tensor != nullptr) Refresh(interp_, tensor);
     if (Tensor* tensor = AsTensor(v);
-        tensor != nullptr && tensor->type.num_elements() == 1 && tensor->is_const() && tensor->values != nullptr) {
+        tensor != nullptr && tensor->type.num_elements() == 1 && !IsComplex(tensor->type.dtype) && tensor->is_const() && tensor->values != nullptr) {
       const double value = (*tensor->values)[0];
       if (IsFloatingPoint(tensor->type.dtype)) return AttributeValue(value);
       return AttributeValue(static_cast<int64_t>(value));
@@ -263,6 +264,10 @@ class Binder {
       case Kind::kTensorOrNumber: {
         if (AsTensor(v) != nullptr) {
           out_.inputs[param.slot] = v;
+          return true;
+        }
+        if (v.IsComplex()) {
+          out_.inputs[param.slot] = ComplexScalar(interp_, v);
           return true;
         }
         std::optional<AttributeValue> number = ToNumber(v);

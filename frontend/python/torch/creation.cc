@@ -44,7 +44,12 @@ Result<Value> Filled(Interpreter& interp, TensorType type, std::optional<double>
   if (IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
     return interp.LimitReached(absl::StrCat("torch.", label, " makes a tensor of ", TypeText(type)));
   std::shared_ptr<const ConstValues> values;
-  if (fill) values = FilledValues(interp, type.num_elements(), RoundTo(type.dtype, *fill));
+  if (fill && !IsComplex(type.dtype)) values = FilledValues(interp, type.num_elements(), RoundTo(type.dtype, *fill));
+  if (fill && IsComplex(type.dtype) && type.num_elements() <= kMaxConstElements) {
+    ConstValues pairs(static_cast<size_t>(2 * type.num_elements()), 0);
+    for (size_t i = 0; i < pairs.size(); i += 2) pairs[i] = *fill;
+    values = std::make_shared<const ConstValues>(std::move(pairs));
+  }
   InstanceObject* made = NewTensor(interp, std::move(type), values, label);
   AsTensor(made)->is_random = !fill.has_value();
   AsTensor(made)->is_drawn = !fill.has_value() && Torch(interp).recording && absl::StartsWith(label, "rand");
@@ -168,6 +173,28 @@ NativeFunction NewFunction(std::string name, std::optional<double> fill) {
     COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, plain, rest, name));
     return Filled(interp, {shape, where.dtype.value_or(AsTensor(args.self)->type.dtype)}, value, where, name);
   };
+}
+
+// x.new(2, 3), x.new(size): memory of the type of x, the way of before new_empty(). x.new([1, 2]): those numbers.
+Result<Value> New(Interpreter& interp, const CallArgs& args) {
+  Tensor* self = AsTensor(args.self);
+  const Value first = args.positional.empty() ? Value::None() : args.positional[0];
+  const bool sequence = (first.IsTuple() && first.object()->cls != Torch(interp).size_class) || first.IsList();
+  const bool recorded = Torch(interp).recording && !self->is_const();
+  if (sequence || AsTensor(first) != nullptr || AsTensor(UnwrapArray(interp, first)) != nullptr) {
+    COBRA_TRY_ASSIGN(Value data, TensorFromData(interp, first, self->type.dtype, "new"));
+    if (!recorded || !AsTensor(data)->is_const()) return data;
+    const Shape& shape = AsTensor(data)->type.shape;
+    COBRA_TRY_ASSIGN(Value made, Apply(interp, Op::new_, {{"size", std::vector<int64_t>(shape.begin(), shape.end())}}, {args.self}));
+    AsTensor(made)->values = AsTensor(data)->values;
+    return made;
+  }
+  std::vector<KeywordArg> rest;
+  COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
+  COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, CallArgs{Value::Unbound(), args.positional, {}}, rest, "new"));
+  if (args.positional.empty() && rest.empty()) shape = {0};
+  if (!recorded) return Filled(interp, {shape, self->type.dtype}, std::nullopt, where, "new");
+  return Apply(interp, Op::new_, {{"size", std::vector<int64_t>(shape.begin(), shape.end())}}, {args.self});
 }
 
 Result<Value> NewTensorMethod(Interpreter& interp, const CallArgs& args) {
@@ -445,6 +472,7 @@ Result<Value> TypeAs(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> Contiguous(Interpreter& interp, const CallArgs& args) {
+  if (AsTensor(args.self)->is_const() && IsScattered(interp, AsTensor(args.self))) return Apply(interp, Op::clone, {}, {args.self});
   if (AsTensor(args.self)->is_const() || !Torch(interp).recording) return args.self;
   const bool alias = IsContiguousNow(interp, AsTensor(args.self));
   COBRA_TRY_ASSIGN(Value copy, Apply(interp, Op::contiguous, {}, {args.self}));
@@ -526,7 +554,7 @@ Result<void> DefineTensorMethods(Interpreter& interp, NativeClassBuilder& tensor
       .Method("new_empty", NewFunction("new_empty", std::nullopt))
       .Method("new_full", NewFunction("new_full", std::nullopt))
       .Method("new_tensor", NewTensorMethod)
-      .Method("new", NewFunction("new", std::nullopt));
+      .Method("new", New);
   return {};
 }
 

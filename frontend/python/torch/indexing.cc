@@ -175,8 +175,8 @@ namespace {
 
 struct NestedData {
   Shape shape;
-  ConstValues values;
-  bool any_float = false, all_bool = true;
+  ConstValues values, imaginary;  // the latter only if some are complex
+  bool any_float = false, all_bool = true, any_complex = false;
   bool known = true;
   std::optional<DType> dtype;  // of tensors among the elements
 };
@@ -201,8 +201,23 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
   }
   if (static_cast<int64_t>(out->values.size()) >= kMaxConstElements * 4)
     return interp.LimitReached("torch.tensor of more than 262,144 numbers");
+  const auto add_complex = [out](double real, double imaginary) {
+    out->any_complex = true;
+    out->all_bool = false;
+    out->imaginary.resize(out->values.size());
+    out->values.push_back(real);
+    out->imaginary.push_back(imaginary);
+  };
+  if (v.IsComplex()) {
+    add_complex(v.as<ComplexObject>()->real, v.as<ComplexObject>()->imag);
+    return {};
+  }
   if (Tensor* tensor = AsTensor(v)) {
-    COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "torch.tensor() of a tensor"));
+    COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "torch.tensor() of a tensor", /*complex=*/true));
+    if (IsComplex(tensor->type.dtype) && values->size() == 2) {
+      add_complex((*values)[0], (*values)[1]);
+      return {};
+    }
     if (values->size() != 1)
       return interp.Raise(interp.types().ValueError, "only one element tensors can be converted to Python scalars");
     out->any_float = out->any_float || IsFloatingPoint(tensor->type.dtype);
@@ -235,7 +250,11 @@ Value UnwrapArray(Interpreter& interp, Value v) {
 Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DType> dtype, absl::string_view label) {
   data = UnwrapArray(interp, data);
   if (Tensor* tensor = AsTensor(data)) {
-    if (!tensor->is_const()) return Apply(interp, Op::clone, {}, {data});
+    if (!tensor->is_const()) {
+      if (dtype && *dtype != tensor->type.dtype) return Apply(interp, Op::to, {{"dtype", std::string(DTypeName(*dtype))}}, {data});
+      return Apply(interp, Op::clone, {}, {data});
+    }
+    Refresh(interp, tensor);
     InstanceObject* copy = NewTensor(interp, tensor->type, tensor->values, label);
     AsTensor(copy)->is_random = tensor->is_random;
     if (!dtype || *dtype == tensor->type.dtype) return copy;
@@ -246,6 +265,7 @@ Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DTyp
   TensorType type{nested.shape, DType::int64};
   if (nested.any_float || nested.values.empty()) type.dtype = Torch(interp).default_dtype;
   if (!nested.values.empty() && nested.all_bool) type.dtype = DType::bool_;
+  if (nested.any_complex) type.dtype = Torch(interp).default_dtype == DType::float64 ? DType::complex128 : DType::complex64;
   if (dtype) type.dtype = *dtype;
   if (type.num_elements() != static_cast<int64_t>(nested.values.size())) {
     return interp.Raise(interp.types().ValueError, "torch.tensor: the nested sequences do not form a rectangle");
@@ -253,6 +273,15 @@ Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DTyp
   if (!interp.heap().CanAllocate(type.num_elements() * 8))
     return interp.LimitReached("memory for the values of tensors");
   interp.heap().Allocate(nested.values.size() * 8);
+  if (IsComplex(type.dtype)) {
+    nested.imaginary.resize(nested.values.size());
+    ConstValues pairs;
+    for (size_t i = 0; i < nested.values.size(); ++i) {
+      pairs.push_back(nested.values[i]);
+      pairs.push_back(nested.imaginary[i]);
+    }
+    nested.values = std::move(pairs);
+  }
   for (double& value : nested.values) value = RoundTo(type.dtype, value);
   return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(nested.values)), label);
 }
@@ -261,7 +290,7 @@ namespace {
 
 Result<Value> ListLevel(Interpreter& interp, const TensorType& type, const ConstValues& values, size_t depth,
                         int64_t* next) {
-  if (depth == type.shape.size()) return NumberOf(type.dtype, values[(*next)++]);
+  if (depth == type.shape.size()) return ElementOf(interp, type.dtype, values, (*next)++);
   std::vector<Value> items;
   for (int64_t i = 0; i < type.shape[depth]; ++i) {
     COBRA_TRY(interp.Step());
@@ -274,7 +303,7 @@ Result<Value> ListLevel(Interpreter& interp, const TensorType& type, const Const
 }  // namespace
 
 Result<Value> TensorToList(Interpreter& interp, Tensor* tensor) {
-  COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "Tensor.tolist()"));
+  COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "Tensor.tolist()", /*complex=*/true));
   int64_t next = 0;
   return ListLevel(interp, tensor->type, *values, 0, &next);
 }

@@ -1,5 +1,6 @@
 #include "frontend/python/torch/library.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -12,6 +13,7 @@
 #include "frontend/python/torch/sources.h"
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/versions.h"
+#include "graph/const_eval.h"
 
 namespace cobra::python {
 namespace {
@@ -79,10 +81,81 @@ Result<void> CheckModule(Interpreter& interp, absl::string_view dotted) {
 
 // ---- torch
 
-// _rnn(name, input, states, weights, ...): lstm, gru, rnn_tanh, rnn_relu.
+// Of batch_sizes of a packed sequence: the numbers.
+Result<std::vector<int64_t>> BatchSizes(Interpreter& interp, Value v) {
+  Tensor* tensor = AsTensor(v);
+  if (tensor == nullptr) return interp.Raise(interp.types().TypeError, "batch_sizes of a packed sequence must be a tensor");
+  COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "the shape of a packed sequence"));
+  if (values->empty()) return interp.Raise(interp.types().RuntimeError, "batch_sizes of a packed sequence are empty");
+  return std::vector<int64_t>(values->begin(), values->end());
+}
+
+// _batch_size(batch_sizes): how many sequences there are. In PyTorch a look at the first element.
+Result<Value> BatchSize(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY_ASSIGN(std::vector<int64_t> sizes, BatchSizes(interp, args.positional.empty() ? Value::None() : args.positional[0]));
+  return Value::Int(sizes[0]);
+}
+
+// Both outputs of a call, the second with values: those are known, though the call is recorded.
+Result<Value> WithKnownSecond(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs, ConstValues second) {
+  COBRA_TRY_ASSIGN(Value both, Apply(interp, op, std::move(attributes), std::move(inputs), false, Returns::kTuple));
+  Tensor* known = AsTensor(both.as<TupleObject>()->items[1]);
+  known->values = std::make_shared<const ConstValues>(std::move(second));
+  known->is_random = false;
+  return both;
+}
+
+// _pack_padded_sequence(input, lengths, batch_first). REQUIRES: lengths are known, positive, none more than the one before.
+Result<Value> PackPaddedSequence(Interpreter& interp, const CallArgs& args) {
+  Value input;
+  Tensor* lengths = nullptr;
+  bool batch_first;
+  ArgReader reader(interp, "_pack_padded_sequence", args);
+  COBRA_TRY(reader.Required("input", &input).Required("lengths", &lengths).Required("batch_first", &batch_first).Finish());
+  COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, lengths, "the shape of a packed sequence"));
+  if (values->empty()) return interp.Raise(interp.types().RuntimeError, "Cannot pack empty tensors.");
+  const int64_t longest = static_cast<int64_t>((*values)[0]);
+  if (longest > kMaxConstElements) return interp.LimitReached("a packed sequence of more than 65,536 steps");
+  COBRA_TRY(interp.Charge(longest / 16));
+  std::vector<int64_t> sizes(static_cast<size_t>(longest), 0);
+  size_t from = values->size();
+  for (size_t step = 0; step < sizes.size(); ++step) {  // those that are still there
+    while (from > 0 && (*values)[from - 1] <= static_cast<double>(step)) --from;
+    sizes[step] = static_cast<int64_t>(from);
+  }
+  ConstValues second(sizes.begin(), sizes.end());
+  return WithKnownSecond(interp, Op::_pack_padded_sequence, {{"batch_sizes", std::move(sizes)}, {"batch_first", batch_first}},
+                         {input, args.positional[1]}, std::move(second));
+}
+
+// _pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length)
+Result<Value> PadPackedSequence(Interpreter& interp, const CallArgs& args) {
+  Value data, batch_sizes;
+  bool batch_first;
+  double padding;
+  int64_t total;
+  ArgReader reader(interp, "_pad_packed_sequence", args);
+  COBRA_TRY(reader.Required("data", &data)
+                .Required("batch_sizes", &batch_sizes)
+                .Required("batch_first", &batch_first)
+                .Required("padding_value", &padding)
+                .Required("total_length", &total)
+                .Finish());
+  COBRA_TRY_ASSIGN(std::vector<int64_t> sizes, BatchSizes(interp, batch_sizes));
+  ConstValues lengths(static_cast<size_t>(std::clamp<int64_t>(sizes[0], 0, kMaxConstElements)), 0);
+  for (int64_t size : sizes) {
+    for (size_t i = 0; i < lengths.size() && static_cast<int64_t>(i) < size; ++i) ++lengths[i];
+  }
+  return WithKnownSecond(
+      interp, Op::_pad_packed_sequence,
+      {{"batch_sizes", std::move(sizes)}, {"batch_first", batch_first}, {"padding_value", padding}, {"total_length", total}},
+      {data, batch_sizes}, std::move(lengths));
+}
+
+// _rnn(name, input, states, weights, ...): lstm, gru, rnn_tanh, rnn_relu; with batch_sizes of a packed batch.
 Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
   std::string name;
-  Value input, states, weights;
+  Value input, states, weights, batch_sizes;
   bool has_biases, bidirectional, batch_first;
   int64_t num_layers;
   double dropout;
@@ -96,6 +169,7 @@ Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
                 .Required("dropout", &dropout)
                 .Required("bidirectional", &bidirectional)
                 .Required("batch_first", &batch_first)
+                .Optional("batch_sizes", &batch_sizes)
                 .Finish());
   std::vector<Value> inputs{input};
   for (Value list : {states, weights}) {
@@ -107,13 +181,15 @@ Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
     }
     inputs.insert(inputs.end(), tensors.begin(), tensors.end());
   }
-  return Apply(interp, *OpFromName(name),
-               {{"has_biases", has_biases},
-                {"num_layers", num_layers},
-                {"dropout", dropout},
-                {"bidirectional", bidirectional},
-                {"batch_first", batch_first}},
-               std::move(inputs), false, Returns::kTuple);
+  Attributes attributes{{"has_biases", has_biases}, {"num_layers", num_layers}, {"dropout", dropout}, {"bidirectional", bidirectional}};
+  if (batch_sizes.IsNone()) {
+    attributes.Append("batch_first", batch_first);
+  } else {
+    COBRA_TRY_ASSIGN(std::vector<int64_t> sizes, BatchSizes(interp, batch_sizes));
+    attributes.Append("batch_sizes", std::move(sizes));
+    inputs.push_back(batch_sizes);
+  }
+  return Apply(interp, *OpFromName(name), std::move(attributes), std::move(inputs), false, Returns::kTuple);
 }
 
 Result<Value> PadSequence(Interpreter& interp, const CallArgs& args) {
@@ -129,9 +205,18 @@ Result<Value> PadSequence(Interpreter& interp, const CallArgs& args) {
                std::move(sequences));
 }
 
-Result<Value> HasValues(Interpreter&, const CallArgs& args) {
-  const Tensor* tensor = args.positional.empty() ? nullptr : AsTensor(args.positional[0]);
+Result<Value> HasValues(Interpreter& interp, const CallArgs& args) {
+  Tensor* tensor = args.positional.empty() ? nullptr : AsTensor(args.positional[0]);
+  if (tensor != nullptr) Refresh(interp, tensor);
   return Value::Bool(tensor != nullptr && tensor->is_const() && tensor->values != nullptr && !tensor->is_random);
+}
+
+// _is_known(tensor): whether its values can be read.
+Result<Value> IsKnown(Interpreter& interp, const CallArgs& args) {
+  Tensor* tensor = args.positional.empty() ? nullptr : AsTensor(args.positional[0]);
+  if (tensor == nullptr) return Value::Bool(false);
+  Refresh(interp, tensor);
+  return Value::Bool((tensor->is_const() || tensor->ref.is_node()) && tensor->values != nullptr && !tensor->is_random);
 }
 
 Result<Value> SetArrayClass(Interpreter& interp, const CallArgs& args) {
@@ -213,6 +298,9 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   m.Value("__version__", interp.NewStr(version));
   m.Value("bool", state.dtypes[static_cast<int>(DType::bool_)]);
   m.Function("_rnn", Rnn).Function("_pad_sequence", PadSequence).Function("_set_classes", SetClasses);
+  m.Function("_pack_padded_sequence", PackPaddedSequence).Function("_pad_packed_sequence", PadPackedSequence).Function("_batch_size", BatchSize);
+  m.Function("_is_known", IsKnown);
+  DefineAutocast(m);
   m.Function("_set_default_dtype", SetDefaultDType).Function("_get_default_dtype", GetDefaultDType);
   m.Function("_hide_later", HideLater).Function("_unsupported", Unsupported).Function("_data_dependent", DataDependent);
   m.Function("_has_values", HasValues).Function("_set_array_class", SetArrayClass);

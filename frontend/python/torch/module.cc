@@ -336,6 +336,7 @@ Result<Value> NewParameter(Interpreter& interp, const CallArgs& args) {
     made->type.shape = {0};
   } else if (Tensor* from = AsTensor(data)) {
     if (from->ref.is_node()) return interp.Unsupported("nn.Parameter of a tensor that the network computes");
+    Refresh(interp, from);
     made->type = from->type;
     made->values = from->values;
     made->is_random = from->is_random;

@@ -19,6 +19,12 @@ std::optional<AttributeValue> AsNumber(Value v) {
   return big.FitsInt64() ? AttributeValue(big.ToInt64()) : AttributeValue(big.ToDouble());
 }
 
+Value ComplexScalar(Interpreter& interp, Value number) {
+  const TensorType scalar{{}, Torch(interp).default_dtype == DType::float64 ? DType::complex128 : DType::complex64};
+  const auto* complex = number.as<ComplexObject>();
+  return NewTensor(interp, scalar, std::make_shared<const ConstValues>(ConstValues{complex->real, complex->imag}), "complex");
+}
+
 namespace {
 
 Result<Value> NoValue() { return Value::None(); }
@@ -37,6 +43,10 @@ Result<double> OneValue(Interpreter& interp, Value self, absl::string_view what)
 }
 
 Result<Value> Item(Interpreter& interp, const CallArgs& args) {
+  if (Tensor* tensor = AsTensor(args.self); IsComplex(tensor->type.dtype) && tensor->type.num_elements() == 1) {
+    COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "Tensor.item()", /*complex=*/true));
+    return ElementOf(interp, tensor->type.dtype, *values, 0);
+  }
   COBRA_TRY_ASSIGN(double value, OneValue(interp, args.self, "Tensor.item()"));
   return NumberOf(AsTensor(args.self)->type.dtype, value);
 }
@@ -58,6 +68,11 @@ Result<Value> Index(Interpreter& interp, const CallArgs& args) {
                         "only integer tensors of a single element can be converted to an index");
   }
   return Int(interp, args);
+}
+Result<Value> ToComplex(Interpreter& interp, const CallArgs& args) {
+  if (IsComplex(AsTensor(args.self)->type.dtype)) return Item(interp, args);
+  COBRA_TRY_ASSIGN(double value, OneValue(interp, args.self, "complex(Tensor)"));
+  return interp.NewComplex(value, 0);
 }
 Result<Value> ToList(Interpreter& interp, const CallArgs& args) { return TensorToList(interp, AsTensor(args.self)); }
 
@@ -134,7 +149,7 @@ Result<Value> HashOf(Interpreter&, const CallArgs& args) {
 
 std::string Description(const Tensor& tensor) {
   const std::string shape = absl::StrJoin(tensor.type.shape, ", ");
-  if (tensor.is_const() && tensor.values != nullptr && tensor.type.num_elements() <= 16 && tensor.type.rank() <= 1) {
+  if (tensor.is_const() && tensor.values != nullptr && !IsComplex(tensor.type.dtype) && tensor.type.num_elements() <= 16 && tensor.type.rank() <= 1) {
     const std::string values =
         absl::StrJoin(*tensor.values, ", ", [](std::string* out, double v) { absl::StrAppend(out, v); });
     return tensor.type.rank() == 0 ? absl::StrCat("tensor(", values, ")") : absl::StrCat("tensor([", values, "])");
@@ -143,6 +158,7 @@ std::string Description(const Tensor& tensor) {
                       ", dtype=", DTypeText(tensor.type.dtype), ")");
 }
 Result<Value> Repr(Interpreter& interp, const CallArgs& args) {
+  Refresh(interp, AsTensor(args.self));
   return interp.NewStr(Description(*AsTensor(args.self)));
 }
 Result<Value> Format(Interpreter& interp, const CallArgs& args) {
@@ -150,7 +166,8 @@ Result<Value> Format(Interpreter& interp, const CallArgs& args) {
   absl::string_view spec;
   ArgReader reader(interp, "__format__", args);
   COBRA_TRY(reader.Required("format_spec", &spec).Finish());
-  if (tensor->type.rank() > 0 || !tensor->is_const() || tensor->values == nullptr)
+  Refresh(interp, tensor);
+  if (IsComplex(tensor->type.dtype) || tensor->type.rank() > 0 || !tensor->is_const() || tensor->values == nullptr)
     return interp.NewStr(Description(*tensor));
   COBRA_TRY_ASSIGN(StrObject * text, interp.Format(NumberOf(tensor->type.dtype, (*tensor->values)[0]), spec));
   return text;
@@ -209,10 +226,7 @@ NativeFunction BinaryOperator(Operator entry) {
     const Value other = args.positional[0];
     const absl::string_view attribute = entry.op == Op::pow ? "exponent" : "other";
     if (AsTensor(other) != nullptr) return Apply(interp, entry.op, {}, {args.self, other}, entry.inplace);
-    if (other.IsComplex()) {  // as a tensor without dimensions, which promotes in the same way
-      const TensorType scalar{{}, Torch(interp).default_dtype == DType::float64 ? DType::complex128 : DType::complex64};
-      return Apply(interp, entry.op, {}, {args.self, NewTensor(interp, scalar, nullptr, "complex")}, entry.inplace);
-    }
+    if (other.IsComplex()) return Apply(interp, entry.op, {}, {args.self, ComplexScalar(interp, other)}, entry.inplace);
     Attributes attributes;
     std::optional<AttributeValue> number = AsNumber(other);
     if (!number) return Value::NotImplemented();
@@ -396,6 +410,7 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Method("__int__", Int)
       .Method("__float__", Float)
       .Method("__index__", Index)
+      .Method("__complex__", ToComplex)
       .Method("__hash__", HashOf)
       .Method("__repr__", Repr)
       .Method("__str__", Repr)

@@ -48,19 +48,33 @@ class TensorValues {
   double value_ = 0;
 };
 
+// How a view of a constant sees the tensor that it is a view of: the call that made it, on `parent` or, where that is null, on the base itself. So a
+// write through either is seen through the other (const_views.cc).
+struct ConstView {
+  Op op;
+  Attributes attributes;
+  size_t output = 0;
+  std::vector<TensorType> inputs;  // of the call
+  std::shared_ptr<const ConstView> parent;
+};
+
 struct Tensor : NativeObject {
   static constexpr char kTag = 0;
   explicit Tensor(absl::string_view label = "") : NativeObject(&kTag), label(label) {}
   TensorType type;
   ValueRef ref;                               // kNone: a constant that the graph does not know (yet)
-  TensorValues values;                        // of a constant; null if too large, random or loaded from a file
+  TensorValues values;                        // of a constant; null if too large, random or loaded from a file. Of a node's output: known all the same
   InstanceObject* base = nullptr;             // of a view: the tensor whose storage it shares
+  std::shared_ptr<const ConstView> view;      // of a view of a constant with known values
+  uint32_t writes = 0;                        // of a base that is a constant: how often it was written to, through a view or not
+  uint32_t seen = 0;                          // of a view: `writes` of its base when it got its values
   std::string label;                          // of a constant: what made it ("arange"), for the graph
   bool is_random = false;                     // values differ from run to run
   bool is_drawn = false;                      // random, and drawn while the network runs: what is computed from it is part of the run
   bool has_hidden_base = false;               // the call that made it returned a view of a tensor that Python never sees (apply.cc)
   bool requires_grad = false;
   bool is_uninitialized = false;  // of a lazy module: the first call decides the shape
+  bool is_reordered = false;      // of a base: written as x.t_() does, after which views made before see other elements
 
   // Folds: depends on no input and on no parameter that is being run.
   bool is_const() const {
@@ -123,6 +137,15 @@ struct TorchLibrary {
   int version_major = 1, version_minor = 13;
 };
 
+// What torch.autocast('cpu') sets (autocast.cc).
+struct AutocastState {
+  bool enabled = false;
+  bool caches = true;
+  DType dtype = DType::bfloat16;
+  int depth = 0;                                    // context managers that are open
+  absl::flat_hash_map<const Tensor*, Value> casts;  // of parameters, until the outermost one closes
+};
+
 // What the torch library keeps for one interpreter: InterpreterOptions::host points to it.
 struct TorchState : TorchLibrary {
   explicit TorchState(GraphLimits limits = {}) : builder(limits) {}
@@ -143,6 +166,7 @@ struct TorchState : TorchLibrary {
   const CodeUnit* origin_unit = nullptr;  // where the latest call stands, and the name of its file
   std::shared_ptr<const std::string> origin_file;
   int64_t next_constant = 0;
+  AutocastState autocast;
   // By declaration (layers.cc) and class.
   absl::flat_hash_map<std::pair<const void*, const ClassObject*>, LayerPlan> layer_plans;
   absl::flat_hash_map<std::pair<const void*, const ClassObject*>, AttributePlaces> attribute_places;
@@ -173,12 +197,25 @@ Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value 
 bool OverwriteConstant(Interpreter& interp, Value tensor, std::optional<double> fill);
 // `n` times `value`; null if that is too many to keep.
 std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, double value);
+// 1j as a tensor without dimensions, which promotes in the same way. REQUIRES: IsComplex().
+Value ComplexScalar(Interpreter& interp, Value number);
 // Where the graph finds it; a constant that it does not know is added.
 ValueRef RefOf(Interpreter& interp, Tensor* tensor);
-// The values of a constant, or the error that says why they cannot be read; `what` names the reader: "Tensor.item()".
-Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what);
+// The values of a constant, or the error that says why they cannot be read; `what` names the reader: "Tensor.item()". Complex ones only for readers
+// that know of pairs.
+Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what, bool complex = false);
 // A Python number of one value.
 Value NumberOf(DType dtype, double value);
+// Of element `n`, also of a complex tensor.
+Value ElementOf(Interpreter& interp, DType dtype, const ConstValues& values, int64_t n);
+
+// ---- views of constants (const_views.cc)
+// After this, the values of a constant are those that its base has now. Cheap where it is no view.
+void Refresh(Interpreter& interp, Tensor* tensor);
+// After an in-place call on a constant, whose values are the new ones: its base and other views see them too.
+void NoteWrite(Interpreter& interp, Tensor* tensor, Op op);
+// A constant whose elements stand in memory in another order than its own: x.t().
+bool IsScattered(Interpreter& interp, const Tensor* tensor);
 
 Value NewSize(Interpreter& interp, const Shape& shape);
 Value NewSizeOf(Interpreter& interp, absl::Span<const Value> items);
@@ -197,6 +234,10 @@ Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vect
 const Object* PendingException(Interpreter& interp);
 // An error of a shape rule as PyTorch raises it: RuntimeError, IndexError, or a diagnostic.
 Failure RaiseShapeError(Interpreter& interp, const absl::Status& status);
+
+// Casts the inputs of a call as autocast does for this operator. REQUIRES: it is enabled.
+Result<void> CastInputs(Interpreter& interp, Op op, const Attributes& attributes, std::vector<Value>* inputs);
+void DefineAutocast(NativeModuleBuilder& m);
 
 // Of a tensor of the graph; a constant is contiguous.
 bool IsContiguousNow(Interpreter& interp, Tensor* tensor);

@@ -104,7 +104,8 @@ Result<Value> MaskedSelect(Interpreter& interp, Tensor* tensor, ArgReader& reade
   const auto flags = expand(mask->type, *chosen);
   const int64_t count =
       flags == nullptr ? 0 : std::count_if(flags->begin(), flags->end(), [](double v) { return v != 0; });
-  if (tensor->values == nullptr || !tensor->is_const()) {
+  Refresh(interp, tensor);
+  if (tensor->values == nullptr || !tensor->is_const() || IsComplex(tensor->type.dtype)) {
     if (tensor->is_const()) return NewTensor(interp, {{count}, tensor->type.dtype}, nullptr, "masked_select");
     return interp.DataDependent("masked_select() of a computed tensor", "index it with the mask: x[mask]");
   }

@@ -1,4 +1,5 @@
 # torch.nn.modules.normalization
+import torch
 from torch.nn import functional as F
 from torch.nn.modules.module import Module, _forward, _init
 
@@ -56,6 +57,35 @@ class RMSNorm(Module):
     def forward(self, x): ...
 
 
-class CrossMapLRN2d(LocalResponseNorm):
+class CrossMapLRN2d(Module):
+    # The sum over neighbouring channels is carried from one channel to the next: two small calls a channel.
     def __init__(self, size, alpha=1e-4, beta=0.75, k=1):
-        super().__init__(size, alpha, beta, k)
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def extra_repr(self):
+        return '{size}, alpha={alpha}, beta={beta}, k={k}'.format(**self.__dict__)
+
+    def forward(self, input):
+        if input.dim() != 4:
+            raise ValueError('CrossMapLRN2d: Expected input to be 4D, got {}D instead.'.format(input.dim()))
+        channels = input.size(1)
+        square = torch.pow(input, 2)
+        scale = torch.empty_like(input)
+        pre_pad = int((self.size - 1) / 2 + 1)
+        first = scale.select(1, 0)
+        first.zero_()
+        for c in range(min(pre_pad, channels)):
+            first.add_(square.select(1, c))
+        for c in range(1, channels):
+            previous, current = scale.select(1, c - 1), scale.select(1, c)
+            current.copy_(previous)
+            if c < channels - pre_pad + 1:
+                current.add_(square.select(1, c + pre_pad - 1), alpha=1)
+            if c > pre_pad:
+                current.add_(square.select(1, c - pre_pad), alpha=-1)
+        scale.mul_(self.alpha / self.size).add_(self.k)
+        return torch.pow(scale, -self.beta).mul_(input)

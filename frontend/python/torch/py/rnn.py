@@ -7,6 +7,10 @@ from torch.nn.modules.module import Module
 from torch.nn.parameter import Parameter
 
 
+def _is_packed(input):
+    return isinstance(input, tuple) and hasattr(input, 'batch_sizes')
+
+
 class RNNBase(Module):
     def __init__(self, mode, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0., bidirectional=False,
                  proj_size=0, device=None, dtype=None):
@@ -77,6 +81,27 @@ class RNNBase(Module):
     def reset_parameters(self):
         pass
 
+    @staticmethod
+    def permute_hidden(hx, permutation):
+        return hx if permutation is None else hx.index_select(1, permutation)
+
+    # Of a packed batch: its rows, and who takes part in which step. hx is a tensor or a tuple of them, in the order of the whole batch.
+    def _forward_packed(self, packed, hx):
+        from torch.nn.utils.rnn import PackedSequence
+        input, batch_sizes, sorted_indices, unsorted_indices = packed
+        assert input.dim() == 2, "input must have 2 dimensions, got {}".format(input.dim())
+        states = 2 if self.mode == 'LSTM' else 1
+        if hx is None:
+            layers = self.num_layers * (2 if self.bidirectional else 1)
+            sizes = (self.proj_size if self.proj_size > 0 else self.hidden_size, self.hidden_size)[:states]
+            hx = tuple(torch.zeros(layers, torch._batch_size(batch_sizes), size, dtype=input.dtype) for size in sizes)
+        else:
+            hx = tuple(self.permute_hidden(h, sorted_indices) for h in (hx if states == 2 else (hx,)))
+        output, *hidden = torch._rnn(self.mode.lower(), input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.bidirectional,
+                                     False, batch_sizes)
+        hidden = tuple(self.permute_hidden(h, unsorted_indices) for h in hidden)
+        return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), hidden if states == 2 else hidden[0]
+
     def _zeros(self, input, size):
         num_directions = 2 if self.bidirectional else 1
         if input.dim() == 3:
@@ -85,6 +110,8 @@ class RNNBase(Module):
         return torch.zeros(self.num_layers * num_directions, size, dtype=input.dtype)
 
     def forward(self, input, hx=None):
+        if _is_packed(input):
+            return self._forward_packed(input, hx)
         assert input.dim() in (2, 3), "RNN: Expected input to be 2-D or 3-D but received {}-D tensor".format(input.dim())
         if hx is None:
             hx = self._zeros(input, self.hidden_size)
@@ -108,6 +135,8 @@ class LSTM(RNNBase):
         super().__init__('LSTM', *args, **kwargs)
 
     def forward(self, input, hx=None):
+        if _is_packed(input):
+            return self._forward_packed(input, hx)
         assert input.dim() in (2, 3), "LSTM: Expected input to be 2-D or 3-D but received {}-D tensor".format(input.dim())
         if hx is None:
             hx = (self._zeros(input, self.proj_size if self.proj_size > 0 else self.hidden_size), self._zeros(input, self.hidden_size))

@@ -135,22 +135,35 @@ class set_grad_enabled(_NoEffect):
 class autocast:
     # For 'cuda' nothing changes on a machine without a GPU, where PyTorch says so and goes on.
     def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
+        if device_type not in ('cuda', 'cpu', 'xpu', 'hpu', 'mps', 'meta'):
+            raise RuntimeError('User specified autocast device_type must be \'cuda\' or \'cpu\'')
         self.device = device_type
-        self.fast_dtype = dtype
-        self._enabled = enabled and device_type == 'cpu' and dtype is not float32
+        self.fast_dtype = dtype if dtype is not None else bfloat16 if device_type == 'cpu' else float16
+        self._cache_enabled = True if cache_enabled is None else cache_enabled
+        # The CPU casts to bfloat16 only, from 2.1 on to float16 too.
+        lower = (bfloat16,) if __version__ < '2.1' else (bfloat16, float16)
+        self._known = self.fast_dtype in lower
+        self._enabled = (True if enabled else False) and device_type == 'cpu' and self._known
 
     def __enter__(self):
-        if self._enabled:
-            _unsupported("torch.autocast('cpu')", 'read the model without it, or give the layers the lower precision themselves')
+        if self.device == 'cpu':
+            if not self._known and __version__ < '2':
+                raise RuntimeError('Currently, AutocastCPU only support Bfloat16 as the autocast_cpu_dtype')
+            self._before = _set_autocast(self._enabled, self.fast_dtype, self._cache_enabled)
+            _nest_autocast(1)
         return self
 
     def __exit__(self, *args):
-        pass
+        if self.device == 'cpu':
+            _nest_autocast(-1)
+            _set_autocast(*self._before)
 
     def __call__(self, function):
-        if not self._enabled:
+        if self.device != 'cpu':
             return function
+        import functools
 
+        @functools.wraps(function)
         def run(*args, **kwargs):
             with self:
                 return function(*args, **kwargs)
@@ -216,15 +229,33 @@ def get_autocast_gpu_dtype():
     return float16
 
 
+def _autocast_now():
+    now = _set_autocast(False, bfloat16, True)
+    _set_autocast(*now)
+    return now
+
+
 def get_autocast_cpu_dtype():
-    return bfloat16
+    return _autocast_now()[1]
+
+
+def is_autocast_cpu_enabled():
+    return _autocast_now()[0]
 
 
 def is_autocast_enabled(device_type=None):
-    return False
+    # Without an argument it asks about CUDA.
+    return device_type == 'cpu' and is_autocast_cpu_enabled()
 
 
-is_autocast_cpu_enabled = is_autocast_enabled
+def set_autocast_cpu_enabled(enabled):
+    _, dtype, caches = _autocast_now()
+    _set_autocast(enabled, dtype, caches)
+
+
+def set_autocast_cpu_dtype(dtype):
+    enabled, _, caches = _autocast_now()
+    _set_autocast(enabled, dtype, caches)
 
 
 def is_anomaly_enabled():
@@ -464,6 +495,11 @@ def compiled_with_cxx11_abi():
 
 def compile(model=None, **kwargs):
     return model if model is not None else lambda m: m
+
+
+def vmap(func, in_dims=0, out_dims=0, randomness='error', *, chunk_size=None):
+    import functorch
+    return functorch.vmap(func, in_dims, out_dims, randomness, chunk_size=chunk_size)
 
 
 def load(*args, **kwargs):

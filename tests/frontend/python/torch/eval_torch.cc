@@ -69,6 +69,7 @@ class Evaluator {
 
  private:
   json DescribeTensor(Value value, Tensor* tensor) {
+    Refresh(interp_, tensor);
     json out{{"type", TypeText(tensor->type)}};
     if (tensor->is_const() && tensor->values != nullptr && !tensor->is_random) {
       json values = json::array();

@@ -59,6 +59,7 @@ MODELS = {
     "deeplabv3": (TV + "segmentation.deeplabv3", "deeplabv3_mobilenet_v3_large(weights_backbone=None)", [[1, 3, 128, 128]]),
     "retinanet_backbone": (TV + "detection.retinanet", "retinanet_resnet50_fpn(weights_backbone=None).backbone", [[1, 3, 256, 256]]),
     "recurrent": ("recurrent", "Recurrent(12, 20)", [[3, 5, 12]]),
+    "packing": ("packing", "Packing(6, 8, [3, 5, 2])", [[3, 5, 6]]),
     "frameworks": ("frameworks", "Frameworks()", [[2, 3, 9, 9]]),
     # examples/: the calls that their documentation shows. A tuple of shapes is one argument, a list of tensors.
     "example_convnet": ("examples.convnet", 'ConvNet(ConvNetConfig.named("s").scaled(depth=1.2))', [[1, 3, 192, 192]]),
@@ -92,6 +93,17 @@ def plain(v):
     if isinstance(v, float) and v in (float("inf"), float("-inf")):
         return str(v)
     return str(v)[6:] if isinstance(v, torch.dtype) else v
+
+
+def size_of_new(args):
+    """x.new(2, 3), x.new(torch.Size((2, 3))), x.new([[1, 2, 3], [4, 5, 6]])"""
+    if len(args) != 1 or isinstance(args[0], int):
+        return list(args) or [0]
+    size, data = [], args[0]
+    while not isinstance(data, torch.Size) and isinstance(data, (list, tuple)):
+        size.append(len(data))
+        data = data[0] if data else None
+    return size + (list(data) if isinstance(data, torch.Size) else [])
 
 
 def tensors_in(value):
@@ -218,6 +230,8 @@ class Recorder(TorchFunctionMode):
             rec["kind"] = "alias"
         elif name in VIEWS and "index0" not in rec["src"]:
             rec["kind"] = "view"
+        if name == "_pack_padded_sequence":
+            rec["args"]["batch_sizes"] = result[1].tolist()
         rec["out"] = [list(t.shape) for t in outs]
         if any(t.dtype != torch.float32 for t in outs):
             rec["dtype"] = [plain(t.dtype) for t in outs]
@@ -267,6 +281,11 @@ class Recorder(TorchFunctionMode):
                 rec["src"][key] = [self.src(t) for t in value] if isinstance(value, (list, tuple)) else self.src(value)
             elif key not in NO_ATTRIBUTE and value is not None and not (key == "alpha" and value == 1):
                 rec["args"][key] = plain(value)
+        if "batch_sizes" in bound:  # packed: their values too, and in recurrent calls the tensor of them after the weights
+            rec["args"]["batch_sizes"] = bound["batch_sizes"].tolist()
+            if name != "_pad_packed_sequence":
+                rec["src"]["input"] = rec["src"].pop("data")
+                rec["src"] = {key: rec["src"][key] for key in ("input", "hx", "params", "batch_sizes")}
         dims = re.search(r"(?:conv|conv_transpose|pool)(\d)d$", name)
         dims = int(dims.group(1)) if dims else 2 if name in ("unfold", "fold") else 0
         if dims:
@@ -294,6 +313,8 @@ class Recorder(TorchFunctionMode):
             return {"input": args[0], **d}
         if name == "meshgrid":
             return {"tensors": list(args[0]) if isinstance(args[0], (list, tuple)) else list(args), **kwargs}
+        if name == "new":
+            return {"input": args[0], "size": size_of_new(args[1:])}
         if name == "einsum":
             return {"equation": args[0], "operands": list(args[1]) if isinstance(args[1], (list, tuple)) else list(args[1:])}
         if name in ("to", "type", "type_as", "float", "half", "double", "long", "int", "bool"):

@@ -586,3 +586,66 @@ def _(r):
 @case("fft.fftfreq")
 def _(r):
     return r.choice(["torch.fft.fftfreq(%d)", "torch.fft.rfftfreq(%d)", "torch.fft.fftfreq(%d, d=0.5)", "torch.fft.rfftfreq(%d, 2.0, dtype=torch.float64)"]) % r.randint(1, 9)
+
+
+# ---- packed sequences: the lengths are constants
+def lengths(r, n, longest):
+    return sorted((r.randint(1 - wrong(r, 0.03), longest) for _ in range(n)), reverse=not wrong(r, 0.05))
+
+
+def packed(r, features, batch_first, hidden=None):
+    n, longest = r.randint(1, 4), r.randint(1, 6)
+    steps = lengths(r, n, longest)
+    ordered = r.random() < 0.6
+    if not ordered:
+        r.shuffle(steps)
+    if r.random() < 0.2:
+        sequences = ", ".join(T([max(s, 0), features]) for s in steps)
+        return "nn.utils.rnn.pack_sequence([%s], enforce_sorted=%r)" % (sequences, ordered)
+    shape = [n, longest + wrong(r, 0.03), features] if batch_first else [longest, n + wrong(r, 0.03), features]
+    how = r.choice(["%r", "torch.tensor(%r)", "torch.tensor(%r, dtype=torch.int32)"]) % steps
+    return "nn.utils.rnn.pack_padded_sequence(%s, %s, batch_first=%r, enforce_sorted=%r)" % (T(shape), how, batch_first, ordered)
+
+
+@case("pack_padded_sequence")
+def _(r):
+    return packed(r, r.randint(1, 4), r.random() < 0.5)
+
+
+@case("pad_packed_sequence")
+def _(r):
+    features, batch_first = r.randint(1, 4), r.random() < 0.5
+    options = r.choice(["", ", padding_value=-1.0", ", total_length=%d" % r.randint(4, 9)])
+    return "nn.utils.rnn.pad_packed_sequence(%s, batch_first=%r%s)" % (packed(r, features, batch_first), batch_first, options)
+
+
+@case("recurrent layers, packed")
+def _(r):
+    features, hidden, batch_first = r.randint(1, 4), r.randint(2, 5), r.random() < 0.5
+    kind = r.choice(["LSTM", "LSTM", "GRU", "RNN"])
+    options = ", num_layers=%d, bidirectional=%r, batch_first=%r" % (r.randint(1, 2), r.random() < 0.4, batch_first)
+    if kind == "LSTM" and r.random() < 0.3:
+        options += ", proj_size=1"
+    layer = "nn.%s(%d, %d%s)" % (kind, features + wrong(r, 0.03), hidden, options)
+    return "(lambda out, state: (nn.utils.rnn.pad_packed_sequence(out, batch_first=True), state))(*%s(%s))" % (layer, packed(r, features, batch_first))
+
+
+@case("Tensor.new")
+def _(r):
+    x = T(dims(r), r.choice(FLOATS + ["int64"]))
+    return r.choice(["%s.new(2, 3)", "%s.new(torch.Size([2, 4]))", "%s.new([1, 2, 3])", "%s.new([[1], [2]])", "%s.new(3)", "%s.new(2, 3).zero_()", "%s.new(4).fill_(2)", "%s.new((2, 3))", "%s.new(%d)" % ("%s", r.randint(-1, 2))]) % x
+
+
+# ---- autocast: the type of what comes out
+AUTOCAST = ["F.linear(x, T([4, 3], 'float32'))", "F.linear(x, T([4, 3], 'float32')) + x[:, :1]", "x @ T([3, 4], 'float32')", "torch.matmul(x, T([3], 'float32'))", "torch.mm(x, T([3, 2], 'float32'))", "torch.bmm(x[None], T([1, 3, 2], 'float32'))", "torch.addmm(T([4], 'float32'), x, T([3, 4], 'float32'))", "torch.einsum('ij,jk->ik', x, T([3, 4], 'float32'))",
+            "torch.einsum('ij,ij->ij', x, x)", "F.conv1d(x[None], T([4, 2, 1], 'float32'))", "F.conv2d(x[None, None], T([4, 1, 2, 2], 'float32'))", "F.conv_transpose1d(x[None], T([2, 4, 1], 'float32'))", "x.softmax(-1)", "F.gelu(x)", "x.exp()", "x.sum()", "x.mean(1)", "x.prod()", "x.prod(1)", "x.trace()",
+            "torch.cat([x, T([2, 3], 'float32')])", "torch.stack([x, T([2, 3], 'float32')])", "torch.cat([F.linear(x, T([3, 3], 'float32')), x])", "F.mse_loss(F.linear(x, T([3, 3], 'float32')), T([2, 3], 'float32'))", "F.l1_loss(x, x)", "F.smooth_l1_loss(F.linear(x, T([3, 3], 'float32')), x)", "F.cross_entropy(F.linear(x, T([3, 3], 'float32')), C([0, 1], 'int64'))",
+            "torch.cdist(x, T([4, 3], 'float32'))", "F.pad(x[None], (1, 1), mode='reflect')", "F.pad(x, (1, 1))", "F.grid_sample(T([1, 1, 4, 4], 'float32'), T([1, 2, 2, 2], 'float32'))", "torch.fft.fft(x)", "torch.quantile(x, 0.5)", "F.interpolate(x[None], scale_factor=2)", "F.layer_norm(x, (3,))", "F.normalize(x)",
+            "nn.LSTM(3, 2)(x)[0]", "nn.GRU(3, 2)(x)[0]", "nn.Linear(3, 4)(x)", "nn.MultiheadAttention(3, 1)(x, x, x)[0]", "torch.tensordot(x, T([3, 2], 'float32'), 1)", "torch.inner(x, T([4, 3], 'float32'))", "torch.is_autocast_cpu_enabled()", "torch.get_autocast_cpu_dtype()", "F.max_pool3d(T([1, 1, 4, 4, 4], 'float32'), 2)",
+            "F.avg_pool2d(T([1, 4, 4], 'float32'), 2)", "torch.polar(x, x)", "torch.view_as_complex(x.reshape(3, 2))", "torch.baddbmm(T([1, 2, 4], 'float32'), x[None], T([1, 3, 4], 'float32'))", "x.float() @ T([3, 4], 'float32')", "x.double() @ T([3, 4], 'float32').double()", "torch.linalg.inv(T([2, 2], 'float32') + 3 * torch.eye(2))"]
+
+
+@case("autocast")
+def _(r):
+    decorator = r.choice(["torch.autocast('cpu')", "torch.autocast('cpu')", "torch.cpu.amp.autocast()", "torch.autocast('cpu', dtype=torch.bfloat16)", "torch.autocast('cpu', enabled=False)", "torch.autocast('cpu', dtype=torch.float16)", "torch.cuda.amp.autocast()"])
+    return "%s(lambda x: %s)(%s)" % (decorator, r.choice(AUTOCAST), T([2, 3], r.choice(["float32", "float32", "bfloat16"])))

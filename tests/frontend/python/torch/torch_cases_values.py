@@ -185,3 +185,29 @@ values("relative positions")(lambda r: "(lambda c: (lambda f: f[:, :, None] - f[
 values("drop path rates")(lambda r: "[x.item() for x in torch.linspace(0, %r, %d)]" % (r.choice([0.1, 0.2, 0.3]), r.randint(1, 30)))
 values("windows", 16)(lambda r: "torch.%s_window(%d%s)" % (r.choice(["hann", "hamming", "blackman", "bartlett"]), r.randint(3, 20), r.choice(["", ", periodic=False"])))
 values("log scale", 8)(lambda r: "torch.log(1 + torch.abs(%s)) * torch.sign(%s)" % (C(r, [3], "float32"), C(r, [3], "float32")))
+
+
+# ---- complex numbers
+def Z(r, shape):
+    return r.choice(["torch.complex(%s, %s)", "torch.polar(%s, %s)"]) % (C(r, shape, "float32"), C(r, shape, "float32"))
+
+
+values("complex", 4)(lambda r: r.choice(["torch.view_as_real(%s)", "%s.real", "%s.imag", "torch.view_as_real(%s.conj().resolve_conj())", "%s.abs()", "%s.tolist()", "%s", "%s[0, 1:]", "%s.t()", "%s.reshape(3, 2)", "%s.unsqueeze(1).expand(2, 4, 3)",
+                                         "%s.sum()", "%s.sum(0)", "%s.mean()", "%s.flip(0)", "torch.cat([%s, torch.ones(1, 3)])", "torch.stack([%s, torch.zeros(2, 3, dtype=torch.complex64)])", "-%s", "%s.to(torch.complex128)", "%s[1, 2].item()",
+                                         "%s.cumsum(1)", "%s.roll(1, 0)", "%s.masked_fill(torch.ones(3).bool(), 2)", "%s[:, torch.tensor([0, 2])]"]) % Z(r, [2, 3]))
+values("angle", 4)(lambda r: "torch.angle(%s)" % Z(r, [3]))
+values("complex arithmetic", 16)(lambda r: r.choice(["%s + %s", "%s - %s", "%s * %s", "%s / (%s + 10)", "torch.mul(%s, %s)", "%s == %s"]) % (Z(r, [2, 3]), r.choice([Z(r, [2, 3]), Z(r, [3]), "1j", "(2-1j)", "3", "0.5", C(r, [2, 3], "float32")])))
+values("complex functions", 16)(lambda r: r.choice(["torch.exp(1j * %s)", "torch.exp(torch.complex(%s, torch.ones(3)))", "(2 * torch.polar(torch.ones(3), %s)).square()", "torch.polar(%s.abs() + 1, torch.ones(3)).reciprocal()"]) % C(r, [3], "float32"))
+values("complex creation")(lambda r: r.choice(["torch.tensor([1+2j, 3])", "torch.tensor(1j)", "torch.zeros(2, dtype=torch.complex64)", "torch.ones(2, 2, dtype=torch.complex128)", "torch.tensor([[1j], [2.5]], dtype=torch.complex128)", "torch.view_as_complex(%s)" % C(r, [3, 2], "float32"),
+                                               "%s.to(torch.complex64)" % C(r, [3], "int64"), "torch.full((2,), 3, dtype=torch.complex64)", "torch.ones_like(torch.tensor([1j]))"]))
+values("rotary embedding", 4)(lambda r: "(lambda x, f: torch.view_as_real(torch.view_as_complex(x.reshape(2, 3, -1, 2)) * f[None]).flatten(2))(%s, torch.polar(torch.ones(3, 2), torch.outer(torch.arange(3), 1 / 100.0 ** (torch.arange(0, 4, 2) / 4))))" % C(r, [2, 3, 4], "float32"))
+
+# ---- views that are written to, and bases under views
+VIEW_OF = ["a[1:3]", "a[:, 0]", "a[1]", "a[..., ::2]", "a.t()", "a.t()[1:]", "a.view(-1)[3:7]", "a.reshape(2, 6)", "a.flatten()", "a.t().reshape(-1)", "a.diagonal()", "a[None]", "a.unsqueeze(1)[2]", "a.chunk(2)[0]", "a.split(1)[2]", "a.unbind(1)[3]", "a.narrow(1, 1, 2)",
+           "a.select(0, 2)", "a.permute(1, 0)[2]", "a.transpose(0, 1).contiguous()", "a.contiguous()", "a.detach()", "a.expand(1, 3, 4)[0]", "a.unfold(1, 2, 2)", "a[1:][:, 1:]", "a.clone()", "a[[0, 2]]", "a.view_as(torch.ones(4, 3))", "a.swapaxes(0, 1)[:2]", "a.squeeze()",
+           "a.view(3, 2, 2)[:, 1]", "a.t().flatten()", "a.movedim(0, 1)[1]", "a.unflatten(1, (2, 2))[..., 0]", "a.ravel()", "a.hsplit(2)[1]"]
+WRITES = ["%s.fill_(2)", "%s.zero_()", "%s.add_(1)", "%s.mul_(3)", "%s.clamp_(min=0)", "%s.neg_()", "%s.__setitem__(0, 5)", "%s.__setitem__(Ellipsis, 7)", "%s.copy_(torch.ones(()))", "%s.__iadd__(2)", "%s.masked_fill_(torch.ones(()).bool(), 4)"]
+values("written view")(lambda r: "(lambda a: (%s, a.flip(0), a))(%s)" % (r.choice(WRITES) % r.choice(VIEW_OF), C(r, [3, 4], r.choice(["float32", "int64"]))))
+values("view of what is written")(lambda r: "(lambda a: (lambda b: (%s, b, a, %s))(%s))(%s)" % (r.choice(WRITES) % "a", r.choice(["b.amax()", "b + 1", "b.tolist()"]), r.choice(VIEW_OF), C(r, [3, 4], r.choice(["float32", "int64"]))))
+values("two views")(lambda r: "(lambda a: (lambda b, c: (%s, c, b, a))(%s, %s))(%s)" % (r.choice(WRITES) % "b", r.choice(VIEW_OF), r.choice(VIEW_OF), C(r, [3, 4], r.choice(["float32", "int64"]))))
+values("written twice")(lambda r: "(lambda a: (lambda b: (%s, %s, b, a))(%s))(%s)" % (r.choice(WRITES) % "b", r.choice(WRITES) % ("a[%d]" % r.randrange(3)), r.choice(VIEW_OF), C(r, [3, 4], r.choice(["float32", "int64"]))))

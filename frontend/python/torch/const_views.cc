@@ -1,0 +1,151 @@
+// Views of constants that are written to. A view keeps the call that made it; where its elements stand in its base follows from that call on
+// the numbers 0, 1, 2 ... in place of the base's values. Nobody asks for most views, so that is found out when it is needed: when a
+// tensor with a base is written to, and when the base has been written to since the view got its values.
+#include "frontend/python/torch/tensor.h"
+#include "graph/const_eval.h"
+
+namespace cobra::python {
+namespace {
+
+enum class Sees : uint8_t { kElements, kCopy, kUnknown };
+
+struct Places {
+  Sees sees = Sees::kUnknown;
+  std::vector<int64_t> at;  // of each element, which one of the base it is
+};
+
+bool MayCopy(Op op) {
+  return op == Op::reshape || op == Op::reshape_as || op == Op::flatten || op == Op::ravel || op == Op::contiguous;
+}
+
+// Strides of a tensor of `shape` whose elements stand at `at`; PyTorch has no views that are anything but strides.
+Strides StridesAt(const Shape& shape, const std::vector<int64_t>& at) {
+  Strides strides = ContiguousStrides(shape);
+  if (at.empty()) return strides;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] > 1) strides[d] = at[static_cast<size_t>(strides[d])] - at[0];
+  }
+  return strides;
+}
+
+bool HasPlaces(const TensorType& type) { return type.num_elements() <= kMaxConstElements && !IsComplex(type.dtype); }
+
+// Where the outputs of the call stand in its first input, which stand in the base as `parent` says.
+Places PlacesIn(const ConstView& view, const Places& parent) {
+  Places places;
+  std::vector<TensorType> types = view.inputs;
+  std::vector<const TensorType*> pointers;
+  for (TensorType& type : types) {
+    if (!HasPlaces(type)) return places;
+    type.dtype = DType::float64;
+    pointers.push_back(&type);
+  }
+  const absl::StatusOr<std::vector<TensorType>> outputs = InferTypes(view.op, view.attributes, pointers);
+  if (!outputs.ok() || view.output >= outputs->size() || (*outputs)[view.output].dtype != DType::float64) return places;
+  if (MayCopy(view.op)) {
+    const Shape& in = types[0].shape;
+    const Strides strides = parent.at.empty() ? ContiguousStrides(in) : StridesAt(in, parent.at);
+    const bool views = view.op == Op::contiguous ? IsContiguous(in, strides) : ViewStrides(in, strides, (*outputs)[view.output].shape).has_value();
+    if (!views) {
+      places.sees = Sees::kCopy;
+      return places;
+    }
+  }
+  ConstValues numbers(static_cast<size_t>(types[0].num_elements()));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = parent.at.empty() ? static_cast<double>(i) : static_cast<double>(parent.at[i]);
+  std::vector<ConstInput> inputs{{&types[0], &numbers}};
+  std::vector<ConstValues> others(types.size());
+  for (size_t i = 1; i < types.size(); ++i) {  // view_as and its like ask only for its shape
+    others[i].resize(static_cast<size_t>(types[i].num_elements()));
+    inputs.push_back({&types[i], &others[i]});
+  }
+  const auto values = EvalConst(view.op, view.attributes, inputs, *outputs);
+  if (values[view.output] == nullptr) return places;
+  places.sees = Sees::kElements;
+  for (double v : *values[view.output]) places.at.push_back(static_cast<int64_t>(v));
+  return places;
+}
+
+Places PlacesOf(const ConstView* view) {
+  std::vector<const ConstView*> chain;  // innermost first
+  for (; view != nullptr; view = view->parent.get()) chain.push_back(view);
+  Places places;
+  places.sees = Sees::kElements;  // the base sees itself; its places stay empty: 0, 1, 2 ...
+  for (size_t i = chain.size(); i-- > 0 && places.sees == Sees::kElements;) places = PlacesIn(*chain[i], places);
+  return places;
+}
+
+Places PlacesOf(Interpreter& interp, const Tensor* tensor) {
+  if (tensor->view == nullptr || AsTensor(tensor->base)->is_reordered) return {};
+  int64_t links = 0;
+  for (const ConstView* v = tensor->view.get(); v != nullptr; v = v->parent.get()) ++links;
+  interp.Spend(links * (1 + AsTensor(tensor->base)->type.num_elements() / 16));
+  return PlacesOf(tensor->view.get());
+}
+
+void Detach(Tensor* tensor) {
+  tensor->base = nullptr;
+  tensor->view = nullptr;
+}
+
+}  // namespace
+
+void Refresh(Interpreter& interp, Tensor* tensor) {
+  if (tensor->base == nullptr) return;
+  const Tensor* base = AsTensor(tensor->base);
+  if (tensor->seen == base->writes || !tensor->is_const()) return;
+  tensor->seen = base->writes;
+  const Places places = PlacesOf(interp, tensor);
+  if (places.sees == Sees::kCopy) return Detach(tensor);
+  if (tensor->ref.kind == ValueRef::Kind::kConstant) tensor->ref = ValueRef::None();
+  tensor->is_random = base->is_random;
+  const bool known = places.sees == Sees::kElements && base->is_const() && base->values != nullptr && interp.heap().CanAllocate(places.at.size() * 8);
+  if (!known) {
+    tensor->values = nullptr;
+    return;
+  }
+  ConstValues values;
+  values.reserve(places.at.size());
+  for (int64_t at : places.at) values.push_back((*base->values)[static_cast<size_t>(at)]);
+  interp.heap().Allocate(values.size() * 8);
+  tensor->values = std::make_shared<const ConstValues>(std::move(values));
+}
+
+void NoteWrite(Interpreter& interp, Tensor* tensor, Op op) {
+  const bool reorders = op == Op::t || op == Op::transpose || op == Op::resize;
+  if (tensor->base == nullptr) {
+    ++tensor->writes;
+    tensor->is_reordered = tensor->is_reordered || reorders;
+    return;
+  }
+  if (GetOpInfo(op).cost_class == CostClass::kView) {  // x.t_() of a view: another view of the same elements
+    tensor->view = nullptr;
+    return;
+  }
+  Tensor* base = AsTensor(tensor->base);
+  const Places places = PlacesOf(interp, tensor);
+  if (places.sees == Sees::kCopy) return Detach(tensor);
+  tensor->seen = ++base->writes;
+  base->is_random = base->is_random || tensor->is_random;
+  if (base->ref.kind == ValueRef::Kind::kConstant) base->ref = ValueRef::None();
+  const bool known = places.sees == Sees::kElements && base->values != nullptr && tensor->values != nullptr && places.at.size() == tensor->values->size();
+  const bool alone = known && base->values.shared().use_count() == 1;  // loops write to one tensor many times
+  if (!known || (!alone && !interp.heap().CanAllocate(base->values->size() * 8))) {
+    base->values = nullptr;
+    return;
+  }
+  if (!alone) {
+    interp.heap().Allocate(base->values->size() * 8);
+    base->values = std::make_shared<const ConstValues>(*base->values);
+  }
+  ConstValues& values = const_cast<ConstValues&>(*base->values);  // nobody else has it
+  for (size_t i = 0; i < places.at.size(); ++i) values[static_cast<size_t>(places.at[i])] = (*tensor->values)[i];
+}
+
+bool IsScattered(Interpreter& interp, const Tensor* tensor) {
+  if (tensor->base == nullptr || tensor->view == nullptr) return false;
+  const Places places = PlacesOf(interp, tensor);
+  return places.sees == Sees::kElements && !IsContiguous(tensor->type.shape, StridesAt(tensor->type.shape, places.at));
+}
+
+}  // namespace cobra::python
