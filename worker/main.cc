@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "base/address.h"
+#include "base/command_line.h"
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "graph/json.h"
@@ -268,8 +269,8 @@ absl::Status RunDescribe(const MeasureFlags& flags, const std::string& device, c
 
 int ExitCode(const absl::Status& status) {
   if (status.ok()) return 0;
-  std::fprintf(stderr, "cobra-worker: %s\n", std::string(status.message()).c_str());
-  return absl::IsInvalidArgument(status) ? 2 : 1;
+  PrintError("cobra-worker", status);
+  return absl::IsInvalidArgument(status) ? kUsageExitCode : 1;
 }
 
 #ifdef COBRA_GRPC
@@ -287,6 +288,7 @@ std::string DefaultSpool(const std::string& target) {
 }
 
 absl::Status RunWorkFor(WorkFlags flags, const MeasureFlags& measure) {
+  COBRA_RETURN_IF_ERROR(CheckAddress("--server", flags.server));
   WorkOptions options;
   COBRA_ASSIGN_OR_RETURN(options.runner, ToRunner(measure));
   if (flags.target.empty()) {
@@ -340,7 +342,7 @@ int ThreadsOf(int argc, char** argv) {
 
 int Main(int argc, char** argv) {
   if (const absl::Status status = RestartWithEnvironment(argv, ThreadsOf(argc, argv)); !status.ok()) {
-    std::fprintf(stderr, "cobra-worker: %s\n", std::string(status.message()).c_str());
+    PrintError("cobra-worker", status);
     return 1;
   }
   CLI::App app("Measures layers and networks on this machine.", "cobra-worker");
@@ -403,7 +405,10 @@ int Main(int argc, char** argv) {
   CLI::App* courier = app.add_subcommand("courier", "The part of `work` that talks to the server; started by it");
   AddWorkOptions(courier, &work_flags);
 #endif
-  CLI11_PARSE(app, argc, argv);
+  app.footer("Exit codes: 0 fine, 1 something went wrong (a file, the server, the machine), 2 usage. cobra-worker COMMAND --help has the flags of each.");
+  const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
+  if (!parsed.ok()) return ExitCode(parsed.status());
+  if (!*parsed) return 0;
 
 #ifdef COBRA_GRPC
   if (work->parsed() || courier->parsed()) return ExitCode(work->parsed() ? RunWorkFor(work_flags, flags) : RunCourierFor(work_flags));

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/command_line.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -180,14 +180,14 @@ absl::Status RunRefit(const RefitArguments& a) {
 
 int Finish(const absl::Status& status) {
   if (status.ok()) return 0;
-  std::fprintf(stderr, "error: %s\n", std::string(status.message()).c_str());
-  return status.code() == absl::StatusCode::kInvalidArgument || status.code() == absl::StatusCode::kNotFound ? 2 : 1;
+  PrintError("cobra-train", status);
+  return status.code() == absl::StatusCode::kInvalidArgument || status.code() == absl::StatusCode::kNotFound ? kUsageExitCode : 1;
 }
 
 }  // namespace
 
 int Main(int argc, char** argv) {
-  CLI::App app{"Fits COBRA's networks on measurements and states their errors on held-out rows."};
+  CLI::App app{"Fits COBRA's networks on measurements and states their errors on held-out rows.", "cobra-train"};
   app.require_subcommand(1);
   FitArguments fit;
   CLI::App* fit_command = app.add_subcommand("fit", "train, three seeds by default; the best on validation rows is kept");
@@ -220,11 +220,11 @@ int Main(int argc, char** argv) {
   refit_command->add_option("--steps", refit.options.max_steps, "of training, at most")->capture_default_str();
   refit_command->add_option("--seed", refit.options.seed)->capture_default_str();
   refit_command->add_flag("--json", refit.json);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  app.footer("Paths are relative to where it is started; the defaults are those of the repository's root.\n"
+             "Exit codes: 0 fine, 1 it failed, or `refit` published nothing (gate.json says why), 2 usage. cobra-train COMMAND --help has the flags of each.");
+  const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
+  if (!parsed.ok()) return Finish(parsed.status());
+  if (!*parsed) return 0;
   return Finish(fit_command->parsed() ? Fit(fit) : refit_command->parsed() ? RunRefit(refit) : RunEvaluate(evaluate));
 }
 
