@@ -51,7 +51,7 @@ server=$(sed -nE 's/.*"listen": "([^"]*)".*/\1/p' "$work/ready")
 say "Asking about a speech network with an LSTM, which the shipped model has never measured"
 predict "$work/before"
 "$bin/cobra-client" graph scripts/demo/speech.py --entry 'Speech()' --input 1x100x80 --format json >"$work/graph"
-"$bin/cobra-worker" measure --graph "$work/graph" >"$work/record"
+"$bin/cobra-worker" measure --graph "$work/graph" --share-device >"$work/record"
 
 say "A worker measures what the server noted"
 "$bin/cobra-worker" work --server "$server" --target "$target" --spool "$work/spool" --until-idle --share-device "${worker_flags[@]}"

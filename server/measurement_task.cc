@@ -9,55 +9,38 @@
 #include "base/hash.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
-#include "nlohmann/json.hpp"
 #include "proto/graph_proto.h"
+#include "store/task_subject.h"
 
 namespace cobra {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 absl::Status Usage(std::string message, std::string hint = "") { return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint)); }
 
-struct Subject {
-  Json json;
-  Hash128 hash;
-};
-
-Subject SubjectOf(const Graph& graph, int repeat) {
-  Subject subject;
-  subject.json["graph"] = Json::parse(GraphToJson(graph, {/*origins=*/false}));
-  subject.json["repeat"] = repeat;
-  subject.hash = Fingerprint(graph);
-  return subject;
-}
-
-absl::StatusOr<Subject> SubjectOf(const v1::MeasurementTask& task, const GraphLimits& limits) {
-  Subject subject;
+absl::StatusOr<TaskSubject> SubjectFromProto(const v1::MeasurementTask& task, const GraphLimits& limits) {
+  TaskSubject subject;
+  if (task.repeat() < 0) return Usage(absl::StrCat("repeat ", task.repeat(), ": counts from 0"));
+  subject.repeat = task.repeat();
   switch (task.subject_case()) {
     case v1::MeasurementTask::kGraph: {
-      COBRA_ASSIGN_OR_RETURN(const Graph graph, GraphFromProto(task.graph(), limits));
-      return SubjectOf(graph, task.repeat());
+      COBRA_ASSIGN_OR_RETURN(subject.what, GraphFromProto(task.graph(), limits));
+      return subject;
     }
     case v1::MeasurementTask::kSample: {
       const v1::SpaceSample& sample = task.sample();
       COBRA_RETURN_IF_ERROR(CheckName("sample.space", sample.space(), 64));
       if (sample.index() < 0) return Usage(absl::StrCat("sample.index ", sample.index(), ": counts from 0"));
-      subject.json["sample"] = {{"space", sample.space()}, {"index", sample.index()}, {"seed", sample.seed()}};
-      subject.hash = HashBytes(subject.json.dump());
-      break;
+      subject.what = SpaceIndex{sample.space(), sample.index(), sample.seed()};
+      return subject;
     }
-    case v1::MeasurementTask::SUBJECT_NOT_SET: return Usage("subject: neither graph nor sample is given");
+    case v1::MeasurementTask::SUBJECT_NOT_SET: break;
   }
-  subject.json["repeat"] = task.repeat();
-  return subject;
+  return Usage("subject: neither graph nor sample is given");
 }
 
 // The same question has the same id, whoever asks it.
-std::string IdOf(Hash128 subject, absl::string_view target, int repeat) {
-  return HashCombine(HashCombine(subject, HashBytes(target)), static_cast<uint64_t>(repeat)).ToHex();
+std::string IdOf(const TaskSubject& subject, absl::string_view target) {
+  return HashCombine(HashCombine(subject.Hash(), HashBytes(target)), static_cast<uint64_t>(subject.repeat)).ToHex();
 }
 
 }  // namespace
@@ -91,24 +74,25 @@ absl::StatusOr<TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, cons
   if (task.max_attempts() < 0 || task.max_attempts() > 100) {
     return Usage(absl::StrCat("max_attempts ", task.max_attempts(), ": 1 to 100, or 0 for 3"));
   }
-  COBRA_ASSIGN_OR_RETURN(const Subject subject, SubjectOf(task, limits));
+  COBRA_ASSIGN_OR_RETURN(const TaskSubject subject, SubjectFromProto(task, limits));
   TaskSpec spec;
-  spec.id = task.task_id().empty() ? IdOf(subject.hash, task.target(), task.repeat()) : task.task_id();
+  spec.id = task.task_id().empty() ? IdOf(subject, task.target()) : task.task_id();
   spec.target = task.target();
   spec.priority = task.priority();
   spec.origin = task.origin();
-  spec.subject_json = subject.json.dump();
+  spec.subject_json = TaskSubjectToJson(subject);
   spec.max_attempts = task.max_attempts() == 0 ? 3 : task.max_attempts();
   return spec;
 }
 
 TaskSpec TaskSpecOfGraph(const Graph& graph, absl::string_view target, absl::string_view origin) {
-  const Subject subject = SubjectOf(graph, /*repeat=*/0);
+  TaskSubject subject;
+  subject.what = graph;
   TaskSpec spec;
-  spec.id = IdOf(subject.hash, target, 0);
+  spec.id = IdOf(subject, target);
   spec.target = std::string(target);
   spec.origin = std::string(origin);
-  spec.subject_json = subject.json.dump();
+  spec.subject_json = TaskSubjectToJson(subject);
   return spec;
 }
 
@@ -119,18 +103,17 @@ absl::StatusOr<v1::MeasurementTask> TaskSpecToProto(const TaskSpec& spec) {
   task.set_priority(static_cast<int32_t>(spec.priority));
   task.set_origin(spec.origin);
   task.set_max_attempts(static_cast<int32_t>(spec.max_attempts));
-  const Json json = Json::parse(spec.subject_json, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return absl::InternalError(absl::StrCat("task ", spec.id, ": its subject is no JSON object"));
-  task.set_repeat(json.value("repeat", 0));
-  if (json.contains("graph")) {
-    COBRA_ASSIGN_OR_RETURN(const Graph graph, GraphFromJson(json["graph"].dump()));
-    GraphToProto(graph, task.mutable_graph());
+  const absl::StatusOr<TaskSubject> subject = TaskSubjectFromJson(spec.subject_json);
+  if (!subject.ok()) return absl::InternalError(absl::StrCat("task ", spec.id, ": ", subject.status().message()));
+  task.set_repeat(subject->repeat);
+  if (const Graph* graph = subject->graph(); graph != nullptr) {
+    GraphToProto(*graph, task.mutable_graph());
     return task;
   }
-  const Json sample = json.value("sample", Json::object());
-  task.mutable_sample()->set_space(sample.value("space", ""));
-  task.mutable_sample()->set_index(sample.value("index", int64_t{0}));
-  task.mutable_sample()->set_seed(sample.value("seed", uint64_t{0}));
+  const SpaceIndex& sample = *subject->sample();
+  task.mutable_sample()->set_space(sample.space);
+  task.mutable_sample()->set_index(sample.index);
+  task.mutable_sample()->set_seed(sample.seed);
   return task;
 }
 

@@ -40,7 +40,7 @@ struct TaskSpec {
   std::string target;        // name of the target (device, runtime, precision, threads) that measures it
   int64_t priority = 0;      // higher ones first; equal ones in the order of their coming
   std::string origin;        // who wants it: "asked", "active", a user's word
-  std::string subject_json;  // what is measured (worker/subject.h); the queue does not look inside
+  std::string subject_json;  // what is measured (store/task_subject.h); the queue does not look inside
   int64_t max_attempts = 3;  // starts that no result came of
 };
 

@@ -35,9 +35,10 @@ bool WriteAll(int fd, const char* data, size_t size) {
   return true;
 }
 
-[[noreturn]] void ChildMain(int fd, int first, int num_tasks, const ChildLimits& limits,
+[[noreturn]] void ChildMain(int fd, pid_t parent, int first, int num_tasks, const ChildLimits& limits,
                             const std::function<std::string(int)>& run) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a parent that is killed takes its child along
+  if (getppid() != parent) _exit(1);  // it was killed before that
   if (limits.address_space_bytes > 0) {
     const rlimit limit = {static_cast<rlim_t>(limits.address_space_bytes),
                           static_cast<rlim_t>(limits.address_space_bytes)};
@@ -110,7 +111,7 @@ absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::
     int ends[2];
     if (pipe(ends) != 0) return absl::InternalError(absl::StrCat("pipe: ", std::strerror(errno)));
     std::fflush(nullptr);  // or the child would print it again
-    const pid_t pid = fork();
+    const pid_t parent = getpid(), pid = fork();
     if (pid < 0) {
       close(ends[0]);
       close(ends[1]);
@@ -118,7 +119,7 @@ absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::
     }
     if (pid == 0) {
       close(ends[0]);
-      ChildMain(ends[1], next, num_tasks, limits, run);
+      ChildMain(ends[1], parent, next, num_tasks, limits, run);
     }
     close(ends[1]);
     int got = 1;

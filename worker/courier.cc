@@ -1,6 +1,5 @@
 #include "worker/courier.h"
 
-
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -11,11 +10,12 @@
 #include "absl/time/clock.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "graph/json.h"
 #include "grpcpp/grpcpp.h"
 #include "nlohmann/json.hpp"
 #include "proto/graph_proto.h"
 #include "proto/status_proto.h"
+#include "store/task_subject.h"
+#include "worker/meter.h"
 
 namespace cobra {
 namespace {
@@ -31,16 +31,15 @@ void RequestStop(int) { stop_requested = 1; }
 
 void SetDuration(absl::Duration duration, google::protobuf::Duration* proto) { proto->set_seconds(absl::ToInt64Seconds(duration)); }
 
-absl::StatusOr<std::string> TodoJson(const v1::MeasurementTask& task) {
-  Json subject;
+absl::StatusOr<TaskSubject> SubjectFromProto(const v1::MeasurementTask& task) {
+  TaskSubject subject;
+  subject.repeat = task.repeat();
   if (task.has_graph()) {
-    COBRA_ASSIGN_OR_RETURN(const Graph graph, GraphFromProto(task.graph()));
-    subject["graph"] = Json::parse(GraphToJson(graph, {/*origins=*/false}));
+    COBRA_ASSIGN_OR_RETURN(subject.what, GraphFromProto(task.graph()));
   } else {
-    subject["sample"] = {{"space", task.sample().space()}, {"index", task.sample().index()}, {"seed", task.sample().seed()}};
+    subject.what = SpaceIndex{task.sample().space(), task.sample().index(), task.sample().seed()};
   }
-  subject["repeat"] = task.repeat();
-  return Json{{"subject", std::move(subject)}}.dump();
+  return subject;
 }
 
 }  // namespace
@@ -105,7 +104,7 @@ absl::Status Courier::RenewLeases(bool release) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<SpooledTask> todo, spool_.Todo());
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> started, spool_.Started());
   if (todo.empty()) return absl::OkStatus();
-  if (!release && absl::Now() < renew_at_ && started.size() == started_) return absl::OkStatus();
+  if (!release && SteadyNowNs() < renew_at_ns_ && started.size() == started_) return absl::OkStatus();
   const std::set<std::string> begun(started.begin(), started.end());
   v1::RenewRequest request;
   request.set_worker(spool_.worker_id());
@@ -120,7 +119,7 @@ absl::Status Courier::RenewLeases(bool release) {
   }
   v1::RenewResponse response;
   COBRA_RETURN_IF_ERROR(Call("Renew", stub_->Renew(NewContext().get(), request, &response)));
-  renew_at_ = absl::Now() + options_.lease / 3;
+  renew_at_ns_ = SteadyNowNs() + absl::ToDoubleNanoseconds(options_.lease) / 3;
   started_ = started.size();
   int kept = 0;
   for (const SpooledTask& task : todo) {
@@ -145,8 +144,8 @@ absl::Status Courier::LeaseMore() {
   v1::LeaseResponse response;
   COBRA_RETURN_IF_ERROR(Call("Lease", stub_->Lease(NewContext().get(), request, &response)));
   for (const v1::MeasurementTask& task : response.tasks()) {
-    COBRA_ASSIGN_OR_RETURN(const std::string json, TodoJson(task));
-    COBRA_RETURN_IF_ERROR(spool_.AddTodo(task.task_id(), json));
+    COBRA_ASSIGN_OR_RETURN(const TaskSubject subject, SubjectFromProto(task));
+    COBRA_RETURN_IF_ERROR(spool_.AddTodo(task.task_id(), TaskSubjectToJson(subject)));
   }
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> done, spool_.Done());
   idle_ = todo.empty() && done.empty() && response.tasks().empty();

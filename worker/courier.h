@@ -41,7 +41,7 @@ class Courier {
   const CourierOptions options_;
   Spool spool_;
   const std::unique_ptr<v1::Measurements::StubInterface> stub_;
-  absl::Time renew_at_ = absl::InfinitePast();
+  double renew_at_ns_ = 0;  // SteadyNowNs(): a clock that is set back must not stop renewals
   size_t started_ = 0;  // told to the server at the last renewal
   bool idle_ = false;
 };

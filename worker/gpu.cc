@@ -55,6 +55,7 @@ class Nvml::Impl {
     library_.Find("nvmlDeviceGetHandleByIndex_v2", &by_index);
     library_.Find("nvmlDeviceGetHandleByUUID", &by_uuid);
     library_.Find("nvmlDeviceGetName", &get_name);
+    library_.Find("nvmlDeviceGetUUID", &get_uuid);
     library_.Find("nvmlSystemGetDriverVersion", &get_driver);
     library_.Find("nvmlDeviceGetClockInfo", &get_clock);
     library_.Find("nvmlDeviceGetTemperature", &get_temperature);
@@ -96,6 +97,7 @@ class Nvml::Impl {
   int (*by_index)(unsigned, NvmlDevice*) = nullptr;
   int (*by_uuid)(const char*, NvmlDevice*) = nullptr;
   int (*get_name)(NvmlDevice, char*, unsigned) = nullptr;
+  int (*get_uuid)(NvmlDevice, char*, unsigned) = nullptr;
   int (*get_driver)(char*, unsigned) = nullptr;
   int (*get_clock)(NvmlDevice, int, unsigned*) = nullptr;
   int (*get_temperature)(NvmlDevice, int, unsigned*) = nullptr;
@@ -121,6 +123,12 @@ absl::StatusOr<std::unique_ptr<Nvml>> Nvml::Open(int device, const std::string& 
 std::string Nvml::name() const {
   char text[128] = "";
   if (impl_->get_name == nullptr || impl_->get_name(impl_->device, text, sizeof(text)) != 0) return "";
+  return text;
+}
+
+std::string Nvml::uuid() const {
+  char text[128] = "";
+  if (impl_->get_uuid == nullptr || impl_->get_uuid(impl_->device, text, sizeof(text)) != 0) return "";
   return text;
 }
 

@@ -19,6 +19,7 @@ class Nvml {
   ~Nvml();
 
   std::string name() const;            // "NVIDIA H200"; empty if it does not say
+  std::string uuid() const;            // "GPU-8f3a..."; the same for everybody, unlike the number
   std::string driver_version() const;  // "580.95.05"
 
   // What the driver does not say is absent.

@@ -24,6 +24,7 @@
 #include "worker/campaign.h"
 #include "worker/child.h"
 #include "worker/describe.h"
+#include "worker/device_lock.h"
 #include "worker/exchange.h"
 #include "worker/execution.h"
 #include "worker/executor.h"
@@ -47,6 +48,7 @@ struct MeasureFlags {
   int group_tasks = 0;         // 0: the default of the device
   double tolerance = 0;        // 0: the default
   bool layer_energy = false;
+  bool share_device = false;
   uint64_t seed = 1;
   std::string layers = "data/layers/real_layers.jsonl.gz";
   std::string networks;
@@ -60,6 +62,7 @@ void AddExecutionOptions(CLI::App* app, MeasureFlags* flags) {
   app->add_option("--cache", e.cache, "warm or cold: what a call finds in the last-level cache")->capture_default_str();
   app->add_option("--threads", e.threads, "of one operator, on the CPU")->capture_default_str();
   app->add_option("--core", flags->core, "processor to run on; with more threads, the first of them")->capture_default_str();
+  app->add_flag("--share-device", flags->share_device, "measure even if another worker does so on this processor or GPU");
 }
 
 absl::StatusOr<GroupRunnerOptions> ToRunner(const MeasureFlags& flags) {
@@ -90,6 +93,10 @@ SampleCaps CapsFor(const Execution& execution) {
 int GroupTasks(const MeasureFlags& flags, const Execution& execution) {
   constexpr int kCpuGroup = 60, kCudaGroup = 600;
   return flags.group_tasks > 0 ? flags.group_tasks : execution.is_cuda() ? kCudaGroup : kCpuGroup;
+}
+
+absl::StatusOr<std::vector<DeviceLock>> LockFor(const GroupRunnerOptions& runner, const MeasureFlags& flags) {
+  return LockDevices(DevicesOf(runner.execution, runner.core), flags.share_device);
 }
 
 // What --space and --count say, groups taken apart: each space with how many samples.
@@ -144,6 +151,7 @@ absl::Status MeasureOne(const MeasureFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(GroupRunnerOptions options, ToRunner(flags));
   options.layer_energy = true;
   options.layer_rules = options.network_rules = CarefulRules;
+  COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<GroupRunner> runner, GroupRunner::Create(options));
   const bool is_network = graph.nodes().size() > 1;
   const GroupTask task = {[&]() -> absl::StatusOr<Sample> { return Sample{is_network, "", graph}; }, /*seed=*/1, nullptr};
@@ -157,12 +165,14 @@ absl::Status MeasureOne(const MeasureFlags& flags) {
 absl::Status RunMeasure(const MeasureFlags& flags) {
   if (!flags.graph.empty()) return MeasureOne(flags);
   COBRA_ASSIGN_OR_RETURN(const CampaignOptions options, ToCampaign(flags));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options.runner, flags));
   return RunCampaign(options);
 }
 
 // The canary again and again: how much a load elsewhere on the machine changes what is measured here.
 absl::Status RunCanary(const MeasureFlags& flags, int count) {
   COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<GroupRunner> runner, GroupRunner::Create(options));
   for (int i = 0; i < count; i += 2) {  // one before and one after a group of nothing
     COBRA_RETURN_IF_ERROR(runner->Run({}).status());
@@ -173,6 +183,7 @@ absl::Status RunCanary(const MeasureFlags& flags, int count) {
 
 absl::Status PrintProbe(const MeasureFlags& flags, bool as_json) {
   COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
   COBRA_ASSIGN_OR_RETURN(const std::string json, RunProbe(options.core, options.execution, [](int done, int total, absl::string_view label) {
                            std::fprintf(stderr, "\rprobe %d/%d %-32s", done, total, std::string(label).c_str());
                            if (done == total) std::fputc('\n', stderr);
@@ -260,6 +271,7 @@ absl::Status RunDescribe(const MeasureFlags& flags, const std::string& device, c
     return absl::OkStatus();
   }
   COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> lock, LockFor(options, flags));
   COBRA_RETURN_IF_ERROR(PinToCore(options.core, options.execution.threads));
   if (!options.execution.lives_in_child()) ConfigureLibTorch(1);
   COBRA_ASSIGN_OR_RETURN(const std::string json, DescriptionJson(options.execution, options.core));
@@ -277,7 +289,7 @@ int ExitCode(const absl::Status& status) {
 struct WorkFlags {
   std::string server = "127.0.0.1:50051", target, spool;
   int lease_tasks = 120, lease_seconds = 300;
-  bool share_device = false, until_idle = false, keep_disturbed = false;
+  bool until_idle = false, keep_disturbed = false;
 };
 
 std::string DefaultSpool(const std::string& target) {
@@ -296,7 +308,7 @@ absl::Status RunWorkFor(WorkFlags flags, const MeasureFlags& measure) {
   }
   if (flags.spool.empty()) flags.spool = DefaultSpool(flags.target);
   options.spool = flags.spool;
-  options.share_device = flags.share_device;
+  options.share_device = measure.share_device;
   options.group_tasks = GroupTasks(measure, options.runner.execution);
   options.sampler.caps = CapsFor(options.runner.execution);
   if (flags.keep_disturbed) options.runner.canary_tolerance = options.runner.canary_copy_tolerance = std::numeric_limits<double>::infinity();
@@ -368,7 +380,7 @@ int Main(int argc, char** argv) {
       "--networks", flags.networks,
       absl::StrCat(
           "file of graphs, one JSON object with name and graph a line: of space graphs, and of torchvision instead of ",
-          kTorchvisionNetworks));
+          kTorchvisionNetworks, ", of layers-of-networks (records too) instead of ", kMeasuredNetworks));
   measure->add_option("--graph", flags.graph, "a graph in JSON: measures it and prints its record");
   CLI::App* canary = app.add_subcommand("canary", "Measures the canary: a convolution, a matrix product, a copy");
   int canary_count = 10;
@@ -400,7 +412,6 @@ int Main(int argc, char** argv) {
   AddExecutionOptions(work, &flags);
   work->add_option("--group", flags.group_tasks, "Tasks between two canaries; default: 60, CUDA: 600")->check(CLI::Range(1, 1000));
   work->add_option("--layers", flags.layers, "layers of real networks")->capture_default_str();
-  work->add_flag("--share-device", work_flags.share_device, "Measure even if another worker does so on this processor");
   work->add_flag("--keep-disturbed", work_flags.keep_disturbed, "Take records as they come although the machine does other things: for demonstrations");
   CLI::App* courier = app.add_subcommand("courier", "The part of `work` that talks to the server; started by it");
   AddWorkOptions(courier, &work_flags);

@@ -38,6 +38,7 @@ const std::vector<SpaceInfo>& Spaces() {
       {"real-networks", true},         {"nas-bench-201", true},    {"perfsage-cnn-cifar10", true},
       {"perfsage-cnn-imagenet", true}, {"perfsage-cnn-kws", true}, {"perfsage-vit-cifar100", true},
       {"torchvision", true},           {"graphs", true},
+      {"layers-of-networks", false},
   };
   return *spaces;
 }
@@ -76,6 +77,9 @@ absl::StatusOr<std::unique_ptr<Sampler>> MakeSampler(absl::string_view space, co
     return MakeNetworkListSampler(
         space, options.networks_path.empty() ? kTorchvisionNetworks : absl::string_view(options.networks_path),
         options);
+  }
+  if (space == "layers-of-networks") {
+    return MakeNetworkLayerSampler(options.networks_path.empty() ? kMeasuredNetworks : absl::string_view(options.networks_path));
   }
   if (space == "graphs") {
     if (options.networks_path.empty())

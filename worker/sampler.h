@@ -45,10 +45,11 @@ struct SamplerOptions {
   uint64_t seed = 1;
   SampleCaps caps;
   std::string real_layers_path = "data/layers/real_layers.jsonl.gz";
-  std::string networks_path;  // of `graphs`; of `torchvision` where it is not kTorchvisionNetworks
+  std::string networks_path;  // of `graphs`; of `torchvision` and `layers-of-networks` where it is not the file below
 };
 
 inline constexpr absl::string_view kTorchvisionNetworks = "data/networks/torchvision.jsonl.gz";
+inline constexpr absl::string_view kMeasuredNetworks = "data/measurements/cpu-epyc-genoa-1t/networks.jsonl.gz";
 
 // Name and kind of every space. Groups ("spaces") stand for several: ExpandSpace.
 struct SpaceInfo {
@@ -78,6 +79,9 @@ absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkListSampler(absl::string_vie
 // is the space's own ("|nor_conv_3x3~0|+|..."), as frontend/nas reads it.
 inline constexpr int64_t kNasBench201Cells = 15625;
 std::string NasBench201Cell(int64_t number);
+
+// The layers of measured networks, each once. The file: records (store/record.h), or graphs as above.
+absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkLayerSampler(absl::string_view path);
 
 // OK if the graph lies within the caps; OutOfRange otherwise.
 absl::Status CheckCaps(const Graph& graph, bool is_network, const SampleCaps& caps);

@@ -1,8 +1,6 @@
 #include "worker/spool.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -117,33 +115,6 @@ absl::Status Spool::ForgetStarted() {
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> started, Started());
   for (const std::string& id : started) COBRA_RETURN_IF_ERROR(Remove(Path("started", id)));
   return absl::OkStatus();
-}
-
-absl::StatusOr<DeviceLock> DeviceLock::Take(absl::string_view device, absl::string_view lock_folder) {
-  // /run/lock is the place for it (FHS 5.9); where it cannot be written, the place for temporary files is what all users share.
-  std::string folder(lock_folder);
-  if (folder.empty()) folder = ::access("/run/lock", W_OK) == 0 ? "/run/lock" : "/tmp";
-  std::string path = absl::StrCat(folder, "/cobra-worker-", device, ".lock");
-  const int fd = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (fd < 0) return absl::PermissionDeniedError(absl::StrCat(path, ": cannot be opened: ", std::strerror(errno)));
-  ::fchmod(fd, 0666);
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    char holder[32] = {};
-    const ssize_t size = ::pread(fd, holder, sizeof(holder) - 1, 0);
-    ::close(fd);
-    return absl::FailedPreconditionError(
-        absl::StrCat(device, ": a worker measures on it already", size > 0 ? absl::StrCat(" (process ", absl::StripSuffix(holder, "\n"), ")") : "",
-                     "; both would measure each other. --share-device if that is meant"));
-  }
-  const std::string pid = absl::StrCat(::getpid(), "\n");
-  if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) < 0) {
-    // Whose it is, is only for the message.
-  }
-  return DeviceLock(fd);
-}
-
-DeviceLock::~DeviceLock() {
-  if (fd_ >= 0) ::close(fd_);
 }
 
 }  // namespace cobra

@@ -2,7 +2,7 @@
 // server be away for as long as the disk has room: what was leased is measured, what was measured is handed in.
 //
 //   worker-id                  name of this worker for as long as the folder lives
-//   todo/SEQUENCE-ID.json      leased, in the order in which to measure it: {"subject", "repeat"}
+//   todo/SEQUENCE-ID.json      leased, in the order in which to measure it (store/task_subject.h)
 //   started/ID                 being measured
 //   done/ID.json               measured: {"record", "session"}; gone once the server has it
 //
@@ -56,19 +56,6 @@ class Spool {
   std::string Path(absl::string_view part, absl::string_view name) const;
 
   std::string folder_, worker_id_;
-};
-
-// Holds a device for as long as it lives: the second worker on the same device is told so (FailedPrecondition). The lock goes with the process.
-class DeviceLock {
- public:
-  static absl::StatusOr<DeviceLock> Take(absl::string_view device, absl::string_view lock_folder = "");
-  DeviceLock(DeviceLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  DeviceLock& operator=(DeviceLock&&) = delete;
-  ~DeviceLock();
-
- private:
-  explicit DeviceLock(int fd) : fd_(fd) {}
-  int fd_;
 };
 
 }  // namespace cobra

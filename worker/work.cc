@@ -9,6 +9,7 @@
 #include <csignal>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,8 +18,10 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "graph/json.h"
 #include "nlohmann/json.hpp"
+#include "store/task_subject.h"
+#include "worker/device_lock.h"
+#include "worker/meter.h"
 #include "worker/spool.h"
 
 namespace cobra {
@@ -27,7 +30,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr absl::Duration kIdleWait = absl::Milliseconds(50);
-constexpr absl::Duration kCourierRestartWait = absl::Seconds(1);
+constexpr double kCourierRestartWaitNs = 1e9;
 constexpr int kMostDisturbedTries = 3;  // a record from a machine that stays disturbed is handed in, marked
 
 volatile std::sig_atomic_t stop_requested = 0;
@@ -39,12 +42,12 @@ class Courier {
   explicit Courier(std::vector<std::string> command) : command_(std::move(command)) {}
   ~Courier() { Stop(); }
 
-  // Starts it where it is not running; at most one start a second.
+  // Starts it where it is not running; at most one start a second, on a clock that nobody can set.
   void Keep() {
-    if (command_.empty() || IsRunning() || absl::Now() < last_start_ + kCourierRestartWait) return;
-    if (last_start_ != absl::InfinitePast() && !over_) LogWarning("the courier died; starting it again");
-    if (over_) return;
-    last_start_ = absl::Now();
+    if (command_.empty() || IsRunning() || over_) return;
+    if (started_ns_ && SteadyNowNs() < *started_ns_ + kCourierRestartWaitNs) return;
+    if (started_ns_) LogWarning("the courier died; starting it again");
+    started_ns_ = SteadyNowNs();
     const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ != 0) return;
@@ -85,8 +88,19 @@ class Courier {
   std::vector<std::string> command_;
   pid_t pid_ = -1;
   bool over_ = false;
-  absl::Time last_start_ = absl::InfinitePast();
+  std::optional<double> started_ns_;
 };
+
+// A graph that somebody asked for: a layer, if but one call in it computes.
+Sample SampleOfGraph(const Graph& graph) {
+  Sample sample{false, "", graph};
+  const auto compute = [&](const Node& node) { return !IsView(node) && !IsAlias(graph, node); };
+  const auto nodes = graph.nodes();
+  sample.is_network = std::count_if(nodes.begin(), nodes.end(), compute) > 1;
+  const auto first = std::find_if(nodes.begin(), nodes.end(), compute);
+  sample.label = sample.is_network ? "asked" : first == nodes.end() ? "" : std::string(OpName(first->op));
+  return sample;
+}
 
 class Work {
  public:
@@ -118,12 +132,16 @@ class Work {
 
  private:
   absl::Status RunGroup(const std::vector<SpooledTask>& todo) {
-    std::vector<GroupTask> tasks;
+    std::vector<absl::StatusOr<TaskSubject>> subjects;
     for (const SpooledTask& task : todo) {
       const absl::StatusOr<std::string> text = spool_.ReadTodo(task);  // NotFound: cancelled meanwhile
+      subjects.push_back(text.ok() ? TaskSubjectFromJson(*text) : absl::StatusOr<TaskSubject>(text.status()));
+    }
+    std::vector<GroupTask> tasks;
+    for (size_t i = 0; i < todo.size(); ++i) {
       GroupTask group_task;
-      group_task.draw = [this, text] { return text.ok() ? Draw(*text) : absl::StatusOr<Sample>(text.status()); };
-      group_task.begins = [this, id = task.id] { spool_.MarkStarted(id); };
+      group_task.draw = [this, &subject = subjects[i]] { return subject.ok() ? Draw(*subject) : absl::StatusOr<Sample>(subject.status()); };
+      group_task.begins = [this, id = todo[i].id] { spool_.MarkStarted(id); };
       tasks.push_back(std::move(group_task));
     }
     COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<Record>> records, runner_->Run(tasks));
@@ -134,20 +152,21 @@ class Work {
         ++again_;
         continue;  // it stays where it is
       }
-      COBRA_RETURN_IF_ERROR(Finish(todo[i], std::move(record)));
+      if (subjects[i].ok()) NameSubject(*subjects[i], &record);
+      COBRA_RETURN_IF_ERROR(Finish(todo[i], record));
     }
     return spool_.ForgetStarted();
   }
 
-  absl::Status Finish(const SpooledTask& task, Record record) {
-    COBRA_ASSIGN_OR_RETURN(const std::string text, spool_.ReadTodo(task));
-    const Json json = Json::parse(text, nullptr, false);
-    const Json subject = json.is_object() ? json.value("subject", Json::object()) : Json::object();
-    const Json sample = subject.value("sample", Json::object());
-    record.space = sample.value("space", "asked");
-    record.seed = sample.value("seed", uint64_t{0});
-    record.index = sample.value("index", int64_t{0});
-    record.repeat = subject.value("repeat", 0);
+  static void NameSubject(const TaskSubject& subject, Record* record) {
+    const SpaceIndex* sample = subject.sample();
+    record->space = sample == nullptr ? "asked" : sample->space;
+    record->seed = sample == nullptr ? 0 : sample->seed;
+    record->index = sample == nullptr ? 0 : sample->index;
+    record->repeat = subject.repeat;
+  }
+
+  absl::Status Finish(const SpooledTask& task, const Record& record) {
     Json done;
     done["record"] = Json::parse(RecordToJson(record));
     done["session"] = Json::parse(session_json_);
@@ -159,35 +178,22 @@ class Work {
   Record NotMeasured(const absl::Status& why) {
     Record record;
     record.session = runner_->session();
+    record.space = "asked";
     record.outcome = Outcome::unsupported;
     record.message = std::string(why.message());
     return record;
   }
 
-  // {"subject": {"graph"} or {"sample": {"space", "index", "seed"}}}.
-  absl::StatusOr<Sample> Draw(const std::string& text) {
-    const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object() || !json.contains("subject")) return absl::InvalidArgumentError("the task has no subject");
-    const Json& subject = json["subject"];
-    if (subject.contains("graph")) {
-      COBRA_ASSIGN_OR_RETURN(Graph graph, GraphFromJson(subject["graph"].dump()));
-      Sample sample{false, "", std::move(graph)};
-      const auto compute = [&](const Node& node) { return !IsView(node) && !IsAlias(sample.graph, node); };
-      const auto nodes = sample.graph.nodes();
-      sample.is_network = std::count_if(nodes.begin(), nodes.end(), compute) > 1;
-      const auto first = std::find_if(nodes.begin(), nodes.end(), compute);
-      sample.label = sample.is_network ? "asked" : first == nodes.end() ? "" : std::string(OpName(first->op));
-      return sample;
-    }
-    const Json sample = subject.value("sample", Json::object());
+  absl::StatusOr<Sample> Draw(const TaskSubject& subject) {
+    if (const Graph* graph = subject.graph(); graph != nullptr) return SampleOfGraph(*graph);
+    const SpaceIndex& wanted = *subject.sample();
     SamplerOptions options = options_.sampler;
-    options.seed = sample.value("seed", uint64_t{1});
-    const std::string space = sample.value("space", "");
-    std::unique_ptr<Sampler>& sampler = samplers_[absl::StrCat(space, "/", options.seed)];
+    options.seed = wanted.seed;
+    std::unique_ptr<Sampler>& sampler = samplers_[absl::StrCat(wanted.space, "/", wanted.seed)];
     if (sampler == nullptr) {
-      COBRA_ASSIGN_OR_RETURN(sampler, MakeSampler(space, options));
+      COBRA_ASSIGN_OR_RETURN(sampler, MakeSampler(wanted.space, options));
     }
-    return sampler->At(sample.value("index", int64_t{0}));
+    return sampler->At(wanted.index);
   }
 
   const WorkOptions options_;
@@ -203,17 +209,10 @@ class Work {
 }  // namespace
 
 absl::Status RunWork(const WorkOptions& options) {
-  std::vector<DeviceLock> lock;
-  if (!options.share_device) {
-    const Execution& execution = options.runner.execution;
-    for (int i = 0; i < execution.threads; ++i) {
-      const std::string name = execution.is_cuda() ? absl::StrCat("cuda", execution.cuda_device) : absl::StrCat("cpu", options.runner.core + i);
-      COBRA_ASSIGN_OR_RETURN(DeviceLock device, DeviceLock::Take(name));
-      lock.push_back(std::move(device));
-    }
-  }
+  COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> devices,
+                         LockDevices(DevicesOf(options.runner.execution, options.runner.core), options.share_device));
   COBRA_ASSIGN_OR_RETURN(Spool spool, Spool::Open(options.spool));
-  COBRA_ASSIGN_OR_RETURN(DeviceLock own_spool, DeviceLock::Take("spool", options.spool));
+  COBRA_ASSIGN_OR_RETURN(const DeviceLock own_spool, LockSpool(options.spool));
   return Work(options, std::move(spool)).Run();
 }
 

@@ -43,6 +43,7 @@ int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
 int nvmlDeviceGetName(void* device, char* name, unsigned size) {
   return Put(name, size, device == reinterpret_cast<void*>(size_t{1}) ? "Stand-in 9000" : "Stand-in 9001");
 }
+int nvmlDeviceGetUUID(void* device, char* uuid, unsigned size) { return Put(uuid, size, device == reinterpret_cast<void*>(size_t{1}) ? "GPU-0987" : "GPU-1234"); }
 int nvmlSystemGetDriverVersion(char* version, unsigned size) { return Put(version, size, "580.1"); }
 int nvmlDeviceGetClockInfo(void*, int type, unsigned* mhz) {
   *mhz = type == 1 ? 1980 : type == 2 ? 3201 : 0;

@@ -57,6 +57,9 @@ TEST_F(NvmlTest, FollowsCudaVisibleDevices) {
   EXPECT_EQ((*Nvml::Open(0, kStandIn))->name(), "Stand-in 9001");
   setenv("CUDA_VISIBLE_DEVICES", "0,GPU-1234", 1);
   EXPECT_EQ((*Nvml::Open(1, kStandIn))->name(), "Stand-in 9001");
+  EXPECT_EQ((*Nvml::Open(1, kStandIn))->uuid(), "GPU-1234");  // by its number it is the same one
+  setenv("CUDA_VISIBLE_DEVICES", "1", 1);
+  EXPECT_EQ((*Nvml::Open(0, kStandIn))->uuid(), "GPU-1234");
   EXPECT_EQ(VisibleGpu(0, nullptr), "0");
   EXPECT_EQ(VisibleGpu(1, "3,5"), "5");
 }

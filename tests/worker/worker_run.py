@@ -10,7 +10,8 @@ CORE = CORES[-1]
 
 
 def command(*words):
-    return [os.path.join(BIN, "cobra-worker"), *map(str, words)]
+    """Tests run beside each other: none of them has a processor to itself."""
+    return [os.path.join(BIN, "cobra-worker"), *map(str, words), "--share-device"]
 
 
 def run(*words):

@@ -1,0 +1,43 @@
+// What a task of the queue asks to be measured, and the one place that knows its form in the database (task_queue.h, TaskSpec::subject_json) and in a
+// worker's spool (worker/spool.h):
+//
+//   {"graph": GRAPH, "repeat": 0}                                           graph/json.h, without origins
+//   {"sample": {"space": "paper-layers", "index": 17, "seed": 1}, "repeat": 0}     the worker draws it (worker/sampler.h)
+#ifndef COBRA_STORE_TASK_SUBJECT_H_
+#define COBRA_STORE_TASK_SUBJECT_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/hash.h"
+#include "graph/graph.h"
+
+namespace cobra {
+
+struct SpaceIndex {
+  std::string space;
+  int64_t index = 0;
+  uint64_t seed = 0;
+};
+
+struct TaskSubject {
+  std::variant<Graph, SpaceIndex> what;
+  int repeat = 0;  // tells repetitions of one measurement apart
+
+  const Graph* graph() const { return std::get_if<Graph>(&what); }  // null: it is a sample
+  const SpaceIndex* sample() const { return std::get_if<SpaceIndex>(&what); }
+
+  // Of what is measured, the repetition left out: isomorphic graphs share it.
+  Hash128 Hash() const;
+};
+
+std::string TaskSubjectToJson(const TaskSubject& subject);  // one line
+// InvalidArgument, or the Diagnostic of GraphFromJson(), where the text is no such subject. Every shape rule runs again.
+absl::StatusOr<TaskSubject> TaskSubjectFromJson(absl::string_view text);
+
+}  // namespace cobra
+
+#endif  // COBRA_STORE_TASK_SUBJECT_H_

@@ -1,0 +1,104 @@
+#include "store/task_subject.h"
+
+#include <limits>
+#include <utility>
+
+#include "graph/builder.h"
+#include "graph/fingerprint.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace cobra {
+namespace {
+
+using ::testing::HasSubstr;
+
+Graph Relu(absl::string_view input_name, int64_t width) {
+  GraphBuilder b;
+  const ValueRef x = b.AddInput(input_name, TensorType{{1, width}, DType::float32});
+  const int32_t relu = *b.Add(Op::relu, {}, {x});
+  return std::move(b).Build({ValueRef::Node(relu, 0)});
+}
+
+TaskSubject Of(Graph graph, int repeat = 0) {
+  TaskSubject subject;
+  subject.what = std::move(graph);
+  subject.repeat = repeat;
+  return subject;
+}
+
+TaskSubject Of(SpaceIndex sample, int repeat = 0) {
+  TaskSubject subject;
+  subject.what = std::move(sample);
+  subject.repeat = repeat;
+  return subject;
+}
+
+TEST(TaskSubjectTest, AGraphSurvivesTheRoundTrip) {
+  const TaskSubject before = Of(Relu("x", 8), 2);
+  const std::string json = TaskSubjectToJson(before);
+  EXPECT_EQ(json.find('\n'), std::string::npos);
+  const absl::StatusOr<TaskSubject> after = TaskSubjectFromJson(json);
+  ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_EQ(after->sample(), nullptr);
+  ASSERT_NE(after->graph(), nullptr);
+  EXPECT_EQ(Fingerprint(*after->graph()), Fingerprint(*before.graph()));
+  EXPECT_EQ(after->repeat, 2);
+  EXPECT_EQ(TaskSubjectToJson(*after), json);
+}
+
+TEST(TaskSubjectTest, ASampleSurvivesTheRoundTrip) {
+  const uint64_t seed = std::numeric_limits<uint64_t>::max();
+  const std::string json = TaskSubjectToJson(Of(SpaceIndex{"paper-layers", int64_t{1} << 40, seed}, 1));
+  // What stores and spools hold: not to be changed.
+  EXPECT_EQ(json, R"({"sample":{"space":"paper-layers","index":1099511627776,"seed":18446744073709551615},"repeat":1})");
+  const absl::StatusOr<TaskSubject> after = TaskSubjectFromJson(json);
+  ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_EQ(after->graph(), nullptr);
+  ASSERT_NE(after->sample(), nullptr);
+  EXPECT_EQ(after->sample()->space, "paper-layers");
+  EXPECT_EQ(after->sample()->index, int64_t{1} << 40);
+  EXPECT_EQ(after->sample()->seed, seed);
+  EXPECT_EQ(after->repeat, 1);
+}
+
+TEST(TaskSubjectTest, TheHashIsOfWhatIsMeasured) {
+  EXPECT_EQ(Of(Relu("x", 8)).Hash(), Of(Relu("another_name", 8), 1).Hash());
+  EXPECT_NE(Of(Relu("x", 8)).Hash(), Of(Relu("x", 9)).Hash());
+  const SpaceIndex sample{"paper-layers", 17, 1};
+  EXPECT_EQ(Of(sample).Hash(), Of(sample, 1).Hash());
+  EXPECT_NE(Of(sample).Hash(), Of(SpaceIndex{"paper-layers", 18, 1}).Hash());
+  EXPECT_NE(Of(sample).Hash(), Of(SpaceIndex{"paper-layers", 17, 2}).Hash());
+  EXPECT_NE(Of(sample).Hash(), Of(SpaceIndex{"real-layers", 17, 1}).Hash());
+}
+
+TEST(TaskSubjectTest, WhatIsNoSubjectIsRefused) {
+  struct Case {
+    const char* text;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"", "no JSON object"},
+      {"[1]", "no JSON object"},
+      {"{}", "has not one of"},
+      {R"({"graph":{},"sample":{}})", "has not one of"},
+      {R"({"sample":17})", "\"sample\": is no object"},
+      {R"({"sample":{"index":1}})", "has no \"space\""},
+      {R"({"sample":{"space":1}})", "has no \"space\""},
+      {R"({"sample":{"space":"s","index":-1}})", "\"index\""},
+      {R"({"sample":{"space":"s","index":9223372036854775808}})", "\"index\""},
+      {R"({"sample":{"space":"s","seed":"1"}})", "\"seed\""},
+      {R"({"sample":{"space":"s"},"repeat":-1})", "\"repeat\""},
+      {R"({"sample":{"space":"s"},"repeat":2147483648})", "\"repeat\""},
+      {R"({"sample":{"space":"s"},"repeat":"0"})", "\"repeat\""},
+      {R"({"graph":{"inputs":[],"ops":[{"op":"no_such_operator","inputs":[],"attrs":{},"out":[]}],"output":[0]}})", "no_such_operator"},
+  };
+  for (const Case& c : cases) {
+    const absl::StatusOr<TaskSubject> subject = TaskSubjectFromJson(c.text);
+    ASSERT_FALSE(subject.ok()) << c.text;
+    EXPECT_THAT(std::string(subject.status().message()), HasSubstr(c.message)) << c.text;
+  }
+}
+
+}  // namespace
+}  // namespace cobra

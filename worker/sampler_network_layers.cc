@@ -1,0 +1,111 @@
+// The layers of networks that were measured, each of them once: what the sum of layers measured alone is compared with (docs/results/layer_sum.md).
+//
+// In the order in which they complete networks: one network of each family, then a second one of each, and so on, of each what the ones before it do not
+// have. So whatever a budget allows makes as many networks complete as it can, of all families alike.
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "graph/extract.h"
+#include "graph/fingerprint.h"
+#include "graph/json.h"
+#include "nlohmann/json.hpp"
+#include "worker/sampler.h"
+
+namespace cobra {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr absl::string_view kSpace = "layers-of-networks";
+
+using NetworksByFamily = std::map<std::string, std::vector<Graph>>;
+
+struct Layer {
+  size_t network;
+  int32_t node;
+};
+
+class NetworkLayerSampler final : public Sampler {
+ public:
+  NetworkLayerSampler(std::vector<Graph> networks, std::vector<Layer> layers) : networks_(std::move(networks)), layers_(std::move(layers)) {}
+  absl::string_view space() const override { return kSpace; }
+  int64_t size() const override { return static_cast<int64_t>(layers_.size()); }
+
+  // The caps do not count: the networks were measured as they are.
+  absl::StatusOr<Sample> At(int64_t index) const override {
+    if (index < 0 || index >= size()) return absl::NotFoundError(absl::StrCat(kSpace, "/", index, ": there are ", size()));
+    const Layer& layer = layers_[static_cast<size_t>(index)];
+    const Graph& network = networks_[layer.network];
+    COBRA_ASSIGN_OR_RETURN(Graph graph, ExtractLayer(network, layer.node));
+    return Sample{false, std::string(OpName(network.nodes()[static_cast<size_t>(layer.node)].op)), std::move(graph)};
+  }
+
+ private:
+  const std::vector<Graph> networks_;
+  const std::vector<Layer> layers_;
+};
+
+// By family, in the order of the file; other lines than those of networks are passed over.
+absl::StatusOr<NetworksByFamily> ReadNetworks(absl::string_view path) {
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
+  NetworksByFamily families;
+  std::set<Hash128> seen;
+  int line_number = 0;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++line_number;
+    if (line.empty()) continue;
+    const Json json = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) return absl::InvalidArgumentError(absl::StrCat(path, ":", line_number, ": is no JSON object"));
+    const auto text_of = [&](const char* name) { return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : std::string(); };
+    const bool is_layer = json.contains("is_network") && json["is_network"] == Json(false);
+    if (!json.contains("graph") || is_layer || (json.contains("outcome") && text_of("outcome") != "ok")) continue;
+    absl::StatusOr<Graph> graph = GraphFromJson(json["graph"].dump());
+    if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ":", line_number, ": ", graph.status().message()));
+    if (!seen.insert(Fingerprint(*graph)).second) continue;
+    const std::string family = !text_of("label").empty() ? text_of("label") : text_of("family");
+    families[family].push_back(*std::move(graph));
+  }
+  if (families.empty()) return absl::InvalidArgumentError(absl::StrCat(path, ": has no networks"));
+  return families;
+}
+
+// One of each family, then the second of each.
+std::vector<Graph> InTurns(NetworksByFamily families) {
+  std::vector<Graph> networks;
+  for (size_t turn = 0, added = 1; added > 0; ++turn) {
+    added = 0;
+    for (auto& [family, members] : families) {
+      if (turn >= members.size()) continue;
+      networks.push_back(std::move(members[turn]));
+      ++added;
+    }
+  }
+  return networks;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkLayerSampler(absl::string_view path) {
+  COBRA_ASSIGN_OR_RETURN(NetworksByFamily families, ReadNetworks(path));
+  std::vector<Graph> networks = InTurns(std::move(families));
+  std::vector<Layer> layers;
+  std::set<Hash128> seen;
+  for (size_t i = 0; i < networks.size(); ++i) {
+    for (size_t k = 0; k < networks[i].nodes().size(); ++k) {
+      const Node& node = networks[i].nodes()[k];
+      if (IsView(node) || IsAlias(networks[i], node)) continue;
+      COBRA_ASSIGN_OR_RETURN(const Graph layer, ExtractLayer(networks[i], static_cast<int32_t>(k)));
+      if (seen.insert(Fingerprint(layer)).second) layers.push_back({i, static_cast<int32_t>(k)});
+    }
+  }
+  return std::make_unique<NetworkLayerSampler>(std::move(networks), std::move(layers));
+}
+
+}  // namespace cobra
