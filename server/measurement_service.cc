@@ -190,7 +190,7 @@ void MeasurementService::CompareWithPrediction(const MeasurementRecord& record) 
       model->predictor->Predict(*graph, record.target, model->FindCalibration(record.target), nullptr);
   if (!predicted.ok() || !(predicted->latency_us > 0)) return;
   const absl::string_view layer_type = record.is_network ? "network" : OpName(graph->nodes().back().op);
-  metrics_->Measured(record.target, layer_type, record.latency_us / predicted->latency_us);
+  metrics_->Measured(record.target, layer_type, /*known=*/!predicted->extrapolating, record.latency_us / predicted->latency_us);
 }
 
 absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::TaskRecord& proto, v1::ReportResponse* response) {

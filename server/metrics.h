@@ -27,7 +27,8 @@ class Metrics {
   void PhaseDone(absl::string_view phase, absl::Duration duration);  // "read", "predict"
   void ReaderFailed(Diagnostic::Kind kind);
   void Predicted(absl::string_view target, bool from_cache, bool extrapolating);
-  void Measured(absl::string_view target, absl::string_view layer_type, double measured_over_predicted);
+  // `known`: the model did not have to extrapolate. What it was unsure about is off without anything having drifted.
+  void Measured(absl::string_view target, absl::string_view layer_type, bool known, double measured_over_predicted);
   void TasksAsked(int64_t enqueued, int64_t dropped);
   void StoreWritten(absl::string_view table, bool ok, int64_t rows);
   void StoreDropped(absl::string_view table, int64_t rows);

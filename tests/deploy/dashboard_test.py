@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""A real Prometheus scrapes a real cobra-server with deploy/prometheus.yml; every query of the Grafana dashboard must return something."""
+"""A real Prometheus scrapes a real cobra-server with deploy/prometheus.yml; every query of the Grafana dashboard must return something, and every rule of
+deploy/alerts.yml be evaluated. Questions are asked and a real worker measures meanwhile."""
+import importlib
 import json
 import os
 import re
@@ -14,7 +16,10 @@ import urllib.parse
 import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "e2e"))
+import grpc
+
 import programs
+import queue_run
 
 NET = "import torch.nn as nn\nnet = nn.Sequential(nn.Conv2d(3, {width}, 3), nn.ReLU(), nn.Flatten())\n"
 
@@ -31,6 +36,7 @@ class Prometheus:
             config = file.read()
         config = re.sub(r'targets: \["[^"]*"\]', f'targets: ["{server.metrics_address}"]', config)
         config = re.sub(r"(scrape|evaluation)_interval: \S+", r"\1_interval: 1s", config)
+        shutil.copy(os.path.join(programs.SOURCE, "deploy", "alerts.yml"), folder)
         path = os.path.join(folder, "prometheus.yml")
         with open(path, "w") as file:
             file.write(config)
@@ -39,16 +45,24 @@ class Prometheus:
         self.process = subprocess.Popen(["prometheus", f"--config.file={path}", f"--storage.tsdb.path={folder}/data",
                                          f"--web.listen-address={self.address}"], stdout=self.log, stderr=self.log)
 
-    def query(self, expression):
-        url = f"http://{self.address}/api/v1/query?" + urllib.parse.urlencode({"query": expression})
+    def get(self, what):
+        """None while it is not up yet."""
         try:
-            reply = json.load(urllib.request.urlopen(url, timeout=10))
+            reply = json.load(urllib.request.urlopen(f"http://{self.address}/api/v1/{what}", timeout=10))
         except urllib.error.HTTPError as error:
-            raise AssertionError(f"{expression}: {error.read().decode()}")
+            raise AssertionError(f"{what}: {error.read().decode()}")
         except OSError:
-            return []  # not up yet
+            return None
         assert reply["status"] == "success", reply
-        return reply["data"]["result"]
+        return reply["data"]
+
+    def query(self, expression):
+        data = self.get("query?" + urllib.parse.urlencode({"query": expression}))
+        return data["result"] if data else []
+
+    def rules(self):
+        data = self.get("rules")
+        return [rule for group in data["groups"] for rule in group["rules"]] if data else []
 
     def stop(self):
         self.process.terminate()
@@ -57,6 +71,17 @@ class Prometheus:
 
 
 class DashboardTest(unittest.TestCase):
+    def enqueue(self, server, target, width):
+        """A layer that the model knows."""
+        pb, services = self.stubs
+        tensor = self.graph_pb2.TensorType(shape=[1, 32 + width, 28, 28], dtype=self.graph_pb2.DTYPE_FLOAT32)
+        graph = self.graph_pb2.Graph(inputs=[self.graph_pb2.NamedTensor(name="x", type=tensor)])
+        graph.nodes.add(op="relu", inputs=[self.graph_pb2.ValueRef(kind=self.graph_pb2.ValueRef.KIND_INPUT)])
+        graph.outputs.add(kind=self.graph_pb2.ValueRef.KIND_NODE)
+        with grpc.insecure_channel(server.address) as channel:
+            task = pb.MeasurementTask(target=target, origin="test", graph=graph)
+            services.MeasurementsStub(channel).Enqueue(pb.EnqueueRequest(tasks=[task]), timeout=30)
+
     def ask(self, server, target, folder, width):
         path = os.path.join(folder, "net.py")
         with open(path, "w") as file:
@@ -73,19 +98,28 @@ class DashboardTest(unittest.TestCase):
             panels = json.load(file)["panels"]
         queries = {target["expr"]: panel["title"] for panel in panels for target in panel["targets"]}
         self.assertGreater(len(queries), 20)
+        self.stubs = programs.measurement_stubs()
+        self.graph_pb2 = importlib.import_module("cobra.v1.graph_pb2")
         with tempfile.TemporaryDirectory() as folder, programs.Server(os.path.join(folder, "store.sqlite")) as server:
             target = programs.first_target(server)
             prometheus = Prometheus(folder, server)
+            worker = queue_run.Worker(server.address, os.path.join(folder, "spool"), "--keep-disturbed", "--group", "1", target=target)
             try:
                 missing, width, deadline = dict(queries), 8, time.time() + 120
                 # Rates need two scrapes with something between them.
                 while missing and time.time() < deadline:
                     self.ask(server, target, folder, width)
+                    self.enqueue(server, target, width)
                     width += 1
                     time.sleep(1)
                     missing = {query: title for query, title in missing.items() if not usable(prometheus.query(query))}
-                self.assertEqual(missing, {})
+                self.assertEqual(missing, {}, worker.log())
+                rules = prometheus.rules()
+                self.assertGreater(len(rules), 5)
+                self.assertEqual({rule["name"]: rule.get("lastError") for rule in rules if rule["health"] != "ok"}, {})
+                self.assertTrue(usable(prometheus.query("cobra:measured_over_predicted:median1h")))
             finally:
+                worker.kill()
                 prometheus.stop()
 
 

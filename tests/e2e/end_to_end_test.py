@@ -261,7 +261,7 @@ class LifeTest(unittest.TestCase):
     def test_calibration_survives_a_restart(self):
         probe = self.path("probe.json")
         with open(probe, "wb") as file:
-            file.write(subprocess.run([os.path.join(programs.BIN, "cobra-worker"), "probe", "--json"], check=True, capture_output=True).stdout)
+            file.write(subprocess.run([os.path.join(programs.BIN, "cobra-worker"), "probe", "--json", "--share-device"], check=True, capture_output=True).stdout)
         question = (RESNET, "--library", LIBRARY, "--entry", "resnet18()", "--input", "1x3x224x224", "--target", "this-machine")
         store = self.path("store.sqlite")
         with programs.Server(store) as server:

@@ -1,13 +1,9 @@
 #!/usr/bin/env python3
 """The measurement queue from end to end: tasks go in over gRPC, a real worker measures them, records come out of the store; and what is killed, cut off
 or doubled on the way changes nothing of that."""
-import importlib
 import json
 import os
-import shutil
 import subprocess
-import tempfile
-import time
 import unittest
 
 import grpc
@@ -17,34 +13,10 @@ import queue_run
 from queue_run import TARGET
 
 
-class MeasurementQueueTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.pb, cls.services = programs.measurement_stubs()
-        cls.graph_pb2 = importlib.import_module("cobra.v1.graph_pb2")
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.store = os.path.join(self.folder, "store.sqlite")
-        self.rows = queue_run.Rows(self.store)
-
-    def start(self):
-        self.server = programs.Server(self.store)
-        self.addCleanup(self.server.__exit__)
-        self.stub = self.services.MeasurementsStub(grpc.insecure_channel(self.server.address))
-
-    def enqueue(self, tasks):
-        return self.stub.Enqueue(self.pb.EnqueueRequest(tasks=tasks), timeout=30)
-
-    def worker(self, *flags):
-        worker = queue_run.Worker(self.server.address, os.path.join(self.folder, "spool"), *flags)
-        self.addCleanup(worker.kill)
-        return worker
-
+class MeasurementQueueTest(queue_run.QueueTest):
     def test_what_is_asked_is_measured(self):
         self.start()
-        tasks = queue_run.tasks(self.pb, self.graph_pb2, 5)
+        tasks = self.tasks(5)
         tasks.append(self.pb.MeasurementTask(target=TARGET, origin="sampled", sample=self.pb.SpaceSample(space="paper-networks", index=0, seed=1)))
         tasks.append(self.pb.MeasurementTask(target=TARGET, sample=self.pb.SpaceSample(space="no-such-space", index=0)))
         answer = self.enqueue(tasks)
@@ -78,7 +50,7 @@ class MeasurementQueueTest(unittest.TestCase):
 
     def test_wrong_requests_are_refused_and_change_nothing(self):
         self.start()
-        good = queue_run.tasks(self.pb, self.graph_pb2, 1)[0]
+        good = self.tasks(1)[0]
         for change, words in (({"target": ""}, "target: is empty"), ({"target": "a b"}, "letters"), ({"task_id": "xyz"}, "32 digits"),
                               ({"max_attempts": -1}, "max_attempts"), ({"origin": "x" * 65}, "origin")):
             task = self.pb.MeasurementTask()
@@ -104,7 +76,7 @@ class MeasurementQueueTest(unittest.TestCase):
 
     def test_cancelled_tasks_leave_the_worker(self):
         self.start()
-        answer = self.enqueue(queue_run.tasks(self.pb, self.graph_pb2, 3))
+        answer = self.enqueue(self.tasks(3))
         cancelled = self.stub.Cancel(self.pb.CancelRequest(task_ids=answer.task_ids[:2]), timeout=30)
         self.assertEqual(list(cancelled.cancelled), [True, True])
         worker = self.worker("--until-idle")
@@ -113,11 +85,9 @@ class MeasurementQueueTest(unittest.TestCase):
 
     def test_a_worker_that_is_stopped_gives_back(self):
         self.start()
-        self.enqueue(queue_run.tasks(self.pb, self.graph_pb2, 60))
+        self.enqueue(self.tasks(60))
         worker = self.worker("--group", "5")
-        until = time.time() + 60
-        while self.rows.states().get("done", 0) == 0 and time.time() < until:
-            time.sleep(0.05)
+        self.wait_until(lambda: self.done() > 0, 60, worker.log)
         self.assertEqual(worker.stop(), 0)
         states = self.rows.states()
         self.assertNotIn("leased", states)
@@ -125,45 +95,51 @@ class MeasurementQueueTest(unittest.TestCase):
 
     def test_two_workers_do_not_share_a_device(self):
         self.start()
-        spool = os.path.join(self.folder, "other-spool")
-        locks = [os.path.join(programs.BIN, "cobra-worker"), "work", "--server", self.server.address, "--target", TARGET, "--core", "1"]
-        first = subprocess.Popen([*locks, "--spool", spool], stderr=subprocess.DEVNULL)
+        program = os.path.join(programs.BIN, "cobra-worker")
+        work = [program, "work", "--server", self.server.address, "--core", "1"]
+        graph = os.path.join(self.folder, "graph.json")
+        with open(graph, "w") as file:
+            json.dump({"inputs": [{"name": "x", "shape": [1, 8], "dtype": "float32"}], "params": 0, "param_shapes": {}, "output": [0], "macs": 0,
+                       "peak_memory_bytes": 64, "ops": [{"op": "relu", "inputs": ["in:0"], "attrs": {}, "out": [[1, 8]]}]}, file)
+        first = subprocess.Popen([*work, "--target", TARGET, "--spool", self.spool], stderr=subprocess.DEVNULL)
         self.addCleanup(first.wait)
         self.addCleanup(first.kill)
-        until = time.time() + 60
-        while not os.path.exists(os.path.join(spool, "worker-id")) and time.time() < until:
-            time.sleep(0.05)
-        second = subprocess.run([*locks, "--spool", os.path.join(self.folder, "third-spool")], capture_output=True, text=True, timeout=60)
-        self.assertEqual(second.returncode, 1)
-        self.assertIn(f"process {first.pid}", second.stderr)
-        self.assertIn("--share-device", second.stderr)
-        same_spool = subprocess.run([*locks, "--spool", spool, "--share-device"], capture_output=True, text=True, timeout=60)
+        self.wait_until(lambda: os.path.exists(os.path.join(self.spool, "worker-id")), 60, "the first worker did not start")
+
+        def run(*command):
+            return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+        # Whatever it is called, and whatever it does there.
+        for command in ([*work, "--target", "another-target", "--spool", os.path.join(self.folder, "other-spool")], [program, "probe", "--core", "1"],
+                        [program, "measure", "--graph", graph, "--core", "1"], [program, "canary", "--core", "1"], [program, "describe", "--core", "1"]):
+            answer = run(*command)
+            self.assertEqual(answer.returncode, 1, command)
+            self.assertIn(f"cpu1: a worker (process {first.pid})", answer.stderr)
+            self.assertIn("--share-device", answer.stderr)
+        measured = run(program, "measure", "--graph", graph, "--core", "1", "--share-device")
+        self.assertEqual(measured.returncode, 0, measured.stderr)
+        self.assertGreater(json.loads(measured.stdout)["latency_us"], 0)
+        same_spool = run(*work, "--target", TARGET, "--spool", self.spool, "--share-device")
         self.assertEqual(same_spool.returncode, 1)
         self.assertIn("spool", same_spool.stderr)
+        self.assertIn("--spool", same_spool.stderr)
+        first.kill()  # SIGKILL: it cannot clean up, and must not have to
+        first.wait()
+        self.assertEqual(run(program, "measure", "--graph", graph, "--core", "1").returncode, 0)
 
     def test_while_the_server_is_away_records_wait_in_the_spool(self):
         address = f"127.0.0.1:{queue_run.free_port()}"
-        self.server = programs.Server(self.store, "--listen", address)
-        self.stub = self.services.MeasurementsStub(grpc.insecure_channel(address))
-        self.enqueue(queue_run.tasks(self.pb, self.graph_pb2, 20))
+        self.start("--listen", address)
+        self.enqueue(self.tasks(20))
         worker = self.worker("--group", "5")
-        done = os.path.join(self.folder, "spool", "done")
-        todo = os.path.join(self.folder, "spool", "todo")
-        until = time.time() + 60
-        while not (os.path.isdir(todo) and os.listdir(todo)) and time.time() < until:
-            time.sleep(0.01)
+        done, todo = os.path.join(self.spool, "done"), os.path.join(self.spool, "todo")
+        self.wait_until(lambda: os.path.isdir(todo) and os.listdir(todo), 60, worker.log)
         self.server.process.kill()
         self.server.process.wait()
-        while os.listdir(todo) and time.time() < until:
-            time.sleep(0.05)
-        self.assertEqual(os.listdir(todo), [])  # measured without a server
-        waiting = len(os.listdir(done))
-        self.assertGreater(waiting, 0)
-        self.server = programs.Server(self.store, "--listen", address)
-        self.addCleanup(self.server.__exit__)
-        while self.rows.states() != {"done": 20} and time.time() < until + 60:
-            time.sleep(0.05)
-        self.assertEqual(self.rows.states(), {"done": 20})
+        self.wait_until(lambda: not os.listdir(todo), 60, worker.log)  # measured without a server
+        self.assertGreater(len(os.listdir(done)), 0)
+        self.start("--listen", address)
+        self.wait_until(self.all_done(20), 60, worker.log)
         self.assertEqual(self.rows.measurements(), (20, 20))
         self.assertEqual(worker.stop(), 0)
         self.assertEqual(os.listdir(done), [])

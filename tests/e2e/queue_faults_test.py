@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What happens around the measurement queue and must lose nothing: the network is cut, the disk is full (the worker's, the server's), the database restarts, the
-machine is busy. `--long` makes the cuts as long as they are in life (a minute)."""
-import importlib
+"""What happens around the measurement queue and must lose nothing: the network is cut, the disk is full (the worker's, the server's), the database restarts
+or is away, the machine is busy. `--long` makes the cuts as long as they are in life (a minute). (A clock that is set back: tests/store/task_queue_test.cc,
+which has the clock in its hand.)"""
+import json
 import os
-import shutil
+import re
 import socket
 import subprocess
 import sys
@@ -81,85 +82,51 @@ def can_mount():
     return True
 
 
-class QueueFaultsTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.pb, cls.services = programs.measurement_stubs()
-        cls.graph_pb2 = importlib.import_module("cobra.v1.graph_pb2")
+class QueueFaultsTest(queue_run.QueueTest):
+    WORKER_FLAGS = ("--keep-disturbed", "--group", "5", "--lease-seconds", "5")
 
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.store = os.path.join(self.folder, "store.sqlite")
-        self.rows = queue_run.Rows(self.store)
-        self.spool = os.path.join(self.folder, "spool")
-
-    def start(self, store=None, **options):
-        self.server = programs.Server(store or self.store, **options)
-        self.addCleanup(self.server.__exit__)
-        self.stub = self.services.MeasurementsStub(grpc.insecure_channel(self.server.address))
-
-    def enqueue(self, count):
-        tasks = queue_run.tasks(self.pb, self.graph_pb2, count, max_attempts=100)
-        self.stub.Enqueue(self.pb.EnqueueRequest(tasks=tasks), timeout=30)
-
-    def worker(self, address, *flags):
-        worker = queue_run.Worker(address, self.spool, "--keep-disturbed", "--group", "5", "--lease-seconds", "5", *flags)
-        self.addCleanup(worker.kill)
-        return worker
-
-    def wait_until(self, condition, seconds, what):
-        until = time.time() + seconds
-        while not condition():
-            self.assertLess(time.time(), until, what)
-            time.sleep(0.05)
-
-    def all_done(self, count):
-        return lambda: self.rows.states() == {"done": count}
+    def enqueue_many(self, count):
+        self.enqueue(self.tasks(count, max_attempts=100))
 
     def test_the_network_is_cut(self):
         self.start()
-        self.enqueue(60)
+        self.enqueue_many(60)
         proxy = Proxy(self.server.address)
-        worker = self.worker(proxy.address, "--lease-tasks", "20")
-        self.wait_until(lambda: self.rows.states().get("done", 0) > 0, 60, "nothing was measured")
+        worker = self.worker("--lease-tasks", "20", address=proxy.address)
+        self.wait_until(lambda: self.done() > 0, 60, worker.log)
         proxy.cut.set()
         time.sleep(CUT_SECONDS)
         proxy.cut.clear()
-        self.wait_until(self.all_done(60), 120, worker.log())
+        self.wait_until(self.all_done(60), 120, worker.log)
         self.assertEqual(self.rows.measurements(), (60, 60))
         self.assertEqual(worker.stop(), 0)
 
     @unittest.skipUnless(can_mount(), "file systems cannot be mounted here")
     def test_the_workers_disk_is_full(self):
         self.start()
-        self.enqueue(120)
+        self.enqueue_many(120)
         disk = SmallDisk(self.spool, 64)  # some ten records
         self.addCleanup(disk.close)
         log = os.path.join(self.folder, "worker.log")
-        worker = queue_run.Worker(self.server.address, self.spool, "--keep-disturbed", "--group", "5", "--lease-seconds", "5", log=log)
-        self.addCleanup(worker.kill)
+        worker = self.worker(log=log)
         self.wait_until(lambda: "No space left" in worker.log() or self.all_done(120)(), 120, "neither full nor done")
         self.assertIn("No space left", worker.log())
         disk.grow()
         if worker.process.poll() is not None:  # it may stop, if it says why; nothing is lost
-            worker = queue_run.Worker(self.server.address, self.spool, "--keep-disturbed", "--group", "5", "--lease-seconds", "5", log=log)
-            self.addCleanup(worker.kill)
-        self.wait_until(self.all_done(120), 120, worker.log())
+            worker = self.worker(log=log)
+        self.wait_until(self.all_done(120), 120, worker.log)
         self.assertEqual(self.rows.measurements(), (120, 120))
 
     @unittest.skipUnless(can_mount(), "file systems cannot be mounted here")
     def test_the_servers_disk_is_full(self):
         disk = SmallDisk(os.path.join(self.folder, "disk"), 400)
         self.addCleanup(disk.close)
-        self.store = os.path.join(disk.folder, "store.sqlite")
-        self.rows = queue_run.Rows(self.store)
+        self.use_store(os.path.join(disk.folder, "store.sqlite"))
         self.start(files=os.path.join(self.folder, "server"))
-        refused = False
+        wanted, refused = self.tasks(2000), False
         for i in range(0, 2000, 50):
-            tasks = queue_run.tasks(self.pb, self.graph_pb2, 2000)[i:i + 50]
             try:
-                self.stub.Enqueue(self.pb.EnqueueRequest(tasks=tasks), timeout=30)
+                self.enqueue(wanted[i:i + 50])
             except grpc.RpcError as error:
                 self.assertEqual(error.code(), grpc.StatusCode.UNAVAILABLE)
                 self.assertIn("full", error.details())
@@ -169,28 +136,53 @@ class QueueFaultsTest(unittest.TestCase):
         before = sum(self.rows.states().values())
         self.assertEqual(before % 50, 0)  # a message is taken whole or not at all
         disk.grow()
-        self.enqueue(2)  # enqueued before: nothing new
-        worker = self.worker(self.server.address)
-        self.wait_until(lambda: self.rows.states().get("done", 0) > 20, 120, worker.log())
+        self.enqueue(wanted[:2])  # enqueued before: nothing new
+        worker = self.worker()
+        self.wait_until(lambda: self.done() > 20, 120, worker.log)
         self.assertEqual(sum(self.rows.states().values()), before)
         worker.stop()
 
     @unittest.skipUnless(programs.Postgres.installed(), "no PostgreSQL 15 here")
     def test_the_database_restarts(self):
         with programs.Postgres() as postgres:
-            self.rows = queue_run.Rows(None, postgres)
-            self.start(postgres.url, files=self.store)
-            self.enqueue(60)
-            worker = self.worker(self.server.address, "--lease-tasks", "10")
-            for mode in ("fast", "immediate"):
-                done = self.rows.states().get("done", 0)
-                self.wait_until(lambda: self.rows.states().get("done", 0) > done, 60, worker.log())
+            self.use_store(self.store, postgres)
+            self.start(location=postgres.url, files=self.store)
+            self.enqueue_many(60)
+            worker = self.worker("--lease-tasks", "10")
+            for mode, seconds in (("fast", 1), ("immediate", CUT_SECONDS)):
+                before = self.done()
+                self.wait_until(lambda: self.done() > before, 60, worker.log)
                 postgres.stop(mode)
-                time.sleep(1)
+                time.sleep(seconds)
                 postgres.start()
-            self.wait_until(self.all_done(60), 120, worker.log())
+            self.wait_until(self.all_done(60), 120, worker.log)
             self.assertEqual(self.rows.measurements(), (60, 60))
             self.assertEqual(worker.stop(), 0)
+
+    def test_a_busy_neighbour_is_noticed(self):
+        self.start()
+        self.enqueue_many(60)
+        worker = queue_run.Worker(self.server.address, self.spool, "--group", "5")  # without --keep-disturbed
+        self.addCleanup(worker.kill)
+        self.wait_until(lambda: self.done() >= 10, 120, worker.log)
+        neighbour = subprocess.Popen([sys.executable, "-c", "import os\nos.sched_setaffinity(0, {0})\nwhile True: pass"])
+        self.addCleanup(neighbour.wait)
+        self.addCleanup(neighbour.kill)
+        time.sleep(3)
+        neighbour.kill()
+        self.wait_until(self.all_done(60), 180, worker.log)
+        self.assertEqual(worker.stop(), 0)
+        measured, again = map(int, re.search(r"(\d+) tasks measured, (\d+) of them more than once", worker.log()).groups())
+        self.assertEqual(measured, 60)
+        self.assertGreater(again, 0)
+        # What stayed disturbed through three tries is handed in, and says so.
+        for (record_json,) in self.rows.query("SELECT record_json FROM measurements"):
+            record = json.loads(record_json)
+            compute, copy = abs(record["canary_ratio"] - 1), abs(record["canary_copy_ratio"] - 1)  # written with three decimals
+            if record.get("suspect", False):
+                self.assertTrue(compute > 0.049 or copy > 0.249, record)
+            else:
+                self.assertTrue(compute < 0.051 and copy < 0.251, record)
 
 
 if __name__ == "__main__":

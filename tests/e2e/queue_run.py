@@ -1,13 +1,15 @@
 """What the tests of the measurement queue share: tiny layers as tasks, a worker, the queue's contents, and a run in which both are killed."""
-import json
+import importlib
 import os
 import random
+import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
-import threading
+import tempfile
 import time
+import unittest
 
 import grpc
 
@@ -38,11 +40,11 @@ def tasks(pb, graph_pb2, count, **fields):
 class Worker:
     """A `cobra-worker work` with a spool of its own."""
 
-    def __init__(self, address, spool, *flags, log=None):
+    def __init__(self, address, spool, *flags, log=None, target=TARGET):
         self.log_path = log or spool + ".log"
         with open(self.log_path, "ab") as output:
             self.process = subprocess.Popen(
-                [os.path.join(programs.BIN, "cobra-worker"), "work", "--server", address, "--target", TARGET, "--spool", spool, "--core", "0",
+                [os.path.join(programs.BIN, "cobra-worker"), "work", "--server", address, "--target", target, "--spool", spool, "--core", "0",
                  "--share-device", *flags], stderr=output, stdout=output)
 
     def stop(self, seconds=120):
@@ -79,6 +81,55 @@ class Rows:
         return int(count), int(different)
 
 
+class QueueTest(unittest.TestCase):
+    """A server with a store of its own, tasks for it, workers on it."""
+    WORKER_FLAGS = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.pb, cls.services = programs.measurement_stubs()
+        cls.graph_pb2 = importlib.import_module("cobra.v1.graph_pb2")
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.use_store(os.path.join(self.folder, "store.sqlite"))
+        self.spool = os.path.join(self.folder, "spool")
+
+    def use_store(self, store, postgres=None):
+        self.store, self.rows = store, Rows(store, postgres)
+
+    def start(self, *flags, location=None, **options):
+        """`location`: of the store, if it is no file."""
+        self.server = programs.Server(location or self.store, *flags, **options)
+        self.addCleanup(self.server.__exit__)
+        self.stub = self.services.MeasurementsStub(grpc.insecure_channel(self.server.address))
+
+    def tasks(self, count, **fields):
+        return tasks(self.pb, self.graph_pb2, count, **fields)
+
+    def enqueue(self, wanted):
+        return self.stub.Enqueue(self.pb.EnqueueRequest(tasks=wanted), timeout=30)
+
+    def worker(self, *flags, address=None, log=None):
+        worker = Worker(address or self.server.address, self.spool, *self.WORKER_FLAGS, *flags, log=log)
+        self.addCleanup(worker.kill)
+        return worker
+
+    def wait_until(self, condition, seconds, what):
+        """`what`: says what did not happen; called where it is a function."""
+        until = time.time() + seconds
+        while not condition():
+            self.assertLess(time.time(), until, what() if callable(what) else what)
+            time.sleep(0.05)
+
+    def done(self):
+        return self.rows.states().get("done", 0)
+
+    def all_done(self, count):
+        return lambda: self.rows.states() == {"done": count}
+
+
 def retry(call, seconds=60):
     """While the server is being killed and started."""
     until = time.time() + seconds
@@ -95,7 +146,6 @@ def run_with_kills(folder, count, kills, postgres=None, seed=1, say=lambda text:
     """`count` short tasks while server and worker are killed (SIGKILL) `kills` times at random moments. Returns (states, measurements, different tasks
     measured, kills of the server, kills of the worker)."""
     pb, services = programs.measurement_stubs()
-    import importlib
     graph_pb2 = importlib.import_module("cobra.v1.graph_pb2")
     rng = random.Random(seed)
     store = os.path.join(folder, "store.sqlite")
