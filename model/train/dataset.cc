@@ -28,6 +28,16 @@ struct Reader {
   absl::flat_hash_map<std::string, Subject> subjects;
   int64_t failures = 0;
 
+  absl::Status AddFile(const std::string& path) {
+    COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
+    int line_number = 0;
+    for (absl::string_view line : absl::StrSplit(text, '\n')) {
+      ++line_number;
+      if (!line.empty()) COBRA_RETURN_IF_ERROR(AddLine(line, absl::StrCat(path, ":", line_number)));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status AddLine(absl::string_view line, absl::string_view where) {
     absl::StatusOr<Record> record = RecordFromJson(line);
     if (absl::IsNotFound(record.status())) return absl::OkStatus();  // a session, a canary
@@ -69,6 +79,7 @@ absl::StatusOr<Sample> ToSample(const Record& record, double latency_us) {
     sample.node_latency_us = record.node_latency_us;
     double sum = 0;
     for (double us : sample.node_latency_us) sum += us;
+    sample.profile_us = sum;
     if (sum <= 0) sample.node_latency_us.clear();
     for (double& us : sample.node_latency_us) us *= sample.latency_us / sum;
   }
@@ -125,13 +136,7 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
   COBRA_ASSIGN_OR_RETURN(data.target, TargetSpecFromJson(target));
   Reader reader;
   for (const std::string& name : names) {
-    const std::string path = absl::StrCat(directory, "/", name);
-    COBRA_ASSIGN_OR_RETURN(std::string text, ReadMaybeGzip(path));
-    int line_number = 0;
-    for (absl::string_view line : absl::StrSplit(text, '\n')) {
-      ++line_number;
-      if (!line.empty()) COBRA_RETURN_IF_ERROR(reader.AddLine(line, absl::StrCat(path, ":", line_number)));
-    }
+    COBRA_RETURN_IF_ERROR(reader.AddFile(absl::StrCat(directory, "/", name)));
   }
   data.failures = reader.failures;
   absl::flat_hash_map<std::string, int> seen;
@@ -152,6 +157,19 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
     for (const ProbeRecord& r : probe.records) data.probe_us.emplace_back(Fingerprint(r.graph).ToHex(), r.latency_us);
   }
   return data;
+}
+
+absl::StatusOr<std::vector<Sample>> LoadRecordFile(absl::string_view path) {
+  Reader reader;
+  COBRA_RETURN_IF_ERROR(reader.AddFile(std::string(path)));
+  std::vector<Sample> samples;
+  absl::flat_hash_map<std::string, int> seen;
+  for (const std::string& key : reader.order) {
+    const Subject& subject = reader.subjects[key];
+    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(subject.first, LatencyOf(subject)));
+    if (seen.try_emplace(sample.fingerprint, 1).second) samples.push_back(std::move(sample));
+  }
+  return samples;
 }
 
 absl::StatusOr<Dataset> LoadStoreMeasurements(Store* store, absl::string_view target) {

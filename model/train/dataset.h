@@ -33,6 +33,7 @@ struct Sample {
   Split split = Split::kTrain;
   double latency_us = 0;    // median
   std::vector<double> node_latency_us;  // networks: in-context profile, scaled to add up to latency_us; may be empty
+  double profile_us = 0;                // what they added up to before
 };
 
 struct Dataset {
@@ -46,6 +47,9 @@ struct Dataset {
 
 // Reads every *.jsonl and *.jsonl.gz of a directory (store/record.h has the fields), target.json and, if there, probe.json.
 absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory);
+
+// The records of one file, one per fingerprint, in their order; no target.json is needed beside it.
+absl::StatusOr<std::vector<Sample>> LoadRecordFile(absl::string_view path);
 
 // Rows that workers measured for the store's target `target` (tasks of any origin; not what probes measured), and of what was disturbed nothing.
 // Spec and probe are left empty.

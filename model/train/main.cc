@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -22,6 +23,7 @@
 #include "base/status_macros.h"
 #include "model/train/evaluate.h"
 #include "model/train/gate.h"
+#include "model/train/layer_sum.h"
 #include "model/train/refit.h"
 #include "model/train/trainer.h"
 #include "nlohmann/json.hpp"
@@ -127,6 +129,26 @@ absl::Status RunEvaluate(const EvaluateArguments& a) {
   return absl::OkStatus();
 }
 
+struct TableArguments {
+  std::string name, model = "model/pretrained", rows = "data/measurements/cpu-epyc-genoa-1t";
+  std::vector<std::string> alone;
+  bool json = false;
+};
+
+absl::Status RunTable(const TableArguments& a) {
+  if (a.name != "layer_sum") return absl::InvalidArgumentError(absl::StrCat(a.name, ": no such table; there is layer_sum"));
+  COBRA_ASSIGN_OR_RETURN(const Dataset data, LoadMeasurements(a.rows));
+  std::vector<Sample> alone;
+  for (const std::string& file : a.alone) {
+    COBRA_ASSIGN_OR_RETURN(std::vector<Sample> layers, LoadRecordFile(file));
+    std::move(layers.begin(), layers.end(), std::back_inserter(alone));
+  }
+  COBRA_ASSIGN_OR_RETURN(const LayerSum sum, CompareLayerSums(data, alone));
+  COBRA_ASSIGN_OR_RETURN(const Evaluation evaluation, Evaluate(a.model, data));
+  std::printf("%s\n", a.json ? LayerSumToJson(sum, evaluation).c_str() : LayerSumToTable(sum, evaluation).c_str());
+  return absl::OkStatus();
+}
+
 struct RefitArguments {
   std::string model = "model/pretrained", rows = "data/measurements/cpu-epyc-genoa-1t", store, target, out, publish;
   bool json = false;
@@ -208,6 +230,13 @@ int Main(int argc, char** argv) {
   evaluate_command->add_option("--rows", evaluate.rows)->capture_default_str();
   evaluate_command->add_flag("--json", evaluate.json);
   evaluate_command->add_flag("--write", evaluate.write, "into the version's manifest: intervals, errors, how large what was measured is");
+  TableArguments table;
+  CLI::App* table_command = app.add_subcommand("table", "reruns one published comparison: layer_sum (docs/results/layer_sum.md)");
+  table_command->add_option("name", table.name)->required();
+  table_command->add_option("--model", table.model)->capture_default_str();
+  table_command->add_option("--rows", table.rows)->capture_default_str();
+  table_command->add_option("--alone", table.alone, "layer_sum: records of more layers, measured alone (cobra-worker measure --space layers-of-networks)");
+  table_command->add_flag("--json", table.json);
   RefitArguments refit;
   CLI::App* refit_command = app.add_subcommand("refit", "teach a version what workers have measured since; judge it; publish it if it is better");
   refit_command->add_option("--store", refit.store, "the server's store: a file, or postgresql://...")->required();
@@ -225,6 +254,7 @@ int Main(int argc, char** argv) {
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) return Finish(parsed.status());
   if (!*parsed) return 0;
+  if (table_command->parsed()) return Finish(RunTable(table));
   return Finish(fit_command->parsed() ? Fit(fit) : refit_command->parsed() ? RunRefit(refit) : RunEvaluate(evaluate));
 }
 
