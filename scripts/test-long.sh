@@ -12,7 +12,9 @@
 #     hostile        every hostile program and file, with its processor time and memory
 #     fuzz           each fuzzer for 30 minutes (FUZZ_SECONDS), FUZZ_JOBS at a time (1); fuzz-NAME for one of them; one input may take FUZZ_TIMEOUT s
 #                    of wall time (10; more where the machine is shared)
-#     queue          2,000 tasks while server and worker are killed 200 times, on SQLite and PostgreSQL; then the network cut for a minute, full disks
+#     queue          2,000 tasks while server and worker are killed 200 times, on SQLite and PostgreSQL
+#     faults         the queue's faults, as long as they are in life: the network cut for a minute, PostgreSQL away for a minute, full disks (root only)
+#     agreement      cobra-worker against python3-torch timed by torch.utils.benchmark: 40 layers, 22 networks; leave the machine alone for ten minutes
 #     bench          cobra-bench reader; leave the machine alone meanwhile
 # --resume leaves out what docs/long-tests/ says has passed at this very commit. A step that fails does not stop the others.
 set -uo pipefail
@@ -20,13 +22,16 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite arch)
-all=(quickstart images asan tsan torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" queue bench)
+all=(quickstart images asan tsan torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" queue faults agreement bench)
 steps=()
 for step in "$@"; do
   case $step in
     fuzz) steps+=("${fuzzers[@]/#/fuzz-}") ;;
     python) steps+=(mutation differential) ;;
-    *) steps+=("$step") ;;
+    *)
+      [[ " ${all[*]} " == *" $step "* ]] || { echo "test-long: $step: unknown; known are ${all[*]}" >&2; exit 2; }
+      steps+=("$step")
+      ;;
   esac
 done
 [ ${#steps[@]} -gt 0 ] || steps=("${all[@]}")
@@ -80,9 +85,10 @@ run_step() {
     mutation) build release python_ast_dump && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;
     hostile) build release cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/hostile_test.py --all --jobs 1 --slowest 20 ;;
     fuzz-*) run_fuzzer "${1#fuzz-}" ;;  # run_fuzzers has built it
-    queue) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/kill_queue.py && COBRA_BIN=build/release/bin /usr/bin/python3 tests/e2e/queue_faults_test.py --long ;;
+    queue) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/kill_queue.py ;;
+    faults) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/e2e/queue_faults_test.py --long ;;
+    agreement) build release cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/agreement.py ;;
     bench) build release && build/release/bin/cobra-bench reader --json ;;
-    *) echo "test-long: $1: unknown; known are ${all[*]}" >&2; return 2 ;;
   esac
 }
 
