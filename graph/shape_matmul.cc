@@ -148,6 +148,7 @@ ShapeResult Outer(const Call& call) {
 ShapeResult Addmm(const Call& call) {
   COBRA_RETURN_IF_ERROR(WantRank(call, 1, 2));
   COBRA_RETURN_IF_ERROR(WantRank(call, 2, 2));
+  COBRA_RETURN_IF_ERROR(SameDType(call, 1, 2));
   const Shape& a = call.in(1).shape;
   const Shape& b = call.in(2).shape;
   if (a[1] != b[0]) return MatShapeError(a[0], a[1], b[0], b[1]);
@@ -250,6 +251,12 @@ ShapeResult Einsum(const Call& call) {
                         " does not appear in the equation for any input operand");
     }
     out.push_back(it->second);
+  }
+  if (call.inputs.size() == 2) {  // a matrix product of one type, or elements times elements of any
+    for (const auto& [letter, count] : uses) {
+      if (count == 2 && output.find(letter) == std::string::npos) COBRA_RETURN_IF_ERROR(SameDType(call, 0, 1));
+    }
+    return One(out, ResultDType(call.inputs));
   }
   return One(out, call.in(0).dtype);
 }

@@ -79,8 +79,14 @@ Places PlacesOf(Interpreter& interp, const Tensor* tensor) {
   if (tensor->view == nullptr || AsTensor(tensor->base)->is_reordered) return {};
   int64_t links = 0;
   for (const ConstView* v = tensor->view.get(); v != nullptr; v = v->parent.get()) ++links;
-  interp.Spend(links * (1 + AsTensor(tensor->base)->type.num_elements() / 16));
+  interp.Spend(links * (1 + AsTensor(tensor->base)->type.num_elements() / 64));
   return PlacesOf(tensor->view.get());
+}
+
+// Whether it has to be found out where the elements stand: the values there are known, or it may be no view at all.
+bool NeedsPlaces(const Tensor* tensor, bool known) {
+  for (const ConstView* v = tensor->view.get(); !known && v != nullptr; v = v->parent.get()) known = MayCopy(v->op);
+  return known;
 }
 
 void Detach(Tensor* tensor) {
@@ -95,7 +101,8 @@ void Refresh(Interpreter& interp, Tensor* tensor) {
   const Tensor* base = AsTensor(tensor->base);
   if (tensor->seen == base->writes || !tensor->is_const()) return;
   tensor->seen = base->writes;
-  const Places places = PlacesOf(interp, tensor);
+  Places places;
+  if (NeedsPlaces(tensor, base->is_const() && base->values != nullptr)) places = PlacesOf(interp, tensor);
   if (places.sees == Sees::kCopy) return Detach(tensor);
   if (tensor->ref.kind == ValueRef::Kind::kConstant) tensor->ref = ValueRef::None();
   tensor->is_random = base->is_random;
@@ -123,7 +130,8 @@ void NoteWrite(Interpreter& interp, Tensor* tensor, Op op) {
     return;
   }
   Tensor* base = AsTensor(tensor->base);
-  const Places places = PlacesOf(interp, tensor);
+  Places places;
+  if (NeedsPlaces(tensor, base->values != nullptr && tensor->values != nullptr)) places = PlacesOf(interp, tensor);
   if (places.sees == Sees::kCopy) return Detach(tensor);
   tensor->seen = ++base->writes;
   base->is_random = base->is_random || tensor->is_random;

@@ -103,21 +103,37 @@ class RNNBase(Module):
         return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), hidden if states == 2 else hidden[0]
 
     def _zeros(self, input, size):
-        num_directions = 2 if self.bidirectional else 1
-        if input.dim() == 3:
-            batch = input.size(0) if self.batch_first else input.size(1)
-            return torch.zeros(self.num_layers * num_directions, batch, size, dtype=input.dtype)
-        return torch.zeros(self.num_layers * num_directions, size, dtype=input.dtype)
+        batch = input.size(0) if self.batch_first else input.size(1)
+        return torch.zeros(self.num_layers * (2 if self.bidirectional else 1), batch, size, dtype=input.dtype)
+
+    # A state that the caller gives: of one sequence it gets the dimension that stands for the batch.
+    def _state(self, hx, is_batched, what):
+        if hx.dim() != (3 if is_batched else 2):
+            kind = 'batched 3-D' if is_batched else 'unbatched 2-D'
+            raise RuntimeError('For {} input, {} should also be {}-D but got {}-D tensor'.format(kind, what, 3 if is_batched else 2, hx.dim()))
+        return hx if is_batched else hx.unsqueeze(1)
+
+    def _check_state(self, input, hx, size, message):
+        expected = (self.num_layers * (2 if self.bidirectional else 1), input.size(0) if self.batch_first else input.size(1), size)
+        if tuple(hx.size()) != expected:
+            raise RuntimeError(message.format(expected, list(hx.size())))
 
     def forward(self, input, hx=None):
         if _is_packed(input):
             return self._forward_packed(input, hx)
         assert input.dim() in (2, 3), "RNN: Expected input to be 2-D or 3-D but received {}-D tensor".format(input.dim())
+        is_batched = input.dim() == 3
+        batch_dim = 0 if self.batch_first else 1
+        if not is_batched:
+            input = input.unsqueeze(batch_dim)
         if hx is None:
             hx = self._zeros(input, self.hidden_size)
+        else:
+            hx = self._state(hx, is_batched, 'hx')
+            self._check_state(input, hx, self.hidden_size, 'Expected hidden size {}, got {}')
         call = {'GRU': _VF.gru, 'RNN_TANH': _VF.rnn_tanh, 'RNN_RELU': _VF.rnn_relu}[self.mode]
-        return call(input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional,
-                    self.batch_first)
+        output, hidden = call(input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional, self.batch_first)
+        return (output, hidden) if is_batched else (output.squeeze(batch_dim), hidden.squeeze(1))
 
 
 class RNN(RNNBase):
@@ -138,11 +154,20 @@ class LSTM(RNNBase):
         if _is_packed(input):
             return self._forward_packed(input, hx)
         assert input.dim() in (2, 3), "LSTM: Expected input to be 2-D or 3-D but received {}-D tensor".format(input.dim())
+        is_batched = input.dim() == 3
+        batch_dim = 0 if self.batch_first else 1
+        if not is_batched:
+            input = input.unsqueeze(batch_dim)
+        sizes = (self.proj_size if self.proj_size > 0 else self.hidden_size, self.hidden_size)
         if hx is None:
-            hx = (self._zeros(input, self.proj_size if self.proj_size > 0 else self.hidden_size), self._zeros(input, self.hidden_size))
+            hx = (self._zeros(input, sizes[0]), self._zeros(input, sizes[1]))
+        else:
+            hx = tuple(self._state(h, is_batched, 'hx and cx') for h in hx)
+            for i in (0, 1):
+                self._check_state(input, hx[i], sizes[i], 'Expected hidden[%d] size {}, got {}' % i)
         output, h, c = _VF.lstm(input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training,
                                 self.bidirectional, self.batch_first)
-        return output, (h, c)
+        return (output, (h, c)) if is_batched else (output.squeeze(batch_dim), (h.squeeze(1), c.squeeze(1)))
 
 
 class GRU(RNNBase):

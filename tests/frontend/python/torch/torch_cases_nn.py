@@ -630,6 +630,20 @@ def _(r):
     return "(lambda out, state: (nn.utils.rnn.pad_packed_sequence(out, batch_first=True), state))(*%s(%s))" % (layer, packed(r, features, batch_first))
 
 
+@case("recurrent layers")
+def _(r):
+    features, hidden, batch_first, layers, both = r.randint(1, 4), r.randint(2, 5), r.random() < 0.5, r.randint(1, 2), r.random() < 0.3
+    kind = r.choice(["LSTM", "GRU", "RNN"])
+    steps, n = r.randint(1, 4), r.randint(1, 3)
+    batched = r.random() < 0.5
+    x = T(([n, steps, features] if batch_first else [steps, n, features]) if batched else [steps, features + wrong(r, 0.03)])
+    state = ([layers * (1 + both), n + wrong(r), hidden] if batched != wrong(r, 0.03) else [layers * (1 + both), hidden])
+    given = ""
+    if r.random() < 0.5:
+        given = ", " + ("(%s, %s)" % (T(state), T(state)) if kind == "LSTM" else T(state))
+    return "nn.%s(%d, %d, num_layers=%d, bidirectional=%r, batch_first=%r)(%s%s)" % (kind, features, hidden, layers, both, batch_first, x, given)
+
+
 @case("Tensor.new")
 def _(r):
     x = T(dims(r), r.choice(FLOATS + ["int64"]))
@@ -641,7 +655,7 @@ AUTOCAST = ["F.linear(x, T([4, 3], 'float32'))", "F.linear(x, T([4, 3], 'float32
             "torch.einsum('ij,ij->ij', x, x)", "F.conv1d(x[None], T([4, 2, 1], 'float32'))", "F.conv2d(x[None, None], T([4, 1, 2, 2], 'float32'))", "F.conv_transpose1d(x[None], T([2, 4, 1], 'float32'))", "x.softmax(-1)", "F.gelu(x)", "x.exp()", "x.sum()", "x.mean(1)", "x.prod()", "x.prod(1)", "x.trace()",
             "torch.cat([x, T([2, 3], 'float32')])", "torch.stack([x, T([2, 3], 'float32')])", "torch.cat([F.linear(x, T([3, 3], 'float32')), x])", "F.mse_loss(F.linear(x, T([3, 3], 'float32')), T([2, 3], 'float32'))", "F.l1_loss(x, x)", "F.smooth_l1_loss(F.linear(x, T([3, 3], 'float32')), x)", "F.cross_entropy(F.linear(x, T([3, 3], 'float32')), C([0, 1], 'int64'))",
             "torch.cdist(x, T([4, 3], 'float32'))", "F.pad(x[None], (1, 1), mode='reflect')", "F.pad(x, (1, 1))", "F.grid_sample(T([1, 1, 4, 4], 'float32'), T([1, 2, 2, 2], 'float32'))", "torch.fft.fft(x)", "torch.quantile(x, 0.5)", "F.interpolate(x[None], scale_factor=2)", "F.layer_norm(x, (3,))", "F.normalize(x)",
-            "nn.LSTM(3, 2)(x)[0]", "nn.GRU(3, 2)(x)[0]", "nn.Linear(3, 4)(x)", "nn.MultiheadAttention(3, 1)(x, x, x)[0]", "torch.tensordot(x, T([3, 2], 'float32'), 1)", "torch.inner(x, T([4, 3], 'float32'))", "torch.is_autocast_cpu_enabled()", "torch.get_autocast_cpu_dtype()", "F.max_pool3d(T([1, 1, 4, 4, 4], 'float32'), 2)",
+            "nn.LSTM(3, 2)(x.float())[0]", "nn.GRU(3, 2)(x.float())[0]", "nn.Linear(3, 4)(x)", "nn.MultiheadAttention(3, 1)(x, x, x)[0]", "torch.tensordot(x, T([3, 2], 'float32'), 1)", "torch.inner(x, T([4, 3], 'float32'))", "torch.is_autocast_cpu_enabled()", "torch.get_autocast_cpu_dtype()", "F.max_pool3d(T([1, 1, 4, 4, 4], 'float32'), 2)",
             "F.avg_pool2d(T([1, 4, 4], 'float32'), 2)", "torch.polar(x, x)", "torch.view_as_complex(x.reshape(3, 2))", "torch.baddbmm(T([1, 2, 4], 'float32'), x[None], T([1, 3, 4], 'float32'))", "x.float() @ T([3, 4], 'float32')", "x.double() @ T([3, 4], 'float32').double()", "torch.linalg.inv(T([2, 2], 'float32') + 3 * torch.eye(2))"]
 
 
