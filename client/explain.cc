@@ -247,6 +247,7 @@ absl::StatusOr<Explanation> Explain(const Graph& graph, const std::string& title
         return absl::InternalError("the server's breakdown names a call that this graph does not have");
       }
       e.calls[row.node()].cost.latency_us += row.latency_us();
+      e.calls[row.node()].unknown = row.unknown();
     }
     e.prediction->clear_breakdown();
   }

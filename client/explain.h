@@ -36,6 +36,7 @@ struct CallCost {
   std::string source;  // the line, without its indentation; empty if this machine does not have it
   std::string input;   // shape of the first tensor argument, "1x64x56x56"; a type other than float32 follows a colon
   std::string output;
+  std::string unknown;  // why it is unlike what the model was trained on; empty where it is like it, or nobody was asked
   Cost cost;
 };
 

@@ -316,7 +316,11 @@ class Renderer {
   void Layers() {
     Section("Calls, in order of execution");
     double full = 0;
-    for (const CallCost& call : e_.calls) full = std::max(full, e_.Share(call.cost));
+    bool unsure = false;
+    for (const CallCost& call : e_.calls) {
+      full = std::max(full, e_.Share(call.cost));
+      unsure = unsure || !call.unknown.empty();
+    }
     std::vector<Row> rows;
     for (const CallCost& call : e_.calls) {
       Row row{{absl::StrCat(call.node)}, e_.Share(call.cost), ""};
@@ -326,6 +330,7 @@ class Renderer {
                                call.output, WhereOf(call), call.source}) {
         row.cells.push_back(std::move(cell));
       }
+      if (unsure) row.cells.push_back(call.unknown);
       rows.push_back(std::move(row));
     }
     std::vector<std::string> header = {"call"};
@@ -339,6 +344,10 @@ class Renderer {
     for (const Column& column :
          {Column{}, Column{false, 10, true}, Column{}, Column{false, 10, true}, Column{false, 8}}) {
       columns.push_back(column);
+    }
+    if (unsure) {
+      header.push_back("unsure, because");
+      columns.push_back({false, 8});
     }
     Table(std::move(header), columns, rows);
   }
@@ -406,6 +415,7 @@ void AddCost(const Explanation& e, const Cost& cost, Json* j) {
 Json CallJson(const Explanation& e, const CallCost& call) {
   Json j = {{"node", call.node},     {"op", call.op},       {"module", call.module_path}, {"where", WhereOf(call)},
             {"source", call.source}, {"input", call.input}, {"output", call.output}};
+  if (e.prediction.has_value()) j["unknown"] = call.unknown;
   AddCost(e, call.cost, &j);
   j.erase("calls");
   return j;

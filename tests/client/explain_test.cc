@@ -285,6 +285,18 @@ TEST(ExplainRenderTest, EveryListHasEveryThing) {
   EXPECT_THAT(Text(e, ExplainBy::kLine), HasSubstr("my/net.py:3  x = self.conv(x)"));
 }
 
+TEST(ExplainRenderTest, EveryCallSaysWhyItIsUnsure) {
+  v1::PredictResponse response = Response();
+  EXPECT_THAT(Text(Explained(&response), ExplainBy::kLayer), Not(HasSubstr("because")));
+  response.mutable_predictions(0)->mutable_breakdown(1)->set_unknown("relu was never measured");
+  const std::vector<std::string> lines = LinesOf(Text(Explained(&response), ExplainBy::kLayer));
+  EXPECT_THAT(lines[7], HasSubstr("unsure, because"));
+  EXPECT_THAT(lines[9], HasSubstr("relu was never measured"));
+  const nlohmann::json j = nlohmann::json::parse(ExplanationJson(Explained(&response), {}));
+  EXPECT_EQ(j["layers"][0]["unknown"], "");
+  EXPECT_EQ(j["layers"][1]["unknown"], "relu was never measured");
+}
+
 TEST(ExplainRenderTest, NoLineIsWiderThanTheTerminal) {
   const v1::PredictResponse response = Response();
   const Explanation e = Explained(&response);
