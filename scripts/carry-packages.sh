@@ -18,7 +18,9 @@ for deb in "$folder"/debs/*.deb; do dpkg-deb --extract "$deb" "$folder"; done
   (cd "$folder/debs" && ls *.deb)
 } >"$folder/README"
 rm -rf "$folder/debs" "$folder/usr/share/man" "$folder/usr/lib/ssl" "$folder"/usr/share/doc/*/{html,demos,examples,HOWTO}
-find "$folder" -xtype l -delete  # links to the shared libraries, which stay behind: the static ones are linked
+# Debian's CMake files name Abseil's shared libraries; beside them lie the static ones.
+sed -i -E 's/ SHARED IMPORTED/ STATIC IMPORTED/; s/\.so\.[0-9.]+"/.a"/' "$folder"/usr/lib/*/cmake/absl/abslTargets*.cmake
+find "$folder" -name '*.so' -delete  # links to the shared libraries, which stay behind
 size_mb=$(du -sm "$folder" | cut -f1)
 [ "$size_mb" -lt 50 ] || { echo "carry-packages: $folder has $size_mb MB, more than 50" >&2; exit 1; }
 echo "carry-packages: ${#packages[@]} packages in $folder, $size_mb MB" >&2
