@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 budget=8m device=cuda precisions=float32,tf32,float16,bfloat16 rounds= carry=.carry resume= seed=1
 # Layers teach most for their time; a network takes as long as some hundred of them.
-spaces=paper-layers,real-layers,paper-networks,real-networks
+spaces=paper-layers,real-layers,paper-networks,torchvision,real-networks
 while [ $# -gt 0 ]; do
   case $1 in
     --budget) budget=$2 ;;
