@@ -18,6 +18,8 @@ for deb in "$folder"/debs/*.deb; do dpkg-deb --extract "$deb" "$folder"; done
   (cd "$folder/debs" && ls *.deb)
 } >"$folder/README"
 rm -rf "$folder/debs" "$folder/usr/share/man" "$folder/usr/lib/ssl" "$folder"/usr/share/doc/*/{html,demos,examples,HOWTO}
+# One folder of headers: Debian keeps those that depend on the processor (openssl/configuration.h) in another.
+for headers in "$folder"/usr/include/*-linux-gnu; do cp -r "$headers"/. "$folder/usr/include/"; done
 # Debian's CMake files name Abseil's shared libraries; beside them lie the static ones.
 sed -i -E 's/ SHARED IMPORTED/ STATIC IMPORTED/; s/\.so\.[0-9.]+"/.a"/' "$folder"/usr/lib/*/cmake/absl/abslTargets*.cmake
 find "$folder" -name '*.so' -delete  # links to the shared libraries, which stay behind

@@ -42,7 +42,9 @@ mkdir -p "$out" "$raw"
 configure=(-DCMAKE_BUILD_TYPE=Release -DCOBRA_GRPC=OFF -DCOBRA_TESTS=OFF)
 if [ -d "$carry/usr" ]; then
   prefix=$(realpath "$carry")/usr
-  configure+=("-DCMAKE_PREFIX_PATH=$prefix" "-DOPENSSL_ROOT_DIR=$prefix" -DOPENSSL_USE_STATIC_LIBS=TRUE)
+  libraries=$(dirname "$prefix"/lib/*/libcrypto.a)
+  configure+=("-DCMAKE_PREFIX_PATH=$prefix" "-DOPENSSL_INCLUDE_DIR=$prefix/include" "-DOPENSSL_CRYPTO_LIBRARY=$libraries/libcrypto.a"
+    "-DOPENSSL_SSL_LIBRARY=$libraries/libssl.a")
 fi
 # An installed Python package; without one, CMake looks for the system's LibTorch.
 if torch=$(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__), *torch.__version__.split("+")[0].split(".")[:2])' 2>/dev/null); then
