@@ -315,7 +315,35 @@ std::string TypesText(Interpreter& interp, const CallArgs& args) {
   return absl::StrJoin(names, ", ");
 }
 
+// torch.mul(a, b, out=c): c holds the result from now on, of whatever size it is.
+Result<Value> WriteOut(Interpreter& interp, Value result, Value out) {
+  if (out.IsTuple() && result.IsTuple() && out.as<TupleObject>()->size == result.as<TupleObject>()->size) {
+    for (int64_t i = 0; i < out.as<TupleObject>()->size; ++i)
+      COBRA_TRY(WriteOut(interp, result.as<TupleObject>()->items[i], out.as<TupleObject>()->items[i]));
+    return out;
+  }
+  Tensor* to = AsTensor(out);
+  const Tensor* from = AsTensor(result);
+  if (to == nullptr || from == nullptr)
+    return interp.Raise(interp.types().TypeError, absl::StrCat("argument 'out' must be Tensor, not ", interp.TypeName(out)));
+  if (to->base != nullptr) return Apply(interp, Op::copy, {}, {out, result}, /*inplace=*/true);
+  to->type = from->type;
+  to->ref = from->ref;
+  to->values = from->values;
+  to->is_random = from->is_random;
+  to->is_drawn = from->is_drawn;
+  if (to->is_const()) NoteWrite(interp, to, Op::copy);
+  return out;
+}
+
 Result<Value> CallFunction(Interpreter& interp, const Function& function, const CallArgs& args, bool inplace) {
+  for (size_t k = 0; k < args.keywords.size(); ++k) {
+    if (args.keywords[k].name->view() != "out" || args.keywords[k].value.IsNone()) continue;
+    std::vector<KeywordArg> rest(args.keywords.begin(), args.keywords.end());
+    rest.erase(rest.begin() + static_cast<int64_t>(k));
+    COBRA_TRY_ASSIGN(Value result, CallFunction(interp, function, CallArgs{args.self, args.positional, rest}, inplace));
+    return WriteOut(interp, result, args.keywords[k].value);
+  }
   absl::InlinedVector<Value, 8> with_self;
   absl::Span<const Value> positional = args.positional;
   if (!args.self.IsUnbound()) {

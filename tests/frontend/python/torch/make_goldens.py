@@ -71,7 +71,7 @@ MODELS = {
 
 OPERATORS = {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ifloordiv": "floor_divide", "ipow": "pow", "imatmul": "matmul",
              "radd": "add", "rmul": "mul", "rtruediv": "rdiv", "rdiv": "rdiv", "truediv": "div", "floordiv": "floor_divide", "invert": "bitwise_not",
-             "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "mod": "remainder", "iter": "unbind", "rfloordiv": "rfloor_divide"}
+             "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "mod": "remainder", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift", "iter": "unbind", "rfloordiv": "rfloor_divide"}
 SYNONYMS = {"subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "negative": "neg", "absolute": "abs", "concat": "cat",
             "clip": "clamp", "swapaxes": "transpose", "swapdims": "transpose", "moveaxis": "movedim", "less": "lt", "greater": "gt"}
 VIEWS = set("""view reshape flatten unflatten permute transpose t T mT H mH chunk split tensor_split unbind getitem select narrow squeeze unsqueeze

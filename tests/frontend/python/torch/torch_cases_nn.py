@@ -644,6 +644,20 @@ def _(r):
     return "nn.%s(%d, %d, num_layers=%d, bidirectional=%r, batch_first=%r)(%s%s)" % (kind, features, hidden, layers, both, batch_first, x, given)
 
 
+@case("out=")
+def _(r):
+    shape = dims(r, 1, 3, False)
+    a, b, o = T(shape), T(like(r, shape)), r.choice(["torch.empty(0)", "torch.zeros(1, 2)[:, :0].clone()"])
+    call = r.choice(["torch.mul(%s, %s, out=o)" % (a, b), "torch.add(%s, 2, out=o)" % a, "torch.cat([%s, %s], 0, out=o)" % (a, a), "torch.exp(%s, out=o)" % a, "torch.matmul(%s, %s, out=o)" % (T([2, 3]), T([3, 4]))])
+    return "(lambda o: (%s, o.shape, o))(%s)" % (call, o)
+
+
+@case("shifts")
+def _(r):
+    x = T(dims(r), r.choice(["int64", "int32", "uint8"]))
+    return r.choice(["%s << 1", "%s >> 1", "%s << 2"]) % x if r.random() < 0.8 else "%s >> %s" % (x, x)
+
+
 @case("Tensor.new")
 def _(r):
     x = T(dims(r), r.choice(FLOATS + ["int64"]))
