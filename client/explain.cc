@@ -55,10 +55,11 @@ CallCost DescribeCall(const Graph& graph, int32_t index, const NodeCost& cost, S
   call.node = index;
   call.op = std::string(OpName(node.op));
   call.module_path = node.origin.module_path;
-  if (node.origin.file != nullptr) {
-    call.file = lines->Path(*node.origin.file);
-    call.line = node.origin.line;
-    call.source = lines->Line(*node.origin.file, node.origin.line);
+  const bool made = node.origin.made_file != nullptr;
+  if (const auto& file = made ? node.origin.made_file : node.origin.file; file != nullptr) {
+    call.line = made ? node.origin.made_line : node.origin.line;
+    call.file = lines->Path(*file);
+    call.source = lines->Line(*file, call.line);
   }
   for (const ValueRef& input : node.inputs) {
     if (input.is_none()) continue;

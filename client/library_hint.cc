@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/suggest.h"
 
 namespace cobra {
 namespace {
@@ -33,6 +34,24 @@ void AddVersions(const char* prefix, const char* kind, std::vector<std::string>*
       folders->push_back((entry.path() / kind).string());
     }
   }
+}
+
+// For the name of a neighbour that is nearly right.
+std::string MisspelledHint(const std::string& top, const fs::path& model, const std::string& model_path) {
+  std::error_code error;
+  const bool is_folder = fs::is_directory(model, error);
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(is_folder ? model : model.parent_path(), error)) {
+    const fs::path& path = entry.path();
+    const bool is_package = entry.is_directory(error) && Exists(path / "__init__.py");
+    if (is_package || (path.extension() == ".py" && path.filename() != model.filename()))
+      names.push_back(path.stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  const std::string nearest = python::NearestName(top, std::vector<absl::string_view>(names.begin(), names.end()));
+  if (nearest.empty()) return "";
+  return absl::StrCat("there is no ", top, ".py ", is_folder ? "in " : "beside ", model_path, ", but ", nearest,
+                      ": is that what is meant? Else name the folder that ", top, " is in with --library DIR");
 }
 
 }  // namespace
@@ -76,7 +95,7 @@ std::string LibraryHint(absl::string_view missing, const std::string& model_path
   for (const std::string& candidate : installed) {
     if (HasModule(candidate, top)) return absl::StrCat(top, " is in ", candidate, ": add --library ", candidate);
   }
-  return "";
+  return MisspelledHint(top, model, model_path);
 }
 
 }  // namespace cobra

@@ -13,7 +13,8 @@ namespace cobra {
 std::vector<std::string> InstalledPackageFolders();
 
 // "timm is in /usr/lib/python3/dist-packages: add --library /usr/lib/python3/dist-packages". Looks where the model file
-// stands (its package, its folder and the folders above it), then in `installed`; "" if the import is nowhere.
+// stands (its package, its folder and the folders above it), then in `installed`; then for a neighbour whose name is
+// nearly the same. "" if there is none of that.
 // `missing` is Diagnostic::missing_module.
 std::string LibraryHint(absl::string_view missing, const std::string& model_path,
                         const std::vector<std::string>& installed);

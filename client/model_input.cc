@@ -14,7 +14,6 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
-#include "client/entry_hint.h"
 #include "client/library_hint.h"
 #include "graph/json.h"
 
@@ -31,13 +30,13 @@ absl::StatusOr<std::string> ReadUserFile(const std::string& path, int64_t max_by
   return UserError(limit ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUsage, std::string(text.status().message()));
 }
 
-// The path of `file` below `root`, both as the file system knows them; nothing if it is not there.
-std::optional<std::string> PathBelow(const std::string& file, const std::string& root) {
+// The path of `file` below `root`, both as the file system knows them; nothing if it is not there. `itself`: "." of the root is below it.
+std::optional<std::string> PathBelow(const std::string& file, const std::string& root, bool itself = false) {
   std::error_code error;
   const fs::path real_file = fs::weakly_canonical(file, error);
   const fs::path real_root = fs::weakly_canonical(root, error);
   const fs::path relative = real_file.lexically_relative(real_root);
-  if (error || relative.empty() || *relative.begin() == ".." || relative == ".") return std::nullopt;
+  if (error || relative.empty() || *relative.begin() == ".." || (relative == "." && !itself)) return std::nullopt;
   return relative.string();
 }
 
@@ -113,15 +112,22 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
     COBRA_ASSIGN_OR_RETURN(input.bytes_, ReadUserFile(arguments.path, int64_t{1} << 30));
     return input;
   }
-  if (arguments.entry.empty()) {
-    return UserError(Diagnostic::Kind::kUsage, "--entry: is missing", MissingEntryHint(arguments.path));
-  }
   if (IsDirectory(arguments.path)) {
     COBRA_RETURN_IF_ERROR(input.LoadDirectory(arguments, limits));
   } else {
     COBRA_RETURN_IF_ERROR(input.LoadFile(arguments, limits));
   }
+  if (arguments.entry.empty()) return input.NoEntry(limits);
   return input;
+}
+
+absl::Status ModelInput::NoEntry(const Limits& limits) const {
+  std::vector<std::string> models;
+  if (!request_.file.empty()) models = ModelsThere(request_, limits);
+  const std::string first = models.empty() ? "resnet50()" : models[0];
+  const std::string known = models.empty() ? "" : absl::StrCat("; ", path_, " has ", ModelList(std::move(models)));
+  return UserError(Diagnostic::Kind::kUsage, "--entry: is missing",
+                   absl::StrCat("an expression whose value is the model", known, ": --entry '", first, "'"));
 }
 
 absl::Status ModelInput::LoadArchitecture(const ModelArguments& arguments) {
@@ -183,9 +189,12 @@ absl::Status ModelInput::LoadFile(const ModelArguments& arguments, const Limits&
     request_.bundle.emplace(name, std::move(text));
     return absl::OkStatus();
   }
-  user_prefix_ = absl::EndsWith(arguments.path, place_.file)
-                     ? arguments.path.substr(0, arguments.path.size() - place_.file.size())
-                     : absl::StrCat(place_.folder, "/");
+  return LoadPlace(arguments.path, text, limits);
+}
+
+absl::Status ModelInput::LoadPlace(const std::string& path, const std::string& text, const Limits& limits) {
+  user_prefix_ = absl::EndsWith(path, place_.file) ? path.substr(0, path.size() - place_.file.size())
+                                                   : absl::StrCat(place_.folder, "/");
   if (place_.has_init) {
     request_.package = place_.folder;
     request_.file = absl::StrCat(place_.folder, "/", place_.file);
@@ -221,6 +230,21 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const Li
                        "give the folder of the model alone, and the rest as --library DIR");
     }
   }
+  COBRA_RETURN_IF_ERROR(ChooseFile(arguments));
+  // A folder whose file imports relatively, or by the folder's name, is the package that it is.
+  if (request_.file.empty() || !FileExists(absl::StrCat(user_prefix_, "__init__.py"))) return absl::OkStatus();
+  const std::string file = absl::StrCat(user_prefix_, request_.file);
+  const std::string text = request_.bundle.at(request_.file);
+  Place place = PlaceOf(file, text);
+  const bool is_inside = !place.package.empty() && PathBelow(arguments.path, place.folder, /*itself=*/true).has_value();
+  if (!is_inside) return absl::OkStatus();
+  place_ = std::move(place);
+  path_ = file;
+  request_.bundle.clear();
+  return LoadPlace(file, text, limits);
+}
+
+absl::Status ModelInput::ChooseFile(const ModelArguments& arguments) {
   if (auto split = SplitEntry(arguments.entry, request_.bundle)) {
     request_.file = split->first;
     request_.entry = split->second;
@@ -235,6 +259,7 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const Li
     request_.file = request_.bundle.begin()->first;
     return absl::OkStatus();
   }
+  if (arguments.entry.empty()) return absl::OkStatus();
   return UserError(Diagnostic::Kind::kUsage,
                    absl::StrCat("--entry ", arguments.entry, ": which of the ", request_.bundle.size(),
                                 " Python files of ", arguments.path, " has it?"),
@@ -331,12 +356,23 @@ absl::Status ModelInput::WithUserPaths(const absl::Status& status) const {
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   if (!diagnostic.has_value()) return status;
   diagnostic->position.file = UserPath(diagnostic->position.file);
+  diagnostic->message = WithUserPath(diagnostic->message);
   for (DiagnosticFrame& frame : diagnostic->frames) frame.position.file = UserPath(frame.position.file);
   const absl::Status changed = DiagnosticToStatus(*diagnostic);
   absl::Status result(status.code(), changed.message());  // NOT_FOUND of an unknown target stays that
   changed.ForEachPayload(
       [&result](absl::string_view url, const absl::Cord& payload) { result.SetPayload(url, payload); });
   return result;
+}
+
+std::string ModelInput::WithUserPath(const std::string& message) const {
+  const std::string before = "(imported at ";
+  const size_t at = message.find(before);
+  if (at == std::string::npos) return message;
+  const size_t begin = at + before.size();
+  const size_t end = message.rfind(':', message.find(')', begin));
+  if (end == std::string::npos || end < begin) return message;
+  return absl::StrCat(message.substr(0, begin), UserPath(message.substr(begin, end - begin)), message.substr(end));
 }
 
 absl::Status ModelInput::WithLibraryHint(const absl::Status& status) const {

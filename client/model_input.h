@@ -34,7 +34,8 @@ struct ModelArguments {
 class ModelInput {
  public:
   // FILE inside one of the libraries: the module that it is there. Another FILE: with what it imports from where it lies (neighbours.h). DIR: a
-  // bundle of all *.py files below it (hidden folders left out); the module in whose name space the entry is evaluated
+  // bundle of all *.py files below it (hidden folders left out), or the package that it is, if its file imports as one
+  // of that does (neighbours.h); the module in whose name space the entry is evaluated
   // is the longest dotted prefix of the entry that is a file of the bundle ("net.blocks.Net(3)": net/blocks.py), else
   // __init__.py, model.py, or the only file. FILE.onnx: an ONNX network. FILE.tflite: a TensorFlow Lite one. FILE.json: a graph. An architecture
   // stands for itself. Errors are Diagnostics.
@@ -60,8 +61,16 @@ class ModelInput {
   absl::Status LoadTflite(const ModelArguments& arguments, const Limits& limits);
   absl::Status LoadFile(const ModelArguments& arguments, const Limits& limits);
   absl::Status LoadDirectory(const ModelArguments& arguments, const Limits& limits);
+  // Of LoadDirectory: request_.file, among the bundle's.
+  absl::Status ChooseFile(const ModelArguments& arguments);
+  // The file `path`, which stands at place_, as the package's or the script that it is.
+  absl::Status LoadPlace(const std::string& path, const std::string& text, const Limits& limits);
+  // --entry is missing, and what it could be.
+  absl::Status NoEntry(const Limits& limits) const;
 
   absl::Status FillSource(v1::SourceModel* source) const;
+  // "timm was not found (imported at net.py:4) ...", with the file as the user typed it.
+  std::string WithUserPath(const std::string& message) const;
   // What --library would have helped, for an import that this process did not find.
   absl::Status WithLibraryHint(const absl::Status& status) const;
 

@@ -46,7 +46,8 @@ class Refinement {
     for (const Node& node : nodes_) {
       Hash128 colour = HashBytes(OpName(node.op));
       for (const auto& [name, value] : node.attributes) {
-        colour = HashCombine(HashCombine(colour, HashBytes(name)), HashBytes(AttributeText(value)));
+        const std::string text = IsForTraining(node.op, name) ? "0.0" : AttributeText(value);
+        colour = HashCombine(HashCombine(colour, HashBytes(name)), HashBytes(text));
       }
       for (const TensorType& type : node.outputs) colour = HashType(colour, type);
       colours_.push_back(HashCombine(colour, node.inplace ? 1 : 0));

@@ -43,6 +43,20 @@ int64_t Graph::num_parameters() const {
   return n;
 }
 
+bool IsForTraining(Op op, absl::string_view attribute) {
+  switch (op) {
+    case Op::multi_head_attention_forward:
+      return attribute == "dropout_p";
+    case Op::lstm:
+    case Op::gru:
+    case Op::rnn_tanh:
+    case Op::rnn_relu:
+      return attribute == "dropout";
+    default:
+      return false;
+  }
+}
+
 bool IsAlias(const Graph& graph, const Node& node) {
   switch (node.op) {
     case Op::dropout:

@@ -179,6 +179,8 @@ class Writer {
     if (options_.origins) {
       record["mod"] = node.origin.module_path;
       if (node.origin.file != nullptr) record["where"] = absl::StrCat(*node.origin.file, ":", node.origin.line);
+      if (node.origin.made_file != nullptr)
+        record["made"] = absl::StrCat(*node.origin.made_file, ":", node.origin.made_line);
     }
     return record;
   }

@@ -1,7 +1,7 @@
 // The JSON form of a graph: what `cobra-client graph --format json` prints (DESIGN.md, "Names that stay") and what the
 // worker's records and `graph` inputs carry. Reading runs every shape rule again.
 //   {"inputs":[{"name","shape","dtype"}],
-//   "ops":[{"op","inputs","out","attrs","kind"?,"inplace"?,"dtype"?,"mod"?,"where"?,
+//   "ops":[{"op","inputs","out","attrs","kind"?,"inplace"?,"dtype"?,"mod"?,"where"?,"made"?,
 //    "slots"?,"consts"?}], "params", "param_shapes", "param_dtypes"?, "param_aliases"?, "buffer_shapes"?,
 //    "buffer_dtypes"?, "constants"?:[{"name","shape","dtype"}], "output":[source...], "output_consts"?, "macs",
 //    "peak_memory_bytes"}
@@ -22,7 +22,7 @@
 namespace cobra {
 
 struct GraphJsonOptions {
-  bool origins = true;  // "where" and "mod"; off in measurement records
+  bool origins = true;  // "where", "made" and "mod"; off in measurement records
 };
 std::string GraphToJson(const Graph& graph, const GraphJsonOptions& options = {});
 // Usage-kind Diagnostic when the text is no such graph, limit-kind beyond a limit.

@@ -439,16 +439,23 @@ class Reader {
   absl::StatusOr<Origin> ReadOrigin(const Json& record) {
     Origin origin;
     COBRA_ASSIGN_OR_RETURN(origin.module_path, StringAt(record, "mod"));
-    COBRA_ASSIGN_OR_RETURN(const std::string where, StringAt(record, "where"));
-    if (where.empty()) return origin;
-    const size_t colon = where.rfind(':');
-    if (colon == std::string::npos || !absl::SimpleAtoi(where.substr(colon + 1), &origin.line) || origin.line < 0) {
-      return Wrong(absl::StrCat("\"where\" is \"", Quoted(where), "\", not FILE:LINE"));
-    }
-    std::shared_ptr<const std::string>& file = files_[where.substr(0, colon)];
-    if (file == nullptr) file = std::make_shared<const std::string>(where.substr(0, colon));
-    origin.file = file;
+    COBRA_RETURN_IF_ERROR(ReadPlace(record, "where", &origin.file, &origin.line));
+    COBRA_RETURN_IF_ERROR(ReadPlace(record, "made", &origin.made_file, &origin.made_line));
     return origin;
+  }
+
+  // "net.py:12" of the record, if it has that.
+  absl::Status ReadPlace(const Json& record, const char* key, std::shared_ptr<const std::string>* file, int* line) {
+    COBRA_ASSIGN_OR_RETURN(const std::string place, StringAt(record, key));
+    if (place.empty()) return absl::OkStatus();
+    const size_t colon = place.rfind(':');
+    if (colon == std::string::npos || !absl::SimpleAtoi(place.substr(colon + 1), line) || *line < 0) {
+      return Wrong(absl::StrCat("\"", key, "\" is \"", Quoted(place), "\", not FILE:LINE"));
+    }
+    std::shared_ptr<const std::string>& known = files_[place.substr(0, colon)];
+    if (known == nullptr) known = std::make_shared<const std::string>(place.substr(0, colon));
+    *file = known;
+    return absl::OkStatus();
   }
 
   const GraphLimits limits_;

@@ -47,8 +47,11 @@ absl::Status CheckConvInput(const Call& call, int n, bool transposed) {
   const int64_t channels = input.shape[input.rank() - n - 1];
   const int64_t wanted = transposed ? weight.shape[0] : weight.shape[1] * groups;
   if (channels != wanted) {
+    // PyTorch has given an input without a batch one by then.
+    Shape batched = input.shape;
+    if (input.rank() == n + 1) batched.insert(batched.begin(), 1);
     return ShapeError("Given ", transposed ? "transposed=1" : absl::StrCat("groups=", groups), ", weight of size ",
-                      SizesText(weight.shape), ", expected input", SizesText(input.shape), " to have ", wanted,
+                      SizesText(weight.shape), ", expected input", SizesText(batched), " to have ", wanted,
                       " channels, but got ", channels, " channels instead");
   }
   if (weight.shape[0] % groups != 0) {

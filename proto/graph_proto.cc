@@ -279,8 +279,14 @@ class Reader {
       return Wrong(absl::StrCat("its origin is line ", proto.line(), " of file ", proto.file(), ", and there are ",
                                 files_.size(), " files"));
     }
+    if (proto.made_file() < 0 || proto.made_file() > static_cast<int64_t>(files_.size()) || proto.made_line() < 0) {
+      return Wrong(absl::StrCat("its layer was made in line ", proto.made_line(), " of file ", proto.made_file(), ", and there are ",
+                                files_.size(), " files"));
+    }
     if (proto.file() > 0) origin.file = files_[proto.file() - 1];
+    if (proto.made_file() > 0) origin.made_file = files_[proto.made_file() - 1];
     origin.line = proto.line();
+    origin.made_line = proto.made_line();
     origin.module_path = proto.module_path();
     return origin;
   }
@@ -321,12 +327,15 @@ void GraphToProto(const Graph& graph, v1::Graph* proto) {
     for (const TensorType& type : node.outputs) TypeToProto(type, out->add_outputs());
     out->set_inplace(node.inplace);
     v1::Origin* origin = out->mutable_origin();
-    if (node.origin.file != nullptr) {
-      auto [entry, added] = files.emplace(*node.origin.file, static_cast<int>(files.size()) + 1);
-      if (added) proto->add_source_files(*node.origin.file);
-      origin->set_file(entry->second);
-    }
+    const auto position_of = [&](const std::string& file) {
+      auto [entry, added] = files.emplace(file, static_cast<int>(files.size()) + 1);
+      if (added) proto->add_source_files(file);
+      return entry->second;
+    };
+    if (node.origin.file != nullptr) origin->set_file(position_of(*node.origin.file));
+    if (node.origin.made_file != nullptr) origin->set_made_file(position_of(*node.origin.made_file));
     origin->set_line(node.origin.line);
+    origin->set_made_line(node.origin.made_line);
     origin->set_module_path(node.origin.module_path);
   }
   for (ValueRef output : graph.outputs()) RefToProto(output, proto->add_outputs());

@@ -6,12 +6,15 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "frontend/python/interpreter_pool.h"
+#include "frontend/python/models_of_file.h"
 #include "frontend/python/reader_errors.h"
 #include "frontend/python/runtime/import.h"
+#include "frontend/python/torch/layers.h"
 #include "frontend/python/torch/module_state.h"
 #include "frontend/python/torch/tensor.h"
 
@@ -70,7 +73,7 @@ class Reader {
     COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile(request_.file));
     progress_.phase = python::ReadProgress::Phase::kEntry;
     Result<Value> entry = interp.EvalExpression(request_.entry, module);
-    if (!entry.ok()) progress_.candidates = python::ModelNames(interp, module);
+    if (!entry.ok()) progress_.candidates = ModelList(python::ModelNames(interp, module));
     COBRA_TRY_ASSIGN(Value model, std::move(entry));
     if (IsModule(interp, model)) {
       COBRA_TRY(interp.CallMethod(model, "eval"));
@@ -84,18 +87,20 @@ class Reader {
     COBRA_TRY(MakeArguments(interp, module, &positional, &keywords));
     progress_.phase = python::ReadProgress::Phase::kRun;
     progress_.signature = python::SignatureOf(interp, model, request_.method);
+    if (model.IsFunction()) progress_.called_function = python::CallText(interp, request_.entry, model);
 
     torch_.recording = true;
-    torch_.module_stack.push_back(&torch_.root_path);
+    torch_.module_stack.push_back(&torch_.root);
     Result<Value> out = request_.method == "forward"
                             ? interp.Call(model, positional, keywords)
                             : interp.CallMethod(model, interp.Intern(request_.method), positional, keywords);
     torch_.recording = false;
     if (!out.ok()) {
       python::NoteFailure(interp, &progress_);
+      if (MakesModelWithoutInputs(interp, model)) return NotCalled(interp, kMaker, model);
       return python::Failure();
     }
-    if (!IsModule(interp, model) && IsModule(interp, *out)) return NotCalled(interp, "a function that makes the model");
+    if (!IsModule(interp, model) && IsModule(interp, *out)) return NotCalled(interp, kMaker, model);
     return CollectOutputs(interp, *out);
   }
 
@@ -103,17 +108,36 @@ class Reader {
   const python::ReadProgress& progress() const { return progress_; }
 
  private:
-  python::Failure NotCalled(Interpreter& interp, absl::string_view what) const {
-    return interp.FromStatus(DiagnosticToStatus({Diagnostic::Kind::kUsage,
-                                                 absl::StrCat(request_.entry, ": is ", what, ", not the model itself"),
-                                                 absl::StrCat("call it: ", request_.entry, "(...)")}));
+  static constexpr char kMaker[] = "a function that makes the model";
+
+  python::Failure NotCalled(Interpreter& interp, absl::string_view what, Value model) const {
+    return interp.FromStatus(DiagnosticToStatus(
+        {Diagnostic::Kind::kUsage, absl::StrCat(request_.entry, ": is ", what, ", not the model itself"),
+         absl::StrCat("call it: ", python::CallText(interp, request_.entry, model))}));
+  }
+
+  // Of a function that failed on the inputs and needs none: whether it was meant to be called for the model. The pending exception stays where
+  // it was not.
+  bool MakesModelWithoutInputs(Interpreter& interp, Value model) const {
+    Value exception;
+    if (inputs_.empty() || !model.IsFunction() || !absl::EndsWith(progress_.called_function, "()")) return false;
+    if (!interp.CatchException(interp.types().BaseException, &exception)) return false;
+    auto* e = exception.as<python::ExceptionObject>();
+    const Value context = e->context;
+    const Result<Value> made = interp.Call(model, CallArgs());
+    if (made.ok() && IsModule(interp, *made)) return true;
+    (void)interp.CatchException(interp.types().BaseException);
+    (void)interp.RaiseValue(exception);
+    e->context = context;
+    return false;
   }
 
   // What is no torch.nn.Module is called with the inputs.
   Result<void> CheckCallable(Interpreter& interp, Value model) const {
     if (model.IsClass() && Interpreter::IsSubclassOf(model.as<python::ClassObject>(), torch_.module_class)) {
-      return NotCalled(interp, "the class");
+      return NotCalled(interp, "the class", model);
     }
+    if (python::MakesModel(interp, model)) return NotCalled(interp, kMaker, model);
     if (model.IsOpaque()) {
       return python::OpaqueUsed(interp, model.as<python::OpaqueObject>()->dotted_name->view(), "running ");
     }
@@ -163,6 +187,14 @@ class Reader {
     return {};
   }
 
+  python::NetworkModule Described(Interpreter& interp, Value module, std::string path) const {
+    python::NetworkModule described{std::move(path)};
+    described.is_librarys = python::IsLibrarys(interp.LookupClass(module.object()->cls, torch_.names.forward));
+    const uint32_t mark = module.object()->mark;
+    if (described.is_librarys && mark > 0) described.made = torch_.constructions[mark - 1];
+    return described;
+  }
+
   // Depth first as named_modules() does; an explicit stack, since the program decides how deep modules nest.
   Result<void> NameTensors(Interpreter& interp, Value model) {
     std::vector<std::pair<std::string, Value>> stack{{"", model}};
@@ -173,7 +205,7 @@ class Reader {
       const size_t length = path.size();
       prefix.assign(path);
       if (!prefix.empty()) prefix.push_back('.');
-      if (!torch_.module_paths.emplace(module.object(), std::move(path)).second) continue;
+      if (!torch_.modules.emplace(module.object(), Described(interp, module, std::move(path))).second) continue;
       interp.heap().Allocate(length + 64);  // paths of deeply nested modules add up
       COBRA_TRY(interp.Step());
       COBRA_TRY(NameTensorsOf(interp, module, prefix));
@@ -254,6 +286,27 @@ absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const Limits
   if (usage != nullptr) *usage = {lease->interpreter().steps_used(), lease->interpreter().heap().used_bytes(), lease->warm()};
   if (!status.ok()) return python::ExplainFailure(status, request, reader.progress());
   return std::move(reader).Build();
+}
+
+std::vector<std::string> ModelsThere(const SourceRequest& request, const Limits& limits) {
+  const absl::StatusOr<std::unique_ptr<InterpreterLease>> lease = LeaseInterpreter(request, limits);
+  if (!lease.ok()) return {};
+  std::vector<std::string> names;
+  const absl::Status status = (*lease)->interpreter().Run([&](Interpreter& interp) -> Result<void> {
+    COBRA_TRY(interp.ImportModule("torch"));
+    COBRA_TRY(interp.ImportModule("torch.nn.modules.module"));
+    COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile(request.file));
+    names = python::ModelNames(interp, module);
+    return {};
+  });
+  return status.ok() ? names : std::vector<std::string>();
+}
+
+std::string ModelList(std::vector<std::string> models) {
+  constexpr size_t kMost = 12;
+  const bool more = models.size() > kMost;
+  models.resize(std::min(models.size(), kMost));
+  return absl::StrCat(absl::StrJoin(models, ", "), more ? " ..." : "");
 }
 
 }  // namespace cobra

@@ -42,6 +42,12 @@ struct ReadUsage {
 // Errors carry a Diagnostic (base/diagnostic.h). `usage` may be null; it is filled also when the read fails.
 absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const Limits& limits = {}, ReadUsage* usage = nullptr);
 
+// For who has not named the entry: what request.file offers, as it is called: "resnet18()", "ResNet(block, layers)". What needs no argument comes
+// first; what the file imports only if it defines nothing. Empty if it cannot be loaded.
+std::vector<std::string> ModelsThere(const SourceRequest& request, const Limits& limits = {});
+// "resnet18(), ResNet(block, layers)", and " ..." for those beyond the first dozen.
+std::string ModelList(std::vector<std::string> models);
+
 }  // namespace cobra
 
 #endif  // COBRA_FRONTEND_PYTHON_READER_H_

@@ -1,53 +1,102 @@
 #include "frontend/python/reader_errors.h"
 
-#include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
-#include "frontend/python/runtime/import.h"
-#include "frontend/python/syntax/ast.h"
 #include "frontend/python/torch/tensor.h"
+#include "frontend/python/torch/versions.h"
 
 namespace cobra::python {
+namespace {
 
-std::string ModelNames(Interpreter& interp, ModuleObject* module) {
-  const ClassObject* base = Torch(interp).module_class;
-  std::vector<absl::string_view> names;
-  for (size_t i = 0; i < module->attrs->table.entry_count(); ++i) {
-    const DictTable::Entry& entry = module->attrs->table.entry(i);
-    if (entry.key.IsUnbound() || !entry.key.IsStr() || !entry.value.IsClass()) continue;
-    const ClassObject* cls = entry.value.as<ClassObject>();
-    if (cls != base && Interpreter::IsSubclassOf(cls, base)) names.push_back(entry.key.str());
-  }
-  constexpr size_t kMost = 10;
-  const size_t all = names.size();
-  names.resize(std::min(all, kMost));
-  return absl::StrCat(absl::StrJoin(names, ", "), all > kMost ? " ..." : "");
+// What stands in quotes behind `before`.
+absl::string_view QuotedAfter(absl::string_view text, absl::string_view before) {
+  const size_t at = text.find(absl::StrCat(before, "'"));
+  if (at == absl::string_view::npos) return "";
+  text.remove_prefix(at + before.size() + 1);
+  return text.substr(0, text.find('\''));
 }
 
-std::string SignatureOf(Interpreter& interp, Value model, absl::string_view method) {
-  const Value found = model.IsFunction() ? model : interp.LookupClass(interp.class_of(model), interp.Intern(method));
-  if (!found.IsFunction() || found.as<FunctionObject>()->definition == nullptr) return "";
-  const ast::FunctionDef& definition = *found.as<FunctionObject>()->definition;
-  const ast::Arguments& a = *definition.args;
-  std::vector<const ast::Arg*> plain(a.posonlyargs.begin(), a.posonlyargs.end());
-  plain.insert(plain.end(), a.args.begin(), a.args.end());
-  std::vector<std::string> parts;
-  for (size_t i = 0; i < plain.size(); ++i) {
-    parts.push_back(absl::StrCat(plain[i]->arg->text, i + a.defaults.size() >= plain.size() ? "=..." : ""));
-  }
-  if (a.vararg != nullptr) parts.push_back(absl::StrCat("*", a.vararg->arg->text));
-  if (a.vararg == nullptr && !a.kwonlyargs.empty()) parts.push_back("*");
-  for (size_t i = 0; i < a.kwonlyargs.size(); ++i) {
-    parts.push_back(absl::StrCat(a.kwonlyargs[i]->arg->text, a.kw_defaults[i] != nullptr ? "=..." : ""));
-  }
-  if (a.kwarg != nullptr) parts.push_back(absl::StrCat("**", a.kwarg->arg->text));
-  return absl::StrCat(definition.name->text, "(", absl::StrJoin(parts, ", "), ")");
+// Whether `version` ("1.13.1") is before major.minor. A version that is none is refused elsewhere.
+bool IsBefore(absl::string_view version, std::pair<int, int> since) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(version, '.');
+  int major = 0, minor = 0;
+  if (parts.size() < 2 || !absl::SimpleAtoi(parts[0], &major) || !absl::SimpleAtoi(parts[1], &minor)) return false;
+  return std::make_pair(major, minor) < since;
 }
+
+// For a name of torch that the target version does not have yet; "" for others.
+std::string LaterNameHint(absl::string_view module, absl::string_view name, absl::string_view version) {
+  const std::optional<std::pair<int, int>> since = TorchNameSince(module, name);
+  if (!since.has_value() || !IsBefore(version, *since)) return "";
+  return absl::StrCat(module, ".", name, " exists from PyTorch ", since->first, ".", since->second,
+                      ", the model is read as for ", version, ": --torch-version ", since->first, ".", since->second);
+}
+
+// The same of "calling torch.nn.RMSNorm() is not supported": of that name, or of a module on the way to it.
+std::string LaterCallHint(absl::string_view message, absl::string_view version) {
+  const size_t at = message.find("torch.");
+  if (at == absl::string_view::npos) return "";
+  size_t end = at;
+  while (end < message.size() && (absl::ascii_isalnum(static_cast<unsigned char>(message[end])) || message[end] == '_' || message[end] == '.')) ++end;
+  absl::string_view dotted = message.substr(at, end - at);
+  for (size_t dot = dotted.rfind('.'); dot != absl::string_view::npos; dot = dotted.rfind('.')) {
+    std::string hint = LaterNameHint(dotted.substr(0, dot), dotted.substr(dot + 1), version);
+    if (!hint.empty()) return hint;
+    dotted = dotted.substr(0, dot);
+  }
+  return "";
+}
+
+// The same of the exceptions that Python raises for names.
+std::string LaterVersionHint(absl::string_view message, absl::string_view version) {
+  absl::string_view module, name;
+  if (absl::StartsWith(message, "AttributeError: module ")) {
+    module = QuotedAfter(message, "module ");
+    name = QuotedAfter(message, "has no attribute ");
+  } else if (absl::StartsWith(message, "AttributeError: 'Tensor' object ")) {
+    module = "torch.Tensor";
+    name = QuotedAfter(message, "has no attribute ");
+  } else if (absl::StartsWith(message, "ImportError: cannot import name ")) {
+    module = QuotedAfter(message, " from ");
+    name = QuotedAfter(message, "cannot import name ");
+  } else if (absl::StartsWith(message, "ModuleNotFoundError: ")) {
+    const absl::string_view whole = QuotedAfter(message, "No module named ");
+    const size_t dot = whole.rfind('.');
+    if (dot == absl::string_view::npos) return "";
+    module = whole.substr(0, dot);
+    name = whole.substr(dot + 1);
+  }
+  return LaterNameHint(module, name, version);
+}
+
+// Of an exception of which nothing more is known.
+std::string HintOfPhase(const SourceRequest& request, const ReadProgress& progress) {
+  using Phase = ReadProgress::Phase;
+  if (progress.phase == Phase::kLoad)
+    return "Python raises this too when it imports the file; if it does not, please report it";
+  if (progress.phase == Phase::kEntry)
+    return absl::StrCat("PyTorch raises this too when it builds ", request.entry, "; if it does not, please report it");
+  const std::string inputs =
+      request.inputs.empty() ? "without an input" : absl::StrCat("on ", absl::StrJoin(request.inputs, " "));
+  std::string hint = absl::StrCat("PyTorch raises this too when it runs the model ", inputs,
+                                  progress.may_be_input ? ": check --input" : "", "; if it runs there, please report it");
+  if (!progress.called_function.empty()) {
+    absl::StrAppend(&hint, "; ", request.entry, " was called with the inputs: if it makes the model, write ",
+                    progress.called_function);
+  }
+  return hint;
+}
+
+}  // namespace
 
 void NoteFailure(Interpreter& interp, ReadProgress* progress) {
   const TorchState& torch = Torch(interp);
@@ -58,6 +107,11 @@ void NoteFailure(Interpreter& interp, ReadProgress* progress) {
   // No frame of the program: the method itself could not be found or called.
   progress->in_arguments = e->traceback.empty() && (Interpreter::IsSubclassOf(e->cls, interp.types().TypeError) ||
                                                     Interpreter::IsSubclassOf(e->cls, interp.types().AttributeError));
+  const BuiltinTypes& t = interp.types();
+  for (const ClassObject* of_input : {t.RuntimeError, t.IndexError, t.ValueError, t.AssertionError})
+    progress->may_be_input = progress->may_be_input || Interpreter::IsSubclassOf(e->cls, of_input);
+  for (const ClassObject* never : {t.RecursionError, t.NotImplementedError})
+    progress->may_be_input = progress->may_be_input && !Interpreter::IsSubclassOf(e->cls, never);
 }
 
 absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& request, const ReadProgress& progress) {
@@ -67,12 +121,24 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
   using Phase = ReadProgress::Phase;
   if (progress.module_path != nullptr) d.module_path = *progress.module_path;
   const bool of_program = d.kind == Diagnostic::Kind::kModelError || d.kind == Diagnostic::Kind::kSyntaxError;
-  if (!of_program || !d.missing_module.empty()) return DiagnosticToStatus(d);
-  const bool syntax = d.kind == Diagnostic::Kind::kSyntaxError;
+  if (d.kind == Diagnostic::Kind::kUnsupported && d.missing_module.empty()) {
+    const std::string later = LaterCallHint(d.message, request.torch_version);
+    if (!later.empty()) d.hint = later;
+  }
+  if (!of_program) return DiagnosticToStatus(d);
+  const std::string later = LaterVersionHint(d.message, request.torch_version);
+  if (!later.empty()) {
+    d.missing_module.clear();  // no library has it
+    d.hint = later;
+  }
+  if (!d.missing_module.empty()) return DiagnosticToStatus(d);
+  const bool has_hint = !d.hint.empty() && d.hint != kPythonRaisesToo;
   if (progress.phase == Phase::kEntry && d.position.file == "<entry>") {
     d.kind = Diagnostic::Kind::kUsage;
-    d.hint = absl::StrCat("the entry is an expression in ", request.file, " whose value is the model",
-                          progress.candidates.empty() ? "" : absl::StrCat("; models there: ", progress.candidates));
+    if (later.empty()) {
+      d.hint = absl::StrCat("the entry is an expression in ", request.file, " whose value is the model",
+                            progress.candidates.empty() ? "" : absl::StrCat("; models there: ", progress.candidates));
+    }
   } else if (progress.phase == Phase::kArguments && d.position.file == "<entry>") {
     d.kind = Diagnostic::Kind::kUsage;
     d.hint = absl::StrCat("the expressions of --arg are evaluated in ", request.file);
@@ -82,18 +148,10 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
                  ? "give one --input for each tensor argument"
                  : absl::StrCat("give one --input for each tensor argument of ", progress.signature,
                                 ", and --arg NAME=EXPR for what is no tensor");
-  } else if (absl::EndsWith(d.message, kBeyondTopLevel)) {  // has its hint
-  } else if (syntax) {
+  } else if (d.kind == Diagnostic::Kind::kSyntaxError) {
     d.hint = "Python 3.11 rejects this too";
-  } else if (progress.phase == Phase::kLoad) {
-    d.hint = "Python raises this too when it imports the file; if it does not, please report it";
-  } else if (progress.phase == Phase::kEntry) {
-    d.hint =
-        absl::StrCat("PyTorch raises this too when it builds ", request.entry, "; if it does not, please report it");
-  } else {
-    d.hint = absl::StrCat("PyTorch raises this too when it runs the model ",
-                          request.inputs.empty() ? "without an input" : "on ", absl::StrJoin(request.inputs, " "),
-                          ": check --input; if it runs there, please report it");
+  } else if (!has_hint) {
+    d.hint = HintOfPhase(request, progress);
   }
   return DiagnosticToStatus(d);
 }

@@ -15,16 +15,14 @@ namespace cobra::python {
 struct ReadProgress {
   enum class Phase { kLoad, kEntry, kArguments, kRun };
   Phase phase = Phase::kLoad;
-  std::string candidates;                    // of a failed entry: the models that the file has, "Block, Net"
+  std::string candidates;                    // of a failed entry: the models that the file has, "Net(), Block(width)"
   std::string signature;                     // of the method: "forward(self, x, mask=...)"
+  std::string called_function;               // the entry is a function, and how it is called: "net(width)"
   const std::string* module_path = nullptr;  // of the module that was running when it failed
   bool in_arguments = false;                 // the method did not take its arguments
+  bool may_be_input = false;                 // an exception of the kinds that shapes and types of the inputs lead to
 };
 
-// The subclasses of torch.nn.Module that the file defines or imports.
-std::string ModelNames(Interpreter& interp, ModuleObject* module);
-// "forward(self, x, mask=...)" of a model's method, or of a function; "" where it is not the program's own.
-std::string SignatureOf(Interpreter& interp, Value model, absl::string_view method);
 // Where and how the run failed, while the failure is pending.
 void NoteFailure(Interpreter& interp, ReadProgress* progress);
 

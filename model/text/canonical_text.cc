@@ -23,7 +23,8 @@ std::string CanonicalText(const Graph& graph, int32_t index) {
   const Node& node = graph.nodes()[index];
   std::string text = absl::StrCat(OpName(node.op), "(");
   AppendInputs(graph, node, GetOpInfo(node.op), &text);
-  for (const auto& [name, value] : node.attributes) absl::StrAppend(&text, name, "=", AttributeText(value), ",");
+  for (const auto& [name, value] : node.attributes)
+    absl::StrAppend(&text, name, "=", IsForTraining(node.op, name) ? "0.0" : AttributeText(value), ",");
   if (node.inplace) absl::StrAppend(&text, "inplace=True,");
   if (text.back() == ',') text.pop_back();
   absl::StrAppend(&text, ")->");

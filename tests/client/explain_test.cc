@@ -342,5 +342,20 @@ TEST(ExplainRenderTest, AnEmptyGraphIsNoReasonToCrash) {
   }
 }
 
+// Of a layer that nn.Sequential calls: not the line of that call, which is one for all of them.
+TEST(ExplainTest, ALayerThatTorchCallsIsShownWhereItWasMade) {
+  GraphBuilder builder;
+  const auto file = std::make_shared<const std::string>("net.py");
+  const ValueRef x = builder.AddInput("x", {{1, 8}, DType::float32});
+  const ValueRef y = ValueRef::Node(*builder.Add(Op::relu, {}, {x}, Origin{file, 4, "block.0", file, 3}));
+  const ValueRef z = ValueRef::Node(*builder.Add(Op::relu, {}, {y}, Origin{file, 4, ""}));
+  const Graph graph = std::move(builder).Build({z});
+  const absl::StatusOr<Explanation> e = Explain(graph, "Net()", Lookup(), nullptr);
+  ASSERT_TRUE(e.ok()) << e.status();
+  EXPECT_EQ(e->calls[0].line, 3);
+  EXPECT_EQ(e->calls[0].source, "x = self.conv(x)");
+  EXPECT_EQ(e->calls[1].line, 4);
+}
+
 }  // namespace
 }  // namespace cobra

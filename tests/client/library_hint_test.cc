@@ -44,6 +44,18 @@ TEST_F(LibraryHintTest, InstalledPackagesAreFound) {
   EXPECT_EQ(LibraryHint("timm.layers", net, {"/nowhere", site}), "timm is in " + site + ": add --library " + site);
 }
 
+TEST_F(LibraryHintTest, ANameThatIsNearlyANeighboursIsNamed) {
+  const std::string net = Write("net.py");
+  Write("utils.py");
+  Write("blocks/__init__.py");
+  Write("nets/data.txt");  // neither a module nor a package
+  EXPECT_EQ(LibraryHint("utilz.helper", net, {}), "there is no utilz.py beside " + net +
+                                                      ", but utils: is that what is meant? Else name the folder that "
+                                                      "utilz is in with --library DIR");
+  EXPECT_NE(LibraryHint("block", net, {}).find("but blocks:"), std::string::npos);
+  EXPECT_EQ(LibraryHint("netz", net, {}), "");
+}
+
 TEST_F(LibraryHintTest, SaysNothingThatIsNotTrue) {
   const std::string net = Write("net.py");
   EXPECT_EQ(LibraryHint("no_such_package_anywhere", net, {directory_.File(".")}), "");

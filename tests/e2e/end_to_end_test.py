@@ -85,12 +85,13 @@ class EndToEndTest(unittest.TestCase):
 
     def test_source_is_sent_with_what_lies_beside_it(self):
         os.makedirs(self.path("beside/pkg/parts"))
-        self.path("beside/pkg/__init__.py", "")
         self.path("beside/pkg/parts/conv.py", "import torch.nn as nn\nclass Conv(nn.Conv2d):\n    pass\n")
         package = self.path("beside/pkg/net.py", "from .parts.conv import Conv\n")
         script = self.path("beside/script.py", "from pkg.parts.conv import Conv\n")
         torchvision = (RESNET, "--entry", "resnet18()", "--input", "1x3x64x64")
-        for model in ((package, "--entry", "Conv(3, 4, 3)", "--input", "1x3x9x9"), (script, "--entry", "Conv(3, 4, 3)", "--input", "1x3x9x9"), torchvision):
+        self.path("beside/pkg/__init__.py", "from .net import Conv\n")
+        folder = self.path("beside/pkg")
+        for model in ((package, "--entry", "Conv(3, 4, 3)", "--input", "1x3x9x9"), (folder, "--entry", "Conv(3, 4, 3)", "--input", "1x3x9x9"), (script, "--entry", "Conv(3, 4, 3)", "--input", "1x3x9x9"), torchvision):
             replies = []
             for send in ("graph", "source"):
                 answer = programs.predict(self.server, *model, "--target", self.target, "--send", send)
@@ -104,6 +105,15 @@ class EndToEndTest(unittest.TestCase):
         answer = programs.predict(self.server, self.path("resnet18.json", graph.out), "--target", self.target)
         self.assertEqual(answer.code, 0, answer.err)
         self.assertEqual(answer.json()["predictions"], self.resnet18().json()["predictions"])
+
+    def test_dropout_of_training_changes_no_answer(self):
+        path = self.path("dropout.py", "import torch.nn as nn\n\ndef net(p):\n    return nn.TransformerEncoderLayer(64, 4, 128, dropout=p, batch_first=True)\n\n"
+                         "def lstm(p):\n    return nn.LSTM(16, 32, 2, dropout=p)\n")
+        for entry in ("net(%g)", "lstm(%g)"):
+            without, with_dropout = (programs.predict(self.server, path, "--entry", entry % p, "--input", "1x16x64" if "net" in entry else "5x1x16",
+                                                      "--target", self.target).json() for p in (0, 0.1))
+            self.assertEqual(with_dropout["predictions"], without["predictions"])
+            self.assertEqual(with_dropout["fingerprint"], without["fingerprint"])
 
     def test_flags_stand_before_the_model_and_a_target_asked_twice_is_answered_once(self):
         flags = ["--target", self.target + "," + self.target, "--input", "1x3x224x224", "--library", LIBRARY, "--entry", "resnet18()"]

@@ -52,9 +52,23 @@ CASES = [
       "net.py:12:31: error: RuntimeError: Given groups=1, weight of size [32, 3, 3, 3], expected input[2, 4, 8, 8] to have 3 channels, but got 4 "
       "channels instead\nin module stem.conv\nhint: PyTorch raises this too when it runs the model on 2x4x8x8: check --input"]),
     ("wrong element type", NET, ["--entry", "Net()", "--input", "1x3x8x8:int64"], 6, ["RuntimeError: Input type", "in module stem.conv"]),
+    ("unbatched input", NET, ["--entry", "Net()", "--input", "1x8x8"], 6, ["expected input[1, 1, 8, 8] to have 3 channels, but got 1 channels instead"]),
     ("too few dimensions", NET, ["--entry", "Net()", "--input", "3x8"], 6, ["Expected 3D (unbatched) or 4D (batched) input to conv2d"]),
     ("raises in forward", forward("raise ValueError('no\\nway')"), ["--entry", "Net()", "--input", "1x3"], 6,
      ["error: ValueError: no way", "when it runs the model on 1x3"]),
+    ("misspelled child", forward("return self.cnov(x)", "self.conv = nn.Conv2d(3, 4, 3)"), ["--entry", "Net()", "--input", "1x3x8x8"], 6,
+     ["'Net' object has no attribute 'cnov'. Did you mean: 'conv'?", "hint: PyTorch raises this too when it runs the model on 1x3x8x8; if it runs"]),
+    ("misspelled function", forward("return torch.rleu(x)"), ["--entry", "Net()", "--input", "1"], 6,
+     ["module 'torch' has no attribute 'rleu'. Did you mean: 'relu'?"]),
+    ("the environment", "import os\nWIDTH = int(os.environ['WIDTH'])\n", ["--entry", "Net()"], 6,
+     ["KeyError: 'WIDTH'", "hint: a model is read without the environment of the process: os.environ is empty here"]),
+    ("function of a later version", HEAD + "@torch.compile\ndef f(x):\n    return F.relu(x)\n", ["--entry", "f", "--input", "1"], 6,
+     ["error: AttributeError: module 'torch' has no attribute 'compile'",
+      "hint: torch.compile exists from PyTorch 2.0, the model is read as for 1.13.1: --torch-version 2.0\n"]),
+    ("layer of a later version", "from torch.nn import RMSNorm\n", ["--entry", "RMSNorm(4)", "--input", "1x4"], 4,
+     ["calling torch.nn.RMSNorm() is not supported", "torch.nn.RMSNorm exists from PyTorch 2.4", "--torch-version 2.4\n"]),
+    ("module of a later version", "import torch.nn.attention\n", ["--entry", "Net()"], 6,
+     ["No module named 'torch.nn.attention'", "exists from PyTorch 2.2"]),
     ("unsupported call of torch", forward("return torch.nosuch.thing(x)"), ["--entry", "Net()", "--input", "1x3"], None, ["nosuch", "net.py:11"]),
     ("data-dependent branch", forward("if x.mean() > 0:\n    return x\nreturn -x"), ["--entry", "Net()", "--input", "1x3"], 4,
      ["    if x.mean() > 0:\n       ^^^^^^^^^^^^\n", "depends on tensor values", "hint: "]),
@@ -62,7 +76,8 @@ CASES = [
     ("item of an input", forward("return x[:int(x.sum().item())]"), ["--entry", "Net()", "--input", "9"], 4, ["item()", "hint: "]),
     ("missing import", HEAD + "from no_such_package.layers import Layer\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
      "        self.layer = Layer(3)\n", ["--entry", "Net()"], 4,
-     ["self.layer = Layer(3)", "calling no_such_package.layers.Layer() is not supported", "hint: no_such_package is neither among the model's files nor in a library", "--library"]),
+     ["self.layer = Layer(3)", "error: no_such_package was not found (imported at net.py:5), and calling no_such_package.layers.Layer() "
+      "needs it\n", "hint: no_such_package is neither among the model's files nor in a library", "--library"]),
     ("missing import inside a function", forward("import no_such_package\nreturn no_such_package.layer(x)"), ["--entry", "Net()", "--input", "1"], 4,
      ["hint: no_such_package is neither"]),
     ("missing base class", "import no_such_package as pl\nclass Net(pl.LightningModule):\n    pass\n", ["--entry", "Net()", "--input", "1"], 4,
@@ -71,13 +86,20 @@ CASES = [
     ("relative import of what is not there", "from .blocks import Block\n", ["--entry", "Net()"], 6, ["hint: there is neither ", "blocks.py nor a folder of that name"]),
     ("relative import out of the folder", "from ..blocks import Block\n", ["--entry", "Net()"], 6,
      ["ImportError: attempted relative import beyond top-level package", "hint: the package is part of a larger one"]),
-    ("entry that is not there", NET, ["--entry", "Nett()"], 2, ["Did you mean: 'Net'?", "models there: Block, Net\n"]),
+    ("entry that is not there", NET, ["--entry", "Nett()"], 2, ["Did you mean: 'Net'?", "models there: Net(), net(), Block(cin, cout)\n"]),
     ("entry with a syntax error", NET, ["--entry", "Net("], 2, ["'(' was never closed", "the entry is an expression in net.py"]),
     ("entry with a wrong argument", NET, ["--entry", "Net(clases=3)"], 2, ["unexpected keyword argument 'clases'"]),
-    ("entry without its call", NET, ["--entry", "Net", "--input", "1x3x8x8"], 2, ["error: Net: is the class, not the model itself", "Net(...)"]),
+    ("entry without its call", NET, ["--entry", "Net", "--input", "1x3x8x8"], 2, ["error: Net: is the class, not the model itself", "call it: Net()"]),
+    ("entry with a missing argument", NET, ["--entry", "Block()"], 2, ["missing 2 required positional arguments", "Block(cin, cout)"]),
+    ("function without its call", NET, ["--entry", "net", "--input", "1x3x8x8"], 2,
+     ["error: net: is a function that makes the model, not the model itself", "hint: call it: net()\n"]),
+    ("function without its call, of which only the run knows", NET + "MAKERS = {'net': Net}\ndef pick(*, name='net'):\n    return MAKERS[name]()\n",
+     ["--entry", "pick", "--input", "1x3x8x8"], 2, ["error: pick: is a function that makes the model", "hint: call it: pick()\n"]),
+    ("function of tensors that fails", HEAD + "def f(x):\n    return x @ x\n", ["--entry", "f", "--input", "2x3"], 6,
+     ["mat1 and mat2 shapes cannot be multiplied", "f was called with the inputs: if it makes the model, write f(x)"]),
     ("entry that is no model", NET, ["--entry", "F", "--input", "1"], 2, ["error: F: is a module, not a model"]),
     ("entry that is a number", NET, ["--entry", "3", "--input", "1"], 2, ["error: 3: is a int, not a model"]),
-    ("no entry", NET, [], 2, ["error: --entry: is missing", "net.py has net(), Net(), Block(cin, cout): --entry 'net()'"]),
+    ("no entry", NET, [], 2, ["error: --entry: is missing", "net.py has Net(), net(), Block(cin, cout): --entry 'Net()'"]),
     ("no input", NET, ["--entry", "Net()"], 2, ["missing 1 required positional argument: 'x'", "of forward(self, x, scale=...)"]),
     ("too many inputs", NET, ["--entry", "Net()", "--input", "1x3x8x8", "--input", "1", "--input", "1"], 2, ["were given", "forward(self, x, scale=...)"]),
     ("unknown keyword", NET, ["--entry", "Net()", "--input", "1x3x8x8", "--arg", "q=1"], 2, ["unexpected keyword argument 'q'"]),
@@ -174,6 +196,58 @@ class ErrorsTest(unittest.TestCase):
         # By itself no folder's name is in the path.
         answer = programs.client("graph", "net.py", "--entry", "Block(3, 4)", "--input", "1x3", cwd=os.path.join(self.folder, "pkg/deep"))
         self.assertEqual(answer.code, 0, answer.err)
+
+    def test_a_folder_may_be_a_package(self):
+        self.write("pkg/net/__init__.py", "from .body import Net\n")
+        self.write("pkg/net/body.py", HEAD + "from .blocks import Block\nclass Net(Block):\n    pass\n")
+        self.write("pkg/net/blocks.py", HEAD + "class Block(nn.Linear):\n    def __init__(self):\n        super().__init__(3, 4)\n\n"
+                                               "    def forward(self, x):\n        return super().forward(x)\n")
+        folder = os.path.join(self.folder, "pkg/net")
+        for path, entry in ((folder, "Net()"), (folder + "/", "body.Net()"), (os.path.join(self.folder, "pkg"), "net.Net()")):
+            with self.subTest(path + " " + entry):
+                answer = programs.client("graph", path, "--entry", entry, "--input", "1x3")
+                self.assertEqual(answer.code, 0, answer.err)
+        self.assertIn('File "pkg/net/blocks.py", line 10', self.graph(folder, "--entry", "Net()", "--input", "1x5").err)
+        self.write("pkg/__init__.py", "")  # the package is pkg.net now
+        self.write("pkg/net/body.py", HEAD + "from ..net.blocks import Block\nclass Net(Block):\n    pass\n")
+        self.assertEqual(programs.client("graph", folder, "--entry", "Net()", "--input", "1x3").code, 0)
+
+    def test_what_a_package_lacks_is_an_error_where_it_is_imported(self):
+        self.write("pkg/net/__init__.py", "")
+        self.write("pkg/net/blocks.py", HEAD + "class Block(nn.Linear):\n    pass\n")
+        for text, words in (("from .blocks import Blok\n", "ImportError: cannot import name 'Blok' from 'net.blocks'"),
+                            ("from .blcks import Block\n", "ModuleNotFoundError: No module named 'net.blcks'"),
+                            ("from . import blcks\n", "ImportError: cannot import name 'blcks' from 'net'")):
+            body = self.write("pkg/net/body.py", HEAD + text + "class Net(nn.Module):\n    def __init__(self):\n        self.b = Block(3, 4)\n")
+            for path, entry in ((body, "Net()"), (os.path.join(self.folder, "pkg"), "net.body.Net()")):
+                with self.subTest(text + path):
+                    answer = self.graph(path, "--entry", entry, "--input", "1x3")
+                    self.assertEqual(answer.code, 6, answer.err)
+                    self.assertIn(words, answer.err)
+                    self.assertIn("pkg/net/body.py:5", answer.err)
+        # A package that is not here may be missing, and one that is ready for it too.
+        self.write("pkg/net/body.py", HEAD + "import no_such_package\nfrom no_such_package.x import y\ntry:\n    from .blcks import Block\n"
+                   "except ImportError:\n    from .blocks import Block\n")
+        answer = self.graph(body, "--entry", "Block(3, 4)", "--input", "1x3")
+        self.assertEqual(answer.code, 0, answer.err)
+
+    def test_a_misspelled_neighbour_is_named(self):
+        self.write("repo/utils.py", "def helper():\n    pass\n")
+        answer = self.graph(self.write("repo/miss.py", "import utilz\nmodel = utilz\n"), "--entry", "model.helper()")
+        self.assertEqual(answer.code, 4, answer.err)
+        self.assertIn("error: utilz was not found (imported at repo/miss.py:1), and calling utilz.helper() needs it\n", answer.err)
+        self.assertIn("hint: there is no utilz.py beside repo/miss.py, but utils: is that what is meant?", answer.err)
+
+    @unittest.skipUnless(os.path.exists(programs.RESNET), "python3-torchvision is not installed")
+    def test_the_functions_of_a_library_are_offered(self):
+        answer = programs.client("graph", programs.RESNET, "--entry", "resnet50", "--input", "1x3x224x224")
+        self.assertEqual(answer.code, 2, answer.err)
+        self.assertIn("resnet50: is a function that makes the model, not the model itself\nhint: call it: resnet50()\n", answer.err)
+        answer = programs.client("graph", programs.RESNET)
+        self.assertEqual(answer.code, 2, answer.err)
+        self.assertIn("resnet.py has resnet18(), resnet34(), resnet50(), ", answer.err)
+        self.assertIn(": --entry 'resnet18()'\n", answer.err)
+        self.assertIn("BasicBlock(inplanes: int, planes: int)", answer.err)
 
     @unittest.skipUnless(os.path.exists(programs.RESNET), "python3-torchvision is not installed")
     def test_a_file_of_torchvision_needs_no_library(self):

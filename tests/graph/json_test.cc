@@ -21,7 +21,8 @@ Graph SmallGraph() {
   builder.AddParameterAlias("tied.weight", out_weight);
   const ValueRef table = builder.AddBuffer("table", {{3}, DType::int64});
   const ValueRef constant = builder.AddConstant("arange", {{4, 1, 1}, DType::int64});
-  Origin origin{std::make_shared<const std::string>("model.py"), 12, "attn"};
+  const auto file = std::make_shared<const std::string>("model.py");
+  const Origin origin{file, 12, "attn", file, 7};
   // in_proj_bias and the ones after it are absent: a gap before out_proj_weight.
   const ValueRef none = ValueRef::None();
   const int32_t attention =
@@ -49,6 +50,8 @@ TEST(GraphJsonTest, ReadsWhatItWrites) {
   EXPECT_EQ(GraphToJson(*back), text);
   EXPECT_EQ(back->nodes()[0].origin.line, 12);
   EXPECT_EQ(*back->nodes()[0].origin.file, "model.py");
+  EXPECT_EQ(*back->nodes()[0].origin.made_file, "model.py");
+  EXPECT_EQ(back->nodes()[0].origin.made_line, 7);
   EXPECT_EQ(back->parameter_aliases()[0].first, "tied.weight");
   EXPECT_EQ(PrintGraph(*back), PrintGraph(graph));
 }
@@ -124,6 +127,7 @@ TEST(GraphJsonTest, EveryFieldIsChecked) {
       {.text = Relu(R"(,"inplace":1)"), .message = "node 0 (relu): \"inplace\" is neither"},
       {.text = Relu(R"(,"where":"x")"), .message = "not FILE:LINE"},
       {.text = Relu(R"(,"where":"x:-3")"), .message = "not FILE:LINE"},
+      {.text = Relu(R"(,"made":"x:y")"), .message = "\"made\" is"},
       {.text = Relu(R"(,"mod":[])"), .message = "\"mod\" is no string"},
       {.text = Relu(R"(,"consts":[0])"), .message = "more numbers than"},
       {.text = Relu(R"(,"slots":[1,2])"), .message = "\"slots\" does not fit"},

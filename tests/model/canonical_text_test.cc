@@ -29,5 +29,25 @@ TEST(CanonicalText, NamesArgumentsInTheFixedOrderWithoutBlanks) {
             "#macs=0,read_bytes=3211264,weight_bytes=0,write_bytes=3211264");
 }
 
+// What dropout does in training makes no difference to the text of a call at inference; where nobody says that it is inference, it does.
+TEST(CanonicalText, DropoutOfTrainingIsNone) {
+  const auto attention = [](Op op, double dropout) {
+    GraphBuilder b;
+    const ValueRef x = b.AddInput("x", Float({4, 2, 8}));
+    std::vector<ValueRef> inputs = {x, x, x};
+    Attributes attributes{{"dropout_p", dropout}};
+    if (op == Op::multi_head_attention_forward) {
+      const ValueRef none = ValueRef::None();
+      inputs.insert(inputs.end(), {b.AddParameter("w", Float({24, 8})), none, none, none, b.AddParameter("o", Float({8, 8}))});
+      attributes = {{"embed_dim_to_check", int64_t{8}}, {"num_heads", int64_t{2}}, {"dropout_p", dropout}};
+    }
+    const auto call = b.Add(op, attributes, inputs);
+    EXPECT_TRUE(call.ok()) << call.status();
+    return CanonicalText(std::move(b).Build({ValueRef::Node(*call)}), 0);
+  };
+  EXPECT_EQ(attention(Op::multi_head_attention_forward, 0.1), attention(Op::multi_head_attention_forward, 0.0));
+  EXPECT_NE(attention(Op::scaled_dot_product_attention, 0.1), attention(Op::scaled_dot_product_attention, 0.0));
+}
+
 }  // namespace
 }  // namespace cobra

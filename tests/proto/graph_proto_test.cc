@@ -22,7 +22,7 @@ Graph SmallNetwork() {
   const ValueRef weight = builder.AddParameter("conv.weight", {{4, 3, 3, 3}, DType::float32});
   builder.AddParameterAlias("tied.weight", weight);
   builder.AddFoldedMacs(12);
-  Origin origin{std::make_shared<const std::string>("net.py"), 7, "conv"};
+  const Origin origin{std::make_shared<const std::string>("net.py"), 7, "conv", std::make_shared<const std::string>("blocks.py"), 3};
   const Attributes attributes = {{"stride", std::vector<int64_t>{1, 1}},
                                  {"padding", std::vector<int64_t>{1, 1}},
                                  {"dilation", std::vector<int64_t>{1, 1}},
@@ -144,8 +144,10 @@ TEST(GraphProtoTest, MessagesNameTheNodeOrTheTensor) {
        .damage = [](v1::Graph* g) { g->mutable_nodes(1)->mutable_outputs(0)->set_shape(0, 3); }},
       {.message = "node 1 (relu): result 0: no such element type",
        .damage = [](v1::Graph* g) { g->mutable_nodes(1)->mutable_outputs(0)->set_dtype(v1::DTYPE_UNSPECIFIED); }},
-      {.message = "node 0 (conv2d): its origin is line 7 of file 2, and there are 1 files",
-       .damage = [](v1::Graph* g) { g->mutable_nodes(0)->mutable_origin()->set_file(2); }},
+      {.message = "node 0 (conv2d): its origin is line 7 of file 3, and there are 2 files",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(0)->mutable_origin()->set_file(3); }},
+      {.message = "node 0 (conv2d): its layer was made in line 3 of file 9, and there are 2 files",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(0)->mutable_origin()->set_made_file(9); }},
       {.message = "node 0 (conv2d): its origin is line -1",
        .damage = [](v1::Graph* g) { g->mutable_nodes(0)->mutable_origin()->set_line(-1); }},
       {.message = "graph: parameter 0 \"conv.weight\": size -4 is negative",

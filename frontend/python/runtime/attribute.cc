@@ -189,8 +189,24 @@ Result<Value> Interpreter::GetAttr(Value v, StrObject* name) {
 
 namespace {
 
+// An AttributeError that a hook raised knows what was looked for, as CPython's does.
+void NoteName(Interpreter& interp, Value v, StrObject* name) {
+  Value exception;
+  if (!interp.CatchException(interp.types().AttributeError, &exception)) return;
+  auto* e = exception.as<ExceptionObject>();
+  const Value context = e->context;
+  DictTable& attrs = interp.AttrsOf(e)->table;
+  if (attrs.GetStr(interp.names().name) == nullptr && attrs.GetStr(interp.names().obj) == nullptr) {
+    attrs.SetStr(interp.heap(), interp.names().name, Value(name));
+    attrs.SetStr(interp.heap(), interp.names().obj, v);
+  }
+  (void)interp.RaiseValue(exception);
+  e->context = context;
+}
+
 __attribute__((noinline)) Result<Value> GetAttrSlow(Interpreter& interp, Value v, StrObject* name) {
   Result<Value> found = FindAttr(interp, v, name);
+  if (!found.ok() && v.IsModule()) NoteName(interp, v, name);
   if (!found.ok() || !found->IsUnbound()) return found;
   return RaiseNoAttribute(interp, v, name);
 }

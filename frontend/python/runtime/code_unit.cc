@@ -122,6 +122,10 @@ class PackageFiles : public DirectoryFiles {
   }
   bool IsFile(absl::string_view path) const override { return IsInside(path) && DirectoryFiles::IsFile(path); }
   bool IsDirectory(absl::string_view path) const override { return IsInside(path) && DirectoryFiles::IsDirectory(path); }
+  bool is_users() const override {
+    const std::string folder = DisplayName("");
+    return !absl::EndsWith(folder, "/site-packages") && !absl::EndsWith(folder, "/dist-packages");
+  }
 
  private:
   bool IsInside(absl::string_view path) const {

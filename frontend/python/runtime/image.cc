@@ -106,6 +106,8 @@ void Importer::Freeze() {
   locations_.clear();
   frozen_pending_ = std::move(pending_);
   pending_.clear();
+  frozen_absent_ = std::move(absent_);
+  absent_.clear();
   for (const auto& [name, location] : frozen_locations_) frozen_tops_.insert(FirstPart(name));
   frozen_files_ = library_files_.size();
   frozen_loaded_ = loaded_;
@@ -115,6 +117,7 @@ void Importer::Freeze() {
 void Importer::Rollback() {
   locations_.clear();
   pending_.clear();
+  absent_.clear();
   library_files_.resize(frozen_files_);
   needed_.clear();
   running_library_files_ = 0;

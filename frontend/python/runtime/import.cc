@@ -221,6 +221,7 @@ Result<ModuleObject*> Importer::LoadNative(absl::string_view name) {
 Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Location& location) {
   COBRA_TRY_ASSIGN(ModuleObject * m, NewModule(name, location.is_package));
   m->is_library = location.is_library;
+  m->is_users = location.source->is_users();
   std::string folder = location.is_package ? location.path : std::string();
   if (location.where == Where::kFile && location.is_package) folder = std::string(location.path.substr(0, location.path.size() - std::string("/__init__.py").size()));
   if (location.is_package) {
@@ -364,6 +365,45 @@ Result<Value> Importer::FromImport(absl::string_view module, StrObject* attribut
   return interp_.RaiseValue(e);
 }
 
+bool Importer::CertainlyLacks(absl::string_view module, StrObject* attribute) {
+  const Location& location = Locate(module);
+  if (location.source == nullptr || !location.source->is_users()) return false;
+  const std::string submodule = absl::StrCat(module, ".", attribute->view());
+  if (location.is_package && Find(submodule) != Where::kAbsent) return false;
+  if (const Value* loaded = modules()->table.GetStr(interp_.Intern(module))) {
+    if (!loaded->IsModule() || loaded->as<ModuleObject>()->attrs->table.GetStr(attribute) != nullptr) return false;
+  }
+  if (location.where == Where::kNamespace) return true;
+  if (location.where != Where::kFile || attribute->view().substr(0, 2) == "__") return false;
+  const absl::StatusOr<std::string> text = location.source->Read(location.path);
+  if (!text.ok() || static_cast<int64_t>(text->size()) > interp_.limits().source_bytes) return false;
+  interp_.Spend(static_cast<int64_t>(text->size()) / 16);
+  const auto code = ParseShared(*text, location.source->DisplayName(location.path));
+  if (!code.ok()) return false;
+  // Words by which a file may make names that do not stand in it.
+  for (absl::string_view word : {attribute->view(), absl::string_view("*"), absl::string_view("__getattr__"), absl::string_view("globals"),
+                                 absl::string_view("locals"), absl::string_view("vars"), absl::string_view("setattr"), absl::string_view("exec"),
+                                 absl::string_view("modules"), absl::string_view("__dict__")}) {
+    if ((*code)->FindSymbol(word) != nullptr) return false;
+  }
+  return true;
+}
+
+void Importer::NoteAbsent(absl::string_view module) {
+  const SourcePosition at = interp_.CurrentPosition();
+  if (at.line == 0) return;
+  const std::string where = absl::StrCat(at.file, ":", at.line);
+  absent_.try_emplace(std::string(module), where);
+  absent_.try_emplace(std::string(module.substr(0, module.find('.'))), where);
+}
+
+std::string Importer::ImportedAt(absl::string_view module) const {
+  for (const auto* known : {&absent_, &frozen_absent_}) {
+    if (const auto it = known->find(module); it != known->end()) return it->second;
+  }
+  return "";
+}
+
 Result<ModuleObject*> Importer::LoadFile(absl::string_view path) {
   auto dotted = [](absl::string_view p) {
     std::string name(absl::StripSuffix(p, ".py"));
@@ -430,7 +470,6 @@ Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_vie
   name = name.substr(0, name.find('('));  // of what an unknown function has returned: the function
   const absl::string_view top = name.substr(0, name.find('.'));
   std::string hint;
-  absl::string_view missing;
   if (interp.options().natives->Find(top) != nullptr) {
     hint = absl::StrCat("COBRA knows a part of ", top, " and this is not in it", top == "torch" ? " (docs/torch_support.md)" : "");
   } else if (IsStandardLibraryName(top)) {
@@ -438,10 +477,20 @@ Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_vie
   } else if (IsCompiledPackage(top)) {
     hint = absl::StrCat(top, " is not written in Python: what the network needs of it must be written with torch");
   } else {
-    hint = absl::StrCat(top, " is neither among the model's files nor in a library: name the folder that it is in with --library DIR");
-    missing = name.substr(0, name.rfind('.'));
+    Importer& importer = *interp.state().importer;
+    const absl::string_view module = name.substr(0, name.rfind('.'));
+    const absl::string_view missing = importer.Find(top) == Importer::Where::kAbsent ? top : module;
+    const std::string where = importer.ImportedAt(missing);
+    return interp.NotFound(
+        absl::StrCat(missing, " was not found", where.empty() ? "" : absl::StrCat(" (imported at ", where, ")"), ", and ", what, " needs it"),
+        MissingPackageHint(top), module);
   }
-  return interp.Unsupported(what, hint, missing);
+  return interp.Unsupported(what, hint);
+}
+
+std::string MissingPackageHint(absl::string_view package) {
+  return absl::StrCat(package, " is neither among the model's files nor in a library: name the folder that it is in with --library DIR; it need not be "
+                      "installed, a copy of its source will do");
 }
 
 // At module level, and given nothing that it could change, an unknown function is run for what it returns, which is as unknown as it is:

@@ -22,12 +22,14 @@ inline constexpr char kBeyondTopLevel[] = "attempted relative import beyond top-
 inline constexpr char kNoParentPackage[] = "attempted relative import with no known parent package";
 
 // The folder that `package`, an absolute path without symbolic links, is in, as if it held nothing else. Symbolic links out of the package
-// lead nowhere.
+// lead nowhere. Unless it is installed it is the user's own: its imports of itself must be right.
 std::shared_ptr<const FileSource> PackageSource(std::string package);
 
 // A program needs something of a module that is not here: what to do, and Diagnostic::missing_module where it is a package
 // that the user could name. The message is before + name + after: "calling " "timm.layers.DropPath" "()".
 Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_view before, absl::string_view after = "");
+// What to do about a package that is in no library.
+std::string MissingPackageHint(absl::string_view package);
 
 // Modules of library roots that are not read as Python: the standard library's and those that are compiled.
 bool IsNeverRead(absl::string_view name);
@@ -49,6 +51,12 @@ class Importer {
   Value Opaque(absl::string_view dotted_name);
   // from module import attribute: the attribute, or a submodule of that name. `from_library`: absent ones become opaque.
   Result<Value> FromImport(absl::string_view module, StrObject* attribute);
+  // Whether `from module import attribute` is certain to fail: the module is of the user's package, and its file does not have that word.
+  bool CertainlyLacks(absl::string_view module, StrObject* attribute);
+  // An import of what is nowhere was let pass here.
+  void NoteAbsent(absl::string_view module);
+  // "net.py:4", where it was first; "" if it was not.
+  std::string ImportedAt(absl::string_view module) const;
   // `import a.b` was seen in a library file: reading a.b will load it.
   void NotePending(absl::string_view name);
   bool IsPending(absl::string_view name) const { return pending_.contains(name) || frozen_pending_.contains(name); }
@@ -98,6 +106,7 @@ class Importer {
   // The same of the image, which lookups fall back to.
   absl::flat_hash_map<std::string, std::unique_ptr<Location>> frozen_locations_;
   absl::flat_hash_set<std::string> frozen_pending_;
+  absl::flat_hash_map<std::string, std::string> absent_, frozen_absent_;  // by module, and by its first part
   absl::flat_hash_set<std::string> frozen_tops_;  // first parts of the names in frozen_locations_
   struct LoadedFile {
     const FileSource* source;

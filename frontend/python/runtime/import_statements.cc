@@ -19,7 +19,7 @@ bool MayBeLazy(const Frame& frame) {
 // user's own files.
 bool ToleratesAbsence(const Frame& frame, Importer& importer, absl::string_view name) {
   if (frame.try_depth > 0) return false;
-  return frame.module->is_library || importer.Find(name.substr(0, name.find('.'))) == Importer::Where::kAbsent;
+  return (frame.module->is_library && !frame.module->is_users) || importer.Find(name.substr(0, name.find('.'))) == Importer::Where::kAbsent;
 }
 
 Value MakeLazy(Interpreter& interp, absl::string_view module, StrObject* attribute) {
@@ -39,6 +39,7 @@ Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alia
   Importer::Where where = importer.Find(name);
   Value v;
   if (where == Importer::Where::kAbsent && ToleratesAbsence(frame, importer, name)) {
+    importer.NoteAbsent(name);
     v = importer.Opaque(alias->asname != nullptr ? name : top);
   } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent) {
     importer.NotePending(name);
@@ -103,6 +104,7 @@ Result<void> ImportFromStatement(Interpreter& interp, Frame& frame, const ast::I
   }
   Importer::Where where = importer.Find(module);
   bool opaque = where == Importer::Where::kAbsent && ToleratesAbsence(frame, importer, module);
+  if (opaque) importer.NoteAbsent(module);
   for (const ast::Alias* a : s->names) {
     if (a->name->text == "*") {
       if (!opaque) COBRA_TRY(ImportStar(interp, frame, module));
@@ -112,7 +114,7 @@ Result<void> ImportFromStatement(Interpreter& interp, Frame& frame, const ast::I
     Value v;
     if (opaque) {
       v = importer.Opaque(absl::StrCat(module, ".", attribute->view()));
-    } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent) {
+    } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent && !(frame.module->is_users && importer.CertainlyLacks(module, attribute))) {
       v = MakeLazy(interp, module, attribute);
     } else {
       COBRA_TRY_ASSIGN(v, importer.FromImport(module, attribute));

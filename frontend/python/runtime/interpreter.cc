@@ -45,14 +45,28 @@ absl::string_view FunctionName(const Frame& frame) {
 }  // namespace
 
 namespace {
-// Of an uncaught exception: the nearest name to the one that was not found, or "".
+// What __dir__ of an instance says, if its class has one: the children of an nn.Module stand in no dictionary of attributes.
+std::vector<std::string> OwnNames(Interpreter& interp, Value v) {
+  std::vector<std::string> names;
+  if (!v.IsInstance() || !interp.LookupClass(interp.class_of(v), interp.names().__dir__).IsFunction()) return names;
+  const Result<Value> listed = interp.CallMethod(v, interp.names().__dir__);
+  if (!listed.ok()) return names;
+  (void)interp.Iterate(*listed, [&](Value name) -> Result<bool> {
+    if (name.IsStr()) names.emplace_back(name.str());
+    return true;
+  });
+  return names;
+}
+
+// Of an uncaught exception: the nearest name to the one that was not found, or "". Code of the program may run.
 std::string SuggestionFor(Interpreter& interp, ExceptionObject* e) {
   if (e->suggestion != nullptr) return std::string(e->suggestion->view());
   if (!Interpreter::IsSubclassOf(e->cls, interp.types().AttributeError) || e->attrs == nullptr) return "";
   Value* name = e->attrs->table.GetStr(interp.names().name);
   Value* object = e->attrs->table.GetStr(interp.names().obj);
   if (name == nullptr || object == nullptr || !name->IsStr()) return "";
-  std::vector<absl::string_view> candidates;
+  const std::vector<std::string> own = OwnNames(interp, *object);
+  std::vector<absl::string_view> candidates(own.begin(), own.end());
   auto add = [&](const DictObject* d) {
     if (d == nullptr) return;
     for (size_t i = 0; i < d->table.entry_count(); ++i) {
@@ -69,8 +83,7 @@ void ExplainImportError(Interpreter& interp, const ExceptionObject* e, Diagnosti
     const Value* name = e->attrs == nullptr ? nullptr : e->attrs->table.GetStr(interp.names().name);
     if (name == nullptr || !name->IsStr()) return;  // one that the program raised itself
     diagnostic->missing_module = std::string(name->str());
-    diagnostic->hint = absl::StrCat(name->str().substr(0, name->str().find('.')),
-                                    " is neither among the model's files nor in a library: name the folder that it is in with --library DIR");
+    diagnostic->hint = MissingPackageHint(name->str().substr(0, name->str().find('.')));
   } else if (e->cls == interp.types().ImportError && absl::EndsWith(diagnostic->message, kNoParentPackage)) {
     diagnostic->missing_module = ".";
     diagnostic->hint = "the file is part of a package: name the folder that the package is in with --library DIR, or give the package's folder";
@@ -175,11 +188,13 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
     Value exception = pending_exception_;
     pending_exception_ = Value::Unbound();
     auto* e = exception.as<ExceptionObject>();
-    std::string text;
+    std::string text, nearest;
     stack_low_ = stack->stack_low() + kStackReserveBytes;
     stack->Start([&] {
       Result<StrObject*> s = Str(exception);
       if (s.ok()) text = std::string((*s)->view());
+      pending_exception_ = Value::Unbound();
+      if (failure_ == nullptr) nearest = SuggestionFor(*this, e);
     });
     stack->Resume();
     stack_low_ = outer_stack_low;
@@ -190,7 +205,6 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
     if (!text.empty()) absl::StrAppend(&diagnostic.message, ": ", text);
     constexpr size_t kLongestMessage = 2000;  // a program chose it
     if (diagnostic.message.size() > kLongestMessage) diagnostic.message = absl::StrCat(diagnostic.message.substr(0, kLongestMessage), " ...");
-    std::string nearest = SuggestionFor(*this, e);
     if (!nearest.empty()) absl::StrAppend(&diagnostic.message, ". Did you mean: '", nearest, "'?");
     std::replace(diagnostic.message.begin(), diagnostic.message.end(), '\n', ' ');
     for (size_t i = e->traceback.size(); i > 0; --i) {
@@ -198,7 +212,8 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
       diagnostic.frames.push_back(MakeFrame(t.unit, *t.position, t.function->view()));
     }
     ExplainImportError(*this, e, &diagnostic);
-    if (diagnostic.hint.empty()) diagnostic.hint = "Python raises this too; if the model runs in PyTorch, please report it";
+    if (e->hint != nullptr) diagnostic.hint = std::string(e->hint->view());
+    if (diagnostic.hint.empty()) diagnostic.hint = kPythonRaisesToo;
   }
   if (!diagnostic.frames.empty()) {
     diagnostic.position = diagnostic.frames.back().position;
@@ -273,6 +288,15 @@ Failure Interpreter::Unsupported(absl::string_view what, absl::string_view hint,
   if (failure_ == nullptr) {
     failure_ = MakeFailure(*this, Diagnostic::Kind::kUnsupported, absl::StrCat(what, " is not supported"),
                            hint.empty() ? "COBRA cannot read this yet: keep it out of the way of the model in eval mode, or report it" : hint);
+    failure_->missing_module = std::string(missing_module);
+  }
+  pending_exception_ = Value::Unbound();
+  return {};
+}
+
+Failure Interpreter::NotFound(absl::string_view message, absl::string_view hint, absl::string_view missing_module) {
+  if (failure_ == nullptr) {
+    failure_ = MakeFailure(*this, Diagnostic::Kind::kUnsupported, std::string(message), hint);
     failure_->missing_module = std::string(missing_module);
   }
   pending_exception_ = Value::Unbound();

@@ -40,6 +40,9 @@ namespace cobra::python {
 
 class Importer;
 
+// The hint of an uncaught exception of which nothing more is known.
+inline constexpr char kPythonRaisesToo[] = "Python raises this too; if the model runs in PyTorch, please report it";
+
 class NativeRegistry;
 struct RuntimeState;  // internal.h
 
@@ -65,6 +68,8 @@ class FileSource {
   virtual bool IsDirectory(absl::string_view path) const = 0;
   // Changes when the file does; of files that cannot change, 0.
   virtual uint64_t Stamp(absl::string_view path) const { return 0; }
+  // The package that the model's file is a part of, and no installed one.
+  virtual bool is_users() const { return false; }
   // What messages and __file__ call the file.
   virtual std::string DisplayName(absl::string_view path) const = 0;
 };
@@ -163,6 +168,8 @@ class Interpreter {
   // What we cannot read yet; `what` names it as the user wrote it: "torch.fft.rfft". Not catchable by the program.
   // `missing_module`: the absent import that it comes from, if that is why ("timm.layers").
   Failure Unsupported(absl::string_view what, absl::string_view hint = "", absl::string_view missing_module = "");
+  // The same for what is not here at all; the message is whole.
+  Failure NotFound(absl::string_view message, absl::string_view hint, absl::string_view missing_module);
   // Control flow or a shape that depends on tensor values. Not catchable.
   Failure DataDependent(absl::string_view what, absl::string_view hint = "");
   Failure LimitReached(absl::string_view what, absl::string_view hint = "");

@@ -28,6 +28,7 @@ struct Object {
   bool ascii = false;     // of a Str: bytes are code points
   bool interned = false;  // of a Str: equal interned strings are the same object
   bool frozen = false;    // of a Set: a frozenset
+  uint32_t mark = 0;      // of an instance: a number of the host's, which copies have too
   ClassObject* cls = nullptr;
   DictObject* attrs = nullptr;  // instance __dict__, class namespace, module globals, function attributes; may be null
   explicit Object(ObjectKind k) : kind(k) {}
@@ -230,6 +231,7 @@ struct ModuleObject : Object {
   const CodeUnit* unit = nullptr;  // null for native modules without source
   bool is_package = false;
   bool is_library = false;   // from a library root: its imports are lazy
+  bool is_users = false;     // of the package that the model's file is in: nothing may be missing there
   bool is_native = false;
   bool initializing = false;
   Value getattr_hook = Value::Unbound();
@@ -252,6 +254,7 @@ struct ExceptionObject : Object {
   Value cause, context;
   bool suppress_context = false;
   StrObject* suggestion = nullptr;       // of a NameError: what the name may have been meant to be
+  StrObject* hint = nullptr;             // what to do about it, where that is known already
   HeapVector<TracebackEntry> traceback;  // innermost first
 };
 

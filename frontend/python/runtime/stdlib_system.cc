@@ -36,8 +36,19 @@ Result<Value> CopyInstance(Interpreter& interp, const CallArgs& args) {
   }
   auto* copy = interp.heap().New<InstanceObject>();
   copy->cls = original->cls;
+  copy->mark = original->mark;
   copy->native = payload;
   return Value(copy);
+}
+
+// explained(exception, hint): the exception, which tells a user what to do if nothing catches it.
+Result<Value> Explained(Interpreter& interp, const CallArgs& args) {
+  Value v;
+  StrObject* hint;
+  ArgReader reader(interp, "explained", args);
+  COBRA_TRY(reader.Required("exception", &v).Required("hint", &hint).Finish());
+  if (v.IsException()) v.as<ExceptionObject>()->hint = hint;
+  return v;
 }
 
 // The instance's own attributes, or None.
@@ -87,6 +98,7 @@ Result<Value> CopyPlain(Interpreter& interp, const CallArgs& args, const std::ar
   }
   auto* copy = interp.heap().New<InstanceObject>();
   copy->cls = cls;
+  copy->mark = v.object()->mark;
   if (const DictObject* attrs = v.object()->attrs) {
     COBRA_TRY(interp.Charge(static_cast<int64_t>(attrs->table.entry_count()) / 4 + 10));
     DictTable& table = interp.AttrsOf(copy)->table;
@@ -424,7 +436,7 @@ void AddSystemModules(NativeRegistry* registry) {
     call->cls = interp.types().method_descriptor;
     call->is_method = true;
     m.Value("call_partial", call);
-    m.Function("unsupported", UnsupportedCall).Function("caller_module", CallerModule);
+    m.Function("explained", Explained).Function("unsupported", UnsupportedCall).Function("caller_module", CallerModule);
     m.Function("inert", InertName).Function("frames", Frames).Function("is_literal", IsLiteralText);
     m.Function("import_module", ImportModuleFunction).Function("find_module", FindModule);
     m.Value("builtin_function", interp.types().builtin_function).Value("method_descriptor", interp.types().method_descriptor);

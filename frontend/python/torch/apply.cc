@@ -129,20 +129,30 @@ Failure RaiseShapeError(Interpreter& interp, const absl::Status& status) {
 
 namespace {
 
-// The line of the program's own file, not of the layer library that runs for it.
+// The name that the nodes of a file share. `latest` is the one that was asked for last.
+const std::shared_ptr<const std::string>& FileOf(TorchState& torch, const CodeUnit* unit, TorchState::NamedFile* latest) {
+  if (unit != latest->unit) {
+    std::shared_ptr<const std::string>& file = torch.files[unit->display_name];
+    if (file == nullptr) file = std::make_shared<const std::string>(unit->display_name);
+    *latest = {unit, file};
+  }
+  return latest->name;
+}
+
+// The line of the program's own file, not of the layer library that runs for it. What torch.nn calls for one of its own layers is called in
+// one line of the program for many of them: then also where this one was made.
 Origin CurrentOrigin(Interpreter& interp) {
   TorchState& torch = Torch(interp);
   Origin origin;
-  if (!torch.module_stack.empty()) origin.module_path = *torch.module_stack.back();
+  const auto& stack = torch.module_stack;
+  if (!stack.empty()) origin.module_path = stack.back()->path;
+  if (stack.size() > 1 && stack.back()->made.unit != nullptr && stack[stack.size() - 2]->is_librarys) {
+    origin.made_file = FileOf(torch, stack.back()->made.unit, &torch.made_file);
+    origin.made_line = stack.back()->made.line;
+  }
   for (const Frame* f = interp.state().frame; f != nullptr; f = f->back) {
     if (f->position == nullptr || f->unit->internal) continue;
-    if (f->unit != torch.origin_unit) {
-      std::shared_ptr<const std::string>& file = torch.files[f->unit->display_name];
-      if (file == nullptr) file = std::make_shared<const std::string>(f->unit->display_name);
-      torch.origin_unit = f->unit;
-      torch.origin_file = file;
-    }
-    origin.file = torch.origin_file;
+    origin.file = FileOf(torch, f->unit, &torch.origin_file);
     origin.line = static_cast<int>(f->position->line);
     break;
   }

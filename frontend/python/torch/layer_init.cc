@@ -155,6 +155,7 @@ class LayerInit final : public NativeBody {
     const LayerPlan& plan = shape_.PlanOf(interp, self.object()->cls, f, Torch(interp).names.init);
     const bool resets = plan.resets;
     if (plain && plan.plain) {
+      NoteConstruction(interp, self);
       COBRA_TRY(Make(interp, self, locals, values));
     } else {
       COBRA_TRY(MakeStepwise(interp, f, self, locals, values));
@@ -328,6 +329,7 @@ class ConvInit final : public NativeBody {
     const LayerPlan& plan = PlanOf(interp, self.object()->cls, f);
     if (!plan.plain || plan.resets) return RunText(interp, f, locals);
     interp.Spend(kStepsOfALayer);
+    NoteConstruction(interp, self);
     const bool transposed = values[kTransposed].as_bool();
     const int64_t groups = values[kGroups].as_int();
     absl::InlinedVector<Value, 6> size{values[transposed ? kIn : kOut],

@@ -111,15 +111,15 @@ void NoteFailure(Interpreter& interp) {
   TorchState& torch = Torch(interp);
   const Object* failure = PendingException(interp);
   if (torch.failed_module != nullptr && torch.failure == failure) return;
-  torch.failed_module = torch.module_stack.back();
+  torch.failed_module = &torch.module_stack.back()->path;
   torch.failure = failure;
 }
 
 Result<Value> CallModule(Interpreter& interp, const CallArgs& args) {
   TorchState& torch = Torch(interp);
   if (!torch.recording) return CallWithHooks(interp, args);
-  const auto path = torch.module_paths.find(args.self.object());
-  torch.module_stack.push_back(path == torch.module_paths.end() ? torch.module_stack.back() : &path->second);
+  const auto module = torch.modules.find(args.self.object());
+  torch.module_stack.push_back(module == torch.modules.end() ? torch.module_stack.back() : &module->second);
   Result<Value> result = CallWithHooks(interp, args);
   if (!result.ok()) NoteFailure(interp);
   torch.module_stack.pop_back();

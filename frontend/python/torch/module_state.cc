@@ -1,6 +1,7 @@
 #include "frontend/python/torch/module_state.h"
 
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
 namespace {
@@ -19,6 +20,7 @@ Result<Value> Init(Interpreter& interp, const CallArgs& args) {
                         absl::StrCat(interp.TypeName(args.self), ".__init__() takes 1 positional argument but ",
                                      args.positional.size() + 1, " were given"));
   }
+  NoteConstruction(interp, args.self);
   const DictTable& prototype = Torch(interp).module_prototype;
   DictObject* made = NewModuleState(interp, prototype);
   if (args.self.object()->attrs == nullptr) {
@@ -109,8 +111,7 @@ Result<Value> GetAttr(Interpreter& interp, const CallArgs& args) {
   for (ModuleSlot slot : kRegistries) {
     if (const Value* found = Registered(ModuleRegistry(interp, args.self, slot), name)) return *found;
   }
-  return interp.Raise(interp.types().AttributeError,
-                      absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '", name->view(), "'"));
+  return RaiseNoAttribute(interp, args.self, name);
 }
 
 Result<Value> DelAttr(Interpreter& interp, const CallArgs& args) {
@@ -157,6 +158,19 @@ bool IsParameter(Interpreter& interp, Value v) {
 Failure BeforeModuleInit(Interpreter& interp, absl::string_view what) {
   return interp.Raise(interp.types().AttributeError,
                       absl::StrCat("cannot assign ", what, " before Module.__init__() call"));
+}
+
+void NoteConstruction(Interpreter& interp, Value self) {
+  const Frame* f = interp.state().frame;
+  const auto is_its_own = [&](const Frame* frame) {  // the __init__ of a class that derives from the layer's
+    return frame->function != nullptr && frame->scope->positional > 0 && frame->locals[0].IsSame(self);
+  };
+  while (f != nullptr && (f->position == nullptr || f->unit->internal || is_its_own(f))) f = f->back;
+  if (f == nullptr || f->unit->display_name[0] == '<') return;  // in the entry's expression
+  auto& constructions = Torch(interp).constructions;
+  const SourceLine here{f->unit, f->position->line};
+  if (constructions.empty() || !(constructions[constructions.size() - 1] == here)) constructions.push_back(interp.heap(), here);
+  self.object()->mark = static_cast<uint32_t>(constructions.size());
 }
 
 DictTable ModulePrototype(Interpreter& interp) {

@@ -30,6 +30,9 @@ DictObject* ModuleRegistry(Value self, StrObject* name);
 bool IsModule(Interpreter& interp, Value v);
 bool IsParameter(Interpreter& interp, Value v);
 
+// Remembers that the module is being constructed, and in which line of the program; its copies are from there too.
+void NoteConstruction(Interpreter& interp, Value self);
+
 // What Module.__init__ leaves, its dicts not made yet; layers add their own names behind (layer_init.cc).
 DictTable ModulePrototype(Interpreter& interp);
 // A new __dict__ of that shape, with dicts of its own.

@@ -113,6 +113,20 @@ struct AttributePlaces {
   std::array<uint16_t, 12> places = {};
 };
 
+// A line of the program.
+struct SourceLine {
+  const CodeUnit* unit = nullptr;
+  int line = 0;
+  friend bool operator==(const SourceLine& a, const SourceLine& b) { return a.unit == b.unit && a.line == b.line; }
+};
+
+// A module of the network that is read.
+struct NetworkModule {
+  std::string path;          // "layer1.0.conv1"
+  bool is_librarys = false;  // its forward() is torch.nn's own, not the program's
+  SourceLine made;           // where the program constructed it; of the library's only
+};
+
 // What the native modules make as they are imported; a part of the interpreter's image.
 struct TorchLibrary {
   ClassObject* tensor_class = nullptr;
@@ -134,6 +148,7 @@ struct TorchLibrary {
   Value values_indices_class;                            // makes (values, indices)
   Value named_outputs;                                   // makes the other named tuples, from the operator's name
   DType default_dtype = DType::float32;
+  HeapVector<SourceLine> constructions;                  // Object::mark of a module is a position in here, from 1 (module_state.h)
   int version_major = 1, version_minor = 13;
 };
 
@@ -155,16 +170,19 @@ struct TorchState : TorchLibrary {
   LayoutTracker layout{builder.graph()};
   bool recording = false;
   bool tracing = false;  // by torch.fx
-  absl::flat_hash_map<const Object*, std::string> module_paths;
+  absl::flat_hash_map<const Object*, NetworkModule> modules;
   absl::flat_hash_map<const Tensor*, std::string> uninitialized_names;  // of lazy modules that were not called yet
-  std::vector<const std::string*> module_stack;                         // innermost last; never empty while recording
-  std::string root_path;                                                // ""
+  std::vector<const NetworkModule*> module_stack;                       // innermost last; never empty while recording
+  NetworkModule root;                                                   // path ""
   // The innermost module that an exception left, and which exception (null: a failure that a program cannot catch).
   const std::string* failed_module = nullptr;
   const Object* failure = nullptr;
   absl::flat_hash_map<std::string, std::shared_ptr<const std::string>> files;
-  const CodeUnit* origin_unit = nullptr;  // where the latest call stands, and the name of its file
-  std::shared_ptr<const std::string> origin_file;
+  struct NamedFile {
+    const CodeUnit* unit = nullptr;
+    std::shared_ptr<const std::string> name;
+  };
+  NamedFile origin_file, made_file;  // of the latest call, and of the latest layer with a place of its own
   int64_t next_constant = 0;
   AutocastState autocast;
   // By declaration (layers.cc) and class.

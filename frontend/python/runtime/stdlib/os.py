@@ -11,7 +11,15 @@ linesep = '\n'
 curdir = '.'
 pardir = '..'
 devnull = '/dev/null'
-environ = {}
+
+
+class _Environ(dict):
+    def __missing__(self, key):
+        raise _cobra.explained(KeyError(key), 'a model is read without the environment of the process: os.environ is empty here; '
+                               'give the variable a default, os.environ.get(name, default)')
+
+
+environ = _Environ()
 
 
 def getenv(key, default=None):

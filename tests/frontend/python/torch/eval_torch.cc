@@ -155,7 +155,7 @@ void EvaluateGroup(const std::vector<std::string>& lines, const std::string& ver
     current = {};
     const size_t first = state.builder.nodes().size();
     state.recording = true;
-    state.module_stack = {&state.root_path};
+    state.module_stack = {&state.root};
     json answer;
     const absl::Status status = interp->Run([&](Interpreter& i) -> Result<void> {
       COBRA_TRY_ASSIGN(Value value, i.EvalExpression(line, module));

@@ -1,6 +1,7 @@
 // What the reader makes of small sources: graphs where PyTorch runs, diagnostics with file and line where it does not.
 #include "frontend/python/reader.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "gmock/gmock.h"
@@ -168,6 +169,91 @@ TEST(ReaderTest, TheVersionDecidesWhatIsThere) {
   ASSERT_TRUE(newer.ok()) << newer.status();
   ASSERT_EQ(newer->nodes().size(), 1u);
   EXPECT_EQ(newer->nodes()[0].op, Op::scaled_dot_product_attention);
+}
+
+TEST(ReaderTest, AFunctionOfTensorsIsAModelAndOneThatMakesAModelIsNot) {
+  const auto read = [](const std::string& text, const std::string& entry, std::vector<std::string> inputs) {
+    SourceRequest request;
+    request.bundle["model.py"] = absl::StrCat(kHead, "  def forward(self, x):\n    return x + 1\n\n", text);
+    request.file = "model.py";
+    request.entry = entry;
+    request.inputs = std::move(inputs);
+    return ReadPythonModel(request);
+  };
+  EXPECT_TRUE(read("def f(x): return F.relu(x)\n", "f", {"2"}).ok());
+  EXPECT_TRUE(read("def f(*xs): return Net()(xs[0])\n", "f", {"2"}).ok());
+  EXPECT_TRUE(read("def f(x=None): return torch.ones(2) if x is None else x * 2\n", "f", {"2"}).ok());
+  for (const char* text : {"def f(): return Net()\n", "def f(width=3, **more):\n  model = Net()\n  model.width = width\n  return model\n",
+                           "def f(width) -> nn.Module: return {3: Net}[width]()\n", "def g(): return Net()\ndef f(): return g()\n",
+                           "import functools\ndef keep(g):\n  @functools.wraps(g)\n  def inner(*a, **k): return g(*a, **k)\n  return inner\n"
+                           "@keep\ndef f() -> 'Net': return globals()['Net']()\n",
+                           "def f(**more): return globals()['Net']()\n"}) {
+    const Diagnostic diagnostic = Refused(read(text, "f", {"2"}));
+    EXPECT_EQ(diagnostic.message, "f: is a function that makes the model, not the model itself") << text;
+    EXPECT_EQ(diagnostic.hint, absl::StrContains(text, "(width)") ? "call it: f(width)" : "call it: f()") << text;
+  }
+}
+
+TEST(ReaderTest, AFileSaysWhichModelsItHas) {
+  const auto models = [](const std::string& text) {
+    SourceRequest request;
+    request.bundle["model.py"] = absl::StrCat("import torch.nn as nn\n", text);
+    request.bundle["other.py"] = "import torch.nn as nn\nclass Other(nn.Module): pass\n";
+    request.file = "model.py";
+    return ModelList(ModelsThere(request));
+  };
+  EXPECT_EQ(models("from other import Other\nclass Net(nn.Module):\n  def __init__(self, config: 'Config', *, depth, width=3): pass\n"
+                   "class Small(Net):\n  def __init__(self): pass\nclass Plain(nn.Module): pass\ndef small(): return Small()\n"
+                   "def sized(n): return Net(n)\ndef relu(x): return x\ndef _hidden(): return Net()\n"),
+            "Small(), Plain(), small(), Net(config: 'Config', depth=...), sized(n)");
+  EXPECT_EQ(models("from other import Other\n"), "Other()");
+  EXPECT_EQ(models("x = 1\n"), "");
+  EXPECT_EQ(models("1 / 0\n"), "");
+  EXPECT_EQ(ModelList(std::vector<std::string>(13, "a()")), "a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a() ...");
+}
+
+TEST(ReaderTest, ALayerThatSequentialCallsKnowsWhereItWasMade) {
+  const absl::StatusOr<Graph> graph = Read(
+      "  def __init__(self):\n"
+      "    super().__init__()\n"
+      "    self.block = nn.Sequential(\n"
+      "        nn.Conv2d(3, 4, 3),\n"
+      "        nn.BatchNorm2d(4), Own())\n"
+      "    self.last = nn.ReLU()\n"
+      "  def forward(self, x):\n"
+      "    return self.last(self.block(x))\n"
+      "class Own(nn.Conv2d):\n"
+      "  def __init__(self):\n"
+      "    super().__init__(4, 4, 1)\n");
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  ASSERT_EQ(graph->nodes().size(), 4u);
+  for (const auto& [node, line] : std::vector<std::pair<size_t, int>>{{0, 10}, {1, 11}, {2, 11}}) {
+    const Origin& origin = graph->nodes()[node].origin;
+    EXPECT_EQ(origin.line, 14);
+    ASSERT_NE(origin.made_file, nullptr) << node;
+    EXPECT_EQ(*origin.made_file, "model.py");
+    EXPECT_EQ(origin.made_line, line) << node;
+  }
+  EXPECT_EQ(graph->nodes()[3].origin.made_file, nullptr);  // the program calls it itself
+}
+
+TEST(ReaderTest, CopiesOfALayerAreFromWhereItWasMade) {
+  const absl::StatusOr<Graph> graph = Read(
+      "  def __init__(self):\n"
+      "    super().__init__()\n"
+      "    layer = nn.TransformerEncoderLayer(8, 2, 16)\n"
+      "    self.encoder = nn.TransformerEncoder(layer, 2)\n"
+      "  def forward(self, x):\n"
+      "    return self.encoder(x)\n",
+      {"4x2x8"});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  int made = 0;
+  for (const Node& node : graph->nodes()) {
+    made += node.origin.made_file != nullptr;
+    EXPECT_EQ(node.origin.line, 12);
+    if (node.op == Op::linear) EXPECT_EQ(node.origin.made_line, 9);
+  }
+  EXPECT_GE(made, 8);
 }
 
 TEST(ReaderTest, SharedParametersCountOnceAndKeepTheirNames) {
