@@ -4,11 +4,11 @@ torch.utils.benchmark (Timer, blocked_autorange).
 
     agreement.py [--rounds 3] [--core 0] [--minutes 10] [--fresh]        COBRA_BIN: where the programs are; leave the machine alone meanwhile
 
-Both sides read the same source: 40 layers of data/layers written out as torch modules, and torchvision's own files. A round measures each subject once on each
-side, one right after the other, in turns first; a second and third round follow, so that a machine that wanders does so for both. The median of the rounds counts.
+Both sides read the same source: 40 layers of data/layers written out as torch modules, and torchvision's own files. Groups of eight layers or four networks are
+measured by one side, then by the other, in turns first, in three rounds, so that a machine that wanders does so for both. The median of the rounds counts.
 
-The same for both sides: one core, to which both are pinned; one thread; OPENBLAS_CORETYPE; inference mode; random inputs; a process of its own for each
-measurement, forked from one that has LibTorch loaded; and the heap retained (mallopt as worker/executor.cc does it, docs/targets.md says why).
+The same for both sides: one core, to which both are pinned; one thread; OPENBLAS_CORETYPE; inference mode; random inputs; processes forked from one that has LibTorch
+loaded; and the heap retained (mallopt as worker/executor.cc does it, docs/targets.md says why). Ours goes by the rules of a series (cobra-worker measure --space graphs).
 
 Not the same: our calls come from C++, theirs from Python, whose interpreter takes several microseconds a call. Nothing is subtracted. For single layers it does not
 matter (they take 100 us and more). A small network has some 150 calls in 10 ms, and there it does, so that networks have a second reference: the same module
@@ -151,6 +151,23 @@ def estimate_us(row):
     return macs / 50e3 + 4 * numbers / 25e3
 
 
+def largest(row):
+    """Numbers in the largest tensor: cobra-worker leaves out what has one above 64 MB."""
+    shapes = [shape for _, shape in row["in"]]
+    x, made = shapes[0], 0
+    if row["op"] == "conv2d":
+        made = x[0] * shapes[1][0] * product(x[2:])
+    elif row["op"] == "linear":
+        made = product(x[:-1]) * shapes[1][0]
+    elif row["op"] == "matmul":
+        made = product(x[:-1]) * shapes[1][-1]
+    elif row["op"] == "cat":
+        made = sum(product(shape) for shape in shapes)
+    elif row["op"] == "interpolate":
+        made = x[0] * x[1] * product(row["attrs"]["size"])
+    return max([made, *map(product, shapes)])
+
+
 def draw_layers(folder):
     """The same in every run: a seed, and the order of the file."""
     rows = {}
@@ -165,7 +182,7 @@ def draw_layers(folder):
     rng = random.Random(20261120)
     subjects = []
     for kind, count in LAYERS.items():
-        slowest = sorted((row for row in rows[kind] if estimate_us(row) < MOST_US), key=estimate_us)
+        slowest = sorted((row for row in rows[kind] if estimate_us(row) < MOST_US and largest(row) < 14e6), key=estimate_us)
         long_enough = [row for row in slowest if estimate_us(row) > LEAST_US]
         for i, row in enumerate(rng.sample(long_enough if len(long_enough) >= count else slowest[-count:], count)):
             shapes = [shape for which, shape in row["in"] if which == "x"]
@@ -187,26 +204,33 @@ def all_subjects(folder):
 
 
 # ---- ours ----
-def read_graph(subject, folder):
-    """The graph that our reader makes of the source, in a file."""
+def read_graph(subject):
+    """The graph that our reader makes of the source."""
     inputs = [part for shape in subject.inputs for part in ("--input", "x".join(map(str, shape)))]
     library = ["--library", LIBRARY] if subject.is_network else []
     answer = subprocess.run([os.path.join(BIN, "cobra-client"), "graph", subject.file, "--entry", subject.entry, *library, *inputs, "--format", "json"],
                             check=True, capture_output=True)
-    path = os.path.join(folder, "graph.json")
-    with open(path, "wb") as file:
-        file.write(answer.stdout)
-    return path
+    return json.loads(answer.stdout)
 
 
-def measure_ours(graph, core):
-    answer = subprocess.run([os.path.join(BIN, "cobra-worker"), "measure", "--graph", graph, "--core", str(core)], capture_output=True, text=True)
+def measure_ours(group, folder, core):
+    """{name: microseconds}; without what could not be measured."""
+    graphs, records = os.path.join(folder, "graphs.jsonl"), os.path.join(folder, "records.jsonl")
+    with open(graphs, "w") as file:
+        for subject in group:
+            file.write(json.dumps({"name": subject.name, "family": subject.name, "graph": read_graph(subject)}) + "\n")
+    if os.path.exists(records):
+        os.remove(records)
+    answer = subprocess.run([os.path.join(BIN, "cobra-worker"), "measure", "--space", "graphs", "--networks", graphs, "--count", str(len(group)),
+                             "--out", records, "--core", str(core)], capture_output=True, text=True)
     if answer.returncode != 0:
         sys.exit(answer.stderr)
-    record = json.loads(answer.stdout)
-    if record["outcome"] != "ok":
-        raise RuntimeError(f"{record['outcome']}: {record.get('message')}")
-    return record["latency_us"]
+    found = {}
+    with open(records) as file:
+        for record in map(json.loads, file):  # one that was measured again, because the machine was disturbed, comes again
+            if record["kind"] == "record" and record["outcome"] == "ok":
+                found[record["label"].split("/", 1)[1]] = record["latency_us"]
+    return found
 
 
 # ---- theirs ----
@@ -290,29 +314,44 @@ def read_state(fresh):
     return done
 
 
+def groups_of(subjects):
+    layers, networks = ([subject for subject in subjects if subject.is_network == kind] for kind in (False, True))
+    return [layers[i:i + 8] for i in range(0, len(layers), 8)] + [networks[i:i + 4] for i in range(0, len(networks), 4)]
+
+
+def measure_group(group, folder, core, ours_first):
+    """{name: {"ours", "module", "traced"}} and {name: why not}."""
+    failed, theirs = {}, {}
+    ours = measure_ours(group, folder, core) if ours_first else None
+    for subject in group:
+        try:
+            theirs[subject.name] = measure_theirs(subject, core)
+        except RuntimeError as error:
+            failed[subject.name] = str(error)
+    if ours is None:
+        ours = measure_ours(group, folder, core)
+    failed.update({subject.name: "cobra-worker could not measure it" for subject in group if subject.name not in ours})
+    return {name: {"ours": ours[name], **us} for name, us in theirs.items() if name in ours}, failed
+
+
 def run(options, subjects, folder, done):
     until = time.time() + 60 * options.minutes
     failed = {}
     for number in range(options.rounds):
-        for subject in subjects:
-            if (subject.name, number) in done or subject.name in failed:
+        for group in groups_of(subjects):
+            missing = [subject for subject in group if (subject.name, number) not in done and subject.name not in failed]
+            if not missing:
                 continue
             if time.time() > until:
                 return failed
-            try:
-                graph = read_graph(subject, folder)
-                us = {"ours": measure_ours(graph, options.core)} if number % 2 == 0 else {}
-                us.update(measure_theirs(subject, options.core))
-                if "ours" not in us:
-                    us["ours"] = measure_ours(graph, options.core)
-            except (RuntimeError, subprocess.CalledProcessError) as error:
-                failed[subject.name] = str(error)
-                continue
-            done[subject.name, number] = us
+            times, why = measure_group(missing, folder, options.core, ours_first=number % 2 == 0)
+            failed.update(why)
             with open(STATE, "a") as file:
-                file.write(json.dumps({"name": subject.name, "round": number, "us": us}) + "\n")
+                for name, us in times.items():
+                    done[name, number] = us
+                    file.write(json.dumps({"name": name, "round": number, "us": us}) + "\n")
             if sys.stderr.isatty():
-                print(f"\rround {number + 1}: {subject.name[:60]:60}", end="", file=sys.stderr, flush=True)
+                print(f"\rround {number + 1}: {group[0].name[:60]:60}", end="", file=sys.stderr, flush=True)
     return failed
 
 
