@@ -60,9 +60,9 @@ void AddExecutionOptions(CLI::App* app, MeasureFlags* flags) {
   app->add_option("--precision", e.precision, "float32, tf32, bfloat16, float16: what float32 tensors become")->capture_default_str();
   app->add_option("--layout", e.layout, "nchw or channels-last")->capture_default_str();
   app->add_option("--cache", e.cache, "warm or cold: what a call finds in the last-level cache")->capture_default_str();
-  app->add_option("--threads", e.threads, "of one operator, on the CPU")->capture_default_str();
-  app->add_option("--core", flags->core, "processor to run on; with more threads, the first of them")->capture_default_str();
-  app->add_flag("--share-device", flags->share_device, "measure even if another worker does so on this processor or GPU");
+  app->add_option("--threads", e.threads, "Of one operator, on the CPU")->capture_default_str();
+  app->add_option("--core", flags->core, "Processor to run on; with more threads, the first of them")->capture_default_str();
+  app->add_flag("--share-device", flags->share_device, "Measure even if another worker does so on this processor or GPU");
 }
 
 absl::StatusOr<GroupRunnerOptions> ToRunner(const MeasureFlags& flags) {
@@ -331,11 +331,11 @@ absl::Status RunCourierFor(const WorkFlags& flags) {
 }
 
 void AddWorkOptions(CLI::App* app, WorkFlags* flags) {
-  app->add_option("--server", flags->server, "Address of cobra-server")->capture_default_str();
+  app->add_option("--server", flags->server, "Address of cobra-server, HOST:PORT")->capture_default_str();
   app->add_option("--target", flags->target, "Name of the target that this machine is; default: its own (cobra-worker describe)");
   app->add_option("--spool", flags->spool, "Folder where tasks and records wait; default: in the user's state folder");
-  app->add_option("--lease-tasks", flags->lease_tasks, "Tasks to hold")->check(CLI::Range(1, 1000))->capture_default_str();
-  app->add_option("--lease-seconds", flags->lease_seconds, "How long tasks stay this worker's if it dies")->check(CLI::Range(1, 3600))->capture_default_str();
+  app->add_option("--lease-tasks", flags->lease_tasks, "How many tasks to hold at a time")->check(CLI::Range(1, 1000))->capture_default_str();
+  app->add_option("--lease-seconds", flags->lease_seconds, "Seconds for which tasks stay this worker's if it dies")->check(CLI::Range(1, 3600))->capture_default_str();
   app->add_flag("--until-idle", flags->until_idle, "End when the server has nothing to measure");
 }
 #endif
@@ -367,51 +367,51 @@ int Main(int argc, char** argv) {
   measure->add_option(
       "--count", flags.counts,
       "how many of each space (one number, or one for each name in --space); a finite space ends where it ends");
-  measure->add_option("--budget", flags.budget, "how long, e.g. 30m");
+  measure->add_option("--budget", flags.budget, "How long the whole series may take: 30m, 2h, 90s");
   measure->add_option("--out", flags.out, "JSON lines, appended to; what is there is not measured again");
   AddExecutionOptions(measure, &flags);
-  measure->add_option("--group", flags.group_tasks, "layers between two canaries (a network counts as 15); default: 60, CUDA: 600")
+  measure->add_option("--group", flags.group_tasks, "Layers between two canaries (a network counts as 15); default: 60, CUDA: 600")
       ->check(CLI::Range(1, 100000));
-  measure->add_option("--tolerance", flags.tolerance, "how far the canary may be off before a record is marked and taken again; default: 0.05, of its copy 0.25");
-  measure->add_flag("--energy", flags.layer_energy, "measure the energy of layers too where it is counted (0.2 s each)");
-  measure->add_option("--seed", flags.seed, "of the samples")->capture_default_str();
-  measure->add_option("--layers", flags.layers, "layers of real networks")->capture_default_str();
+  measure->add_option("--tolerance", flags.tolerance, "How far the canary may be off before a record is marked and taken again; default: 0.05, of its copy 0.25");
+  measure->add_flag("--energy", flags.layer_energy, "Measure the energy of layers too where it is counted (0.2 s each)");
+  measure->add_option("--seed", flags.seed, "Seed of the samples: the same seed draws the same")->capture_default_str();
+  measure->add_option("--layers", flags.layers, "Layers of real networks (JSON lines); default: the file of the repository, from its root")->capture_default_str();
   measure->add_option(
       "--networks", flags.networks,
       absl::StrCat(
           "file of graphs, one JSON object with name and graph a line: of space graphs, and of torchvision instead of ",
           kTorchvisionNetworks, ", of layers-of-networks (records too) instead of ", kMeasuredNetworks));
-  measure->add_option("--graph", flags.graph, "a graph in JSON: measures it and prints its record");
+  measure->add_option("--graph", flags.graph, "A graph in JSON: measures it and prints its record");
   CLI::App* canary = app.add_subcommand("canary", "Measures the canary: a convolution, a matrix product, a copy");
   int canary_count = 10;
   AddExecutionOptions(canary, &flags);
-  canary->add_option("--count", canary_count, "how often")->capture_default_str();
+  canary->add_option("--count", canary_count, "How often it is measured")->capture_default_str();
   CLI::App* probe =
       app.add_subcommand("probe", "Measures the fixed set from which a new machine is adapted, in under a minute");
   bool as_json = false;
-  probe->add_flag("--json", as_json, "for cobra-client calibrate and the server");
+  probe->add_flag("--json", as_json, "For cobra-client calibrate and the server");
   AddExecutionOptions(probe, &flags);
   CLI::App* describe = app.add_subcommand("describe", "This machine as a target: name, caches, clock, cores; peak and bandwidth measured");
   AddExecutionOptions(describe, &flags);
   std::string table_device, table = "data/devices/gpus.csv";
-  describe->add_option("--table", table_device, "not this machine but this GPU, by its published specification, e.g. \"NVIDIA L4\"");
-  describe->add_option("--table-file", table, "the specifications")->capture_default_str();
+  describe->add_option("--table", table_device, "Not this machine but this GPU, by its published specification, e.g. \"NVIDIA L4\"");
+  describe->add_option("--table-file", table, "The specifications")->capture_default_str();
   ExchangeFlags exchange;
   CLI::App* export_records = app.add_subcommand("export", "Records (JSON lines) as CSV, each with its conditions");
   export_records->add_option("files", exchange.files, "JSON lines, plain or gzip")->required();
-  export_records->add_option("--format", exchange.format)->check(CLI::IsMember({"csv", "jsonl"}))->capture_default_str();
-  export_records->add_option("--out", exchange.out, "file (.gz: packed); default: standard output");
+  export_records->add_option("--format", exchange.format, "Of what is written")->check(CLI::IsMember({"csv", "jsonl"}))->capture_default_str();
+  export_records->add_option("--out", exchange.out, "File (.gz: packed); default: standard output");
   CLI::App* import_records = app.add_subcommand("import", "Records of others (CSV or JSON lines), checked one by one");
   import_records->add_option("files", exchange.files, "*.csv, *.jsonl, plain or gzip")->required();
   import_records->add_option("--out", exchange.out, "JSON lines (.gz: packed); default: standard output");
-  import_records->add_flag("--skip-invalid", exchange.skip_invalid, "write what is in order although not all is");
+  import_records->add_flag("--skip-invalid", exchange.skip_invalid, "Write what is in order although not all is");
 #ifdef COBRA_GRPC
   WorkFlags work_flags;
   CLI::App* work = app.add_subcommand("work", "Measures what a server asks for, until stopped");
   AddWorkOptions(work, &work_flags);
   AddExecutionOptions(work, &flags);
   work->add_option("--group", flags.group_tasks, "Tasks between two canaries; default: 60, CUDA: 600")->check(CLI::Range(1, 1000));
-  work->add_option("--layers", flags.layers, "layers of real networks")->capture_default_str();
+  work->add_option("--layers", flags.layers, "Layers of real networks (JSON lines); default: the file of the repository, from its root")->capture_default_str();
   work->add_flag("--keep-disturbed", work_flags.keep_disturbed, "Take records as they come although the machine does other things: for demonstrations");
   CLI::App* courier = app.add_subcommand("courier", "The part of `work` that talks to the server; started by it");
   AddWorkOptions(courier, &work_flags);
