@@ -148,7 +148,9 @@ class LoadedPredictor : public Predictor {
       }
       if (!token.numeric) continue;
       const auto& [low, high] = bundle_.manifest.value_ranges[token.id];
-      if (token.value <= high * kRangeSlack + 1e-9 && token.value >= low / kRangeSlack - 1e-9) continue;
+      // Outwards of zero: dim=-1 is within [-1, 3].
+      const double above = high > 0 ? high * kRangeSlack : high / kRangeSlack, below = low > 0 ? low / kRangeSlack : low * kRangeSlack;
+      if (token.value <= above + 1e-9 && token.value >= below - 1e-9) continue;
       const std::vector<RawToken> raw = SplitText(text);
       return absl::StrFormat("%s: %s is %.6g, measured from %.6g to %.6g", raw[0].word, Readable(raw, i), token.value, low, high);
     }

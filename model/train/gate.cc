@@ -14,8 +14,8 @@
 namespace cobra {
 namespace {
 
-// Fewer rows than this are no anchor of their own: one row's luck would decide. They count under "all".
-constexpr size_t kMinAnchorRows = 8;
+// Fewer rows than this are no anchor of their own: one row's luck would decide, and of forty small anchors one always has bad luck. They count under "all".
+constexpr size_t kMinAnchorRows = 20;
 constexpr size_t kMinHeldOut = 5;
 // Standard errors of the mean paired difference beyond which a change is no noise (one-sided 99.9 % each: there are some forty anchors).
 constexpr double kNoiseSigmas = 3.1;
