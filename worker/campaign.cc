@@ -51,6 +51,10 @@ class Campaign {
     std::signal(SIGTERM, RequestStop);
     std::signal(SIGINT, RequestStop);
     for (const SpaceCount& space : options_.spaces) {
+      if (space.sampler != nullptr) {
+        samplers_.push_back(space.sampler);
+        continue;
+      }
       COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Sampler> sampler, MakeSampler(space.space, options_.sampler));
       samplers_.push_back(std::move(sampler));
     }
@@ -177,7 +181,7 @@ class Campaign {
 
   const CampaignOptions options_;
   const double start_ns_;
-  std::vector<std::unique_ptr<Sampler>> samplers_;
+  std::vector<std::shared_ptr<const Sampler>> samplers_;
   std::unique_ptr<std::FILE, Close> file_;
   std::unique_ptr<GroupRunner> runner_;
   std::set<std::string> done_;
@@ -195,7 +199,7 @@ std::vector<Task> PlanTasks(const CampaignOptions& options) {
     // Each space is spread evenly over the whole series: at any moment, all have grown alike.
     for (int64_t i = 0; i < count; ++i) {
       placed.push_back(
-          {(static_cast<double>(i) + random.Unit()) / static_cast<double>(count), {static_cast<int>(s), i, 0}});
+          {(static_cast<double>(i) + random.Unit()) / static_cast<double>(count), {static_cast<int>(s), options.spaces[s].IndexOf(i), 0}});
     }
   }
   std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

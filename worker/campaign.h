@@ -5,6 +5,7 @@
 #define COBRA_WORKER_CAMPAIGN_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace cobra {
 struct SpaceCount {
   std::string space;
   int64_t count = 0;
+  std::vector<int64_t> indices;            // which samples, `count` of them; empty: 0 ... count - 1
+  std::shared_ptr<const Sampler> sampler;  // where they come from; null: MakeSampler(space)
+  int64_t IndexOf(int64_t i) const { return indices.empty() ? i : indices[static_cast<size_t>(i)]; }
 };
 
 struct CampaignOptions {

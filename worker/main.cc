@@ -28,6 +28,7 @@
 #include "worker/exchange.h"
 #include "worker/execution.h"
 #include "worker/executor.h"
+#include "worker/graph_list.h"
 #include "worker/machine.h"
 #include "worker/measure.h"
 #include "worker/probe.h"
@@ -41,9 +42,10 @@ namespace cobra {
 namespace {
 
 struct MeasureFlags {
-  std::string spaces, budget, out, graph;
+  std::string spaces, budget, out, graph, graphs;
   std::string counts;
   ExecutionFlags execution;
+  int64_t first = 0;
   int core = 0;
   int group_tasks = 0;         // 0: the default of the device
   double tolerance = 0;        // 0: the default
@@ -104,7 +106,6 @@ absl::StatusOr<std::vector<SpaceCount>> ToSpaces(const MeasureFlags& flags, cons
   std::vector<SpaceCount> found;
   const std::vector<std::string> spaces = absl::StrSplit(flags.spaces, ',', absl::SkipEmpty());
   const std::vector<std::string> counts = absl::StrSplit(flags.counts, ',', absl::SkipEmpty());
-  if (spaces.empty()) return absl::InvalidArgumentError("measure needs --space and --out, or --graph");
   for (size_t i = 0; i < spaces.size(); ++i) {
     int64_t count = 0;
     if (!counts.empty() && !absl::SimpleAtoi(counts[std::min(i, counts.size() - 1)], &count)) {
@@ -124,7 +125,9 @@ absl::StatusOr<std::vector<SpaceCount>> ToSpaces(const MeasureFlags& flags, cons
 
 absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
   CampaignOptions options;
-  if (flags.out.empty()) return absl::InvalidArgumentError("measure needs --space and --out, or --graph");
+  if (flags.spaces.empty() == flags.graphs.empty() || flags.out.empty()) {
+    return absl::InvalidArgumentError("measure needs --space or --graphs, and --out; or --graph");
+  }
   options.out = flags.out;
   COBRA_ASSIGN_OR_RETURN(options.runner, ToRunner(flags));
   options.group_tasks = GroupTasks(flags, options.runner.execution);
@@ -132,14 +135,20 @@ absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
   options.sampler.seed = flags.seed;
   options.sampler.real_layers_path = flags.layers;
   options.sampler.networks_path = flags.networks;
-  COBRA_ASSIGN_OR_RETURN(options.spaces, ToSpaces(flags, options.sampler));
+  if (flags.graphs.empty()) {
+    COBRA_ASSIGN_OR_RETURN(options.spaces, ToSpaces(flags, options.sampler));
+  } else {
+    COBRA_ASSIGN_OR_RETURN(GraphList list, ReadGraphList(flags.graphs));
+    options.spaces = std::move(list.spaces);
+    options.sampler.seed = list.seed;
+  }
   if (!flags.budget.empty()) {
     absl::Duration budget;
     if (!absl::ParseDuration(flags.budget, &budget) || budget <= absl::ZeroDuration()) {
       return absl::InvalidArgumentError(absl::StrCat("--budget ", flags.budget, ": a duration such as 30m"));
     }
     options.budget_s = absl::ToDoubleSeconds(budget);
-  } else if (flags.counts.empty()) {
+  } else if (flags.counts.empty() && flags.graphs.empty()) {
     return absl::InvalidArgumentError("measure needs --budget or --count");
   }
   return options;
@@ -167,6 +176,22 @@ absl::Status RunMeasure(const MeasureFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(const CampaignOptions options, ToCampaign(flags));
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options.runner, flags));
   return RunCampaign(options);
+}
+
+// Candidates for `cobra-train select`: what the series of the same seed would measure at these indices.
+absl::Status RunSample(const MeasureFlags& flags) {
+  SamplerOptions options;
+  COBRA_ASSIGN_OR_RETURN(const Execution execution, ParseExecution(flags.execution, ThisCpu()));
+  options.caps = CapsFor(execution);
+  options.seed = flags.seed;
+  options.real_layers_path = flags.layers;
+  COBRA_ASSIGN_OR_RETURN(const std::vector<SpaceCount> spaces, ToSpaces(flags, options));
+  std::string lines;
+  for (const SpaceCount& space : spaces) {
+    COBRA_ASSIGN_OR_RETURN(const std::string of_space, CandidateLines(space.space, flags.first, space.count, options));
+    lines += of_space;
+  }
+  return WriteFileAtomic(flags.out, absl::EndsWith(flags.out, ".gz") ? Gzip(lines) : lines);
 }
 
 // The canary again and again: how much a load elsewhere on the machine changes what is measured here.
@@ -382,6 +407,15 @@ int Main(int argc, char** argv) {
           "file of graphs, one JSON object with name and graph a line: of space graphs, and of torchvision instead of ",
           kTorchvisionNetworks, ", of layers-of-networks (records too) instead of ", kMeasuredNetworks));
   measure->add_option("--graph", flags.graph, "A graph in JSON: measures it and prints its record");
+  measure->add_option("--graphs", flags.graphs, "Instead of --space: graphs, one a line (from `sample`, `cobra-train select`, or records)");
+  CLI::App* sample = app.add_subcommand("sample", "Draws samples without measuring them, for `cobra-train select` to choose from");
+  sample->add_option("--space", flags.spaces, "As of `measure`")->required();
+  sample->add_option("--count", flags.counts, "How many of each space (one number, or one for each)")->required();
+  sample->add_option("--first", flags.first, "First index: beyond what a series of the same seed has measured")->check(CLI::NonNegativeNumber)->capture_default_str();
+  sample->add_option("--out", flags.out, "JSON lines (.gz: packed)")->required();
+  sample->add_option("--device", flags.execution.device, "cpu, cuda or cuda:N: how large they may be")->capture_default_str();
+  sample->add_option("--seed", flags.seed, "Of the samples")->capture_default_str();
+  sample->add_option("--layers", flags.layers, "Layers of real networks")->capture_default_str();
   CLI::App* canary = app.add_subcommand("canary", "Measures the canary: a convolution, a matrix product, a copy");
   int canary_count = 10;
   AddExecutionOptions(canary, &flags);
@@ -424,6 +458,7 @@ int Main(int argc, char** argv) {
 #ifdef COBRA_GRPC
   if (work->parsed() || courier->parsed()) return ExitCode(work->parsed() ? RunWorkFor(work_flags, flags) : RunCourierFor(work_flags));
 #endif
+  if (sample->parsed()) return ExitCode(RunSample(flags));
   if (describe->parsed()) return ExitCode(RunDescribe(flags, table_device, table));
   if (export_records->parsed()) return ExitCode(RunExport(exchange));
   if (import_records->parsed()) return ExitCode(RunImport(exchange));
