@@ -12,6 +12,7 @@
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
+#include "model/train/measuring_cost.h"
 #include "store/record.h"
 
 namespace cobra {
@@ -75,6 +76,10 @@ absl::StatusOr<Sample> ToSample(const Record& record, double latency_us) {
   sample.fingerprint = Fingerprint(sample.graph).ToHex();
   sample.split = SplitOf(sample.space, sample.label, sample.fingerprint);
   sample.latency_us = latency_us;
+  if (!sample.is_network) {
+    const Latency& said = record.latency;
+    sample.measuring_s = RecordedSeconds(said.median_us, said.runs * said.batch * said.mean_us, said.cold_us, record.peak_memory_bytes);
+  }
   if (record.node_latency_us.size() == sample.graph.nodes().size()) {
     sample.node_latency_us = record.node_latency_us;
     double sum = 0;

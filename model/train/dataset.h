@@ -32,6 +32,7 @@ struct Sample {
   std::string fingerprint;  // hex
   Split split = Split::kTrain;
   double latency_us = 0;    // median
+  double measuring_s = 0;   // of a layer: what measuring it took of the worker's time (measuring_cost.h)
   std::vector<double> node_latency_us;  // networks: in-context profile, scaled to add up to latency_us; may be empty
   double profile_us = 0;                // what they added up to before
 };

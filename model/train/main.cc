@@ -17,14 +17,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "base/command_line.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "model/train/active_replay.h"
+#include "model/train/active_report.h"
 #include "model/train/evaluate.h"
 #include "model/train/gate.h"
 #include "model/train/layer_sum.h"
 #include "model/train/refit.h"
+#include "model/train/select.h"
 #include "model/train/trainer.h"
 #include "nlohmann/json.hpp"
 
@@ -130,13 +134,14 @@ absl::Status RunEvaluate(const EvaluateArguments& a) {
 }
 
 struct TableArguments {
-  std::string name, model = "model/pretrained", rows = "data/measurements/cpu-epyc-genoa-1t";
+  std::string name, model = "model/pretrained", rows = "data/measurements/cpu-epyc-genoa-1t", out;
   std::vector<std::string> alone;
-  bool json = false;
+  int seeds = 0;
+  bool quick = false, json = false;
+  ReplayOptions replay;
 };
 
-absl::Status RunTable(const TableArguments& a) {
-  if (a.name != "layer_sum") return absl::InvalidArgumentError(absl::StrCat(a.name, ": no such table; there is layer_sum"));
+absl::Status PrintLayerSum(const TableArguments& a) {
   COBRA_ASSIGN_OR_RETURN(const Dataset data, LoadMeasurements(a.rows));
   std::vector<Sample> alone;
   for (const std::string& file : a.alone) {
@@ -200,6 +205,88 @@ absl::Status RunRefit(const RefitArguments& a) {
   return a.publish.empty() ? absl::OkStatus() : Publish(a.out, a.publish);
 }
 
+struct SelectArguments {
+  SelectOptions options;
+  std::string budget, out;
+};
+
+absl::Status RunSelect(SelectArguments a) {
+  absl::Duration budget;
+  if (!absl::ParseDuration(a.budget, &budget) || budget <= absl::ZeroDuration()) {
+    return absl::InvalidArgumentError(absl::StrCat("--budget ", a.budget, ": a duration such as 20m"));
+  }
+  a.options.budget_s = absl::ToDoubleSeconds(budget);
+  COBRA_ASSIGN_OR_RETURN(const SelectReport report, SelectCandidates(a.options));
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.out, report.lines));
+  std::printf("%s", SelectReportToTable(report).c_str());
+  return absl::OkStatus();
+}
+
+// The full table goes to docs/results; what is quick shows the shape and goes nowhere unless told to.
+absl::Status PrintActive(TableArguments a) {
+  a.replay.rows = a.rows;
+  if (a.quick) a.replay.plan = QuickPlan();
+  a.replay.seeds = a.seeds > 0 ? a.seeds : a.quick ? 1 : 3;
+  if (a.out.empty() && !a.quick) a.out = "docs/results";
+  if (!a.out.empty()) {
+    COBRA_RETURN_IF_ERROR(MakeDirectories(a.out));
+    a.replay.state = absl::StrCat(a.out, "/active.partial.jsonl");
+  }
+  COBRA_ASSIGN_OR_RETURN(const ActiveTable table, RunActiveTable(a.replay));
+  const std::string markdown =
+      ActiveTableToMarkdown(table, absl::StrCat("cobra-train table active", a.quick ? " --quick" : "", " --seeds ", a.replay.seeds));
+  std::printf("%s\n", a.json ? ActiveTableToJson(table).c_str() : markdown.c_str());
+  if (a.out.empty()) return absl::OkStatus();
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/active.md"), absl::StrCat(markdown, "\n![error against seconds](active.svg)\n")));
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/active.svg"), ActiveTableToSvg(table)));
+  std::remove(a.replay.state.c_str());
+  return absl::OkStatus();
+}
+
+absl::Status RunTable(const TableArguments& a) {
+  if (a.name == "layer_sum") return PrintLayerSum(a);
+  if (a.name == "active") return PrintActive(a);
+  return absl::InvalidArgumentError(absl::StrCat(a.name, ": no such table; there are active, layer_sum"));
+}
+
+// The test layers of a table, as a file that stays when rows are added.
+absl::Status WriteSplit(const std::string& rows, const std::string& out) {
+  COBRA_ASSIGN_OR_RETURN(const Dataset data, LoadMeasurements(rows));
+  std::set<std::string> test;
+  for (const Sample& s : data.samples) {
+    if (!s.is_network && s.split == Split::kTest) test.insert(s.fingerprint);
+  }
+  std::string text = absl::StrCat("# Fingerprints of the test layers of ", rows, " (cobra-train split): a tenth, by hash. Never chosen from, never trained on.\n");
+  for (const std::string& fingerprint : test) absl::StrAppend(&text, fingerprint, "\n");
+  return WriteFileAtomic(out, text);
+}
+
+CLI::App* AddSelect(CLI::App* app, SelectArguments* a) {
+  CLI::App* command = app->add_subcommand("select", "Of candidates, those whose measuring teaches a version most in a given time");
+  command->add_option("--pool", a->options.pool, "Candidates: JSON lines of `cobra-worker sample`, or records")->required();
+  command->add_option("--budget", a->budget, "Of measuring, e.g. 20m")->required();
+  command->add_option("--out", a->out, "JSON lines for `cobra-worker measure --graphs`, the most valuable first")->required();
+  command->add_option("--targets", a->options.targets, "What will be asked for, like --pool; default: the pool");
+  command->add_option("--model", a->options.model, "Directory of the model version")->capture_default_str();
+  command->add_option("--rows", a->options.rows, "The measurements that it was trained and judged on")->capture_default_str();
+  command->add_option("--seed", a->options.seed, "Of what is drawn at random")->capture_default_str();
+  return command;
+}
+
+CLI::App* AddTable(CLI::App* app, TableArguments* a) {
+  CLI::App* command = app->add_subcommand("table", "Reruns one published comparison: active, layer_sum (docs/results)");
+  command->add_option("name", a->name, "Which table")->required();
+  command->add_option("--model", a->model, "layer_sum: directory of a model version")->capture_default_str();
+  command->add_option("--rows", a->rows, "Directory of the measurements")->capture_default_str();
+  command->add_option("--alone", a->alone, "layer_sum: records of more layers, measured alone (cobra-worker measure --space layers-of-networks)");
+  command->add_flag("--quick", a->quick, "active: for its shape, not its figures; writes nothing without --out");
+  command->add_option("--seeds", a->seeds, "active: how many; default: 3, quick 1")->check(AboveZero());
+  command->add_option("--split", a->replay.split, "active: fingerprints of the test rows")->capture_default_str();
+  command->add_option("--out", a->out, "active: directory; a run that was cut goes on from what is there; default: docs/results");
+  command->add_flag("--json", a->json, "JSON instead of a table");
+  return command;
+}
+
 int Finish(const absl::Status& status) {
   if (status.ok()) return 0;
   PrintError("cobra-train", status);
@@ -230,13 +317,6 @@ int Main(int argc, char** argv) {
   evaluate_command->add_option("--rows", evaluate.rows, "Directory of the measurements")->capture_default_str();
   evaluate_command->add_flag("--json", evaluate.json, "All rows, as JSON instead of a table");
   evaluate_command->add_flag("--write", evaluate.write, "Into the version's manifest: intervals, errors, how large what was measured is");
-  TableArguments table;
-  CLI::App* table_command = app.add_subcommand("table", "Reruns one published comparison: layer_sum (docs/results/layer_sum.md)");
-  table_command->add_option("name", table.name, "Which table")->required();
-  table_command->add_option("--model", table.model, "Directory of a model version")->capture_default_str();
-  table_command->add_option("--rows", table.rows, "Directory of the measurements")->capture_default_str();
-  table_command->add_option("--alone", table.alone, "layer_sum: records of more layers, measured alone (cobra-worker measure --space layers-of-networks)");
-  table_command->add_flag("--json", table.json, "JSON instead of a table");
   RefitArguments refit;
   CLI::App* refit_command = app.add_subcommand("refit", "Teach a version what workers have measured since; judge it; publish it if it is better");
   refit_command->add_option("--store", refit.store, "The server's store: a file, or postgresql://...")->required();
@@ -249,12 +329,22 @@ int Main(int argc, char** argv) {
   refit_command->add_option("--steps", refit.options.max_steps, "Steps of training at most")->capture_default_str();
   refit_command->add_option("--seed", refit.options.seed, "Of the batches")->capture_default_str();
   refit_command->add_flag("--json", refit.json, "The gate's report as JSON instead of a table");
+  SelectArguments select;
+  CLI::App* select_command = AddSelect(&app, &select);
+  TableArguments table;
+  CLI::App* table_command = AddTable(&app, &table);
+  std::string split_rows = "data/measurements/cpu-epyc-genoa-1t", split_out;
+  CLI::App* split_command = app.add_subcommand("split", "Write the test layers of measurements to a file");
+  split_command->add_option("--rows", split_rows, "Directory of the measurements")->capture_default_str();
+  split_command->add_option("--out", split_out, "Fingerprints, one a line")->required();
   app.footer("Paths are relative to where it is started; the defaults are those of the repository's root.\n"
              "Exit codes: 0 fine, 1 it failed, or `refit` published nothing (gate.json says why), 2 usage. cobra-train COMMAND --help has the flags of each.");
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) return Finish(parsed.status());
   if (!*parsed) return 0;
+  if (select_command->parsed()) return Finish(RunSelect(select));
   if (table_command->parsed()) return Finish(RunTable(table));
+  if (split_command->parsed()) return Finish(WriteSplit(split_rows, split_out));
   return Finish(fit_command->parsed() ? Fit(fit) : refit_command->parsed() ? RunRefit(refit) : RunEvaluate(evaluate));
 }
 
