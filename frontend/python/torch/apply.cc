@@ -250,7 +250,7 @@ int64_t StepsOfConstants(const Call& call, const std::vector<const TensorType*>&
   const bool sorts = call.op == Op::sort || call.op == Op::argsort || call.op == Op::msort || call.op == Op::topk ||
                      call.op == Op::kthvalue || call.op == Op::median || call.op == Op::quantile;
   const int64_t more = std::max<int64_t>(0, FlopsOfCall(call.op, call.attributes, types, outputs) - elements);
-  return elements / 48 + more / 10 + (sorts ? most : 0);
+  return elements / 40 + more / 8 + (sorts ? most : 0);
 }
 
 Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inplace, Returns returns) {
@@ -292,7 +292,9 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     const TensorType& type = (*outputs)[0];
     values[0] = FilledValues(interp, type.num_elements(), RoundTo(type.dtype, call.attributes.Double("value")));
   } else if (known && !draws && interp.heap().CanAllocate(work * 8)) {
-    COBRA_TRY(interp.Charge(StepsOfConstants(call, types, *outputs, work)));
+    // A complex call takes its numbers apart and puts them together again.
+    const bool complex = IsComplex((*outputs)[0].dtype) || (!types.empty() && types[0] != nullptr && IsComplex(types[0]->dtype));
+    COBRA_TRY(interp.Charge(StepsOfConstants(call, types, *outputs, work) + (complex ? work / 2 : 0)));
     interp.heap().Allocate(static_cast<size_t>(work) * 8);  // the values live elsewhere, but count
     values = EvalConst(call.op, call.attributes, inputs, *outputs);
   }
