@@ -69,6 +69,39 @@ TEST(LoadMeasurements, KeepsSeriesOfSeveralSeedsApart) {
   rmdir(folder.c_str());
 }
 
+// What a model was unsure of teaches it; errors are stated of what was drawn. A draw stays what its fingerprint says, though it was chosen too.
+TEST(LoadMeasurements, WhatWasSelectedIsForTraining) {
+  const std::string folder = absl::StrCat(testing::TempDir(), "/selected_", getpid());
+  ASSERT_TRUE(MakeDirectories(folder).ok());
+  const auto records = [](int seed, int first_width, int count) {
+    std::string lines;
+    for (int i = 0; i < count; ++i) {
+      absl::StrAppend(&lines, R"({"kind":"record","session":"a","space":"real-layers","seed":)", seed, R"(,"index":)", i, R"(,"repeat":0,"label":"relu","outcome":"ok",)",
+                      R"("latency_us":5,"graph":{"inputs":[{"shape":[1,)", first_width + i, R"(]}],"ops":[{"op":"relu","inputs":["in:0"]}],"output":[0]}})", "\n");
+    }
+    return lines;
+  };
+  ASSERT_TRUE(WriteFileAtomic(folder + "/zebra.jsonl", records(1, 100, 200)).ok());  // read first, though its name is the last
+  ASSERT_TRUE(WriteFileAtomic(folder + "/selected-layers.jsonl", records(2, 250, 200)).ok());
+  const auto target = ReadFile(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/target.json");
+  ASSERT_TRUE(target.ok());
+  ASSERT_TRUE(WriteFileAtomic(folder + "/target.json", *target).ok());
+  const auto data = LoadMeasurements(folder);
+  ASSERT_TRUE(data.ok()) << data.status();
+  ASSERT_EQ(data->samples.size(), 350u);
+  int drawn_for_test = 0;
+  for (size_t i = 0; i < data->samples.size(); ++i) {
+    if (i >= 200) {
+      EXPECT_EQ(data->samples[i].split, Split::kTrain);
+    } else {
+      drawn_for_test += data->samples[i].split == Split::kTest;
+    }
+  }
+  EXPECT_GT(drawn_for_test, 5);
+  for (const char* name : {"/zebra.jsonl", "/selected-layers.jsonl", "/target.json"}) unlink((folder + name).c_str());
+  rmdir(folder.c_str());
+}
+
 TEST(RepeatabilityFloor, IsTheMedianRelativeDifference) {
   EXPECT_NEAR(RepeatabilityFloor({{100, 100}, {100, 102}, {100, 150}}), 2.0 / 101, 1e-12);
   EXPECT_NEAR(RepeatabilityFloor({{100, 100}, {100, 102}}), 1.0 / 101, 1e-12);
