@@ -29,6 +29,9 @@ if(COBRA_GRPC)
   # libonnx-dev: the messages of the ONNX format.
   find_library(ONNX_PROTO_LIBRARY onnx_proto REQUIRED)
   find_path(ONNX_INCLUDE_DIR onnx/onnx-ml.pb.h REQUIRED)
+  # Boosted trees, which every table has a row of (model/baseline).
+  find_library(XGBOOST_LIBRARY xgboost REQUIRED)
+  find_path(XGBOOST_INCLUDE_DIR xgboost/c_api.h REQUIRED)
 endif()
 
 option(COBRA_TESTS "Build the tests" ON)

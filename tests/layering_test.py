@@ -24,6 +24,9 @@ MAY_INCLUDE = {
     "model/net": ["model/net", "model/text", "graph", "base"],
     "model/predict": ["model/predict", "model/net", "model/text", "graph", "base"],
     "model/train": ["model", "store", "frontend", "graph", "base"],
+    "model/space": ["model/space", "model/train", "model/predict", "model/text", "model/net", "frontend", "graph", "base"],
+    "model/baseline": ["model/baseline", "model/space", "model/train", "model/predict", "model/text", "model/net", "frontend", "graph", "base"],
+    "model/table": ["model", "store", "frontend", "graph", "base"],
     "worker": ["worker", "store", "proto", "model", "frontend", "graph", "base"],
     "store": ["store", "graph", "base"],
     "server": ["server", "store", "proto", "model", "frontend", "graph", "base"],
@@ -31,7 +34,7 @@ MAY_INCLUDE = {
 }
 # Beginning of an external include -> files that may have it.
 EXTERNAL = {
-    r"(ATen|c10|torch|caffe2)/": r"model/net/|model/predict/[^/]*\.cc$|model/train/([^/]*\.cc|(batch|optimizer)\.h)$|worker/(executor|meter|machine|measure)",
+    r"(ATen|c10|torch|caffe2)/": r"model/net/|model/predict/[^/]*\.cc$|model/train/([^/]*\.cc|(batch|optimizer)\.h)$|model/(space|baseline)/|model/table/[^/]*\.cc$|worker/(executor|meter|machine|measure)",
     r"(grpc|grpcpp|google/protobuf)/": r"(proto|server|client|worker)/",
     r"onnx/": r"frontend/onnx/",
     r"prometheus/": r"server/",

@@ -5,76 +5,17 @@
 // A cell has four nodes; edge (i, j) is an operation from node i to node j. Node j is Python's sum() over its edges: an
 // addition to the number 0 first, then the tensors. `none` multiplies by zero. "Pruned" is the network that BRP-NAS
 // measured: an edge runs only if it lies on a path from the cell's input to its output over edges that are not `none`.
-#include <array>
-
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "frontend/nas/nasbench201_cell.h"
 #include "frontend/nas/spaces.h"
 
 namespace cobra::nas {
 namespace {
 
-constexpr absl::string_view kOperations[] = {"none", "skip_connect", "nor_conv_1x1", "nor_conv_3x3", "avg_pool_3x3"};
-enum Operation { kNone, kSkip, kConv1x1, kConv3x3, kAvgPool };
-constexpr int kNodes = 4;
-
-// edge[j][i]: from node i to node j, i < j.
-struct Cell {
-  Operation edge[kNodes][kNodes] = {};
-  bool runs[kNodes][kNodes] = {};
-};
-
-// "|op~0|+|op~0|op~1|+|op~0|op~1|op~2|"
-absl::StatusOr<Cell> ParseCell(ArchText& text) {
-  Cell cell;
-  for (int to = 1; to < kNodes; ++to) {
-    if (to > 1) COBRA_RETURN_IF_ERROR(text.Expect("+"));
-    COBRA_RETURN_IF_ERROR(text.Expect("|"));
-    for (int from = 0; from < to; ++from) {
-      text.SkipSpace();
-      const size_t begin = text.position();
-      const absl::string_view name = text.Word("");
-      int found = -1;
-      for (int i = 0; i < 5; ++i) {
-        if (kOperations[i] == name) found = i;
-      }
-      if (found < 0) {
-        return text.ErrorAt(begin, "no operation of NAS-Bench-201",
-                            "the operations are none, skip_connect, nor_conv_1x1, nor_conv_3x3, avg_pool_3x3");
-      }
-      cell.edge[to][from] = static_cast<Operation>(found);
-      COBRA_RETURN_IF_ERROR(text.Expect("~"));
-      COBRA_ASSIGN_OR_RETURN(const int64_t source, text.Int());
-      if (source != from) {
-        return text.ErrorAt(begin, absl::StrCat("node ", to, " lists its edges from nodes 0 to ", to - 1, " in order"));
-      }
-      COBRA_RETURN_IF_ERROR(text.Expect("|"));
-    }
-  }
-  COBRA_RETURN_IF_ERROR(text.ExpectEnd());
-  return cell;
-}
-
-// What runs: everything, or what lies on a path.
-void MarkRunning(Cell* cell, bool pruned) {
-  std::array<bool, kNodes> reached{true}, needed{};
-  needed[kNodes - 1] = true;
-  for (int to = 1; to < kNodes; ++to) {
-    for (int from = 0; from < to; ++from) {
-      reached[to] = reached[to] || (reached[from] && cell->edge[to][from] != kNone);
-    }
-  }
-  for (int to = kNodes - 1; to > 0; --to) {
-    for (int from = 0; from < to; ++from) {
-      needed[from] = needed[from] || (needed[to] && cell->edge[to][from] != kNone);
-    }
-  }
-  for (int to = 1; to < kNodes; ++to) {
-    for (int from = 0; from < to; ++from) {
-      cell->runs[to][from] = !pruned || (cell->edge[to][from] != kNone && reached[from] && needed[to]);
-    }
-  }
-}
+using Cell = Nasbench201Cell;
+using Operation = Cell::Operation;
+constexpr int kNodes = Cell::kNodes;
 
 ValueRef ReluConvBn(NetBuilder& net, const std::string& path, ValueRef x, const Conv& conv) {
   x = net.Relu(absl::StrCat(path, ".op.0"), x, /*inplace=*/false);
@@ -84,15 +25,15 @@ ValueRef ReluConvBn(NetBuilder& net, const std::string& path, ValueRef x, const 
 
 ValueRef Edge(NetBuilder& net, const std::string& path, Operation operation, ValueRef x) {
   switch (operation) {
-    case kNone:
+    case Cell::kNone:
       return net.Call(Op::mul, path, {{"other", 0.0}}, {x});
-    case kSkip:
+    case Cell::kSkip:
       return x;
-    case kConv1x1:
+    case Cell::kConv1x1:
       return ReluConvBn(net, path, x, Square(net.Channels(x), 1));
-    case kConv3x3:
+    case Cell::kConv3x3:
       return ReluConvBn(net, path, x, Square(net.Channels(x), 3, 1, 1));
-    case kAvgPool:
+    case Cell::kAvgPool:
       return net.AvgPool2d(absl::StrCat(path, ".op"), x, 3, 1, 1, /*count_include_pad=*/false);
   }
   return x;
@@ -139,9 +80,8 @@ absl::StatusOr<Graph> Build(SpaceRequest request, bool pruned) {
   COBRA_ASSIGN_OR_RETURN(const int64_t cells, request.options.Int("cells", 5, 1, 1000));
   COBRA_ASSIGN_OR_RETURN(const TensorType image, request.Image({1, 3, dataset.size, dataset.size}));
   const size_t begin = request.text.position();
-  COBRA_ASSIGN_OR_RETURN(Cell cell, ParseCell(request.text));
-  MarkRunning(&cell, pruned);
-  if (pruned && !cell.runs[1][0] && !cell.runs[2][0] && !cell.runs[3][0]) {
+  COBRA_ASSIGN_OR_RETURN(Cell cell, ReadNasbench201Cell(request.text));
+  if (pruned && !Prune(&cell)) {
     return request.text.ErrorAt(begin, "no path leads from the cell's input to its output",
                                 "nothing of the cell is left after pruning; space nasbench201 runs such cells whole");
   }

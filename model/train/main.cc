@@ -22,6 +22,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "model/table/tables.h"
 #include "model/train/active_replay.h"
 #include "model/train/active_report.h"
 #include "model/train/evaluate.h"
@@ -137,7 +138,7 @@ struct TableArguments {
   std::string name, model = "model/pretrained", rows = "data/measurements/cpu-epyc-genoa-1t", out;
   std::vector<std::string> alone;
   int seeds = 0;
-  bool quick = false, json = false;
+  bool quick = false, finished = false, json = false;
   ReplayOptions replay;
 };
 
@@ -243,10 +244,25 @@ absl::Status PrintActive(TableArguments a) {
   return absl::OkStatus();
 }
 
-absl::Status RunTable(const TableArguments& a) {
+// The published comparisons: document and progress go to docs/results; what is quick shows the shape and goes nowhere unless told to.
+absl::Status PrintPublished(const TableArguments& a) {
+  TableOptions options;
+  options.name = a.name;
+  options.model = a.model;
+  options.rows = a.rows;
+  options.quick = a.quick;
+  options.finished = a.finished;
+  options.seeds = a.seeds > 0 ? a.seeds : a.quick ? 1 : 3;
+  options.command = absl::StrCat("cobra-train table ", a.name, a.quick ? " --quick" : "", " --seeds ", options.seeds);
+  COBRA_ASSIGN_OR_RETURN(const TableRun run, RunTable(options, a.out.empty() && !a.quick ? "docs/results" : a.out));
+  std::printf("%s\n", a.json ? TableToJson(run).c_str() : TableToMarkdown(run).c_str());
+  return absl::OkStatus();
+}
+
+absl::Status RunTableCommand(const TableArguments& a) {
   if (a.name == "layer_sum") return PrintLayerSum(a);
   if (a.name == "active") return PrintActive(a);
-  return absl::InvalidArgumentError(absl::StrCat(a.name, ": no such table; there are active, layer_sum"));
+  return PrintPublished(a);
 }
 
 // The test layers of a table, as a file that stays when rows are added.
@@ -274,15 +290,18 @@ CLI::App* AddSelect(CLI::App* app, SelectArguments* a) {
 }
 
 CLI::App* AddTable(CLI::App* app, TableArguments* a) {
-  CLI::App* command = app->add_subcommand("table", "Reruns one published comparison: active, layer_sum (docs/results)");
+  std::string names = "active, layer_sum";
+  for (const TableEntry& e : Tables()) absl::StrAppend(&names, ", ", e.name);
+  CLI::App* command = app->add_subcommand("table", absl::StrCat("Reruns one comparison (docs/results): ", names));
   command->add_option("name", a->name, "Which table")->required();
   command->add_option("--model", a->model, "layer_sum: directory of a model version")->capture_default_str();
   command->add_option("--rows", a->rows, "Directory of the measurements")->capture_default_str();
   command->add_option("--alone", a->alone, "layer_sum: records of more layers, measured alone (cobra-worker measure --space layers-of-networks)");
-  command->add_flag("--quick", a->quick, "active: for its shape, not its figures; writes nothing without --out");
-  command->add_option("--seeds", a->seeds, "active: how many; default: 3, quick 1")->check(AboveZero());
+  command->add_flag("--quick", a->quick, "For its shape, not its figures; writes nothing without --out");
+  command->add_flag("--finished", a->finished, "Writes the document of what earlier runs have finished, and goes on with nothing");
+  command->add_option("--seeds", a->seeds, "How many; default: 3, quick 1")->check(AboveZero());
   command->add_option("--split", a->replay.split, "active: fingerprints of the test rows")->capture_default_str();
-  command->add_option("--out", a->out, "active: directory; a run that was cut goes on from what is there; default: docs/results");
+  command->add_option("--out", a->out, "Directory; a run that was cut goes on from what is there; default: docs/results");
   command->add_flag("--json", a->json, "JSON instead of a table");
   return command;
 }
@@ -343,7 +362,7 @@ int Main(int argc, char** argv) {
   if (!parsed.ok()) return Finish(parsed.status());
   if (!*parsed) return 0;
   if (select_command->parsed()) return Finish(RunSelect(select));
-  if (table_command->parsed()) return Finish(RunTable(table));
+  if (table_command->parsed()) return Finish(RunTableCommand(table));
   if (split_command->parsed()) return Finish(WriteSplit(split_rows, split_out));
   return Finish(fit_command->parsed() ? Fit(fit) : refit_command->parsed() ? RunRefit(refit) : RunEvaluate(evaluate));
 }

@@ -10,8 +10,12 @@ torch::optim::AdamW MakeOptimizer(const std::vector<at::Tensor>& parameters, dou
   return torch::optim::AdamW(parameters, torch::optim::AdamWOptions(learning_rate).weight_decay(weight_decay).betas({0.9, 0.98}));
 }
 
+double LearningRateFactor(double progress, double warmup) {
+  return progress < warmup ? progress / warmup + 0.01 : 0.01 + 0.99 * 0.5 * (1 + std::cos(M_PI * progress));
+}
+
 void SetLearningRate(torch::optim::AdamW* optimizer, double learning_rate, double progress, double warmup) {
-  const double factor = progress < warmup ? progress / warmup + 0.01 : 0.01 + 0.99 * 0.5 * (1 + std::cos(M_PI * progress));
+  const double factor = LearningRateFactor(progress, warmup);
   for (auto& group : optimizer->param_groups()) {
     static_cast<torch::optim::AdamWOptions&>(group.options()).lr(learning_rate * factor);
   }

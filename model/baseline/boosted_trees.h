@@ -1,0 +1,24 @@
+// XGBoost (Chen and Guistrin, 2016, KDD) on log-latency: what any network must beat.
+#ifndef COBRA_MODEL_BASELINE_BOOSTED_TREES_H_
+#define COBRA_MODEL_BASELINE_BOOSTED_TREES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "model/baseline/linear.h"
+
+namespace cobra {
+
+struct TreeOptions {
+  int trees = 1500, depth = 5;
+  double learning_rate = 0.03, subsample = 0.8, columns = 0.8;
+  uint64_t seed = 1;
+};
+// `latency` (any unit) of each row of `train`; returns the same unit for each of `all`.
+absl::StatusOr<std::vector<double>> FitTrees(const FeatureRows& train, const std::vector<double>& latency, const FeatureRows& all,
+                                             const TreeOptions& options = {});
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_BASELINE_BOOSTED_TREES_H_

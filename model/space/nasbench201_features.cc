@@ -1,0 +1,172 @@
+#include "model/space/nasbench201_features.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/status_macros.h"
+#include "frontend/nas/nasbench201_cell.h"
+
+namespace cobra {
+namespace {
+
+using Cell = nas::Nasbench201Cell;
+constexpr int kNodes = Cell::kNodes, kOperations = Cell::kOperations;
+
+absl::StatusOr<Cell> PrunedCell(const std::string& arch) {
+  COBRA_ASSIGN_OR_RETURN(Cell cell, nas::ReadNasbench201Cell(arch));
+  (void)nas::Prune(&cell);  // of a cell without a path nothing runs
+  return cell;
+}
+
+// How often each operation lies on the path to the output with most 3x3 convolutions, then 1x1, then poolings.
+std::array<double, kOperations> LongestPath(const Cell& cell) {
+  constexpr std::array<double, kOperations> kWeight = {0, 0.001, 1, 4, 0.5};
+  std::array<std::array<double, kOperations>, kNodes> counts{};
+  std::array<double, kNodes> length{};
+  for (int to = 1; to < kNodes; ++to) {
+    length[static_cast<size_t>(to)] = -1;
+    for (int from = 0; from < to; ++from) {
+      if (!cell.runs[to][from] || length[static_cast<size_t>(from)] < 0) continue;
+      const double candidate = length[static_cast<size_t>(from)] + kWeight[cell.edge[to][from]];
+      if (candidate <= length[static_cast<size_t>(to)]) continue;
+      length[static_cast<size_t>(to)] = candidate;
+      counts[static_cast<size_t>(to)] = counts[static_cast<size_t>(from)];
+      counts[static_cast<size_t>(to)][cell.edge[to][from]] += 1;
+    }
+  }
+  return counts[kNodes - 1];
+}
+
+using Path = std::vector<int>;  // operations from input to output
+
+// Every path of the pruned cell.
+std::vector<Path> PathsOf(const Cell& cell) {
+  std::vector<std::vector<Path>> to_node(kNodes);
+  to_node[0].push_back({});
+  for (int to = 1; to < kNodes; ++to) {
+    for (int from = 0; from < to; ++from) {
+      if (!cell.runs[to][from]) continue;
+      for (Path path : to_node[static_cast<size_t>(from)]) {
+        path.push_back(cell.edge[to][from]);
+        to_node[static_cast<size_t>(to)].push_back(std::move(path));
+      }
+    }
+  }
+  return to_node[kNodes - 1];
+}
+
+// Every path has a number of its own, from 0 on: its operations from `lowest` on are the digits 1 to `digits`.
+size_t IndexOf(const Path& path, size_t digits, int lowest) {
+  size_t index = 0;
+  for (int operation : path) {
+    if (operation >= lowest) index = index * digits + static_cast<size_t>(operation - lowest + 1);
+  }
+  return index;
+}
+
+std::vector<double> LongestOf(const std::vector<Path>& paths) {
+  constexpr std::array<double, kOperations> kWeight = {0, 0.001, 1, 4, 0.5};
+  std::vector<double> most(6, 0);
+  for (const Path& path : paths) {
+    std::array<double, kOperations> count{};
+    double weight = 0;
+    for (int operation : path) {
+      count[static_cast<size_t>(operation)] += 1;
+      weight += kWeight[static_cast<size_t>(operation)];
+    }
+    const std::array<double, 5> figures = {count[Cell::kConv1x1], count[Cell::kConv3x3], count[Cell::kAvgPool], weight,
+                                           static_cast<double>(path.size()) - count[Cell::kSkip]};
+    for (size_t i = 0; i < figures.size(); ++i) most[i] = std::max(most[i], figures[i]);
+  }
+  most[5] = static_cast<double>(paths.size());
+  return most;
+}
+
+// [depth][operation but none]: depth is how many operations other than skips lie before it, at most.
+std::vector<double> DepthsOf(const Cell& cell) {
+  std::vector<double> counts(12, 0);
+  std::array<int, kNodes> deepest{};
+  for (int to = 1; to < kNodes; ++to) {
+    for (int from = 0; from < to; ++from) {
+      if (!cell.runs[to][from]) continue;
+      const int depth = deepest[static_cast<size_t>(from)], operation = cell.edge[to][from];
+      counts[static_cast<size_t>(depth * 4 + operation - 1)] += 1;
+      deepest[static_cast<size_t>(to)] =
+          std::max(deepest[static_cast<size_t>(to)], depth + (operation == Cell::kSkip ? 0 : 1));
+    }
+  }
+  return counts;
+}
+
+// Terms of the sums at nodes 1 to 3, readers of nodes 0 to 2.
+std::vector<double> JoinsOf(const Cell& cell) {
+  std::vector<double> joins(6, 0);
+  for (int to = 1; to < kNodes; ++to) {
+    for (int from = 0; from < to; ++from) {
+      if (!cell.runs[to][from]) continue;
+      joins[static_cast<size_t>(to - 1)] += 1;
+      joins[static_cast<size_t>(3 + from)] += 1;
+    }
+  }
+  return joins;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<double>> Nasbench201OneHot(const std::string& arch) {
+  COBRA_ASSIGN_OR_RETURN(const Cell cell, nas::ReadNasbench201Cell(arch));
+  std::vector<double> features;
+  for (int to = 1; to < kNodes; ++to) {
+    for (int from = 0; from < to; ++from) {
+      for (int o = 0; o < kOperations; ++o) features.push_back(cell.edge[to][from] == o ? 1 : 0);
+    }
+  }
+  return features;
+}
+
+absl::StatusOr<std::vector<double>> Nasbench201Counts(const std::string& arch) {
+  COBRA_ASSIGN_OR_RETURN(const Cell cell, PrunedCell(arch));
+  std::vector<double> counts(kOperations, 0);
+  for (int to = 1; to < kNodes; ++to) {
+    for (int from = 0; from < to; ++from) {
+      if (cell.runs[to][from]) counts[cell.edge[to][from]] += 1;
+    }
+  }
+  return counts;
+}
+
+absl::StatusOr<std::vector<double>> Nasbench201PathFeatures(const std::string& arch) {
+  COBRA_ASSIGN_OR_RETURN(const Cell cell, PrunedCell(arch));
+  COBRA_ASSIGN_OR_RETURN(std::vector<double> features, Nasbench201Counts(arch));
+  for (int to = 1; to < kNodes; ++to) {
+    double terms = 0;
+    for (int from = 0; from < to; ++from) {
+      terms += cell.runs[to][from];
+      for (int o = 0; o < kOperations; ++o) features.push_back(cell.runs[to][from] && cell.edge[to][from] == o ? 1 : 0);
+    }
+    features.push_back(terms);
+  }
+  for (double count : LongestPath(cell)) features.push_back(count);
+  return features;
+}
+
+absl::StatusOr<std::vector<std::vector<double>>> Nasbench201Groups(const std::string& arch) {
+  COBRA_ASSIGN_OR_RETURN(Cell cell, PrunedCell(arch));
+  cell = nas::Canonical(cell);
+  COBRA_ASSIGN_OR_RETURN(std::vector<double> operations, Nasbench201Counts(arch));
+  operations.erase(operations.begin());  // none, which never runs
+  const std::vector<Path> paths = PathsOf(cell);
+  std::vector<double> without_skips(40, 0), with_skips(85, 0);
+  for (const Path& path : paths) {
+    without_skips[IndexOf(path, 3, Cell::kConv1x1)] += 1;
+    with_skips[IndexOf(path, 4, Cell::kSkip)] += 1;
+  }
+  const std::vector<double> joins = JoinsOf(cell);
+  double additions = 0;
+  for (size_t node = 0; node < 3; ++node) additions += std::max(0.0, joins[node] - 1);
+  return std::vector<std::vector<double>>{operations,     without_skips, joins,      LongestOf(paths),
+                                          DepthsOf(cell), with_skips,    {additions}};
+}
+
+}  // namespace cobra

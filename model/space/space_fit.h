@@ -1,0 +1,53 @@
+// Fitting the networks of model/space to the rows of one device. Shows LibTorch.
+#ifndef COBRA_MODEL_SPACE_SPACE_FIT_H_
+#define COBRA_MODEL_SPACE_SPACE_FIT_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/space/space_nets.h"
+
+namespace cobra {
+
+struct SpaceRowSet {
+  std::vector<int64_t> index;      // into the graphs
+  std::vector<double> latency_ms;  // of each
+};
+
+// What every fit needs. Latencies are scaled by the mean of the training rows.
+at::Tensor IndexTensor(const SpaceRowSet& rows);                  // int64 [rows]
+double MeanOf(const std::vector<double>& values);                 // 1 of none
+at::Tensor Scaled(const SpaceRowSet& rows, double mean_ms);       // [rows]
+at::Tensor PredictAll(const DenseGraphs& graphs, SpaceNet& net);  // [graphs] log-latency, a few hundred at a time
+std::vector<double> ToMilliseconds(const at::Tensor& log_latency, double mean_ms);
+
+struct AdditiveFitOptions {
+  AdditiveNetOptions net;
+  int networks = 4;  // their mean log-latency is the answer
+  int epochs = 150, batch = 32;
+  double learning_rate = 2e-3, weight_decay = 1e-2, warmup = 0.03, average_decay = 0.99;
+  uint64_t seed = 1;
+};
+
+// Networks that were fitted to the same rows from different starts.
+class AdditiveEnsemble {
+ public:
+  // `graphs`: those that the rows' indices mean.
+  AdditiveEnsemble(const DenseGraphs& graphs, const SpaceRowSet& train, const AdditiveFitOptions& options);
+  std::vector<double> LatencyMs(const DenseGraphs& graphs) const;
+  int64_t parameters() const;
+
+ private:
+  double mean_ms_;
+  std::vector<std::shared_ptr<AdditiveNet>> networks_;
+};
+
+// Milliseconds of each of `graphs`: the ensemble, for whoever needs it once.
+std::vector<double> FitAdditive(const DenseGraphs& graphs, const SpaceRowSet& train, const AdditiveFitOptions& options);
+
+int64_t ParametersOf(const torch::nn::Module& module);
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_SPACE_SPACE_FIT_H_

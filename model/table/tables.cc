@@ -1,0 +1,50 @@
+#include "model/table/tables.h"
+
+#include <cstdio>
+#include <exception>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "model/net/threads.h"
+#include "model/table/table_nasbench201.h"
+
+namespace cobra {
+
+const std::vector<TableEntry>& Tables() {
+  static const auto* tables = new std::vector<TableEntry>{
+      {"nasbench201", "NAS-Bench-201 cells from 900 measured ones (BRP-NAS, Yue)", RunNasbench201Table},
+  };
+  return *tables;
+}
+
+absl::StatusOr<TableRun> RunTable(TableOptions options, const std::string& directory) {
+  const TableEntry* entry = nullptr;
+  for (const TableEntry& e : Tables()) {
+    if (e.name == options.name) entry = &e;
+  }
+  if (entry == nullptr) {
+    return absl::NotFoundError(absl::StrCat(
+        options.name, ": no such table; there are ",
+        absl::StrJoin(Tables(), ", ", [](std::string* out, const TableEntry& e) { absl::StrAppend(out, e.name); })));
+  }
+  if (!directory.empty()) {
+    COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
+    options.state = absl::StrCat(directory, "/", options.name, options.quick ? ".quick" : "", ".partial.jsonl");
+    if (!options.quick) options.ledger = absl::StrCat(directory, "/ledger.csv");
+  }
+  UseOneThread();
+  absl::StatusOr<TableRun> run = absl::UnknownError("");
+  try {
+    run = entry->run(options);
+  } catch (const std::exception& e) {  // of LibTorch
+    return absl::InternalError(absl::StrCat("table ", options.name, ": ", e.what()));
+  }
+  if (!run.ok() || directory.empty()) return run;
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(directory, "/", options.name, ".md"), TableToMarkdown(*run)));
+  if (run->missing == 0) std::remove(options.state.c_str());
+  return run;
+}
+
+}  // namespace cobra
