@@ -3,6 +3,8 @@
 
     pack_records.py [--lean] INPUT [INPUT ...] OUTDIR
         writes OUTDIR/{layers,networks}.jsonl.gz and OUTDIR/session.json (sessions, statistics), prints the statistics as tables for README.md
+    pack_records.py [--lean] --selected SEED[,SEED] ...
+        what has one of these seeds was chosen (cobra-train select): it goes into OUTDIR/selected-layers.jsonl.gz, which is for training only
 
 An INPUT is a file of records (JSON lines, plain or gzip) or a folder that was packed before; OUTDIR may be one of them. Files may be of several
 sessions and seeds: a subject is (seed, space, index). Of a subject whose canary had moved, the last of the records taken again is kept.
@@ -13,6 +15,7 @@ results ("out", "kind"). Everything else is as docs/measurements.md says; each f
 """
 import argparse, collections, gzip, json, os, statistics, sys
 
+FILES = ("layers.jsonl.gz", "networks.jsonl.gz", "selected-layers.jsonl.gz")
 CANARY = ("conv_us", "matmul_us", "copy_us")
 
 
@@ -42,7 +45,7 @@ class Inputs:
 
     def __init__(self):
         self.sessions, self.records, self.canaries = {}, {}, []
-        self.packed_canaries, self.dropped = [], 0
+        self.packed_canaries, self.dropped, self.selected = [], 0, set()
 
     def read(self, path):
         if os.path.isdir(path):
@@ -53,9 +56,11 @@ class Inputs:
             canary = about["statistics"]["canary"]
             names = [s["session"] for s in about["sessions"]]
             self.packed_canaries += canary if isinstance(canary, list) else [dict(sessions=names, **canary)]
+            self.selected |= set(about["statistics"].get("selected_seeds", []))
             self.dropped += about["statistics"]["dropped_and_measured_again"]
-            for name in ("layers.jsonl.gz", "networks.jsonl.gz"):
-                self.read_lines(os.path.join(path, name))
+            for name in FILES:
+                if os.path.exists(os.path.join(path, name)):
+                    self.read_lines(os.path.join(path, name))
         else:
             self.read_lines(path)
 
@@ -159,29 +164,30 @@ def time_text(us):
 
 def print_tables(stats):
     print("| | records | distinct | ok | latency p10, median, p90 | half 95 % interval, median |\n|---|---|---|---|---|---|")
-    for name in ("layers", "networks"):
+    for name in ("layers", "selected_layers", "networks"):
         s = stats[name]
         if s["latency_us"]:
             q = ", ".join(time_text(s["latency_us"][key]) for key in ("p10", "median", "p90"))
-            print("| %s | %d | %d | %d | %s | %.2f %% |" % (name, s["records"], s["distinct"], s["outcomes"].get("ok", 0), q, 100 * s["interval_half_width"]["median"]))
+            print("| %s | %d | %d | %d | %s | %.2f %% |" % (name.replace("_", " "), s["records"], s["distinct"], s["outcomes"].get("ok", 0), q, 100 * s["interval_half_width"]["median"]))
     spaces = {**stats["layers"]["spaces"], **stats["networks"]["spaces"]}
-    print("\nSpaces: %s. Failures: %s." % (", ".join("%s %d" % item for item in spaces.items()), stats["failures"] or "none"))
+    print("\nSpaces: %s; selected: %s. Failures: %s." % (", ".join("%s %d" % item for item in spaces.items()), ", ".join("%s %d" % item for item in stats["selected_layers"]["spaces"].items()) or "none", stats["failures"] or "none"))
     print("\n| | pairs | median | p90 |\n|---|---|---|---|")
-    for name in ("layers", "networks"):
+    for name in ("layers", "selected_layers", "networks"):
         for key, f in stats[name]["repeatability_floor"].items():
             if f and (key == "all" or name == "layers"):
-                print("| %s, %s | %d | %.2f %% | %.1f %% |" % (name, key.replace("_", " "), f["pairs"], 100 * f["median"], 100 * f["p90"]))
+                print("| %s, %s | %d | %.2f %% | %.1f %% |" % (name.replace("_", " "), key.replace("_", " "), f["pairs"], 100 * f["median"], 100 * f["p90"]))
     print()
     for canary in stats["canary"]:
         texts = ["%s median %.0f us, 10th to 90th percentile %.0f to %.0f, off by more than 5 %% in %.1f %%" % (
             key[:-3], canary[key]["median"], canary[key]["p10"], canary[key]["p90"], 100 * canary[key]["off_by_5_percent"]) for key in CANARY]
         print("Canary of %s, %d times: %s." % (", ".join(canary["sessions"]), canary[CANARY[0]]["n"], "; ".join(texts)))
-    print("Dropped because they were measured again: %d; still suspect: %d." % (stats["dropped_and_measured_again"], stats["layers"]["suspect_left"] + stats["networks"]["suspect_left"]))
+    print("Dropped because they were measured again: %d; still suspect: %d." % (stats["dropped_and_measured_again"], sum(stats[name]["suspect_left"] for name in ("layers", "selected_layers", "networks"))))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--lean", action="store_true", help="leave out the shapes of results, which import computes anew")
+    parser.add_argument("--selected", default="", help="seeds of what was chosen, not drawn")
     parser.add_argument("inputs", nargs="+")
     parser.add_argument("out")
     arguments = parser.parse_args()
@@ -190,21 +196,25 @@ def main():
         inputs.read(path)
     kept = inputs.kept()
     os.makedirs(arguments.out, exist_ok=True)
-    layers = {key: r for key, r in kept.items() if not r["is_network"]}
+    chosen = set(filter(None, arguments.selected.split(","))) | inputs.selected
+    layers = {key: r for key, r in kept.items() if not r["is_network"] and key[0] not in chosen}
+    selected = {key: r for key, r in kept.items() if not r["is_network"] and key[0] in chosen}
     networks = {key: r for key, r in kept.items() if r["is_network"]}
     by_seed = collections.defaultdict(list)
     for canary in inputs.canaries:
         by_seed[str(inputs.seed_of(canary))].append(canary)
-    stats = {"dropped_and_measured_again": inputs.dropped, "layers": statistics_of(layers), "networks": statistics_of(networks),
+    stats = {"dropped_and_measured_again": inputs.dropped, "selected_seeds": sorted(chosen), "layers": statistics_of(layers), "selected_layers": statistics_of(selected), "networks": statistics_of(networks),
              "canary": inputs.packed_canaries + [canary_statistics(c) for _, c in sorted(by_seed.items())],
              "failures": dict(collections.Counter(r.get("message", "") for r in kept.values() if r["outcome"] != "ok").most_common())}
     write(os.path.join(arguments.out, "layers.jsonl.gz"), inputs.sessions, layers.values(), arguments.lean)
+    if selected:
+        write(os.path.join(arguments.out, "selected-layers.jsonl.gz"), inputs.sessions, selected.values(), arguments.lean)
     write(os.path.join(arguments.out, "networks.jsonl.gz"), inputs.sessions, networks.values(), arguments.lean)
     with open(os.path.join(arguments.out, "session.json"), "w") as f:
         json.dump({"sessions": [s for _, s in sorted(inputs.sessions.items())], "statistics": stats}, f, indent=1)
         f.write("\n")
     print_tables(stats)
-    for name in ("layers.jsonl.gz", "networks.jsonl.gz", "session.json"):
+    for name in FILES[:2] + FILES[2:] * bool(selected) + ("session.json",):
         print("%10d bytes  %s" % (os.path.getsize(os.path.join(arguments.out, name)), name))
 
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/file.h"
@@ -21,6 +22,7 @@ namespace {
 // Everything that was measured of one subject, by repeat number.
 struct Subject {
   Record first;
+  bool selected = false;  // stands in a file of what was chosen for training
   std::map<int, double> latency_us;
 };
 
@@ -29,17 +31,17 @@ struct Reader {
   absl::flat_hash_map<std::string, Subject> subjects;
   int64_t failures = 0;
 
-  absl::Status AddFile(const std::string& path) {
+  absl::Status AddFile(const std::string& path, bool selected = false) {
     COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
     int line_number = 0;
     for (absl::string_view line : absl::StrSplit(text, '\n')) {
       ++line_number;
-      if (!line.empty()) COBRA_RETURN_IF_ERROR(AddLine(line, absl::StrCat(path, ":", line_number)));
+      if (!line.empty()) COBRA_RETURN_IF_ERROR(AddLine(line, absl::StrCat(path, ":", line_number), selected));
     }
     return absl::OkStatus();
   }
 
-  absl::Status AddLine(absl::string_view line, absl::string_view where) {
+  absl::Status AddLine(absl::string_view line, absl::string_view where, bool selected) {
     absl::StatusOr<Record> record = RecordFromJson(line);
     if (absl::IsNotFound(record.status())) return absl::OkStatus();  // a session, a canary
     if (!record.ok()) return absl::DataLossError(absl::StrCat(where, ": ", record.status().message()));
@@ -53,7 +55,10 @@ struct Reader {
     const std::string key = record->SubjectKey();
     auto [it, inserted] = subjects.try_emplace(key);
     it->second.latency_us[record->repeat] = record->latency.median_us;
-    if (inserted) order.push_back(key);
+    if (inserted) {
+      order.push_back(key);
+      it->second.selected = selected;
+    }
     if (inserted || record->repeat == 0) it->second.first = *std::move(record);
     return absl::OkStatus();
   }
@@ -65,6 +70,9 @@ double LatencyOf(const Subject& s) {
   if (s.first.repeat == 0 && s.first.suspect && s.latency_us.count(1) > 0) return s.latency_us.at(1);
   return s.latency_us.begin()->second;
 }
+
+// What was chosen because a model was unsure of it is for training only: errors and intervals are stated of what was drawn at random.
+bool IsSelected(absl::string_view file_name) { return absl::StartsWith(file_name, "selected-"); }
 
 absl::StatusOr<Sample> ToSample(const Record& record, double latency_us) {
   COBRA_ASSIGN_OR_RETURN(Graph graph, GraphFromJson(record.graph_json));
@@ -140,14 +148,17 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
   COBRA_ASSIGN_OR_RETURN(std::string target, ReadFile(absl::StrCat(directory, "/target.json")));
   COBRA_ASSIGN_OR_RETURN(data.target, TargetSpecFromJson(target));
   Reader reader;
+  // What was drawn comes first: of a layer that was drawn and chosen too, the draw counts.
+  std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return !IsSelected(name); });
   for (const std::string& name : names) {
-    COBRA_RETURN_IF_ERROR(reader.AddFile(absl::StrCat(directory, "/", name)));
+    COBRA_RETURN_IF_ERROR(reader.AddFile(absl::StrCat(directory, "/", name), IsSelected(name)));
   }
   data.failures = reader.failures;
   absl::flat_hash_map<std::string, int> seen;
   for (const std::string& key : reader.order) {
     const Subject& subject = reader.subjects[key];
     COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(subject.first, LatencyOf(subject)));
+    if (subject.selected) sample.split = Split::kTrain;
     if (auto late = subject.latency_us.find(1); late != subject.latency_us.end() && subject.latency_us.size() > 1) {
       const auto last = subject.latency_us.rbegin();  // taken again, or with nothing after the repetition the first
       const double first = last->first >= 2 ? last->second : subject.latency_us.begin()->second;

@@ -46,7 +46,8 @@ struct Dataset {
   std::vector<std::pair<std::string, double>> probe_us;  // fingerprint, microseconds: probe.json
 };
 
-// Reads every *.jsonl and *.jsonl.gz of a directory (store/record.h has the fields), target.json and, if there, probe.json.
+// Reads every *.jsonl and *.jsonl.gz of a directory (store/record.h has the fields), target.json and, if there, probe.json. Files whose names begin with
+// "selected-" hold what `cobra-train select` chose: training rows, whatever their fingerprints say.
 absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory);
 
 // The records of one file, one per fingerprint, in their order; no target.json is needed beside it.
