@@ -5,54 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "frontend/nas/fbnet_config.h"
 #include "frontend/nas/spaces.h"
 
 namespace cobra::nas {
 namespace {
-
-constexpr int kBlocks = 22;
-constexpr int64_t kStageBlocks[] = {1, 4, 4, 4, 4, 4, 1};
-constexpr int64_t kStageChannels[] = {16, 24, 32, 64, 112, 184, 352};
-constexpr int64_t kImagenetStrides[] = {1, 2, 2, 2, 1, 2, 1};
-constexpr int64_t kCifarStrides[] = {1, 1, 2, 2, 1, 2, 1};
-
-struct Block {
-  absl::string_view name;
-  int64_t kernel;  // 0: skip
-  int64_t expansion;
-  int64_t groups;
-};
-// In the order of the numbers that HW-NAS-Bench and HELP use.
-constexpr Block kKinds[] = {{"k3_e1", 3, 1, 1}, {"k3_e1_g2", 3, 1, 2}, {"k3_e3", 3, 3, 1},
-                            {"k3_e6", 3, 6, 1}, {"k5_e1", 5, 1, 1},    {"k5_e1_g2", 5, 1, 2},
-                            {"k5_e3", 5, 3, 1}, {"k5_e6", 5, 6, 1},    {"skip", 0, 0, 1}};
-
-// Names, or the numbers of HW-NAS-Bench's op_idx_list, separated by blanks or commas, with or without brackets.
-absl::StatusOr<std::vector<const Block*>> ParseBlocks(ArchText& text) {
-  std::vector<const Block*> blocks;
-  const bool bracket = text.Consume("[");
-  while (!text.AtEnd() && !text.Peek("]")) {
-    const size_t begin = text.position();
-    const absl::string_view name = text.Word("");
-    const Block* found = nullptr;
-    for (size_t i = 0; i < std::size(kKinds); ++i) {
-      if (name == kKinds[i].name || name == absl::StrCat(i)) found = &kKinds[i];
-    }
-    if (found == nullptr) {
-      return text.ErrorAt(begin, "no block of FBNet",
-                          "the blocks are k3_e1, k3_e1_g2, k3_e3, k3_e6, k5_e1, k5_e1_g2, k5_e3, k5_e6, skip");
-    }
-    if (blocks.size() == kBlocks) return text.ErrorAt(begin, "FBNet has 22 blocks, this is the 23rd");
-    blocks.push_back(found);
-    text.Consume(",");
-  }
-  if (bracket) COBRA_RETURN_IF_ERROR(text.Expect("]"));
-  COBRA_RETURN_IF_ERROR(text.ExpectEnd());
-  if (blocks.size() < kBlocks) {
-    return text.Error(absl::StrCat("FBNet has 22 blocks, here are ", blocks.size()));
-  }
-  return blocks;
-}
 
 ValueRef ConvBnRelu(NetBuilder& net, const std::string& path, ValueRef x, const Conv& conv) {
   x = net.Conv2d(absl::StrCat(path, ".conv"), x, conv);
@@ -68,7 +25,7 @@ ValueRef Shuffle(NetBuilder& net, const std::string& path, ValueRef x, int64_t g
   return net.View(path, x, {n, c, h, w});
 }
 
-ValueRef RunBlock(NetBuilder& net, const std::string& path, const Block& block, ValueRef x, int64_t out,
+ValueRef RunBlock(NetBuilder& net, const std::string& path, const FbnetBlock& block, ValueRef x, int64_t out,
                   int64_t stride) {
   const int64_t in = net.Channels(x);
   if (block.kernel == 0) return stride == 1 && in == out ? x : ConvBnRelu(net, path, x, Square(out, 1, stride));
@@ -99,16 +56,16 @@ absl::StatusOr<Graph> BuildFbnet(SpaceRequest request) {
   const int64_t size = imagenet ? 224 : 32;
   COBRA_ASSIGN_OR_RETURN(const int64_t classes, request.options.Int("classes", kClasses[dataset], 1, 1000000));
   COBRA_ASSIGN_OR_RETURN(const TensorType image, request.Image({1, 3, size, size}));
-  COBRA_ASSIGN_OR_RETURN(const std::vector<const Block*> blocks, ParseBlocks(request.text));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<FbnetBlock> blocks, ParseFbnetBlocks(request.text));
 
   NetBuilder net(request.limits);
   ValueRef x = net.Input("input", image);
   x = ConvBnRelu(net, "stem", x, Square(16, 3, imagenet ? 2 : 1, 1));
   int cell = 0;
-  for (size_t stage = 0; stage < std::size(kStageBlocks); ++stage) {
-    for (int64_t i = 0; i < kStageBlocks[stage]; ++i, ++cell) {
-      const int64_t stride = i > 0 ? 1 : (imagenet ? kImagenetStrides : kCifarStrides)[stage];
-      x = RunBlock(net, absl::StrCat("cells.", cell), *blocks[cell], x, kStageChannels[stage], stride);
+  for (size_t stage = 0; stage < std::size(kFbnetStageBlocks); ++stage) {
+    for (int64_t i = 0; i < kFbnetStageBlocks[stage]; ++i, ++cell) {
+      const int64_t stride = i > 0 ? 1 : (imagenet ? kFbnetImagenetStrides : kFbnetCifarStrides)[stage];
+      x = RunBlock(net, absl::StrCat("cells.", cell), blocks[static_cast<size_t>(cell)], x, kFbnetStageChannels[stage], stride);
     }
   }
   x = ConvBnRelu(net, "header", x, Square(imagenet ? 1984 : 1504, 1));

@@ -6,59 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "frontend/nas/ofa_config.h"
 #include "frontend/nas/spaces.h"
 
 namespace cobra::nas {
 namespace {
-
-constexpr int kStages = 5, kPlaces = 4;
-struct Stage {
-  int64_t width, stride;
-  bool h_swish, se;
-};
-constexpr Stage kStageTable[kStages] = {
-    {24, 2, false, false}, {40, 2, false, true}, {80, 2, true, false}, {112, 1, true, true}, {160, 2, true, true}};
-
-struct Architecture {
-  std::vector<int64_t> kernels, expansions, depths;
-  int64_t resolution = 224;
-};
-
-// "KEY:" and `count` integers out of `allowed`.
-absl::Status ParseField(ArchText& text, absl::string_view key, size_t count, const std::vector<int64_t>& allowed,
-                        std::vector<int64_t>* values) {
-  COBRA_RETURN_IF_ERROR(text.Expect(absl::StrCat(key, ":")));
-  while (values->size() < count) {
-    text.SkipSpace();
-    const size_t begin = text.position();
-    const absl::StatusOr<int64_t> value = text.Int();
-    if (!value.ok()) {
-      return text.ErrorAt(begin, absl::StrCat(key, " takes ", count, " integers, here are ", values->size()));
-    }
-    if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), *value) == allowed.end()) {
-      return text.ErrorAt(begin, absl::StrCat(key, " is not in this space: ", allowed.front(), " to ", allowed.back()));
-    }
-    values->push_back(*value);
-    text.Consume(",");
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Architecture> Parse(ArchText& text) {
-  Architecture arch;
-  COBRA_RETURN_IF_ERROR(ParseField(text, "ks", kStages * kPlaces, {3, 5, 7}, &arch.kernels));
-  COBRA_RETURN_IF_ERROR(ParseField(text, "e", kStages * kPlaces, {3, 4, 6}, &arch.expansions));
-  COBRA_RETURN_IF_ERROR(ParseField(text, "d", kStages, {2, 3, 4}, &arch.depths));
-  if (!text.AtEnd()) {
-    std::vector<int64_t> resolution;
-    const size_t begin = text.position();
-    COBRA_RETURN_IF_ERROR(ParseField(text, "r", 1, {}, &resolution));
-    arch.resolution = resolution[0];
-    if (arch.resolution < 32 || arch.resolution > 4096) return text.ErrorAt(begin, "r is a resolution from 32 to 4096");
-  }
-  COBRA_RETURN_IF_ERROR(text.ExpectEnd());
-  return arch;
-}
 
 int64_t MakeDivisible(int64_t value, int64_t divisor) {
   int64_t rounded = std::max(divisor, (value + divisor / 2) / divisor * divisor);
@@ -128,7 +80,7 @@ ValueRef RunBlock(NetBuilder& net, const std::string& path, const MbConv& block,
 
 absl::StatusOr<Graph> BuildOfa(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(const int64_t classes, request.options.Int("classes", 1000, 1, 1000000));
-  COBRA_ASSIGN_OR_RETURN(const Architecture arch, Parse(request.text));
+  COBRA_ASSIGN_OR_RETURN(const OfaConfig arch, ParseOfaConfig(request.text));
   COBRA_ASSIGN_OR_RETURN(const TensorType image, request.Image({1, 3, arch.resolution, arch.resolution}));
 
   NetBuilder net(request.limits);
@@ -138,10 +90,10 @@ absl::StatusOr<Graph> BuildOfa(SpaceRequest request) {
   x = Activation(net, "first_conv.act", /*h_swish=*/true, x);
   x = RunBlock(net, "blocks.0", {16, 3, 1, 1, false, false}, x);
   int block = 1;
-  for (int s = 0; s < kStages; ++s) {
-    const Stage& stage = kStageTable[s];
+  for (int s = 0; s < kOfaStages; ++s) {
+    const OfaStage& stage = kOfaStageTable[s];
     for (int64_t i = 0; i < arch.depths[s]; ++i) {
-      const int place = s * kPlaces + static_cast<int>(i);
+      const int place = s * kOfaPlaces + static_cast<int>(i);
       x = RunBlock(net, absl::StrCat("blocks.", block++),
                    {stage.width, arch.kernels[place], i == 0 ? stage.stride : 1, arch.expansions[place], stage.h_swish,
                     stage.se},

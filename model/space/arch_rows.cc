@@ -36,6 +36,7 @@ absl::StatusOr<ArchRows> LoadArchRows(absl::string_view path) {
   rows.latency_ms.resize(columns.size());
   for (const CsvTable::Row& line : csv->rows) {
     rows.row.push_back(line.fields[static_cast<size_t>(row)]);
+    rows.line.push_back(line.line);
     rows.arch.push_back(line.fields[static_cast<size_t>(arch)]);
     for (size_t d = 0; d < columns.size(); ++d) {
       const std::string& field = line.fields[static_cast<size_t>(columns[d])];

@@ -14,6 +14,7 @@ namespace cobra {
 struct ArchRows {
   std::vector<std::string> row;   // the table's own numbers, as they are written
   std::vector<std::string> arch;  // architecture strings
+  std::vector<int> line;          // of each row in its file
   std::vector<std::string> devices;
   std::vector<std::vector<double>> latency_ms;  // [device][row]; NaN where the table has none
 

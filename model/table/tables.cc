@@ -8,12 +8,14 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "model/net/threads.h"
+#include "model/table/table_few_shot.h"
 #include "model/table/table_nasbench201.h"
 
 namespace cobra {
 
 const std::vector<TableEntry>& Tables() {
   static const auto* tables = new std::vector<TableEntry>{
+      {"few_shot", "A new device from a few of its latencies (HELP, MAPLE-X)", RunFewShotTable},
       {"nasbench201", "NAS-Bench-201 cells from 900 measured ones (BRP-NAS, Yue)", RunNasbench201Table},
   };
   return *tables;

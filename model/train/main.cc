@@ -30,6 +30,7 @@
 #include "model/train/layer_sum.h"
 #include "model/train/refit.h"
 #include "model/train/select.h"
+#include "model/train/space_commands.h"
 #include "model/train/trainer.h"
 #include "nlohmann/json.hpp"
 
@@ -87,9 +88,7 @@ absl::Status FitSeeds(const Dataset& data, const FitArguments& a) {
 
 // The seed with the best validation rows ships; the spread over all seeds on the test rows goes beside it.
 absl::Status Fit(const FitArguments& a) {
-  if (a.space != "measurements") {
-    return absl::InvalidArgumentError(absl::StrCat(a.space, ": unknown space; this build fits \"measurements\" (a directory of worker records)"));
-  }
+  if (a.space != "measurements") return FitSpace(a.space, a.rows, a.out);
   COBRA_ASSIGN_OR_RETURN(Dataset data, LoadMeasurements(a.rows));
   LogInfo(absl::StrCat(a.rows, ": ", data.samples.size(), " distinct graphs, ", data.failures, " records that are no measurement"));
   COBRA_RETURN_IF_ERROR(FitSeeds(data, a));
@@ -319,9 +318,9 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   FitArguments fit;
   CLI::App* fit_command = app.add_subcommand("fit", "Train, three seeds by default; the best on validation rows is kept");
-  fit_command->add_option("--space", fit.space, "Kind of rows")->capture_default_str();
-  fit_command->add_option("--rows", fit.rows, "Directory of worker records with target.json")->required();
-  fit_command->add_option("--out", fit.out, "Directory of the model version; a second run continues an interrupted one")->required();
+  fit_command->add_option("--space", fit.space, "Kind of rows: measurements, or a search space: nasbench201, nasbench201-pruned, fbnet, ofa")->capture_default_str();
+  fit_command->add_option("--rows", fit.rows, "Directory of worker records with target.json; of a search space: CSV, row,arch and a column a device")->required();
+  fit_command->add_option("--out", fit.out, "Directory of the model (version); a second run continues an interrupted one")->required();
   fit_command->add_option("--seeds", fit.seeds, "How many times to train, with seeds 1, 2, ...")->capture_default_str();
   fit_command->add_option("--jobs", fit.jobs, "Seeds trained at a time, one core each")->capture_default_str();
   fit_command->add_option("--epochs", fit.train.epochs, "Passes over the rows")->capture_default_str();
@@ -352,6 +351,7 @@ int Main(int argc, char** argv) {
   CLI::App* select_command = AddSelect(&app, &select);
   TableArguments table;
   CLI::App* table_command = AddTable(&app, &table);
+  const std::vector<SpaceCommand> space_commands = AddSpaceCommands(&app);
   std::string split_rows = "data/measurements/cpu-epyc-genoa-1t", split_out;
   CLI::App* split_command = app.add_subcommand("split", "Write the test layers of measurements to a file");
   split_command->add_option("--rows", split_rows, "Directory of the measurements")->capture_default_str();
@@ -361,6 +361,9 @@ int Main(int argc, char** argv) {
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) return Finish(parsed.status());
   if (!*parsed) return 0;
+  for (const SpaceCommand& command : space_commands) {
+    if (command.app->parsed()) return Finish(command.run());
+  }
   if (select_command->parsed()) return Finish(RunSelect(select));
   if (table_command->parsed()) return Finish(RunTableCommand(table));
   if (split_command->parsed()) return Finish(WriteSplit(split_rows, split_out));

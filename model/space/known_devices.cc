@@ -1,0 +1,142 @@
+#include "model/space/known_devices.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "model/train/metrics.h"
+
+namespace cobra {
+namespace {
+
+constexpr int64_t kFewestRows = 30, kReferenceRows = 400, kHeldOutEvery = 10;
+// Of the ridge, against rows whose entries are about one: single choices are trusted, products of two must show themselves.
+constexpr double kRidge = 0.02, kPairRidge = 2;
+
+at::Tensor ToMatrix(const std::vector<double>& values, size_t rows) {
+  const auto count = static_cast<int64_t>(rows);
+  return at::tensor(values, at::kDouble).view({count, count == 0 ? 0 : static_cast<int64_t>(values.size()) / count});
+}
+
+// The line that fits latency over mean latency with the least relative error. What takes next to no time counts as if it took a tenth of the median:
+// modelled devices have cells of 0 ms.
+at::Tensor FitLine(const at::Tensor& features, const at::Tensor& latency, const at::Tensor& ridge) {
+  const double mean = latency.mean().item<double>(), least = 0.1 * latency.median().item<double>();
+  const at::Tensor weight = mean / latency.clamp_min(least);
+  const at::Tensor rows = features * weight.unsqueeze(1), target = weight * latency / mean;
+  const at::Tensor normal = at::matmul(rows.t(), rows) + at::diag(ridge);
+  return at::cholesky_solve(at::matmul(rows.t(), target).unsqueeze(1), at::linalg_cholesky(normal)).squeeze(1);
+}
+
+}  // namespace
+
+SpaceMatrix SpaceMatrix::Select(const at::Tensor& index) const {
+  return {costs.index_select(0, index), choices.index_select(0, index), pairs.index_select(0, index), flops.index_select(0, index)};
+}
+
+absl::StatusOr<SpaceMatrix> MakeSpaceMatrix(const Space& space, const ArchRows& rows, const std::string& file) {
+  std::vector<double> costs, choices, pairs, flops;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const absl::StatusOr<SpaceFeatures> f = space.Features(rows.arch[r]);
+    if (!f.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(file, ": line ", rows.line[r], ": ", f.status().message(), " (space ", space.name(), ")"));
+    }
+    costs.insert(costs.end(), f->costs.begin(), f->costs.end());
+    choices.insert(choices.end(), f->choices.begin(), f->choices.end());
+    pairs.insert(pairs.end(), f->pairs.begin(), f->pairs.end());
+    flops.push_back(f->flops);
+  }
+  return SpaceMatrix{ToMatrix(costs, rows.size()), ToMatrix(choices, rows.size()), ToMatrix(pairs, rows.size()), ToMatrix(flops, rows.size())};
+}
+
+at::Tensor KnownDevices::Costs(const SpaceMatrix& m) const { return (m.costs - mean_costs_) / mean_costs_.clamp_min(1e-9); }
+at::Tensor KnownDevices::Choices(const SpaceMatrix& m) const { return m.choices - mean_choices_; }
+at::Tensor KnownDevices::Flops(const SpaceMatrix& m) const { return m.flops / mean_flops_.clamp_min(1e-9); }
+at::Tensor KnownDevices::Features(const SpaceMatrix& m) const {
+  return at::cat({at::ones({m.size(), 1}, at::kDouble), Costs(m), Choices(m), m.pairs - mean_pairs_}, 1);
+}
+
+at::Tensor KnownDevices::Latency(const SpaceMatrix& m) const {
+  std::vector<double> least;
+  for (const Device& d : devices_) least.push_back(d.least);
+  return at::maximum(at::matmul(Features(m), lines_.t()), at::tensor(least, at::kDouble));
+}
+
+absl::StatusOr<KnownDevices> KnownDevices::Fit(const SpaceMatrix& all, const ArchRows& rows, const std::vector<size_t>& columns,
+                                               const std::vector<int64_t>& fit_rows, const std::vector<DeviceSpec>& specs) {
+  at::NoGradGuard no_grad;
+  KnownDevices known;
+  const SpaceMatrix fitted = all.Select(at::tensor(fit_rows, at::kLong));
+  known.mean_costs_ = fitted.costs.mean(0);
+  known.mean_choices_ = fitted.choices.mean(0);
+  known.mean_pairs_ = fitted.pairs.size(1) == 0 ? at::zeros({0}, at::kDouble) : fitted.pairs.mean(0);
+  known.mean_flops_ = fitted.flops.mean(0);
+  const at::Tensor features = known.Features(fitted);
+  at::Tensor ridge = at::full({features.size(1)}, kRidge, at::kDouble);
+  ridge[0] = 1e-6;
+  ridge.narrow(0, ridge.size(0) - fitted.pairs.size(1), fitted.pairs.size(1)).fill_(kPairRidge);
+  std::vector<at::Tensor> lines;
+  for (size_t column : columns) {
+    std::vector<int64_t> present, kept, held_out;  // positions in fit_rows
+    std::vector<double> ms;
+    for (size_t i = 0; i < fit_rows.size(); ++i) {
+      const double value = rows.latency_ms[column][static_cast<size_t>(fit_rows[i])];
+      if (std::isnan(value)) continue;
+      (present.size() % kHeldOutEvery == kHeldOutEvery - 1 ? held_out : kept).push_back(static_cast<int64_t>(present.size()));
+      present.push_back(static_cast<int64_t>(i));
+      ms.push_back(value);
+    }
+    if (static_cast<int64_t>(present.size()) < kFewestRows) {
+      return absl::InvalidArgumentError(absl::StrCat(rows.devices[column], ": has ", present.size(), " rows; a device needs at least ", kFewestRows));
+    }
+    const at::Tensor latency = at::tensor(ms, at::kDouble), x = features.index_select(0, at::tensor(present, at::kLong));
+    const double mean = latency.mean().item<double>(), least = 0.5 * latency.min().item<double>() / mean;
+    const at::Tensor in = at::tensor(kept, at::kLong), out = at::tensor(held_out, at::kLong);
+    const at::Tensor first = FitLine(x.index_select(0, in), latency.index_select(0, in), ridge);
+    const at::Tensor scale = latency.index_select(0, in).mean();
+    const at::Tensor off = (at::matmul(x.index_select(0, out), first).clamp_min(least) * scale / latency.index_select(0, out)).log().abs().contiguous();
+    Device device;
+    device.spec = SpecOf(specs, rows.devices[column]);
+    device.off_by = ConformalQuantile({off.data_ptr<double>(), off.data_ptr<double>() + off.numel()}, 0.9);
+    const at::Tensor line = FitLine(x, latency, ridge);
+    const double said = at::matmul(features, line).clamp_min(least).mean().item<double>();
+    device.mean_ms = mean * said;
+    device.least = least / said;
+    lines.push_back(line / said);
+    known.devices_.push_back(std::move(device));
+  }
+  known.lines_ = at::stack(lines);
+  const int64_t step = std::max<int64_t>(1, fitted.size() / kReferenceRows);
+  known.reference_ = known.Latency(fitted.Select(at::arange(0, fitted.size(), step, at::kLong)));
+  return known;
+}
+
+KnownDevices KnownDevices::Select(const std::vector<size_t>& devices) const {
+  KnownDevices some = *this;
+  some.devices_.clear();
+  std::vector<int64_t> index;
+  for (size_t d : devices) {
+    some.devices_.push_back(devices_[d]);
+    index.push_back(static_cast<int64_t>(d));
+  }
+  const at::Tensor chosen = at::tensor(index, at::kLong);
+  some.lines_ = lines_.index_select(0, chosen);
+  some.reference_ = reference_.index_select(1, chosen);
+  return some;
+}
+
+KnownDevices KnownDevices::From(std::vector<Device> devices, const Tensors& t) {
+  KnownDevices known;
+  known.devices_ = std::move(devices);
+  known.mean_costs_ = t.mean_costs;
+  known.mean_choices_ = t.mean_choices;
+  known.mean_pairs_ = t.mean_pairs;
+  known.mean_flops_ = t.mean_flops;
+  known.lines_ = t.lines;
+  known.reference_ = t.reference;
+  return known;
+}
+
+}  // namespace cobra

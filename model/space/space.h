@@ -1,0 +1,41 @@
+// The search spaces whose architecture strings `cobra-train fit --space` takes, each as numbers (lines, processes) and as a graph (networks).
+#ifndef COBRA_MODEL_SPACE_SPACE_H_
+#define COBRA_MODEL_SPACE_SPACE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "model/space/op_graph.h"
+
+namespace cobra {
+
+// An architecture in numbers, the same quantities for every architecture of the space.
+struct SpaceFeatures {
+  // What its cost depends on in the first place, few numbers: how often each operation runs; or multiplications, activations, weights and layers.
+  // Not negative; a new device's price of each has to be learned from a handful of samples.
+  std::vector<double> costs;
+  std::vector<double> choices;  // one-hot, place by place
+  std::vector<double> pairs;    // products of two choices, halved; empty where a line through the choices does as well
+  double flops = 0;             // in units of the space's own
+};
+
+class Space {
+ public:
+  virtual ~Space() = default;
+  virtual absl::string_view name() const = 0;  // as after --space
+  // InvalidArgument that begins with the string where it is no architecture of this space.
+  virtual absl::StatusOr<SpaceFeatures> Features(const std::string& arch) const = 0;
+  virtual absl::StatusOr<OpGraph> Graph(const std::string& arch) const = 0;
+  virtual int num_kinds() const = 0;  // of the nodes of Graph()
+};
+
+// "nasbench201", "nasbench201-pruned", "fbnet", "ofa"; NotFound lists them.
+absl::StatusOr<const Space*> FindSpace(absl::string_view name);
+// For messages and help: "fbnet, nasbench201, ...".
+std::string SpaceNames();
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_SPACE_SPACE_H_

@@ -1,0 +1,218 @@
+#include "model/space/space_model.h"
+
+#include <torch/nn/module.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <numeric>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/status_macros.h"
+#include "model/net/safetensors.h"
+#include "nlohmann/json.hpp"
+
+namespace cobra {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kFormat = "cobra-space-1";
+constexpr int64_t kMostNumbers = 1 << 20;  // of a size in a manifest: beyond it the file is damaged
+
+std::string ManifestPath(const std::string& directory) { return directory + "/manifest.json"; }
+std::string TensorsPath(const std::string& directory) { return directory + "/tensors.safetensors"; }
+
+// Tensors under names, for the safetensors layout.
+class TensorBag : public torch::nn::Module {
+ public:
+  void Add(const std::string& name, const at::Tensor& tensor) { register_parameter(name, tensor.to(at::kFloat), /*requires_grad=*/false); }
+  at::Tensor Get(const std::string& name) const { return named_parameters()[name].to(at::kDouble); }
+};
+
+json SpecToJson(const DeviceSpec& s) {
+  return {{"name", s.name}, {"family", s.family}, {"kind", s.kind}, {"batch", s.batch}, {"cores", s.cores}, {"clock_mhz", s.clock_mhz}, {"power_w", s.power_w}};
+}
+
+absl::Status CheckRows(const CsvTable& csv, const std::string& path, const std::vector<absl::string_view>& columns) {
+  for (absl::string_view column : columns) {
+    if (csv.Column(column) < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": line 1: no column ", column, "; it wants ", absl::StrJoin(columns, ","), " and has ", absl::StrJoin(csv.header, ",")));
+    }
+  }
+  if (csv.rows.empty()) return absl::InvalidArgumentError(absl::StrCat(path, ": no row below the header"));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ArchRows> LoadColumns(const std::string& path, bool latency) {
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
+  const absl::StatusOr<CsvTable> csv = ParseCsv(text);
+  if (!csv.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", csv.status().message()));
+  std::vector<absl::string_view> columns = {"row", "arch"};
+  if (latency) columns.push_back("latency_ms");
+  COBRA_RETURN_IF_ERROR(CheckRows(*csv, path, columns));
+  const auto row = static_cast<size_t>(csv->Column("row")), arch = static_cast<size_t>(csv->Column("arch"));
+  ArchRows rows;
+  if (latency) {
+    rows.devices = {"latency_ms"};
+    rows.latency_ms.resize(1);
+  }
+  for (const CsvTable::Row& line : csv->rows) {
+    rows.row.push_back(line.fields[row]);
+    rows.arch.push_back(line.fields[arch]);
+    rows.line.push_back(line.line);
+    if (!latency) continue;
+    const std::string& field = line.fields[static_cast<size_t>(csv->Column("latency_ms"))];
+    double ms = 0;
+    if (!absl::SimpleAtod(field, &ms) || !(ms > 0) || !std::isfinite(ms)) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ": line ", line.line, ": latency_ms \"", field, "\": is no positive number of milliseconds"));
+    }
+    rows.latency_ms[0].push_back(ms);
+  }
+  return rows;
+}
+
+}  // namespace
+
+absl::StatusOr<ArchRows> LoadArchitectures(const std::string& path) { return LoadColumns(path, false); }
+absl::StatusOr<ArchRows> LoadSamples(const std::string& path) { return LoadColumns(path, true); }
+
+absl::StatusOr<SpaceModel> SpaceModel::Fit(const Space& space, const std::string& file, const std::vector<DeviceSpec>& specs) {
+  COBRA_ASSIGN_OR_RETURN(const ArchRows rows, LoadArchRows(file));
+  if (rows.devices.empty()) return absl::InvalidArgumentError(absl::StrCat(file, ": line 1: no column of a device beside row and arch"));
+  if (rows.size() == 0) return absl::InvalidArgumentError(absl::StrCat(file, ": no row below the header"));
+  SpaceModel model;
+  model.space_ = &space;
+  COBRA_ASSIGN_OR_RETURN(const SpaceMatrix all, MakeSpaceMatrix(space, rows, file));
+  std::vector<size_t> columns(rows.devices.size());
+  std::iota(columns.begin(), columns.end(), size_t{0});
+  std::vector<int64_t> fit_rows(rows.size());
+  std::iota(fit_rows.begin(), fit_rows.end(), int64_t{0});
+  absl::StatusOr<KnownDevices> known = KnownDevices::Fit(all, rows, columns, fit_rows, specs);
+  if (!known.ok()) return absl::InvalidArgumentError(absl::StrCat(file, ": ", known.status().message()));
+  model.known_ = *std::move(known);
+  model.widths_ = CalibrateWidths(model.known_, all, rows, fit_rows, AdaptOptions(), /*draws=*/2);
+  return model;
+}
+
+absl::Status SpaceModel::Save(const std::string& directory) const {
+  COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
+  const KnownDevices::Tensors t = known_.tensors();
+  TensorBag bag;
+  bag.Add("mean_costs", t.mean_costs);
+  bag.Add("mean_choices", t.mean_choices);
+  bag.Add("mean_pairs", t.mean_pairs);
+  bag.Add("mean_flops", t.mean_flops);
+  bag.Add("lines", t.lines);
+  bag.Add("reference", t.reference);
+  const std::string tensors = SaveTensors(bag);
+  json devices = json::array(), widths = json::object();
+  for (const KnownDevices::Device& d : known_.devices()) {
+    json entry = SpecToJson(d.spec);
+    entry["mean_ms"] = d.mean_ms;
+    entry["least"] = d.least;
+    entry["off_by"] = d.off_by;
+    devices.push_back(std::move(entry));
+  }
+  for (const auto& [samples, width] : widths_) widths[absl::StrCat(samples)] = width;
+  const json manifest = {{"format", kFormat},
+                         {"space", std::string(space_->name())},
+                         {"devices", devices},
+                         {"interval_widths", widths},
+                         {"sizes", {{"costs", t.mean_costs.size(0)}, {"choices", t.mean_choices.size(0)}, {"pairs", t.mean_pairs.size(0)}, {"reference", t.reference.size(0)}}},
+                         {"tensors_sha256", Sha256Hex(tensors)}};
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(TensorsPath(directory), tensors));
+  return WriteFileAtomic(ManifestPath(directory), manifest.dump(1));
+}
+
+absl::StatusOr<SpaceModel> SpaceModel::Load(const std::string& directory) {
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(ManifestPath(directory)));
+  const json manifest = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!manifest.is_object() || manifest.value("format", "") != kFormat) {
+    return absl::InvalidArgumentError(absl::StrCat(ManifestPath(directory), ": is no model of a search space; cobra-train fit --space NAME writes one"));
+  }
+  COBRA_ASSIGN_OR_RETURN(const std::string tensors, ReadFile(TensorsPath(directory)));
+  try {
+    SpaceModel model;
+    COBRA_ASSIGN_OR_RETURN(model.space_, FindSpace(manifest.at("space").get<std::string>()));
+    if (Sha256Hex(tensors) != manifest.at("tensors_sha256").get<std::string>()) {
+      return absl::DataLossError(absl::StrCat(TensorsPath(directory), ": SHA-256 differs from the manifest's; the file is damaged or of another fit"));
+    }
+    std::vector<KnownDevices::Device> devices;
+    for (const json& entry : manifest.at("devices")) {
+      KnownDevices::Device d;
+      d.spec.name = entry.at("name").get<std::string>();
+      d.spec.family = entry.at("family").get<std::string>();
+      d.spec.kind = entry.at("kind").get<std::string>();
+      d.spec.batch = entry.at("batch").get<double>();
+      d.spec.cores = entry.at("cores").get<double>();
+      d.spec.clock_mhz = entry.at("clock_mhz").get<double>();
+      d.spec.power_w = entry.at("power_w").get<double>();
+      d.mean_ms = entry.at("mean_ms").get<double>();
+      d.least = entry.at("least").get<double>();
+      d.off_by = entry.at("off_by").get<double>();
+      devices.push_back(std::move(d));
+    }
+    for (const auto& [samples, width] : manifest.at("interval_widths").items()) model.widths_[std::stoi(samples)] = width.get<double>();
+    const auto size = [&](const char* name) -> int64_t { return std::clamp<int64_t>(manifest.at("sizes").at(name).get<int64_t>(), 0, kMostNumbers); };
+    const auto count = static_cast<int64_t>(devices.size());
+    TensorBag bag;
+    bag.Add("mean_costs", at::zeros({size("costs")}));
+    bag.Add("mean_choices", at::zeros({size("choices")}));
+    bag.Add("mean_pairs", at::zeros({size("pairs")}));
+    bag.Add("mean_flops", at::zeros({1}));
+    bag.Add("lines", at::zeros({count, 1 + size("costs") + size("choices") + size("pairs")}));
+    bag.Add("reference", at::zeros({size("reference"), count}));
+    COBRA_RETURN_IF_ERROR(LoadTensors(tensors, &bag));
+    model.known_ = KnownDevices::From(std::move(devices), {bag.Get("mean_costs"), bag.Get("mean_choices"), bag.Get("mean_pairs"), bag.Get("mean_flops"), bag.Get("lines"), bag.Get("reference")});
+    return model;
+  } catch (const std::exception& e) {  // of JSON, of LibTorch
+    return absl::DataLossError(absl::StrCat(ManifestPath(directory), ": is damaged: ", e.what()));
+  }
+}
+
+absl::StatusOr<std::vector<AdaptedLatency>> SpaceModel::Predict(const ArchRows& rows, const std::string& file, absl::string_view device) const {
+  size_t chosen = 0;
+  std::vector<std::string> names;
+  for (const KnownDevices::Device& d : known_.devices()) names.push_back(d.spec.name);
+  if (device.empty() && names.size() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat("--device: the model knows ", absl::StrJoin(names, ", "), "; say which"));
+  }
+  if (!device.empty()) {
+    chosen = static_cast<size_t>(std::find(names.begin(), names.end(), device) - names.begin());
+    if (chosen == names.size()) {
+      return absl::NotFoundError(absl::StrCat(device, ": no such device; the model knows ", absl::StrJoin(names, ", "), ". A new one: cobra-train adapt"));
+    }
+  }
+  COBRA_ASSIGN_OR_RETURN(const SpaceMatrix asked, MakeSpaceMatrix(*space_, rows, file));
+  const KnownDevices one = known_.Select({chosen});
+  const at::Tensor latency = one.Latency(asked).contiguous();
+  const double mean_ms = one.devices()[0].mean_ms, factor = std::exp(one.devices()[0].off_by);
+  std::vector<AdaptedLatency> predicted;
+  for (int64_t r = 0; r < latency.size(0); ++r) {
+    const double ms = latency.data_ptr<double>()[r] * mean_ms;
+    predicted.push_back({ms, ms / factor, ms * factor});
+  }
+  return predicted;
+}
+
+absl::StatusOr<std::vector<AdaptedLatency>> SpaceModel::Adapt(const ArchRows& samples, const std::string& samples_file, const DeviceSpec& target, const ArchRows& rows,
+                                                              const std::string& file) const {
+  if (known_.size() < 2) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("--model: was fitted to one device, ", known_.devices()[0].spec.name, "; a new device needs a model of several (one column a device)"));
+  }
+  COBRA_ASSIGN_OR_RETURN(const SpaceMatrix measured, MakeSpaceMatrix(*space_, samples, samples_file));
+  COBRA_ASSIGN_OR_RETURN(const SpaceMatrix asked, MakeSpaceMatrix(*space_, rows, file));
+  const Adapter adapter(known_, target);
+  const AdaptedDevice device = adapter.Fit(adapter.Prepare(measured), samples.latency_ms[0]);
+  return device.Predict(adapter.Prepare(asked), WidthOf(widths_, static_cast<int>(samples.size())));
+}
+
+}  // namespace cobra

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""cobra-train fit, predict, adapt on tables of search spaces: the real program on a slice of the committed tables."""
+import csv
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+BIN = os.environ["COBRA_BIN"]
+SOURCE = os.environ["COBRA_SOURCE"]
+KNOWN = ["1080ti_1", "1080ti_32", "1080ti_256", "silver_4114", "silver_4210r", "samsung_a50", "pixel3", "essential_ph_1", "samsung_s7"]
+
+
+def train(*arguments, code=0):
+    done = subprocess.run([os.path.join(BIN, "cobra-train"), *arguments], cwd=SOURCE, capture_output=True, text=True)
+    assert done.returncode == code, (arguments, done.returncode, done.stderr)
+    return done.stderr
+
+
+def read(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
+        return list(csv.DictReader(file))
+
+
+def write(path, rows, columns):
+    with (gzip.open if path.endswith(".gz") else open)(path, "wt", newline="") as file:
+        out = csv.DictWriter(file, columns, extrasaction="ignore")
+        out.writeheader()
+        out.writerows(rows)
+
+
+def ranks(values):
+    order = sorted(range(len(values)), key=values.__getitem__)
+    rank = [0.0] * len(values)
+    first = 0
+    while first < len(order):
+        last = first
+        while last + 1 < len(order) and values[order[last + 1]] == values[order[first]]:
+            last += 1
+        for i in range(first, last + 1):
+            rank[order[i]] = (first + last) / 2
+        first = last + 1
+    return rank
+
+
+def spearman(a, b):
+    a, b = ranks(a), ranks(b)
+    mean = (len(a) - 1) / 2
+    above = sum((x - mean) * (y - mean) for x, y in zip(a, b))
+    return above / (sum((x - mean) ** 2 for x in a) * sum((y - mean) ** 2 for y in b)) ** 0.5
+
+
+def check(path, asked, device, rank, error):
+    predicted = read(path)
+    assert [p["row"] for p in predicted] == [a["row"] for a in asked], "order"
+    said, measured = [float(p["latency_ms"]) for p in predicted], [float(a[device]) for a in asked]
+    assert all(float(p["low_ms"]) < float(p["latency_ms"]) < float(p["high_ms"]) for p in predicted)
+    inside = sum(float(p["low_ms"]) <= m <= float(p["high_ms"]) for p, m in zip(predicted, measured)) / len(asked)
+    off = sum(abs(s / m - 1) for s, m in zip(said, measured)) / len(asked)
+    found = spearman(said, measured)
+    print(f"{device}: Spearman {found:.3f}, MAPE {off:.3f}, inside {inside:.3f}")
+    assert found > rank and off < error and inside > 0.6, (device, found, off, inside)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as out:
+        path = lambda name: os.path.join(out, name)
+        rows = read(os.path.join(SOURCE, "data/tables/help_nasbench201/latency.csv.gz"))[:1900]
+        asked = rows[900:1900][::-1]  # in another order than the table's
+        write(path("train.csv.gz"), rows[:900], ["row", "arch"] + KNOWN)
+        write(path("test.csv"), asked, ["row", "arch"])
+        train("fit", "--space", "nasbench201", "--rows", path("train.csv.gz"), "--out", path("model"))
+        manifest = json.load(open(path("model/manifest.json")))
+        assert [d["name"] for d in manifest["devices"]] == KNOWN and sorted(os.listdir(path("model"))) == ["manifest.json", "tensors.safetensors"]
+        train("predict", "--model", path("model"), "--rows", path("test.csv"), "--device", "1080ti_256", "--out", path("p.csv.gz"))
+        check(path("p.csv.gz"), asked, "1080ti_256", 0.995, 0.03)
+        for device, rank, error in (("titan_rtx_256", 0.98, 0.06), ("eyeriss", 0.97, 0.2)):
+            samples = [dict(row, latency_ms=row[device]) for row in rows[5:900:90]]
+            write(path("few.csv"), samples, ["row", "arch", "latency_ms"])
+            train("adapt", "--model", path("model"), "--samples", path("few.csv"), "--rows", path("test.csv"), "--out", path("a.csv"))
+            check(path("a.csv"), asked, device, rank, error)
+        json.dump({"kind": "gpu", "batch": 256}, open(path("spec.json"), "w"))
+        samples = [dict(row, latency_ms=row["titan_rtx_256"]) for row in rows[5:900:300]]
+        write(path("few.csv"), samples, ["row", "arch", "latency_ms"])
+        train("adapt", "--model", path("model"), "--samples", path("few.csv"), "--spec", path("spec.json"), "--rows", path("test.csv"), "--out", path("a.csv"))
+        check(path("a.csv"), asked, "titan_rtx_256", 0.9, 0.2)
+
+        # One device, latency_ms as its column.
+        for space, folder, device, rank, error in (("fbnet", "help_fbnet", "titan_rtx_1", 0.97, 0.03), ("ofa", "help_ofa", "v100_64", 0.97, 0.06)):
+            rows = read(os.path.join(SOURCE, f"data/tables/{folder}/latency.csv.gz"))
+            write(path("one.csv"), [dict(r, latency_ms=r[device]) for r in rows[::5]], ["row", "arch", "latency_ms"])
+            write(path("test.csv"), rows[1::25], ["row", "arch"])  # devices drift: rows from everywhere
+            train("fit", "--space", space, "--rows", path("one.csv"), "--out", path(space))
+            train("predict", "--model", path(space), "--rows", path("test.csv"), "--out", path("p.csv"))
+            check(path("p.csv"), rows[1::25], device, rank, error)
+
+        def refuses(words, *arguments):
+            error = train(*arguments, code=2)
+            assert all(word in error for word in words), (words, error)
+
+        adapt = ["adapt", "--model", path("model"), "--rows", path("test.csv"), "--out", path("x.csv"), "--samples"]
+        predict = ["predict", "--model", path("model"), "--out", path("x.csv"), "--rows"]
+        refuses(["toaster: no such device", "1080ti_256"], *predict, path("train.csv.gz"), "--device", "toaster")
+        refuses(["--device", "1080ti_256"], *predict, path("train.csv.gz"))
+        refuses(["test.csv: line 2: ", "nasbench201"], *predict, path("test.csv"), "--device", "pixel3")
+        refuses(["test.csv: line 1: no column latency_ms"], *adapt, path("test.csv"))
+        refuses(["cifar: unknown space", "fbnet"], "fit", "--space", "cifar", "--rows", path("one.csv"), "--out", path("y"))
+        open(path("bad.csv"), "w").write("row,arch,latency_ms\n0,k3_e1,fast\n")
+        refuses(["bad.csv: line 2: latency_ms \"fast\""], *adapt, path("bad.csv"))
+        open(path("bad.csv"), "w").write("row,latency_ms\n0,1\n")
+        refuses(["bad.csv: line 1:", "row and arch"], "fit", "--space", "fbnet", "--rows", path("bad.csv"), "--out", path("y"))
+        assert not os.path.exists(path("x.csv")) and not os.path.exists(path("y"))
+        with open(path("model/tensors.safetensors"), "r+b") as file:
+            file.seek(-1, 2)
+            file.write(b"!")
+        assert "tensors.safetensors: SHA-256" in train(*predict, path("train.csv.gz"), "--device", "pixel3", code=1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
