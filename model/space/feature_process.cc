@@ -14,31 +14,38 @@ at::Tensor SquaredDistance(const at::Tensor& a, const at::Tensor& b) {
   return (a.square().sum(1, /*keepdim=*/true) + b.square().sum(1) - 2 * at::matmul(a, b.t())).clamp_min(0);
 }
 
-// [architectures, all numbers]
-at::Tensor ScaledBy(const ProcessFeatures& features, const at::Tensor& factors) {
-  std::vector<at::Tensor> scaled;
+// All numbers of an architecture side by side, and to which group each belongs.
+struct Columns {
+  at::Tensor values;    // [architectures, numbers]
+  at::Tensor group_of;  // int64 [numbers]
+  int64_t groups = 0;
+};
+
+Columns ColumnsOf(const ProcessFeatures& features) {
+  std::vector<int64_t> group_of;
   for (size_t g = 0; g < features.groups.size(); ++g) {
-    scaled.push_back(features.groups[g] * factors[static_cast<int64_t>(g)]);
+    group_of.insert(group_of.end(), static_cast<size_t>(features.groups[g].size(1)), static_cast<int64_t>(g));
   }
-  return at::cat(scaled, 1);
+  return {at::cat(features.groups, 1), at::tensor(group_of, at::kLong), static_cast<int64_t>(features.groups.size())};
 }
 
-// [groups, a, b]
-at::Tensor Distances(const ProcessFeatures& a, const ProcessFeatures& b) {
-  std::vector<at::Tensor> distances;
-  for (size_t g = 0; g < a.groups.size(); ++g) distances.push_back(SquaredDistance(a.groups[g], b.groups[g]));
-  return at::stack(distances);
+// Columns scaled by the roots of their groups' weights: plain distances between these are the weighted ones.
+at::Tensor Weighted(const Columns& columns, const at::Tensor& theta) {
+  return columns.values * (theta.narrow(0, 0, columns.groups) / 2).exp().index_select(0, columns.group_of);
 }
 
 at::Tensor Line(const ProcessFeatures& a, const ProcessFeatures& b) { return at::matmul(a.linear, b.linear.t()) + 1; }
 
 // One of the processes that are added. `theta`: its part, logarithms of a weight a group and of the amplitude.
-at::Tensor Correlated(const at::Tensor& distances, const at::Tensor& theta) {
-  const int64_t groups = distances.size(0);
-  const at::Tensor weights = theta.narrow(0, 0, groups).exp();
-  return (theta[groups] -
-          at::matmul(weights, distances.reshape({groups, -1})).view({distances.size(1), distances.size(2)}))
-      .exp();
+at::Tensor Correlated(const Columns& a, const Columns& b, const at::Tensor& theta) {
+  return (theta[a.groups] - SquaredDistance(Weighted(a, theta), Weighted(b, theta))).exp();
+}
+
+// For each group the sum over all pairs (i, j) of product[i, j] times their squared distance; `product` is symmetric.
+at::Tensor SumOfDistances(const Columns& columns, const at::Tensor& product) {
+  const at::Tensor& x = columns.values;
+  const at::Tensor of_column = 2 * (at::matmul(product.sum(1), x.square()) - (x * at::matmul(product, x)).sum(0));
+  return at::zeros({columns.groups}, at::kDouble).index_add(0, columns.group_of, of_column);
 }
 
 struct Likelihood {
@@ -46,15 +53,15 @@ struct Likelihood {
   at::Tensor gradient;  // like theta
 };
 
-Likelihood Evaluate(const at::Tensor& distances, const at::Tensor& line, const at::Tensor& root,
-                    const at::Tensor& theta, int processes) {
-  const int64_t n = root.size(0), groups = distances.size(0);
-  const at::Tensor identity = at::eye(n, at::kDouble), flat = distances.reshape({groups, -1});
+Likelihood Evaluate(const Columns& columns, const at::Tensor& line, const at::Tensor& root, const at::Tensor& theta,
+                    int processes) {
+  const int64_t n = root.size(0), groups = columns.groups;
+  const at::Tensor identity = at::eye(n, at::kDouble);
   const at::Tensor line_part = line * theta[-2].exp(), noise = theta[-1].exp();
   std::vector<at::Tensor> parts;
   at::Tensor covariance = line_part + identity * (noise + kJitter);
   for (int p = 0; p < processes; ++p) {
-    parts.push_back(Correlated(distances, theta.narrow(0, p * (groups + 1), groups + 1)));
+    parts.push_back(Correlated(columns, columns, theta.narrow(0, p * (groups + 1), groups + 1)));
     covariance = covariance + parts.back();
   }
   const at::Tensor factor = at::linalg_cholesky(covariance), inverse = at::cholesky_inverse(factor);
@@ -66,7 +73,7 @@ Likelihood Evaluate(const at::Tensor& distances, const at::Tensor& line, const a
   std::vector<at::Tensor> gradient;
   for (int p = 0; p < processes; ++p) {
     const at::Tensor product = half * parts[static_cast<size_t>(p)];
-    gradient.push_back(-theta.narrow(0, p * (groups + 1), groups).exp() * at::matmul(flat, product.reshape({-1})));
+    gradient.push_back(-theta.narrow(0, p * (groups + 1), groups).exp() * SumOfDistances(columns, product));
     gradient.push_back(product.sum().view({1}));
   }
   gradient.push_back((half * line_part).sum().view({1}));
@@ -76,9 +83,10 @@ Likelihood Evaluate(const at::Tensor& distances, const at::Tensor& line, const a
 }
 
 // The further process begins with shorter ranges and less to say.
-at::Tensor Start(const at::Tensor& distances, int processes) {
-  const int64_t groups = distances.size(0);
-  const at::Tensor typical = distances.mean({1, 2}).clamp_min(0.02);
+at::Tensor Start(const Columns& columns, int processes) {
+  const int64_t groups = columns.groups, n = columns.values.size(0);
+  const at::Tensor pairs = at::ones({n, n}, at::kDouble) / static_cast<double>(n * n);
+  const at::Tensor typical = SumOfDistances(columns, pairs).clamp_min(0.02);  // mean distance
   std::vector<at::Tensor> theta;
   for (int p = 0; p < processes; ++p) {
     theta.push_back(-(typical * static_cast<double>(groups)).log() - 1 + 2.0 * p);
@@ -142,12 +150,13 @@ FeatureProcess::FeatureProcess(ProcessFeatures train, const std::vector<double>&
 // Adam on the logarithms; the best point that it passes.
 at::Tensor FeatureProcess::Search(const at::Tensor& drawn, const ProcessOptions& o) const {
   const ProcessFeatures rows = train_.Select(drawn);
-  const at::Tensor root = root_.index_select(0, drawn), distances = Distances(rows, rows), line = Line(rows, rows);
-  at::Tensor theta = Start(distances, o.processes), best_theta = theta;
+  const Columns columns = ColumnsOf(rows);
+  const at::Tensor root = root_.index_select(0, drawn), line = Line(rows, rows);
+  at::Tensor theta = Start(columns, o.processes), best_theta = theta;
   at::Tensor first = at::zeros_like(theta), second = at::zeros_like(theta);
   double best = std::numeric_limits<double>::infinity();
   for (int step = 0; step < o.steps; ++step) {
-    const Likelihood now = Evaluate(distances, line, root, theta, o.processes);
+    const Likelihood now = Evaluate(columns, line, root, theta, o.processes);
     if (now.negative_log < best) {
       best = now.negative_log;
       best_theta = theta;
@@ -174,15 +183,11 @@ at::Tensor FeatureProcess::Solve(const at::Tensor& theta, int reweightings) cons
   }
 }
 
-// Of each process one distance, of features scaled by the roots of their weights.
 at::Tensor FeatureProcess::Kernel(const ProcessFeatures& a, const ProcessFeatures& b, const at::Tensor& theta) const {
-  const auto groups = static_cast<int64_t>(a.groups.size());
+  const Columns from = ColumnsOf(a), to = ColumnsOf(b);
   at::Tensor kernel = Line(a, b) * theta[-2].exp();
   for (int p = 0; p < processes_; ++p) {
-    const at::Tensor part = theta.narrow(0, p * (groups + 1), groups + 1),
-                     roots = (part.narrow(0, 0, groups) / 2).exp();
-    const at::Tensor distance = SquaredDistance(ScaledBy(a, roots), ScaledBy(b, roots));
-    kernel = kernel + (part[groups] - distance).exp();
+    kernel = kernel + Correlated(from, to, theta.narrow(0, p * (from.groups + 1), from.groups + 1));
   }
   return kernel;
 }

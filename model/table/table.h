@@ -36,7 +36,8 @@ struct TableCell {
   std::string method, group;  // group: the device, layer type or space; a table of its own in the document
   int seed = 0;
   Figures figures;
-  double seconds = 0;  // of fitting and predicting, wall clock, one thread; TableRun::Add takes them where they are 0
+  double seconds =
+      0;  // of fitting and predicting, processor time of one thread; TableRun::Add takes them where they are 0
   int64_t parameters = 0;  // fitted numbers; 0: not counted (trees)
 };
 
@@ -71,6 +72,10 @@ struct TableRun {
  private:
   bool in_ledger_ = false;  // this run
 };
+
+// Processor time of this process, of all its threads. A table runs on one thread: on an idle core it is the time by the
+// wall, and on a shared one it is what it would have been.
+double ProcessorSeconds();
 
 // {"table", "rows": [{"method", "group", "metrics": {...}, "spread": {...}, "seconds", "seeds", "parameters"}],
 // "command"}
