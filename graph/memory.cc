@@ -11,9 +11,32 @@
 namespace cobra {
 namespace {
 
-// As ATen dispatches a float convolution with one intra-op thread. oneDNN copies input and weight into its blocked
-// layouts, computes a blocked output and reorders that; pointwise and small convolutions multiply matrices instead,
-// over columns of patches if the window is larger than one.
+// oneDNN's blocks of channels with AVX-512 (nChw16c); the last one is padded.
+constexpr int64_t kChannelBlock = 16;
+int64_t Blocked(int64_t channels) { return (channels + kChannelBlock - 1) / kChannelBlock * kChannelBlock; }
+
+// Of a tensor as a convolution blocks it: of a weight both its channels, of an activation its own.
+int64_t BlockedBytes(const TensorType& type, int first, int dimensions) {
+  int64_t bytes = DTypeBytes(type.dtype);
+  for (int i = 0; i < type.rank(); ++i) bytes *= i >= first && i < first + dimensions ? Blocked(type.shape[i]) : type.shape[i];
+  return bytes;
+}
+
+// Of a convolution that oneDNN makes: input and weight are copied into blocks and the output is computed in blocks; when the copies are gone it is
+// copied out of them.
+int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, const TensorType& output, int channel_dim, int64_t groups) {
+  const int64_t channels = input.shape[channel_dim];
+  const bool image = channels == 1 || channels == 3;  // is read as it lies
+  const bool padded = groups == 1 || groups == channels;
+  if (!padded) return std::max((image ? 0 : input.num_bytes()) + weight.num_bytes(), output.num_bytes());
+  const int64_t blocked_input = image ? 0 : BlockedBytes(input, channel_dim, 1);
+  const int64_t blocked_weight = BlockedBytes(weight, 0, groups == 1 && !image ? 2 : 1);
+  const int64_t blocked_output = BlockedBytes(output, channel_dim, 1);
+  return std::max(blocked_input + blocked_weight + blocked_output - output.num_bytes(), blocked_output);
+}
+
+// As ATen dispatches a float convolution with one intra-op thread: to oneDNN, but pointwise and small convolutions multiply matrices instead, over
+// columns of patches if the window is larger than one. Bytes beside the output.
 int64_t ConvWorkspaceBytes(const Graph& graph, const Node& node) {
   const TensorType& input = graph.TypeOf(node.inputs[0]);
   const TensorType& weight = graph.TypeOf(node.inputs[1]);
@@ -37,10 +60,7 @@ int64_t ConvWorkspaceBytes(const Graph& graph, const Node& node) {
   const bool large =
       node.attributes.Int("groups", 1) > 1 || least_side > 3 || batch > 1 || input.num_elements() > 20480;
   if (!transposed && input.dtype == DType::float32 && worth_it && large) {
-    const int64_t channels = input.shape[batched ? 1 : 0];
-    const int64_t blocked_input =
-        channels == 1 || channels == 3 ? 0 : input.num_bytes();  // image layouts are read directly
-    return std::max(blocked_input + weight.num_bytes(), output.num_bytes());
+    return BlockedConvBytes(input, weight, output, batched ? 1 : 0, node.attributes.Int("groups", 1));
   }
   if (window == 1) return 0;
   const TensorType& swept = transposed ? input : output;
@@ -60,6 +80,10 @@ int64_t WorkspaceBytes(const Graph& graph, const Node& node, const Layout& layou
     case Op::conv_transpose2d:
     case Op::conv_transpose3d:
       return ConvWorkspaceBytes(graph, node);
+    case Op::batch_norm: {  // a factor and a summand a channel
+      const Shape& shape = graph.TypeOf(node.inputs[0]).shape;
+      return shape.size() < 2 ? 0 : 2 * shape[1] * DTypeBytes(DType::float32);
+    }
     case Op::max_pool1d:
     case Op::max_pool2d:
     case Op::max_pool3d:

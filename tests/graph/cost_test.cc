@@ -97,6 +97,9 @@ TEST(MemoryTest, ConvolutionsNeedWhatTheirKernelCopies) {
   EXPECT_EQ(peak("1x64x56x56", "64x1x3x3", 1, 64), 2 * 802816 + 2304);  // depthwise
   EXPECT_EQ(peak("1x3x224x224", "64x3x7x7", 3), 2 * TestNet::Type("1x64x224x224").num_bytes());
   EXPECT_EQ(peak("1x8x10x10", "8x8x3x3", 1), 3200 + 9 * 3200);  // small: columns of patches
+  // Channels in blocks of 16, as measured: 120 as 128, 40 as 48.
+  EXPECT_EQ(peak("1x40x32x32", "120x40x5x5", 2), 491520 + (196608 + 614400 + 524288 - 491520));
+  EXPECT_EQ(peak("1x120x32x32", "120x1x3x3", 1, 120), 491520 + (524288 + 4608 + 524288 - 491520));
 }
 
 }  // namespace
