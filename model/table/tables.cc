@@ -9,14 +9,18 @@
 #include "base/status_macros.h"
 #include "model/net/threads.h"
 #include "model/table/table_few_shot.h"
+#include "model/table/table_hat.h"
 #include "model/table/table_nasbench201.h"
+#include "model/table/table_perfsage.h"
 
 namespace cobra {
 
 const std::vector<TableEntry>& Tables() {
   static const auto* tables = new std::vector<TableEntry>{
       {"few_shot", "A new device from a few of its latencies (HELP, MAPLE-X)", RunFewShotTable},
+      {"hat", "translation Transformers from ten numbers, six sets (HAT)", RunHatTable},
       {"nasbench201", "NAS-Bench-201 cells from 900 measured ones (BRP-NAS, Yue)", RunNasbench201Table},
+      {"perfsage", "latency and peak memory of networks of four spaces, measured here (PerfSAGE)", RunPerfSageTable},
   };
   return *tables;
 }

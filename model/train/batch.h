@@ -1,5 +1,5 @@
 // What training, refitting and evaluating share: tokenized texts, batches, the forward pass and its loss. Shows LibTorch; only files of
-// model/train/ include it.
+// model/train/ and model/space/ include it.
 #ifndef COBRA_MODEL_TRAIN_BATCH_H_
 #define COBRA_MODEL_TRAIN_BATCH_H_
 

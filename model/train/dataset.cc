@@ -84,6 +84,7 @@ absl::StatusOr<Sample> ToSample(const Record& record, double latency_us) {
   sample.fingerprint = Fingerprint(sample.graph).ToHex();
   sample.split = SplitOf(sample.space, sample.label, sample.fingerprint);
   sample.latency_us = latency_us;
+  sample.peak_memory_bytes = record.peak_memory_bytes;
   if (!sample.is_network) {
     const Latency& said = record.latency;
     sample.measuring_s = RecordedSeconds(said.median_us, said.runs * said.batch * said.mean_us, said.cold_us, record.peak_memory_bytes);

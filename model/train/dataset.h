@@ -35,6 +35,7 @@ struct Sample {
   double measuring_s = 0;   // of a layer: what measuring it took of the worker's time (measuring_cost.h)
   std::vector<double> node_latency_us;  // networks: in-context profile, scaled to add up to latency_us; may be empty
   double profile_us = 0;                // what they added up to before
+  int64_t peak_memory_bytes = 0;        // measured (docs/measurements.md); 0: it was not
 };
 
 struct Dataset {
