@@ -1,6 +1,9 @@
 #include "model/net/threads.h"
 
 #include <ATen/Parallel.h>
+#include <malloc.h>
+
+#include <limits>
 
 // Weak: another BLAS may stand in OpenBLAS's place.
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
@@ -10,6 +13,12 @@ namespace cobra {
 void UseOneThread() {
   at::set_num_threads(1);
   if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
+}
+
+void RetainHeap() {
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest that glibc takes
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  ::mallopt(M_TOP_PAD, 64 << 20);
 }
 
 }  // namespace cobra

@@ -156,6 +156,7 @@ class RefitRun {
 absl::Status Refit(absl::string_view model_directory, const Dataset& known, const Dataset& fresh, const RefitOptions& options,
                    absl::string_view directory) {
   UseOneThread();
+  RetainHeap();
   COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(model_directory));
   try {
     return RefitRun(std::move(bundle), known, fresh, options).Run(directory);

@@ -262,6 +262,7 @@ class TrainingRun {
 
 absl::Status Train(const Dataset& data, const TrainOptions& options, absl::string_view directory) {
   UseOneThread();
+  RetainHeap();
   try {
     return TrainingRun(data, options).Run(directory);
   } catch (const std::exception& e) {
