@@ -65,7 +65,8 @@ absl::StatusOr<Graph> BuildFbnet(SpaceRequest request) {
   for (size_t stage = 0; stage < std::size(kFbnetStageBlocks); ++stage) {
     for (int64_t i = 0; i < kFbnetStageBlocks[stage]; ++i, ++cell) {
       const int64_t stride = i > 0 ? 1 : (imagenet ? kFbnetImagenetStrides : kFbnetCifarStrides)[stage];
-      x = RunBlock(net, absl::StrCat("cells.", cell), blocks[static_cast<size_t>(cell)], x, kFbnetStageChannels[stage], stride);
+      x = RunBlock(net, absl::StrCat("cells.", cell), blocks[static_cast<size_t>(cell)], x, kFbnetStageChannels[stage],
+                   stride);
     }
   }
   x = ConvBnRelu(net, "header", x, Square(imagenet ? 1984 : 1504, 1));

@@ -9,7 +9,8 @@ namespace {
 
 at::Tensor WithOne(const at::Tensor& rows) { return at::cat({rows, at::ones({rows.size(0), 1}, at::kDouble)}, 1); }
 
-// One over the square root of the distance between data sheets, each entry divided by its deviation over the devices; mean 1.
+// One over the square root of the distance between data sheets, each entry divided by its deviation over the devices;
+// mean 1.
 at::Tensor Similarity(const std::vector<DeviceSpec>& specs, const DeviceSpec& target) {
   std::vector<double> distance(specs.size(), 0);
   for (double DeviceSpec::*entry : {&DeviceSpec::cores, &DeviceSpec::clock_mhz, &DeviceSpec::power_w}) {
@@ -38,17 +39,19 @@ at::Tensor LeastSquares(const at::Tensor& rows, const at::Tensor& target, double
 
 }  // namespace
 
-Maple::Maple(at::Tensor choices, at::Tensor counts, at::Tensor latency_ms, const std::vector<DeviceSpec>& specs, const DeviceSpec& target,
-             const MapleOptions& options)
+Maple::Maple(at::Tensor choices, at::Tensor counts, at::Tensor latency_ms, const std::vector<DeviceSpec>& specs,
+             const DeviceSpec& target, const MapleOptions& options)
     : options_(options), choices_(std::move(choices)), counts_(WithOne(counts)) {
   at::NoGradGuard no_grad;
   const at::Tensor relative = latency_ms / latency_ms.mean(0, /*keepdim=*/true);
   log_latency_ = relative.clamp_min(1e-3).log();
   tables_ = LeastSquares(counts_, relative, 1e-3).t().contiguous();
-  similarity_ = options.importance ? Similarity(specs, target) : at::ones({static_cast<int64_t>(specs.size())}, at::kDouble);
+  similarity_ =
+      options.importance ? Similarity(specs, target) : at::ones({static_cast<int64_t>(specs.size())}, at::kDouble);
   for (int64_t d = 0; d < tables_.size(0); ++d) {
     const at::Tensor rows = Rows(choices_, tables_[d]), weight = similarity_[d];
-    const at::Tensor normal = weight * at::matmul(rows.t(), rows), right = weight * at::matmul(rows.t(), log_latency_.select(1, d));
+    const at::Tensor normal = weight * at::matmul(rows.t(), rows),
+                     right = weight * at::matmul(rows.t(), log_latency_.select(1, d));
     normal_ = d == 0 ? normal : normal_ + normal;
     right_ = d == 0 ? right : right_ + right;
     rows_ += static_cast<double>(rows.size(0));
@@ -61,7 +64,8 @@ at::Tensor Maple::Rows(const at::Tensor& choices, const at::Tensor& description)
   return (a.unsqueeze(2) * d).reshape({a.size(0), -1});
 }
 
-std::vector<double> Maple::Predict(const std::vector<int64_t>& samples, const std::vector<double>& latency_ms, const at::Tensor& asked_choices) const {
+std::vector<double> Maple::Predict(const std::vector<int64_t>& samples, const std::vector<double>& latency_ms,
+                                   const at::Tensor& asked_choices) const {
   at::NoGradGuard no_grad;
   // The new device's look-up table, over the mean latency of the pool, and that mean.
   const at::Tensor table = (similarity_.unsqueeze(1) * tables_).sum(0) / similarity_.sum();
@@ -84,7 +88,8 @@ std::vector<double> Maple::Predict(const std::vector<int64_t>& samples, const st
       const int64_t row = near[n].item<int64_t>();
       if (row == samples[s]) continue;
       examples.push_back(row);
-      log_ms.push_back(std::log(std::max(said[row].item<double>() - mean_of_table + latency_ms[s] / mean_ms, 0.1 * latency_ms[s] / mean_ms)));
+      log_ms.push_back(std::log(
+          std::max(said[row].item<double>() - mean_of_table + latency_ms[s] / mean_ms, 0.1 * latency_ms[s] / mean_ms)));
     }
   }
   const at::Tensor rows = Rows(choices_.index_select(0, at::tensor(examples, at::kLong)), table);

@@ -56,15 +56,18 @@ struct Grid {
 }  // namespace
 
 AdaptRows AdaptRows::Select(const at::Tensor& index) const {
-  return {devices.index_select(0, index), costs.index_select(0, index), choices.index_select(0, index), candidates.index_select(0, index)};
+  return {devices.index_select(0, index), costs.index_select(0, index), choices.index_select(0, index),
+          candidates.index_select(0, index)};
 }
 
-Adapter::Adapter(const KnownDevices& known, const DeviceSpec& target, const AdaptOptions& options) : known_(known), options_(options) {
+Adapter::Adapter(const KnownDevices& known, const DeviceSpec& target, const AdaptOptions& options)
+    : known_(known), options_(options) {
   const auto& devices = known_.devices();
   std::vector<double> log_prior;
   for (const auto& d : devices) {
     double penalty = 0;
-    if (target.known() && d.spec.known()) penalty = d.spec.kind != target.kind ? kOtherKind : d.spec.kind == "gpu" ? BatchDistance(d.spec, target) : 0;
+    if (target.known() && d.spec.known())
+      penalty = d.spec.kind != target.kind ? kOtherKind : d.spec.kind == "gpu" ? BatchDistance(d.spec, target) : 0;
     log_prior.push_back(-penalty);
   }
   log_prior.push_back(0);  // of what counts multiplications only
@@ -75,9 +78,13 @@ Adapter::Adapter(const KnownDevices& known, const DeviceSpec& target, const Adap
       if (launching.kind != "gpu" || computing.kind != "gpu" || launching.batch != 1 || computing.batch <= 1) continue;
       for (double ratio : kRatios) {
         Between between{static_cast<int64_t>(a), static_cast<int64_t>(b), ratio, 1};
-        between.mean = Slower(reference.select(1, between.launching) * ratio, reference.select(1, between.computing)).mean().item<double>();
+        between.mean = Slower(reference.select(1, between.launching) * ratio, reference.select(1, between.computing))
+                           .mean()
+                           .item<double>();
         between_.push_back(between);
-        const double penalty = !target.known() ? 0 : target.kind != "gpu" ? kOtherKind : BatchDistance(computing, target);
+        const double penalty = !target.known()        ? 0
+                               : target.kind != "gpu" ? kOtherKind
+                                                      : BatchDistance(computing, target);
         log_prior.push_back(-penalty - std::log(5.0 * std::size(kRatios)) - 0.5);
       }
     }
@@ -88,7 +95,8 @@ Adapter::Adapter(const KnownDevices& known, const DeviceSpec& target, const Adap
 at::Tensor Adapter::Candidates(const at::Tensor& devices, const at::Tensor& flops) const {
   std::vector<at::Tensor> columns = {devices, flops};
   for (const Between& b : between_) {
-    columns.push_back((Slower(devices.select(1, b.launching) * b.ratio, devices.select(1, b.computing)) / b.mean).unsqueeze(1));
+    columns.push_back(
+        (Slower(devices.select(1, b.launching) * b.ratio, devices.select(1, b.computing)) / b.mean).unsqueeze(1));
   }
   return at::cat(columns, 1);
 }
@@ -113,24 +121,30 @@ AdaptedDevice Adapter::Fit(const AdaptRows& samples, const std::vector<double>& 
   const at::Tensor x = latency / adapted.unit_ms_;
   const Grid grid(options_);
   const auto each = [](const at::Tensor& combinations) { return combinations.view({-1, 1, 1}); };
-  const at::Tensor covariance = each(grid.device_variance) * Gram(adapted.sample_devices_, adapted.sample_devices_) / devices +
-                                each(grid.cost_variance) * Gram(samples.costs, samples.costs) +
-                                (options_.choice_variance * Gram(samples.choices, samples.choices) + options_.offset_variance) +
-                                each(grid.noise.square()) * at::diag(x.square());
+  const at::Tensor covariance =
+      each(grid.device_variance) * Gram(adapted.sample_devices_, adapted.sample_devices_) / devices +
+      each(grid.cost_variance) * Gram(samples.costs, samples.costs) +
+      (options_.choice_variance * Gram(samples.choices, samples.choices) + options_.offset_variance) +
+      each(grid.noise.square()) * at::diag(x.square());
   const at::Tensor factor = at::linalg_cholesky(covariance);  // [combinations, n, n]
   const int64_t combinations = factor.size(0), n = factor.size(1), candidates = samples.candidates.size(1);
-  const at::Tensor both = SolveLower(factor, at::cat({x.unsqueeze(1), samples.candidates}, 1).expand({combinations, n, candidates + 1}).contiguous());
-  const at::Tensor measured = both.narrow(2, 0, 1), z = both.narrow(2, 1, candidates), off = measured - z;  // [combinations, n, candidates]
+  const at::Tensor both = SolveLower(
+      factor, at::cat({x.unsqueeze(1), samples.candidates}, 1).expand({combinations, n, candidates + 1}).contiguous());
+  const at::Tensor measured = both.narrow(2, 0, 1), z = both.narrow(2, 1, candidates),
+                   off = measured - z;  // [combinations, n, candidates]
   // The candidate's scale is integrated over, a rank-one term of the covariance.
   const double v = options_.scale_variance;
   const at::Tensor zz = 1 + v * z.square().sum(1), ze = v * (z * off).sum(1);
   const at::Tensor scale = 1 + ze / zz;  // [combinations, candidates]
   const at::Tensor log_weight = -0.5 * (off.square().sum(1) - ze.square() / (v * zz)) - 0.5 * zz.log() -
                                 factor.diagonal(0, 1, 2).log().sum(1, /*keepdim=*/true) + log_prior_;
-  const at::Tensor weight = at::softmax(log_weight.reshape({-1}), 0).view({combinations, candidates}), scaled = weight * scale;
+  const at::Tensor weight = at::softmax(log_weight.reshape({-1}), 0).view({combinations, candidates}),
+                   scaled = weight * scale;
 
-  const at::Tensor residual = measured.squeeze(2) * weight.sum(1, /*keepdim=*/true) - (z * scaled.unsqueeze(1)).sum(2);  // [combinations, n]
-  const at::Tensor alpha = at::linalg_solve_triangular(factor.transpose(1, 2), residual.unsqueeze(2), /*upper=*/true).squeeze(2);
+  const at::Tensor residual =
+      measured.squeeze(2) * weight.sum(1, /*keepdim=*/true) - (z * scaled.unsqueeze(1)).sum(2);  // [combinations, n]
+  const at::Tensor alpha =
+      at::linalg_solve_triangular(factor.transpose(1, 2), residual.unsqueeze(2), /*upper=*/true).squeeze(2);
   const auto weigh = [&alpha](const at::Tensor& by, const at::Tensor& rows) {
     return at::matmul(rows.t(), (alpha * by.unsqueeze(1)).sum(0));
   };
@@ -146,16 +160,18 @@ AdaptedDevice Adapter::Fit(const AdaptRows& samples, const std::vector<double>& 
   for (int64_t m = 0; m < modes; ++m) {
     const int64_t c = where[m].item<int64_t>() / candidates, j = where[m].item<int64_t>() % candidates;
     const double s = scale[c][j].item<double>();
-    adapted.modes_.push_back({top[m].item<double>() / total, grid.device_variance[c].item<double>(), grid.cost_variance[c].item<double>(),
-                              grid.noise[c].item<double>(), s, v / zz[c][j].item<double>(), j, factor[c],
-                              measured[c].squeeze(1) - z[c].select(1, j) * s, z[c].select(1, j)});
+    adapted.modes_.push_back({top[m].item<double>() / total, grid.device_variance[c].item<double>(),
+                              grid.cost_variance[c].item<double>(), grid.noise[c].item<double>(), s,
+                              v / zz[c][j].item<double>(), j, factor[c], measured[c].squeeze(1) - z[c].select(1, j) * s,
+                              z[c].select(1, j)});
   }
   return adapted;
 }
 
 at::Tensor AdaptedDevice::Mean(const AdaptRows& rows) const {
   const at::Tensor mean = at::matmul(rows.devices, device_weights_) + at::matmul(rows.costs, cost_weights_) +
-                          at::matmul(rows.choices, choice_weights_) + at::matmul(rows.candidates, candidate_weights_) + offset_;
+                          at::matmul(rows.choices, choice_weights_) + at::matmul(rows.candidates, candidate_weights_) +
+                          offset_;
   return (mean * unit_ms_).clamp_min(least_ms_).contiguous();
 }
 
@@ -170,17 +186,22 @@ std::vector<AdaptedLatency> AdaptedDevice::Predict(const AdaptRows& rows, double
   const auto devices = static_cast<double>(sample_devices_.size(1));
   const at::Tensor centred = Centred(rows.devices);
   const at::Tensor of_devices = Gram(sample_devices_, centred) / devices, of_costs = Gram(sample_costs_, rows.costs),
-                   rest = options_.choice_variance * Gram(sample_choices_, rows.choices) + options_.offset_variance;  // [n, rows]
+                   rest = options_.choice_variance * Gram(sample_choices_, rows.choices) +
+                          options_.offset_variance;  // [n, rows]
   const at::Tensor self_devices = centred.square().sum(1) / devices, self_costs = rows.costs.square().sum(1),
                    self_rest = options_.choice_variance * rows.choices.square().sum(1) + options_.offset_variance;
   const at::Tensor mean = Mean(rows);
   at::Tensor variance = at::zeros_like(mean);
   for (const Mode& m : modes_) {
-    const at::Tensor whitened = SolveLower(m.factor, (m.device_variance * of_devices + m.cost_variance * of_costs + rest).contiguous());
+    const at::Tensor whitened =
+        SolveLower(m.factor, (m.device_variance * of_devices + m.cost_variance * of_costs + rest).contiguous());
     const at::Tensor candidate = rows.candidates.select(1, m.candidate);
     const at::Tensor said = at::matmul(whitened.t(), m.residual) + candidate * m.scale;
-    const at::Tensor spread = (m.device_variance * self_devices + m.cost_variance * self_costs + self_rest - whitened.square().sum(0)).clamp_min(0) +
-                              m.scale_variance * (candidate - at::matmul(whitened.t(), m.candidate_part)).square() + (m.noise * said).square();
+    const at::Tensor spread =
+        (m.device_variance * self_devices + m.cost_variance * self_costs + self_rest - whitened.square().sum(0))
+            .clamp_min(0) +
+        m.scale_variance * (candidate - at::matmul(whitened.t(), m.candidate_part)).square() +
+        (m.noise * said).square();
     variance = variance + m.weight * (spread + (said - mean / unit_ms_).square());
   }
   const at::Tensor log_deviation = at::log1p(variance * (unit_ms_ * unit_ms_) / mean.square()).sqrt();
@@ -200,8 +221,10 @@ std::vector<int64_t> Adapter::Choose(const AdaptRows& all, int count) const {
   const AdaptRows rows = all.Select(at::arange(0, all.size(), step, at::kLong));
   constexpr double kDeviceVariance = 1, kCostVariance = 0.03, kNoise = 0.03;
   const at::Tensor usual = rows.devices.mean(1), centred = Centred(rows.devices);
-  at::Tensor covariance = options_.scale_variance * at::outer(usual, usual) + kDeviceVariance * Gram(centred, centred) / static_cast<double>(known_.size()) +
-                          kCostVariance * Gram(rows.costs, rows.costs) + options_.choice_variance * Gram(rows.choices, rows.choices) + options_.offset_variance;
+  at::Tensor covariance = options_.scale_variance * at::outer(usual, usual) +
+                          kDeviceVariance * Gram(centred, centred) / static_cast<double>(known_.size()) +
+                          kCostVariance * Gram(rows.costs, rows.costs) +
+                          options_.choice_variance * Gram(rows.choices, rows.choices) + options_.offset_variance;
   covariance = covariance / at::outer(usual, usual);
   std::vector<int64_t> chosen;
   for (int i = 0; i < count && i < rows.size(); ++i) {
@@ -236,8 +259,8 @@ std::vector<size_t> OtherFamilies(const KnownDevices& known, const DeviceSpec& t
   return others;
 }
 
-IntervalWidths CalibrateWidths(const KnownDevices& known, const SpaceMatrix& all, const ArchRows& rows, const std::vector<int64_t>& fit_rows,
-                               const AdaptOptions& options, int draws) {
+IntervalWidths CalibrateWidths(const KnownDevices& known, const SpaceMatrix& all, const ArchRows& rows,
+                               const std::vector<int64_t>& fit_rows, const AdaptOptions& options, int draws) {
   constexpr int kSamples[] = {3, 5, 10, 20};
   constexpr size_t kAsked = 200;
   std::map<int, std::vector<double>> scores;
@@ -254,21 +277,25 @@ IntervalWidths CalibrateWidths(const KnownDevices& known, const SpaceMatrix& all
     for (int draw = 0; draw < draws; ++draw) {
       std::shuffle(present.begin(), present.end(), random);
       const size_t used = std::min(present.size(), kAsked + 20);
-      const AdaptRows prepared = adapter.Prepare(all.Select(at::tensor(std::vector<int64_t>(present.begin(), present.begin() + static_cast<int64_t>(used)), at::kLong)));
+      const AdaptRows prepared = adapter.Prepare(all.Select(
+          at::tensor(std::vector<int64_t>(present.begin(), present.begin() + static_cast<int64_t>(used)), at::kLong)));
       std::vector<double> ms;
       for (size_t i = 0; i < used; ++i) ms.push_back(rows.latency_ms[*column][static_cast<size_t>(present[i])]);
       const AdaptRows asked = prepared.Select(at::arange(20, static_cast<int64_t>(used), at::kLong));
       for (int samples : kSamples) {
-        const AdaptedDevice adapted = adapter.Fit(prepared.Select(at::arange(0, samples, at::kLong)), {ms.begin(), ms.begin() + samples});
+        const AdaptedDevice adapted =
+            adapter.Fit(prepared.Select(at::arange(0, samples, at::kLong)), {ms.begin(), ms.begin() + samples});
         const std::vector<AdaptedLatency> predicted = adapted.Predict(asked);
         for (size_t i = 0; i < predicted.size(); ++i) {
-          scores[samples].push_back(std::abs(std::log(ms[i + 20] / predicted[i].latency_ms)) / std::log(predicted[i].high_ms / predicted[i].latency_ms));
+          scores[samples].push_back(std::abs(std::log(ms[i + 20] / predicted[i].latency_ms)) /
+                                    std::log(predicted[i].high_ms / predicted[i].latency_ms));
         }
       }
     }
   }
   IntervalWidths widths;
-  for (int samples : kSamples) widths[samples] = known.size() < 3 || scores[samples].empty() ? 1 : ConformalQuantile(scores[samples], 0.9);
+  for (int samples : kSamples)
+    widths[samples] = known.size() < 3 || scores[samples].empty() ? 1 : ConformalQuantile(scores[samples], 0.9);
   return widths;
 }
 

@@ -1,13 +1,16 @@
 // A device that nobody has measured, from a handful of its latencies and what other devices show. Shows LibTorch.
 //
 // The latency, over the mean of the samples, is
-//   s z_j + o + sum_d w_d (z_d - mean z) + sum_c a_c cost_c + sum_k b_k choice_k + noise,    z_d: known device d, in units of its mean
-// with Gaussian s (around 1), o, w, a, b and noise relative to the latency. In milliseconds and not in their logarithm, because times add up: what an
-// accelerator needs is a sum over operations, whatever the other devices do. Which known device j is nearest is not known beforehand, nor how far the new
-// one is from it (variance of w), whether it has prices of its own (variance of a), nor how noisy it is: all combinations are weighted by
-// their likelihood, so that three samples of a GPU find the GPUs among the known devices and ten of an accelerator leave all of them behind. A data sheet makes
-// devices of the same kind and batch size likelier in advance. Of GPUs there are candidates between two devices as well: launching kernels takes as long as
-// on one at batch 1, computing as on another, and the slower of the two is what takes the time. One candidate more only counts multiplications.
+//   s z_j + o + sum_d w_d (z_d - mean z) + sum_c a_c cost_c + sum_k b_k choice_k + noise,    z_d: known device d, in
+//   units of its mean
+// with Gaussian s (around 1), o, w, a, b and noise relative to the latency. In milliseconds and not in their logarithm,
+// because times add up: what an accelerator needs is a sum over operations, whatever the other devices do. Which known
+// device j is nearest is not known beforehand, nor how far the new one is from it (variance of w), whether it has
+// prices of its own (variance of a), nor how noisy it is: all combinations are weighted by their likelihood, so that
+// three samples of a GPU find the GPUs among the known devices and ten of an accelerator leave all of them behind. A
+// data sheet makes devices of the same kind and batch size likelier in advance. Of GPUs there are candidates between
+// two devices as well: launching kernels takes as long as on one at batch 1, computing as on another, and the slower of
+// the two is what takes the time. One candidate more only counts multiplications.
 #ifndef COBRA_MODEL_SPACE_ADAPT_H_
 #define COBRA_MODEL_SPACE_ADAPT_H_
 
@@ -27,7 +30,7 @@ namespace cobra {
 struct AdaptOptions {
   std::vector<double> device_variance = {0.003, 0.03, 0.3};
   std::vector<double> cost_variance = {1e-5, 1e-3, 0.03, 1.0};
-  std::vector<double> noise = {0.005, 0.02, 0.05, 0.15};  // relative, a standard deviation
+  std::vector<double> noise = {0.005, 0.03, 0.15};  // relative, a standard deviation
   double choice_variance = 1e-6, offset_variance = 0.01, scale_variance = 1;
   bool between = true;  // candidates between two GPUs
 };
@@ -54,11 +57,13 @@ class Adapter {
   AdaptRows Prepare(const SpaceMatrix& architectures) const;
   // `latency_ms` of each of `samples`: at least one, all positive.
   AdaptedDevice Fit(const AdaptRows& samples, const std::vector<double>& latency_ms) const;
-  // Which `count` of `rows` to measure: one after the other, that which leaves least variance in all of them, relative to their latency.
+  // Which `count` of `rows` to measure: one after the other, that which leaves least variance in all of them, relative
+  // to their latency.
   std::vector<int64_t> Choose(const AdaptRows& rows, int count) const;
 
  private:
-  at::Tensor Candidates(const at::Tensor& devices, const at::Tensor& flops) const;  // [rows, candidates] from [rows, devices], [rows, 1]
+  at::Tensor Candidates(const at::Tensor& devices,
+                        const at::Tensor& flops) const;  // [rows, candidates] from [rows, devices], [rows, 1]
 
   struct Between {
     int64_t launching, computing;
@@ -94,14 +99,16 @@ class AdaptedDevice {
   std::vector<Mode> modes_;
 };
 
-// How much wider than it thinks the 90 % interval has to be, by number of samples: each known device is taken for the new one, its family left out, and the
-// interval widened until it holds 90 % of that device's rows. 1 of fewer than three devices.
+// How much wider than it thinks the 90 % interval has to be, by number of samples: each known device is taken for the
+// new one, its family left out, and the interval widened until it holds 90 % of that device's rows. 1 of fewer than
+// three devices.
 using IntervalWidths = std::map<int, double>;
-IntervalWidths CalibrateWidths(const KnownDevices& known, const SpaceMatrix& all, const ArchRows& rows, const std::vector<int64_t>& fit_rows,
-                               const AdaptOptions& options, int draws);
+IntervalWidths CalibrateWidths(const KnownDevices& known, const SpaceMatrix& all, const ArchRows& rows,
+                               const std::vector<int64_t>& fit_rows, const AdaptOptions& options, int draws);
 double WidthOf(const IntervalWidths& widths, int samples);
 
-// Devices of `known` that are not the same hardware as `target`: another family, or no family and another name but for what follows the last underscore.
+// Devices of `known` that are not the same hardware as `target`: another family, or no family and another name but for
+// what follows the last underscore.
 std::vector<size_t> OtherFamilies(const KnownDevices& known, const DeviceSpec& target);
 
 }  // namespace cobra

@@ -18,21 +18,26 @@ struct Number {
   absl::string_view name;
   double DeviceSpec::*member;
 };
-constexpr Number kNumbers[] = {{"batch", &DeviceSpec::batch}, {"cores", &DeviceSpec::cores}, {"clock_mhz", &DeviceSpec::clock_mhz}, {"power_w", &DeviceSpec::power_w}};
+constexpr Number kNumbers[] = {{"batch", &DeviceSpec::batch},
+                               {"cores", &DeviceSpec::cores},
+                               {"clock_mhz", &DeviceSpec::clock_mhz},
+                               {"power_w", &DeviceSpec::power_w}};
 
 absl::Status CheckKind(const DeviceSpec& spec) {
   if (!spec.known()) return absl::OkStatus();
   for (absl::string_view kind : kKinds) {
     if (spec.kind == kind) return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(spec.kind, ": no kind of device; there are gpu, cpu, phone, accelerator"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(spec.kind, ": no kind of device; there are gpu, cpu, phone, accelerator"));
 }
 
 }  // namespace
 
 absl::StatusOr<DeviceSpec> DeviceSpecFromJson(absl::string_view text) {
   const nlohmann::json j = nlohmann::json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
-  if (!j.is_object()) return absl::InvalidArgumentError("no JSON object; it looks like {\"kind\": \"gpu\", \"batch\": 32}");
+  if (!j.is_object())
+    return absl::InvalidArgumentError("no JSON object; it looks like {\"kind\": \"gpu\", \"batch\": 32}");
   DeviceSpec spec;
   for (const auto& [key, value] : j.items()) {
     bool understood = (key == "name" || key == "family" || key == "kind") && value.is_string();
@@ -43,8 +48,9 @@ absl::StatusOr<DeviceSpec> DeviceSpecFromJson(absl::string_view text) {
       understood = true;
     }
     if (!understood) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(key, ": ", value.dump(), ": not understood; there are name, family, kind (text) and batch, cores, clock_mhz, power_w (numbers from 0)"));
+      return absl::InvalidArgumentError(absl::StrCat(key, ": ", value.dump(),
+                                                     ": not understood; there are name, family, kind (text) and batch, "
+                                                     "cores, clock_mhz, power_w (numbers from 0)"));
     }
   }
   COBRA_RETURN_IF_ERROR(CheckKind(spec));
@@ -56,10 +62,13 @@ absl::StatusOr<std::vector<DeviceSpec>> LoadDeviceSpecs(absl::string_view path) 
   const absl::StatusOr<CsvTable> csv = ParseCsv(text);
   if (!csv.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", csv.status().message()));
   const int device = csv->Column("device"), family = csv->Column("family"), kind = csv->Column("kind");
-  if (device < 0 || kind < 0) return absl::InvalidArgumentError(absl::StrCat(path, ": line 1: the header needs device and kind"));
+  if (device < 0 || kind < 0)
+    return absl::InvalidArgumentError(absl::StrCat(path, ": line 1: the header needs device and kind"));
   std::vector<DeviceSpec> specs;
   for (const CsvTable::Row& line : csv->rows) {
-    const auto fail = [&](absl::string_view what) { return absl::InvalidArgumentError(absl::StrCat(path, ": line ", line.line, ": ", what)); };
+    const auto fail = [&](absl::string_view what) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ": line ", line.line, ": ", what));
+    };
     DeviceSpec spec;
     spec.name = line.fields[static_cast<size_t>(device)];
     spec.kind = line.fields[static_cast<size_t>(kind)];

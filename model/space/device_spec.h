@@ -1,4 +1,5 @@
-// What a data sheet says about a device whose column a table has: how alike two devices are before anything is measured.
+// What a data sheet says about a device whose column a table has: how alike two devices are before anything is
+// measured.
 #ifndef COBRA_MODEL_SPACE_DEVICE_SPEC_H_
 #define COBRA_MODEL_SPACE_DEVICE_SPEC_H_
 
@@ -11,18 +12,20 @@
 namespace cobra {
 
 struct DeviceSpec {
-  std::string name;    // of the column
-  std::string family;  // columns of one family are the same hardware; empty: its own
-  std::string kind;    // "gpu", "cpu", "phone", "accelerator"; empty: unknown
-  double batch = 0;    // images a run; 0: unknown
+  std::string name;                              // of the column
+  std::string family;                            // columns of one family are the same hardware; empty: its own
+  std::string kind;                              // "gpu", "cpu", "phone", "accelerator"; empty: unknown
+  double batch = 0;                              // images a run; 0: unknown
   double cores = 0, clock_mhz = 0, power_w = 0;  // 0: unknown
 
   bool known() const { return !kind.empty(); }
 };
 
-// {"kind": "gpu", "batch": 32, "cores": 3584, "clock_mhz": 1582, "power_w": 250}, each of which may be missing. InvalidArgument otherwise.
+// {"kind": "gpu", "batch": 32, "cores": 3584, "clock_mhz": 1582, "power_w": 250}, each of which may be missing.
+// InvalidArgument otherwise.
 absl::StatusOr<DeviceSpec> DeviceSpecFromJson(absl::string_view text);
-// CSV with the columns device,family,kind,batch,cores,clock_mhz,power_w; more columns are passed over. Errors name file and line.
+// CSV with the columns device,family,kind,batch,cores,clock_mhz,power_w; more columns are passed over. Errors name file
+// and line.
 absl::StatusOr<std::vector<DeviceSpec>> LoadDeviceSpecs(absl::string_view path);
 // That of the column `name`; else one that knows the name only.
 DeviceSpec SpecOf(const std::vector<DeviceSpec>& specs, absl::string_view name);

@@ -41,18 +41,26 @@ struct ProcessOptions {
 
 class FeatureProcess {
  public:
-  // Latencies in any unit, above zero. REQUIRES: as many as there are architectures, two at least.
-  FeatureProcess(ProcessFeatures train, const std::vector<double>& latency, const ProcessOptions& options);
-  // In the unit of the latencies; at least a tenth of the smallest seen.
-  std::vector<double> Predict(const ProcessFeatures& asked) const;
-  int64_t parameters() const;
-
- private:
   struct Draw {
     // Logarithms: (weight of each group, amplitude) of each process, amplitude of the line, noise variance.
     at::Tensor theta;
     at::Tensor weights;  // [rows]
   };
+  // What has been fitted; with the training rows' features it is the process again.
+  struct State {
+    double mean, scale, least;  // of root latency; of latency
+    std::vector<Draw> draws;
+  };
+
+  // Latencies in any unit, above zero. REQUIRES: as many as there are architectures, two at least.
+  FeatureProcess(ProcessFeatures train, const std::vector<double>& latency, const ProcessOptions& options);
+  FeatureProcess(ProcessFeatures train, State state);
+  State state() const { return {mean_, scale_, least_, draws_}; }
+  // In the unit of the latencies; at least a tenth of the smallest seen.
+  std::vector<double> Predict(const ProcessFeatures& asked) const;
+  int64_t parameters() const;
+
+ private:
   at::Tensor Search(const at::Tensor& drawn, const ProcessOptions& options) const;  // theta
   at::Tensor Solve(const at::Tensor& theta, int reweightings) const;                // weights
   at::Tensor Kernel(const ProcessFeatures& a, const ProcessFeatures& b, const at::Tensor& theta) const;

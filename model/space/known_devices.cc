@@ -12,16 +12,17 @@ namespace cobra {
 namespace {
 
 constexpr int64_t kFewestRows = 30, kReferenceRows = 400, kHeldOutEvery = 10;
-// Of the ridge, against rows whose entries are about one: single choices are trusted, products of two must show themselves.
-constexpr double kRidge = 0.02, kPairRidge = 2;
+// Of the ridge, against rows whose entries are about one: single choices are trusted, products of two must show
+// themselves.
+constexpr double kRidge = 0.02, kPairRidge = 30;
 
 at::Tensor ToMatrix(const std::vector<double>& values, size_t rows) {
   const auto count = static_cast<int64_t>(rows);
   return at::tensor(values, at::kDouble).view({count, count == 0 ? 0 : static_cast<int64_t>(values.size()) / count});
 }
 
-// The line that fits latency over mean latency with the least relative error. What takes next to no time counts as if it took a tenth of the median:
-// modelled devices have cells of 0 ms.
+// The line that fits latency over mean latency with the least relative error. What takes next to no time counts as if
+// it took a tenth of the median: modelled devices have cells of 0 ms.
 at::Tensor FitLine(const at::Tensor& features, const at::Tensor& latency, const at::Tensor& ridge) {
   const double mean = latency.mean().item<double>(), least = 0.1 * latency.median().item<double>();
   const at::Tensor weight = mean / latency.clamp_min(least);
@@ -33,7 +34,8 @@ at::Tensor FitLine(const at::Tensor& features, const at::Tensor& latency, const 
 }  // namespace
 
 SpaceMatrix SpaceMatrix::Select(const at::Tensor& index) const {
-  return {costs.index_select(0, index), choices.index_select(0, index), pairs.index_select(0, index), flops.index_select(0, index)};
+  return {costs.index_select(0, index), choices.index_select(0, index), pairs.index_select(0, index),
+          flops.index_select(0, index)};
 }
 
 absl::StatusOr<SpaceMatrix> MakeSpaceMatrix(const Space& space, const ArchRows& rows, const std::string& file) {
@@ -41,17 +43,21 @@ absl::StatusOr<SpaceMatrix> MakeSpaceMatrix(const Space& space, const ArchRows& 
   for (size_t r = 0; r < rows.size(); ++r) {
     const absl::StatusOr<SpaceFeatures> f = space.Features(rows.arch[r]);
     if (!f.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(file, ": line ", rows.line[r], ": ", f.status().message(), " (space ", space.name(), ")"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(file, ": line ", rows.line[r], ": ", f.status().message(), " (space ", space.name(), ")"));
     }
     costs.insert(costs.end(), f->costs.begin(), f->costs.end());
     choices.insert(choices.end(), f->choices.begin(), f->choices.end());
     pairs.insert(pairs.end(), f->pairs.begin(), f->pairs.end());
     flops.push_back(f->flops);
   }
-  return SpaceMatrix{ToMatrix(costs, rows.size()), ToMatrix(choices, rows.size()), ToMatrix(pairs, rows.size()), ToMatrix(flops, rows.size())};
+  return SpaceMatrix{ToMatrix(costs, rows.size()), ToMatrix(choices, rows.size()), ToMatrix(pairs, rows.size()),
+                     ToMatrix(flops, rows.size())};
 }
 
-at::Tensor KnownDevices::Costs(const SpaceMatrix& m) const { return (m.costs - mean_costs_) / mean_costs_.clamp_min(1e-9); }
+at::Tensor KnownDevices::Costs(const SpaceMatrix& m) const {
+  return (m.costs - mean_costs_) / mean_costs_.clamp_min(1e-9);
+}
 at::Tensor KnownDevices::Choices(const SpaceMatrix& m) const { return m.choices - mean_choices_; }
 at::Tensor KnownDevices::Flops(const SpaceMatrix& m) const { return m.flops / mean_flops_.clamp_min(1e-9); }
 at::Tensor KnownDevices::Features(const SpaceMatrix& m) const {
@@ -64,8 +70,9 @@ at::Tensor KnownDevices::Latency(const SpaceMatrix& m) const {
   return at::maximum(at::matmul(Features(m), lines_.t()), at::tensor(least, at::kDouble));
 }
 
-absl::StatusOr<KnownDevices> KnownDevices::Fit(const SpaceMatrix& all, const ArchRows& rows, const std::vector<size_t>& columns,
-                                               const std::vector<int64_t>& fit_rows, const std::vector<DeviceSpec>& specs) {
+absl::StatusOr<KnownDevices> KnownDevices::Fit(const SpaceMatrix& all, const ArchRows& rows,
+                                               const std::vector<size_t>& columns, const std::vector<int64_t>& fit_rows,
+                                               const std::vector<DeviceSpec>& specs) {
   at::NoGradGuard no_grad;
   KnownDevices known;
   const SpaceMatrix fitted = all.Select(at::tensor(fit_rows, at::kLong));
@@ -84,19 +91,26 @@ absl::StatusOr<KnownDevices> KnownDevices::Fit(const SpaceMatrix& all, const Arc
     for (size_t i = 0; i < fit_rows.size(); ++i) {
       const double value = rows.latency_ms[column][static_cast<size_t>(fit_rows[i])];
       if (std::isnan(value)) continue;
-      (present.size() % kHeldOutEvery == kHeldOutEvery - 1 ? held_out : kept).push_back(static_cast<int64_t>(present.size()));
+      (present.size() % kHeldOutEvery == kHeldOutEvery - 1 ? held_out : kept)
+          .push_back(static_cast<int64_t>(present.size()));
       present.push_back(static_cast<int64_t>(i));
       ms.push_back(value);
     }
     if (static_cast<int64_t>(present.size()) < kFewestRows) {
-      return absl::InvalidArgumentError(absl::StrCat(rows.devices[column], ": has ", present.size(), " rows; a device needs at least ", kFewestRows));
+      return absl::InvalidArgumentError(
+          absl::StrCat(rows.devices[column], ": has ", present.size(), " rows; a device needs at least ", kFewestRows));
     }
-    const at::Tensor latency = at::tensor(ms, at::kDouble), x = features.index_select(0, at::tensor(present, at::kLong));
+    const at::Tensor latency = at::tensor(ms, at::kDouble),
+                     x = features.index_select(0, at::tensor(present, at::kLong));
     const double mean = latency.mean().item<double>(), least = 0.5 * latency.min().item<double>() / mean;
     const at::Tensor in = at::tensor(kept, at::kLong), out = at::tensor(held_out, at::kLong);
     const at::Tensor first = FitLine(x.index_select(0, in), latency.index_select(0, in), ridge);
     const at::Tensor scale = latency.index_select(0, in).mean();
-    const at::Tensor off = (at::matmul(x.index_select(0, out), first).clamp_min(least) * scale / latency.index_select(0, out)).log().abs().contiguous();
+    const at::Tensor off =
+        (at::matmul(x.index_select(0, out), first).clamp_min(least) * scale / latency.index_select(0, out))
+            .log()
+            .abs()
+            .contiguous();
     Device device;
     device.spec = SpecOf(specs, rows.devices[column]);
     device.off_by = ConformalQuantile({off.data_ptr<double>(), off.data_ptr<double>() + off.numel()}, 0.9);

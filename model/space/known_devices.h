@@ -1,5 +1,6 @@
-// What a table of several devices says about architectures: for each device a line through the architecture's numbers, which holds for architectures that
-// nobody has measured too, and without the noise of those that somebody has. Shows LibTorch.
+// What a table of several devices says about architectures: for each device a line through the architecture's numbers,
+// which holds for architectures that nobody has measured too, and without the noise of those that somebody has. Shows
+// LibTorch.
 #ifndef COBRA_MODEL_SPACE_KNOWN_DEVICES_H_
 #define COBRA_MODEL_SPACE_KNOWN_DEVICES_H_
 
@@ -26,8 +27,8 @@ struct SpaceMatrix {
 // InvalidArgument begins with `file`, the row's number in it, and the string that is no architecture of the space.
 absl::StatusOr<SpaceMatrix> MakeSpaceMatrix(const Space& space, const ArchRows& rows, const std::string& file);
 
-// Latency is line . features, in units of the device's mean; ridge regression of relative errors. Between rows of one table the features are
-// centred; costs are divided by their mean.
+// Latency is line . features, in units of the device's mean; ridge regression of relative errors. Between rows of one
+// table the features are centred; costs are divided by their mean.
 class KnownDevices {
  public:
   struct Device {
@@ -38,10 +39,11 @@ class KnownDevices {
   };
 
   KnownDevices() = default;
-  // The devices `columns` of `rows`, on the rows `fit_rows`; rows that a device has no value for are passed over. InvalidArgument where one has
-  // fewer than 30.
-  static absl::StatusOr<KnownDevices> Fit(const SpaceMatrix& all, const ArchRows& rows, const std::vector<size_t>& columns,
-                                          const std::vector<int64_t>& fit_rows, const std::vector<DeviceSpec>& specs);
+  // The devices `columns` of `rows`, on the rows `fit_rows`; rows that a device has no value for are passed over.
+  // InvalidArgument where one has fewer than 30.
+  static absl::StatusOr<KnownDevices> Fit(const SpaceMatrix& all, const ArchRows& rows,
+                                          const std::vector<size_t>& columns, const std::vector<int64_t>& fit_rows,
+                                          const std::vector<DeviceSpec>& specs);
 
   // Some of the devices, in that order.
   KnownDevices Select(const std::vector<size_t>& devices) const;
@@ -58,8 +60,8 @@ class KnownDevices {
   // What is saved and loaded.
   struct Tensors {
     at::Tensor mean_costs, mean_choices, mean_pairs, mean_flops;  // [numbers]
-    at::Tensor lines;                                 // [devices, 1 + costs + choices + pairs]
-    at::Tensor reference;                             // [some rows, devices]
+    at::Tensor lines;                                             // [devices, 1 + costs + choices + pairs]
+    at::Tensor reference;                                         // [some rows, devices]
   };
   Tensors tensors() const { return {mean_costs_, mean_choices_, mean_pairs_, mean_flops_, lines_, reference_}; }
   static KnownDevices From(std::vector<Device> devices, const Tensors& tensors);

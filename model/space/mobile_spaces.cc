@@ -56,10 +56,12 @@ class FbnetSpace : public Space {
     for (size_t stage = 0; stage < std::size(nas::kFbnetStageBlocks); ++stage) {
       for (int64_t i = 0; i < nas::kFbnetStageBlocks[stage]; ++i, ++place) {
         const nas::FbnetBlock& block = blocks[place];
-        const auto stride = static_cast<double>(i == 0 ? nas::kFbnetCifarStrides[stage] : 1), out = static_cast<double>(nas::kFbnetStageChannels[stage]);
+        const auto stride = static_cast<double>(i == 0 ? nas::kFbnetCifarStrides[stage] : 1),
+                   out = static_cast<double>(nas::kFbnetStageChannels[stage]);
         const double out_size = size / stride;
         if (block.kernel > 0) {
-          AddResidual({in, out, static_cast<double>(block.expansion), static_cast<double>(block.kernel), static_cast<double>(block.groups), size, out_size},
+          AddResidual({in, out, static_cast<double>(block.expansion), static_cast<double>(block.kernel),
+                       static_cast<double>(block.groups), size, out_size},
                       &f.costs);
           f.costs[kSpecial] += static_cast<double>(block.groups - 1);
         } else if (stride != 1 || in != out) {
@@ -86,10 +88,12 @@ class OfaSpace : public Space {
 
   absl::StatusOr<OpGraph> Graph(const std::string& arch) const override {
     COBRA_ASSIGN_OR_RETURN(const nas::OfaConfig config, nas::ParseOfaConfig(arch));
-    std::vector<int> kinds = {kPlaces * 9 + static_cast<int>(std::min<int64_t>(config.resolution / 4, kResolutions - 1))};
+    std::vector<int> kinds = {kPlaces * 9 +
+                              static_cast<int>(std::min<int64_t>(config.resolution / 4, kResolutions - 1))};
     for (int place = 0; place < kPlaces; ++place) {
       if (!Runs(config, place)) continue;
-      kinds.push_back(place * 9 + Index(config.kernels, kKernels, place) * 3 + Index(config.expansions, kExpansions, place));
+      kinds.push_back(place * 9 + Index(config.kernels, kKernels, place) * 3 +
+                      Index(config.expansions, kExpansions, place));
     }
     return Chain(std::move(kinds));
   }
@@ -112,7 +116,9 @@ class OfaSpace : public Space {
       const int64_t stride = place % nas::kOfaPlaces == 0 ? stage.stride : 1, out_size = (size + stride - 1) / stride;
       const auto kernel = static_cast<double>(config.kernels[static_cast<size_t>(place)]),
                  expansion = static_cast<double>(config.expansions[static_cast<size_t>(place)]);
-      AddResidual({in, static_cast<double>(stage.width), expansion, kernel, 1, static_cast<double>(size), static_cast<double>(out_size)}, &f.costs);
+      AddResidual({in, static_cast<double>(stage.width), expansion, kernel, 1, static_cast<double>(size),
+                   static_cast<double>(out_size)},
+                  &f.costs);
       f.costs[kSpecial] += stage.se ? 1 : 0;
       f.choices.push_back(1);
       for (int64_t k : kKernels) f.choices.push_back(kernel == static_cast<double>(k) ? 1 : 0);

@@ -48,8 +48,9 @@ std::string NameOf(const char* what, int number) { return absl::StrCat(what, num
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const OneDevice>> OneDevice::Fit(const Space& space, const std::vector<std::string>& arch, const std::vector<double>& latency_ms,
-                                                                bool networks) {
+absl::StatusOr<std::shared_ptr<const OneDevice>> OneDevice::Fit(const Space& space,
+                                                                const std::vector<std::string>& arch,
+                                                                const std::vector<double>& latency_ms, bool networks) {
   auto device = std::make_shared<OneDevice>();
   device->space_ = &space;
   const size_t step = (arch.size() + kMostProcessRows - 1) / kMostProcessRows;
@@ -94,34 +95,38 @@ void OneDevice::AddTensors(TensorBag* bag) const {
     bag->Add(NameOf("theta", d), state.draws[static_cast<size_t>(d)].theta);
     bag->Add(NameOf("weights", d), state.draws[static_cast<size_t>(d)].weights);
   }
-  for (int n = 0; n < shape_.networks; ++n) bag->register_module(NameOf("network", n), networks_->networks()[static_cast<size_t>(n)]);
+  for (int n = 0; n < shape_.networks; ++n)
+    bag->register_module(NameOf("network", n), networks_->networks()[static_cast<size_t>(n)]);
 }
 
-absl::StatusOr<TensorBag> OneDevice::EmptyBag(const Space& space, const Shape& shape) {
+absl::Status OneDevice::PrepareBag(const Space& space, const Shape& shape, TensorBag* bag) {
   COBRA_ASSIGN_OR_RETURN(const ProcessFeatures features, FeaturesOf(space, shape.arch));
-  TensorBag bag;
   const auto groups = static_cast<int64_t>(features.groups.size());
   for (int d = 0; d < shape.draws; ++d) {
-    bag.Add(NameOf("theta", d), at::zeros({ProcessOptions().processes * (groups + 1) + 2}));
-    bag.Add(NameOf("weights", d), at::zeros({features.size()}));
+    bag->Add(NameOf("theta", d), at::zeros({ProcessOptions().processes * (groups + 1) + 2}));
+    bag->Add(NameOf("weights", d), at::zeros({features.size()}));
   }
-  for (int n = 0; n < shape.networks; ++n) bag.register_module(NameOf("network", n), std::make_shared<AdditiveNet>(NetOptions()));
-  return bag;
+  for (int n = 0; n < shape.networks; ++n)
+    bag->register_module(NameOf("network", n), std::make_shared<AdditiveNet>(NetOptions()));
+  return absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<const OneDevice>> OneDevice::From(const Space& space, const Shape& shape, const TensorBag& bag) {
+absl::StatusOr<std::shared_ptr<const OneDevice>> OneDevice::From(const Space& space, const Shape& shape,
+                                                                 const TensorBag& bag) {
   auto device = std::make_shared<OneDevice>();
   device->space_ = &space;
   device->shape_ = shape;
   COBRA_ASSIGN_OR_RETURN(ProcessFeatures features, FeaturesOf(space, shape.arch));
   FeatureProcess::State state{shape.process_mean, shape.process_scale, shape.process_least, {}};
-  for (int d = 0; d < shape.draws; ++d) state.draws.push_back({bag.Get(NameOf("theta", d)), bag.Get(NameOf("weights", d))});
+  for (int d = 0; d < shape.draws; ++d)
+    state.draws.push_back({bag.Get(NameOf("theta", d)), bag.Get(NameOf("weights", d))});
   device->process_ = std::make_unique<FeatureProcess>(std::move(features), std::move(state));
   std::vector<std::shared_ptr<AdditiveNet>> networks;
   for (const auto& child : bag.named_children()) {
     if (auto net = std::dynamic_pointer_cast<AdditiveNet>(child.value())) networks.push_back(std::move(net));
   }
-  if (!networks.empty()) device->networks_ = std::make_unique<AdditiveEnsemble>(shape.networks_mean_ms, std::move(networks));
+  if (!networks.empty())
+    device->networks_ = std::make_unique<AdditiveEnsemble>(shape.networks_mean_ms, std::move(networks));
   return device;
 }
 

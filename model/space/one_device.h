@@ -1,5 +1,6 @@
-// One device from some hundred of its latencies: a Gaussian process over the architecture's numbers (feature_process.h), on pruned cells of NAS-Bench-201 with an
-// ensemble of additive graph networks beside it (their geometric mean), as table nasbench201 has found best. Shows LibTorch.
+// One device from some hundred of its latencies: a Gaussian process over the architecture's numbers
+// (feature_process.h), on pruned cells of NAS-Bench-201 with an ensemble of additive graph networks beside it (their
+// geometric mean), as table nasbench201 has found best. Shows LibTorch.
 #ifndef COBRA_MODEL_SPACE_ONE_DEVICE_H_
 #define COBRA_MODEL_SPACE_ONE_DEVICE_H_
 
@@ -25,17 +26,19 @@ class OneDevice {
     double networks_mean_ms = 0;
   };
 
-  // REQUIRES: kFewestRows architectures of `space`, latencies above zero. Of more than 3,000 the process takes every second, third ...
+  // REQUIRES: kFewestRows architectures of `space`, latencies above zero. Of more than 3,000 the process takes every
+  // second, third ...
   static constexpr int64_t kFewestRows = 100;
-  static absl::StatusOr<std::shared_ptr<const OneDevice>> Fit(const Space& space, const std::vector<std::string>& arch, const std::vector<double>& latency_ms,
-                                                              bool networks);
+  static absl::StatusOr<std::shared_ptr<const OneDevice>> Fit(const Space& space, const std::vector<std::string>& arch,
+                                                              const std::vector<double>& latency_ms, bool networks);
   absl::StatusOr<std::vector<double>> LatencyMs(const std::vector<std::string>& arch) const;
 
   const Shape& shape() const { return shape_; }
   void AddTensors(TensorBag* bag) const;
-  // A bag with tensors of the right sizes, to be filled from a file, and the device made of it.
-  static absl::StatusOr<TensorBag> EmptyBag(const Space& space, const Shape& shape);
-  static absl::StatusOr<std::shared_ptr<const OneDevice>> From(const Space& space, const Shape& shape, const TensorBag& bag);
+  // Adds tensors of the right sizes, to be filled from a file; and the device made of them.
+  static absl::Status PrepareBag(const Space& space, const Shape& shape, TensorBag* bag);
+  static absl::StatusOr<std::shared_ptr<const OneDevice>> From(const Space& space, const Shape& shape,
+                                                               const TensorBag& bag);
 
  private:
   const Space* space_ = nullptr;

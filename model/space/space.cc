@@ -14,7 +14,8 @@ namespace {
 
 using Cell = nas::Nasbench201Cell;
 
-// The six edges of a cell. Costs: how often each operation runs. A cell that runs whole runs its `none` too: a multiplication by zero.
+// The six edges of a cell. Costs: how often each operation runs. A cell that runs whole runs its `none` too: a
+// multiplication by zero.
 class Nasbench201Space : public Space {
  public:
   explicit Nasbench201Space(bool pruned) : pruned_(pruned) {}
@@ -26,7 +27,8 @@ class Nasbench201Space : public Space {
   absl::StatusOr<SpaceFeatures> Features(const std::string& arch) const override {
     COBRA_ASSIGN_OR_RETURN(Cell cell, nas::ReadNasbench201Cell(arch));
     if (pruned_ && !nas::Prune(&cell)) {
-      return absl::InvalidArgumentError(absl::StrCat(arch, ": no path leads from the cell's input to its output; such a cell runs in nasbench201 only"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          arch, ": no path leads from the cell's input to its output; such a cell runs in nasbench201 only"));
     }
     SpaceFeatures f;
     f.costs.assign(Cell::kOperations, 0);
@@ -57,21 +59,25 @@ class Nasbench201Space : public Space {
 
 const std::array<std::unique_ptr<const Space>, 4>& Spaces() {
   static const auto* spaces = new std::array<std::unique_ptr<const Space>, 4>{
-      std::make_unique<const Nasbench201Space>(false), std::make_unique<const Nasbench201Space>(true), MakeFbnetSpace(), MakeOfaSpace()};
+      std::make_unique<const Nasbench201Space>(false), std::make_unique<const Nasbench201Space>(true), MakeFbnetSpace(),
+      MakeOfaSpace()};
   return *spaces;
 }
 
 }  // namespace
 
 std::string SpaceNames() {
-  return absl::StrJoin(Spaces(), ", ", [](std::string* out, const std::unique_ptr<const Space>& s) { absl::StrAppend(out, s->name()); });
+  return absl::StrJoin(
+      Spaces(), ", ", [](std::string* out, const std::unique_ptr<const Space>& s) { absl::StrAppend(out, s->name()); });
 }
 
 absl::StatusOr<const Space*> FindSpace(absl::string_view name) {
   for (const auto& space : Spaces()) {
     if (space->name() == name) return space.get();
   }
-  return absl::NotFoundError(absl::StrCat(name, ": unknown space; this build fits measurements (a directory of worker records) and the search spaces ", SpaceNames()));
+  return absl::NotFoundError(absl::StrCat(
+      name, ": unknown space; this build fits measurements (a directory of worker records) and the search spaces ",
+      SpaceNames()));
 }
 
 }  // namespace cobra

@@ -1,4 +1,5 @@
-// The search spaces whose architecture strings `cobra-train fit --space` takes, each as numbers (lines, processes) and as a graph (networks).
+// The search spaces whose architecture strings `cobra-train fit --space` takes, each as numbers (lines, processes) and
+// as a graph (networks).
 #ifndef COBRA_MODEL_SPACE_SPACE_H_
 #define COBRA_MODEL_SPACE_SPACE_H_
 
@@ -13,8 +14,9 @@ namespace cobra {
 
 // An architecture in numbers, the same quantities for every architecture of the space.
 struct SpaceFeatures {
-  // What its cost depends on in the first place, few numbers: how often each operation runs; or multiplications, activations, weights and layers.
-  // Not negative; a new device's price of each has to be learned from a handful of samples.
+  // What its cost depends on in the first place, few numbers: how often each operation runs; or multiplications,
+  // activations, weights and layers. Not negative; a new device's price of each has to be learned from a handful of
+  // samples.
   std::vector<double> costs;
   std::vector<double> choices;  // one-hot, place by place
   std::vector<double> pairs;    // products of two choices, halved; empty where a line through the choices does as well

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "model/space/space_nets.h"
@@ -35,7 +36,10 @@ class AdditiveEnsemble {
  public:
   // `graphs`: those that the rows' indices mean.
   AdditiveEnsemble(const DenseGraphs& graphs, const SpaceRowSet& train, const AdditiveFitOptions& options);
+  AdditiveEnsemble(double mean_ms, std::vector<std::shared_ptr<AdditiveNet>> networks) : mean_ms_(mean_ms), networks_(std::move(networks)) {}
   std::vector<double> LatencyMs(const DenseGraphs& graphs) const;
+  const std::vector<std::shared_ptr<AdditiveNet>>& networks() const { return networks_; }
+  double mean_ms() const { return mean_ms_; }
   int64_t parameters() const;
 
  private:

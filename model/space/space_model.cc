@@ -1,7 +1,5 @@
 #include "model/space/space_model.h"
 
-#include <torch/nn/module.h>
-
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -15,6 +13,8 @@
 #include "base/hash.h"
 #include "base/status_macros.h"
 #include "model/net/safetensors.h"
+#include "model/space/tensor_bag.h"
+#include "model/train/metrics.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra {
@@ -28,22 +28,36 @@ constexpr int64_t kMostNumbers = 1 << 20;  // of a size in a manifest: beyond it
 std::string ManifestPath(const std::string& directory) { return directory + "/manifest.json"; }
 std::string TensorsPath(const std::string& directory) { return directory + "/tensors.safetensors"; }
 
-// Tensors under names, for the safetensors layout.
-class TensorBag : public torch::nn::Module {
- public:
-  void Add(const std::string& name, const at::Tensor& tensor) { register_parameter(name, tensor.to(at::kFloat), /*requires_grad=*/false); }
-  at::Tensor Get(const std::string& name) const { return named_parameters()[name].to(at::kDouble); }
-};
-
 json SpecToJson(const DeviceSpec& s) {
-  return {{"name", s.name}, {"family", s.family}, {"kind", s.kind}, {"batch", s.batch}, {"cores", s.cores}, {"clock_mhz", s.clock_mhz}, {"power_w", s.power_w}};
+  return {{"name", s.name},   {"family", s.family},       {"kind", s.kind},      {"batch", s.batch},
+          {"cores", s.cores}, {"clock_mhz", s.clock_mhz}, {"power_w", s.power_w}};
+}
+
+json ShapeToJson(const OneDevice::Shape& s, double off_by) {
+  return {{"arch", s.arch},
+          {"off_by", off_by},
+          {"process",
+           {{"mean", s.process_mean}, {"scale", s.process_scale}, {"least", s.process_least}, {"draws", s.draws}}},
+          {"networks", {{"count", s.networks}, {"mean_ms", s.networks_mean_ms}}}};
+}
+OneDevice::Shape ShapeFromJson(const json& j) {
+  constexpr int kMost = 64;
+  const json &process = j.at("process"), &networks = j.at("networks");
+  return {j.at("arch").get<std::vector<std::string>>(),
+          process.at("mean").get<double>(),
+          process.at("scale").get<double>(),
+          process.at("least").get<double>(),
+          std::clamp(process.at("draws").get<int>(), 1, kMost),
+          std::clamp(networks.at("count").get<int>(), 0, kMost),
+          networks.at("mean_ms").get<double>()};
 }
 
 absl::Status CheckRows(const CsvTable& csv, const std::string& path, const std::vector<absl::string_view>& columns) {
   for (absl::string_view column : columns) {
     if (csv.Column(column) < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(path, ": line 1: no column ", column, "; it wants ", absl::StrJoin(columns, ","), " and has ", absl::StrJoin(csv.header, ",")));
+      return absl::InvalidArgumentError(absl::StrCat(path, ": line 1: no column ", column, "; it wants ",
+                                                     absl::StrJoin(columns, ","), " and has ",
+                                                     absl::StrJoin(csv.header, ",")));
     }
   }
   if (csv.rows.empty()) return absl::InvalidArgumentError(absl::StrCat(path, ": no row below the header"));
@@ -71,7 +85,8 @@ absl::StatusOr<ArchRows> LoadColumns(const std::string& path, bool latency) {
     const std::string& field = line.fields[static_cast<size_t>(csv->Column("latency_ms"))];
     double ms = 0;
     if (!absl::SimpleAtod(field, &ms) || !(ms > 0) || !std::isfinite(ms)) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": line ", line.line, ": latency_ms \"", field, "\": is no positive number of milliseconds"));
+      return absl::InvalidArgumentError(absl::StrCat(path, ": line ", line.line, ": latency_ms \"", field,
+                                                     "\": is no positive number of milliseconds"));
     }
     rows.latency_ms[0].push_back(ms);
   }
@@ -83,9 +98,11 @@ absl::StatusOr<ArchRows> LoadColumns(const std::string& path, bool latency) {
 absl::StatusOr<ArchRows> LoadArchitectures(const std::string& path) { return LoadColumns(path, false); }
 absl::StatusOr<ArchRows> LoadSamples(const std::string& path) { return LoadColumns(path, true); }
 
-absl::StatusOr<SpaceModel> SpaceModel::Fit(const Space& space, const std::string& file, const std::vector<DeviceSpec>& specs) {
+absl::StatusOr<SpaceModel> SpaceModel::Fit(const Space& space, const std::string& file,
+                                           const std::vector<DeviceSpec>& specs) {
   COBRA_ASSIGN_OR_RETURN(const ArchRows rows, LoadArchRows(file));
-  if (rows.devices.empty()) return absl::InvalidArgumentError(absl::StrCat(file, ": line 1: no column of a device beside row and arch"));
+  if (rows.devices.empty())
+    return absl::InvalidArgumentError(absl::StrCat(file, ": line 1: no column of a device beside row and arch"));
   if (rows.size() == 0) return absl::InvalidArgumentError(absl::StrCat(file, ": no row below the header"));
   SpaceModel model;
   model.space_ = &space;
@@ -97,8 +114,34 @@ absl::StatusOr<SpaceModel> SpaceModel::Fit(const Space& space, const std::string
   absl::StatusOr<KnownDevices> known = KnownDevices::Fit(all, rows, columns, fit_rows, specs);
   if (!known.ok()) return absl::InvalidArgumentError(absl::StrCat(file, ": ", known.status().message()));
   model.known_ = *std::move(known);
+  if (columns.size() == 1) COBRA_RETURN_IF_ERROR(model.FitOneDevice(rows));
   model.widths_ = CalibrateWidths(model.known_, all, rows, fit_rows, AdaptOptions(), /*draws=*/2);
   return model;
+}
+
+// Rows are held out for the choice between line and process, and for the interval; then all rows are fitted.
+absl::Status SpaceModel::FitOneDevice(const ArchRows& rows) {
+  constexpr size_t kHeldOutEvery = 10;
+  std::vector<std::string> arch, kept, held_out;
+  std::vector<double> ms, kept_ms, held_out_ms;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    if (std::isnan(rows.latency_ms[0][r])) continue;
+    const bool out = arch.size() % kHeldOutEvery == kHeldOutEvery - 1;
+    (out ? held_out : kept).push_back(rows.arch[r]);
+    (out ? held_out_ms : kept_ms).push_back(rows.latency_ms[0][r]);
+    arch.push_back(rows.arch[r]);
+    ms.push_back(rows.latency_ms[0][r]);
+  }
+  if (static_cast<int64_t>(kept.size()) < OneDevice::kFewestRows) return absl::OkStatus();
+  COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const OneDevice> tried,
+                         OneDevice::Fit(*space_, kept, kept_ms, /*networks=*/false));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<double> said, tried->LatencyMs(held_out));
+  std::vector<double> off;
+  for (size_t i = 0; i < said.size(); ++i) off.push_back(std::abs(std::log(said[i] / held_out_ms[i])));
+  one_device_off_by_ = ConformalQuantile(off, 0.9);
+  if (one_device_off_by_ > known_.devices()[0].off_by) return absl::OkStatus();
+  COBRA_ASSIGN_OR_RETURN(one_device_, OneDevice::Fit(*space_, arch, ms, /*networks=*/true));
+  return absl::OkStatus();
 }
 
 absl::Status SpaceModel::Save(const std::string& directory) const {
@@ -111,6 +154,7 @@ absl::Status SpaceModel::Save(const std::string& directory) const {
   bag.Add("mean_flops", t.mean_flops);
   bag.Add("lines", t.lines);
   bag.Add("reference", t.reference);
+  if (one_device_ != nullptr) one_device_->AddTensors(&bag);
   const std::string tensors = SaveTensors(bag);
   json devices = json::array(), widths = json::object();
   for (const KnownDevices::Device& d : known_.devices()) {
@@ -121,12 +165,17 @@ absl::Status SpaceModel::Save(const std::string& directory) const {
     devices.push_back(std::move(entry));
   }
   for (const auto& [samples, width] : widths_) widths[absl::StrCat(samples)] = width;
-  const json manifest = {{"format", kFormat},
-                         {"space", std::string(space_->name())},
-                         {"devices", devices},
-                         {"interval_widths", widths},
-                         {"sizes", {{"costs", t.mean_costs.size(0)}, {"choices", t.mean_choices.size(0)}, {"pairs", t.mean_pairs.size(0)}, {"reference", t.reference.size(0)}}},
-                         {"tensors_sha256", Sha256Hex(tensors)}};
+  json manifest = {{"format", kFormat},
+                   {"space", std::string(space_->name())},
+                   {"devices", devices},
+                   {"interval_widths", widths},
+                   {"sizes",
+                    {{"costs", t.mean_costs.size(0)},
+                     {"choices", t.mean_choices.size(0)},
+                     {"pairs", t.mean_pairs.size(0)},
+                     {"reference", t.reference.size(0)}}},
+                   {"tensors_sha256", Sha256Hex(tensors)}};
+  if (one_device_ != nullptr) manifest["one_device"] = ShapeToJson(one_device_->shape(), one_device_off_by_);
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(TensorsPath(directory), tensors));
   return WriteFileAtomic(ManifestPath(directory), manifest.dump(1));
 }
@@ -135,14 +184,16 @@ absl::StatusOr<SpaceModel> SpaceModel::Load(const std::string& directory) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(ManifestPath(directory)));
   const json manifest = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!manifest.is_object() || manifest.value("format", "") != kFormat) {
-    return absl::InvalidArgumentError(absl::StrCat(ManifestPath(directory), ": is no model of a search space; cobra-train fit --space NAME writes one"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        ManifestPath(directory), ": is no model of a search space; cobra-train fit --space NAME writes one"));
   }
   COBRA_ASSIGN_OR_RETURN(const std::string tensors, ReadFile(TensorsPath(directory)));
   try {
     SpaceModel model;
     COBRA_ASSIGN_OR_RETURN(model.space_, FindSpace(manifest.at("space").get<std::string>()));
     if (Sha256Hex(tensors) != manifest.at("tensors_sha256").get<std::string>()) {
-      return absl::DataLossError(absl::StrCat(TensorsPath(directory), ": SHA-256 differs from the manifest's; the file is damaged or of another fit"));
+      return absl::DataLossError(absl::StrCat(
+          TensorsPath(directory), ": SHA-256 differs from the manifest's; the file is damaged or of another fit"));
     }
     std::vector<KnownDevices::Device> devices;
     for (const json& entry : manifest.at("devices")) {
@@ -159,10 +210,18 @@ absl::StatusOr<SpaceModel> SpaceModel::Load(const std::string& directory) {
       d.off_by = entry.at("off_by").get<double>();
       devices.push_back(std::move(d));
     }
-    for (const auto& [samples, width] : manifest.at("interval_widths").items()) model.widths_[std::stoi(samples)] = width.get<double>();
-    const auto size = [&](const char* name) -> int64_t { return std::clamp<int64_t>(manifest.at("sizes").at(name).get<int64_t>(), 0, kMostNumbers); };
+    for (const auto& [samples, width] : manifest.at("interval_widths").items())
+      model.widths_[std::stoi(samples)] = width.get<double>();
+    const auto size = [&](const char* name) -> int64_t {
+      return std::clamp<int64_t>(manifest.at("sizes").at(name).get<int64_t>(), 0, kMostNumbers);
+    };
     const auto count = static_cast<int64_t>(devices.size());
     TensorBag bag;
+    OneDevice::Shape shape;
+    if (manifest.contains("one_device")) {
+      shape = ShapeFromJson(manifest["one_device"]);
+      COBRA_RETURN_IF_ERROR(OneDevice::PrepareBag(*model.space_, shape, &bag));
+    }
     bag.Add("mean_costs", at::zeros({size("costs")}));
     bag.Add("mean_choices", at::zeros({size("choices")}));
     bag.Add("mean_pairs", at::zeros({size("pairs")}));
@@ -170,43 +229,58 @@ absl::StatusOr<SpaceModel> SpaceModel::Load(const std::string& directory) {
     bag.Add("lines", at::zeros({count, 1 + size("costs") + size("choices") + size("pairs")}));
     bag.Add("reference", at::zeros({size("reference"), count}));
     COBRA_RETURN_IF_ERROR(LoadTensors(tensors, &bag));
-    model.known_ = KnownDevices::From(std::move(devices), {bag.Get("mean_costs"), bag.Get("mean_choices"), bag.Get("mean_pairs"), bag.Get("mean_flops"), bag.Get("lines"), bag.Get("reference")});
+    model.known_ =
+        KnownDevices::From(std::move(devices), {bag.Get("mean_costs"), bag.Get("mean_choices"), bag.Get("mean_pairs"),
+                                                bag.Get("mean_flops"), bag.Get("lines"), bag.Get("reference")});
+    if (!shape.arch.empty()) {
+      COBRA_ASSIGN_OR_RETURN(model.one_device_, OneDevice::From(*model.space_, shape, bag));
+      model.one_device_off_by_ = manifest["one_device"].at("off_by").get<double>();
+    }
     return model;
   } catch (const std::exception& e) {  // of JSON, of LibTorch
     return absl::DataLossError(absl::StrCat(ManifestPath(directory), ": is damaged: ", e.what()));
   }
 }
 
-absl::StatusOr<std::vector<AdaptedLatency>> SpaceModel::Predict(const ArchRows& rows, const std::string& file, absl::string_view device) const {
+absl::StatusOr<std::vector<AdaptedLatency>> SpaceModel::Predict(const ArchRows& rows, const std::string& file,
+                                                                absl::string_view device) const {
   size_t chosen = 0;
   std::vector<std::string> names;
   for (const KnownDevices::Device& d : known_.devices()) names.push_back(d.spec.name);
   if (device.empty() && names.size() > 1) {
-    return absl::InvalidArgumentError(absl::StrCat("--device: the model knows ", absl::StrJoin(names, ", "), "; say which"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--device: the model knows ", absl::StrJoin(names, ", "), "; say which"));
   }
   if (!device.empty()) {
     chosen = static_cast<size_t>(std::find(names.begin(), names.end(), device) - names.begin());
     if (chosen == names.size()) {
-      return absl::NotFoundError(absl::StrCat(device, ": no such device; the model knows ", absl::StrJoin(names, ", "), ". A new one: cobra-train adapt"));
+      return absl::NotFoundError(absl::StrCat(device, ": no such device; the model knows ", absl::StrJoin(names, ", "),
+                                              ". A new one: cobra-train adapt"));
     }
   }
   COBRA_ASSIGN_OR_RETURN(const SpaceMatrix asked, MakeSpaceMatrix(*space_, rows, file));
-  const KnownDevices one = known_.Select({chosen});
-  const at::Tensor latency = one.Latency(asked).contiguous();
-  const double mean_ms = one.devices()[0].mean_ms, factor = std::exp(one.devices()[0].off_by);
-  std::vector<AdaptedLatency> predicted;
-  for (int64_t r = 0; r < latency.size(0); ++r) {
-    const double ms = latency.data_ptr<double>()[r] * mean_ms;
-    predicted.push_back({ms, ms / factor, ms * factor});
+  std::vector<double> latency_ms;
+  double factor = std::exp(one_device_off_by_);
+  if (one_device_ != nullptr) {
+    COBRA_ASSIGN_OR_RETURN(latency_ms, one_device_->LatencyMs(rows.arch));
+  } else {
+    const KnownDevices one = known_.Select({chosen});
+    const at::Tensor latency = (one.Latency(asked) * one.devices()[0].mean_ms).contiguous();
+    latency_ms.assign(latency.data_ptr<double>(), latency.data_ptr<double>() + latency.numel());
+    factor = std::exp(one.devices()[0].off_by);
   }
+  std::vector<AdaptedLatency> predicted;
+  for (double ms : latency_ms) predicted.push_back({ms, ms / factor, ms * factor});
   return predicted;
 }
 
-absl::StatusOr<std::vector<AdaptedLatency>> SpaceModel::Adapt(const ArchRows& samples, const std::string& samples_file, const DeviceSpec& target, const ArchRows& rows,
+absl::StatusOr<std::vector<AdaptedLatency>> SpaceModel::Adapt(const ArchRows& samples, const std::string& samples_file,
+                                                              const DeviceSpec& target, const ArchRows& rows,
                                                               const std::string& file) const {
   if (known_.size() < 2) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("--model: was fitted to one device, ", known_.devices()[0].spec.name, "; a new device needs a model of several (one column a device)"));
+    return absl::FailedPreconditionError(absl::StrCat("--model: was fitted to one device, ",
+                                                      known_.devices()[0].spec.name,
+                                                      "; a new device needs a model of several (one column a device)"));
   }
   COBRA_ASSIGN_OR_RETURN(const SpaceMatrix measured, MakeSpaceMatrix(*space_, samples, samples_file));
   COBRA_ASSIGN_OR_RETURN(const SpaceMatrix asked, MakeSpaceMatrix(*space_, rows, file));

@@ -36,7 +36,9 @@ std::vector<std::string> Batched(const std::vector<std::string>& gpus, const std
 
 std::vector<FewShotProtocol> FewShotProtocols() {
   const auto trained_by_help = [](int largest) {
-    return std::vector<std::string>{"1080ti_1", "1080ti_32", absl::StrCat("1080ti_", largest), "silver_4114", "silver_4210r", "samsung_a50", "pixel3", "essential_ph_1", "samsung_s7"};
+    return std::vector<std::string>{"1080ti_1",    "1080ti_32",      absl::StrCat("1080ti_", largest),
+                                    "silver_4114", "silver_4210r",   "samsung_a50",
+                                    "pixel3",      "essential_ph_1", "samsung_s7"};
   };
   const std::vector<std::string> gpus = {"1080ti", "2080ti", "titan_rtx", "titanx", "titanxp"};
   std::vector<std::string> servers = Batched(gpus, {1, 32, 256});
@@ -44,12 +46,60 @@ std::vector<FewShotProtocol> FewShotProtocols() {
   std::vector<std::string> ofa = Batched({"2080ti", "titan_xp", "v100"}, {32, 64});
   ofa.push_back("titan_rtx_32");
   return {
-      {"help_nasbench201", "help", "nasbench201", "NAS-Bench-201, HELP's split", {"titan_rtx_256", "pixel2", "eyeriss", "fpga"}, trained_by_help(256), true, {10, 3, 5, 20}, {10}},
-      {"help_nasbench201", "random", "nasbench201", "NAS-Bench-201, families of GPUs and server processors left out", servers, {}, false, {3, 10, 5, 20}, {3, 10}},
-      {"help_nasbench201", "help", "nasbench201", "NAS-Bench-201, families left out, rows in HELP's order", servers, {}, false, {3, 10}, {}},
-      {"help_fbnet", "help", "fbnet", "FBNet, HELP's split", {"eyeriss", "fpga"}, trained_by_help(64), true, {10, 3, 5, 20}, {10}},
-      {"help_fbnet", "help", "fbnet", "FBNet, families of batched GPUs left out", Batched(gpus, {32, 64}), {}, true, {10, 3}, {}},
-      {"help_ofa", "help", "ofa", "Once-for-all, families of batched GPUs left out", ofa, {}, true, {10, 3, 5, 20}, {10}},
+      {"help_nasbench201",
+       "help",
+       "nasbench201",
+       "NAS-Bench-201, HELP's split",
+       {"titan_rtx_256", "pixel2", "eyeriss", "fpga"},
+       trained_by_help(256),
+       true,
+       {10, 3, 5, 20},
+       {10}},
+      {"help_nasbench201",
+       "random",
+       "nasbench201",
+       "NAS-Bench-201, families of GPUs and server processors left out",
+       servers,
+       {},
+       false,
+       {3, 10, 5, 20},
+       {3, 10}},
+      {"help_nasbench201",
+       "help",
+       "nasbench201",
+       "NAS-Bench-201, families left out, rows in HELP's order",
+       servers,
+       {},
+       false,
+       {3, 10},
+       {}},
+      {"help_fbnet",
+       "help",
+       "fbnet",
+       "FBNet, HELP's split",
+       {"eyeriss", "fpga"},
+       trained_by_help(64),
+       true,
+       {10, 3, 5, 20},
+       {10}},
+      {"help_fbnet",
+       "help",
+       "fbnet",
+       "FBNet, families of batched GPUs left out",
+       Batched(gpus, {32, 64}),
+       {},
+       true,
+       {10, 3},
+       {}},
+      {"help_ofa",
+       "help",
+       "ofa",
+       "Once-for-all, families of batched GPUs left out",
+       ofa,
+       {},
+       true,
+       {10, 3, 5, 20},
+       {10}},
   };
 }
 
@@ -84,7 +134,8 @@ absl::StatusOr<FewShotData> LoadFewShotData(const std::string& tables, const Few
   return data;
 }
 
-std::vector<int64_t> Admitted(const FewShotProtocol& protocol, const FewShotData& data, size_t device, const std::vector<int64_t>& indices) {
+std::vector<int64_t> Admitted(const FewShotProtocol& protocol, const FewShotData& data, size_t device,
+                              const std::vector<int64_t>& indices) {
   const std::vector<double>& latency = data.rows.latency_ms[device];
   std::vector<int64_t> present;
   for (int64_t i : indices) {
@@ -92,9 +143,12 @@ std::vector<int64_t> Admitted(const FewShotProtocol& protocol, const FewShotData
   }
   if (!protocol.middle) return present;
   std::vector<int64_t> sorted = present;
-  std::stable_sort(sorted.begin(), sorted.end(), [&latency](int64_t a, int64_t b) { return latency[static_cast<size_t>(a)] < latency[static_cast<size_t>(b)]; });
+  std::stable_sort(sorted.begin(), sorted.end(), [&latency](int64_t a, int64_t b) {
+    return latency[static_cast<size_t>(a)] < latency[static_cast<size_t>(b)];
+  });
   const auto count = static_cast<double>(sorted.size());
-  std::vector<int64_t> middle(sorted.begin() + static_cast<int64_t>(count * 0.1), sorted.begin() + static_cast<int64_t>(count * 0.9));
+  std::vector<int64_t> middle(sorted.begin() + static_cast<int64_t>(count * 0.1),
+                              sorted.begin() + static_cast<int64_t>(count * 0.9));
   std::sort(middle.begin(), middle.end());
   return middle;
 }

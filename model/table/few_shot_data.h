@@ -1,4 +1,5 @@
-// The protocols of table few_shot and the rows, samples and devices of each. Shows no LibTorch but what model/space shows.
+// The protocols of table few_shot and the rows, samples and devices of each. Shows no LibTorch but what model/space
+// shows.
 #ifndef COBRA_MODEL_TABLE_FEW_SHOT_DATA_H_
 #define COBRA_MODEL_TABLE_FEW_SHOT_DATA_H_
 
@@ -17,7 +18,7 @@ struct FewShotProtocol {
   std::string data, part, space, title;
   std::vector<std::string> test;   // devices, one after the other taken for new
   std::vector<std::string> train;  // devices that are known; empty: all but the family of the new one
-  bool middle = false;             // of pool and test rows only the middle 80 % by the new device's latency, as HELP does
+  bool middle = false;  // of pool and test rows only the middle 80 % by the new device's latency, as HELP does
   std::vector<int> samples;
   std::vector<int> shown;  // for which of them devices are shown one by one
 };
@@ -27,15 +28,16 @@ struct FewShotData {
   ArchRows rows;
   SpaceMatrix features;
   std::vector<double> flops;
-  std::vector<int64_t> pool, test;            // indices into rows
-  std::vector<std::vector<int64_t>> draws;    // orders of pool rows
+  std::vector<int64_t> pool, test;          // indices into rows
+  std::vector<std::vector<int64_t>> draws;  // orders of pool rows
   std::vector<DeviceSpec> specs;
-  KnownDevices known;                         // every device, fitted to the pool
+  KnownDevices known;  // every device, fitted to the pool
 };
 absl::StatusOr<FewShotData> LoadFewShotData(const std::string& tables, const FewShotProtocol& protocol);
 
 // Of `indices`, those that `protocol` admits for a device.
-std::vector<int64_t> Admitted(const FewShotProtocol& protocol, const FewShotData& data, size_t device, const std::vector<int64_t>& indices);
+std::vector<int64_t> Admitted(const FewShotProtocol& protocol, const FewShotData& data, size_t device,
+                              const std::vector<int64_t>& indices);
 
 }  // namespace cobra
 

@@ -24,7 +24,21 @@ namespace {
 
 constexpr int kDrawsOfSeed = 34;  // three seeds: the hundred of draws.csv
 
-enum Method { kOurs, kOursSheet, kOursChosen, kOursChosenSheet, kMapleX, kMapleX1, kMaple, kMix, kOneHot, kCounts, kFlops, kCeiling, kMethods };
+enum Method {
+  kOurs,
+  kOursSheet,
+  kOursChosen,
+  kOursChosenSheet,
+  kMapleX,
+  kMapleX1,
+  kMaple,
+  kMix,
+  kOneHot,
+  kCounts,
+  kFlops,
+  kCeiling,
+  kMethods
+};
 constexpr const char* kNames[kMethods] = {"COBRA",
                                           "COBRA, with a data sheet",
                                           "COBRA, samples chosen",
@@ -45,14 +59,16 @@ at::Tensor Index(const std::vector<int64_t>& indices) { return at::tensor(indice
 FeatureRows ToRows(const at::Tensor& matrix) {
   const at::Tensor m = matrix.contiguous();
   FeatureRows rows;
-  for (int64_t r = 0; r < m.size(0); ++r) rows.emplace_back(m.data_ptr<double>() + r * m.size(1), m.data_ptr<double>() + (r + 1) * m.size(1));
+  for (int64_t r = 0; r < m.size(0); ++r)
+    rows.emplace_back(m.data_ptr<double>() + r * m.size(1), m.data_ptr<double>() + (r + 1) * m.size(1));
   return rows;
 }
 
 // One device taken for new: who is known, what may be measured, what is asked.
 class NewDevice {
  public:
-  NewDevice(const FewShotProtocol& protocol, const FewShotData& data, size_t column, bool quick) : protocol_(protocol), data_(data), column_(column), quick_(quick) {
+  NewDevice(const FewShotProtocol& protocol, const FewShotData& data, size_t column, bool quick)
+      : protocol_(protocol), data_(data), column_(column), quick_(quick) {
     sheet_ = SpecOf(data.specs, data.rows.devices[column]);
     if (protocol.train.empty()) {
       others_ = OtherFamilies(data.known, sheet_);
@@ -73,7 +89,8 @@ class NewDevice {
       if (IsOurs(method)) {
         COBRA_ASSIGN_OR_RETURN(predicted, Adapted(method, samples, draw));
       } else {
-        COBRA_ASSIGN_OR_RETURN(const std::vector<double> ms, method == kCeiling ? Ceiling() : Baseline(method, Drawn(samples, draw)));
+        COBRA_ASSIGN_OR_RETURN(const std::vector<double> ms,
+                               method == kCeiling ? Ceiling() : Baseline(method, Drawn(samples, draw)));
         for (double v : ms) predicted.push_back({v, 0, 0});
       }
       figures.push_back(FiguresFor(predicted));
@@ -123,9 +140,11 @@ class NewDevice {
     std::unique_ptr<Ours>& ours = ours_[sheet ? 1 : 0];
     if (ours != nullptr) return *ours;
     Adapter adapter(known_, sheet ? sheet_ : DeviceSpec{});
-    AdaptRows pool = adapter.Prepare(data_.features.Select(Index(pool_))), test = adapter.Prepare(data_.features.Select(Index(test_)));
-    ours = std::make_unique<Ours>(Ours{std::move(adapter), std::move(pool), std::move(test),
-                                       CalibrateWidths(known_, data_.features, data_.rows, data_.pool, AdaptOptions(), quick_ ? 1 : 2)});
+    AdaptRows pool = adapter.Prepare(data_.features.Select(Index(pool_))),
+              test = adapter.Prepare(data_.features.Select(Index(test_)));
+    ours = std::make_unique<Ours>(
+        Ours{std::move(adapter), std::move(pool), std::move(test),
+             CalibrateWidths(known_, data_.features, data_.rows, data_.pool, AdaptOptions(), quick_ ? 1 : 2)});
     return *ours;
   }
 
@@ -133,7 +152,8 @@ class NewDevice {
     const Ours& ours = OursFor(method == kOursSheet || method == kOursChosenSheet);
     std::vector<int64_t> rows;  // of ours.pool
     if (HasDraws(method)) {
-      for (int64_t i : Drawn(samples, draw)) rows.push_back(std::lower_bound(pool_.begin(), pool_.end(), i) - pool_.begin());
+      for (int64_t i : Drawn(samples, draw))
+        rows.push_back(std::lower_bound(pool_.begin(), pool_.end(), i) - pool_.begin());
     } else {
       rows = ours.adapter.Choose(ours.pool, samples);
     }
@@ -171,7 +191,8 @@ class NewDevice {
     for (int64_t i : indices) {
       for (size_t d : others_) values.push_back(data_.rows.latency_ms[d][static_cast<size_t>(i)]);
     }
-    const at::Tensor ms = at::tensor(values, at::kDouble).view({static_cast<int64_t>(indices.size()), static_cast<int64_t>(others_.size())});
+    const at::Tensor ms = at::tensor(values, at::kDouble)
+                              .view({static_cast<int64_t>(indices.size()), static_cast<int64_t>(others_.size())});
     return logarithm ? ms.log() : ms;
   }
 
@@ -185,13 +206,17 @@ class NewDevice {
     const at::Tensor mean = at_samples.mean(1), asked_mean = mix_test_.mean(1);
     const at::Tensor rest = at_samples - mean.unsqueeze(1), asked = mix_test_ - asked_mean.unsqueeze(1);
     const auto devices = static_cast<double>(others_.size());
-    const at::Tensor covariance = at::matmul(rest, rest.t()) / devices + 9 + 0.03 * 0.03 * at::eye(rest.size(0), at::kDouble);
-    const at::Tensor weights = at::cholesky_solve((at::tensor(ms, at::kDouble).log() - mean).unsqueeze(1), at::linalg_cholesky(covariance));
-    const at::Tensor predicted = (asked_mean.unsqueeze(1) + at::matmul(at::matmul(asked, rest.t()) / devices + 9, weights)).exp().contiguous();
+    const at::Tensor covariance =
+        at::matmul(rest, rest.t()) / devices + 9 + 0.03 * 0.03 * at::eye(rest.size(0), at::kDouble);
+    const at::Tensor weights =
+        at::cholesky_solve((at::tensor(ms, at::kDouble).log() - mean).unsqueeze(1), at::linalg_cholesky(covariance));
+    const at::Tensor predicted =
+        (asked_mean.unsqueeze(1) + at::matmul(at::matmul(asked, rest.t()) / devices + 9, weights)).exp().contiguous();
     return {predicted.data_ptr<double>(), predicted.data_ptr<double>() + predicted.numel()};
   }
 
-  std::vector<double> OfMaple(int method, const std::vector<int64_t>& samples, const std::vector<double>& ms, const SpaceMatrix& asked) {
+  std::vector<double> OfMaple(int method, const std::vector<int64_t>& samples, const std::vector<double>& ms,
+                              const SpaceMatrix& asked) {
     std::unique_ptr<Maple>& maple = maple_[method];
     if (maple == nullptr) {
       std::vector<DeviceSpec> specs;
@@ -200,10 +225,12 @@ class NewDevice {
       options.importance = method == kMapleX;
       options.neighbourhoods = method != kMaple;
       const SpaceMatrix pool = data_.features.Select(Index(data_.pool));
-      maple = std::make_unique<Maple>(pool.choices, known_.Costs(pool), OthersMeasured(data_.pool, false), specs, sheet_, options);
+      maple = std::make_unique<Maple>(pool.choices, known_.Costs(pool), OthersMeasured(data_.pool, false), specs,
+                                      sheet_, options);
     }
     std::vector<int64_t> positions;
-    for (int64_t i : samples) positions.push_back(std::lower_bound(data_.pool.begin(), data_.pool.end(), i) - data_.pool.begin());
+    for (int64_t i : samples)
+      positions.push_back(std::lower_bound(data_.pool.begin(), data_.pool.end(), i) - data_.pool.begin());
     return maple->Predict(positions, ms, asked.choices);
   }
 
@@ -211,7 +238,9 @@ class NewDevice {
     TreeOptions trees;
     trees.trees = quick_ ? 30 : 500;
     trees.learning_rate = 0.05;
-    const auto features = [&](const std::vector<int64_t>& rows) { return ToRows(data_.features.Select(Index(rows)).choices); };
+    const auto features = [&](const std::vector<int64_t>& rows) {
+      return ToRows(data_.features.Select(Index(rows)).choices);
+    };
     return FitTrees(features(pool_), Latencies(pool_), features(test_), trees);
   }
 
@@ -247,8 +276,13 @@ Figures MeanOver(const std::vector<Figures>& draws) {
 class Table {
  public:
   explicit Table(const TableOptions& options) : options_(options), protocols_(Protocols(options)), run_(options) {
-    run_.columns = {{"spearman", "Spearman", 1, 3}, {"spread", "its spread over draws", 1, 3}, {"within_10", "within 10 %"}, {"within_5", "within 5 %"}, {"mape", "MAPE, %"},
-                    {"covered", "inside the 90 % interval, %"}, {"width", "the interval's width, %", 100, 0}};
+    run_.columns = {{"spearman", "Spearman", 1, 3},
+                    {"spread", "its spread over draws", 1, 3},
+                    {"within_10", "within 10 %"},
+                    {"within_5", "within 5 %"},
+                    {"mape", "MAPE, %"},
+                    {"covered", "inside the 90 % interval, %"},
+                    {"width", "the interval's width, %", 100, 0}};
     Describe();
   }
 
@@ -298,7 +332,8 @@ class Table {
     const std::string title = absl::StrCat(protocol.title, ", ", samples, " samples: ");
     const int seeds = options_.quick ? 1 : options_.seeds;
     for (size_t d = 0; d < (by_device ? protocol.test.size() : 1); ++d) {
-      const std::string group = by_device ? title + protocol.test[d] : absl::StrCat(title, "mean of ", protocol.test.size(), " devices");
+      const std::string group =
+          by_device ? title + protocol.test[d] : absl::StrCat(title, "mean of ", protocol.test.size(), " devices");
       for (int method = 0; method < kMethods; ++method) {
         if (protocol.space != "nasbench201" && (method == kMapleX || method == kMapleX1 || method == kMaple)) continue;
         if (method == kCeiling && (protocol.train.empty() || samples != 10)) continue;
@@ -317,7 +352,8 @@ class Table {
   }
 
   // A device each.
-  absl::StatusOr<const std::vector<Figures>*> Results(const FewShotProtocol& protocol, size_t p, int samples, int method, int seed) {
+  absl::StatusOr<const std::vector<Figures>*> Results(const FewShotProtocol& protocol, size_t p, int samples,
+                                                      int method, int seed) {
     const auto [found, fresh] = results_.try_emplace({p, samples, method, seed});
     if (!fresh) return &found->second;
     COBRA_ASSIGN_OR_RETURN(Loaded * loaded, Load(protocol, p));
@@ -340,22 +376,41 @@ class Table {
 };
 
 void Table::Describe() {
-  const std::string nasbench = "/NAS-Bench-201, HELP's split, 10 samples: ", fbnet = "/FBNet, HELP's split, 10 samples: ";
-  const std::string ours = kNames[kOurs], flops = kNames[kFlops], maple = "/NAS-Bench-201, families of GPUs and server processors left out, 3 samples: mean of 18 devices";
-  run_.published = {{ours + nasbench + "mean of 4 devices", "HELP 0.929"}, {ours + nasbench + "titan_rtx_256", "HELP 0.987"}, {ours + nasbench + "pixel2", "HELP 0.802"},
-                    {ours + nasbench + "eyeriss", "HELP 0.940"}, {ours + nasbench + "fpga", "HELP 0.985"}, {ours + fbnet + "mean of 2 devices", "HELP 0.918"},
-                    {ours + fbnet + "eyeriss", "HELP 0.943"}, {ours + fbnet + "fpga", "HELP 0.892"}, {flops + nasbench + "titan_rtx_256", "0.950"},
-                    {flops + nasbench + "pixel2", "0.765"}, {flops + nasbench + "eyeriss", "0.437"}, {flops + nasbench + "fpga", "0.900"},
-                    {kNames[kMapleX] + maple, "90 (six devices of its own)"}, {kNames[kMapleX1] + maple, "87"}, {kNames[kMaple] + maple, "85; HELP with 10 samples 81"}};
+  const std::string nasbench = "/NAS-Bench-201, HELP's split, 10 samples: ",
+                    fbnet = "/FBNet, HELP's split, 10 samples: ";
+  const std::string
+      ours = kNames[kOurs],
+      flops = kNames[kFlops],
+      maple = "/NAS-Bench-201, families of GPUs and server processors left out, 3 samples: mean of 18 devices";
+  run_.published = {{ours + nasbench + "mean of 4 devices", "HELP 0.929"},
+                    {ours + nasbench + "titan_rtx_256", "HELP 0.987"},
+                    {ours + nasbench + "pixel2", "HELP 0.802"},
+                    {ours + nasbench + "eyeriss", "HELP 0.940"},
+                    {ours + nasbench + "fpga", "HELP 0.985"},
+                    {ours + fbnet + "mean of 2 devices", "HELP 0.918"},
+                    {ours + fbnet + "eyeriss", "HELP 0.943"},
+                    {ours + fbnet + "fpga", "HELP 0.892"},
+                    {flops + nasbench + "titan_rtx_256", "0.950"},
+                    {flops + nasbench + "pixel2", "0.765"},
+                    {flops + nasbench + "eyeriss", "0.437"},
+                    {flops + nasbench + "fpga", "0.900"},
+                    {kNames[kMapleX] + maple, "90 (six devices of its own)"},
+                    {kNames[kMapleX1] + maple, "87"},
+                    {kNames[kMaple] + maple, "85; HELP with 10 samples 81"}};
   run_.before = {
-      "A device is taken for new: 3, 5, 10 or 20 of its latencies are given, those of the other devices are known. A hundred fixed draws of the samples (`data/tables/*/draws.csv`), a third of them a "
-      "seed; means first, devices below. HELP's split: its training devices and rows, its test devices as far as they are in this copy, middle 80 % of the rows by latency. Families "
+      "A device is taken for new: 3, 5, 10 or 20 of its latencies are given, those of the other devices are known. A "
+      "hundred fixed draws of the samples (`data/tables/*/draws.csv`), a third of them a "
+      "seed; means first, devices below. HELP's split: its training devices and rows, its test devices as far as they "
+      "are in this copy, middle 80 % of the rows by latency. Families "
       "left out: no column of the same hardware is known, whatever its batch size; all test rows count.",
-      "`with a data sheet`: the new device's kind and batch size are known beforehand. `samples chosen`: by the method, one draw. Ceiling: what the device's own pool (720 or 3,200 rows) reaches. "
-      "MAPLE-X: neither counters nor the target's look-up table exist for these devices; the table is built from the other devices and the samples, data sheets are `data/devices/spaces.csv` "
+      "`with a data sheet`: the new device's kind and batch size are known beforehand. `samples chosen`: by the "
+      "method, one draw. Ceiling: what the device's own pool (720 or 3,200 rows) reaches. "
+      "MAPLE-X: neither counters nor the target's look-up table exist for these devices; the table is built from the "
+      "other devices and the samples, data sheets are `data/devices/spaces.csv` "
       "(`model/baseline/maple.h`). Published figures are on other people's machines, HELP's with ten samples."};
   run_.after = {
-      "In row order the server processors slowed down while they were measured: the first 900 rows say little about the level of the next thousand, on gold_6240, silver_4114, 1080ti_32 and "
+      "In row order the server processors slowed down while they were measured: the first 900 rows say little about "
+      "the level of the next thousand, on gold_6240, silver_4114, 1080ti_32 and "
       "titanxp_32 no method gets past that. Hence the rows drawn at random; the order of HELP is shown beside it."};
 }
 

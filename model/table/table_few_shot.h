@@ -1,4 +1,5 @@
-// `cobra-train table few_shot`: the latency of architectures on a device of which a few are measured (HELP, NeurIPS 2021; MAPLE-X, 2022).
+// `cobra-train table few_shot`: the latency of architectures on a device of which a few are measured (HELP, NeurIPS
+// 2021; MAPLE-X, 2022).
 #ifndef COBRA_MODEL_TABLE_TABLE_FEW_SHOT_H_
 #define COBRA_MODEL_TABLE_TABLE_FEW_SHOT_H_
 
@@ -7,7 +8,8 @@
 
 namespace cobra {
 
-// Rows: data/tables/help_*; data sheets: data/devices/spaces.csv beside it. A seed is a third of the hundred draws of samples.
+// Rows: data/tables/help_*; data sheets: data/devices/spaces.csv beside it. A seed is a third of the hundred draws of
+// samples.
 absl::StatusOr<TableRun> RunFewShotTable(const TableOptions& options);
 
 }  // namespace cobra

@@ -25,11 +25,13 @@ struct SpaceArguments {
   std::string model, rows, device, samples, spec, out;
 };
 
-absl::Status WritePredictions(const std::string& path, const ArchRows& rows, const std::vector<AdaptedLatency>& predictions) {
+absl::Status WritePredictions(const std::string& path, const ArchRows& rows,
+                              const std::vector<AdaptedLatency>& predictions) {
   std::string text = "row,latency_ms,low_ms,high_ms\n";
   for (size_t r = 0; r < rows.size(); ++r) {
     const AdaptedLatency& p = predictions[r];
-    absl::StrAppend(&text, CsvLine({rows.row[r], absl::StrFormat("%.6g", p.latency_ms), absl::StrFormat("%.6g", p.low_ms), absl::StrFormat("%.6g", p.high_ms)}));
+    absl::StrAppend(&text, CsvLine({rows.row[r], absl::StrFormat("%.6g", p.latency_ms),
+                                    absl::StrFormat("%.6g", p.low_ms), absl::StrFormat("%.6g", p.high_ms)}));
   }
   return WriteFileAtomic(path, absl::EndsWith(path, ".gz") ? Gzip(text) : text);
 }
@@ -52,12 +54,14 @@ absl::Status RunAdapt(const SpaceArguments& a) {
     if (!spec.ok()) return absl::InvalidArgumentError(absl::StrCat(a.spec, ": ", spec.status().message()));
     target = *std::move(spec);
   }
-  COBRA_ASSIGN_OR_RETURN(const std::vector<AdaptedLatency> predictions, model.Adapt(samples, a.samples, target, rows, a.rows));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<AdaptedLatency> predictions,
+                         model.Adapt(samples, a.samples, target, rows, a.rows));
   return WritePredictions(a.out, rows, predictions);
 }
 
 // What LibTorch throws is told as an error.
-std::function<absl::Status()> Guarded(absl::Status (*run)(const SpaceArguments&), std::shared_ptr<SpaceArguments> arguments) {
+std::function<absl::Status()> Guarded(absl::Status (*run)(const SpaceArguments&),
+                                      std::shared_ptr<SpaceArguments> arguments) {
   return [run, arguments] {
     UseOneThread();
     try {
@@ -80,7 +84,8 @@ absl::Status FitSpace(const std::string& name, const std::string& rows, const st
   try {
     COBRA_ASSIGN_OR_RETURN(const SpaceModel model, SpaceModel::Fit(*space, rows, specs));
     for (const KnownDevices::Device& d : model.known().devices()) {
-      LogInfo(absl::StrFormat("%s: mean %.4g ms; nine in ten held-out rows within a factor of %.3f", d.spec.name, d.mean_ms, std::exp(d.off_by)));
+      LogInfo(absl::StrFormat("%s: mean %.4g ms; nine in ten held-out rows within a factor of %.3f", d.spec.name,
+                              d.mean_ms, std::exp(d.off_by)));
     }
     return model.Save(out);
   } catch (const std::exception& e) {
@@ -90,15 +95,27 @@ absl::Status FitSpace(const std::string& name, const std::string& rows, const st
 
 std::vector<SpaceCommand> AddSpaceCommands(CLI::App* app) {
   auto predict = std::make_shared<SpaceArguments>(), adapt = std::make_shared<SpaceArguments>();
-  CLI::App* predict_command = app->add_subcommand("predict", "Latencies of architectures of a search space on a device that a model knows (docs/spaces.md)");
-  predict_command->add_option("--device", predict->device, "Column of the table that the model was fitted to; may be left out where there is only one");
-  CLI::App* adapt_command = app->add_subcommand("adapt", "Latencies of architectures on a device that a model does not know, from a few samples (docs/spaces.md)");
-  adapt_command->add_option("--samples", adapt->samples, "CSV: row,arch,latency_ms; three rows help, twenty are plenty")->required();
-  adapt_command->add_option("--spec", adapt->spec, "JSON of the device's data sheet: {\"kind\":\"gpu\",\"batch\":32}; kind is gpu, cpu, phone or accelerator");
-  for (const auto& [command, arguments] : {std::make_pair(predict_command, predict), std::make_pair(adapt_command, adapt)}) {
+  CLI::App* predict_command = app->add_subcommand(
+      "predict", "Latencies of architectures of a search space on a device that a model knows (docs/spaces.md)");
+  predict_command->add_option(
+      "--device", predict->device,
+      "Column of the table that the model was fitted to; may be left out where there is only one");
+  CLI::App* adapt_command = app->add_subcommand(
+      "adapt",
+      "Latencies of architectures on a device that a model does not know, from a few samples (docs/spaces.md)");
+  adapt_command->add_option("--samples", adapt->samples, "CSV: row,arch,latency_ms; three rows help, twenty are plenty")
+      ->required();
+  adapt_command->add_option(
+      "--spec", adapt->spec,
+      "JSON of the device's data sheet: {\"kind\":\"gpu\",\"batch\":32}; kind is gpu, cpu, phone or accelerator");
+  for (const auto& [command, arguments] :
+       {std::make_pair(predict_command, predict), std::make_pair(adapt_command, adapt)}) {
     command->add_option("--model", arguments->model, "Directory of `cobra-train fit --space`")->required();
     command->add_option("--rows", arguments->rows, "CSV: row,arch; other columns are passed over")->required();
-    command->add_option("--out", arguments->out, "CSV: row,latency_ms,low_ms,high_ms in the order asked; gzip where it ends in .gz")->required();
+    command
+        ->add_option("--out", arguments->out,
+                     "CSV: row,latency_ms,low_ms,high_ms in the order asked; gzip where it ends in .gz")
+        ->required();
   }
   return {{predict_command, Guarded(RunPredict, predict)}, {adapt_command, Guarded(RunAdapt, adapt)}};
 }

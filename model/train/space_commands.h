@@ -1,4 +1,5 @@
-// `cobra-train fit|predict|adapt` for search spaces: tables of anybody's (DESIGN.md, "Rows for cobra-train"; docs/spaces.md).
+// `cobra-train fit|predict|adapt` for search spaces: tables of anybody's (DESIGN.md, "Rows for cobra-train";
+// docs/spaces.md).
 #ifndef COBRA_MODEL_TRAIN_SPACE_COMMANDS_H_
 #define COBRA_MODEL_TRAIN_SPACE_COMMANDS_H_
 

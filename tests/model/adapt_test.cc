@@ -28,7 +28,8 @@ struct World {
     for (int c = 0; c < cells; ++c) {
       rows.row.push_back(std::to_string(c));
       rows.line.push_back(c + 2);
-      std::string arch = "|" + std::string(operation()) + "~0|+|" + operation() + "~0|" + operation() + "~1|+|" + operation() + "~0|";
+      std::string arch =
+          "|" + std::string(operation()) + "~0|+|" + operation() + "~0|" + operation() + "~1|+|" + operation() + "~0|";
       rows.arch.push_back(arch + operation() + "~1|" + operation() + "~2|");
     }
     features = *MakeSpaceMatrix(**FindSpace("nasbench201"), rows, "cells.csv");
@@ -72,8 +73,10 @@ class AdaptTest : public ::testing::Test {
     const Adapter adapter(world_.Known({0, 1, 2}), DeviceSpec{});
     const AdaptRows rows = adapter.Prepare(world_.features);
     const std::vector<double>& ms = world_.rows.latency_ms[column];
-    const AdaptedDevice device = adapter.Fit(rows.Select(at::arange(0, samples, at::kLong)), {ms.begin(), ms.begin() + samples});
-    return ComputeMetrics(device.LatencyMs(rows.Select(at::arange(samples, 400, at::kLong))), {ms.begin() + samples, ms.end()});
+    const AdaptedDevice device =
+        adapter.Fit(rows.Select(at::arange(0, samples, at::kLong)), {ms.begin(), ms.begin() + samples});
+    return ComputeMetrics(device.LatencyMs(rows.Select(at::arange(samples, 400, at::kLong))),
+                          {ms.begin() + samples, ms.end()});
   }
 
   World world_;
@@ -122,7 +125,8 @@ TEST_F(AdaptTest, ChoosesRowsThatDiffer) {
   const std::vector<int64_t> chosen = adapter.Choose(rows, 5);
   ASSERT_THAT(chosen, SizeIs(5));
   for (size_t i = 0; i < 5; ++i) {
-    for (size_t j = 0; j < i; ++j) EXPECT_NE(world_.rows.arch[static_cast<size_t>(chosen[i])], world_.rows.arch[static_cast<size_t>(chosen[j])]);
+    for (size_t j = 0; j < i; ++j)
+      EXPECT_NE(world_.rows.arch[static_cast<size_t>(chosen[i])], world_.rows.arch[static_cast<size_t>(chosen[j])]);
   }
 }
 
@@ -149,7 +153,8 @@ TEST(SpaceTest, FbnetAndOfaCountMultiplications) {
   EXPECT_EQ(f.costs[6], 6);  // the first block of every further stage changes the channels
   EXPECT_NEAR(f.costs[1], 16 * 9 * 32 * 32 / 1e6, 1e-9);
   const std::string ks = "ks:3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 e:3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 ";
-  const SpaceFeatures small = *(*FindSpace("ofa"))->Features(ks + "d:2 2 2 2 2 r:128"), large = *(*FindSpace("ofa"))->Features(ks + "d:4 4 4 4 4 r:224");
+  const SpaceFeatures small = *(*FindSpace("ofa"))->Features(ks + "d:2 2 2 2 2 r:128"),
+                      large = *(*FindSpace("ofa"))->Features(ks + "d:4 4 4 4 4 r:224");
   EXPECT_EQ(small.costs[3], 10);
   EXPECT_EQ(large.costs[3], 20);
   EXPECT_GT(large.flops, 4 * small.flops);
@@ -165,15 +170,18 @@ TEST(SpaceTest, ErrorsNameTheFileTheLineAndTheString) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("my.csv: line 7: "));
   EXPECT_THAT(std::string(status.message()), HasSubstr("no block of FBNet"));
-  EXPECT_THAT(std::string(FindSpace("fbnets").status().message()), HasSubstr("fbnets: unknown space; this build fits measurements"));
+  EXPECT_THAT(std::string(FindSpace("fbnets").status().message()),
+              HasSubstr("fbnets: unknown space; this build fits measurements"));
 }
 
 TEST(DeviceSpecTest, ReadsJson) {
   const absl::StatusOr<DeviceSpec> spec = DeviceSpecFromJson(R"({"kind":"gpu","batch":32,"cores":3584})");
   ASSERT_TRUE(spec.ok());
   EXPECT_EQ(spec->batch, 32);
-  EXPECT_THAT(std::string(DeviceSpecFromJson(R"({"kind":"toaster"})").status().message()), HasSubstr("toaster: no kind of device"));
-  EXPECT_THAT(std::string(DeviceSpecFromJson(R"({"bacth":1})").status().message()), HasSubstr("bacth: 1: not understood"));
+  EXPECT_THAT(std::string(DeviceSpecFromJson(R"({"kind":"toaster"})").status().message()),
+              HasSubstr("toaster: no kind of device"));
+  EXPECT_THAT(std::string(DeviceSpecFromJson(R"({"bacth":1})").status().message()),
+              HasSubstr("bacth: 1: not understood"));
 }
 
 }  // namespace

@@ -15,7 +15,9 @@ TEST(MapleTest, SamplesMoveThePredictionToTheNewDevice) {
   const int64_t rows = 300, operations = 4;
   const at::Tensor kinds = at::randint(0, operations, {rows, 6}, at::kLong);
   const at::Tensor choices = at::one_hot(kinds, operations).to(at::kDouble), counts = choices.sum(1);
-  const at::Tensor prices = at::tensor({0.1, 1.0, 4.0, 0.5, 0.2, 2.0, 7.0, 1.0, 0.1, 1.5, 5.0, 1.0, 0.2, 3.0, 11.0, 1.6}, at::kDouble).view({4, operations});
+  const at::Tensor prices =
+      at::tensor({0.1, 1.0, 4.0, 0.5, 0.2, 2.0, 7.0, 1.0, 0.1, 1.5, 5.0, 1.0, 0.2, 3.0, 11.0, 1.6}, at::kDouble)
+          .view({4, operations});
   const at::Tensor latency = at::matmul(counts, prices.t()) + 1;
   std::vector<DeviceSpec> specs(3);
   for (size_t d = 0; d < 3; ++d) {
