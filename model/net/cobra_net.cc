@@ -5,9 +5,7 @@
 #include <utility>
 
 namespace cobra {
-namespace {
 
-// Token lists padded to the longest: int64 [n, tokens] and float [n, tokens, kNumValueFeatures].
 std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<Token>* const> layers) {
   size_t longest = 1;
   for (const auto* tokens : layers) longest = std::max(longest, tokens->size());
@@ -28,16 +26,16 @@ std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<Tok
   return {std::move(ids), std::move(values)};
 }
 
-}  // namespace
-
 CobraNet::CobraNet(const NetConfig& config, int64_t num_targets)
     : encoder(register_module("encoder", std::make_shared<Encoder>(config))),
       layer_head(register_module("layer_head", std::make_shared<LayerHead>(config))),
       graph_net(register_module("graph_net", std::make_shared<GraphNet>(config))),
-      target_vectors(register_parameter("target_vectors", at::zeros({num_targets, kLearnedTargetFeatures}))) {}
+      target_vectors(register_parameter("target_vectors", at::zeros({num_targets, kLearnedTargetFeatures}))),
+      target_conditioning_(config.target_conditioning) {}
 
 at::Tensor CobraNet::TargetFeatures(const at::Tensor& spec, const at::Tensor& index) const {
-  return at::cat({spec, target_vectors.index_select(0, index)}, 1);
+  const at::Tensor features = at::cat({spec, target_vectors.index_select(0, index)}, 1);
+  return target_conditioning_ ? features : features * 0;
 }
 
 at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<Token>* const> texts, int64_t batch) {

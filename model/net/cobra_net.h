@@ -3,6 +3,7 @@
 #define COBRA_MODEL_NET_COBRA_NET_H_
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -24,7 +25,13 @@ struct CobraNet : public torch::nn::Module {
   std::shared_ptr<LayerHead> layer_head;
   std::shared_ptr<GraphNet> graph_net;
   at::Tensor target_vectors;  // [num_targets, kLearnedTargetFeatures]
+
+ private:
+  const bool target_conditioning_;
 };
+
+// Token lists padded to the longest: int64 [n, tokens] and float [n, tokens, kNumValueFeatures].
+std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<Token>* const> layers);
 
 // Encodes token lists: [n, width], in the order given. Lists of similar length go through the encoder together, at most `batch` at a time: most calls
 // have 25 tokens, a few 128, and padding all to the longest costs four times the work.

@@ -19,6 +19,11 @@ struct NetConfig {
   // Graph network.
   int64_t graph_width = 96;
   int64_t graph_layers = 3;
+  // What the paper does otherwise, one by one: `cobra-train table ablation`. Off is the paper's way.
+  bool numeric_tokens = true;       // a number is one token with its value beside it; off: a token a digit
+  bool target_conditioning = true;  // the networks see the target; off: they do not
+  bool additive = true;             // every call predicts its contribution; off: one number from the mean over the calls
+  bool work_hints = false;          // texts say how the libraries go about a call (model/text/work_hints.h)
 };
 
 }  // namespace cobra

@@ -33,6 +33,8 @@ class Encoder : public torch::nn::Module {
   // ids: int64 [batch, tokens], 0 = padding; values: float [batch, tokens, value_features], 0 where the token is no number.
   // Returns [batch, width].
   at::Tensor forward(const at::Tensor& ids, const at::Tensor& values);
+  // Before the pooling: [batch, tokens, width]. What pre-training reads masked numbers from.
+  at::Tensor Tokens(const at::Tensor& ids, const at::Tensor& values);
 
  private:
   torch::nn::Embedding token_, gate_;

@@ -3,6 +3,10 @@
 namespace cobra {
 namespace nn = torch::nn;
 
+namespace {
+constexpr double kMiddle = 8;  // e^8 us: the middle, in logarithms, of layers and networks
+}  // namespace
+
 GraphConvolution::GraphConvolution(int64_t width)
     : norm_(nn::LayerNormOptions({width})),
       self_(width, width),
@@ -30,7 +34,8 @@ at::Tensor GraphConvolution::forward(const at::Tensor& h, const GraphBatch& b, c
 }
 
 GraphNet::GraphNet(const NetConfig& c)
-    : input_(c.width, c.graph_width),
+    : additive_(c.additive),
+      input_(c.width, c.graph_width),
       alone_(1, c.graph_width),
       target_(nn::LinearOptions(c.target_features, c.graph_width).bias(false)),
       graph_(nn::LinearOptions(c.graph_features, c.graph_width).bias(false)),
@@ -59,7 +64,9 @@ at::Tensor GraphNet::forward(const at::Tensor& layers, const at::Tensor& alone, 
   const at::Tensor context = target_(b.target_features) + graph_(b.graph_features);
   at::Tensor h = input_(layers) + alone_((alone.unsqueeze(-1) - 4.0) / 4.0) + context.index_select(0, b.graph_of_node);
   for (auto& convolution : convolutions_) h = convolution->forward(h, b, nodes_per_graph);
-  return alone + out_(norm_(h)).squeeze(-1);
+  if (additive_) return alone + out_(norm_(h)).squeeze(-1);
+  const at::Tensor mean = at::zeros({b.graph_features.size(0), h.size(1)}, h.options()).index_add(0, b.graph_of_node, norm_(h)) / nodes_per_graph.unsqueeze(1);
+  return (out_(mean).squeeze(-1) + kMiddle - nodes_per_graph.log()).index_select(0, b.graph_of_node);
 }
 
 at::Tensor SumContributions(const at::Tensor& log_contributions, const GraphBatch& b) {

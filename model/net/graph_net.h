@@ -37,10 +37,12 @@ class GraphNet : public torch::nn::Module {
  public:
   explicit GraphNet(const NetConfig& config);
   // layers: [nodes, width] from the encoder; alone: [nodes] log-latency of each layer alone (LayerHead). Returns [nodes]: log of the
-  // contribution of each node in its network, microseconds.
+  // contribution of each node in its network, microseconds. Without
+  // NetConfig::additive one number is read from the mean over the nodes, and all nodes have the same share of it.
   at::Tensor forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& batch);
 
  private:
+  const bool additive_;
   torch::nn::Linear input_, alone_, target_, graph_;
   std::vector<std::shared_ptr<GraphConvolution>> convolutions_;
   torch::nn::LayerNorm norm_;

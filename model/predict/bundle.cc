@@ -36,6 +36,8 @@ absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory) {
     return absl::DataLossError(absl::StrCat(tensors_path, ": SHA-256 differs from the manifest's; the file is damaged or of another version"));
   }
   bundle.vocabulary = Vocabulary(bundle.manifest.vocabulary);
+  if (!bundle.manifest.net.numeric_tokens) bundle.vocabulary.UseDigits();
+  if (bundle.manifest.net.work_hints) bundle.vocabulary.UseHints();
   try {
     bundle.net = std::make_shared<CobraNet>(bundle.manifest.net, static_cast<int64_t>(bundle.manifest.targets.size()));
     COBRA_RETURN_IF_ERROR(LoadTensors(tensors, bundle.net.get()));

@@ -43,7 +43,11 @@ json NetToJson(const NetConfig& c) {
           {"heads", c.heads},
           {"feed_forward", c.feed_forward},
           {"graph_width", c.graph_width},
-          {"graph_layers", c.graph_layers}};
+          {"graph_layers", c.graph_layers},
+          {"numeric_tokens", c.numeric_tokens},
+          {"target_conditioning", c.target_conditioning},
+          {"additive", c.additive},
+          {"work_hints", c.work_hints}};
 }
 
 NetConfig NetFromJson(const json& j) {
@@ -58,6 +62,10 @@ NetConfig NetFromJson(const json& j) {
   c.feed_forward = j.value("feed_forward", int64_t{0});
   c.graph_width = j.value("graph_width", int64_t{0});
   c.graph_layers = j.value("graph_layers", int64_t{0});
+  c.numeric_tokens = j.value("numeric_tokens", true);
+  c.target_conditioning = j.value("target_conditioning", true);
+  c.additive = j.value("additive", true);
+  c.work_hints = j.value("work_hints", false);
   return c;
 }
 

@@ -143,7 +143,7 @@ class LoadedPredictor : public Predictor {
     for (size_t i = 0; i < tokens.size(); ++i) {
       const Token& token = tokens[i];
       if (token.id == Vocabulary::kUnknown) {
-        const std::vector<RawToken> raw = SplitText(text);
+        const std::vector<RawToken> raw = bundle_.vocabulary.Split(text);
         return i == 0 ? absl::StrCat(raw[0].word, " was never measured") : absl::StrCat(raw[0].word, " with ", Readable(raw, i), " was never measured");
       }
       if (!token.numeric) continue;
@@ -151,7 +151,7 @@ class LoadedPredictor : public Predictor {
       // Outwards of zero: dim=-1 is within [-1, 3].
       const double above = high > 0 ? high * kRangeSlack : high / kRangeSlack, below = low > 0 ? low / kRangeSlack : low * kRangeSlack;
       if (token.value <= above + 1e-9 && token.value >= below - 1e-9) continue;
-      const std::vector<RawToken> raw = SplitText(text);
+      const std::vector<RawToken> raw = bundle_.vocabulary.Split(text);
       return absl::StrFormat("%s: %s is %.6g, measured from %.6g to %.6g", raw[0].word, Readable(raw, i), token.value, low, high);
     }
     return "";
@@ -166,7 +166,7 @@ class LoadedPredictor : public Predictor {
     std::vector<std::string> texts;
     std::vector<std::vector<Token>> tokens;
     for (int32_t i = 0; i < n; ++i) {
-      std::string text = CanonicalText(graph, i);
+      std::string text = EncoderText(graph, i, bundle_.vocabulary.hints());
       const Hash128 key = HashBytes(text);
       if (auto it = waiting.find(key); it != waiting.end()) {
         it->second.push_back(i);

@@ -21,6 +21,7 @@ struct TableOptions {
   std::string tables = "data/tables";                        // published tables and their splits, a folder each
   std::string rows = "data/measurements/cpu-epyc-genoa-1t";  // our measurements
   std::string model = "model/pretrained";                    // the shipped weights
+  std::string configs;  // settings of the published methods; empty: model/baseline/configs/cpu, quick of a quick run
   std::string state;   // finished cells, JSON lines, appended to; empty: none are kept
   std::string ledger;  // a line a run that looked at test rows, appended to; empty: none is written
   int seeds = 3;

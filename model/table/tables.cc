@@ -8,6 +8,9 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "model/net/threads.h"
+#include "model/table/table_ablation.h"
+#include "model/table/table_cobra_layers.h"
+#include "model/table/table_cobra_networks.h"
 #include "model/table/table_few_shot.h"
 #include "model/table/table_hat.h"
 #include "model/table/table_nasbench201.h"
@@ -17,6 +20,9 @@ namespace cobra {
 
 const std::vector<TableEntry>& Tables() {
   static const auto* tables = new std::vector<TableEntry>{
+      {"ablation", "What each deviation from COBRA as published brings, on our measurements", RunAblationTable},
+      {"cobra_layers", "Single layers of our measurements (COBRA, table 2 and figure 5)", RunCobraLayersTable},
+      {"cobra_networks", "Random ResNet-like networks of our measurements (COBRA, table 1)", RunCobraNetworksTable},
       {"few_shot", "A new device from a few of its latencies (HELP, MAPLE-X)", RunFewShotTable},
       {"hat", "translation Transformers from ten numbers, six sets (HAT)", RunHatTable},
       {"nasbench201", "NAS-Bench-201 cells from 900 measured ones (BRP-NAS, Yue)", RunNasbench201Table},

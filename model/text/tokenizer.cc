@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 namespace cobra {
 namespace {
@@ -103,6 +104,21 @@ class Splitter {
 
 std::vector<RawToken> SplitText(absl::string_view text, int max_tokens) { return Splitter(text, max_tokens).Run(); }
 
+std::vector<RawToken> SplitNumbers(const std::vector<RawToken>& tokens) {
+  std::vector<RawToken> split;
+  for (const RawToken& token : tokens) {
+    if (!token.numeric) {
+      split.push_back(token);
+      continue;
+    }
+    const std::string digits = absl::StrFormat("%.6g", token.value);
+    for (size_t i = 0; i < digits.size(); ++i) {
+      split.push_back({absl::StrCat(token.word, "@", digits.size() - 1 - i, "=", digits.substr(i, 1)), false, 0});
+    }
+  }
+  return split;
+}
+
 std::array<float, kNumValueFeatures> ValueFeatures(double value) {
   std::array<float, kNumValueFeatures> f{};
   const double magnitude = std::fabs(value);
@@ -144,9 +160,14 @@ int32_t Vocabulary::Find(absl::string_view word) const {
   return it == ids_.end() ? kUnknown : it->second;
 }
 
+std::vector<RawToken> Vocabulary::Split(absl::string_view text) const {
+  std::vector<RawToken> tokens = SplitText(text);
+  return digits_ ? SplitNumbers(tokens) : tokens;
+}
+
 std::vector<Token> Vocabulary::Encode(absl::string_view text) const {
   std::vector<Token> tokens;
-  for (const RawToken& raw : SplitText(text)) {
+  for (const RawToken& raw : Split(text)) {
     tokens.push_back({Find(raw.word), raw.numeric, static_cast<float>(raw.value)});
   }
   return tokens;

@@ -25,6 +25,10 @@ struct RawToken {
 // At most `max_tokens` tokens; what lies beyond is dropped, and lists beyond 8 numbers keep their first 8.
 std::vector<RawToken> SplitText(absl::string_view text, int max_tokens = 128);
 
+// The numbers taken apart: 224 at input#2 becomes the words input#2@2=2 input#2@1=2 input#2@0=4, a digit and its place each. What a tokenizer of words does
+// (COBRA's WordPiece, with the place in a positional encoding); an ablation.
+std::vector<RawToken> SplitNumbers(const std::vector<RawToken>& tokens);
+
 struct Token {
   int32_t id = 0;
   bool numeric = false;
@@ -48,9 +52,17 @@ class Vocabulary {
   int32_t size() const { return static_cast<int32_t>(words_.size()); }
   const std::vector<std::string>& words() const { return words_; }
 
+  // Numbers as words of digits from here on (SplitNumbers).
+  void UseDigits() { digits_ = true; }
+  // The texts that it reads go on with WorkHints (NetConfig::work_hints).
+  void UseHints() { hints_ = true; }
+  bool hints() const { return hints_; }
+  // SplitText, and SplitNumbers where digits are used: as many as Encode has tokens.
+  std::vector<RawToken> Split(absl::string_view text) const;
   std::vector<Token> Encode(absl::string_view text) const;
 
  private:
+  bool digits_ = false, hints_ = false;
   std::vector<std::string> words_;
   absl::flat_hash_map<std::string, int32_t> ids_;
 };

@@ -11,7 +11,7 @@ void ExtendVocabulary(const std::vector<const Sample*>& training, Vocabulary* vo
   ranges->resize(static_cast<size_t>(vocabulary->size()), {1, 0});
   for (const Sample* s : training) {
     for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
-      for (const RawToken& token : SplitText(CanonicalText(s->graph, i))) {
+      for (const RawToken& token : vocabulary->Split(EncoderText(s->graph, i, vocabulary->hints()))) {
         const int32_t id = vocabulary->Add(token.word);
         if (id == static_cast<int32_t>(ranges->size())) ranges->emplace_back(1, 0);
         if (!token.numeric) continue;
@@ -100,7 +100,8 @@ at::Tensor LayerBatchLoss(const Batch& batch, const Outputs& out) {
   return LogError(out.layer_sum.clamp_min(1e-3).log(), batch.log_latency).mean() + 0.5 * LogError(out.log_total, batch.log_latency).mean();
 }
 
-at::Tensor NetworkBatchLoss(size_t networks, const Batch& batch, const Outputs& out) {
+at::Tensor NetworkBatchLoss(size_t networks, const Batch& batch, const Outputs& out, bool additive) {
+  if (!additive) return LogError(out.log_total, batch.log_latency).mean();
   const at::Tensor nodes = (LogError(out.contribution, batch.node_log) * batch.node_weight).sum() / static_cast<double>(networks);
   return LogError(out.log_total, batch.log_latency).mean() + nodes;
 }

@@ -24,7 +24,7 @@ class TextTable {
     for (const Sample* s : samples) {
       std::vector<int32_t>& ids = of_sample_.emplace_back();
       for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
-        const std::string text = CanonicalText(s->graph, i);
+        const std::string text = EncoderText(s->graph, i, vocabulary.hints());
         auto [it, inserted] = index_.try_emplace(text, static_cast<int32_t>(tokens_.size()));
         if (inserted) tokens_.push_back(vocabulary.Encode(text));
         ids.push_back(it->second);
@@ -73,8 +73,8 @@ Outputs Forward(CobraNet& net, const Batch& batch, const at::Tensor& embeddings 
 at::Tensor LogError(const at::Tensor& a, const at::Tensor& b);
 // Of layers measured alone.
 at::Tensor LayerBatchLoss(const Batch& batch, const Outputs& out);
-// Of networks: the whole, and what of each node is known.
-at::Tensor NetworkBatchLoss(size_t networks, const Batch& batch, const Outputs& out);
+// Of networks: the whole, and, of a net whose contributions add up, what of each node is known.
+at::Tensor NetworkBatchLoss(size_t networks, const Batch& batch, const Outputs& out, bool additive);
 
 }  // namespace cobra
 

@@ -134,7 +134,7 @@ absl::Status RunEvaluate(const EvaluateArguments& a) {
 }
 
 struct TableArguments {
-  std::string name, model = "model/pretrained", rows = "data/measurements/cpu-epyc-genoa-1t", out;
+  std::string name, model = "model/pretrained", rows = "data/measurements/cpu-epyc-genoa-1t", configs, out;
   std::vector<std::string> alone;
   int seeds = 0;
   bool quick = false, finished = false, json = false;
@@ -249,10 +249,12 @@ absl::Status PrintPublished(const TableArguments& a) {
   options.name = a.name;
   options.model = a.model;
   options.rows = a.rows;
+  options.configs = a.configs;
   options.quick = a.quick;
   options.finished = a.finished;
   options.seeds = a.seeds > 0 ? a.seeds : a.quick ? 1 : 3;
-  options.command = absl::StrCat("cobra-train table ", a.name, a.quick ? " --quick" : "", " --seeds ", options.seeds);
+  options.command = absl::StrCat("cobra-train table ", a.name, a.quick ? " --quick" : "", " --seeds ", options.seeds,
+                                 a.model == TableOptions().model ? "" : absl::StrCat(" --model ", a.model), a.configs.empty() ? "" : absl::StrCat(" --configs ", a.configs));
   COBRA_ASSIGN_OR_RETURN(const TableRun run, RunTable(options, a.out.empty() && !a.quick ? "docs/results" : a.out));
   std::printf("%s\n", a.json ? TableToJson(run).c_str() : TableToMarkdown(run).c_str());
   return absl::OkStatus();
@@ -293,7 +295,8 @@ CLI::App* AddTable(CLI::App* app, TableArguments* a) {
   for (const TableEntry& e : Tables()) absl::StrAppend(&names, ", ", e.name);
   CLI::App* command = app->add_subcommand("table", absl::StrCat("Reruns one comparison (docs/results): ", names));
   command->add_option("name", a->name, "Which table")->required();
-  command->add_option("--model", a->model, "layer_sum: directory of a model version")->capture_default_str();
+  command->add_option("--configs", a->configs, "cobra_layers, cobra_networks: settings of the published methods; default: model/baseline/configs/cpu");
+  command->add_option("--model", a->model, "Directory of a model version, or of its seeds (cobra-train fit)")->capture_default_str();
   command->add_option("--rows", a->rows, "Directory of the measurements")->capture_default_str();
   command->add_option("--alone", a->alone, "layer_sum: records of more layers, measured alone (cobra-worker measure --space layers-of-networks)");
   command->add_flag("--quick", a->quick, "For its shape, not its figures; writes nothing without --out");

@@ -139,7 +139,7 @@ class RefitRun {
     const std::vector<size_t> chosen = Draw(fresh_networks_, known_networks_, fresh, options_.network_batch);
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
-    return NetworkBatchLoss(chosen.size(), batch, Forward(*bundle_.net, batch));
+    return NetworkBatchLoss(chosen.size(), batch, Forward(*bundle_.net, batch), bundle_.manifest.net.additive);
   }
 
   const RefitOptions options_;

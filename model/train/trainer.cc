@@ -29,11 +29,13 @@
 #include "model/predict/features.h"
 #include "model/train/batch.h"
 #include "model/train/optimizer.h"
+#include "model/train/pretrain.h"
 
 namespace cobra {
 namespace {
 
 constexpr double kWarmup = 0.03;  // of all steps
+constexpr char kLatencyWord[] = "latency#0";  // what pre-training appends
 
 class TrainingRun {
  public:
@@ -46,6 +48,9 @@ class TrainingRun {
     for (size_t i : train_layers_) training.push_back(samples_[i]);
     for (size_t i : train_networks_) training.push_back(samples_[i]);
     Manifest& m = bundle_.manifest;
+    if (!options.net.numeric_tokens) bundle_.vocabulary.UseDigits();
+    if (options.net.work_hints) bundle_.vocabulary.UseHints();
+    if (options.append_latency) bundle_.vocabulary.Add(kLatencyWord);
     ExtendVocabulary(training, &bundle_.vocabulary, &m.value_ranges);
     torch::manual_seed(options.seed);
     m.vocabulary = bundle_.vocabulary.words();
@@ -69,6 +74,7 @@ class TrainingRun {
   absl::Status Run(absl::string_view directory) {
     torch::optim::AdamW optimizer = MakeOptimizer(bundle_.net->parameters(), options_.learning_rate, options_.weight_decay);
     int epoch = Resume(&optimizer);
+    if (epoch == 0 && options_.pretrain_epochs > 0) Pretrain();
     for (; epoch < options_.epochs; ++epoch) {
       const absl::Time start = absl::Now();
       const double loss = Epoch(epoch, &optimizer);
@@ -93,6 +99,22 @@ class TrainingRun {
   void Place(const Sample& s, std::vector<size_t>* layers, std::vector<size_t>* networks) {
     (s.is_network ? networks : layers)->push_back(samples_.size());
     samples_.push_back(&s);
+  }
+
+  void Pretrain() {
+    std::vector<const std::vector<Token>*> calls;
+    std::vector<double> latency_us;
+    for (size_t i : train_layers_) {
+      calls.push_back(&texts_->TokensOf(texts_->TextsOf(i)[static_cast<size_t>(MainNode(samples_[i]->graph))]));
+      latency_us.push_back(samples_[i]->latency_us);
+    }
+    PretrainOptions pretrain;
+    pretrain.epochs = options_.pretrain_epochs;
+    pretrain.batch = options_.layer_batch;
+    pretrain.seed = options_.seed;
+    pretrain.latency_word = options_.append_latency ? bundle_.vocabulary.Find(kLatencyWord) : -1;
+    const double error = PretrainEncoder(bundle_.net->encoder.get(), bundle_.manifest.net.width, calls, latency_us, pretrain);
+    LogInfo(absl::StrFormat("seed %d: pre-trained for %d epochs, masked numbers off by a factor of %.2f", options_.seed, options_.pretrain_epochs, std::exp2(10 * error)));
   }
 
   int StepsPerEpoch() const {
@@ -138,7 +160,7 @@ class TrainingRun {
     const auto chosen = Slice(train_networks_, step, options_.network_batch);
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
-    return NetworkBatchLoss(chosen.size(), batch, Forward(*bundle_.net, batch));
+    return NetworkBatchLoss(chosen.size(), batch, Forward(*bundle_.net, batch), options_.net.additive);
   }
 
   // Embeddings of all texts, [texts, width].
@@ -188,7 +210,7 @@ class TrainingRun {
     const auto networks = Slice(train_networks_, step, options_.graph_batch);
     const auto layers = Slice(train_layers_, step, 4 * options_.graph_batch);
     const Batch network_batch = MakeBatch(bundle_, *texts_, samples_, networks, /*with_tokens=*/false);
-    at::Tensor loss = NetworkBatchLoss(networks.size(), network_batch, Forward(*bundle_.net, network_batch, embeddings));
+    at::Tensor loss = NetworkBatchLoss(networks.size(), network_batch, Forward(*bundle_.net, network_batch, embeddings), options_.net.additive);
     if (layers.empty()) return loss;
     const Batch layer_batch = MakeBatch(bundle_, *texts_, samples_, layers, /*with_tokens=*/false);
     return loss + 0.3 * LogError(Forward(*bundle_.net, layer_batch, embeddings).log_total, layer_batch.log_latency).mean();

@@ -25,6 +25,10 @@ struct TrainOptions {
   double graph_learning_rate = 1e-3;
   double weight_decay = 1e-3;
   double gradient_clip = 1.0;
+  // Pre-training of the encoder on the layers: masked numbers are to be guessed from the others. 0: none, as shipped. The paper's trick appends the
+  // measured latency there, so that numbers which matter for it depend on each other.
+  int pretrain_epochs = 0;
+  bool append_latency = false;
   double average_decay = 0.998;  // exponential moving average of the weights; it is what is kept
   uint64_t seed = 1;
   std::string checkpoint;        // file; continued from when it exists; empty: none

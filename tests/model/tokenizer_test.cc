@@ -60,6 +60,16 @@ TEST(Vocabulary, UnknownWordsAreUnknown) {
   EXPECT_EQ(Vocabulary(v.words()).Find("relu"), relu);
 }
 
+TEST(Tokenizer, NumbersTakenApartKeepTheirPlaces) {
+  std::string words;
+  for (const RawToken& t : SplitNumbers(SplitText("relu(input=224x1e-05,dim=-1)"))) absl::StrAppend(&words, words.empty() ? "" : " ", t.word);
+  EXPECT_EQ(words, "relu input#0@2=2 input#0@1=2 input#0@0=4 input#1@4=1 input#1@3=e input#1@2=- input#1@1=0 input#1@0=5 dim#0@1=- dim#0@0=1");
+  Vocabulary v;
+  v.UseDigits();
+  EXPECT_EQ(v.Encode("relu(input=224)").size(), 4u);
+  EXPECT_EQ(v.Split("relu(input=224)").size(), 4u);
+}
+
 TEST(ValueFeatures, AreBoundedAndTellNumbersApart) {
   std::set<std::array<float, kNumValueFeatures>> seen;
   for (double v : {-1.0, 0.0, 1e-5, 1e-3, 0.5, 1.0, 2.0, 3.0, 15.0, 16.0, 17.0, 224.0, 4096.0, 1e9, 4e12}) {

@@ -1,0 +1,33 @@
+// What the tables on our own measurements share: rows by split, figures, the versions of ours that are shown.
+#ifndef COBRA_MODEL_TABLE_MEASURED_ROWS_H_
+#define COBRA_MODEL_TABLE_MEASURED_ROWS_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "model/table/table.h"
+#include "model/train/dataset.h"
+
+namespace cobra {
+
+// Of one space ("paper-layers"), by fingerprint, at most `most` (0: all): what is first does not depend on what was
+// measured first.
+std::vector<const Sample*> RowsOf(const Dataset& data, absl::string_view space, Split split, size_t most = 0);
+std::vector<double> LatencyOf(const std::vector<const Sample*>& samples);  // microseconds
+
+// FiguresOf and the root of the mean squared error, milliseconds.
+Figures LatencyFigures(const std::vector<double>& predicted_us, const std::vector<double>& measured_us);
+std::vector<TableColumn> LatencyColumns();  // of these
+
+// Twice measured: how far the second is from the first.
+Figures FloorFigures(const std::vector<std::pair<double, double>>& repeats);
+
+// Directories of a model's seeds: DIRECTORY/seed-1 ... as cobra-train fit leaves them; DIRECTORY itself where there are
+// none.
+std::vector<std::string> SeedsOf(const std::string& directory);
+
+}  // namespace cobra
+
+#endif  // COBRA_MODEL_TABLE_MEASURED_ROWS_H_
