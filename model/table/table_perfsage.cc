@@ -295,7 +295,7 @@ class Table {
         "learned some of these networks. *Fitted in company*: what each "
         "call takes within the networks of the training folds, added.",
         "Peak memory is the most bytes alive at LibTorch's allocator (DESIGN.md, \"The graph\"); *the rule* computes "
-        "it from the graph and is fitted to nothing. Energy: this target has no "
+        "it from the graph and has no fitted number; two of its terms were found on these networks. Energy: this target has no "
         "counter that the worker can read, so there is none.",
         "Intervals: cross-conformal, a network's half-width from the networks of the other folds; the band is the "
         "exact beta-binomial 95 % band."};
