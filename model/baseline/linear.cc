@@ -27,52 +27,55 @@ std::vector<double> SolveCholesky(std::vector<std::vector<double>> a, std::vecto
   return b;
 }
 
-std::vector<double> FitLinear(const FeatureRows& train, const std::vector<double>& latency, const FeatureRows& all, double ridge) {
+namespace {
+
+double Feature(const std::vector<double>& row, size_t i) { return i < row.size() ? row[i] : 1.0; }
+
+// The normal equations of least squares, a w = b, each row divided by its scale; the last weight is the constant's.
+struct NormalEquations {
+  std::vector<std::vector<double>> a;
+  std::vector<double> b;
+};
+
+NormalEquations Normal(const FeatureRows& train, const std::vector<double>& latency, const std::vector<double>& scale) {
   const size_t n = train.empty() ? 1 : train[0].size() + 1;
-  std::vector<std::vector<double>> a(n, std::vector<double>(n, 0));
-  std::vector<double> b(n, 0);
-  const auto feature = [n](const std::vector<double>& row, size_t i) { return i + 1 == n ? 1.0 : row[i]; };
+  NormalEquations equations{std::vector<std::vector<double>>(n, std::vector<double>(n, 0)), std::vector<double>(n, 0)};
   for (size_t r = 0; r < train.size(); ++r) {
     for (size_t i = 0; i < n; ++i) {
-      for (size_t j = 0; j <= i; ++j) a[i][j] += feature(train[r], i) * feature(train[r], j);
-      b[i] += feature(train[r], i) * latency[r];
+      for (size_t j = 0; j <= i; ++j) {
+        equations.a[i][j] += Feature(train[r], i) * Feature(train[r], j) / (scale[r] * scale[r]);
+      }
+      equations.b[i] += Feature(train[r], i) * (latency[r] / scale[r]) / scale[r];
     }
   }
-  for (size_t i = 0; i + 1 < n; ++i) a[i][i] += ridge * static_cast<double>(train.size());
-  const std::vector<double> w = SolveCholesky(std::move(a), std::move(b));
+  return equations;
+}
+
+// A line may go below zero; no prediction falls below a tenth of the least latency.
+std::vector<double> Line(const std::vector<double>& weights, const FeatureRows& rows, const std::vector<double>& latency) {
   double least = INFINITY;
-  for (double ms : latency) least = std::min(least, ms);
+  for (double value : latency) least = std::min(least, value);
   std::vector<double> predicted;
-  for (const auto& row : all) {
-    double ms = 0;
-    for (size_t i = 0; i < n; ++i) ms += w[i] * feature(row, i);
-    predicted.push_back(std::max(ms, 0.1 * least));  // a line may go below zero
+  for (const auto& row : rows) {
+    double value = 0;
+    for (size_t i = 0; i < weights.size(); ++i) value += weights[i] * Feature(row, i);
+    predicted.push_back(std::max(value, 0.1 * least));
   }
   return predicted;
 }
 
+}  // namespace
+
+std::vector<double> FitLinear(const FeatureRows& train, const std::vector<double>& latency, const FeatureRows& all, double ridge) {
+  NormalEquations equations = Normal(train, latency, std::vector<double>(train.size(), 1.0));
+  for (size_t i = 0; i + 1 < equations.b.size(); ++i) equations.a[i][i] += ridge * static_cast<double>(train.size());
+  return Line(SolveCholesky(std::move(equations.a), std::move(equations.b)), all, latency);
+}
+
 std::vector<double> FitRelativeLinear(const FeatureRows& train, const std::vector<double>& latency, const FeatureRows& all, double ridge) {
-  const size_t n = train.empty() ? 1 : train[0].size() + 1;
-  std::vector<std::vector<double>> a(n, std::vector<double>(n, 0));
-  std::vector<double> b(n, 0);
-  const auto feature = [n](const std::vector<double>& row, size_t i) { return i + 1 == n ? 1.0 : row[i]; };
-  for (size_t r = 0; r < train.size(); ++r) {
-    for (size_t i = 0; i < n; ++i) {
-      for (size_t j = 0; j <= i; ++j) a[i][j] += feature(train[r], i) * feature(train[r], j) / (latency[r] * latency[r]);
-      b[i] += feature(train[r], i) / latency[r];
-    }
-  }
-  for (size_t i = 0; i < n; ++i) a[i][i] += ridge * a[i][i] + 1e-12;
-  const std::vector<double> w = SolveCholesky(std::move(a), std::move(b));
-  double least = INFINITY;
-  for (double us : latency) least = std::min(least, us);
-  std::vector<double> predicted;
-  for (const auto& row : all) {
-    double us = 0;
-    for (size_t i = 0; i < n; ++i) us += w[i] * feature(row, i);
-    predicted.push_back(std::max(us, 0.1 * least));
-  }
-  return predicted;
+  NormalEquations equations = Normal(train, latency, latency);
+  for (size_t i = 0; i < equations.b.size(); ++i) equations.a[i][i] += ridge * equations.a[i][i] + 1e-12;
+  return Line(SolveCholesky(std::move(equations.a), std::move(equations.b)), all, latency);
 }
 
 }  // namespace cobra

@@ -5,16 +5,6 @@
 #include "model/train/optimizer.h"
 
 namespace cobra {
-namespace {
-
-at::Tensor Longs(const std::vector<int64_t>& v) {
-  at::Tensor t = at::empty({static_cast<int64_t>(v.size())}, at::kLong);
-  std::copy(v.begin(), v.end(), t.data_ptr<int64_t>());
-  return t;
-}
-
-}  // namespace
-
 NetworkBatch CollateNetworks(const NetworkSet& set, absl::Span<const size_t> networks) {
   NetworkBatch batch;
   std::vector<int64_t> call, sources, destinations, graph_of_node;
@@ -30,10 +20,10 @@ NetworkBatch CollateNetworks(const NetworkSet& set, absl::Span<const size_t> net
     batch.sizes.push_back(static_cast<int64_t>(network.calls.size()));
     base += batch.sizes.back();
   }
-  batch.call = Longs(call);
-  batch.sources = Longs(sources);
-  batch.destinations = Longs(destinations);
-  batch.graph_of_node = Longs(graph_of_node);
+  batch.call = at::tensor(call, at::kLong);
+  batch.sources = at::tensor(sources, at::kLong);
+  batch.destinations = at::tensor(destinations, at::kLong);
+  batch.graph_of_node = at::tensor(graph_of_node, at::kLong);
   return batch;
 }
 

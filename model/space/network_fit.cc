@@ -21,17 +21,6 @@
 namespace cobra {
 namespace {
 
-at::Tensor Longs(const std::vector<int64_t>& v) {
-  at::Tensor t = at::empty({static_cast<int64_t>(v.size())}, at::kLong);
-  std::copy(v.begin(), v.end(), t.data_ptr<int64_t>());
-  return t;
-}
-at::Tensor Floats(const std::vector<float>& v) {
-  at::Tensor t = at::empty({static_cast<int64_t>(v.size())}, at::kFloat);
-  std::copy(v.begin(), v.end(), t.data_ptr<float>());
-  return t;
-}
-
 struct Side {  // networks side by side
   GraphBatch graphs;
   at::Tensor call;         // int64 [nodes]
@@ -146,13 +135,13 @@ class Fit {
       totals.insert(totals.end(), network.totals.begin(), network.totals.end());
     }
     const auto count = static_cast<int64_t>(chosen.size());
-    return {{Longs(sources), Longs(destinations), Longs(graph_of_node), Floats(totals).view({count, -1}),
+    return {{at::tensor(sources, at::kLong), at::tensor(destinations, at::kLong), at::tensor(graph_of_node, at::kLong), at::tensor(totals, at::kFloat).view({count, -1}),
              at::zeros({count, 1})},
-            Longs(calls),
-            Floats(alone),
-            Floats(latency),
-            Floats(node_log),
-            Floats(node_weight)};
+            at::tensor(calls, at::kLong),
+            at::tensor(alone, at::kFloat),
+            at::tensor(latency, at::kFloat),
+            at::tensor(node_log, at::kFloat),
+            at::tensor(node_weight, at::kFloat)};
   }
 
   const NetworkSet& set_;

@@ -39,8 +39,8 @@ std::vector<double> CrossConformalHalfWidths(const std::vector<double>& predicte
 // exp(+-half_width). `calibration`: items behind each half-width.
 Figures IntervalFigures(const std::vector<double>& predicted, const std::vector<double>& measured,
                         const std::vector<double>& half_width, int64_t calibration);
-// The columns of a table that go with them.
-const std::vector<TableColumn>& IntervalColumns();
+// The columns of a table that judges points and intervals: errors, rank correlation, then IntervalFigures'.
+const std::vector<TableColumn>& JudgedColumns();
 
 }  // namespace cobra
 

@@ -103,12 +103,7 @@ class Table {
   explicit Table(const TableOptions& options) : data_(options.tables + "/hat"), run_(options) {}
 
   absl::StatusOr<TableRun> Run() {
-    run_.columns = {{"mape", "MAPE, %", 100, 2},
-                    {"within_1", "within 1 %"},
-                    {"within_5", "within 5 %"},
-                    {"within_10", "within 10 %"},
-                    {"spearman", "Spearman", 1, 3}};
-    run_.columns.insert(run_.columns.end(), IntervalColumns().begin(), IntervalColumns().end());
+    run_.columns = JudgedColumns();
     const int seeds = run_.options.quick ? 1 : run_.options.seeds;
     // What takes seconds first: networks take a hundred times as long.
     for (const bool networks : {false, true}) {

@@ -47,12 +47,7 @@ class Table {
 
   absl::StatusOr<TableRun> Run() {
     COBRA_RETURN_IF_ERROR(Load());
-    run_.columns = {{"mape", "MAPE, %", 100, 2},
-                    {"within_1", "within 1 %"},
-                    {"within_5", "within 5 %"},
-                    {"within_10", "within 10 %"},
-                    {"spearman", "Spearman", 1, 3}};
-    run_.columns.insert(run_.columns.end(), IntervalColumns().begin(), IntervalColumns().end());
+    run_.columns = JudgedColumns();
     const int seeds = run_.options.quick ? 1 : run_.options.seeds;
     for (int seed = 1; seed <= seeds; ++seed) {
       COBRA_RETURN_IF_ERROR(Latency(static_cast<uint64_t>(seed)));

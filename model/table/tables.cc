@@ -47,6 +47,7 @@ absl::StatusOr<TableRun> RunTable(TableOptions options, const std::string& direc
     if (!options.quick) options.ledger = absl::StrCat(directory, "/ledger.csv");
   }
   UseOneThread();
+  RetainHeap();
   absl::StatusOr<TableRun> run = absl::UnknownError("");
   try {
     run = entry->run(options);

@@ -62,7 +62,7 @@ class FittedKernel : public KernelModel {
       kinds_.push_back(KindOf(graph));
       operators.try_emplace(kinds_.back(), static_cast<int64_t>(operators.size()));
     }
-    numbers = (numbers - numbers.mean(0)) / (numbers.std(0) + 1e-9);
+    numbers = (numbers - numbers.mean(0)) / (numbers.std(at::IntArrayRef{0}, /*unbiased=*/true) + 1e-9);
     vectors_ = at::zeros({n, kNumbers + static_cast<int64_t>(operators.size())}, at::kFloat);
     vectors_.narrow(1, 0, kNumbers).copy_(numbers);
     for (int64_t i = 0; i < n; ++i) {
