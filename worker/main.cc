@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -51,6 +52,7 @@ struct MeasureFlags {
   double tolerance = 0;        // 0: the default
   bool layer_energy = false;
   bool share_device = false;
+  bool in_turns = false;
   uint64_t seed = 1;
   std::string layers = "data/layers/real_layers.jsonl.gz";
   std::string networks;
@@ -158,6 +160,13 @@ absl::Status MeasureOne(const MeasureFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(flags.graph));
   COBRA_ASSIGN_OR_RETURN(const Graph graph, GraphFromJson(text));
   COBRA_ASSIGN_OR_RETURN(GroupRunnerOptions options, ToRunner(flags));
+  if (flags.in_turns) {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
+    COBRA_RETURN_IF_ERROR(CheckLibTorchHas(options.execution));
+    COBRA_RETURN_IF_ERROR(PinToCore(options.core, options.execution.threads));
+    ConfigureLibTorch(options.execution.threads);
+    return MeasureInTurns(graph, TurnRules(options.execution), std::cin, std::cout);
+  }
   options.layer_energy = true;
   options.layer_rules = options.network_rules = CarefulRules;
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
@@ -407,6 +416,9 @@ int Main(int argc, char** argv) {
           "file of graphs, one JSON object with name and graph a line: of space graphs, and of torchvision instead of ",
           kTorchvisionNetworks, ", of layers-of-networks (records too) instead of ", kMeasuredNetworks));
   measure->add_option("--graph", flags.graph, "A graph in JSON: measures it and prints its record");
+  measure->add_flag("--in-turns", flags.in_turns,
+                    "With --graph: measures it for a quarter of a second at each line of standard input and prints a line {latency_us, runs}; "
+                    "for comparing with another program on the same core");
   measure->add_option("--graphs", flags.graphs, "Instead of --space: graphs, one a line (from `sample`, `cobra-train select`, or records)");
   CLI::App* sample = app.add_subcommand("sample", "Draws samples without measuring them, for `cobra-train select` to choose from");
   sample->add_option("--space", flags.spaces, "As of `measure`")->required();

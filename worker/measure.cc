@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
@@ -123,6 +124,22 @@ Record MeasureGraph(const Graph& graph, const MeasureOptions& options) {
   return record;
 }
 
+absl::Status MeasureInTurns(const Graph& graph, const MeasureOptions& options, std::istream& asks, std::ostream& answers) {
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> executor, Executor::Create(graph, options.seed, options.execution));
+  COBRA_RETURN_IF_ERROR(executor->RunChecked());
+  absl::Status failure;
+  const auto call = [&] {
+    if (absl::Status status = executor->Run(); !status.ok()) failure = std::move(status);
+  };
+  for (std::string line; std::getline(asks, line);) {
+    const Latency latency = MeasureLatency(call, options.meter, SteadyNowNs, executor->Hooks());
+    COBRA_RETURN_IF_ERROR(failure);
+    COBRA_RETURN_IF_ERROR(executor->failure());
+    answers << absl::StrFormat("{\"latency_us\": %.3f, \"runs\": %d}", latency.median_us, latency.runs) << std::endl;
+  }
+  return absl::OkStatus();
+}
+
 MeasureOptions CarefulRules(const Execution& execution) {
   MeasureOptions options;
   if (execution.is_cuda()) options.meter.warmup_ms = 200;
@@ -154,6 +171,16 @@ MeasureOptions ProbeRules(const Execution& execution) {
   options.meter.warmup_max_ms = 200;
   options.meter.max_ms = 400;
   options.energy_region_ms = 0;
+  return OnDevice(options, execution);
+}
+
+MeasureOptions TurnRules(const Execution& execution) {
+  MeasureOptions options;
+  options.meter.warmup_ms = 30;
+  options.meter.warmup_max_ms = 50;
+  options.meter.max_ms = 200;
+  options.meter.interval = 0;         // to the end of the turn: to stop when the runs agree would choose the quiet moments
+  options.meter.min_batch_us = 1000;  // as torch.utils.benchmark does
   return OnDevice(options, execution);
 }
 

@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <istream>
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -31,12 +33,18 @@ struct MeasureOptions {
 // failure is a record.
 Record MeasureGraph(const Graph& graph, const MeasureOptions& options);
 
+// In this process: answers each line of `asks` with a line {"latency_us", "runs"} of the graph run anew for a window of
+// `options.meter`, so that another program on the same core can be measured between two of them and what a shared
+// machine does falls on both alike. Until `asks` ends.
+absl::Status MeasureInTurns(const Graph& graph, const MeasureOptions& options, std::istream& asks, std::ostream& answers);
+
 // MEASURING.md's rules in full, and two shorter ones for a series of thousands. On a GPU a region lasts 500 us and more (the wait
 // at its end costs some 10), and what is measured alone is warmed up for 200 ms; in a series the device is never idle.
 MeasureOptions CarefulRules(const Execution& execution = {});
 MeasureOptions LayerSeriesRules(const Execution& execution = {});
 MeasureOptions NetworkSeriesRules(const Execution& execution = {});
 MeasureOptions ProbeRules(const Execution& execution = {});
+MeasureOptions TurnRules(const Execution& execution = {});  // a quarter of a second a turn
 
 struct CanaryTimes {
   double conv_us = 0, matmul_us = 0, copy_us = 0;

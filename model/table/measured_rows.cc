@@ -39,13 +39,15 @@ std::vector<TableColumn> LatencyColumns() {
           {"n", "test rows", 1, 0}};
 }
 
-Figures FloorFigures(const std::vector<std::pair<double, double>>& repeats) {
+absl::StatusOr<TableCell> FloorCell(const std::vector<Repeat>& repeats) {
   std::vector<double> first, second;
-  for (const auto& [a, b] : repeats) {
-    first.push_back(a);
-    second.push_back(b);
+  for (const Repeat& r : repeats) {
+    first.push_back(r.first_us);
+    second.push_back(r.second_us);
   }
-  return LatencyFigures(first, second);
+  TableCell cell;
+  cell.figures = LatencyFigures(first, second);
+  return cell;
 }
 
 std::vector<std::string> SeedsOf(const std::string& directory) {

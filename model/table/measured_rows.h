@@ -21,8 +21,10 @@ std::vector<double> LatencyOf(const std::vector<const Sample*>& samples);  // mi
 Figures LatencyFigures(const std::vector<double>& predicted_us, const std::vector<double>& measured_us);
 std::vector<TableColumn> LatencyColumns();  // of these
 
-// Twice measured: how far the second is from the first.
-Figures FloorFigures(const std::vector<std::pair<double, double>>& repeats);
+// Measured twice: how far the second is from the first, as if the one had been predicted by the other. A perfect
+// prediction of what both scatter around is nearer to each by about a square root of two.
+constexpr char kFloor[] = "repeatability floor: measured twice";
+absl::StatusOr<TableCell> FloorCell(const std::vector<Repeat>& repeats);
 
 // Directories of a model's seeds: DIRECTORY/seed-1 ... as cobra-train fit leaves them; DIRECTORY itself where there are
 // none.

@@ -75,12 +75,7 @@ class Table {
       COBRA_RETURN_IF_ERROR(Gcn(kBrp, "brp_nas", Description::kParameters, seed));
       COBRA_RETURN_IF_ERROR(Gcn(kBrpPlus, "brp_nas_plus_plus", Description::kLatency, seed));
     }
-    COBRA_RETURN_IF_ERROR(
-        run_.Add("repeatability floor: measured twice", kGroup, 1, [&]() -> absl::StatusOr<TableCell> {
-          TableCell cell;
-          cell.figures = FloorFigures(data_.network_repeats);
-          return cell;
-        }));
+    COBRA_RETURN_IF_ERROR(run_.Add(kFloor, kGroup, 1, [&] { return FloorCell(data_.network_repeats); }));
     Say();
     return std::move(run_);
   }

@@ -163,7 +163,8 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
     if (auto late = subject.latency_us.find(1); late != subject.latency_us.end() && subject.latency_us.size() > 1) {
       const auto last = subject.latency_us.rbegin();  // taken again, or with nothing after the repetition the first
       const double first = last->first >= 2 ? last->second : subject.latency_us.begin()->second;
-      (sample.is_network ? data.network_repeats : data.layer_repeats).emplace_back(first, late->second);
+      (sample.is_network ? data.network_repeats : data.layer_repeats)
+          .push_back({sample.space, sample.label, first, late->second});
     }
     if (seen.try_emplace(sample.fingerprint, 1).second) data.samples.push_back(std::move(sample));
   }
@@ -207,9 +208,10 @@ absl::StatusOr<Dataset> LoadStoreMeasurements(Store* store, absl::string_view ta
   return data;
 }
 
-double RepeatabilityFloor(const std::vector<std::pair<double, double>>& repeats) {
+double RepeatabilityFloor(const std::vector<Repeat>& repeats) {
   std::vector<double> differences;
-  for (const auto& [a, b] : repeats) differences.push_back(std::fabs(a - b) / ((a + b) / 2));
+  for (const Repeat& r : repeats)
+    differences.push_back(std::fabs(r.first_us - r.second_us) / ((r.first_us + r.second_us) / 2));
   if (differences.empty()) return 0;
   std::sort(differences.begin(), differences.end());
   const size_t n = differences.size();

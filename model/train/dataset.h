@@ -38,11 +38,16 @@ struct Sample {
   int64_t peak_memory_bytes = 0;        // measured (docs/measurements.md); 0: it was not
 };
 
+// The same subject measured twice, hours apart.
+struct Repeat {
+  std::string space, label;  // as of Sample
+  double first_us = 0, second_us = 0;
+};
+
 struct Dataset {
   TargetSpec target;
-  std::vector<Sample> samples;                           // one per fingerprint
-  std::vector<std::pair<double, double>> layer_repeats;  // the same subject measured twice, hours apart
-  std::vector<std::pair<double, double>> network_repeats;
+  std::vector<Sample> samples;  // one per fingerprint
+  std::vector<Repeat> layer_repeats, network_repeats;
   int64_t failures = 0;                                  // records with another outcome than "ok"
   std::vector<std::pair<std::string, double>> probe_us;  // fingerprint, microseconds: probe.json
 };
@@ -59,7 +64,7 @@ absl::StatusOr<std::vector<Sample>> LoadRecordFile(absl::string_view path);
 absl::StatusOr<Dataset> LoadStoreMeasurements(Store* store, absl::string_view target);
 
 // median |a - b| / mean(a, b); 0 without pairs.
-double RepeatabilityFloor(const std::vector<std::pair<double, double>>& repeats);
+double RepeatabilityFloor(const std::vector<Repeat>& repeats);
 
 }  // namespace cobra
 

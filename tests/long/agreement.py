@@ -2,23 +2,27 @@
 """What cobra-worker measures against an outside reference: the same layers and networks built by python3-torch from their own source and timed by
 torch.utils.benchmark (Timer, blocked_autorange).
 
-    agreement.py [--rounds 3] [--core 0] [--minutes 10] [--fresh]        COBRA_BIN: where the programs are; leave the machine alone meanwhile
+    agreement.py [--rounds 15] [--core 0] [--minutes 20] [--fresh]        COBRA_BIN: where the programs are; leave the machine alone meanwhile
 
-Both sides read the same source: 40 layers of data/layers written out as torch modules, and torchvision's own files. Groups of eight layers or four networks are
-measured by one side, then by the other, in turns first, in three rounds, so that a machine that wanders does so for both. The median of the rounds counts.
+Both sides read the same source: 40 layers of data/layers written out as torch modules, and torchvision's own files. Each subject lives in two processes at once, which are
+measured in turns, a quarter of a second each, the first alternating, fifteen times (cobra-worker measure --in-turns); the median of the fifteen ratios counts. What a shared
+machine does to both cancels out.
 
 The same for both sides: one core, to which both are pinned; one thread; OPENBLAS_CORETYPE; inference mode; random inputs; processes forked from one that has LibTorch
-loaded; and the heap retained (mallopt as worker/executor.cc does it, docs/targets.md says why). Ours goes by the rules of a series (cobra-worker measure --space graphs).
+loaded (ours: started anew); and the heap retained (mallopt as worker/executor.cc does it, docs/targets.md says why).
 
 Not the same: our calls come from C++, theirs from Python, whose interpreter takes several microseconds a call. Nothing is subtracted. For single layers it does not
-matter (they take 100 us and more). A small network has some 150 calls in 10 ms, and there it does, so that networks have a second reference: the same module
-recorded once by torch.jit.trace and run without optimisation, which is the same calls without the interpreter, timed by the same Timer. A record says what LibTorch
-takes (worker/executor.h), so that the second is what it must agree with; the first is printed beside it.
+matter (they take 100 us and more). A small network has some 150 calls in 10 ms, and there it does, so that networks have a second reference: the same module's calls
+recorded once by torch.jit.trace, as a function whose weights are constants, and run without optimisation, timed by the same Timer: the same calls without an
+interpreter of Python between them. (Traced as a module, TorchScript walks from submodule to submodule for each weight at each call, which takes 7 to 9 us a call: in one
+process, alternating with ours, MobileNetV2 was 8 % slower so at 224 x 224 and 20 % at 32 x 32, and as a function 0 % and 1 to 4 %.) A record says what LibTorch takes
+(worker/executor.h), so that the second is what it must agree with; the first is printed beside it.
 
-Passed: layers against the module, median of |difference| under 3 %; networks against the traced module, median under 3 %, none over 8 %. Every figure goes into
+Passed: layers against the module, median of |difference| under 3 %; networks against the recorded calls, median under 3 %, none over 8 %. Every figure goes into
 build/agreement.jsonl at once; a second run goes on from there (--fresh: anew)."""
 import argparse
 import collections
+import contextlib
 import ctypes
 import gzip
 import json
@@ -35,7 +39,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 BIN = os.path.abspath(os.environ.get("COBRA_BIN", os.path.join(SOURCE, "build", "release", "bin")))
 STATE = os.path.join(SOURCE, "build", "agreement.jsonl")
 LIBRARY = "/usr/lib/python3/dist-packages"
-LAYER_SECONDS, NETWORK_SECONDS = 0.3, 0.8  # blocked_autorange runs at least so long
+SECONDS = 0.2                          # blocked_autorange runs at least so long
 LEAST_US, MOST_US = 200, 50000             # estimated time of a layer that is drawn: well above Python's overhead, well below a second
 
 # How many layers of which kind.
@@ -66,7 +70,7 @@ class Layer(nn.Module):
         return {forward}
 """
 
-Subject = collections.namedtuple("Subject", "name is_network file entry inputs seconds")
+Subject = collections.namedtuple("Subject", "name is_network file entry inputs")
 
 
 # ---- what is measured ----
@@ -193,12 +197,12 @@ def draw_layers(folder):
                 file.write(LAYER_SOURCE.format(init=f"self.module = {init}" if init else "pass", arguments=arguments,
                                                forward=forward or f"self.module({arguments})"))
             sizes = " ".join("x".join(map(str, shape)) for _, shape in row["in"][:2])
-            subjects.append(Subject(f"{kind} {sizes}", False, path, "Layer()", shapes, LAYER_SECONDS))
+            subjects.append(Subject(f"{kind} {sizes}", False, path, "Layer()", shapes))
     return subjects
 
 
 def all_subjects(folder):
-    networks = [Subject(entry.split("(")[0], True, os.path.join(LIBRARY, "torchvision", "models", file + ".py"), entry, [[1, 3, size, size]], NETWORK_SECONDS)
+    networks = [Subject(entry.split("(")[0], True, os.path.join(LIBRARY, "torchvision", "models", file + ".py"), entry, [[1, 3, size, size]])
                 for file, entry, size in NETWORKS]
     return draw_layers(folder) + networks
 
@@ -213,24 +217,30 @@ def read_graph(subject):
     return json.loads(answer.stdout)
 
 
-def measure_ours(group, folder, core):
-    """{name: microseconds}; without what could not be measured."""
-    graphs, records = os.path.join(folder, "graphs.jsonl"), os.path.join(folder, "records.jsonl")
-    with open(graphs, "w") as file:
-        for subject in group:
-            file.write(json.dumps({"name": subject.name, "family": subject.name, "graph": read_graph(subject)}) + "\n")
-    if os.path.exists(records):
-        os.remove(records)
-    answer = subprocess.run([os.path.join(BIN, "cobra-worker"), "measure", "--space", "graphs", "--networks", graphs, "--count", str(len(group)),
-                             "--out", records, "--core", str(core)], capture_output=True, text=True)
-    if answer.returncode != 0:
-        sys.exit(answer.stderr)
-    found = {}
-    with open(records) as file:
-        for record in map(json.loads, file):  # one that was measured again, because the machine was disturbed, comes again
-            if record["kind"] == "record" and record["outcome"] == "ok":
-                found[record["label"].split("/", 1)[1]] = record["latency_us"]
-    return found
+class Ours:
+    """cobra-worker with the graph, timed whenever it is asked."""
+
+    def __init__(self, subject, folder, core):
+        path = os.path.join(folder, "graph.json")
+        with open(path, "w") as file:
+            json.dump(read_graph(subject), file)
+        self.process = subprocess.Popen([os.path.join(BIN, "cobra-worker"), "measure", "--graph", path, "--in-turns", "--core", str(core)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+
+    def measure(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise RuntimeError("cobra-worker could not measure it")
+        return json.loads(answer)["latency_us"]
 
 
 # ---- theirs ----
@@ -253,8 +263,29 @@ def median_us(module, inputs, seconds):
     return Timer("module(*inputs)", globals={"module": module, "inputs": inputs}, num_threads=1).blocked_autorange(min_run_time=seconds).median * 1e6
 
 
-def time_theirs(subject, core):
-    """In a forked child: {"module": us, "traced": us for a network}."""
+@contextlib.contextmanager
+def shapes_as_numbers():
+    """Sizes asked for while a trace goes on are numbers, as they are in an eager run, and no tensors to reckon with."""
+    import torch
+    of_tensor, size = torch.Tensor.shape, torch.Tensor.size
+    torch.Tensor.shape = property(lambda self: torch.Size(int(n) for n in of_tensor.__get__(self)))
+    torch.Tensor.size = lambda self, dim=None: self.shape if dim is None else self.shape[dim]
+    try:
+        yield
+    finally:
+        torch.Tensor.shape, torch.Tensor.size = of_tensor, size
+
+
+def record(module, inputs):
+    """The module's calls, its weights as constants."""
+    import torch
+    module.requires_grad_(False)
+    with torch.no_grad(), shapes_as_numbers():
+        return torch.jit.trace(lambda *x: module(*x), tuple(inputs), check_trace=False)
+
+
+def prepare_theirs(subject, core):
+    """In a forked child: a function that times once, {"module": us, "recorded": us for a network}."""
     import torch
     warnings.filterwarnings("ignore", category=torch.jit.TracerWarning)
     os.sched_setaffinity(0, {core})
@@ -265,40 +296,76 @@ def time_theirs(subject, core):
     torch.set_num_threads(1)
     module = build_module(subject).eval()
     inputs = [torch.randn(*shape) for shape in subject.inputs]
-    times = {}
-    with torch.inference_mode():
-        times["module"] = median_us(module, inputs, subject.seconds)
-    if subject.is_network:
-        with torch.no_grad():
-            traced = torch.jit.trace(module, tuple(inputs), check_trace=False)
-        with torch.inference_mode(), torch.jit.optimized_execution(False):
-            times["traced"] = median_us(traced, inputs, subject.seconds)
-    return times
+    recorded = record(module, inputs) if subject.is_network else None
+
+    def once():
+        times = {}
+        with torch.inference_mode():
+            times["module"] = median_us(module, inputs, SECONDS)
+        if recorded is not None:
+            with torch.inference_mode(), torch.jit.optimized_execution(False):
+                times["recorded"] = median_us(recorded, inputs, SECONDS)
+        return times
+
+    return once
 
 
-def measure_theirs(subject, core):
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            os.write(write, json.dumps(time_theirs(subject, core)).encode())
-            code = 0
-        except BaseException as error:  # pylint: disable=broad-except
-            print(f"{subject.name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-        finally:
-            os._exit(code)
-    os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        answer = pipe.read()
-    if os.waitpid(pid, 0)[1] != 0:
-        raise RuntimeError("python3-torch could not measure it")
-    return json.loads(answer)
+def serve_theirs(subject, core, asked, answers):
+    once = prepare_theirs(subject, core)
+    answers.write("ready\n")
+    answers.flush()
+    for _ in asked:
+        answers.write(json.dumps(once()) + "\n")
+        answers.flush()
+
+
+class Theirs:
+    """A forked child with the module, timed whenever it is asked."""
+
+    def __init__(self, subject, core):
+        asked, answers = os.pipe(), os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(asked[1])
+            code = 1
+            try:
+                with os.fdopen(asked[0]) as read, os.fdopen(answers[1], "w") as write:
+                    serve_theirs(subject, core, read, write)
+                code = 0
+            except BaseException as error:  # pylint: disable=broad-except
+                print(f"{subject.name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            finally:
+                os._exit(code)
+        os.close(asked[0])
+        os.close(answers[1])
+        self.asked, self.answers = os.fdopen(asked[1], "w"), os.fdopen(answers[0])
+
+    def __enter__(self):
+        if self.answers.readline() != "ready\n":
+            self.__exit__()
+            raise RuntimeError("python3-torch could not measure it")
+        return self
+
+    def __exit__(self, *_):
+        for end in (self.asked, self.answers):
+            try:
+                end.close()
+            except BrokenPipeError:
+                pass
+        os.waitpid(self.pid, 0)
+
+    def measure(self):
+        self.asked.write("\n")
+        self.asked.flush()
+        answer = self.answers.readline()
+        if not answer:
+            raise RuntimeError("python3-torch could not measure it")
+        return json.loads(answer)
 
 
 # ---- the series ----
 def read_state(fresh):
-    """What an interrupted run of the same cobra-worker has measured: {(name, round): {"ours", "module", "traced"}}."""
+    """What an interrupted run of the same cobra-worker has measured: {(name, round): {"ours", "module", "recorded"}}."""
     worker = os.stat(os.path.join(BIN, "cobra-worker"))
     head = {"worker": [worker.st_size, int(worker.st_mtime)]}
     done = {}
@@ -314,50 +381,46 @@ def read_state(fresh):
     return done
 
 
-def groups_of(subjects):
-    layers, networks = ([subject for subject in subjects if subject.is_network == kind] for kind in (False, True))
-    return [layers[i:i + 8] for i in range(0, len(layers), 8)] + [networks[i:i + 4] for i in range(0, len(networks), 4)]
-
-
-def measure_group(group, folder, core, ours_first):
-    """{name: {"ours", "module", "traced"}} and {name: why not}."""
-    failed, theirs = {}, {}
-    ours = measure_ours(group, folder, core) if ours_first else None
-    for subject in group:
-        try:
-            theirs[subject.name] = measure_theirs(subject, core)
-        except RuntimeError as error:
-            failed[subject.name] = str(error)
-    if ours is None:
-        ours = measure_ours(group, folder, core)
-    failed.update({subject.name: "cobra-worker could not measure it" for subject in group if subject.name not in ours})
-    return {name: {"ours": ours[name], **us} for name, us in theirs.items() if name in ours}, failed
+def measure_rounds(subject, rounds, folder, core):
+    """Yields (round, {"ours", "module", "recorded"})."""
+    with Theirs(subject, core) as theirs, Ours(subject, folder, core) as ours:
+        for number in rounds:
+            first = ours.measure() if number % 2 == 0 else None
+            us = theirs.measure()
+            yield number, {"ours": ours.measure() if first is None else first, **us}
 
 
 def run(options, subjects, folder, done):
+    """{name: why it could not be measured}."""
     until = time.time() + 60 * options.minutes
     failed = {}
-    for number in range(options.rounds):
-        for group in groups_of(subjects):
-            missing = [subject for subject in group if (subject.name, number) not in done and subject.name not in failed]
-            if not missing:
-                continue
-            if time.time() > until:
-                return failed
-            times, why = measure_group(missing, folder, options.core, ours_first=number % 2 == 0)
-            failed.update(why)
-            with open(STATE, "a") as file:
-                for name, us in times.items():
-                    done[name, number] = us
-                    file.write(json.dumps({"name": name, "round": number, "us": us}) + "\n")
-            if sys.stderr.isatty():
-                print(f"\rround {number + 1}: {group[0].name[:60]:60}", end="", file=sys.stderr, flush=True)
+    for subject in subjects:
+        missing = [number for number in range(options.rounds) if (subject.name, number) not in done]
+        if not missing or time.time() > until:
+            continue
+        if sys.stderr.isatty():
+            print(f"\r{subject.name[:70]:70}", end="", file=sys.stderr, flush=True)
+        try:
+            for number, us in measure_rounds(subject, missing, folder, options.core):
+                done[subject.name, number] = us
+                with open(STATE, "a") as file:
+                    file.write(json.dumps({"name": subject.name, "round": number, "us": us}) + "\n")
+        except RuntimeError as error:
+            failed[subject.name] = str(error)
     return failed
 
 
-def median_of_rounds(done, name, side):
-    values = [us[side] for (subject, _), us in done.items() if subject == name and side in us]
-    return statistics.median(values) if values else None
+def rounds_of(done, name):
+    return [us for (subject, _), us in sorted(done.items()) if subject == name]
+
+
+def median_us_of(rounds, side):
+    return statistics.median(us[side] for us in rounds)
+
+
+def difference(rounds, side):
+    """Median over the rounds, percent."""
+    return statistics.median(percent(us["ours"], us[side]) for us in rounds)
 
 
 def percent(ours, theirs):
@@ -367,21 +430,22 @@ def percent(ours, theirs):
 def print_table(subjects, done):
     """Prints a line a subject; {"layers": [...], "networks": [...], "networks, from Python": [...]}: differences in percent."""
     differences = {"layers": {}, "networks": {}, "networks, from Python": {}}
-    print(f"{'':52} {'ours':>11} {'python':>11} {'':>7} {'traced':>11} {'':>7} rounds   microseconds; difference of ours in percent")
+    print(f"{'':52} {'ours':>11} {'python':>11} {'':>7} {'recorded':>11} {'':>7} rounds   microseconds; difference of ours in percent")
     for subject in subjects:
-        ours, module, traced = (median_of_rounds(done, subject.name, side) for side in ("ours", "module", "traced"))
-        if ours is None:
+        rounds = rounds_of(done, subject.name)
+        if not rounds:
             continue
-        rounds = sum(1 for name, _ in done if name == subject.name)
-        line = f"{subject.name[:52]:52} {ours:11.1f} {module:11.1f} {percent(ours, module):+7.1f}"
+        to_module = difference(rounds, "module")
+        line = f"{subject.name[:52]:52} {median_us_of(rounds, 'ours'):11.1f} {median_us_of(rounds, 'module'):11.1f} {to_module:+7.1f}"
         if subject.is_network:
-            line += f" {traced:11.1f} {percent(ours, traced):+7.1f}"
-            differences["networks"][subject.name] = percent(ours, traced)
-            differences["networks, from Python"][subject.name] = percent(ours, module)
+            to_recorded = difference(rounds, "recorded")
+            line += f" {median_us_of(rounds, 'recorded'):11.1f} {to_recorded:+7.1f}"
+            differences["networks"][subject.name] = to_recorded
+            differences["networks, from Python"][subject.name] = to_module
         else:
             line += " " * 20
-            differences["layers"][subject.name] = percent(ours, module)
-        print(f"{line} {rounds:6}")
+            differences["layers"][subject.name] = to_module
+        print(f"{line} {len(rounds):6}")
     return differences
 
 
@@ -418,9 +482,9 @@ def with_environment():
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--core", type=int, default=0)
-    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--fresh", action="store_true")
     options = parser.parse_args()
     with_environment()
@@ -436,7 +500,7 @@ def main():
         if sys.stderr.isatty():
             print("\r" + " " * 80, end="\r", file=sys.stderr)
         differences = print_table(subjects, done)
-        missing = {subject.name: failed.get(subject.name, "no time left: run again") for subject in subjects if (subject.name, 0) not in done}
+        missing = {subject.name: failed.get(subject.name, "no time left: run again") for subject in subjects if (subject.name, options.rounds - 1) not in done}
         for name, why in missing.items():
             print(f"{name}: not measured: {why}")
         sys.exit(0 if print_verdict(differences, missing) else 1)

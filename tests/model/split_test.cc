@@ -64,7 +64,11 @@ TEST(LoadMeasurements, KeepsSeriesOfSeveralSeedsApart) {
   ASSERT_EQ(data->samples.size(), 2u);
   EXPECT_EQ(data->samples[0].latency_us, 5);
   EXPECT_EQ(data->samples[1].latency_us, 9);
-  EXPECT_EQ(data->layer_repeats, (std::vector<std::pair<double, double>>{{5, 6}}));
+  ASSERT_EQ(data->layer_repeats.size(), 1u);
+  EXPECT_EQ(data->layer_repeats[0].space, data->samples[0].space);
+  EXPECT_EQ(data->layer_repeats[0].label, data->samples[0].label);
+  EXPECT_EQ(data->layer_repeats[0].first_us, 5);
+  EXPECT_EQ(data->layer_repeats[0].second_us, 6);
   for (const char* name : {"/layers.jsonl.gz", "/target.json"}) unlink((folder + name).c_str());
   rmdir(folder.c_str());
 }
@@ -103,8 +107,8 @@ TEST(LoadMeasurements, WhatWasSelectedIsForTraining) {
 }
 
 TEST(RepeatabilityFloor, IsTheMedianRelativeDifference) {
-  EXPECT_NEAR(RepeatabilityFloor({{100, 100}, {100, 102}, {100, 150}}), 2.0 / 101, 1e-12);
-  EXPECT_NEAR(RepeatabilityFloor({{100, 100}, {100, 102}}), 1.0 / 101, 1e-12);
+  EXPECT_NEAR(RepeatabilityFloor({{"", "", 100, 100}, {"", "", 100, 102}, {"", "", 100, 150}}), 2.0 / 101, 1e-12);
+  EXPECT_NEAR(RepeatabilityFloor({{"", "", 100, 100}, {"", "", 100, 102}}), 1.0 / 101, 1e-12);
   EXPECT_EQ(RepeatabilityFloor({}), 0);
 }
 
