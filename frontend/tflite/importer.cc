@@ -304,6 +304,27 @@ absl::StatusOr<OpCall> Importer::ReadCall(int index) const {
   return call;
 }
 
+namespace {
+
+// Inputs that the format lets a file leave out (-1): a bias, Reshape's shape where the options have it, what PadV2 pads with.
+bool MayBeLeftOut(schema::BuiltinOperator code, size_t input) {
+  switch (code) {
+    case schema::BuiltinOperator_CONV_2D:
+    case schema::BuiltinOperator_DEPTHWISE_CONV_2D:
+    case schema::BuiltinOperator_FULLY_CONNECTED:
+    case schema::BuiltinOperator_PADV2:
+      return input == 2;
+    case schema::BuiltinOperator_TRANSPOSE_CONV:
+      return input == 3;
+    case schema::BuiltinOperator_RESHAPE:
+      return input == 1;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 absl::Status Importer::RunOperator(const OpCall& call) {
   const Handler handler = HandlerOf(call.code);
   if (handler == nullptr) {
@@ -316,7 +337,9 @@ absl::Status Importer::RunOperator(const OpCall& call) {
     d.position.file = request_.name;
     return DiagnosticToStatus(d);
   }
-  for (int tensor : call.inputs) {
+  for (size_t k = 0; k < call.inputs.size(); ++k) {
+    const int tensor = call.inputs[k];
+    if (tensor < 0 && !MayBeLeftOut(call.code, k)) return Wrong(call, absl::StrCat("input ", k, " is left out"));
     if (tensor < 0) continue;
     if (!DTypeOf(network_->tensors()->Get(tensor)->type()).has_value()) {
       return Unsupported(call, absl::StrCat("input ", NameOf(tensor), " is ",
@@ -324,7 +347,7 @@ absl::Status Importer::RunOperator(const OpCall& call) {
     }
     if (!states_[tensor].known) return Wrong(call, absl::StrCat("input ", NameOf(tensor), " is not computed before"));
   }
-  if (call.inputs.empty() || call.inputs[0] < 0) return Wrong(call, "it has no input");
+  if (call.inputs.empty()) return Wrong(call, "it has no input");
   if (call.outputs.empty()) return Wrong(call, "it has no output");
   for (int tensor : call.outputs) {
     if (tensor < 0) return Wrong(call, "an output is left out");

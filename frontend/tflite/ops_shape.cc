@@ -129,7 +129,6 @@ absl::Status Concatenation(Importer& im, const OpCall& call) {
   const bool image = OnImages(im, call);
   std::vector<ValueRef> parts;
   for (int tensor : call.inputs) {
-    if (tensor < 0) return im.Wrong(call, "an input is left out");
     COBRA_ASSIGN_OR_RETURN(const ValueRef x, image ? im.Image(tensor) : im.File(tensor));
     parts.push_back(x);
   }
@@ -149,7 +148,6 @@ absl::Status Pack(Importer& im, const OpCall& call) {
   }
   std::vector<ValueRef> parts;
   for (int tensor : call.inputs) {
-    if (tensor < 0) return im.Wrong(call, "an input is left out");
     COBRA_ASSIGN_OR_RETURN(const ValueRef x, im.File(tensor));
     parts.push_back(x);
   }
