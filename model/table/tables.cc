@@ -13,6 +13,7 @@
 #include "model/table/table_cobra_networks.h"
 #include "model/table/table_few_shot.h"
 #include "model/table/table_hat.h"
+#include "model/table/table_intervals.h"
 #include "model/table/table_nasbench201.h"
 #include "model/table/table_perfsage.h"
 
@@ -25,6 +26,7 @@ const std::vector<TableEntry>& Tables() {
       {"cobra_networks", "Random ResNet-like networks of our measurements (COBRA, table 1)", RunCobraNetworksTable},
       {"few_shot", "A new device from a few of its latencies (HELP, MAPLE-X)", RunFewShotTable},
       {"hat", "translation Transformers from ten numbers, six sets (HAT)", RunHatTable},
+      {"intervals", "whether 90 % intervals hold 90 %, in distribution and out of it", RunIntervalsTable},
       {"nasbench201", "NAS-Bench-201 cells from 900 measured ones (BRP-NAS, Yue)", RunNasbench201Table},
       {"perfsage", "latency and peak memory of networks of four spaces, measured here (PerfSAGE)", RunPerfSageTable},
   };

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cobra-train table cobra_layers|cobra_networks|ablation --quick: every row is there, with figures of test rows.
+"""cobra-train table cobra_layers|cobra_networks|ablation|intervals --quick: every row is there, with figures of test rows.
 
     measured_tables_test.py TABLE
 """
@@ -17,9 +17,10 @@ ROWS = {
                        "the calls as profiled inside the network, added", "repeatability floor: measured twice"],
     "ablation": ["ours: everything on", "numbers as words of digits, not as numbers", "without the target",
                  "networks alone: no layers to learn from", "the same, the latency appended"],
+    "intervals": ["layers", "networks", "desktop_gpu_gtx_1080ti_fp32"],
 }
 PUBLISHED = {"cobra_layers": ["COBRA as published: encoder", "COBRA (ours) on the rows of the encoder as published"],
-             "cobra_networks": ["COBRA as published"], "ablation": []}
+             "cobra_networks": ["COBRA as published"], "ablation": [], "intervals": []}
 
 
 def main():
@@ -39,6 +40,10 @@ def main():
     if table == "cobra_networks":  # the parts of a network add up to it, whatever predicts them
         profile = next(r for r in rows if r["method"].startswith("the calls as profiled"))
         assert profile["metrics"]["mape"] < 0.1, profile
+    if table == "intervals":
+        for r in rows:
+            m = r["metrics"]
+            assert 0 <= m["band_low"] < m["covered_90"] <= m["band_high"] <= 1 and m["width"] > 0, r
     print(table, len(rows), "rows")
 
 

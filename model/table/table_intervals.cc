@@ -1,0 +1,181 @@
+#include "model/table/table_intervals.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "model/space/nasbench201_data.h"
+#include "model/table/coverage.h"
+#include "model/table/measured_rows.h"
+#include "model/train/dataset.h"
+#include "model/train/trainer.h"
+
+namespace cobra {
+namespace {
+
+constexpr char kKnown[] = "In distribution: the shipped weights on test rows of what they learned from",
+               kUnseen[] = "Out of distribution: the shipped weights on families of torchvision that they have not seen",
+               kCells[] = "In distribution: NAS-Bench-201 cells, Gaussian process of 900";
+constexpr size_t kFewest = 20;        // rows that are worth a line
+constexpr size_t kQuickRows = 60;     // of each kind and split
+constexpr char kUnseenSpace[] = "torchvision";
+
+// Rows predicted and measured.
+struct Judged {
+  std::vector<double> predicted, measured;
+  void Add(double p, double m) {
+    predicted.push_back(p);
+    measured.push_back(m);
+  }
+};
+
+TableCell CellOf(const Judged& rows, double half_width, int64_t calibration) {
+  TableCell cell;
+  cell.figures = FiguresOf(ComputeMetrics(rows.predicted, rows.measured));
+  for (auto& figure : IntervalFigures(rows.predicted, rows.measured,
+                                      std::vector<double>(rows.predicted.size(), half_width), calibration)) {
+    cell.figures.push_back(std::move(figure));
+  }
+  return cell;
+}
+
+class Table {
+ public:
+  explicit Table(const TableOptions& options) : run_(options) {}
+
+  absl::StatusOr<TableRun> Run() {
+    run_.columns = JudgedColumns();
+    run_.columns.push_back({"n", "test rows", 1, 0});
+    COBRA_ASSIGN_OR_RETURN(data_, LoadMeasurements(run_.options.rows));
+    COBRA_RETURN_IF_ERROR(Shipped(/*networks=*/false));
+    COBRA_RETURN_IF_ERROR(Shipped(/*networks=*/true));
+    COBRA_RETURN_IF_ERROR(Cells());
+    run_.before = {
+        "An interval is right if the share of measurements that it holds is the share that it claims: one of 90 % that "
+        "holds 99 % is as wrong as one that holds 80 %. The band beside a share has the coverages that are compatible "
+        "with it (95 %, exact: binomial in the test rows, beta-binomial with the rows that set the width); 90 lies in "
+        "it, or the interval is wrong."};
+    run_.after = {
+        "Shipped weights: one width for layers and one for networks, from the rows that are kept for it (`interval` "
+        "of `SplitOf`), which no training has seen. Within one kind of network alone the share may be off on either "
+        "side: the width is that of all. On unseen families nothing promises 90 %.",
+        "Cells: the width is from the 100 validation cells of the split, which the process does not learn.",
+        "Unseen devices have theirs in [few_shot](few_shot.md), Transformers in [hat](hat.md), PerfSAGE's spaces in "
+        "[perfsage](perfsage.md)."};
+    return std::move(run_);
+  }
+
+ private:
+  std::vector<const Sample*> Rows(bool networks, Split split, bool unseen) const {
+    std::vector<const Sample*> rows;
+    for (const Sample& s : data_.samples) {
+      if (s.is_network != networks || s.split != split || (s.space == kUnseenSpace) != unseen) continue;
+      rows.push_back(&s);
+      if (run_.options.quick && rows.size() == kQuickRows) break;
+    }
+    return rows;
+  }
+
+  absl::StatusOr<Judged> Predict(const std::vector<const Sample*>& rows) const {
+    COBRA_ASSIGN_OR_RETURN(const Predictions p, PredictSamples(run_.options.model, rows));
+    return Judged{p.latency_us, LatencyOf(rows)};
+  }
+
+  // A line for all, and one for each kind of which there are enough rows. `kind` of a sample.
+  absl::Status Lines(const std::string& what, const char* group, const std::vector<const Sample*>& rows,
+                     const std::function<std::string(const Sample&)>& kind,
+                     const std::function<absl::StatusOr<std::pair<double, int64_t>>()>& width) {
+    std::optional<Judged> all;
+    std::map<std::string, std::vector<size_t>> kinds;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      kinds[what].push_back(i);
+      kinds[absl::StrCat(what, ": ", kind(*rows[i]))].push_back(i);
+    }
+    for (const auto& [name, places] : kinds) {
+      if (places.size() < kFewest && name != what) continue;
+      const std::vector<size_t>& index = places;
+      COBRA_RETURN_IF_ERROR(run_.Add(name, group, 1, [&]() -> absl::StatusOr<TableCell> {
+        if (!all) {
+          COBRA_ASSIGN_OR_RETURN(all, Predict(rows));
+        }
+        COBRA_ASSIGN_OR_RETURN(const auto half_width, width());
+        Judged chosen;
+        for (size_t i : index) chosen.Add(all->predicted[i], all->measured[i]);
+        return CellOf(chosen, half_width.first, half_width.second);
+      }));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Shipped(bool networks) {
+    std::optional<std::pair<double, int64_t>> made;
+    const auto width = [&]() -> absl::StatusOr<std::pair<double, int64_t>> {
+      if (!made) {
+        std::vector<const Sample*> rows = Rows(networks, Split::kInterval, false);
+        for (const Sample* s : Rows(networks, Split::kInterval, true)) rows.push_back(s);
+        COBRA_ASSIGN_OR_RETURN(const Judged judged, Predict(rows));
+        made = {ConformalHalfWidth(judged.predicted, judged.measured), static_cast<int64_t>(rows.size())};
+      }
+      return *made;
+    };
+    const auto by_space = [](const Sample& s) { return s.space; };
+    COBRA_RETURN_IF_ERROR(Lines(networks ? "networks" : "layers", kKnown, Rows(networks, Split::kTest, false), by_space, width));
+    if (!networks) return absl::OkStatus();
+    return Lines("networks", kUnseen, Rows(true, Split::kTest, true), [](const Sample& s) { return s.label; }, width);
+  }
+
+  absl::Status Cells() {
+    const std::string folder = run_.options.tables + "/nasbench201";
+    std::optional<Nasbench201Data> cells;
+    for (int seed = 1; seed <= (run_.options.quick ? 1 : run_.options.seeds); ++seed) {
+      for (const char* device : {"desktop_gpu_gtx_1080ti_fp32", "desktop_cpu_core_i7_7820x_fp32",
+                                 "mobile_dsp_snapdragon_855_hexagon_690_int8"}) {
+        COBRA_RETURN_IF_ERROR(run_.Add(device, kCells, seed, [&]() -> absl::StatusOr<TableCell> {
+          if (!cells) {
+            COBRA_ASSIGN_OR_RETURN(cells, LoadNasbench201(folder));
+          }
+          COBRA_ASSIGN_OR_RETURN(const size_t column, cells->rows.Device(device));
+          COBRA_ASSIGN_OR_RETURN(const SpaceSplit split,
+                                 LoadSpaceSplit(absl::StrCat(folder, "/split-", seed, ".csv"), cells->rows, column));
+          return CellOfProcess(*cells, split, static_cast<uint64_t>(seed));
+        }));
+        if (run_.options.quick) break;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  TableCell CellOfProcess(const Nasbench201Data& cells, const SpaceSplit& split, uint64_t seed) const {
+    ProcessOptions options;
+    options.seed = seed;
+    if (run_.options.quick) options.rows = 100, options.steps = 5, options.draws = 1;
+    const SpaceRowSet train = cells.cells.Places(split.train);
+    const FeatureProcess process(cells.cells.features.Select(IndexTensor(train)), train.latency_ms, options);
+    const std::vector<double> all = cells.cells.Spread(process.Predict(cells.cells.features));
+    const auto judged = [&all](const SpaceRowSet& rows) {
+      Judged chosen;
+      for (size_t i = 0; i < rows.index.size(); ++i)
+        chosen.Add(all[static_cast<size_t>(rows.index[i])], rows.latency_ms[i]);
+      return chosen;
+    };
+    const Judged validation = judged(split.validation);
+    TableCell cell = CellOf(judged(split.test), ConformalHalfWidth(validation.predicted, validation.measured),
+                            static_cast<int64_t>(validation.measured.size()));
+    cell.parameters = process.parameters();
+    return cell;
+  }
+
+  Dataset data_;
+  TableRun run_;
+};
+
+}  // namespace
+
+absl::StatusOr<TableRun> RunIntervalsTable(const TableOptions& options) { return Table(options).Run(); }
+
+}  // namespace cobra
