@@ -11,6 +11,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/status_macros.h"
@@ -309,6 +310,67 @@ absl::StatusOr<HatModel> HatModel::FromJson(absl::string_view text) {
     return absl::InvalidArgumentError("is no model of space hat: lists of the wrong lengths");
   }
   return model;
+}
+
+absl::StatusOr<HatModels> HatModels::Fit(const std::string& rows) {
+  COBRA_ASSIGN_OR_RETURN(const HatRows table, LoadHatRows(rows));
+  HatModels fitted;
+  for (size_t d = 0; d < table.devices.size(); ++d) {
+    std::vector<HatFeatures> features;
+    std::vector<double> order, latency_ms;
+    for (size_t r = 0; r < table.size(); ++r) {
+      if (std::isnan(table.latency_ms[d][r])) continue;
+      features.push_back(table.features[r]);
+      order.push_back(table.order[r]);
+      latency_ms.push_back(table.latency_ms[d][r]);
+    }
+    absl::StatusOr<HatModel> model = HatModel::Fit(features, order, latency_ms);
+    if (!model.ok())
+      return absl::InvalidArgumentError(absl::StrCat(rows, ": column ", table.devices[d], ": ", model.status().message()));
+    fitted.devices.push_back(table.devices[d]);
+    fitted.models.push_back(*std::move(model));
+  }
+  if (fitted.models.empty()) return absl::InvalidArgumentError(absl::StrCat(rows, ": has no column of latencies"));
+  return fitted;
+}
+
+namespace {
+
+std::string HatFile(const std::string& directory) { return directory + "/hat.json"; }
+
+}  // namespace
+
+bool HatModels::IsThere(const std::string& directory) { return FileExists(HatFile(directory)); }
+
+absl::StatusOr<HatModels> HatModels::Load(const std::string& directory) {
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(HatFile(directory)));
+  const auto j = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!j.is_object() || j.empty()) return absl::DataLossError(HatFile(directory) + ": is no list of models");
+  HatModels loaded;
+  for (const auto& [device, model] : j.items()) {
+    absl::StatusOr<HatModel> read = HatModel::FromJson(model.dump());
+    if (!read.ok())
+      return absl::DataLossError(absl::StrCat(HatFile(directory), ": ", device, ": ", read.status().message()));
+    loaded.devices.push_back(device);
+    loaded.models.push_back(*std::move(read));
+  }
+  return loaded;
+}
+
+absl::Status HatModels::Save(const std::string& directory) const {
+  COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
+  nlohmann::ordered_json j;
+  for (size_t d = 0; d < devices.size(); ++d) j[devices[d]] = nlohmann::ordered_json::parse(models[d].ToJson());
+  return WriteFileAtomic(HatFile(directory), j.dump() + "\n");
+}
+
+absl::StatusOr<const HatModel*> HatModels::Of(absl::string_view device) const {
+  if (device.empty() && models.size() == 1) return &models[0];
+  for (size_t d = 0; d < devices.size(); ++d) {
+    if (devices[d] == device) return &models[d];
+  }
+  return absl::NotFoundError(
+      absl::StrCat("--device ", device, ": the model knows ", absl::StrJoin(devices, ", ")));
 }
 
 absl::StatusOr<HatNoise> MeasureHatNoise(const std::vector<HatFeatures>& features,

@@ -73,6 +73,21 @@ class HatModel {
   int nearest_ = 0;
 };
 
+// A HatModel for each latency column of a table, in a directory's hat.json.
+struct HatModels {
+  std::vector<std::string> devices;
+  std::vector<HatModel> models;
+
+  // Errors name the file. FitOptions' defaults.
+  static absl::StatusOr<HatModels> Fit(const std::string& rows);
+  // Whether a directory holds such models; there are none of another space beside them.
+  static bool IsThere(const std::string& directory);
+  static absl::StatusOr<HatModels> Load(const std::string& directory);
+  absl::Status Save(const std::string& directory) const;
+  // `device` may be empty where there is only one; NotFound lists them.
+  absl::StatusOr<const HatModel*> Of(absl::string_view device) const;
+};
+
 // What the features leave open: the mean |a - b| / sqrt(2), which for independent errors is their mean, of what the law
 // leaves of two rows (in log-latency).
 struct HatNoise {

@@ -77,7 +77,7 @@ absl::StatusOr<const Space*> FindSpace(absl::string_view name) {
   }
   return absl::NotFoundError(absl::StrCat(
       name, ": unknown space; this build fits measurements (a directory of worker records) and the search spaces ",
-      SpaceNames()));
+      SpaceNames(), ", hat"));  // model/space/hat_space.h: numbers, no strings
 }
 
 }  // namespace cobra

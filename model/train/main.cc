@@ -321,7 +321,7 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   FitArguments fit;
   CLI::App* fit_command = app.add_subcommand("fit", "Train, three seeds by default; the best on validation rows is kept");
-  fit_command->add_option("--space", fit.space, "Kind of rows: measurements, or a search space: nasbench201, nasbench201-pruned, fbnet, ofa")->capture_default_str();
+  fit_command->add_option("--space", fit.space, "Kind of rows: measurements, or a search space: nasbench201, nasbench201-pruned, fbnet, ofa, hat")->capture_default_str();
   fit_command->add_option("--rows", fit.rows, "Directory of worker records with target.json; of a search space: CSV, row,arch and a column a device")->required();
   fit_command->add_option("--out", fit.out, "Directory of the model (version); a second run continues an interrupted one")->required();
   fit_command->add_option("--seeds", fit.seeds, "How many times to train, with seeds 1, 2, ...")->capture_default_str();

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "model/net/threads.h"
+#include "model/space/hat_space.h"
 #include "model/space/space_model.h"
 
 namespace cobra {
@@ -25,25 +26,43 @@ struct SpaceArguments {
   std::string model, rows, device, samples, spec, out;
 };
 
-absl::Status WritePredictions(const std::string& path, const ArchRows& rows,
+constexpr char kHat[] = "hat";  // its architectures are ten numbers, not strings
+
+absl::Status WritePredictions(const std::string& path, const std::vector<std::string>& rows,
                               const std::vector<AdaptedLatency>& predictions) {
   std::string text = "row,latency_ms,low_ms,high_ms\n";
   for (size_t r = 0; r < rows.size(); ++r) {
     const AdaptedLatency& p = predictions[r];
-    absl::StrAppend(&text, CsvLine({rows.row[r], absl::StrFormat("%.6g", p.latency_ms),
+    absl::StrAppend(&text, CsvLine({rows[r], absl::StrFormat("%.6g", p.latency_ms),
                                     absl::StrFormat("%.6g", p.low_ms), absl::StrFormat("%.6g", p.high_ms)}));
   }
   return WriteFileAtomic(path, absl::EndsWith(path, ".gz") ? Gzip(text) : text);
 }
 
+absl::Status PredictHat(const SpaceArguments& a) {
+  COBRA_ASSIGN_OR_RETURN(const HatModels models, HatModels::Load(a.model));
+  COBRA_ASSIGN_OR_RETURN(const HatModel* model, models.Of(a.device));
+  COBRA_ASSIGN_OR_RETURN(const HatRows rows, LoadHatRows(a.rows));
+  std::vector<AdaptedLatency> predictions;
+  for (double ms : model->Predict(rows.features, rows.order)) {
+    predictions.push_back({ms, ms * std::exp(-model->half_width()), ms * std::exp(model->half_width())});
+  }
+  return WritePredictions(a.out, rows.row, predictions);
+}
+
 absl::Status RunPredict(const SpaceArguments& a) {
+  if (HatModels::IsThere(a.model)) return PredictHat(a);
   COBRA_ASSIGN_OR_RETURN(const SpaceModel model, SpaceModel::Load(a.model));
   COBRA_ASSIGN_OR_RETURN(const ArchRows rows, LoadArchitectures(a.rows));
   COBRA_ASSIGN_OR_RETURN(const std::vector<AdaptedLatency> predictions, model.Predict(rows, a.rows, a.device));
-  return WritePredictions(a.out, rows, predictions);
+  return WritePredictions(a.out, rows.row, predictions);
 }
 
 absl::Status RunAdapt(const SpaceArguments& a) {
+  if (HatModels::IsThere(a.model)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        a.model, ": a model of space hat cannot be adapted; `cobra-train fit --space hat` needs some thirty rows of the new device"));
+  }
   COBRA_ASSIGN_OR_RETURN(const SpaceModel model, SpaceModel::Load(a.model));
   COBRA_ASSIGN_OR_RETURN(const ArchRows samples, LoadSamples(a.samples));
   COBRA_ASSIGN_OR_RETURN(const ArchRows rows, LoadArchitectures(a.rows));
@@ -56,7 +75,7 @@ absl::Status RunAdapt(const SpaceArguments& a) {
   }
   COBRA_ASSIGN_OR_RETURN(const std::vector<AdaptedLatency> predictions,
                          model.Adapt(samples, a.samples, target, rows, a.rows));
-  return WritePredictions(a.out, rows, predictions);
+  return WritePredictions(a.out, rows.row, predictions);
 }
 
 // What LibTorch throws is told as an error.
@@ -75,6 +94,14 @@ std::function<absl::Status()> Guarded(absl::Status (*run)(const SpaceArguments&)
 }  // namespace
 
 absl::Status FitSpace(const std::string& name, const std::string& rows, const std::string& out) {
+  if (name == kHat) {
+    COBRA_ASSIGN_OR_RETURN(const HatModels models, HatModels::Fit(rows));
+    for (size_t d = 0; d < models.devices.size(); ++d) {
+      LogInfo(absl::StrFormat("%s: nine in ten training rows within a factor of %.3f", models.devices[d],
+                              std::exp(models.models[d].half_width())));
+    }
+    return models.Save(out);
+  }
   COBRA_ASSIGN_OR_RETURN(const Space* space, FindSpace(name));
   std::vector<DeviceSpec> specs;
   if (FileExists(kSpecs)) {

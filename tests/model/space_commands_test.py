@@ -96,6 +96,16 @@ def main():
             train("predict", "--model", path(space), "--rows", path("test.csv"), "--out", path("p.csv"))
             check(path("p.csv"), rows[1::25], device, rank, error)
 
+        # Ten numbers an architecture; rows in the order of measuring.
+        rows = read(os.path.join(SOURCE, "data/tables/hat/iwslt14deen-gpu_titanxp.csv.gz"))
+        part = {r["row"]: r["part"] for r in read(os.path.join(SOURCE, "data/tables/hat/split-1.csv"))}
+        asked = [r for r in rows if part.get(r["row"]) == "test"]
+        write(path("hat.csv"), [r for r in rows if r["row"] not in part], list(rows[0]))
+        write(path("hat-test.csv"), asked, [c for c in rows[0] if c != "latency_ms"])
+        train("fit", "--space", "hat", "--rows", path("hat.csv"), "--out", path("hat"))
+        train("predict", "--model", path("hat"), "--rows", path("hat-test.csv"), "--out", path("p.csv"))
+        check(path("p.csv"), asked, "latency_ms", 0.98, 0.03)
+
         def refuses(words, *arguments):
             error = train(*arguments, code=2)
             assert all(word in error for word in words), (words, error)
@@ -106,7 +116,10 @@ def main():
         refuses(["--device", "1080ti_256"], *predict, path("train.csv.gz"))
         refuses(["test.csv: line 2: ", "nasbench201"], *predict, path("test.csv"), "--device", "pixel3")
         refuses(["test.csv: line 1: no column latency_ms"], *adapt, path("test.csv"))
-        refuses(["cifar: unknown space", "fbnet"], "fit", "--space", "cifar", "--rows", path("one.csv"), "--out", path("y"))
+        refuses(["a model of space hat cannot be adapted"], "adapt", "--model", path("hat"), "--rows", path("hat-test.csv"), "--out", path("x.csv"), "--samples", path("hat.csv"))
+        refuses(["toaster", "latency_ms"], "predict", "--model", path("hat"), "--rows", path("hat-test.csv"), "--device", "toaster", "--out", path("x.csv"))
+        refuses(["test.csv: line 1: the header has no column encoder_embed_dim"], "predict", "--model", path("hat"), "--rows", path("test.csv"), "--out", path("x.csv"))
+        refuses(["cifar: unknown space", "fbnet", "hat"], "fit", "--space", "cifar", "--rows", path("one.csv"), "--out", path("y"))
         open(path("bad.csv"), "w").write("row,arch,latency_ms\n0,k3_e1,fast\n")
         refuses(["bad.csv: line 2: latency_ms \"fast\""], *adapt, path("bad.csv"))
         open(path("bad.csv"), "w").write("row,latency_ms\n0,1\n")
