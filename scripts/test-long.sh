@@ -15,6 +15,8 @@
 #     queue          2,000 tasks while server and worker are killed 200 times, on SQLite and PostgreSQL
 #     faults         the queue's faults, as long as they are in life: the network cut for a minute, PostgreSQL away for a minute, full disks (root only)
 #     agreement      cobra-worker against python3-torch timed by torch.utils.benchmark: 40 layers, 22 networks; leave the machine alone for twenty minutes
+#     other-machine  what the shipped weights are worth on this machine after a minute of calibration: torchvision's networks measured for MINUTES (15), predicted,
+#                    compared; leave the machine alone meanwhile
 #     bench          cobra-bench reader; leave the machine alone meanwhile
 # --resume leaves out what docs/long-tests/ says has passed at this very commit. A step that fails does not stop the others.
 set -uo pipefail
@@ -22,7 +24,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite arch)
-all=(quickstart images asan tsan torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" queue faults agreement bench)
+all=(quickstart images asan tsan torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" queue faults agreement other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -74,6 +76,12 @@ run_torch() {
   done
 }
 
+# A second run goes on measuring where the first one ended.
+run_other_machine() {
+  env -u OMP_NUM_THREADS build/release/bin/cobra-worker measure --space torchvision --count 318 --budget "${MINUTES:-15}m" --core 0 --out build/other-machine.jsonl >&3 2>&3 &&
+    COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/other_machine.py build/other-machine.jsonl
+}
+
 run_step() {
   case $1 in
     quickstart) run_quickstart ;;
@@ -88,6 +96,7 @@ run_step() {
     queue) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/kill_queue.py ;;
     faults) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/e2e/queue_faults_test.py --long ;;
     agreement) build release cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/agreement.py ;;
+    other-machine) build release cobra-server cobra-client cobra-worker && run_other_machine ;;
     bench) build release && build/release/bin/cobra-bench reader --json ;;
   esac
 }
