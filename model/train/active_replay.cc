@@ -32,7 +32,8 @@ namespace {
 
 using nlohmann::json;
 
-// The layers of a data set, test and pool apart.
+// The layers of a data set, test and pool apart. What an active selection chose before is in neither: random would draw
+// from what is chosen already.
 struct Layers {
   std::vector<const Sample*> all;
   std::vector<size_t> test, pool;  // places in `all`
@@ -46,7 +47,7 @@ absl::StatusOr<Layers> SplitLayers(const Dataset& data, const std::string& split
   }
   Layers layers;
   for (const Sample& sample : data.samples) {
-    if (sample.is_network) continue;
+    if (sample.is_network || sample.selected) continue;
     (test.count(sample.fingerprint) > 0 ? layers.test : layers.pool).push_back(layers.all.size());
     layers.all.push_back(&sample);
   }

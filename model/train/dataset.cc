@@ -159,6 +159,7 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
   for (const std::string& key : reader.order) {
     const Subject& subject = reader.subjects[key];
     COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(subject.first, LatencyOf(subject)));
+    sample.selected = subject.selected;
     if (subject.selected) sample.split = Split::kTrain;
     if (auto late = subject.latency_us.find(1); late != subject.latency_us.end() && subject.latency_us.size() > 1) {
       const auto last = subject.latency_us.rbegin();  // taken again, or with nothing after the repetition the first

@@ -31,6 +31,7 @@ struct Sample {
   std::string space;
   std::string fingerprint;  // hex
   Split split = Split::kTrain;
+  bool selected = false;    // `cobra-train select` chose it: not what random draws look like
   double latency_us = 0;    // median
   double measuring_s = 0;   // of a layer: what measuring it took of the worker's time (measuring_cost.h)
   std::vector<double> node_latency_us;  // networks: in-context profile, scaled to add up to latency_us; may be empty

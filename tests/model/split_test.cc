@@ -95,6 +95,7 @@ TEST(LoadMeasurements, WhatWasSelectedIsForTraining) {
   ASSERT_EQ(data->samples.size(), 350u);
   int drawn_for_test = 0;
   for (size_t i = 0; i < data->samples.size(); ++i) {
+    EXPECT_EQ(data->samples[i].selected, i >= 200) << i;
     if (i >= 200) {
       EXPECT_EQ(data->samples[i].split, Split::kTrain);
     } else {
