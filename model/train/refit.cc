@@ -61,11 +61,11 @@ class RefitRun {
   RefitRun(ModelBundle bundle, const Dataset& known, const Dataset& fresh, const RefitOptions& options)
       : options_(options), random_(options.seed), bundle_(std::move(bundle)) {
     Place(known, &known_layers_, &known_networks_);
-    const size_t first_fresh = samples_.size();
+    first_fresh_ = samples_.size();
     Place(fresh, &fresh_layers_, &fresh_networks_);
-    const std::vector<const Sample*> news(samples_.begin() + static_cast<std::ptrdiff_t>(first_fresh), samples_.end());
+    const std::vector<const Sample*> news(samples_.begin() + static_cast<std::ptrdiff_t>(first_fresh_), samples_.end());
     Manifest& m = bundle_.manifest;
-    const int32_t words = bundle_.vocabulary.size();
+    known_words_ = bundle_.vocabulary.size();
     ExtendVocabulary(news, &bundle_.vocabulary, &m.value_ranges);
     m.vocabulary = bundle_.vocabulary.words();
     m.net.vocabulary_size = bundle_.vocabulary.size();
@@ -73,9 +73,11 @@ class RefitRun {
     m.networks_trained += static_cast<int64_t>(fresh_networks_.size());
     m.trained_at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
     m.training_notes.push_back(absl::StrCat("refitted on ", fresh_layers_.size(), " layers and ", fresh_networks_.size(), " networks, ",
-                                            bundle_.vocabulary.size() - words, " new words"));
+                                            bundle_.vocabulary.size() - known_words_, " new words"));
     LogInfo(m.training_notes.back());
     torch::manual_seed(options.seed);
+    teacher_ = WithVocabulary(bundle_, m.net);
+    teacher_->eval();
     bundle_.net = WithVocabulary(bundle_, m.net);
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary);
     average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options.average_decay);
@@ -127,18 +129,47 @@ class RefitRun {
     return chosen;
   }
 
+  // What the rows are to be taught, [graphs] or, by `graph_of_node`, [nodes]: of a new one what was measured, of a known one what the old version says
+  // of it. Its own answers pull the known rows nowhere as long as they stand still; their measurements would go on pulling with what it never could learn of them.
+  at::Tensor Taught(const std::vector<size_t>& chosen, const at::Tensor& measured, const at::Tensor& said, const at::Tensor& graph_of_node = {}) const {
+    at::Tensor is_new = at::empty({static_cast<int64_t>(chosen.size())}, at::kBool);
+    for (size_t i = 0; i < chosen.size(); ++i) is_new.data_ptr<bool>()[i] = chosen[i] >= first_fresh_;
+    return at::where(graph_of_node.defined() ? is_new.index_select(0, graph_of_node) : is_new, measured, said);
+  }
+  // [nodes] 1 where a call has a word that the old version did not know. What a known call takes within a new network is left to the whole.
+  at::Tensor HasNewWords(const Batch& batch) const {
+    at::Tensor is_new = at::zeros({batch.text_of_node.numel()});
+    for (int64_t n = 0; n < is_new.numel(); ++n) {
+      for (const Token& token : *batch.texts[static_cast<size_t>(batch.text_of_node.data_ptr<int64_t>()[n])]) {
+        if (token.id >= known_words_) is_new.data_ptr<float>()[n] = 1;
+      }
+    }
+    return is_new;
+  }
+  Outputs SaidBefore(const Batch& batch) const {
+    at::NoGradGuard no_grad;
+    return Forward(*teacher_, batch);
+  }
+
   at::Tensor LayerLoss() {
     const std::vector<size_t> chosen = Draw(fresh_layers_, known_layers_, options_.layer_batch / 2, options_.layer_batch);
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
-    return LayerBatchLoss(batch, Forward(*bundle_.net, batch));
+    const Outputs before = SaidBefore(batch), out = Forward(*bundle_.net, batch);
+    const auto log_sum = [](const Outputs& o) { return o.layer_sum.clamp_min(1e-3).log(); };
+    return LogError(log_sum(out), Taught(chosen, batch.log_latency, log_sum(before))).mean() +
+           0.5 * LogError(out.log_total, Taught(chosen, batch.log_latency, before.log_total)).mean();
   }
 
   at::Tensor NetworkLoss() {
     const int fresh = fresh_networks_.size() > 1 ? 2 : 1;
     const std::vector<size_t> chosen = Draw(fresh_networks_, known_networks_, fresh, options_.network_batch);
     if (chosen.empty()) return at::zeros({});
-    const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    const Outputs before = SaidBefore(batch);
+    batch.log_latency = Taught(chosen, batch.log_latency, before.log_total);
+    batch.node_log = Taught(chosen, batch.node_log, before.contribution, batch.graphs.graph_of_node);
+    batch.node_weight = batch.node_weight * Taught(chosen, HasNewWords(batch), at::ones_like(batch.node_weight), batch.graphs.graph_of_node);
     return NetworkBatchLoss(chosen.size(), batch, Forward(*bundle_.net, batch), bundle_.manifest.net.additive);
   }
 
@@ -146,7 +177,10 @@ class RefitRun {
   std::mt19937_64 random_;
   ModelBundle bundle_;
   std::vector<const Sample*> samples_;
+  size_t first_fresh_ = 0;  // of samples_
+  int32_t known_words_ = 0;  // of the old version
   std::vector<size_t> known_layers_, known_networks_, fresh_layers_, fresh_networks_;
+  std::shared_ptr<CobraNet> teacher_;  // the old version
   std::unique_ptr<TextTable> texts_;
   std::unique_ptr<WeightAverage> average_;
 };

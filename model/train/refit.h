@@ -1,5 +1,5 @@
 // Teaches a model version what was measured since: `cobra-train refit`. Minutes, not hours: training goes on from its weights, every batch half new
-// rows and half old ones, so that what it knew is not forgotten. New words and wider ranges of numbers enter the vocabulary, which is what makes the
+// rows and half old ones, so that what it knew is not forgotten: of the old ones it learns its own answers of before (Li and Hoiem, "Learning without Forgetting", 2016). New words and wider ranges of numbers enter the vocabulary, which is what makes the
 // same question confident afterwards.
 #ifndef COBRA_MODEL_TRAIN_REFIT_H_
 #define COBRA_MODEL_TRAIN_REFIT_H_
@@ -17,7 +17,7 @@ struct RefitOptions {
   int max_steps = 600;
   int layer_batch = 96;            // layers a step, half of them new
   int network_batch = 4;           // networks a step, one of them new (two, where there are as many)
-  double learning_rate = 4e-4;     // a fifth of the first training's
+  double learning_rate = 2e-4;     // a tenth of the first training's
   double weight_decay = 1e-3;
   double gradient_clip = 1.0;
   double average_decay = 0.99;

@@ -12,7 +12,7 @@ import programs
 class LearnTest(unittest.TestCase):
     def test_the_same_question_has_a_better_answer_afterwards(self):
         script = os.path.join(programs.SOURCE, "scripts", "demo-learn.sh")
-        run = subprocess.run([script, "--seconds", "40", "--busy"], capture_output=True, text=True, timeout=800,
+        run = subprocess.run([script, "--seconds", "240", "--busy"], capture_output=True, text=True, timeout=800,
                              env={**os.environ, "COBRA_BIN": programs.BIN})
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         lines = dict(re.findall(r"^(before|after) +(predicted .*)$", run.stdout, re.MULTILINE))
