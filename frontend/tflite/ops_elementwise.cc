@@ -19,7 +19,6 @@ absl::StatusOr<int> Axis(Importer& im, const OpCall& call, int64_t axis, int ran
 bool OnImages(const Importer& im, const OpCall& call) {
   bool image = false;
   for (int tensor : call.inputs) {
-    if (tensor < 0) continue;
     const TensorState& state = im.State(tensor);
     if (state.constant ? state.type.rank() > 4 : state.type.rank() != 4) return false;
     image = image || (!state.constant && state.is_image);

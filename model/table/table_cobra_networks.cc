@@ -352,9 +352,6 @@ class Table {
 
 }  // namespace
 
-absl::StatusOr<TableRun> RunCobraNetworksTable(const TableOptions& options) {
-  COBRA_ASSIGN_OR_RETURN(WorkFolder work, WorkFolder::Make(options));
-  return Table(options, std::move(work)).Run();
-}
+absl::StatusOr<TableRun> RunCobraNetworksTable(const TableOptions& options) { return RunInWorkFolder<Table>(options); }
 
 }  // namespace cobra

@@ -3,6 +3,7 @@
 #define COBRA_MODEL_TABLE_WORK_FOLDER_H_
 
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "model/table/table.h"
@@ -27,6 +28,14 @@ class WorkFolder {
   std::string path_;
   bool temporary_ = false;
 };
+
+// A table that keeps something in such a folder, run.
+template <typename Table>
+absl::StatusOr<TableRun> RunInWorkFolder(const TableOptions& options) {
+  absl::StatusOr<WorkFolder> work = WorkFolder::Make(options);
+  if (!work.ok()) return work.status();
+  return Table(options, *std::move(work)).Run();
+}
 
 // Settings of the published methods (model/baseline/configs): as far as a processor gets; of a quick run the smallest.
 std::string ConfigFolder(const TableOptions& options);

@@ -95,9 +95,10 @@ at::Tensor LogError(const at::Tensor& a, const at::Tensor& b) {
   return at::smooth_l1_loss(a, b, at::Reduction::None, 0.05);
 }
 
-at::Tensor LayerBatchLoss(const Batch& batch, const Outputs& out) {
-  // (A graph of views alone has no layer; the clamp keeps its logarithm finite.)
-  return LogError(out.layer_sum.clamp_min(1e-3).log(), batch.log_latency).mean() + 0.5 * LogError(out.log_total, batch.log_latency).mean();
+at::Tensor LogLayerSum(const Outputs& out) { return out.layer_sum.clamp_min(1e-3).log(); }
+
+at::Tensor LayerBatchLoss(const Outputs& out, const at::Tensor& taught_sum, const at::Tensor& taught_total) {
+  return LogError(LogLayerSum(out), taught_sum).mean() + 0.5 * LogError(out.log_total, taught_total).mean();
 }
 
 at::Tensor NetworkBatchLoss(size_t networks, const Batch& batch, const Outputs& out, bool additive) {

@@ -71,8 +71,10 @@ Outputs Forward(CobraNet& net, const Batch& batch, const at::Tensor& embeddings 
 
 // Quadratic below 5 % so that the last per cent is not fought over noise, linear above. Of logarithms, element by element.
 at::Tensor LogError(const at::Tensor& a, const at::Tensor& b);
-// Of layers measured alone.
-at::Tensor LayerBatchLoss(const Batch& batch, const Outputs& out);
+// Log-latency of a layer as the layer head says it, [graphs]. (A graph of views alone has no layer; the clamp keeps its logarithm finite.)
+at::Tensor LogLayerSum(const Outputs& out);
+// Of layers measured alone: the layer head and the graph network, each against what it is taught, log-latency [graphs].
+at::Tensor LayerBatchLoss(const Outputs& out, const at::Tensor& taught_sum, const at::Tensor& taught_total);
 // Of networks: the whole, and, of a net whose contributions add up, what of each node is known.
 at::Tensor NetworkBatchLoss(size_t networks, const Batch& batch, const Outputs& out, bool additive);
 

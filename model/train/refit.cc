@@ -155,10 +155,9 @@ class RefitRun {
     const std::vector<size_t> chosen = Draw(fresh_layers_, known_layers_, options_.layer_batch / 2, options_.layer_batch);
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
-    const Outputs before = SaidBefore(batch), out = Forward(*bundle_.net, batch);
-    const auto log_sum = [](const Outputs& o) { return o.layer_sum.clamp_min(1e-3).log(); };
-    return LogError(log_sum(out), Taught(chosen, batch.log_latency, log_sum(before))).mean() +
-           0.5 * LogError(out.log_total, Taught(chosen, batch.log_latency, before.log_total)).mean();
+    const Outputs before = SaidBefore(batch);
+    return LayerBatchLoss(Forward(*bundle_.net, batch), Taught(chosen, batch.log_latency, LogLayerSum(before)),
+                          Taught(chosen, batch.log_latency, before.log_total));
   }
 
   at::Tensor NetworkLoss() {

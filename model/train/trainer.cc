@@ -153,7 +153,7 @@ class TrainingRun {
     const auto chosen = Slice(train_layers_, step, options_.layer_batch);
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
-    return LayerBatchLoss(batch, Forward(*bundle_.net, batch));
+    return LayerBatchLoss(Forward(*bundle_.net, batch), batch.log_latency, batch.log_latency);
   }
 
   at::Tensor NetworkLoss(int step) {
