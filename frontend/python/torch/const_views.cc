@@ -79,7 +79,7 @@ Places PlacesOf(Interpreter& interp, const Tensor* tensor) {
   if (tensor->view == nullptr || AsTensor(tensor->base)->is_reordered) return {};
   int64_t links = 0;
   for (const ConstView* v = tensor->view.get(); v != nullptr; v = v->parent.get()) ++links;
-  interp.Spend(links * (1 + AsTensor(tensor->base)->type.num_elements() / 64));
+  interp.Spend(links * (2 + AsTensor(tensor->base)->type.num_elements() / 64));
   return PlacesOf(tensor->view.get());
 }
 
