@@ -5,6 +5,10 @@
 namespace cobra {
 namespace nn = torch::nn;
 
+namespace {
+constexpr double kUnitPrice = -11, kCallPrice = 1;  // log(us) at which training begins: 60 of a kind a nanosecond; 3 us
+}  // namespace
+
 AttentionBlock::AttentionBlock(int64_t width, int64_t heads, int64_t feed_forward)
     : heads_(heads),
       norm1_(nn::LayerNormOptions({width})),
@@ -65,21 +69,29 @@ at::Tensor Encoder::forward(const at::Tensor& ids, const at::Tensor& values) {
 }
 
 LayerHead::LayerHead(const NetConfig& c)
-    : hidden_(c.width, c.width),
+    : prices_(c.prices),
+      hidden_(c.width, c.width),
       target_(nn::LinearOptions(c.target_features, c.width).bias(false)),
+      work_(nn::LinearOptions(c.prices ? c.work_terms : 1, c.width).bias(false)),
       hidden2_(c.width, c.width),
-      out_(c.width, 1) {
+      out_(c.width, c.prices ? c.work_terms : 1) {
   register_module("hidden", hidden_);
   register_module("target", target_);
+  if (prices_) register_module("work", work_);
   register_module("hidden2", hidden2_);
   register_module("out", out_);
   at::NoGradGuard no_grad;
-  out_->bias.fill_(4.0);  // e^4 us: the middle of what layers take
+  // e^4 us: the middle of what layers take. An operation and a byte: a fast and a slow core are a factor of ten apart, which is soon learned.
+  out_->bias.fill_(prices_ ? kUnitPrice : 4.0);
+  if (prices_) out_->bias[0] = kCallPrice;
 }
 
-at::Tensor LayerHead::forward(const at::Tensor& layers, const at::Tensor& target) {
-  at::Tensor h = at::gelu(hidden_(layers) + target_(target));
-  return out_(at::gelu(hidden2_(h))).squeeze(-1);
+at::Tensor LayerHead::forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target) {
+  at::Tensor h = hidden_(layers) + target_(target);
+  // Whether something fits a cache is a matter of amounts, which the embedding has in words only.
+  if (prices_) h = h + work_(work.clamp_min(0) / 10);
+  const at::Tensor y = out_(at::gelu(hidden2_(at::gelu(h))));
+  return prices_ ? (y + work).logsumexp(-1) : y.squeeze(-1);
 }
 
 }  // namespace cobra

@@ -43,15 +43,17 @@ class Encoder : public torch::nn::Module {
   torch::nn::LayerNorm norm_;
 };
 
-// log-latency (natural, microseconds) of a layer alone on a target.
+// log-latency (natural, microseconds) of a layer alone on a target. With NetConfig::prices it is a price a unit for each kind of work, the amounts priced and added up: a
+// price hardly depends on sizes, so that it holds between and beyond those that were measured, where a number read off the embedding alone drifts.
 class LayerHead : public torch::nn::Module {
  public:
   explicit LayerHead(const NetConfig& config);
-  // layers: [n, width]; target: [n, target_features]. Returns [n].
-  at::Tensor forward(const at::Tensor& layers, const at::Tensor& target);
+  // layers: [n, width]; work: [n, work terms]; target: [n, target_features]. Returns [n].
+  at::Tensor forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target);
 
  private:
-  torch::nn::Linear hidden_, target_, hidden2_, out_;
+  const bool prices_;
+  torch::nn::Linear hidden_, target_, work_, hidden2_, out_;
 };
 
 }  // namespace cobra

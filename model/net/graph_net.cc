@@ -74,4 +74,9 @@ at::Tensor SumContributions(const at::Tensor& log_contributions, const GraphBatc
       .index_add(0, b.graph_of_node, log_contributions.exp());
 }
 
+at::Tensor MeanByShare(const at::Tensor& layers, const at::Tensor& log_contributions, const GraphBatch& b) {
+  const at::Tensor share = (log_contributions - SumContributions(log_contributions, b).log().index_select(0, b.graph_of_node)).exp();
+  return at::zeros({b.graph_features.size(0), layers.size(1)}, layers.options()).index_add(0, b.graph_of_node, layers * share.unsqueeze(-1));
+}
+
 }  // namespace cobra

@@ -21,6 +21,7 @@ struct GraphBatch {
   at::Tensor graph_of_node;          // int64 [nodes], ascending
   at::Tensor graph_features;         // [graphs, graph_features]
   at::Tensor target_features;        // [graphs, target_features]
+  at::Tensor work;                   // [nodes, work terms], model/predict/features.h
 };
 
 class GraphConvolution : public torch::nn::Module {
@@ -51,6 +52,9 @@ class GraphNet : public torch::nn::Module {
 
 // Sums contributions per network: log contributions [nodes] -> latency_us [graphs].
 at::Tensor SumContributions(const at::Tensor& log_contributions, const GraphBatch& batch);
+
+// The layers of each network by their shares of its latency: [nodes, width] -> [graphs, width].
+at::Tensor MeanByShare(const at::Tensor& layers, const at::Tensor& log_contributions, const GraphBatch& b);
 
 }  // namespace cobra
 

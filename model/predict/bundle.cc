@@ -15,7 +15,7 @@ namespace {
 // A manifest is data from a file: sizes beyond these are a damaged file, not a model.
 absl::Status CheckSizes(const NetConfig& c) {
   const bool sane = c.vocabulary_size >= 2 && c.vocabulary_size < 1000000 && c.value_features == kNumValueFeatures &&
-                    c.target_features == kTargetSpecFeatures + kLearnedTargetFeatures && c.graph_features == kGraphFeatures &&
+                    c.target_features == kTargetSpecFeatures + kLearnedTargetFeatures && c.graph_features == kGraphFeatures && (!c.prices || c.work_terms == kWorkTerms) &&
                     c.width > 0 && c.width <= 4096 && c.heads > 0 && c.width % c.heads == 0 && c.encoder_layers >= 1 &&
                     c.encoder_layers <= 64 && c.feed_forward > 0 && c.feed_forward <= 16384 && c.graph_width > 0 &&
                     c.graph_width <= 4096 && c.graph_layers >= 1 && c.graph_layers <= 64;
@@ -29,6 +29,12 @@ absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory) {
   ModelBundle bundle;
   COBRA_ASSIGN_OR_RETURN(bundle.manifest, ManifestFromJson(text));
   COBRA_RETURN_IF_ERROR(CheckSizes(bundle.manifest.net));
+  for (const TargetEntry& t : bundle.manifest.targets) {
+    for (const IntervalWidth* width : {&t.interval.layer, &t.interval.network}) {
+      if (!width->spread.weights.empty() && static_cast<int64_t>(width->spread.weights.size()) != bundle.manifest.net.width)
+        return absl::DataLossError(absl::StrCat("manifest: spread_weights of ", t.spec.name, " are not as many as an embedding has numbers"));
+    }
+  }
   bundle.manifest_sha256 = Sha256Hex(text);
   const std::string tensors_path = absl::StrCat(directory, "/tensors.safetensors");
   COBRA_ASSIGN_OR_RETURN(std::string tensors, ReadFile(tensors_path));
@@ -69,6 +75,7 @@ GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* cons
   std::vector<int64_t> sources, destinations, graph_of_node;
   at::Tensor features = at::empty({static_cast<int64_t>(graphs.size()), kGraphFeatures}, at::kFloat);
   std::vector<at::Tensor> targets;
+  std::vector<float> work;
   int64_t base = 0;
   for (size_t g = 0; g < graphs.size(); ++g) {
     for (const auto& [source, destination] : GraphEdges(*graphs[g])) {
@@ -76,6 +83,10 @@ GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* cons
       destinations.push_back(base + destination);
     }
     const int64_t nodes = static_cast<int64_t>(graphs[g]->nodes().size());
+    for (int32_t i = 0; i < static_cast<int32_t>(nodes); ++i) {
+      const auto terms = LogWork(*graphs[g], i);
+      work.insert(work.end(), terms.begin(), terms.end());
+    }
     graph_of_node.insert(graph_of_node.end(), nodes, static_cast<int64_t>(g));
     base += nodes;
     const auto totals = GraphFeatures(*graphs[g]);
@@ -87,7 +98,9 @@ GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* cons
     std::copy(v.begin(), v.end(), t.data_ptr<int64_t>());
     return t;
   };
-  return {as_tensor(sources), as_tensor(destinations), as_tensor(graph_of_node), features, at::cat(targets)};
+  at::Tensor work_of_node = at::empty({base, kWorkTerms}, at::kFloat);
+  std::copy(work.begin(), work.end(), work_of_node.data_ptr<float>());
+  return {as_tensor(sources), as_tensor(destinations), as_tensor(graph_of_node), features, at::cat(targets), work_of_node};
 }
 
 }  // namespace cobra

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/string_view.h"
 #include "graph/cost.h"
+#include "model/text/work_hints.h"
 
 namespace cobra {
 namespace {
@@ -41,6 +43,28 @@ std::array<float, kGraphFeatures> GraphFeatures(const Graph& graph) {
           LogFeature(static_cast<double>(total.macs), 36),
           LogFeature(static_cast<double>(largest_bytes), 30),
           static_cast<float>(GraphEdges(graph).size() / std::max(1.0, nodes) - 1)};
+}
+
+std::array<float, kWorkTerms> LogWork(const Graph& graph, int32_t node) {
+  const NodeCost cost = CostOf(graph, node);
+  std::array<int64_t, kWorkTerms> amounts{};
+  amounts[kOneCall] = 1;
+  amounts[kOperations] = cost.macs > 0 ? 0 : cost.flops;
+  amounts[kReadBytes] = cost.input_bytes;
+  amounts[kWeightBytes] = cost.weight_bytes;
+  amounts[kWrittenBytes] = cost.output_bytes;
+  amounts[kFreshBytes] = FreshBytes(graph.nodes()[static_cast<size_t>(node)]);
+  if (const auto work = ConvolutionWorkOf(graph, graph.nodes()[static_cast<size_t>(node)])) {
+    const absl::string_view algorithm = work->algorithm;
+    amounts[kMacsOnInput] = work->inside_macs;
+    amounts[algorithm == "blocked" ? kBlockedMacs : algorithm == "depthwise" ? kDepthwiseMacs : algorithm == "groups" ? kGroupMacs : kProductMacs] = work->padded_macs;
+    amounts[kColumnBytes] = algorithm == "blocked" || algorithm == "depthwise" ? 0 : work->column_bytes;
+  } else {
+    amounts[kMacsOnInput] = amounts[kProductMacs] = cost.macs;
+  }
+  std::array<float, kWorkTerms> logs;
+  std::transform(amounts.begin(), amounts.end(), logs.begin(), [](int64_t x) { return x > 0 ? std::log(static_cast<float>(x)) : kNoWork; });
+  return logs;
 }
 
 std::vector<std::pair<int32_t, int32_t>> GraphEdges(const Graph& graph) {

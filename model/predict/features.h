@@ -19,6 +19,25 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec
 inline constexpr int kGraphFeatures = 6;
 std::array<float, kGraphFeatures> GraphFeatures(const Graph& graph);
 
+// What a call has to do, as natural logarithms of amounts, kNoWork where there is none of it. The layer head prices them (NetConfig::prices).
+enum WorkTerm {
+  kOneCall,
+  kOperations,      // that are no multiply-accumulates
+  kMacsOnInput,     // not on padding
+  kProductMacs,     // of a matrix product; the following three: of convolutions, by algorithm (model/text/work_hints.h)
+  kBlockedMacs,     // with channels filled up to whole blocks
+  kDepthwiseMacs,   // likewise
+  kGroupMacs,
+  kReadBytes,
+  kWeightBytes,
+  kWrittenBytes,
+  kColumnBytes,     // patches laid out as a matrix
+  kFreshBytes,      // written to memory that malloc maps anew
+  kWorkTerms
+};
+inline constexpr float kNoWork = -30;
+std::array<float, kWorkTerms> LogWork(const Graph& graph, int32_t node);
+
 // Data flow between nodes, one entry per (source, destination) pair.
 std::vector<std::pair<int32_t, int32_t>> GraphEdges(const Graph& graph);
 

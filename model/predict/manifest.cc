@@ -38,6 +38,7 @@ json NetToJson(const NetConfig& c) {
           {"value_features", c.value_features},
           {"target_features", c.target_features},
           {"graph_features", c.graph_features},
+          {"work_terms", c.work_terms},
           {"width", c.width},
           {"encoder_layers", c.encoder_layers},
           {"heads", c.heads},
@@ -47,7 +48,8 @@ json NetToJson(const NetConfig& c) {
           {"numeric_tokens", c.numeric_tokens},
           {"target_conditioning", c.target_conditioning},
           {"additive", c.additive},
-          {"work_hints", c.work_hints}};
+          {"work_hints", c.work_hints},
+          {"prices", c.prices}};
 }
 
 NetConfig NetFromJson(const json& j) {
@@ -56,6 +58,7 @@ NetConfig NetFromJson(const json& j) {
   c.value_features = j.value("value_features", int64_t{0});
   c.target_features = j.value("target_features", int64_t{0});
   c.graph_features = j.value("graph_features", int64_t{0});
+  c.work_terms = j.value("work_terms", int64_t{0});
   c.width = j.value("width", int64_t{0});
   c.encoder_layers = j.value("encoder_layers", int64_t{0});
   c.heads = j.value("heads", int64_t{1});
@@ -66,6 +69,7 @@ NetConfig NetFromJson(const json& j) {
   c.target_conditioning = j.value("target_conditioning", true);
   c.additive = j.value("additive", true);
   c.work_hints = j.value("work_hints", false);
+  c.prices = j.value("prices", false);
   return c;
 }
 
@@ -85,11 +89,23 @@ CostLines CostLinesFromJson(const json& j) {
   return lines;
 }
 
+json IntervalToJson(const IntervalWidth& width) {
+  return {{"half_width_log", width.half_width}, {"spread_bias", width.spread.bias}, {"spread_weights", width.spread.weights}};
+}
+
+// Versions of before have one width for all.
+IntervalWidth IntervalFromJson(const json& target, const std::string& name) {
+  const auto found = target.find(name);
+  if (found == target.end()) return {target.value(name + "_log", 0.0), {}};
+  return {found->at("half_width_log").get<double>(), {found->at("spread_bias").get<double>(), found->at("spread_weights").get<std::vector<float>>()}};
+}
+
 absl::StatusOr<TargetEntry> TargetFromJson(const json& j) {
   TargetEntry entry;
   COBRA_ASSIGN_OR_RETURN(entry.spec, TargetSpecFromJson(j.at("spec").dump()));
   entry.errors = ErrorsFromJson(j.at("errors"));
-  entry.interval = {j.value("interval_network_log", 0.0), j.value("interval_layer_log", 0.0)};
+  entry.interval.network = IntervalFromJson(j, "interval_network");
+  entry.interval.layer = IntervalFromJson(j, "interval_layer");
   entry.cost_lines = CostLinesFromJson(j.value("cost_lines", json::object()));
   entry.max_network_gflops = j.value("max_network_gflops", 0.0);
   entry.probe_reference_us = j.at("probe_reference_us").get<std::map<std::string, double>>();
@@ -103,8 +119,8 @@ std::string ManifestToJson(const Manifest& m) {
   for (const TargetEntry& t : m.targets) {
     targets.push_back({{"spec", json::parse(TargetSpecToJson(t.spec))},
                        {"errors", ErrorsToJson(t.errors)},
-                       {"interval_network_log", t.interval.network},
-                       {"interval_layer_log", t.interval.layer},
+                       {"interval_network", IntervalToJson(t.interval.network)},
+                       {"interval_layer", IntervalToJson(t.interval.layer)},
                        {"cost_lines", CostLinesToJson(t.cost_lines)},
                        {"max_network_gflops", t.max_network_gflops},
                        {"probe_reference_us", t.probe_reference_us}});

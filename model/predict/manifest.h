@@ -13,15 +13,19 @@
 #include "model/net/config.h"
 #include "model/predict/cost_line.h"
 #include "model/predict/predictor.h"
+#include "model/predict/spread.h"
 #include "model/predict/target.h"
 
 namespace cobra {
 
-// Half-widths of the 90 % interval in log-latency: split conformal quantiles of |log predicted - log measured| on rows that
-// were used for nothing else (Vovk et al.; Lei et al. 2018).
+// Half-widths of the 90 % interval in log-latency: split conformal quantiles of |log predicted - log measured| / spread on rows that were used for nothing
+// else (Vovk et al.; Lei et al. 2018).
+struct IntervalWidth {
+  double half_width = 0;  // where the spread is 1
+  SpreadModel spread;
+};
 struct IntervalWidths {
-  double network = 0;
-  double layer = 0;
+  IntervalWidth network, layer;
 };
 
 struct TargetEntry {

@@ -84,8 +84,7 @@ class LoadedPredictor : public Predictor {
     try {
       at::InferenceMode inference;
       COBRA_ASSIGN_OR_RETURN(auto layers, Embed(graph, cancelled));
-      std::vector<double> log_latency = Contributions(graph, layers, index);
-      return Assemble(graph, layers, bundle_.manifest.targets[index], std::move(log_latency), calibration);
+      return Assemble(graph, layers, bundle_.manifest.targets[index], Contribute(graph, layers, index), calibration);
     } catch (const std::exception& e) {
       return absl::InternalError(absl::StrCat("predict: ", e.what()));
     }
@@ -194,8 +193,11 @@ class LoadedPredictor : public Predictor {
     return layers;
   }
 
-  // log-contribution (microseconds) of each node.
-  std::vector<double> Contributions(const Graph& graph, const Layers& layers, int target) const {
+  struct Contributions {
+    std::vector<double> log_us;  // of each node
+    std::vector<float> mean;     // embedding, nodes by their shares
+  };
+  Contributions Contribute(const Graph& graph, const Layers& layers, int target) const {
     const int64_t n = static_cast<int64_t>(layers.size()), width = bundle_.manifest.net.width;
     at::Tensor embeddings = at::empty({n, width}, at::kFloat);
     for (int64_t i = 0; i < n; ++i) {
@@ -204,10 +206,11 @@ class LoadedPredictor : public Predictor {
     const Graph* graphs[] = {&graph};
     const int targets[] = {target};
     const GraphBatch batch = CollateGraphs(bundle_, graphs, targets);
-    const at::Tensor alone = bundle_.net->layer_head->forward(embeddings, TargetRow(bundle_, target, n));
-    const at::Tensor log_latency = bundle_.net->graph_net->forward(embeddings, alone, batch).contiguous();
-    const float* p = log_latency.data_ptr<float>();
-    return std::vector<double>(p, p + n);
+    const at::Tensor alone = bundle_.net->layer_head->forward(embeddings, batch.work, TargetRow(bundle_, target, n));
+    const at::Tensor log_us = bundle_.net->graph_net->forward(embeddings, alone, batch).contiguous();
+    const at::Tensor mean = MeanByShare(embeddings, log_us, batch).contiguous();
+    const float *p = log_us.data_ptr<float>(), *m = mean.data_ptr<float>();
+    return {{p, p + n}, {m, m + width}};
   }
 
   // A call with more work than any of its kind that was measured takes at least what the line says, and what the device needs to move its bytes; why
@@ -225,7 +228,8 @@ class LoadedPredictor : public Predictor {
   }
 
   static LatencyPrediction Assemble(const Graph& graph, const Layers& layers, const TargetEntry& target,
-                                    std::vector<double> log_latency, const Calibration* calibration) {
+                                    Contributions contributions, const Calibration* calibration) {
+    std::vector<double>& log_latency = contributions.log_us;
     LatencyPrediction out;
     double known_us = 0;
     int compute_nodes = 0;
@@ -251,7 +255,8 @@ class LoadedPredictor : public Predictor {
     JudgeTheWhole(graph, target, compute_nodes, &out);
     std::sort(out.unknown.begin(), out.unknown.end(), [](const UnknownPart& a, const UnknownPart& b) { return a.share > b.share; });
     if (out.unknown.size() > LatencyPrediction::kMaxUnknownParts) out.unknown.resize(LatencyPrediction::kMaxUnknownParts);
-    double width = compute_nodes > 1 ? target.interval.network : target.interval.layer;
+    const IntervalWidth& interval = compute_nodes > 1 ? target.interval.network : target.interval.layer;
+    double width = interval.half_width * SpreadOf(interval.spread, contributions.mean);
     if (calibration != nullptr) width *= calibration->interval_factor;
     // Outside of what was trained on nothing guarantees the coverage: the interval is wider, and says of itself that nobody knows.
     width = std::max(width * (1 + 2 * (1 - out.confidence)), kUnknownWidth * (1 - out.confidence));

@@ -30,6 +30,7 @@ const std::vector<Variant>& Variants() {
   static const auto* variants = new std::vector<Variant>{
       {"ours: everything on", [](TrainOptions*) {}},
       {"texts with hints: algorithm, padded work, fresh memory", [](TrainOptions* o) { o->net.work_hints = true; }},
+      {"the latency itself, not prices of work", [](TrainOptions* o) { o->net.prices = false; }},
       {"numbers as words of digits, not as numbers", [](TrainOptions* o) { o->net.numeric_tokens = false; }},
       {"without the target", [](TrainOptions* o) { o->net.target_conditioning = false; }},
       {"one number from the mean over the calls, not a sum of contributions",

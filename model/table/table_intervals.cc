@@ -4,11 +4,12 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "model/predict/bundle.h"
+#include "model/predict/spread.h"
 #include "model/space/nasbench201_data.h"
 #include "model/table/coverage.h"
 #include "model/table/measured_rows.h"
@@ -25,20 +26,20 @@ constexpr size_t kFewest = 20;        // rows that are worth a line
 constexpr size_t kQuickRows = 60;     // of each kind and split
 constexpr char kUnseenSpace[] = "torchvision";
 
-// Rows predicted and measured.
+// Rows predicted, with their intervals in log-latency, and measured.
 struct Judged {
-  std::vector<double> predicted, measured;
-  void Add(double p, double m) {
+  std::vector<double> predicted, half_width, measured;
+  void Add(double p, double h, double m) {
     predicted.push_back(p);
+    half_width.push_back(h);
     measured.push_back(m);
   }
 };
 
-TableCell CellOf(const Judged& rows, double half_width, int64_t calibration) {
+TableCell CellOf(const Judged& rows, int64_t calibration) {
   TableCell cell;
   cell.figures = FiguresOf(ComputeMetrics(rows.predicted, rows.measured));
-  for (auto& figure : IntervalFigures(rows.predicted, rows.measured,
-                                      std::vector<double>(rows.predicted.size(), half_width), calibration)) {
+  for (auto& figure : IntervalFigures(rows.predicted, rows.measured, rows.half_width, calibration)) {
     cell.figures.push_back(std::move(figure));
   }
   return cell;
@@ -61,9 +62,9 @@ class Table {
         "with it (95 %, exact: binomial in the test rows, beta-binomial with the rows that set the width); 90 lies in "
         "it, or the interval is wrong."};
     run_.after = {
-        "Shipped weights: one width for layers and one for networks, from the rows that are kept for it (`interval` "
-        "of `SplitOf`), which no training has seen. Within one kind of network alone the share may be off on either "
-        "side: the width is that of all. On unseen families nothing promises 90 %.",
+        "Shipped weights: the width follows what the answer is about (`model/predict/spread.h`, fitted to validation rows), times one number for layers and one for "
+        "networks, from the rows that are kept for it (`interval` of `SplitOf`), which no training has seen. The share is promised over all layers and over "
+        "all networks; within one kind alone it may be off on either side. On unseen families nothing promises 90 %.",
         "Cells: the width is from the 100 validation cells of the split, which the process does not learn.",
         "Unseen devices have theirs in [few_shot](few_shot.md), Transformers in [hat](hat.md), PerfSAGE's spaces in "
         "[perfsage](perfsage.md)."};
@@ -81,15 +82,21 @@ class Table {
     return rows;
   }
 
-  absl::StatusOr<Judged> Predict(const std::vector<const Sample*>& rows) const {
+  absl::StatusOr<Judged> Predict(const std::vector<const Sample*>& rows, bool networks) const {
+    COBRA_ASSIGN_OR_RETURN(const ModelBundle bundle, LoadBundle(run_.options.model));
+    const IntervalWidths& intervals = bundle.manifest.targets[0].interval;
+    const IntervalWidth& interval = networks ? intervals.network : intervals.layer;
     COBRA_ASSIGN_OR_RETURN(const Predictions p, PredictSamples(run_.options.model, rows));
-    return Judged{p.latency_us, LatencyOf(rows)};
+    Judged judged;
+    for (size_t i = 0; i < rows.size(); ++i)
+      judged.Add(p.latency_us[i], interval.half_width * SpreadOf(interval.spread, p.embedding[i]), rows[i]->latency_us);
+    return judged;
   }
 
   // A line for all, and one for each kind of which there are enough rows. `kind` of a sample.
-  absl::Status Lines(const std::string& what, const char* group, const std::vector<const Sample*>& rows,
-                     const std::function<std::string(const Sample&)>& kind,
-                     const std::function<absl::StatusOr<std::pair<double, int64_t>>()>& width) {
+  absl::Status Lines(bool networks, const char* group, const std::vector<const Sample*>& rows, const std::function<std::string(const Sample&)>& kind) {
+    const std::string what = networks ? "networks" : "layers";
+    const auto calibration = static_cast<int64_t>(RowsOf(data_, Split::kInterval, networks).size());
     std::optional<Judged> all;
     std::map<std::string, std::vector<size_t>> kinds;
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -101,32 +108,20 @@ class Table {
       const std::vector<size_t>& index = places;
       COBRA_RETURN_IF_ERROR(run_.Add(name, group, 1, [&]() -> absl::StatusOr<TableCell> {
         if (!all) {
-          COBRA_ASSIGN_OR_RETURN(all, Predict(rows));
+          COBRA_ASSIGN_OR_RETURN(all, Predict(rows, networks));
         }
-        COBRA_ASSIGN_OR_RETURN(const auto half_width, width());
         Judged chosen;
-        for (size_t i : index) chosen.Add(all->predicted[i], all->measured[i]);
-        return CellOf(chosen, half_width.first, half_width.second);
+        for (size_t i : index) chosen.Add(all->predicted[i], all->half_width[i], all->measured[i]);
+        return CellOf(chosen, calibration);
       }));
     }
     return absl::OkStatus();
   }
 
   absl::Status Shipped(bool networks) {
-    std::optional<std::pair<double, int64_t>> made;
-    const auto width = [&]() -> absl::StatusOr<std::pair<double, int64_t>> {
-      if (!made) {
-        std::vector<const Sample*> rows = Rows(networks, Split::kInterval, false);
-        for (const Sample* s : Rows(networks, Split::kInterval, true)) rows.push_back(s);
-        COBRA_ASSIGN_OR_RETURN(const Judged judged, Predict(rows));
-        made = {ConformalHalfWidth(judged.predicted, judged.measured), static_cast<int64_t>(rows.size())};
-      }
-      return *made;
-    };
-    const auto by_space = [](const Sample& s) { return s.space; };
-    COBRA_RETURN_IF_ERROR(Lines(networks ? "networks" : "layers", kKnown, Rows(networks, Split::kTest, false), by_space, width));
+    COBRA_RETURN_IF_ERROR(Lines(networks, kKnown, Rows(networks, Split::kTest, false), [](const Sample& s) { return s.space; }));
     if (!networks) return absl::OkStatus();
-    return Lines("networks", kUnseen, Rows(true, Split::kTest, true), [](const Sample& s) { return s.label; }, width);
+    return Lines(networks, kUnseen, Rows(true, Split::kTest, true), [](const Sample& s) { return s.label; });
   }
 
   absl::Status Cells() {
@@ -157,15 +152,13 @@ class Table {
     const SpaceRowSet train = cells.cells.Places(split.train);
     const FeatureProcess process(cells.cells.features.Select(IndexTensor(train)), train.latency_ms, options);
     const std::vector<double> all = cells.cells.Spread(process.Predict(cells.cells.features));
-    const auto judged = [&all](const SpaceRowSet& rows) {
+    const auto judged = [&all](const SpaceRowSet& rows, double half_width) {
       Judged chosen;
-      for (size_t i = 0; i < rows.index.size(); ++i)
-        chosen.Add(all[static_cast<size_t>(rows.index[i])], rows.latency_ms[i]);
+      for (size_t i = 0; i < rows.index.size(); ++i) chosen.Add(all[static_cast<size_t>(rows.index[i])], half_width, rows.latency_ms[i]);
       return chosen;
     };
-    const Judged validation = judged(split.validation);
-    TableCell cell = CellOf(judged(split.test), ConformalHalfWidth(validation.predicted, validation.measured),
-                            static_cast<int64_t>(validation.measured.size()));
+    const Judged validation = judged(split.validation, 0);
+    TableCell cell = CellOf(judged(split.test, ConformalHalfWidth(validation.predicted, validation.measured)), static_cast<int64_t>(validation.measured.size()));
     cell.parameters = process.parameters();
     return cell;
   }

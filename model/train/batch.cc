@@ -83,7 +83,7 @@ Outputs Forward(CobraNet& net, const Batch& b, const at::Tensor& embeddings) {
   const at::Tensor layers =
       (embeddings.defined() ? embeddings : EncodeTexts(*net.encoder, b.texts)).index_select(0, b.text_of_node);
   Outputs out;
-  out.alone = net.layer_head->forward(layers, b.graphs.target_features.index_select(0, b.graphs.graph_of_node));
+  out.alone = net.layer_head->forward(layers, b.graphs.work, b.graphs.target_features.index_select(0, b.graphs.graph_of_node));
   out.contribution = net.graph_net->forward(layers, out.alone, b.graphs);
   out.log_total = SumContributions(out.contribution, b.graphs).log();
   out.layer_sum = at::zeros(out.log_total.sizes(), layers.options())

@@ -209,6 +209,14 @@ absl::StatusOr<Dataset> LoadStoreMeasurements(Store* store, absl::string_view ta
   return data;
 }
 
+std::vector<const Sample*> RowsOf(const Dataset& data, Split split, bool networks) {
+  std::vector<const Sample*> rows;
+  for (const Sample& s : data.samples) {
+    if (s.split == split && s.is_network == networks) rows.push_back(&s);
+  }
+  return rows;
+}
+
 double RepeatabilityFloor(const std::vector<Repeat>& repeats) {
   std::vector<double> differences;
   for (const Repeat& r : repeats)

@@ -53,6 +53,8 @@ struct Dataset {
   std::vector<std::pair<std::string, double>> probe_us;  // fingerprint, microseconds: probe.json
 };
 
+std::vector<const Sample*> RowsOf(const Dataset& data, Split split, bool networks);
+
 // Reads every *.jsonl and *.jsonl.gz of a directory (store/record.h has the fields), target.json and, if there, probe.json. Files whose names begin with
 // "selected-" hold what `cobra-train select` chose: training rows, whatever their fingerprints say.
 absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory);

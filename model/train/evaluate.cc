@@ -11,6 +11,7 @@
 #include "model/predict/bundle.h"
 #include "model/predict/cost_line.h"
 #include "model/predict/features.h"
+#include "model/train/interval_fit.h"
 #include "model/train/trainer.h"
 #include "nlohmann/json.hpp"
 
@@ -18,14 +19,6 @@ namespace cobra {
 namespace {
 
 using nlohmann::json;
-
-std::vector<const Sample*> Select(const Dataset& data, Split split, bool networks) {
-  std::vector<const Sample*> chosen;
-  for (const Sample& s : data.samples) {
-    if (s.split == split && s.is_network == networks) chosen.push_back(&s);
-  }
-  return chosen;
-}
 
 std::vector<double> Measured(const std::vector<const Sample*>& samples) {
   std::vector<double> us;
@@ -70,11 +63,10 @@ Metrics LineMetrics(const CostFeatures& w, const std::vector<const Sample*>& row
   return ComputeMetrics(predicted, Measured(rows));
 }
 
-void MetricsByLabel(const std::vector<const Sample*>& rows, const std::vector<double>& predicted,
-                    std::map<std::string, Metrics>* out) {
+void MetricsBy(std::string Sample::*label_of, const std::vector<const Sample*>& rows, const std::vector<double>& predicted, std::map<std::string, Metrics>* out) {
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> groups;
   for (size_t i = 0; i < rows.size(); ++i) {
-    for (const std::string& label : {std::string("all"), rows[i]->label}) {
+    for (const std::string& label : {std::string("all"), rows[i]->*label_of}) {
       groups[label].first.push_back(predicted[i]);
       groups[label].second.push_back(rows[i]->latency_us);
     }
@@ -91,19 +83,22 @@ double FitScale(const std::vector<double>& predicted, const std::vector<double>&
   return ratios[ratios.size() / 2];
 }
 
-double Coverage(const std::vector<double>& predicted, const std::vector<double>& measured, double width) {
-  if (predicted.empty()) return 0;
+double Coverage(const std::vector<const Sample*>& rows, const Predictions& p, const IntervalWidth& width) {
+  if (rows.empty()) return 0;
   double inside = 0;
-  for (size_t i = 0; i < predicted.size(); ++i) inside += std::fabs(std::log(predicted[i] / measured[i])) <= width;
-  return inside / static_cast<double>(predicted.size());
+  for (size_t i = 0; i < rows.size(); ++i) inside += OffBy(*rows[i], p.latency_us[i]) <= width.half_width * SpreadOf(width.spread, p.embedding[i]);
+  return inside / static_cast<double>(rows.size());
 }
 
-absl::StatusOr<double> IntervalWidth(absl::string_view directory, const Dataset& data, bool networks) {
-  const auto rows = Select(data, Split::kInterval, networks);
-  COBRA_ASSIGN_OR_RETURN(Predictions p, PredictSamples(directory, rows));
-  std::vector<double> scores;
-  for (size_t i = 0; i < rows.size(); ++i) scores.push_back(std::fabs(std::log(p.latency_us[i] / rows[i]->latency_us)));
-  return ConformalQuantile(std::move(scores), 0.9);
+double MedianRelativeWidth(const Predictions& p, const IntervalWidth& width) {
+  std::vector<double> widths;
+  for (const auto& embedding : p.embedding) {
+    const double half = width.half_width * SpreadOf(width.spread, embedding);
+    widths.push_back(std::exp(half) - std::exp(-half));
+  }
+  if (widths.empty()) return 0;
+  std::nth_element(widths.begin(), widths.begin() + widths.size() / 2, widths.end());
+  return widths[widths.size() / 2];
 }
 
 json MetricsToJson(const Metrics& m) {
@@ -121,14 +116,16 @@ json MapToJson(const std::map<std::string, Metrics>& metrics) {
 
 absl::StatusOr<Evaluation> Evaluate(absl::string_view directory, const Dataset& data, Split split) {
   Evaluation e;
-  const auto layers = Select(data, split, false), networks = Select(data, split, true);
-  const auto train_layers = Select(data, Split::kTrain, false), train_networks = Select(data, Split::kTrain, true);
+  const auto layers = RowsOf(data, split, false), networks = RowsOf(data, split, true);
+  const auto train_layers = RowsOf(data, Split::kTrain, false), train_networks = RowsOf(data, Split::kTrain, true);
   COBRA_ASSIGN_OR_RETURN(Predictions layer_p, PredictSamples(directory, layers));
   COBRA_ASSIGN_OR_RETURN(Predictions network_p, PredictSamples(directory, networks));
   COBRA_ASSIGN_OR_RETURN(Predictions train_p, PredictSamples(directory, train_networks));
   const std::vector<double> layer_us = Measured(layers), network_us = Measured(networks);
-  MetricsByLabel(layers, layer_p.latency_us, &e.layers);
-  MetricsByLabel(networks, network_p.latency_us, &e.networks);
+  MetricsBy(&Sample::label, layers, layer_p.latency_us, &e.layers);
+  MetricsBy(&Sample::label, networks, network_p.latency_us, &e.networks);
+  MetricsBy(&Sample::space, layers, layer_p.latency_us, &e.layers_by_space);
+  MetricsBy(&Sample::space, networks, network_p.latency_us, &e.networks_by_space);
 
   e.baselines["layer_sum"] = ComputeMetrics(network_p.layer_sum_us, network_us);
   const double scale = FitScale(train_p.layer_sum_us, Measured(train_networks));
@@ -144,10 +141,10 @@ absl::StatusOr<Evaluation> Evaluate(absl::string_view directory, const Dataset& 
   e.network_repeats = static_cast<int64_t>(data.network_repeats.size());
   COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(directory));
   const IntervalWidths& interval = bundle.manifest.targets[0].interval;
-  e.layer_coverage = Coverage(layer_p.latency_us, layer_us, interval.layer);
-  e.network_coverage = Coverage(network_p.latency_us, network_us, interval.network);
-  e.layer_interval_width = std::exp(interval.layer) - std::exp(-interval.layer);
-  e.network_interval_width = std::exp(interval.network) - std::exp(-interval.network);
+  e.layer_coverage = Coverage(layers, layer_p, interval.layer);
+  e.network_coverage = Coverage(networks, network_p, interval.network);
+  e.layer_interval_width = MedianRelativeWidth(layer_p, interval.layer);
+  e.network_interval_width = MedianRelativeWidth(network_p, interval.network);
   return e;
 }
 
@@ -183,8 +180,7 @@ absl::StatusOr<Evaluation> FinishVersion(absl::string_view directory, const Data
   MeasureReach(data, &target);
   target.probe_reference_us.clear();
   for (const auto& [fingerprint, us] : data.probe_us) target.probe_reference_us[fingerprint] = us;
-  COBRA_ASSIGN_OR_RETURN(target.interval.layer, IntervalWidth(directory, data, false));
-  COBRA_ASSIGN_OR_RETURN(target.interval.network, IntervalWidth(directory, data, true));
+  COBRA_ASSIGN_OR_RETURN(target.interval, FitIntervals(directory, data));
   COBRA_RETURN_IF_ERROR(SaveBundle(bundle, directory));
   COBRA_ASSIGN_OR_RETURN(Evaluation e, Evaluate(directory, data));
   MeasuredErrors& errors = target.errors;
@@ -204,6 +200,8 @@ absl::StatusOr<Evaluation> FinishVersion(absl::string_view directory, const Data
 std::string EvaluationToJson(const Evaluation& e) {
   return json{{"layers", MapToJson(e.layers)},
               {"networks", MapToJson(e.networks)},
+              {"layers_by_space", MapToJson(e.layers_by_space)},
+              {"networks_by_space", MapToJson(e.networks_by_space)},
               {"floor",
                {{"layers", e.layer_floor},
                 {"networks", e.network_floor},
@@ -226,10 +224,16 @@ std::string EvaluationToTable(const Evaluation& e) {
                           100 * m.within_5, 100 * m.within_10, 100 * m.within_25, m.n);
   };
   for (const auto& [label, m] : e.layers) row(absl::StrCat("layer ", label), m);
+  for (const auto& [space, m] : e.layers_by_space) {
+    if (space != "all") row(absl::StrCat("layers of ", space), m);
+  }
   row("layers: line on FLOPs and bytes", e.baselines.at("layers_flops_bytes_line"));
   absl::StrAppendFormat(&out, "%-34s %8.2f   (median difference of %d layers measured twice)\n", "layers: repeatability floor",
                         100 * e.layer_floor, e.layer_repeats);
   for (const auto& [label, m] : e.networks) row(absl::StrCat("network ", label), m);
+  for (const auto& [space, m] : e.networks_by_space) {
+    if (space != "all") row(absl::StrCat("networks of ", space), m);
+  }
   row("networks: layer-wise sum", e.baselines.at("layer_sum"));
   row("networks: layer-wise sum, scaled", e.baselines.at("layer_sum_scaled"));
   row("networks: FLOPs line", e.baselines.at("flops_line"));

@@ -16,12 +16,13 @@ namespace cobra {
 struct Evaluation {
   std::map<std::string, Metrics> layers;     // by operator, and "all"
   std::map<std::string, Metrics> networks;   // by family, and "all"
+  std::map<std::string, Metrics> layers_by_space, networks_by_space;
   double layer_floor = 0, network_floor = 0;
   int64_t layer_repeats = 0, network_repeats = 0;
   // Networks: "layer_sum" (predicted layers added), "layer_sum_scaled" (one factor fitted on training rows), "flops_line"
   // (a + b x FLOPs fitted on training rows). Layers: "layers_flops_bytes_line".
   std::map<std::string, Metrics> baselines;
-  // Share of test rows inside the 90 % interval and its mean relative width; absent before intervals are fitted.
+  // Share of test rows inside the 90 % interval and its median relative width; absent before intervals are fitted.
   double layer_coverage = 0, network_coverage = 0;
   double layer_interval_width = 0, network_interval_width = 0;
 };

@@ -122,13 +122,15 @@ absl::Status Fit(const FitArguments& a) {
 struct EvaluateArguments {
   std::string model = "model/pretrained";
   std::string rows = "data/measurements/cpu-epyc-genoa-1t";
+  std::string split = "test";
   bool json = false;
   bool write = false;
 };
 
 absl::Status RunEvaluate(const EvaluateArguments& a) {
   COBRA_ASSIGN_OR_RETURN(Dataset data, LoadMeasurements(a.rows));
-  COBRA_ASSIGN_OR_RETURN(Evaluation e, a.write ? FinishVersion(a.model, data) : Evaluate(a.model, data));
+  COBRA_ASSIGN_OR_RETURN(Evaluation e, a.write ? FinishVersion(a.model, data)
+                                                  : Evaluate(a.model, data, a.split == "test" ? Split::kTest : Split::kValidation));
   std::printf("%s\n", a.json ? EvaluationToJson(e).c_str() : EvaluationToTable(e).c_str());
   return absl::OkStatus();
 }
@@ -332,10 +334,13 @@ int Main(int argc, char** argv) {
   fit_command->add_option("--encoder-layers", fit.train.net.encoder_layers, "Transformer blocks over the tokens of a call")->capture_default_str();
   fit_command->add_option("--graph-width", fit.train.net.graph_width, "Of the graph network, numbers a call")->capture_default_str();
   fit_command->add_option("--graph-layers", fit.train.net.graph_layers, "Rounds of messages between calls")->capture_default_str();
+  fit_command->add_flag("--prices,!--no-prices", fit.train.net.prices, "The layer head prices kinds of work (default), or says the latency itself");
+  fit_command->add_flag("--work-hints,!--no-work-hints", fit.train.net.work_hints, "Calls' texts say how the libraries go about them");
   EvaluateArguments evaluate;
   CLI::App* evaluate_command = app.add_subcommand("evaluate", "Errors of a model version on its held-out test rows");
   evaluate_command->add_option("--model", evaluate.model, "Directory of a model version")->capture_default_str();
   evaluate_command->add_option("--rows", evaluate.rows, "Directory of the measurements")->capture_default_str();
+  evaluate_command->add_option("--split", evaluate.split, "Which rows: test, or those that choices are made by")->check(CLI::IsMember({"test", "validation"}))->capture_default_str();
   evaluate_command->add_flag("--json", evaluate.json, "All rows, as JSON instead of a table");
   evaluate_command->add_flag("--write", evaluate.write, "Into the version's manifest: intervals, errors, how large what was measured is");
   RefitArguments refit;

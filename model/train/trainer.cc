@@ -59,6 +59,7 @@ class TrainingRun {
     m.net.value_features = kNumValueFeatures;
     m.net.target_features = kTargetSpecFeatures + kLearnedTargetFeatures;
     m.net.graph_features = kGraphFeatures;
+    m.net.work_terms = kWorkTerms;
     m.num_ops = kNumOps;
     m.layers_trained = static_cast<int64_t>(train_layers_.size());
     m.networks_trained = static_cast<int64_t>(train_networks_.size());
@@ -301,9 +302,12 @@ absl::StatusOr<Predictions> PredictSamples(absl::string_view directory, const st
     const TextTable texts(samples, bundle.vocabulary);
     for (size_t s = 0; s < samples.size(); ++s) {
       const Batch batch = MakeBatch(bundle, texts, samples, {s});
-      const Outputs out = Forward(*bundle.net, batch);
+      const at::Tensor embeddings = EncodeTexts(*bundle.net->encoder, batch.texts);
+      const Outputs out = Forward(*bundle.net, batch, embeddings);
       result.latency_us.push_back(out.log_total.exp()[0].item<double>());
       result.layer_sum_us.push_back(out.layer_sum[0].item<double>());
+      const at::Tensor mean = MeanByShare(embeddings.index_select(0, batch.text_of_node), out.contribution, batch.graphs).contiguous();
+      result.embedding.emplace_back(mean.data_ptr<float>(), mean.data_ptr<float>() + mean.numel());
     }
   } catch (const std::exception& e) {
     return absl::InternalError(absl::StrCat("predict: ", e.what()));

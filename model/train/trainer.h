@@ -41,6 +41,7 @@ absl::Status Train(const Dataset& data, const TrainOptions& options, absl::strin
 struct Predictions {
   std::vector<double> latency_us;            // graph network: the answer
   std::vector<double> layer_sum_us;          // sum of the layer head's answers: layers predicted alone, then added
+  std::vector<std::vector<float>> embedding;  // mean over the calls, each by its share of the answer: what the spread of errors follows
 };
 absl::StatusOr<Predictions> PredictSamples(absl::string_view directory, const std::vector<const Sample*>& samples);
 

@@ -1,0 +1,48 @@
+#include "model/predict/features.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "graph/builder.h"
+
+namespace cobra {
+namespace {
+
+// A convolution of 17 to 33 channels: work in whole blocks of 16, nothing that is no multiply-accumulate, 4 bytes a number.
+TEST(LogWork, OfAConvolution) {
+  GraphBuilder b;
+  const ValueRef x = b.AddInput("x", {{1, 17, 40, 40}, DType::float32}), w = b.AddParameter("w", {{33, 17, 3, 3}, DType::float32});
+  const std::vector<int64_t> ones = {1, 1}, zeros = {0, 0};
+  const auto conv = b.Add(Op::conv2d, {{"stride", ones}, {"padding", zeros}, {"dilation", ones}, {"groups", int64_t{1}}}, {x, w, ValueRef::None()});
+  ASSERT_TRUE(conv.ok()) << conv.status();
+  const Graph g = std::move(b).Build({ValueRef::Node(*conv)});
+  const auto work = LogWork(g, 0);
+  const double places = 38 * 38;
+  const std::map<int, double> amounts = {{kOneCall, 1},
+                                         {kMacsOnInput, 17 * 33 * 9 * places},
+                                         {kBlockedMacs, 32 * 48 * 9 * places},
+                                         {kReadBytes, 17 * 40 * 40 * 4},
+                                         {kWeightBytes, 33 * 17 * 9 * 4},
+                                         {kWrittenBytes, 33 * places * 4}};
+  for (int i = 0; i < kWorkTerms; ++i) {
+    const auto amount = amounts.find(i);
+    EXPECT_NEAR(work[static_cast<size_t>(i)], amount == amounts.end() ? kNoWork : std::log(amount->second), 1e-4) << i;
+  }
+}
+
+TEST(LogWork, OfACallWithoutMultiplyAccumulates) {
+  GraphBuilder b;
+  const auto relu = b.Add(Op::relu, {}, {b.AddInput("x", {{1, 64, 400, 400}, DType::float32})});
+  ASSERT_TRUE(relu.ok()) << relu.status();
+  const auto work = LogWork(std::move(b).Build({ValueRef::Node(*relu)}), 0);
+  const double numbers = 64 * 400 * 400;
+  EXPECT_NEAR(work[kOperations], std::log(numbers), 1e-4);
+  EXPECT_EQ(work[kProductMacs], kNoWork);
+  EXPECT_NEAR(work[kWrittenBytes], std::log(4 * numbers), 1e-4);
+  EXPECT_NEAR(work[kFreshBytes], std::log(4 * numbers), 1e-4);  // 39 MB: malloc maps it anew
+}
+
+}  // namespace
+}  // namespace cobra
