@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -137,11 +138,12 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
   }
   Calibration c;
   c.coefficients = SolveRobust(rows, ratios);
-  double after = 0, squares = 0;
+  double after = 0;
+  std::vector<double> left;
   for (size_t r = 0; r < rows.size(); ++r) {
     const double fit = Dot(rows[r], c.coefficients);
     after += std::fabs(std::exp(fit - ratios[r]) - 1);
-    squares += (fit - ratios[r]) * (fit - ratios[r]);
+    left.push_back(std::fabs(fit - ratios[r]));
   }
   c.probe_layer_mape_before = before / static_cast<double>(rows.size());
   c.probe_layer_mape_after = after / static_cast<double>(rows.size());
@@ -155,11 +157,13 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
     c.log_network_scale = scales[scales.size() / 2];
     for (double scale : scales) {
       c.probe_network_mape_after += std::fabs(std::exp(c.log_network_scale - scale) - 1) / static_cast<double>(scales.size());
-      squares += (scale - c.log_network_scale) * (scale - c.log_network_scale);
+      left.push_back(std::fabs(scale - c.log_network_scale));
     }
   }
-  // How much less the adapted target is trusted: the scatter that the correction leaves, layers of one network averaging out in part.
-  c.interval_factor = 1 + std::sqrt(squares / static_cast<double>(rows.size() + scales.size()));
+  // How much less the adapted target is trusted: the scatter that the correction leaves. Nine tenths of a normal one, by its median, which single disturbed probes do not move.
+  constexpr double kNineTenthsByMedian = 1.645 / 0.6745;
+  std::nth_element(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(left.size() / 2), left.end());
+  c.interval_log = kNineTenthsByMedian * left[left.size() / 2];
   return c;
 }
 

@@ -257,7 +257,7 @@ class LoadedPredictor : public Predictor {
     if (out.unknown.size() > LatencyPrediction::kMaxUnknownParts) out.unknown.resize(LatencyPrediction::kMaxUnknownParts);
     const IntervalWidth& interval = compute_nodes > 1 ? target.interval.network : target.interval.layer;
     double width = interval.half_width * SpreadOf(interval.spread, contributions.mean);
-    if (calibration != nullptr) width *= calibration->interval_factor;
+    if (calibration != nullptr) width = std::hypot(width, calibration->interval_log);  // two errors that have nothing to do with each other
     // Outside of what was trained on nothing guarantees the coverage: the interval is wider, and says of itself that nobody knows.
     width = std::max(width * (1 + 2 * (1 - out.confidence)), kUnknownWidth * (1 - out.confidence));
     if (out.extrapolating) out.coverage = 0;

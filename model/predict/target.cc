@@ -106,7 +106,7 @@ std::string CalibrationToJson(const Calibration& c) {
               {"model_sha256", c.model_sha256},
               {"coefficients", c.coefficients},
               {"log_network_scale", c.log_network_scale},
-              {"interval_factor", c.interval_factor},
+              {"interval_log", c.interval_log},
               {"probe_layer_mape_before", c.probe_layer_mape_before},
               {"probe_layer_mape_after", c.probe_layer_mape_after},
               {"probe_network_mape_after", c.probe_network_mape_after}}
@@ -122,7 +122,7 @@ absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view text) {
   COBRA_RETURN_IF_ERROR(Read(j, "model_sha256", &c.model_sha256));
   COBRA_RETURN_IF_ERROR(Read(j, "coefficients", &c.coefficients));
   COBRA_RETURN_IF_ERROR(Read(j, "log_network_scale", &c.log_network_scale));
-  COBRA_RETURN_IF_ERROR(Read(j, "interval_factor", &c.interval_factor));
+  COBRA_RETURN_IF_ERROR(Read(j, "interval_log", &c.interval_log));
   COBRA_RETURN_IF_ERROR(Read(j, "probe_layer_mape_before", &c.probe_layer_mape_before));
   COBRA_RETURN_IF_ERROR(Read(j, "probe_layer_mape_after", &c.probe_layer_mape_after));
   COBRA_RETURN_IF_ERROR(Read(j, "probe_network_mape_after", &c.probe_network_mape_after));

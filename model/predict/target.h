@@ -53,7 +53,7 @@ struct Calibration {
   std::string model_sha256;  // the model version it was fitted for; another version needs a new fit from the same probe
   std::vector<double> coefficients;
   double log_network_scale = 0;
-  double interval_factor = 1;    // widens the base target's interval
+  double interval_log = 0;       // half-width of what the correction leaves open, beside the base target's own interval
   double probe_layer_mape_before = 0, probe_layer_mape_after = 0;
   double probe_network_mape_after = 0;
 };

@@ -61,7 +61,7 @@ TEST(Calibration, TheSameMachineIsLeftAlone) {
   const auto c = FitCalibration(probe.samples);
   ASSERT_TRUE(c.ok());
   EXPECT_NEAR(FactorOf(*c, ReluLayer(400), 100), 1.0, 0.02);
-  EXPECT_LT(c->interval_factor, 1.05);
+  EXPECT_LT(c->interval_log, 0.05);
 }
 
 TEST(Calibration, ADisturbedProbeDoesNotBendTheFit) {
