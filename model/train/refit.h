@@ -1,6 +1,6 @@
 // Teaches a model version what was measured since: `cobra-train refit`. Minutes, not hours: training goes on from its weights, every batch half new
-// rows and half old ones, so that what it knew is not forgotten: of the old ones it learns its own answers of before (Li and Hoiem, "Learning without Forgetting", 2016). New words and wider ranges of numbers enter the vocabulary, which is what makes the
-// same question confident afterwards.
+// rows and half old ones, so that what it knew is not forgotten: of the old ones it learns its own answers of before (Li and Hoiem, "Learning without Forgetting", 2016).
+// New words and wider ranges of numbers enter the vocabulary, which is what makes the same question confident afterwards.
 #ifndef COBRA_MODEL_TRAIN_REFIT_H_
 #define COBRA_MODEL_TRAIN_REFIT_H_
 
