@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "graph/cost.h"
 #include "model/predict/features.h"
-#include "model/text/work_hints.h"
+#include "model/predict/call_work.h"
 
 namespace cobra {
 namespace {
@@ -88,9 +88,10 @@ std::vector<double> LayerFeatures(const Graph& layer) {
   }
   f.push_back(Log(flops / std::max(1.0, bytes)));
   const ConvolutionWork work = ConvolutionWorkOf(layer, node).value_or(ConvolutionWork{});
-  for (const char* algorithm : {"columns", "depthwise", "blocked", "groups"})
-    f.push_back(absl::string_view(work.algorithm) == algorithm ? 1 : 0);
-  for (int64_t x : {work.padded_macs, work.inside_macs, work.column_bytes, FreshBytes(node)})
+  for (Algorithm algorithm : {Algorithm::kProduct, Algorithm::kGemm, Algorithm::kBlocked, Algorithm::kPointwise, Algorithm::kDepthwise})
+    f.push_back(work.done_macs > 0 && work.algorithm == algorithm ? 1 : 0);
+  for (int64_t x : {work.done_macs, work.inside_macs, work.waiting_macs, work.column_bytes, work.copied_bytes, work.shuffled_bytes, work.weight_copy_bytes,
+                    work.fresh_bytes + FreshBytes(node)})
     f.push_back(Log(static_cast<double>(x) / 1e3));
   AppendBlocking(layer, node, &f);
   return f;

@@ -25,7 +25,6 @@ struct NetConfig {
   bool target_conditioning = true;  // the networks see the target; off: they do not
   bool additive = true;             // every call predicts its contribution; off: one number from the mean over the calls
   bool prices = true;               // the layer head prices kinds of work; off: it says the latency itself
-  bool work_hints = false;          // texts say how the libraries go about a call (model/text/work_hints.h)
 };
 
 }  // namespace cobra

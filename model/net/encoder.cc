@@ -72,12 +72,11 @@ LayerHead::LayerHead(const NetConfig& c)
     : prices_(c.prices),
       hidden_(c.width, c.width),
       target_(nn::LinearOptions(c.target_features, c.width).bias(false)),
-      work_(nn::LinearOptions(c.prices ? c.work_terms : 1, c.width).bias(false)),
       hidden2_(c.width, c.width),
       out_(c.width, c.prices ? c.work_terms : 1) {
   register_module("hidden", hidden_);
   register_module("target", target_);
-  if (prices_) register_module("work", work_);
+  if (prices_) work_ = register_module("work", nn::Linear(nn::LinearOptions(c.work_terms, c.width).bias(false)));
   register_module("hidden2", hidden2_);
   register_module("out", out_);
   at::NoGradGuard no_grad;

@@ -53,7 +53,7 @@ class LayerHead : public torch::nn::Module {
 
  private:
   const bool prices_;
-  torch::nn::Linear hidden_, target_, work_, hidden2_, out_;
+  torch::nn::Linear hidden_, target_, work_{nullptr}, hidden2_, out_;
 };
 
 }  // namespace cobra

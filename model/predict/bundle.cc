@@ -43,7 +43,6 @@ absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory) {
   }
   bundle.vocabulary = Vocabulary(bundle.manifest.vocabulary);
   if (!bundle.manifest.net.numeric_tokens) bundle.vocabulary.UseDigits();
-  if (bundle.manifest.net.work_hints) bundle.vocabulary.UseHints();
   try {
     bundle.net = std::make_shared<CobraNet>(bundle.manifest.net, static_cast<int64_t>(bundle.manifest.targets.size()));
     COBRA_RETURN_IF_ERROR(LoadTensors(tensors, bundle.net.get()));

@@ -3,15 +3,30 @@
 #include <algorithm>
 #include <cmath>
 
-#include "absl/strings/string_view.h"
 #include "graph/cost.h"
-#include "model/text/work_hints.h"
+#include "model/predict/call_work.h"
 
 namespace cobra {
 namespace {
 
 // log2(1 + x) / scale: about 1 for the largest values in use; 0 for "unknown".
 float LogFeature(double x, double scale) { return static_cast<float>(std::log2(1 + std::max(0.0, x)) / scale); }
+
+WorkTerm MacTerm(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::kProduct:
+      return kProductMacs;
+    case Algorithm::kGemm:
+      return kGemmMacs;
+    case Algorithm::kBlocked:
+      return kBlockedMacs;
+    case Algorithm::kPointwise:
+      return kPointwiseMacs;
+    case Algorithm::kDepthwise:
+      return kDepthwiseMacs;
+  }
+  return kProductMacs;
+}
 
 }  // namespace
 
@@ -55,12 +70,23 @@ std::array<float, kWorkTerms> LogWork(const Graph& graph, int32_t node) {
   amounts[kWrittenBytes] = cost.output_bytes;
   amounts[kFreshBytes] = FreshBytes(graph.nodes()[static_cast<size_t>(node)]);
   if (const auto work = ConvolutionWorkOf(graph, graph.nodes()[static_cast<size_t>(node)])) {
-    const absl::string_view algorithm = work->algorithm;
     amounts[kMacsOnInput] = work->inside_macs;
-    amounts[algorithm == "blocked" ? kBlockedMacs : algorithm == "depthwise" ? kDepthwiseMacs : algorithm == "groups" ? kGroupMacs : kProductMacs] = work->padded_macs;
-    amounts[kColumnBytes] = algorithm == "blocked" || algorithm == "depthwise" ? 0 : work->column_bytes;
+    amounts[MacTerm(work->algorithm)] = work->done_macs;
+    amounts[kWaitingMacs] = work->waiting_macs;
+    amounts[kColumnBytes] = work->column_bytes;
+    amounts[kCopiedBytes] = work->copied_bytes;
+    amounts[kShuffledBytes] = work->shuffled_bytes;
+    amounts[kWeightCopyBytes] = work->weight_copy_bytes;
+    amounts[kFreshBytes] += work->fresh_bytes;
+    amounts[kProducts] = work->products;
   } else {
     amounts[kMacsOnInput] = amounts[kProductMacs] = cost.macs;
+    amounts[kProducts] = cost.macs > 0 ? 1 : 0;
+  }
+  if (const auto work = ProductWorkOf(graph, graph.nodes()[static_cast<size_t>(node)])) {
+    amounts[kProducts] = work->products;
+    amounts[kCopiedBytes] = work->expanded_bytes;
+    amounts[kFreshBytes] += work->fresh_bytes;
   }
   std::array<float, kWorkTerms> logs;
   std::transform(amounts.begin(), amounts.end(), logs.begin(), [](int64_t x) { return x > 0 ? std::log(static_cast<float>(x)) : kNoWork; });

@@ -22,17 +22,23 @@ std::array<float, kGraphFeatures> GraphFeatures(const Graph& graph);
 // What a call has to do, as natural logarithms of amounts, kNoWork where there is none of it. The layer head prices them (NetConfig::prices).
 enum WorkTerm {
   kOneCall,
+  kProducts,        // of matrices
   kOperations,      // that are no multiply-accumulates
   kMacsOnInput,     // not on padding
-  kProductMacs,     // of a matrix product; the following three: of convolutions, by algorithm (model/text/work_hints.h)
-  kBlockedMacs,     // with channels filled up to whole blocks
-  kDepthwiseMacs,   // likewise
-  kGroupMacs,
+  kProductMacs,     // of a matrix product; the following: of convolutions, by algorithm (model/predict/call_work.h)
+  kGemmMacs,
+  kBlockedMacs,
+  kWaitingMacs,
+  kPointwiseMacs,
+  kDepthwiseMacs,
   kReadBytes,
   kWeightBytes,
   kWrittenBytes,
   kColumnBytes,     // patches laid out as a matrix
-  kFreshBytes,      // written to memory that malloc maps anew
+  kCopiedBytes,     // into blocks of channels and back; the following likewise
+  kShuffledBytes,
+  kWeightCopyBytes,
+  kFreshBytes,      // written to memory that malloc maps anew, copies included
   kWorkTerms
 };
 inline constexpr float kNoWork = -30;

@@ -48,7 +48,6 @@ json NetToJson(const NetConfig& c) {
           {"numeric_tokens", c.numeric_tokens},
           {"target_conditioning", c.target_conditioning},
           {"additive", c.additive},
-          {"work_hints", c.work_hints},
           {"prices", c.prices}};
 }
 
@@ -68,7 +67,6 @@ NetConfig NetFromJson(const json& j) {
   c.numeric_tokens = j.value("numeric_tokens", true);
   c.target_conditioning = j.value("target_conditioning", true);
   c.additive = j.value("additive", true);
-  c.work_hints = j.value("work_hints", false);
   c.prices = j.value("prices", false);
   return c;
 }

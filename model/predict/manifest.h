@@ -23,6 +23,8 @@ namespace cobra {
 struct IntervalWidth {
   double half_width = 0;  // where the spread is 1
   SpreadModel spread;
+
+  double HalfWidthOf(absl::Span<const float> embedding) const { return half_width * SpreadOf(spread, embedding); }
 };
 struct IntervalWidths {
   IntervalWidth network, layer;

@@ -165,7 +165,7 @@ class LoadedPredictor : public Predictor {
     std::vector<std::string> texts;
     std::vector<std::vector<Token>> tokens;
     for (int32_t i = 0; i < n; ++i) {
-      std::string text = EncoderText(graph, i, bundle_.vocabulary.hints());
+      std::string text = CanonicalText(graph, i);
       const Hash128 key = HashBytes(text);
       if (auto it = waiting.find(key); it != waiting.end()) {
         it->second.push_back(i);
@@ -256,7 +256,7 @@ class LoadedPredictor : public Predictor {
     std::sort(out.unknown.begin(), out.unknown.end(), [](const UnknownPart& a, const UnknownPart& b) { return a.share > b.share; });
     if (out.unknown.size() > LatencyPrediction::kMaxUnknownParts) out.unknown.resize(LatencyPrediction::kMaxUnknownParts);
     const IntervalWidth& interval = compute_nodes > 1 ? target.interval.network : target.interval.layer;
-    double width = interval.half_width * SpreadOf(interval.spread, contributions.mean);
+    double width = interval.HalfWidthOf(contributions.mean);
     if (calibration != nullptr) width = std::hypot(width, calibration->interval_log);  // two errors that have nothing to do with each other
     // Outside of what was trained on nothing guarantees the coverage: the interval is wider, and says of itself that nobody knows.
     width = std::max(width * (1 + 2 * (1 - out.confidence)), kUnknownWidth * (1 - out.confidence));

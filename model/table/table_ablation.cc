@@ -29,7 +29,6 @@ constexpr int kPretrainEpochs = 10;
 const std::vector<Variant>& Variants() {
   static const auto* variants = new std::vector<Variant>{
       {"ours: everything on", [](TrainOptions*) {}},
-      {"texts with hints: algorithm, padded work, fresh memory", [](TrainOptions* o) { o->net.work_hints = true; }},
       {"the latency itself, not prices of work", [](TrainOptions* o) { o->net.prices = false; }},
       {"numbers as words of digits, not as numbers", [](TrainOptions* o) { o->net.numeric_tokens = false; }},
       {"without the target", [](TrainOptions* o) { o->net.target_conditioning = false; }},
@@ -48,13 +47,13 @@ const std::vector<Variant>& Variants() {
 
 struct Budget {
   size_t layers = 1500, networks = 250, test = 600;  // of each space
-  int epochs = 20, graph_epochs = 12;
+  int epochs = 20;
 };
 
 class Table {
  public:
   Table(const TableOptions& options, WorkFolder work) : options_(options), work_(std::move(work)), run_(options) {
-    if (options.quick) budget_ = {60, 6, 16, 1, 1};
+    if (options.quick) budget_ = {60, 6, 16, 1};
   }
 
   absl::StatusOr<TableRun> Run() {
@@ -79,9 +78,9 @@ class Table {
     run_.after.push_back(
         absl::StrFormat("Every row has the same rows (at most %d training layers of each space of layers, %d networks "
                         "of each space of networks; the first by fingerprint) and as many steps: %d epochs over the "
-                        "layers, %d more of the graph network. That is a fraction of what the shipped version has "
+                        "layers. That is a fraction of what the shipped version has "
                         "learned: compare the rows with each other, not with other tables.",
-                        budget_.layers, budget_.networks, budget_.epochs, budget_.graph_epochs));
+                        budget_.layers, budget_.networks, budget_.epochs));
     run_.after.push_back(
         "All of these measurements are of one target, for which conditioning on the target cannot help; it is what "
         "lets one version serve many.");
@@ -109,7 +108,6 @@ class Table {
     }
     TrainOptions train;
     train.epochs = budget_.epochs;
-    train.graph_epochs = budget_.graph_epochs;
     // Without layers an epoch is once through the networks: as many steps as the others have.
     const auto steps_of_layers = static_cast<int>(layers_.size()) / train.layer_batch + 1,
                steps = static_cast<int>(networks_.size()) / train.network_batch + 1;

@@ -229,7 +229,6 @@ class Table {
     for (const Sample* s : First(paper_validation_, rows.size() / 10 + 32)) data.samples.push_back(*s);
     TrainOptions train;
     train.seed = seed;
-    train.graph_epochs = 0;
     // As many steps for few layers as for many: at least 2,000.
     train.epochs =
         options_.quick

@@ -88,8 +88,7 @@ class Table {
     const IntervalWidth& interval = networks ? intervals.network : intervals.layer;
     COBRA_ASSIGN_OR_RETURN(const Predictions p, PredictSamples(run_.options.model, rows));
     Judged judged;
-    for (size_t i = 0; i < rows.size(); ++i)
-      judged.Add(p.latency_us[i], interval.half_width * SpreadOf(interval.spread, p.embedding[i]), rows[i]->latency_us);
+    for (size_t i = 0; i < rows.size(); ++i) judged.Add(p.latency_us[i], interval.HalfWidthOf(p.embedding[i]), rows[i]->latency_us);
     return judged;
   }
 

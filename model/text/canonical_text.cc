@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "graph/cost.h"
-#include "model/text/work_hints.h"
 
 namespace cobra {
 namespace {
@@ -36,10 +35,6 @@ std::string CanonicalText(const Graph& graph, int32_t index) {
   absl::StrAppend(&text, "#macs=", cost.macs, ",read_bytes=", cost.input_bytes, ",weight_bytes=", cost.weight_bytes,
                   ",write_bytes=", cost.output_bytes);
   return text;
-}
-
-std::string EncoderText(const Graph& graph, int32_t node, bool hints) {
-  return hints ? absl::StrCat(CanonicalText(graph, node), WorkHints(graph, node)) : CanonicalText(graph, node);
 }
 
 }  // namespace cobra

@@ -16,8 +16,6 @@
 namespace cobra {
 
 std::string CanonicalText(const Graph& graph, int32_t node);
-// With WorkHints behind it, or without.
-std::string EncoderText(const Graph& graph, int32_t node, bool hints);
 
 }  // namespace cobra
 

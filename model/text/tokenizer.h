@@ -54,15 +54,12 @@ class Vocabulary {
 
   // Numbers as words of digits from here on (SplitNumbers).
   void UseDigits() { digits_ = true; }
-  // The texts that it reads go on with WorkHints (NetConfig::work_hints).
-  void UseHints() { hints_ = true; }
-  bool hints() const { return hints_; }
   // SplitText, and SplitNumbers where digits are used: as many as Encode has tokens.
   std::vector<RawToken> Split(absl::string_view text) const;
   std::vector<Token> Encode(absl::string_view text) const;
 
  private:
-  bool digits_ = false, hints_ = false;
+  bool digits_ = false;
   std::vector<std::string> words_;
   absl::flat_hash_map<std::string, int32_t> ids_;
 };

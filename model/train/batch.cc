@@ -11,7 +11,7 @@ void ExtendVocabulary(const std::vector<const Sample*>& training, Vocabulary* vo
   ranges->resize(static_cast<size_t>(vocabulary->size()), {1, 0});
   for (const Sample* s : training) {
     for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
-      for (const RawToken& token : vocabulary->Split(EncoderText(s->graph, i, vocabulary->hints()))) {
+      for (const RawToken& token : vocabulary->Split(CanonicalText(s->graph, i))) {
         const int32_t id = vocabulary->Add(token.word);
         if (id == static_cast<int32_t>(ranges->size())) ranges->emplace_back(1, 0);
         if (!token.numeric) continue;

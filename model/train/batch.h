@@ -24,7 +24,7 @@ class TextTable {
     for (const Sample* s : samples) {
       std::vector<int32_t>& ids = of_sample_.emplace_back();
       for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
-        const std::string text = EncoderText(s->graph, i, vocabulary.hints());
+        const std::string text = CanonicalText(s->graph, i);
         auto [it, inserted] = index_.try_emplace(text, static_cast<int32_t>(tokens_.size()));
         if (inserted) tokens_.push_back(vocabulary.Encode(text));
         ids.push_back(it->second);

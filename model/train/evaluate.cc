@@ -86,14 +86,14 @@ double FitScale(const std::vector<double>& predicted, const std::vector<double>&
 double Coverage(const std::vector<const Sample*>& rows, const Predictions& p, const IntervalWidth& width) {
   if (rows.empty()) return 0;
   double inside = 0;
-  for (size_t i = 0; i < rows.size(); ++i) inside += OffBy(*rows[i], p.latency_us[i]) <= width.half_width * SpreadOf(width.spread, p.embedding[i]);
+  for (size_t i = 0; i < rows.size(); ++i) inside += OffBy(*rows[i], p.latency_us[i]) <= width.HalfWidthOf(p.embedding[i]);
   return inside / static_cast<double>(rows.size());
 }
 
 double MedianRelativeWidth(const Predictions& p, const IntervalWidth& width) {
   std::vector<double> widths;
   for (const auto& embedding : p.embedding) {
-    const double half = width.half_width * SpreadOf(width.spread, embedding);
+    const double half = width.HalfWidthOf(embedding);
     widths.push_back(std::exp(half) - std::exp(-half));
   }
   if (widths.empty()) return 0;

@@ -335,14 +335,13 @@ int Main(int argc, char** argv) {
   fit_command->add_option("--graph-width", fit.train.net.graph_width, "Of the graph network, numbers a call")->capture_default_str();
   fit_command->add_option("--graph-layers", fit.train.net.graph_layers, "Rounds of messages between calls")->capture_default_str();
   fit_command->add_flag("--prices,!--no-prices", fit.train.net.prices, "The layer head prices kinds of work (default), or says the latency itself");
-  fit_command->add_flag("--work-hints,!--no-work-hints", fit.train.net.work_hints, "Calls' texts say how the libraries go about them");
   EvaluateArguments evaluate;
   CLI::App* evaluate_command = app.add_subcommand("evaluate", "Errors of a model version on its held-out test rows");
   evaluate_command->add_option("--model", evaluate.model, "Directory of a model version")->capture_default_str();
   evaluate_command->add_option("--rows", evaluate.rows, "Directory of the measurements")->capture_default_str();
   evaluate_command->add_option("--split", evaluate.split, "Which rows: test, or those that choices are made by")->check(CLI::IsMember({"test", "validation"}))->capture_default_str();
   evaluate_command->add_flag("--json", evaluate.json, "All rows, as JSON instead of a table");
-  evaluate_command->add_flag("--write", evaluate.write, "Into the version's manifest: intervals, errors, how large what was measured is");
+  evaluate_command->add_flag("--write", evaluate.write, "Into the version's manifest: intervals, errors, how large what was measured is")->excludes("--split");
   RefitArguments refit;
   CLI::App* refit_command = app.add_subcommand("refit", "Teach a version what workers have measured since; judge it; publish it if it is better");
   refit_command->add_option("--store", refit.store, "The server's store: a file, or postgresql://...")->required();

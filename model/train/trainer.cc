@@ -49,7 +49,6 @@ class TrainingRun {
     for (size_t i : train_networks_) training.push_back(samples_[i]);
     Manifest& m = bundle_.manifest;
     if (!options.net.numeric_tokens) bundle_.vocabulary.UseDigits();
-    if (options.net.work_hints) bundle_.vocabulary.UseHints();
     if (options.append_latency) bundle_.vocabulary.Add(kLatencyWord);
     ExtendVocabulary(training, &bundle_.vocabulary, &m.value_ranges);
     torch::manual_seed(options.seed);
@@ -92,7 +91,6 @@ class TrainingRun {
       }
     }
     average_->Swap();
-    COBRA_RETURN_IF_ERROR(FitGraphNet());
     return SaveBundle(bundle_, directory);
   }
 
@@ -162,59 +160,6 @@ class TrainingRun {
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
     return NetworkBatchLoss(chosen.size(), batch, Forward(*bundle_.net, batch), options_.net.additive);
-  }
-
-  // Embeddings of all texts, [texts, width].
-  at::Tensor EncodeAll() const {
-    at::NoGradGuard no_grad;
-    std::vector<const std::vector<Token>*> all;
-    for (int32_t t = 0; t < texts_->size(); ++t) all.push_back(&texts_->TokensOf(t));
-    return EncodeTexts(*bundle_.net->encoder, all);
-  }
-
-  // Encoder and layer head stay as they are; the weights with the best validation networks are kept.
-  absl::Status FitGraphNet() {
-    const at::Tensor embeddings = EncodeAll();
-    const auto parameters = bundle_.net->graph_net->parameters();
-    torch::optim::AdamW optimizer = MakeOptimizer(parameters, options_.graph_learning_rate, options_.weight_decay);
-    std::vector<at::Tensor> best;
-    double best_mape = Validate(validation_networks_).mape;
-    for (const at::Tensor& p : parameters) best.push_back(p.detach().clone());
-    const int steps = static_cast<int>(train_networks_.size() / options_.graph_batch) + 1;
-    for (int epoch = 0; epoch < options_.graph_epochs && !train_networks_.empty(); ++epoch) {
-      std::shuffle(train_layers_.begin(), train_layers_.end(), random_);
-      std::shuffle(train_networks_.begin(), train_networks_.end(), random_);
-      for (int step = 0; step < steps; ++step) {
-        SetLearningRate(&optimizer, options_.graph_learning_rate,
-                        static_cast<double>(epoch * steps + step) / (options_.graph_epochs * steps), kWarmup);
-        optimizer.zero_grad();
-        GraphLoss(step, embeddings).backward();
-        torch::nn::utils::clip_grad_norm_(parameters, options_.gradient_clip);
-        optimizer.step();
-      }
-      if (epoch % 4 != 3) continue;
-      const double mape = Validate(validation_networks_).mape;
-      if (epoch % 20 == 19) {
-        LogInfo(absl::StrFormat("seed %d graph epoch %d: validation networks %.2f %%, best %.2f %%", options_.seed, epoch + 1,
-                                100 * mape, 100 * std::min(mape, best_mape)));
-      }
-      if (mape >= best_mape) continue;
-      best_mape = mape;
-      for (size_t i = 0; i < parameters.size(); ++i) best[i] = parameters[i].detach().clone();
-    }
-    at::NoGradGuard no_grad;
-    for (size_t i = 0; i < parameters.size(); ++i) at::Tensor(parameters[i]).copy_(best[i]);
-    return absl::OkStatus();
-  }
-
-  at::Tensor GraphLoss(int step, const at::Tensor& embeddings) {
-    const auto networks = Slice(train_networks_, step, options_.graph_batch);
-    const auto layers = Slice(train_layers_, step, 4 * options_.graph_batch);
-    const Batch network_batch = MakeBatch(bundle_, *texts_, samples_, networks, /*with_tokens=*/false);
-    at::Tensor loss = NetworkBatchLoss(networks.size(), network_batch, Forward(*bundle_.net, network_batch, embeddings), options_.net.additive);
-    if (layers.empty()) return loss;
-    const Batch layer_batch = MakeBatch(bundle_, *texts_, samples_, layers, /*with_tokens=*/false);
-    return loss + 0.3 * LogError(Forward(*bundle_.net, layer_batch, embeddings).log_total, layer_batch.log_latency).mean();
   }
 
   Metrics Validate(const std::vector<size_t>& which) {

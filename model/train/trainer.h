@@ -19,10 +19,7 @@ struct TrainOptions {
   int epochs = 36;           // everything together; an epoch is once through the layers
   int layer_batch = 192;     // layer samples a step
   int network_batch = 4;     // networks a step: their many distinct layers are what a step costs
-  int graph_epochs = 80;     // then the graph network alone over fixed embeddings, which is 20 times cheaper
-  int graph_batch = 16;      // networks a step there, beside four times as many layers as networks of one
   double learning_rate = 2e-3;
-  double graph_learning_rate = 1e-3;
   double weight_decay = 1e-3;
   double gradient_clip = 1.0;
   // Pre-training of the encoder on the layers: masked numbers are to be guessed from the others. 0: none, as shipped. The paper's trick appends the

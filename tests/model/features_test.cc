@@ -23,6 +23,9 @@ TEST(LogWork, OfAConvolution) {
   const std::map<int, double> amounts = {{kOneCall, 1},
                                          {kMacsOnInput, 17 * 33 * 9 * places},
                                          {kBlockedMacs, 32 * 48 * 9 * places},
+                                         {kWaitingMacs, 32 * 48 * 9 * places},
+                                         {kShuffledBytes, 4 * (32 * 40 * 40 + 48 * places)},
+                                         {kWeightCopyBytes, 4 * 32 * 48 * 9},
                                          {kReadBytes, 17 * 40 * 40 * 4},
                                          {kWeightBytes, 33 * 17 * 9 * 4},
                                          {kWrittenBytes, 33 * places * 4}};
@@ -42,6 +45,18 @@ TEST(LogWork, OfACallWithoutMultiplyAccumulates) {
   EXPECT_EQ(work[kProductMacs], kNoWork);
   EXPECT_NEAR(work[kWrittenBytes], std::log(4 * numbers), 1e-4);
   EXPECT_NEAR(work[kFreshBytes], std::log(4 * numbers), 1e-4);  // 39 MB: malloc maps it anew
+}
+
+// Two heads of three sequences by one matrix for all sequences.
+TEST(LogWork, OfABatchOfProducts) {
+  GraphBuilder b;
+  const ValueRef x = b.AddInput("x", {{3, 2, 10, 8}, DType::float32}), y = b.AddInput("y", {{1, 2, 8, 10}, DType::float32});
+  const auto product = b.Add(Op::matmul, {}, {x, y});
+  ASSERT_TRUE(product.ok()) << product.status();
+  const auto work = LogWork(std::move(b).Build({ValueRef::Node(*product)}), 0);
+  EXPECT_NEAR(work[kProducts], std::log(6), 1e-5);
+  EXPECT_NEAR(work[kProductMacs], std::log(6 * 10 * 8 * 10), 1e-5);
+  EXPECT_NEAR(work[kCopiedBytes], std::log(4 * 6 * 80), 1e-5);  // the second, written out
 }
 
 }  // namespace
