@@ -6,9 +6,10 @@
 namespace cobra {
 namespace {
 
-constexpr int64_t kMapped = (int64_t{1} << 25) - 128;  // glibc's largest mmap threshold, less LibTorch's alignment and malloc's header
-constexpr int64_t kAccumulators = 28;                  // vector registers that a kernel of oneDNN sums in
-constexpr int64_t kInFlight = 8;                       // two units, four cycles each
+constexpr int64_t kMapped =
+    (int64_t{1} << 25) - 128;          // glibc's largest mmap threshold, less LibTorch's alignment and malloc's header
+constexpr int64_t kAccumulators = 28;  // vector registers that a kernel of oneDNN sums in
+constexpr int64_t kInFlight = 8;       // two units, four cycles each
 
 int64_t FillUp(int64_t n, int64_t block) { return (n + block - 1) / block * block; }
 
@@ -48,8 +49,11 @@ int64_t Number(const Node& node, absl::string_view name, bool width, int64_t fal
 }
 
 std::optional<Convolution> Read(const Graph& graph, const Node& node) {
-  if ((node.op != Op::conv2d && node.op != Op::conv1d) || node.inputs.size() < 2 || node.inputs[1].is_none() || node.outputs.empty()) return std::nullopt;
-  const TensorType &input = graph.TypeOf(node.inputs[0]), &weight = graph.TypeOf(node.inputs[1]), &output = node.outputs[0];
+  if ((node.op != Op::conv2d && node.op != Op::conv1d) || node.inputs.size() < 2 || node.inputs[1].is_none() ||
+      node.outputs.empty())
+    return std::nullopt;
+  const TensorType &input = graph.TypeOf(node.inputs[0]), &weight = graph.TypeOf(node.inputs[1]),
+                   &output = node.outputs[0];
   const int rank = node.op == Op::conv2d ? 4 : 3;
   if (input.rank() != rank || weight.rank() != rank || output.rank() != rank) return std::nullopt;
   Convolution c;
@@ -59,8 +63,12 @@ std::optional<Convolution> Read(const Graph& graph, const Node& node) {
   c.made = weight.shape[0] / c.groups;
   c.input_elements = input.num_elements();
   const auto side = [&](size_t axis, bool width) {
-    return Side{input.shape[axis], weight.shape[axis], std::max<int64_t>(1, Number(node, "stride", width, 1)), Number(node, "padding", width, 0),
-                Number(node, "dilation", width, 1), output.shape[axis]};
+    return Side{input.shape[axis],
+                weight.shape[axis],
+                std::max<int64_t>(1, Number(node, "stride", width, 1)),
+                Number(node, "padding", width, 0),
+                Number(node, "dilation", width, 1),
+                output.shape[axis]};
   };
   c.w = side(static_cast<size_t>(rank - 1), true);
   c.h = rank == 4 ? side(2, false) : Side{1, 1, 1, 0, 1, 1};  // LibTorch makes an image of one row of it
@@ -77,16 +85,19 @@ int64_t BlockOf(const Convolution& c) {
 }
 
 Algorithm AlgorithmOf(const Convolution& c) {
-  const bool plain = c.OneTap() && c.h.stride == 1 && c.w.stride == 1 && c.h.dilation == 1 && c.w.dilation == 1 && c.batch < 16;
+  const bool plain =
+      c.OneTap() && c.h.stride == 1 && c.w.stride == 1 && c.h.dilation == 1 && c.w.dilation == 1 && c.batch < 16;
   const bool small = c.groups == 1 && !(c.h.window > 3 && c.w.window > 3) && c.batch == 1 && c.input_elements <= 20480;
   if (plain || small) return Algorithm::kProduct;
   const bool depthwise = c.groups > 1 && c.in == 1 && c.made == 1;
   if (BlockOf(c) == 0) return Algorithm::kGemm;
-  if (c.OneTap() && !depthwise && c.h.padding == 0 && c.w.padding == 0 && c.h.output * c.h.stride == c.h.input && c.w.output * c.w.stride == c.w.input)
+  if (c.OneTap() && !depthwise && c.h.padding == 0 && c.w.padding == 0 && c.h.output * c.h.stride == c.h.input &&
+      c.w.output * c.w.stride == c.w.input)
     return Algorithm::kPointwise;
   // The kernels want every window to reach the input, and the padding within what one round of them sums.
   const int64_t round = std::min(c.w.output, kAccumulators);
-  if (c.h.WindowOutside() || c.w.WindowOutside() || c.w.padding > round || c.w.PaddingBehind() > round) return Algorithm::kGemm;
+  if (c.h.WindowOutside() || c.w.WindowOutside() || c.w.padding > round || c.w.PaddingBehind() > round)
+    return Algorithm::kGemm;
   return depthwise ? Algorithm::kDepthwise : Algorithm::kBlocked;
 }
 
@@ -94,7 +105,8 @@ Algorithm AlgorithmOf(const Convolution& c) {
 int64_t SumsAtOnce(const Convolution& c, bool first, int64_t made) {
   const int64_t kw = c.w.window, ow = c.w.output;
   const bool strided = c.h.stride != 1 || c.w.stride != 1;
-  const bool one_block = kw > 3 || first || ow <= kAccumulators || (ow <= 147 && made <= 96) || (kw == 3 && ow <= 28 && (!strided || made <= 192 || c.h.output <= 10));
+  const bool one_block = kw > 3 || first || ow <= kAccumulators || (ow <= 147 && made <= 96) ||
+                         (kw == 3 && ow <= 28 && (!strided || made <= 192 || c.h.output <= 10));
   if (one_block) return std::min(ow, kAccumulators);
   int64_t blocks = 5;
   while (blocks > 1 && (made / 16) % blocks != 0) --blocks;
@@ -109,11 +121,13 @@ void AddBlocks(const Convolution& c, ConvolutionWork* work) {
   const bool first = work->algorithm == Algorithm::kBlocked && c.groups == 1 && c.in < 16;
   const int64_t in = first || depthwise ? c.in : FillUp(c.in, block), made = depthwise ? c.made : FillUp(c.made, block);
   const int64_t groups = depthwise ? FillUp(c.groups, block) : c.groups;
-  const double inside = static_cast<double>(work->inside_macs) / static_cast<double>(c.places() * c.groups * c.in * c.made * c.taps());
+  const double inside =
+      static_cast<double>(work->inside_macs) / static_cast<double>(c.places() * c.groups * c.in * c.made * c.taps());
   work->done_macs = static_cast<int64_t>(inside * static_cast<double>(c.places() * groups * in * made * c.taps()));
   if (work->algorithm == Algorithm::kBlocked)
     work->waiting_macs = work->done_macs * kInFlight / std::min(kInFlight, SumsAtOnce(c, first, made));
-  const int64_t source = first ? 0 : 4 * c.batch * groups * in * c.h.input * c.w.input, result = 4 * groups * made * c.places();
+  const int64_t source = first ? 0 : 4 * c.batch * groups * in * c.h.input * c.w.input,
+                result = 4 * groups * made * c.places();
   const bool source_fills = c.groups * c.in % block == 0, result_fills = c.groups * c.made % block == 0;
   work->copied_bytes = (source_fills ? source : 0) + (result_fills ? result : 0);
   work->shuffled_bytes = (source_fills ? 0 : source) + (result_fills ? 0 : result);
@@ -140,7 +154,8 @@ std::optional<ConvolutionWork> ConvolutionWorkOf(const Graph& graph, const Node&
   work.products = c->batch * c->groups;
   if (work.algorithm == Algorithm::kGemm) {
     // The product's kernel makes 48 places of 8 channels at a time.
-    work.done_macs = c->batch * c->groups * c->in * c->taps() * FillUp(c->h.output * c->w.output, 48) * FillUp(c->made, 8);
+    work.done_macs =
+        c->batch * c->groups * c->in * c->taps() * FillUp(c->h.output * c->w.output, 48) * FillUp(c->made, 8);
     work.copied_bytes = 4 * c->groups * c->made * c->places();
     work.fresh_bytes = FreshBytes(work.copied_bytes);
   }
@@ -148,10 +163,13 @@ std::optional<ConvolutionWork> ConvolutionWorkOf(const Graph& graph, const Node&
 }
 
 std::optional<ProductWork> ProductWorkOf(const Graph& graph, const Node& node) {
-  if ((node.op != Op::matmul && node.op != Op::linalg_matmul && node.op != Op::bmm) || node.inputs.size() < 2 || node.outputs.empty()) return std::nullopt;
+  if ((node.op != Op::matmul && node.op != Op::linalg_matmul && node.op != Op::bmm) || node.inputs.size() < 2 ||
+      node.outputs.empty())
+    return std::nullopt;
   const TensorType &a = graph.TypeOf(node.inputs[0]), &b = graph.TypeOf(node.inputs[1]), &out = node.outputs[0];
   ProductWork work;
-  if (a.rank() < 3 || b.rank() < 3 || out.rank() < 3 || out.num_elements() == 0) return work;  // folded into one product of two matrices
+  if (a.rank() < 3 || b.rank() < 3 || out.rank() < 3 || out.num_elements() == 0)
+    return work;  // folded into one product of two matrices
   const auto matrix = [](const TensorType& t) { return t.shape[t.shape.size() - 2] * t.shape.back(); };
   work.products = out.num_elements() / matrix(out);
   for (const TensorType* t : {&a, &b}) {

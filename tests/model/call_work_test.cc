@@ -27,7 +27,8 @@ ConvolutionWork WorkOf(const Call& c) {
 }
 
 TEST(CallWork, BlocksAreOfWholeChannels) {
-  const ConvolutionWork filled = WorkOf({{1, 17, 40, 40}, {33, 17, 3, 3}}), whole = WorkOf({{1, 32, 40, 40}, {48, 32, 3, 3}});
+  const ConvolutionWork filled = WorkOf({{1, 17, 40, 40}, {33, 17, 3, 3}}),
+                        whole = WorkOf({{1, 32, 40, 40}, {48, 32, 3, 3}});
   EXPECT_EQ(filled.done_macs, int64_t{32} * 48 * 9 * 38 * 38);
   EXPECT_EQ(whole.done_macs, filled.done_macs);
   const int64_t source = 4 * 32 * 40 * 40, result = 4 * 48 * 38 * 38;
@@ -45,7 +46,8 @@ TEST(CallWork, ImagesOfFewChannelsStayAsTheyAre) {
 }
 
 TEST(CallWork, FewSumsAtOnceWait) {
-  const ConvolutionWork narrow = WorkOf({{1, 64, 128, 4}, {64, 64, 3, 3}}), wide = WorkOf({{1, 64, 128, 40}, {64, 64, 3, 3}});
+  const ConvolutionWork narrow = WorkOf({{1, 64, 128, 4}, {64, 64, 3, 3}}),
+                        wide = WorkOf({{1, 64, 128, 40}, {64, 64, 3, 3}});
   EXPECT_EQ(narrow.waiting_macs, narrow.done_macs * 4);  // two places of the eight that hide the latency
   EXPECT_EQ(wide.waiting_macs, wide.done_macs);
 }
@@ -54,7 +56,7 @@ TEST(CallWork, WindowsThatMissTheInputGoToTheProduct) {
   const ConvolutionWork work = WorkOf({{1, 64, 40, 40}, {60, 64, 3, 2}, 1, {1, 1}, {1, 2}});
   EXPECT_EQ(work.algorithm, Algorithm::kGemm);
   EXPECT_EQ(work.column_bytes, 4 * 64 * (3 * 40 - 2) * 2 * 43);  // two rows of taps stand in the padding
-  EXPECT_EQ(work.done_macs, int64_t{64} * 6 * 1728 * 64);        // 40 x 43 places in rounds of 48, 60 channels in rounds of 8
+  EXPECT_EQ(work.done_macs, int64_t{64} * 6 * 1728 * 64);  // 40 x 43 places in rounds of 48, 60 channels in rounds of 8
   EXPECT_EQ(work.copied_bytes, 4 * 60 * 40 * 43);
 }
 

@@ -1,4 +1,5 @@
-// What ConvolutionWorkOf says of convolutions, beside what oneDNN says of itself when LibTorch runs them (DNNL_VERBOSE).
+// What ConvolutionWorkOf says of convolutions, beside what oneDNN says of itself when LibTorch runs them
+// (DNNL_VERBOSE).
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -22,8 +23,10 @@ struct Call {
   Ints image, window, stride, padding, dilation;
 
   std::string Text() const {
-    return absl::StrFormat("batch %d, %d groups, %d -> %d, image %dx%d, window %dx%d, stride %dx%d, padding %dx%d, dilation %dx%d", batch, groups, in, made,
-                           image[0], image[1], window[0], window[1], stride[0], stride[1], padding[0], padding[1], dilation[0], dilation[1]);
+    return absl::StrFormat(
+        "batch %d, %d groups, %d -> %d, image %dx%d, window %dx%d, stride %dx%d, padding %dx%d, dilation %dx%d", batch,
+        groups, in, made, image[0], image[1], window[0], window[1], stride[0], stride[1], padding[0], padding[1],
+        dilation[0], dilation[1]);
   }
   Shape Input() const { return {batch, groups * in, image[0], image[1]}; }
   Shape Weight() const { return {groups * made, in, window[0], window[1]}; }
@@ -49,7 +52,9 @@ class Calls {
   }
 
  private:
-  int64_t Between(int64_t low, int64_t high) { return low + static_cast<int64_t>(random_() % static_cast<uint64_t>(high - low + 1)); }
+  int64_t Between(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(random_() % static_cast<uint64_t>(high - low + 1));
+  }
   std::mt19937_64 random_{1};
 };
 
@@ -64,8 +69,11 @@ std::string OneDnnSays(const Call& c) {
 
 Algorithm Ours(const Call& c) {
   GraphBuilder b;
-  const ValueRef x = b.AddInput("x", {c.Input(), DType::float32}), w = b.AddParameter("w", {c.Weight(), DType::float32});
-  const auto conv = b.Add(Op::conv2d, {{"stride", c.stride}, {"padding", c.padding}, {"dilation", c.dilation}, {"groups", c.groups}}, {x, w, ValueRef::None()});
+  const ValueRef x = b.AddInput("x", {c.Input(), DType::float32}),
+                 w = b.AddParameter("w", {c.Weight(), DType::float32});
+  const auto conv =
+      b.Add(Op::conv2d, {{"stride", c.stride}, {"padding", c.padding}, {"dilation", c.dilation}, {"groups", c.groups}},
+            {x, w, ValueRef::None()});
   EXPECT_TRUE(conv.ok()) << conv.status();
   const Graph g = std::move(b).Build({ValueRef::Node(*conv)});
   return ConvolutionWorkOf(g, g.nodes()[0]).value_or(ConvolutionWork{}).algorithm;
@@ -89,7 +97,8 @@ const char* NameInOneDnn(Algorithm algorithm) {
 
 TEST(ConvolutionAlgorithm, IsWhatOneDnnSays) {
   setenv("DNNL_VERBOSE", "1", 1);  // read at its first call
-  if (!absl::StrContains(OneDnnSays({1, 1, 32, 32, {40, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}), "jit:avx512_core")) GTEST_SKIP() << "rules of AVX-512";
+  if (!absl::StrContains(OneDnnSays({1, 1, 32, 32, {40, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}), "jit:avx512_core"))
+    GTEST_SKIP() << "rules of AVX-512";
   Calls calls;
   int asked = 0, right = 0;
   std::string wrong;
@@ -99,9 +108,13 @@ TEST(ConvolutionAlgorithm, IsWhatOneDnnSays) {
     ++asked;
     const std::string said = OneDnnSays(c);
     const Algorithm algorithm = Ours(c);
-    const bool same = algorithm == Algorithm::kProduct ? !absl::StrContains(said, "convolution") : absl::StrContains(absl::StrReplaceAll(said, {{"x64:", ""}}), NameInOneDnn(algorithm));
+    const bool same = algorithm == Algorithm::kProduct
+                          ? !absl::StrContains(said, "convolution")
+                          : absl::StrContains(absl::StrReplaceAll(said, {{"x64:", ""}}), NameInOneDnn(algorithm));
     right += same;
-    if (!same) wrong += absl::StrFormat("%s: ours %d, oneDNN says %s\n", c.Text(), static_cast<int>(algorithm), said.substr(0, 120));
+    if (!same)
+      wrong +=
+          absl::StrFormat("%s: ours %d, oneDNN says %s\n", c.Text(), static_cast<int>(algorithm), said.substr(0, 120));
   }
   EXPECT_GE(right, 588) << wrong;  // 98 %
 }
