@@ -7,8 +7,8 @@
 
 #include "absl/strings/string_view.h"
 #include "graph/cost.h"
-#include "model/predict/features.h"
 #include "model/predict/call_work.h"
+#include "model/predict/features.h"
 
 namespace cobra {
 namespace {

@@ -1,13 +1,15 @@
 #include "model/predict/call_work.h"
 
 #include <algorithm>
-#include <array>
+
+#include "absl/strings/string_view.h"
 
 namespace cobra {
 namespace {
 
-constexpr int64_t kMapped =
-    (int64_t{1} << 25) - 128;          // glibc's largest mmap threshold, less LibTorch's alignment and malloc's header
+// glibc's largest mmap threshold, less LibTorch's alignment and malloc's header.
+constexpr int64_t kMapped = (int64_t{1} << 25) - 128;
+constexpr int64_t kFloatBytes = 4;     // the rules are of float32
 constexpr int64_t kAccumulators = 28;  // vector registers that a kernel of oneDNN sums in
 constexpr int64_t kInFlight = 8;       // two units, four cycles each
 
@@ -34,12 +36,17 @@ struct Side {
 };
 
 struct Convolution {
-  int64_t batch, groups, in, made, input_elements;  // channels of a group
+  int64_t batch, groups, input_elements;
+  int64_t in, made;  // channels of a group
   Side h, w;
 
   int64_t places() const { return batch * h.output * w.output; }
   int64_t taps() const { return h.window * w.window; }
+  int64_t macs() const { return places() * groups * in * made * taps(); }
   bool OneTap() const { return taps() == 1; }
+  bool Strided() const { return h.stride != 1 || w.stride != 1; }
+  bool Padded() const { return h.padding != 0 || w.padding != 0; }
+  bool Depthwise() const { return groups > 1 && in == 1 && made == 1; }
 };
 
 // An attribute that is a list or one number for all; the last one of a list is of the width.
@@ -77,7 +84,7 @@ std::optional<Convolution> Read(const Graph& graph, const Node& node) {
 
 // Channels of a block; 0 where they fill none. Groups are not filled up.
 int64_t BlockOf(const Convolution& c) {
-  if (c.groups == 1 || (c.in == 1 && c.made == 1)) return 16;
+  if (c.groups == 1 || c.Depthwise()) return 16;
   for (int64_t block : {16, 8, 4}) {
     if (c.in % block == 0 && c.made % block == 0) return block;
   }
@@ -85,28 +92,25 @@ int64_t BlockOf(const Convolution& c) {
 }
 
 Algorithm AlgorithmOf(const Convolution& c) {
-  const bool plain =
-      c.OneTap() && c.h.stride == 1 && c.w.stride == 1 && c.h.dilation == 1 && c.w.dilation == 1 && c.batch < 16;
+  const bool plain = c.OneTap() && !c.Strided() && c.h.dilation == 1 && c.w.dilation == 1 && c.batch < 16;
   const bool small = c.groups == 1 && !(c.h.window > 3 && c.w.window > 3) && c.batch == 1 && c.input_elements <= 20480;
   if (plain || small) return Algorithm::kProduct;
-  const bool depthwise = c.groups > 1 && c.in == 1 && c.made == 1;
   if (BlockOf(c) == 0) return Algorithm::kGemm;
-  if (c.OneTap() && !depthwise && c.h.padding == 0 && c.w.padding == 0 && c.h.output * c.h.stride == c.h.input &&
+  if (c.OneTap() && !c.Depthwise() && !c.Padded() && c.h.output * c.h.stride == c.h.input &&
       c.w.output * c.w.stride == c.w.input)
     return Algorithm::kPointwise;
   // The kernels want every window to reach the input, and the padding within what one round of them sums.
   const int64_t round = std::min(c.w.output, kAccumulators);
   if (c.h.WindowOutside() || c.w.WindowOutside() || c.w.padding > round || c.w.PaddingBehind() > round)
     return Algorithm::kGemm;
-  return depthwise ? Algorithm::kDepthwise : Algorithm::kBlocked;
+  return c.Depthwise() ? Algorithm::kDepthwise : Algorithm::kBlocked;
 }
 
 // Sums under way at once, of kBlocked: a place and 16 channels each.
 int64_t SumsAtOnce(const Convolution& c, bool first, int64_t made) {
   const int64_t kw = c.w.window, ow = c.w.output;
-  const bool strided = c.h.stride != 1 || c.w.stride != 1;
   const bool one_block = kw > 3 || first || ow <= kAccumulators || (ow <= 147 && made <= 96) ||
-                         (kw == 3 && ow <= 28 && (!strided || made <= 192 || c.h.output <= 10));
+                         (kw == 3 && ow <= 28 && (!c.Strided() || made <= 192 || c.h.output <= 10));
   if (one_block) return std::min(ow, kAccumulators);
   int64_t blocks = 5;
   while (blocks > 1 && (made / 16) % blocks != 0) --blocks;
@@ -115,49 +119,50 @@ int64_t SumsAtOnce(const Convolution& c, bool first, int64_t made) {
 
 // What blocks cost: copies of input, weights and output, as large as the blocks.
 void AddBlocks(const Convolution& c, ConvolutionWork* work) {
-  const bool depthwise = work->algorithm == Algorithm::kDepthwise;
+  const bool depthwise = c.Depthwise();
   const int64_t block = BlockOf(c);
   // Few channels, of an image, stay as they are.
   const bool first = work->algorithm == Algorithm::kBlocked && c.groups == 1 && c.in < 16;
   const int64_t in = first || depthwise ? c.in : FillUp(c.in, block), made = depthwise ? c.made : FillUp(c.made, block);
   const int64_t groups = depthwise ? FillUp(c.groups, block) : c.groups;
-  const double inside =
-      static_cast<double>(work->inside_macs) / static_cast<double>(c.places() * c.groups * c.in * c.made * c.taps());
+  const double inside = static_cast<double>(work->inside_macs) / static_cast<double>(c.macs());
   work->done_macs = static_cast<int64_t>(inside * static_cast<double>(c.places() * groups * in * made * c.taps()));
   if (work->algorithm == Algorithm::kBlocked)
     work->waiting_macs = work->done_macs * kInFlight / std::min(kInFlight, SumsAtOnce(c, first, made));
-  const int64_t source = first ? 0 : 4 * c.batch * groups * in * c.h.input * c.w.input,
-                result = 4 * groups * made * c.places();
+  const int64_t source = first ? 0 : kFloatBytes * c.batch * groups * in * c.h.input * c.w.input,
+                result = kFloatBytes * groups * made * c.places();
   const bool source_fills = c.groups * c.in % block == 0, result_fills = c.groups * c.made % block == 0;
   work->copied_bytes = (source_fills ? source : 0) + (result_fills ? result : 0);
   work->shuffled_bytes = (source_fills ? 0 : source) + (result_fills ? 0 : result);
-  work->weight_copy_bytes = 4 * groups * in * made * c.taps();
+  work->weight_copy_bytes = kFloatBytes * groups * in * made * c.taps();
   work->fresh_bytes = FreshBytes(source) + FreshBytes(result) + FreshBytes(work->weight_copy_bytes);
+}
+
+// What a product costs: patches as a matrix, unless the input is one; by oneDNN, the result once more.
+void AddProduct(const Convolution& c, ConvolutionWork* work) {
+  if (!c.OneTap() || c.Strided() || c.Padded())
+    work->column_bytes = kFloatBytes * c.batch * c.groups * c.in * c.h.TapsInside() * c.w.window * c.w.output;
+  work->products = c.batch * c.groups;
+  work->done_macs = c.macs();
+  if (work->algorithm == Algorithm::kProduct) return;
+  // The kernel makes 48 places of 8 channels at a time.
+  work->done_macs = work->products * c.in * c.taps() * FillUp(c.h.output * c.w.output, 48) * FillUp(c.made, 8);
+  work->copied_bytes = kFloatBytes * c.groups * c.made * c.places();
+  work->fresh_bytes = FreshBytes(work->copied_bytes);
 }
 
 }  // namespace
 
 std::optional<ConvolutionWork> ConvolutionWorkOf(const Graph& graph, const Node& node) {
   const std::optional<Convolution> c = Read(graph, node);
-  if (!c.has_value() || c->places() * c->groups * c->in * c->made * c->taps() == 0) return std::nullopt;
+  if (!c.has_value() || c->macs() == 0) return std::nullopt;
   ConvolutionWork work;
   work.algorithm = AlgorithmOf(*c);
-  const int64_t rows_inside = c->h.TapsInside();
-  work.inside_macs = c->batch * c->groups * c->in * c->made * rows_inside * c->w.TapsInside();
-  if (work.algorithm != Algorithm::kProduct && work.algorithm != Algorithm::kGemm) {
+  work.inside_macs = c->batch * c->groups * c->in * c->made * c->h.TapsInside() * c->w.TapsInside();
+  if (work.algorithm == Algorithm::kProduct || work.algorithm == Algorithm::kGemm) {
+    AddProduct(*c, &work);
+  } else {
     AddBlocks(*c, &work);
-    return work;
-  }
-  const bool laid_out = !c->OneTap() || c->h.stride != 1 || c->w.stride != 1 || c->h.padding != 0 || c->w.padding != 0;
-  if (laid_out) work.column_bytes = 4 * c->batch * c->groups * c->in * rows_inside * c->w.window * c->w.output;
-  work.done_macs = c->groups * c->in * c->made * c->taps() * c->places();
-  work.products = c->batch * c->groups;
-  if (work.algorithm == Algorithm::kGemm) {
-    // The product's kernel makes 48 places of 8 channels at a time.
-    work.done_macs =
-        c->batch * c->groups * c->in * c->taps() * FillUp(c->h.output * c->w.output, 48) * FillUp(c->made, 8);
-    work.copied_bytes = 4 * c->groups * c->made * c->places();
-    work.fresh_bytes = FreshBytes(work.copied_bytes);
   }
   return work;
 }

@@ -61,6 +61,7 @@ std::array<float, kGraphFeatures> GraphFeatures(const Graph& graph) {
 }
 
 std::array<float, kWorkTerms> LogWork(const Graph& graph, int32_t node) {
+  const Node& call = graph.nodes()[static_cast<size_t>(node)];
   const NodeCost cost = CostOf(graph, node);
   std::array<int64_t, kWorkTerms> amounts{};
   amounts[kOneCall] = 1;
@@ -68,8 +69,8 @@ std::array<float, kWorkTerms> LogWork(const Graph& graph, int32_t node) {
   amounts[kReadBytes] = cost.input_bytes;
   amounts[kWeightBytes] = cost.weight_bytes;
   amounts[kWrittenBytes] = cost.output_bytes;
-  amounts[kFreshBytes] = FreshBytes(graph.nodes()[static_cast<size_t>(node)]);
-  if (const auto work = ConvolutionWorkOf(graph, graph.nodes()[static_cast<size_t>(node)])) {
+  amounts[kFreshBytes] = FreshBytes(call);
+  if (const auto work = ConvolutionWorkOf(graph, call)) {
     amounts[kMacsOnInput] = work->inside_macs;
     amounts[MacTerm(work->algorithm)] = work->done_macs;
     amounts[kWaitingMacs] = work->waiting_macs;
@@ -83,7 +84,7 @@ std::array<float, kWorkTerms> LogWork(const Graph& graph, int32_t node) {
     amounts[kMacsOnInput] = amounts[kProductMacs] = cost.macs;
     amounts[kProducts] = cost.macs > 0 ? 1 : 0;
   }
-  if (const auto work = ProductWorkOf(graph, graph.nodes()[static_cast<size_t>(node)])) {
+  if (const auto work = ProductWorkOf(graph, call)) {
     amounts[kProducts] = work->products;
     amounts[kCopiedBytes] = work->expanded_bytes;
     amounts[kFreshBytes] += work->fresh_bytes;

@@ -51,7 +51,7 @@ void AppendNodeTargets(const Sample& s, std::vector<float>* logs, std::vector<fl
 }  // namespace
 
 Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
-                absl::Span<const size_t> chosen, bool with_tokens) {
+                absl::Span<const size_t> chosen) {
   Batch batch;
   absl::flat_hash_map<int32_t, int64_t> position;
   std::vector<int64_t> text_of_node;
@@ -64,7 +64,7 @@ Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::ve
     for (int32_t text : texts.TextsOf(s)) {
       auto [it, inserted] = position.try_emplace(text, static_cast<int64_t>(batch.texts.size()));
       if (inserted) batch.texts.push_back(&texts.TokensOf(text));
-      text_of_node.push_back(with_tokens ? it->second : text);
+      text_of_node.push_back(it->second);
     }
     graphs.push_back(&samples[s]->graph);
     log_latency.push_back(static_cast<float>(std::log(samples[s]->latency_us)));

@@ -48,7 +48,7 @@ void ExtendVocabulary(const std::vector<const Sample*>& training, Vocabulary* vo
 // The tensors of one forward pass over some samples.
 struct Batch {
   std::vector<const std::vector<Token>*> texts;  // distinct
-  at::Tensor text_of_node;     // int64 [nodes] into them, or into the table of all texts
+  at::Tensor text_of_node;     // int64 [nodes] into them
   GraphBatch graphs;
   at::Tensor is_layer;         // [nodes]: 1; 0 for views, which nobody measures alone
   at::Tensor log_latency;      // [graphs]
@@ -56,9 +56,7 @@ struct Batch {
   at::Tensor node_weight;      // [nodes]; sums to 1 in a profiled network
 };
 
-// `with_tokens` false: nodes are numbered by the table of all texts, whose embeddings are at hand.
-Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples, absl::Span<const size_t> chosen,
-                bool with_tokens = true);
+Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples, absl::Span<const size_t> chosen);
 
 struct Outputs {
   at::Tensor alone;         // [nodes] log-latency of the layer alone
@@ -67,6 +65,7 @@ struct Outputs {
   at::Tensor layer_sum;     // [graphs] microseconds: layers alone, added
 };
 
+// `embeddings`: of batch.texts, where they are at hand.
 Outputs Forward(CobraNet& net, const Batch& batch, const at::Tensor& embeddings = {});
 
 // Quadratic below 5 % so that the last per cent is not fought over noise, linear above. Of logarithms, element by element.

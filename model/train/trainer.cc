@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <numeric>
 #include <random>
 
 #include "absl/strings/str_cat.h"
