@@ -19,11 +19,11 @@
 namespace cobra {
 
 // Published: 4 x 600, 250 epochs of batch 1 at 4e-4 with decay 5e-4, halved where validation stalls. On whole networks
-// a node costs as much as a cell does there: 4 x 200, 15 epochs of batch 4 and half a cosine here.
+// a node costs as much as a cell does there: 4 x 200, 60 epochs of batch 4 and half a cosine here.
 struct NetworkGcnOptions {
   int64_t width = 200, layers = 4;
   double dropout = 0.002;
-  BaselineTraining training{/*epochs=*/15, /*batch=*/4, /*learning_rate=*/4e-4, /*weight_decay=*/5e-4};
+  BaselineTraining training{/*epochs=*/60, /*batch=*/4, /*learning_rate=*/4e-4, /*weight_decay=*/5e-4};
   uint64_t seed = 1;
 };
 class NetworkGcn : public torch::nn::Module {
