@@ -70,7 +70,9 @@ Adapter::Adapter(const KnownDevices& known, const DeviceSpec& target, const Adap
       penalty = d.spec.kind != target.kind ? kOtherKind : d.spec.kind == "gpu" ? BatchDistance(d.spec, target) : 0;
     log_prior.push_back(-penalty);
   }
-  log_prior.push_back(0);  // of what counts multiplications only
+  const bool like_no_roofline = target.kind == "gpu" || target.kind == "cpu";  // kernels to launch, caches
+  log_prior.insert(log_prior.end(), static_cast<size_t>(known_.tensors().mean_rooflines.size(0)),
+                   like_no_roofline ? -kOtherKind : 0);
   const at::Tensor& reference = known_.reference();
   for (size_t a = 0; options.between && a < devices.size(); ++a) {
     for (size_t b = 0; b < devices.size(); ++b) {
@@ -92,8 +94,8 @@ Adapter::Adapter(const KnownDevices& known, const DeviceSpec& target, const Adap
   log_prior_ = at::tensor(log_prior, at::kDouble);
 }
 
-at::Tensor Adapter::Candidates(const at::Tensor& devices, const at::Tensor& flops) const {
-  std::vector<at::Tensor> columns = {devices, flops};
+at::Tensor Adapter::Candidates(const at::Tensor& devices, const at::Tensor& rooflines) const {
+  std::vector<at::Tensor> columns = {devices, rooflines};
   for (const Between& b : between_) {
     columns.push_back(
         (Slower(devices.select(1, b.launching) * b.ratio, devices.select(1, b.computing)) / b.mean).unsqueeze(1));
@@ -104,7 +106,7 @@ at::Tensor Adapter::Candidates(const at::Tensor& devices, const at::Tensor& flop
 AdaptRows Adapter::Prepare(const SpaceMatrix& m) const {
   at::NoGradGuard no_grad;
   const at::Tensor devices = known_.Latency(m);
-  return {devices, known_.Costs(m), known_.Choices(m), Candidates(devices, known_.Flops(m))};
+  return {devices, known_.Costs(m), known_.Choices(m), Candidates(devices, known_.Rooflines(m))};
 }
 
 AdaptedDevice Adapter::Fit(const AdaptRows& samples, const std::vector<double>& latency_ms) const {

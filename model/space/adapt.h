@@ -10,7 +10,8 @@
 // three samples of a GPU find the GPUs among the known devices and ten of an accelerator leave all of them behind. A
 // data sheet makes devices of the same kind and batch size likelier in advance. Of GPUs there are candidates between
 // two devices as well: launching kernels takes as long as on one at batch 1, computing as on another, and the slower of
-// the two is what takes the time. One candidate more only counts multiplications.
+// the two is what takes the time. The last candidates are no devices, but rooflines (SpaceFeatures): of an accelerator
+// that is like none of the known ones they say more; of a GPU or CPU, if that is known, less.
 #ifndef COBRA_MODEL_SPACE_ADAPT_H_
 #define COBRA_MODEL_SPACE_ADAPT_H_
 
@@ -63,7 +64,7 @@ class Adapter {
 
  private:
   at::Tensor Candidates(const at::Tensor& devices,
-                        const at::Tensor& flops) const;  // [rows, candidates] from [rows, devices], [rows, 1]
+                        const at::Tensor& rooflines) const;  // [rows, candidates] from [rows, devices], [rows, rooflines]
 
   struct Between {
     int64_t launching, computing;

@@ -35,11 +35,11 @@ at::Tensor FitLine(const at::Tensor& features, const at::Tensor& latency, const 
 
 SpaceMatrix SpaceMatrix::Select(const at::Tensor& index) const {
   return {costs.index_select(0, index), choices.index_select(0, index), pairs.index_select(0, index),
-          flops.index_select(0, index)};
+          rooflines.index_select(0, index)};
 }
 
 absl::StatusOr<SpaceMatrix> MakeSpaceMatrix(const Space& space, const ArchRows& rows, const std::string& file) {
-  std::vector<double> costs, choices, pairs, flops;
+  std::vector<double> costs, choices, pairs, rooflines;
   for (size_t r = 0; r < rows.size(); ++r) {
     const absl::StatusOr<SpaceFeatures> f = space.Features(rows.arch[r]);
     if (!f.ok()) {
@@ -49,25 +49,27 @@ absl::StatusOr<SpaceMatrix> MakeSpaceMatrix(const Space& space, const ArchRows& 
     costs.insert(costs.end(), f->costs.begin(), f->costs.end());
     choices.insert(choices.end(), f->choices.begin(), f->choices.end());
     pairs.insert(pairs.end(), f->pairs.begin(), f->pairs.end());
-    flops.push_back(f->flops);
+    rooflines.insert(rooflines.end(), f->rooflines.begin(), f->rooflines.end());
   }
   return SpaceMatrix{ToMatrix(costs, rows.size()), ToMatrix(choices, rows.size()), ToMatrix(pairs, rows.size()),
-                     ToMatrix(flops, rows.size())};
+                     ToMatrix(rooflines, rows.size())};
 }
 
 at::Tensor KnownDevices::Costs(const SpaceMatrix& m) const {
-  return (m.costs - mean_costs_) / mean_costs_.clamp_min(1e-9);
+  return (m.costs - tensors_.mean_costs) / tensors_.mean_costs.clamp_min(1e-9);
 }
-at::Tensor KnownDevices::Choices(const SpaceMatrix& m) const { return m.choices - mean_choices_; }
-at::Tensor KnownDevices::Flops(const SpaceMatrix& m) const { return m.flops / mean_flops_.clamp_min(1e-9); }
+at::Tensor KnownDevices::Choices(const SpaceMatrix& m) const { return m.choices - tensors_.mean_choices; }
+at::Tensor KnownDevices::Rooflines(const SpaceMatrix& m) const {
+  return m.rooflines / tensors_.mean_rooflines.clamp_min(1e-9);
+}
 at::Tensor KnownDevices::Features(const SpaceMatrix& m) const {
-  return at::cat({at::ones({m.size(), 1}, at::kDouble), Costs(m), Choices(m), m.pairs - mean_pairs_}, 1);
+  return at::cat({at::ones({m.size(), 1}, at::kDouble), Costs(m), Choices(m), m.pairs - tensors_.mean_pairs}, 1);
 }
 
 at::Tensor KnownDevices::Latency(const SpaceMatrix& m) const {
   std::vector<double> least;
   for (const Device& d : devices_) least.push_back(d.least);
-  return at::maximum(at::matmul(Features(m), lines_.t()), at::tensor(least, at::kDouble));
+  return at::maximum(at::matmul(Features(m), tensors_.lines.t()), at::tensor(least, at::kDouble));
 }
 
 absl::StatusOr<KnownDevices> KnownDevices::Fit(const SpaceMatrix& all, const ArchRows& rows,
@@ -76,10 +78,10 @@ absl::StatusOr<KnownDevices> KnownDevices::Fit(const SpaceMatrix& all, const Arc
   at::NoGradGuard no_grad;
   KnownDevices known;
   const SpaceMatrix fitted = all.Select(at::tensor(fit_rows, at::kLong));
-  known.mean_costs_ = fitted.costs.mean(0);
-  known.mean_choices_ = fitted.choices.mean(0);
-  known.mean_pairs_ = fitted.pairs.size(1) == 0 ? at::zeros({0}, at::kDouble) : fitted.pairs.mean(0);
-  known.mean_flops_ = fitted.flops.mean(0);
+  known.tensors_.mean_costs = fitted.costs.mean(0);
+  known.tensors_.mean_choices = fitted.choices.mean(0);
+  known.tensors_.mean_pairs = fitted.pairs.size(1) == 0 ? at::zeros({0}, at::kDouble) : fitted.pairs.mean(0);
+  known.tensors_.mean_rooflines = fitted.rooflines.mean(0);
   const at::Tensor features = known.Features(fitted);
   at::Tensor ridge = at::full({features.size(1)}, kRidge, at::kDouble);
   ridge[0] = 1e-6;
@@ -121,9 +123,9 @@ absl::StatusOr<KnownDevices> KnownDevices::Fit(const SpaceMatrix& all, const Arc
     lines.push_back(line / said);
     known.devices_.push_back(std::move(device));
   }
-  known.lines_ = at::stack(lines);
+  known.tensors_.lines = at::stack(lines);
   const int64_t step = std::max<int64_t>(1, fitted.size() / kReferenceRows);
-  known.reference_ = known.Latency(fitted.Select(at::arange(0, fitted.size(), step, at::kLong)));
+  known.tensors_.reference = known.Latency(fitted.Select(at::arange(0, fitted.size(), step, at::kLong)));
   return known;
 }
 
@@ -136,20 +138,15 @@ KnownDevices KnownDevices::Select(const std::vector<size_t>& devices) const {
     index.push_back(static_cast<int64_t>(d));
   }
   const at::Tensor chosen = at::tensor(index, at::kLong);
-  some.lines_ = lines_.index_select(0, chosen);
-  some.reference_ = reference_.index_select(1, chosen);
+  some.tensors_.lines = tensors_.lines.index_select(0, chosen);
+  some.tensors_.reference = tensors_.reference.index_select(1, chosen);
   return some;
 }
 
-KnownDevices KnownDevices::From(std::vector<Device> devices, const Tensors& t) {
+KnownDevices KnownDevices::From(std::vector<Device> devices, const Tensors& tensors) {
   KnownDevices known;
   known.devices_ = std::move(devices);
-  known.mean_costs_ = t.mean_costs;
-  known.mean_choices_ = t.mean_choices;
-  known.mean_pairs_ = t.mean_pairs;
-  known.mean_flops_ = t.mean_flops;
-  known.lines_ = t.lines;
-  known.reference_ = t.reference;
+  known.tensors_ = tensors;
   return known;
 }
 

@@ -19,7 +19,7 @@ namespace cobra {
 
 // Features of architectures, float64, a row each.
 struct SpaceMatrix {
-  at::Tensor costs, choices, pairs, flops;  // [rows, numbers of each]; one number of flops
+  at::Tensor costs, choices, pairs, rooflines;  // [rows, numbers of each]
 
   int64_t size() const { return costs.size(0); }
   SpaceMatrix Select(const at::Tensor& index) const;
@@ -50,27 +50,27 @@ class KnownDevices {
 
   const std::vector<Device>& devices() const { return devices_; }
   int64_t size() const { return static_cast<int64_t>(devices_.size()); }
-  at::Tensor Costs(const SpaceMatrix& m) const;    // [rows, costs], centred and scaled
-  at::Tensor Choices(const SpaceMatrix& m) const;  // [rows, choices], centred
-  at::Tensor Flops(const SpaceMatrix& m) const;    // [rows, 1], over their mean
-  at::Tensor Latency(const SpaceMatrix& m) const;  // [rows, devices], in units of each device's mean
+  at::Tensor Costs(const SpaceMatrix& m) const;      // [rows, costs], centred and scaled
+  at::Tensor Choices(const SpaceMatrix& m) const;    // [rows, choices], centred
+  at::Tensor Rooflines(const SpaceMatrix& m) const;  // [rows, rooflines], over their mean
+  at::Tensor Latency(const SpaceMatrix& m) const;    // [rows, devices], in units of each device's mean
   // The same of some of the rows that it was fitted to.
-  const at::Tensor& reference() const { return reference_; }
+  const at::Tensor& reference() const { return tensors_.reference; }
 
   // What is saved and loaded.
   struct Tensors {
-    at::Tensor mean_costs, mean_choices, mean_pairs, mean_flops;  // [numbers]
-    at::Tensor lines;                                             // [devices, 1 + costs + choices + pairs]
-    at::Tensor reference;                                         // [some rows, devices]
+    at::Tensor mean_costs, mean_choices, mean_pairs, mean_rooflines;  // [numbers]
+    at::Tensor lines;                                                 // [devices, 1 + costs + choices + pairs]
+    at::Tensor reference;                                             // [some rows, devices]
   };
-  Tensors tensors() const { return {mean_costs_, mean_choices_, mean_pairs_, mean_flops_, lines_, reference_}; }
+  const Tensors& tensors() const { return tensors_; }
   static KnownDevices From(std::vector<Device> devices, const Tensors& tensors);
 
  private:
   at::Tensor Features(const SpaceMatrix& m) const;  // [rows, 1 + costs + choices + pairs]
 
   std::vector<Device> devices_;
-  at::Tensor mean_costs_, mean_choices_, mean_pairs_, mean_flops_, lines_, reference_;
+  Tensors tensors_;
 };
 
 }  // namespace cobra

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -14,18 +15,53 @@ namespace {
 
 enum Cost { kPointwise, kDepthwise, kActivations, kBlocks, kSpecial, kWeights, kOther, kCosts };
 
+// What a multiplication of a depthwise convolution takes (nothing where moving its values hides it), and a value that is
+// moved, in multiplications; the first of either count multiplications alone. Chosen on HELP's training devices.
+constexpr double kDepthwisePrices[] = {1, 0, 3}, kValuePrices[] = {0, 8, 20};
+
 // An expansion, a depthwise convolution and a projection, `size` pixels wide before and `out_size` after.
 struct Residual {
   double in, out, expansion, kernel, groups, size, out_size;
 };
-void AddResidual(const Residual& b, std::vector<double>* costs) {
-  const double middle = b.in * b.expansion, before = b.size * b.size, after = b.out_size * b.out_size;
-  (*costs)[kPointwise] += (b.in * middle * before + middle * b.out * after) / b.groups / 1e6;
-  (*costs)[kDepthwise] += middle * b.kernel * b.kernel * after / 1e6;
-  (*costs)[kActivations] += (2 * middle * before + 2 * middle * after + b.out * after) / 1e5;
-  (*costs)[kBlocks] += 1;
-  (*costs)[kWeights] += (b.in * middle + middle * b.out) / b.groups / 1e4;
-}
+
+class CostCounter {
+ public:
+  CostCounter() : costs_(kCosts, 0), rooflines_(std::size(kDepthwisePrices) * std::size(kValuePrices), 0) {}
+
+  void Count(Cost cost, double amount) { costs_[cost] += amount; }
+  void AddPointwise(double in, double out, double groups, double pixels) {
+    const double multiplications = in * out * pixels / groups, weights = in * out / groups;
+    Count(kPointwise, multiplications / 1e6);
+    Count(kWeights, weights / 1e4);
+    AddLayer(multiplications, (in + out) * pixels + weights, /*depthwise=*/false);
+  }
+  void AddResidual(const Residual& b) {
+    const double middle = b.in * b.expansion, before = b.size * b.size, after = b.out_size * b.out_size,
+                 kernel = b.kernel * b.kernel;
+    AddPointwise(b.in, middle, b.groups, before);
+    Count(kDepthwise, middle * kernel * after / 1e6);
+    AddLayer(middle * kernel * after, middle * (before + after + kernel), /*depthwise=*/true);
+    AddPointwise(middle, b.out, b.groups, after);
+    Count(kActivations, (2 * middle * before + 2 * middle * after + b.out * after) / 1e5);
+    Count(kBlocks, 1);
+  }
+
+  void Finish(SpaceFeatures* f) {
+    f->costs = std::move(costs_);
+    f->rooflines = std::move(rooflines_);
+  }
+
+ private:
+  void AddLayer(double multiplications, double values, bool depthwise) {
+    size_t i = 0;
+    for (double price : kDepthwisePrices) {
+      for (double moved : kValuePrices)
+        rooflines_[i++] += std::max(multiplications * (depthwise ? price : 1), values * moved) / 1e6;
+    }
+  }
+
+  std::vector<double> costs_, rooflines_;
+};
 
 // A chain: nodes in the order in which they run, numbered by place and choice.
 OpGraph Chain(std::vector<int> kinds) {
@@ -50,7 +86,7 @@ class FbnetSpace : public Space {
   absl::StatusOr<SpaceFeatures> Features(const std::string& arch) const override {
     COBRA_ASSIGN_OR_RETURN(const std::vector<nas::FbnetBlock> blocks, nas::ParseFbnetBlocks(arch));
     SpaceFeatures f;
-    f.costs.assign(kCosts, 0);
+    CostCounter counter;
     double in = 16, size = 32;
     size_t place = 0;
     for (size_t stage = 0; stage < std::size(nas::kFbnetStageBlocks); ++stage) {
@@ -60,22 +96,20 @@ class FbnetSpace : public Space {
                    out = static_cast<double>(nas::kFbnetStageChannels[stage]);
         const double out_size = size / stride;
         if (block.kernel > 0) {
-          AddResidual({in, out, static_cast<double>(block.expansion), static_cast<double>(block.kernel),
-                       static_cast<double>(block.groups), size, out_size},
-                      &f.costs);
-          f.costs[kSpecial] += static_cast<double>(block.groups - 1);
+          counter.AddResidual({in, out, static_cast<double>(block.expansion), static_cast<double>(block.kernel),
+                               static_cast<double>(block.groups), size, out_size});
+          counter.Count(kSpecial, static_cast<double>(block.groups - 1));
         } else if (stride != 1 || in != out) {
-          f.costs[kPointwise] += in * out * out_size * out_size / 1e6;
-          f.costs[kActivations] += out * out_size * out_size / 1e5;
-          f.costs[kWeights] += in * out / 1e4;
-          f.costs[kOther] += 1;
+          counter.AddPointwise(in, out, 1, out_size * out_size);
+          counter.Count(kActivations, out * out_size * out_size / 1e5);
+          counter.Count(kOther, 1);
         }
         for (int kind = 0; kind < nas::kFbnetKinds; ++kind) f.choices.push_back(block.kind == kind ? 1 : 0);
         in = out;
         size = out_size;
       }
     }
-    f.flops = f.costs[kPointwise] + f.costs[kDepthwise];
+    counter.Finish(&f);
     return f;
   }
 };
@@ -101,12 +135,12 @@ class OfaSpace : public Space {
   absl::StatusOr<SpaceFeatures> Features(const std::string& arch) const override {
     COBRA_ASSIGN_OR_RETURN(const nas::OfaConfig config, nas::ParseOfaConfig(arch));
     SpaceFeatures f;
-    f.costs.assign(kCosts, 0);
+    CostCounter counter;
     const auto resolution = static_cast<double>(config.resolution);
     const double area = resolution * resolution / (224.0 * 224.0);
     int64_t size = (config.resolution + 1) / 2;
     double in = 16;
-    f.costs[kOther] = 10 * area;
+    counter.Count(kOther, 10 * area);
     for (int place = 0; place < kPlaces; ++place) {
       if (!Runs(config, place)) {
         f.choices.insert(f.choices.end(), 10, 0);
@@ -116,10 +150,9 @@ class OfaSpace : public Space {
       const int64_t stride = place % nas::kOfaPlaces == 0 ? stage.stride : 1, out_size = (size + stride - 1) / stride;
       const auto kernel = static_cast<double>(config.kernels[static_cast<size_t>(place)]),
                  expansion = static_cast<double>(config.expansions[static_cast<size_t>(place)]);
-      AddResidual({in, static_cast<double>(stage.width), expansion, kernel, 1, static_cast<double>(size),
-                   static_cast<double>(out_size)},
-                  &f.costs);
-      f.costs[kSpecial] += stage.se ? 1 : 0;
+      counter.AddResidual({in, static_cast<double>(stage.width), expansion, kernel, 1, static_cast<double>(size),
+                           static_cast<double>(out_size)});
+      counter.Count(kSpecial, stage.se ? 1 : 0);
       f.choices.push_back(1);
       for (int64_t k : kKernels) f.choices.push_back(kernel == static_cast<double>(k) ? 1 : 0);
       for (int64_t e : kExpansions) f.choices.push_back(expansion == static_cast<double>(e) ? 1 : 0);
@@ -129,7 +162,7 @@ class OfaSpace : public Space {
       size = out_size;
     }
     f.choices.insert(f.choices.end(), {area, area * area});
-    f.flops = f.costs[kPointwise] + f.costs[kDepthwise];
+    counter.Finish(&f);
     return f;
   }
 

@@ -49,7 +49,7 @@ class Nasbench201Space : public Space {
         }
       }
     }
-    f.flops = 9 * f.costs[Cell::kConv3x3] + f.costs[Cell::kConv1x1];
+    f.rooflines = {9 * f.costs[Cell::kConv3x3] + f.costs[Cell::kConv1x1]};
     return f;
   }
 

@@ -20,7 +20,10 @@ struct SpaceFeatures {
   std::vector<double> costs;
   std::vector<double> choices;  // one-hot, place by place
   std::vector<double> pairs;    // products of two choices, halved; empty where a line through the choices does as well
-  double flops = 0;             // in units of the space's own
+  // Guesses at the latency up to a factor, in units of the space's own. First: multiplications. Then, where the space
+  // knows its layers: each takes the longer of multiplying and of moving values, for devices that differ in how these
+  // compare (Williams et al., "Roofline", 2009) and in how well they multiply in depthwise convolutions.
+  std::vector<double> rooflines;
 };
 
 class Space {

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFormat = "cobra-space-1";
+constexpr const char* kFormat = "cobra-space-2";
 constexpr int64_t kMostNumbers = 1 << 20;  // of a size in a manifest: beyond it the file is damaged
 
 std::string ManifestPath(const std::string& directory) { return directory + "/manifest.json"; }
@@ -146,12 +146,12 @@ absl::Status SpaceModel::FitOneDevice(const ArchRows& rows) {
 
 absl::Status SpaceModel::Save(const std::string& directory) const {
   COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
-  const KnownDevices::Tensors t = known_.tensors();
+  const KnownDevices::Tensors& t = known_.tensors();
   TensorBag bag;
   bag.Add("mean_costs", t.mean_costs);
   bag.Add("mean_choices", t.mean_choices);
   bag.Add("mean_pairs", t.mean_pairs);
-  bag.Add("mean_flops", t.mean_flops);
+  bag.Add("mean_rooflines", t.mean_rooflines);
   bag.Add("lines", t.lines);
   bag.Add("reference", t.reference);
   if (one_device_ != nullptr) one_device_->AddTensors(&bag);
@@ -173,6 +173,7 @@ absl::Status SpaceModel::Save(const std::string& directory) const {
                     {{"costs", t.mean_costs.size(0)},
                      {"choices", t.mean_choices.size(0)},
                      {"pairs", t.mean_pairs.size(0)},
+                     {"rooflines", t.mean_rooflines.size(0)},
                      {"reference", t.reference.size(0)}}},
                    {"tensors_sha256", Sha256Hex(tensors)}};
   if (one_device_ != nullptr) manifest["one_device"] = ShapeToJson(one_device_->shape(), one_device_off_by_);
@@ -225,13 +226,13 @@ absl::StatusOr<SpaceModel> SpaceModel::Load(const std::string& directory) {
     bag.Add("mean_costs", at::zeros({size("costs")}));
     bag.Add("mean_choices", at::zeros({size("choices")}));
     bag.Add("mean_pairs", at::zeros({size("pairs")}));
-    bag.Add("mean_flops", at::zeros({1}));
+    bag.Add("mean_rooflines", at::zeros({size("rooflines")}));
     bag.Add("lines", at::zeros({count, 1 + size("costs") + size("choices") + size("pairs")}));
     bag.Add("reference", at::zeros({size("reference"), count}));
     COBRA_RETURN_IF_ERROR(LoadTensors(tensors, &bag));
     model.known_ =
         KnownDevices::From(std::move(devices), {bag.Get("mean_costs"), bag.Get("mean_choices"), bag.Get("mean_pairs"),
-                                                bag.Get("mean_flops"), bag.Get("lines"), bag.Get("reference")});
+                                                bag.Get("mean_rooflines"), bag.Get("lines"), bag.Get("reference")});
     if (!shape.arch.empty()) {
       COBRA_ASSIGN_OR_RETURN(model.one_device_, OneDevice::From(*model.space_, shape, bag));
       model.one_device_off_by_ = manifest["one_device"].at("off_by").get<double>();

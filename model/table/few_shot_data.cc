@@ -111,7 +111,7 @@ absl::StatusOr<FewShotData> LoadFewShotData(const std::string& tables, const Few
   COBRA_ASSIGN_OR_RETURN(data.features, MakeSpaceMatrix(*space, data.rows, folder + "latency.csv.gz"));
   for (const std::string& arch : data.rows.arch) {
     COBRA_ASSIGN_OR_RETURN(const SpaceFeatures features, space->Features(arch));
-    data.flops.push_back(features.flops);
+    data.flops.push_back(features.rooflines.front());
   }
   absl::flat_hash_map<std::string, int64_t> index;
   for (size_t r = 0; r < data.rows.size(); ++r) index[data.rows.row[r]] = static_cast<int64_t>(r);

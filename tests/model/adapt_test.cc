@@ -119,6 +119,43 @@ TEST_F(AdaptTest, IntervalsHoldWhatTheyPromise) {
   EXPECT_GT(inside, 390 * 0.7);
 }
 
+// One known device launches layers, the other moves values; the new one multiplies where its memory lets it.
+TEST(RooflineTest, ThreeSamplesFindAnAcceleratorThatNoKnownDeviceIsLike) {
+  constexpr const char* kBlocks[] = {"k3_e1", "k3_e1_g2", "k3_e3", "k3_e6", "k5_e1", "k5_e1_g2", "k5_e3", "k5_e6", "skip"};
+  constexpr int kRows = 300, kSamples = 3;
+  std::mt19937 random(3);
+  ArchRows rows;
+  for (int r = 0; r < kRows; ++r) {
+    rows.row.push_back(std::to_string(r));
+    rows.line.push_back(r + 2);
+    std::string arch = kBlocks[random() % 9];
+    for (int place = 1; place < 22; ++place) arch += std::string(" ") + kBlocks[random() % 9];
+    rows.arch.push_back(std::move(arch));
+  }
+  const SpaceMatrix features = *MakeSpaceMatrix(**FindSpace("fbnet"), rows, "fbnet.csv");
+  const auto column = [](const at::Tensor& of, double constant) {
+    const at::Tensor ms = (of + constant).contiguous();
+    return std::vector<double>(ms.data_ptr<double>(), ms.data_ptr<double>() + ms.numel());
+  };
+  rows.devices = {"launches", "moves"};
+  rows.latency_ms = {column(features.costs.select(1, 3), 5), column(features.costs.select(1, 2), 1)};
+  const std::vector<double> ms = column(features.rooflines.select(1, 4), 0);
+  std::vector<int64_t> all(kRows);
+  std::iota(all.begin(), all.end(), int64_t{0});
+  const KnownDevices known = *KnownDevices::Fit(features, rows, {0, 1}, all, {});
+  const auto error = [&](const std::string& kind) {
+    DeviceSpec target;
+    target.kind = kind;
+    const Adapter adapter(known, target);
+    const AdaptRows prepared = adapter.Prepare(features);
+    const AdaptedDevice device =
+        adapter.Fit(prepared.Select(at::arange(0, kSamples, at::kLong)), {ms.begin(), ms.begin() + kSamples});
+    return ComputeMetrics(device.LatencyMs(prepared), ms).mape;
+  };
+  EXPECT_LT(error("accelerator"), 0.06);
+  EXPECT_LT(error("accelerator"), error("gpu"));  // of a GPU it is less likely beforehand
+}
+
 TEST_F(AdaptTest, ChoosesRowsThatDiffer) {
   const Adapter adapter(world_.Known({0, 1, 2}), DeviceSpec{});
   const AdaptRows rows = adapter.Prepare(world_.features);
@@ -157,7 +194,17 @@ TEST(SpaceTest, FbnetAndOfaCountMultiplications) {
                       large = *(*FindSpace("ofa"))->Features(ks + "d:4 4 4 4 4 r:224");
   EXPECT_EQ(small.costs[3], 10);
   EXPECT_EQ(large.costs[3], 20);
-  EXPECT_GT(large.flops, 4 * small.flops);
+  EXPECT_GT(large.rooflines[0], 4 * small.rooflines[0]);
+  for (const SpaceFeatures& features : {f, small, large}) {
+    EXPECT_NEAR(features.rooflines[0], features.costs[0] + features.costs[1], 1e-9);
+    // Of three prices of depthwise convolutions, each with three of moving values that only add to the time.
+    ASSERT_THAT(features.rooflines, SizeIs(9));
+    for (size_t i = 0; i < 9; ++i) {
+      if (i % 3 > 0) EXPECT_GT(features.rooflines[i], features.rooflines[i - 1]);
+    }
+    EXPECT_NEAR(features.rooflines[3], features.costs[0], 1e-9);
+    EXPECT_NEAR(features.rooflines[6], features.costs[0] + 3 * features.costs[1], 1e-9);
+  }
   EXPECT_EQ((*FindSpace("ofa"))->Graph(ks + "d:2 2 2 2 2 r:128")->kind.size(), 11u);
 }
 
