@@ -5,6 +5,7 @@
 #include <exception>
 #include <numeric>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -22,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFormat = "cobra-space-2";
+constexpr const char *kFormatStem = "cobra-space-", *kFormat = "cobra-space-2";
 constexpr int64_t kMostNumbers = 1 << 20;  // of a size in a manifest: beyond it the file is damaged
 
 std::string ManifestPath(const std::string& directory) { return directory + "/manifest.json"; }
@@ -184,7 +185,13 @@ absl::Status SpaceModel::Save(const std::string& directory) const {
 absl::StatusOr<SpaceModel> SpaceModel::Load(const std::string& directory) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(ManifestPath(directory)));
   const json manifest = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!manifest.is_object() || manifest.value("format", "") != kFormat) {
+  const std::string format = manifest.is_object() ? manifest.value("format", "") : "";
+  if (absl::StartsWith(format, kFormatStem) && format != kFormat) {
+    return absl::InvalidArgumentError(absl::StrCat(ManifestPath(directory), ": has format ", format,
+                                                   "; this build reads ", kFormat,
+                                                   ": fit it again with cobra-train fit --space NAME"));
+  }
+  if (format != kFormat) {
     return absl::InvalidArgumentError(absl::StrCat(
         ManifestPath(directory), ": is no model of a search space; cobra-train fit --space NAME writes one"));
   }

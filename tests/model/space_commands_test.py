@@ -129,6 +129,9 @@ def main():
             file.seek(-1, 2)
             file.write(b"!")
         assert "tensors.safetensors: SHA-256" in train(*predict, path("train.csv.gz"), "--device", "pixel3", code=1)
+        manifest["format"] = "cobra-space-1"  # of an earlier build
+        json.dump(manifest, open(path("model/manifest.json"), "w"))
+        refuses(["manifest.json: has format cobra-space-1", "fit it again"], *predict, path("train.csv.gz"), "--device", "pixel3")
     return 0
 
 
