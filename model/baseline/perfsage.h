@@ -13,8 +13,9 @@
 // the mean, which is how the text explains alpha); whether neighbours are those that a node reads, that read it, or
 // both (figure 2 shows both); optimizer, rate, batch, epochs (Adam, 3e-4 and half a cosine, 16, 40; the paper trains
 // for 8 hours on an A100; of rates from 1e-4 to 1e-3, batches of 4 and 16, widths of 64 and 256, 40 and 120 epochs
-// none was better by more than the spread, and 1e-3 was worse); how weights begin (Glorot's way, as in Spektral, which the paper names). Their graphs are
-// int8 TFLite after fusion, ours are PyTorch's calls; their spaces have 4,917 to 79,998 networks.
+// none was better by more than the spread, and 1e-3 was worse); how weights begin (Glorot's way, as in Spektral, which
+// the paper names). Their graphs are int8 TFLite after fusion, ours are PyTorch's calls; their spaces have 4,917 to
+// 79,998 networks.
 #ifndef COBRA_MODEL_BASELINE_PERFSAGE_H_
 #define COBRA_MODEL_BASELINE_PERFSAGE_H_
 

@@ -63,8 +63,9 @@ class Adapter {
   std::vector<int64_t> Choose(const AdaptRows& rows, int count) const;
 
  private:
-  at::Tensor Candidates(const at::Tensor& devices,
-                        const at::Tensor& rooflines) const;  // [rows, candidates] from [rows, devices], [rows, rooflines]
+  at::Tensor Candidates(
+      const at::Tensor& devices,
+      const at::Tensor& rooflines) const;  // [rows, candidates] from [rows, devices], [rows, rooflines]
 
   struct Between {
     int64_t launching, computing;

@@ -15,8 +15,8 @@ namespace {
 
 enum Cost { kPointwise, kDepthwise, kActivations, kBlocks, kSpecial, kWeights, kOther, kCosts };
 
-// What a multiplication of a depthwise convolution takes (nothing where moving its values hides it), and a value that is
-// moved, in multiplications; the first of either count multiplications alone. Chosen on HELP's training devices.
+// What a multiplication of a depthwise convolution takes (nothing where moving its values hides it), and a value that
+// is moved, in multiplications; the first of either count multiplications alone. Chosen on HELP's training devices.
 constexpr double kDepthwisePrices[] = {1, 0, 3}, kValuePrices[] = {0, 8, 20};
 
 // An expansion, a depthwise convolution and a projection, `size` pixels wide before and `out_size` after.

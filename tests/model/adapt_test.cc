@@ -121,7 +121,8 @@ TEST_F(AdaptTest, IntervalsHoldWhatTheyPromise) {
 
 // One known device launches layers, the other moves values; the new one multiplies where its memory lets it.
 TEST(RooflineTest, ThreeSamplesFindAnAcceleratorThatNoKnownDeviceIsLike) {
-  constexpr const char* kBlocks[] = {"k3_e1", "k3_e1_g2", "k3_e3", "k3_e6", "k5_e1", "k5_e1_g2", "k5_e3", "k5_e6", "skip"};
+  constexpr const char* kBlocks[] = {"k3_e1",    "k3_e1_g2", "k3_e3", "k3_e6", "k5_e1",
+                                     "k5_e1_g2", "k5_e3",    "k5_e6", "skip"};
   constexpr int kRows = 300, kSamples = 3;
   std::mt19937 random(3);
   ArchRows rows;
