@@ -285,16 +285,31 @@ absl::StatusOr<std::vector<AdaptedLatency>> SpaceModel::Predict(const ArchRows& 
 absl::StatusOr<std::vector<AdaptedLatency>> SpaceModel::Adapt(const ArchRows& samples, const std::string& samples_file,
                                                               const DeviceSpec& target, const ArchRows& rows,
                                                               const std::string& file) const {
-  if (known_.size() < 2) {
-    return absl::FailedPreconditionError(absl::StrCat("--model: was fitted to one device, ",
-                                                      known_.devices()[0].spec.name,
-                                                      "; a new device needs a model of several (one column a device)"));
-  }
+  COBRA_RETURN_IF_ERROR(CheckSeveralDevices());
   COBRA_ASSIGN_OR_RETURN(const SpaceMatrix measured, MakeSpaceMatrix(*space_, samples, samples_file));
   COBRA_ASSIGN_OR_RETURN(const SpaceMatrix asked, MakeSpaceMatrix(*space_, rows, file));
   const Adapter adapter(known_, target);
   const AdaptedDevice device = adapter.Fit(adapter.Prepare(measured), samples.latency_ms[0]);
   return device.Predict(adapter.Prepare(asked), WidthOf(widths_, static_cast<int>(samples.size())));
+}
+
+absl::StatusOr<std::vector<int64_t>> SpaceModel::Choose(const ArchRows& rows, const std::string& file,
+                                                        int count) const {
+  COBRA_RETURN_IF_ERROR(CheckSeveralDevices());
+  if (count > static_cast<int>(rows.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--count: ", count, ", but ", file, " has ", rows.size(), " architectures"));
+  }
+  COBRA_ASSIGN_OR_RETURN(const SpaceMatrix asked, MakeSpaceMatrix(*space_, rows, file));
+  const Adapter adapter(known_, DeviceSpec{});
+  return adapter.Choose(adapter.Prepare(asked), count);
+}
+
+absl::Status SpaceModel::CheckSeveralDevices() const {
+  if (known_.size() > 1) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("--model: was fitted to one device, ",
+                                                    known_.devices()[0].spec.name,
+                                                    "; a new device needs a model of several (one column a device)"));
 }
 
 }  // namespace cobra

@@ -37,11 +37,16 @@ class SpaceModel {
                                                     const DeviceSpec& target, const ArchRows& rows,
                                                     const std::string& file) const;
 
+  // Which `count` of `rows` to measure on a device that the model does not know, the most telling first:
+  // Adapter::Choose.
+  absl::StatusOr<std::vector<int64_t>> Choose(const ArchRows& rows, const std::string& file, int count) const;
+
   const Space& space() const { return *space_; }
   const KnownDevices& known() const { return known_; }
 
  private:
   absl::Status FitOneDevice(const ArchRows& rows);
+  absl::Status CheckSeveralDevices() const;  // what a new device is compared with
 
   const Space* space_ = nullptr;
   KnownDevices known_;

@@ -67,6 +67,10 @@ class Table {
                       {kPublished + of, "1.65; 45.3 / 96.2 / 99.0 / 99.8"}};
     COBRA_RETURN_IF_ERROR(Ours());
     COBRA_RETURN_IF_ERROR(Sums());
+    for (const Repeat& r : data_.network_repeats) {
+      if (r.space == kSpace) repeats_.push_back(r);
+    }
+    if (!repeats_.empty()) COBRA_RETURN_IF_ERROR(run_.Add(kFloor, kGroup, 1, [&] { return FloorCell(repeats_); }));
     const int seeds = options_.quick ? 1 : options_.seeds;
     for (int seed = 1; seed <= seeds; ++seed) COBRA_RETURN_IF_ERROR(Totals(seed));
     for (int seed = 1; seed <= seeds; ++seed) {
@@ -75,10 +79,6 @@ class Table {
       COBRA_RETURN_IF_ERROR(Gcn(kBrp, "brp_nas", Description::kParameters, seed));
       COBRA_RETURN_IF_ERROR(Gcn(kBrpPlus, "brp_nas_plus_plus", Description::kLatency, seed));
     }
-    for (const Repeat& r : data_.network_repeats) {
-      if (r.space == kSpace) repeats_.push_back(r);
-    }
-    if (!repeats_.empty()) COBRA_RETURN_IF_ERROR(run_.Add(kFloor, kGroup, 1, [&] { return FloorCell(repeats_); }));
     Say();
     return std::move(run_);
   }

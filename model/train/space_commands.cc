@@ -24,6 +24,7 @@ constexpr const char* kSpecs = "data/devices/spaces.csv";
 
 struct SpaceArguments {
   std::string model, rows, device, samples, spec, out;
+  int count = 10;
 };
 
 constexpr char kHat[] = "hat";  // its architectures are ten numbers, not strings
@@ -58,11 +59,15 @@ absl::Status RunPredict(const SpaceArguments& a) {
   return WritePredictions(a.out, rows.row, predictions);
 }
 
+absl::Status RefuseHat(const std::string& model) {
+  if (!HatModels::IsThere(model)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(model,
+                                                 ": a model of space hat cannot be adapted; `cobra-train fit --space "
+                                                 "hat` needs some thirty rows of the new device"));
+}
+
 absl::Status RunAdapt(const SpaceArguments& a) {
-  if (HatModels::IsThere(a.model)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        a.model, ": a model of space hat cannot be adapted; `cobra-train fit --space hat` needs some thirty rows of the new device"));
-  }
+  COBRA_RETURN_IF_ERROR(RefuseHat(a.model));
   COBRA_ASSIGN_OR_RETURN(const SpaceModel model, SpaceModel::Load(a.model));
   COBRA_ASSIGN_OR_RETURN(const ArchRows samples, LoadSamples(a.samples));
   COBRA_ASSIGN_OR_RETURN(const ArchRows rows, LoadArchitectures(a.rows));
@@ -76,6 +81,17 @@ absl::Status RunAdapt(const SpaceArguments& a) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<AdaptedLatency> predictions,
                          model.Adapt(samples, a.samples, target, rows, a.rows));
   return WritePredictions(a.out, rows.row, predictions);
+}
+
+absl::Status RunChoose(const SpaceArguments& a) {
+  COBRA_RETURN_IF_ERROR(RefuseHat(a.model));
+  COBRA_ASSIGN_OR_RETURN(const SpaceModel model, SpaceModel::Load(a.model));
+  COBRA_ASSIGN_OR_RETURN(const ArchRows rows, LoadArchitectures(a.rows));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> chosen, model.Choose(rows, a.rows, a.count));
+  std::string text = "row,arch\n";
+  for (int64_t r : chosen)
+    absl::StrAppend(&text, CsvLine({rows.row[static_cast<size_t>(r)], rows.arch[static_cast<size_t>(r)]}));
+  return WriteFileAtomic(a.out, absl::EndsWith(a.out, ".gz") ? Gzip(text) : text);
 }
 
 // What LibTorch throws is told as an error.
@@ -121,7 +137,8 @@ absl::Status FitSpace(const std::string& name, const std::string& rows, const st
 }
 
 std::vector<SpaceCommand> AddSpaceCommands(CLI::App* app) {
-  auto predict = std::make_shared<SpaceArguments>(), adapt = std::make_shared<SpaceArguments>();
+  auto predict = std::make_shared<SpaceArguments>(), adapt = std::make_shared<SpaceArguments>(),
+       choose = std::make_shared<SpaceArguments>();
   CLI::App* predict_command = app->add_subcommand(
       "predict", "Latencies of architectures of a search space on a device that a model knows (docs/spaces.md)");
   predict_command->add_option(
@@ -135,16 +152,24 @@ std::vector<SpaceCommand> AddSpaceCommands(CLI::App* app) {
   adapt_command->add_option(
       "--spec", adapt->spec,
       "JSON of the device's data sheet: {\"kind\":\"gpu\",\"batch\":32}; kind is gpu, cpu, phone or accelerator");
-  for (const auto& [command, arguments] :
-       {std::make_pair(predict_command, predict), std::make_pair(adapt_command, adapt)}) {
+  CLI::App* choose_command = app->add_subcommand(
+      "choose", "Which architectures to measure on a new device, the most telling first (docs/spaces.md)");
+  choose_command->add_option("--count", choose->count, "How many")->check(CLI::Range(1, 100))->capture_default_str();
+  for (const auto& [command, arguments] : {std::make_pair(predict_command, predict),
+                                           std::make_pair(adapt_command, adapt),
+                                           std::make_pair(choose_command, choose)}) {
     command->add_option("--model", arguments->model, "Directory of `cobra-train fit --space`")->required();
     command->add_option("--rows", arguments->rows, "CSV: row,arch; other columns are passed over")->required();
     command
         ->add_option("--out", arguments->out,
-                     "CSV: row,latency_ms,low_ms,high_ms in the order asked; gzip where it ends in .gz")
+                     command == choose_command
+                         ? "CSV: row,arch; with latency_ms added it is what adapt --samples takes"
+                         : "CSV: row,latency_ms,low_ms,high_ms in the order asked; gzip where it ends in .gz")
         ->required();
   }
-  return {{predict_command, Guarded(RunPredict, predict)}, {adapt_command, Guarded(RunAdapt, adapt)}};
+  return {{predict_command, Guarded(RunPredict, predict)},
+          {adapt_command, Guarded(RunAdapt, adapt)},
+          {choose_command, Guarded(RunChoose, choose)}};
 }
 
 }  // namespace cobra

@@ -1,4 +1,4 @@
-// `cobra-train fit|predict|adapt` for search spaces: tables of anybody's (DESIGN.md, "Rows for cobra-train";
+// `cobra-train fit|predict|choose|adapt` for search spaces: tables of anybody's (DESIGN.md, "Rows for cobra-train";
 // docs/spaces.md).
 #ifndef COBRA_MODEL_TRAIN_SPACE_COMMANDS_H_
 #define COBRA_MODEL_TRAIN_SPACE_COMMANDS_H_
@@ -19,7 +19,7 @@ struct SpaceCommand {
   CLI::App* app;
   std::function<absl::Status()> run;
 };
-// Adds `predict` and `adapt`.
+// Adds `predict`, `choose` and `adapt`.
 std::vector<SpaceCommand> AddSpaceCommands(CLI::App* app);
 
 }  // namespace cobra

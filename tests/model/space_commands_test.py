@@ -81,6 +81,15 @@ def main():
             write(path("few.csv"), samples, ["row", "arch", "latency_ms"])
             train("adapt", "--model", path("model"), "--samples", path("few.csv"), "--rows", path("test.csv"), "--out", path("a.csv"))
             check(path("a.csv"), asked, device, rank, error)
+        # The same with samples of its choice: better than ten in even steps.
+        train("choose", "--model", path("model"), "--rows", path("train.csv.gz"), "--count", "10", "--out", path("chosen.csv"))
+        chosen = [row["row"] for row in read(path("chosen.csv"))]
+        train("choose", "--model", path("model"), "--rows", path("train.csv.gz"), "--count", "4", "--out", path("chosen4.csv"))
+        assert len(set(chosen)) == 10 and [row["row"] for row in read(path("chosen4.csv"))] == chosen[:4], chosen
+        by_row = {row["row"]: row for row in rows}
+        write(path("few.csv"), [dict(by_row[row], latency_ms=by_row[row]["eyeriss"]) for row in chosen], ["row", "arch", "latency_ms"])
+        train("adapt", "--model", path("model"), "--samples", path("few.csv"), "--rows", path("test.csv"), "--out", path("a.csv"))
+        check(path("a.csv"), asked, "eyeriss", 0.985, 0.05)
         json.dump({"kind": "gpu", "batch": 256}, open(path("spec.json"), "w"))
         samples = [dict(row, latency_ms=row["titan_rtx_256"]) for row in rows[5:900:300]]
         write(path("few.csv"), samples, ["row", "arch", "latency_ms"])
@@ -116,6 +125,9 @@ def main():
         refuses(["--device", "1080ti_256"], *predict, path("train.csv.gz"))
         refuses(["test.csv: line 2: ", "nasbench201"], *predict, path("test.csv"), "--device", "pixel3")
         refuses(["test.csv: line 1: no column latency_ms"], *adapt, path("test.csv"))
+        choose = ["choose", "--model", path("model"), "--out", path("x.csv"), "--rows"]
+        refuses(["--count: 20, but", "few.csv has 3 architectures"], *choose, path("few.csv"), "--count", "20")
+        assert "was fitted to one device" in train("choose", "--model", path("fbnet"), "--rows", path("one.csv"), "--out", path("x.csv"), code=1)
         refuses(["a model of space hat cannot be adapted"], "adapt", "--model", path("hat"), "--rows", path("hat-test.csv"), "--out", path("x.csv"), "--samples", path("hat.csv"))
         refuses(["toaster", "latency_ms"], "predict", "--model", path("hat"), "--rows", path("hat-test.csv"), "--device", "toaster", "--out", path("x.csv"))
         refuses(["test.csv: line 1: the header has no column encoder_embed_dim"], "predict", "--model", path("hat"), "--rows", path("test.csv"), "--out", path("x.csv"))
