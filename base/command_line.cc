@@ -73,11 +73,12 @@ absl::Status NotExpected(const std::string& word, const std::string& command, co
                          absl::string_view kind) {
   const std::string meant = Nearest(word, known);
   if (meant == word) {
-    return Usage(absl::StrCat(word, ": stands before the command"), absl::StrCat("write it behind: ", command, " ", word));
+    return Usage(absl::StrCat(word, ": stands before the command"),
+                 absl::StrCat("write it behind: ", command, " ", word));
   }
-  return Usage(absl::StrCat(word, ": ", command, " has no such ", kind),
-               meant.empty() ? absl::StrCat(command, " --help lists what it has")
-                             : absl::StrCat("did you mean ", meant, "?"));
+  return Usage(
+      absl::StrCat(word, ": ", command, " has no such ", kind),
+      meant.empty() ? absl::StrCat(command, " --help lists what it has") : absl::StrCat("did you mean ", meant, "?"));
 }
 
 // An option that must be given and was not.
@@ -113,7 +114,8 @@ absl::Status WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
     }
   }
   if (!unknown.empty()) {
-    return Usage(absl::StrCat(unknown[0], ": is one argument too many"), absl::StrCat(name, " --help lists what it takes"));
+    return Usage(absl::StrCat(unknown[0], ": is one argument too many"),
+                 absl::StrCat(name, " --help lists what it takes"));
   }
   if (const CLI::Option* missing = is_missing ? Missing(*command) : nullptr) {
     return Usage(absl::StrCat(missing->get_name(), ": is missing"), missing->get_description());
@@ -151,7 +153,8 @@ CLI::Validator AboveZero() {
 
 void PrintError(absl::string_view program, const absl::Status& status) {
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
-  const std::string text = diagnostic.has_value() ? RenderDiagnostic(*diagnostic) : absl::StrCat("error: ", status.message());
+  const std::string text =
+      diagnostic.has_value() ? RenderDiagnostic(*diagnostic) : absl::StrCat("error: ", status.message());
   const bool placed = !absl::StartsWith(text, "error: ");
   std::fprintf(stderr, "%s%s\n", placed ? "" : absl::StrCat(program, ": ").c_str(), text.c_str());
 }

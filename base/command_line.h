@@ -1,4 +1,5 @@
-// What the command lines of the programs have in common: --version, mistakes told the same way, the exit code of a mistake.
+// What the command lines of the programs have in common: --version, mistakes told the same way, the exit code of a
+// mistake.
 #ifndef COBRA_BASE_COMMAND_LINE_H_
 #define COBRA_BASE_COMMAND_LINE_H_
 
@@ -9,7 +10,8 @@
 
 namespace cobra {
 
-// Of every program, where the command line or a file that it names is wrong. What else a program returns stands below its
+// Of every program, where the command line or a file that it names is wrong. What else a program returns stands below
+// its
 // --help.
 constexpr int kUsageExitCode = 2;
 

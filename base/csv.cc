@@ -23,7 +23,8 @@ class CsvReader {
     while (more) {
       std::string field;
       if (!AtEnd() && text_[at_] == '"') {
-        if (!Quoted(&field)) return absl::InvalidArgumentError(absl::StrCat("line ", row.line, ": a quoted field does not end"));
+        if (!Quoted(&field))
+          return absl::InvalidArgumentError(absl::StrCat("line ", row.line, ": a quoted field does not end"));
       } else {
         const size_t end = std::min(text_.find_first_of(",\n", at_), text_.size());
         field = std::string(text_.substr(at_, end - at_));

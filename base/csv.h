@@ -1,4 +1,5 @@
-// CSV as RFC 4180 has it: commas, double quotes where a field has a comma, a quote or a line break, quotes doubled; lines end in LF or CRLF.
+// CSV as RFC 4180 has it: commas, double quotes where a field has a comma, a quote or a line break, quotes doubled;
+// lines end in LF or CRLF.
 #ifndef COBRA_BASE_CSV_H_
 #define COBRA_BASE_CSV_H_
 
@@ -21,8 +22,8 @@ struct CsvTable {
   int Column(absl::string_view name) const;
 };
 
-// The first line is the header. InvalidArgument, beginning with the line's number, where a quote does not end or a row has another number of
-// fields than the header; empty lines are passed over.
+// The first line is the header. InvalidArgument, beginning with the line's number, where a quote does not end or a row
+// has another number of fields than the header; empty lines are passed over.
 absl::StatusOr<CsvTable> ParseCsv(absl::string_view text);
 // One line with its end.
 std::string CsvLine(const std::vector<std::string>& fields);

@@ -100,6 +100,10 @@ std::string Gzip(absl::string_view contents) {
   return out;
 }
 
+absl::Status WriteMaybeGzip(absl::string_view path, absl::string_view contents) {
+  return absl::EndsWith(path, ".gz") ? WriteFileAtomic(path, Gzip(contents)) : WriteFileAtomic(path, contents);
+}
+
 bool IsDirectory(absl::string_view path) {
   std::error_code error;
   return fs::is_directory(std::string(path), error);

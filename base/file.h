@@ -11,7 +11,8 @@
 
 namespace cobra {
 
-// The whole file; NotFound, PermissionDenied, or ResourceExhausted when it is larger than `max_bytes`. Errors start with the path.
+// The whole file; NotFound, PermissionDenied, or ResourceExhausted when it is larger than `max_bytes`. Errors start
+// with the path.
 absl::StatusOr<std::string> ReadFile(absl::string_view path, int64_t max_bytes = int64_t{1} << 33);
 // The same, and gunzips a file that begins with gzip's magic bytes; max_bytes bounds the unpacked size.
 absl::StatusOr<std::string> ReadMaybeGzip(absl::string_view path, int64_t max_bytes = int64_t{1} << 33);
@@ -19,13 +20,16 @@ absl::StatusOr<std::string> ReadMaybeGzip(absl::string_view path, int64_t max_by
 absl::Status WriteFileAtomic(absl::string_view path, absl::string_view contents);
 // gzip with no time stamp: the same contents give the same bytes.
 std::string Gzip(absl::string_view contents);
+// WriteFileAtomic, gzipped where `path` ends in .gz.
+absl::Status WriteMaybeGzip(absl::string_view path, absl::string_view contents);
 
 bool IsDirectory(absl::string_view path);
 bool FileExists(absl::string_view path);
 // Differs after the file was written or replaced (time of change, size, inode); 0 if there is none.
 uint64_t FileStamp(absl::string_view path);
 absl::Status MakeDirectories(absl::string_view path);
-// Every regular file under `root` whose name ends in `suffix`, relative to root, sorted. Symbolic links are not followed.
+// Every regular file under `root` whose name ends in `suffix`, relative to root, sorted. Symbolic links are not
+// followed.
 absl::StatusOr<std::vector<std::string>> ListFiles(absl::string_view root, absl::string_view suffix);
 
 }  // namespace cobra

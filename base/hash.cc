@@ -2,9 +2,9 @@
 // SHA-256 comes from OpenSSL.
 #include "base/hash.h"
 
-#include <cstring>
-
 #include <openssl/sha.h>
+
+#include <cstring>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_format.h"

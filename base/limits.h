@@ -1,10 +1,12 @@
-// What one read may cost, whatever it reads: every limit of every front end, and of a graph over the API. A read that goes beyond one
-// ends with a diagnostic of kind kLimit (where PyTorch or a format has the same bound, of that error's kind) and has cost at most
-// these. docs/reader.md has them as a table; a test for each holds it at the limit and one past it.
+// What one read may cost, whatever it reads: every limit of every front end, and of a graph over the API. A read that
+// goes beyond one ends with a diagnostic of kind kLimit (where PyTorch or a format has the same bound, of that error's
+// kind) and has cost at most these. docs/reader.md has them as a table; a test for each holds it at the limit and one
+// past it.
 //
 // The defaults are for strangers: what runs into one of them has cost at most a quarter of a second and a quarter of a
-// gigabyte on the machines this was measured on (tests/hostile; docs/long-tests/hostile.txt has the last run), and the largest models that
-// were measured stay below a third of each. Whoever reads a model of his own that needs more says so (cobra-client --limits-times).
+// gigabyte on the machines this was measured on (tests/hostile; docs/long-tests/hostile.txt has the last run), and the
+// largest models that were measured stay below a third of each. Whoever reads a model of his own that needs more says
+// so (cobra-client --limits-times).
 #ifndef COBRA_BASE_LIMITS_H_
 #define COBRA_BASE_LIMITS_H_
 
@@ -15,8 +17,8 @@ namespace cobra {
 
 // Of a graph, whatever it is read from.
 struct GraphLimits {
-  int64_t max_nodes = 60'000;                   // calls; the largest published networks have some 10,000, 1,000 unrolled layers 20,000
-  int max_rank = 64;                            // PyTorch's own for most of its kernels
+  int64_t max_nodes = 60'000;  // calls; the largest published networks have some 10,000, 1,000 unrolled layers 20,000
+  int max_rank = 64;           // PyTorch's own for most of its kernels
   int64_t max_tensor_bytes = int64_t{1} << 40;  // a shape beyond 1 TiB is a mistake or an attack
   int64_t max_json_values = 2'000'000;          // of its JSON form: 60,000 calls have about 1.5 million
 };
@@ -30,7 +32,8 @@ struct OnnxLimits {
   int64_t max_const_elements = int64_t{1} << 16;
   int64_t max_const_bytes = int64_t{64} << 20;  // of all values carried together
   int max_nesting = 32;                         // graphs inside If, Loop and Scan
-  // Of the parsed file, without the bytes of its weights: 100,000 nodes with five attributes each. Two bytes of a file may take 200.
+  // Of the parsed file, without the bytes of its weights: 100,000 nodes with five attributes each. Two bytes of a file
+  // may take 200.
   int64_t max_parsed_bytes = int64_t{160} << 20;
 };
 
@@ -61,13 +64,17 @@ struct Limits {
   // ---- files, before they are read
   int64_t model_file_bytes = int64_t{2} << 30;  // ONNX, TensorFlow Lite: the formats' own
   int64_t file_bytes = int64_t{16} << 20;       // of Python or a graph
-  int64_t bundle_bytes = int64_t{24} << 20;     // a folder's Python files: with the rest of a request below the server's 32 MiB
-  int bundle_files = 4096;                      // torchvision has 170, the largest model libraries about 2,000
+  int64_t bundle_bytes =
+      int64_t{24} << 20;    // a folder's Python files: with the rest of a request below the server's 32 MiB
+  int bundle_files = 4096;  // torchvision has 170, the largest model libraries about 2,000
 
   // ---- Python source: what is parsed
-  int64_t source_bytes = int64_t{3} << 20;  // of one file: the largest of the standard library is 0.6 MB; its tree takes 25 times that
-  int64_t syntax_nodes = int64_t{4} << 20;  // real code has one node per 8 bytes; this is more than one per byte of the largest source
-  // Different names of one file, each of which the scopes look up: dummy modules of the largest libraries have some 3,000.
+  int64_t source_bytes =
+      int64_t{3} << 20;  // of one file: the largest of the standard library is 0.6 MB; its tree takes 25 times that
+  int64_t syntax_nodes =
+      int64_t{4} << 20;  // real code has one node per 8 bytes; this is more than one per byte of the largest source
+  // Different names of one file, each of which the scopes look up: dummy modules of the largest libraries have some
+  // 3,000.
   int64_t syntax_names = int64_t{1} << 16;
   // Height of an expression tree (a chain a.b.c or x + x + x counts each link) and, separately, nesting of statements.
   // CPython's compiler stops at about 3,000. At 1,000 a recursive walk with 1 KB a level takes 1 MB of an 8 MB stack.
@@ -79,13 +86,15 @@ struct Limits {
   // (Interpreter::Charge), memory one for 64 bytes.
   // Of torchvision, swin_v2_b needs most: 1,030,000, with its imports.
   int64_t steps = 3'000'000;
-  // Bytes of Python objects and of lowered code; nothing is freed before the interpreter is. Of torchvision, swin_v2_b needs most: 39 MB.
+  // Bytes of Python objects and of lowered code; nothing is freed before the interpreter is. Of torchvision, swin_v2_b
+  // needs most: 39 MB.
   int64_t memory_bytes = int64_t{160} << 20;
   // Python's own default: deeper programs raise RecursionError there too.
   int call_depth = 1000;
   // Native stack of the main program; call_depth frames of ordinary nesting need about a quarter of it.
   int64_t stack_bytes = int64_t{24} << 20;
-  // Stack of one generator, and how many may be suspended at once: their product bounds address space, touched pages are few.
+  // Stack of one generator, and how many may be suspended at once: their product bounds address space, touched pages
+  // are few.
   int64_t generator_stack_bytes = 256 << 10;
   int suspended_generators = 2000;
   int64_t big_int_bits = 1 << 17;             // multiplication is quadratic: 2^17 bits cost 2 ms

@@ -19,9 +19,8 @@ void SetMinLogLevel(LogLevel level) { min_level.store(level, std::memory_order_r
 void Log(LogLevel level, absl::string_view message) {
   if (level < min_level.load(std::memory_order_relaxed)) return;
   const char letter = level == LogLevel::kInfo ? 'I' : level == LogLevel::kWarning ? 'W' : 'E';
-  const std::string line =
-      absl::StrCat(absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now(), absl::UTCTimeZone()), " ",
-                   absl::string_view(&letter, 1), " ", message, "\n");
+  const std::string line = absl::StrCat(absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now(), absl::UTCTimeZone()), " ",
+                                        absl::string_view(&letter, 1), " ", message, "\n");
   // One write per line, so that lines of several threads and processes do not mix.
   ssize_t ignored = ::write(STDERR_FILENO, line.data(), line.size());
   (void)ignored;

@@ -10,8 +10,8 @@
 #define COBRA_CONCAT_(a, b) COBRA_CONCAT_INNER_(a, b)
 
 // Returns the status of `expr` from the enclosing function if it is not OK.
-#define COBRA_RETURN_IF_ERROR(expr)                  \
-  do {                                               \
+#define COBRA_RETURN_IF_ERROR(expr)                                                     \
+  do {                                                                                  \
     if (absl::Status cobra_status_ = (expr); !cobra_status_.ok()) return cobra_status_; \
   } while (false)
 

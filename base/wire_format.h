@@ -16,7 +16,8 @@ struct WireField {
   absl::string_view bytes;  // kBytes: text, a message, or packed numbers
 };
 
-// Takes the next field off `*rest`, which is not empty. False where the bytes are no message; groups, which proto3 does not have, are none.
+// Takes the next field off `*rest`, which is not empty. False where the bytes are no message; groups, which proto3 does
+// not have, are none.
 bool NextWireField(absl::string_view* rest, WireField* field);
 
 }  // namespace cobra

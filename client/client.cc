@@ -11,8 +11,8 @@
 namespace cobra {
 namespace {
 
-// The end of "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:50051: Failed to connect to remote
-// host: Connection refused" says it.
+// The end of "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:50051: Failed to connect to
+// remote host: Connection refused" says it.
 absl::string_view ReasonOf(absl::string_view message) {
   constexpr absl::string_view kBefore = "to remote host: ";
   const size_t at = message.rfind(kBefore);
@@ -64,9 +64,9 @@ class GrpcClient final : public Client {
           absl::StrCat("no server answers at ", options_.address, ": ", ReasonOf(status.message())));
     }
     if (absl::IsDeadlineExceeded(status)) {
-      return absl::DeadlineExceededError(
-          absl::StrCat("no answer from ", options_.address, " within ", absl::FormatDuration(options_.deadline),
-                       "; --deadline-s gives it more time"));
+      return absl::DeadlineExceededError(absl::StrCat("no answer from ", options_.address, " within ",
+                                                      absl::FormatDuration(options_.deadline),
+                                                      "; --deadline-s gives it more time"));
     }
     return status;
   }

@@ -57,7 +57,8 @@ ExplainBy ByName(absl::string_view name) {
 }
 
 constexpr int64_t kMaxProbeBytes = int64_t{64} << 20;
-constexpr int64_t kMaxJsonBytes = int64_t{256} << 20;  // of a saved result: a breakdown of 20,000 calls on ten targets has 40 MB
+constexpr int64_t kMaxJsonBytes = int64_t{256}
+                                  << 20;  // of a saved result: a breakdown of 20,000 calls on ten targets has 40 MB
 
 // Before anything is read or measured for a server that cannot be.
 absl::Status CheckServer(const CommonFlags& common) { return CheckAddress("--server", common.client.address); }
@@ -75,8 +76,9 @@ absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& 
 // A graph without calls has no latency; the server would say so of a "graph" that the user never saw.
 absl::Status CheckNotEmpty(const Graph& graph, const ModelArguments& model) {
   if (!graph.nodes().empty()) return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kUsage, absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
-                   "its result is an input, a parameter or a constant: is this the entry, and the method, that was meant?");
+  return UserError(
+      Diagnostic::Kind::kUsage, absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
+      "its result is an input, a parameter or a constant: is this the entry, and the method, that was meant?");
 }
 
 absl::StatusOr<SavedPrediction> LoadPrediction(const std::string& path) {
@@ -139,7 +141,9 @@ int Judge(const v1::PredictResponse& response, const PredictFlags& flags) {
                     flags.min_confidence);
       code = kExitLowConfidence;
     } else if (flags.min_confidence < 0 && flags.budget_ms > 0 && p.extrapolating()) {
-      absl::FPrintF(stderr, "too unsure to judge a budget: confidence %.2f on %s; --min-confidence 0 judges all the same\n", p.confidence(), p.target());
+      absl::FPrintF(stderr,
+                    "too unsure to judge a budget: confidence %.2f on %s; --min-confidence 0 judges all the same\n",
+                    p.confidence(), p.target());
       code = kExitLowConfidence;
     }
   }

@@ -23,7 +23,7 @@ struct PredictFlags {
   bool send_source = false;
   bool breakdown = false;
   bool keep_private = false;
-  double budget_ms = 0;       // 0: none; exit code 1 where a target is slower
+  double budget_ms = 0;  // 0: none; exit code 1 where a target is slower
   // Exit code 5 where a target is less sure; -1, not said: where something is judged and the answer extrapolates.
   double min_confidence = -1;
   std::string baseline;             // an older result (--format json); empty: none
@@ -42,7 +42,7 @@ struct ExplainFlags {
   ModelArguments model;
   std::string target;  // empty: no server is asked, shares are of FLOPs and bytes
   int top = 10;        // groups of alike calls
-  std::string by;  // "layer", "module", "op", "line"; empty: an overview
+  std::string by;      // "layer", "module", "op", "line"; empty: an overview
 };
 
 struct CalibrateFlags {

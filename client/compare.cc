@@ -80,7 +80,8 @@ absl::StatusOr<SavedTarget> ParseTarget(const json& j, const std::string& name) 
 std::string Pattern(absl::string_view path) {
   std::vector<std::string> parts = absl::StrSplit(path, '.');
   for (std::string& part : parts) {
-    const bool number = !part.empty() && std::all_of(part.begin(), part.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    const bool number =
+        !part.empty() && std::all_of(part.begin(), part.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
     if (number) part = "*";
   }
   return absl::StrJoin(parts, ".");
@@ -150,11 +151,14 @@ absl::Status CheckSameQuestion(const SavedPrediction& before, const SavedPredict
     const auto& [key, was] = before.question[i];
     const std::string& is = after.question[i].second;
     const auto shown = [](const std::string& value) { return value.empty() ? std::string("none") : value; };
-    if (was != is) differences.push_back(absl::StrCat(key, " is ", shown(was), " in ", before.name, " and ", shown(is), " in ", after.name));
+    if (was != is)
+      differences.push_back(
+          absl::StrCat(key, " is ", shown(was), " in ", before.name, " and ", shown(is), " in ", after.name));
   }
   if (differences.empty()) return absl::OkStatus();
-  return Usage(absl::StrCat(after.name, ": answers another question than ", before.name, ": ", absl::StrJoin(differences, "; ")),
-               "ask both the same, or add --different-models if two models are to be compared");
+  return Usage(
+      absl::StrCat(after.name, ": answers another question than ", before.name, ": ", absl::StrJoin(differences, "; ")),
+      "ask both the same, or add --different-models if two models are to be compared");
 }
 
 }  // namespace
@@ -200,7 +204,8 @@ absl::StatusOr<Comparison> Compare(SavedPrediction before, SavedPrediction after
                    absl::StrCat("predict it for ", now.target, " too"));
     }
     if (was->device != now.device) {
-      return Usage(absl::StrCat(after.name, ": its ", now.target, " is another device: ", now.device, ", in ", before.name, " ", was->device),
+      return Usage(absl::StrCat(after.name, ": its ", now.target, " is another device: ", now.device, ", in ",
+                                before.name, " ", was->device),
                    "predict both on one server, or name the targets apart: cobra-client calibrate --name NAME");
     }
     compared.insert(now.target);
@@ -224,8 +229,10 @@ absl::StatusOr<double> ParseIncrease(absl::string_view flag, absl::string_view t
   absl::string_view number = absl::StripAsciiWhitespace(text);
   double value = 0;
   const bool percent = absl::ConsumeSuffix(&number, "%");
-  if (!percent || !absl::SimpleAtod(absl::StripAsciiWhitespace(number), &value) || !(value >= 0) || !std::isfinite(value)) {
-    return Usage(absl::StrCat(flag, " ", text, ": is no percentage"), absl::StrCat("write it with its sign: ", flag, " 5%"));
+  if (!percent || !absl::SimpleAtod(absl::StripAsciiWhitespace(number), &value) || !(value >= 0) ||
+      !std::isfinite(value)) {
+    return Usage(absl::StrCat(flag, " ", text, ": is no percentage"),
+                 absl::StrCat("write it with its sign: ", flag, " 5%"));
   }
   return value / 100;
 }

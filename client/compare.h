@@ -1,6 +1,6 @@
-// Did a network get slower? Two results of `cobra-client predict --format json` beside each other. What is judged is the
-// change of the middle of the prediction: the errors of two predictions of nearly the same network are nearly the same,
-// so that intervals that overlap do not say that nothing changed.
+// Did a network get slower? Two results of `cobra-client predict --format json` beside each other. What is judged is
+// the change of the middle of the prediction: the errors of two predictions of nearly the same network are nearly the
+// same, so that intervals that overlap do not say that nothing changed.
 #ifndef COBRA_CLIENT_COMPARE_H_
 #define COBRA_CLIENT_COMPARE_H_
 

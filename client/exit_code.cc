@@ -14,13 +14,10 @@ int ExitCodeOf(const absl::Status& status) {
   if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status)) return DiagnosticExitCode(diagnostic->kind);
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kNotFound:
-      return kExitUsage;
+    case absl::StatusCode::kNotFound: return kExitUsage;
     case absl::StatusCode::kResourceExhausted:  // a full queue, a message too large
-    case absl::StatusCode::kDeadlineExceeded:
-      return kExitLimit;
-    default:
-      return kExitUnavailable;
+    case absl::StatusCode::kDeadlineExceeded: return kExitLimit;
+    default: return kExitUnavailable;
   }
 }
 

@@ -10,7 +10,7 @@ namespace cobra {
 
 enum ExitCode : int {
   kExitOk = 0,
-  kExitOverBudget = 1,  // or slower than the baseline allows
+  kExitOverBudget = 1,   // or slower than the baseline allows
   kExitUsage = 2,        // unknown target too
   kExitUnavailable = 3,  // no server, or a broken one
   kExitCannotRead = 4,   // unsupported construct or operator, data-dependent

@@ -31,13 +31,15 @@ struct CallCost {
   int32_t node = 0;  // position in the graph
   std::string op;
   std::string module_path;
-  // Of the call, as the user typed it; of a layer that torch.nn calls (nn.Sequential), where it was constructed. Empty if unknown.
+  // Of the call, as the user typed it; of a layer that torch.nn calls (nn.Sequential), where it was constructed. Empty
+  // if unknown.
   std::string file;
   int line = 0;
   std::string source;  // the line, without its indentation; empty if this machine does not have it
   std::string input;   // shape of the first tensor argument, "1x64x56x56"; a type other than float32 follows a colon
   std::string output;
-  std::string unknown;  // why it is unlike what the model was trained on; empty where it is like it, or nobody was asked
+  std::string
+      unknown;  // why it is unlike what the model was trained on; empty where it is like it, or nobody was asked
   Cost cost;
 };
 

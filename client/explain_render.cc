@@ -31,9 +31,8 @@ std::string WhereOf(const CallCost& call) { return PlaceText(call.file, call.lin
 
 // The source lines of which something is known, largest first; none of a file that has nodes.
 std::vector<GroupCost> SourceLines(const Explanation& e) {
-  const bool known = std::any_of(e.calls.begin(), e.calls.end(), [](const CallCost& call) {
-    return !call.file.empty() && HasLines(call.file);
-  });
+  const bool known = std::any_of(e.calls.begin(), e.calls.end(),
+                                 [](const CallCost& call) { return !call.file.empty() && HasLines(call.file); });
   return known ? ByLine(e) : std::vector<GroupCost>();
 }
 
@@ -69,12 +68,8 @@ class Renderer {
   std::string Render() {
     Heading();
     switch (view_.by) {
-      case ExplainBy::kOverview:
-        Overview();
-        break;
-      case ExplainBy::kLayer:
-        Layers();
-        break;
+      case ExplainBy::kOverview: Overview(); break;
+      case ExplainBy::kLayer: Layers(); break;
       case ExplainBy::kModule:
         Section("Modules, in order of execution");
         Modules(/*everything=*/true);
@@ -117,8 +112,8 @@ class Renderer {
     if (timed_) {
       const v1::TargetPrediction& p = *e_.prediction;
       Line(absl::StrFormat("predicted %s ms on %s (%s interval %s ... %s ms), confidence %.2f%s",
-                           MillisecondsText(p.latency_us()), p.target(), CoverageText(p),
-                           MillisecondsText(p.low_us()), MillisecondsText(p.high_us()), p.confidence(),
+                           MillisecondsText(p.latency_us()), p.target(), CoverageText(p), MillisecondsText(p.low_us()),
+                           MillisecondsText(p.high_us()), p.confidence(),
                            p.extrapolating() ? ", extrapolating: unlike what the weights were trained on" : ""));
       for (absl::string_view line : absl::StrSplit(UnknownText(p), '\n', absl::SkipEmpty())) Line(line);
     } else {
@@ -151,8 +146,8 @@ class Renderer {
     }
     const CallCost& call = group.first();
     const std::string place = WhereOf(call);
-    Line(absl::StrCat(most, group.cost.calls > 1 ? absl::StrCat(" calls: ", group.cost.calls, " x ") : " call: ", call.op,
-                      group.module_path.empty() ? "" : " in ", group.module_path,
+    Line(absl::StrCat(most, group.cost.calls > 1 ? absl::StrCat(" calls: ", group.cost.calls, " x ") : " call: ",
+                      call.op, group.module_path.empty() ? "" : " in ", group.module_path,
                       place.empty() ? "" : absl::StrCat(" (", place, ")"), ", ", ShareText(group.cost)));
   }
 
@@ -278,7 +273,8 @@ class Renderer {
     if (folded) left_out.push_back(absl::StrFormat("+ is folded: less than %g %%", 100 * least));
     if (hidden > 0) left_out.push_back(absl::StrCat(hidden, " more with less than 0.5 %"));
     if (left_out.empty()) return;
-    Line(paint_.Dim(Shortened(absl::StrCat(absl::StrJoin(left_out, "; "), "; --by module has all"), view_.style.width)));
+    Line(
+        paint_.Dim(Shortened(absl::StrCat(absl::StrJoin(left_out, "; "), "; --by module has all"), view_.style.width)));
   }
 
   // ---- calls
@@ -290,8 +286,8 @@ class Renderer {
     for (const AlikeCalls& group : groups) {
       const CallCost& call = group.first();
       Row row{CostCells(group.cost, full), e_.Share(group.cost), ""};
-      for (std::string cell : {absl::StrCat(group.cost.calls, " x"), absl::StrCat(call.node), call.op, group.module_path,
-                               Shapes(call), WhereOf(call)}) {
+      for (std::string cell : {absl::StrCat(group.cost.calls, " x"), absl::StrCat(call.node), call.op,
+                               group.module_path, Shapes(call), WhereOf(call)}) {
         row.cells.push_back(std::move(cell));
       }
       // The line is quoted once where calls of the same line follow each other.
@@ -384,7 +380,8 @@ class Renderer {
     }
     Table(std::move(header), columns, rows);
     if (shown == groups.size()) return;
-    Line(paint_.Dim(absl::StrCat("and ", groups.size() - shown, " more; --by ", what == "line" ? "line" : "op", " has all")));
+    Line(paint_.Dim(
+        absl::StrCat("and ", groups.size() - shown, " more; --by ", what == "line" ? "line" : "op", " has all")));
   }
 
   const Explanation& e_;
@@ -423,8 +420,8 @@ Json CallJson(const Explanation& e, const CallCost& call) {
 
 Json AlikeJson(const Explanation& e, const AlikeCalls& group) {
   const CallCost& call = group.first();
-  Json j = {{"op", call.op},         {"module", group.module_path}, {"where", WhereOf(call)}, {"source", call.source},
-            {"input", call.input},   {"output", call.output},       {"nodes", Json::array()}};
+  Json j = {{"op", call.op},       {"module", group.module_path}, {"where", WhereOf(call)}, {"source", call.source},
+            {"input", call.input}, {"output", call.output},       {"nodes", Json::array()}};
   for (const CallCost* member : group.calls) j["nodes"].push_back(member->node);
   AddCost(e, group.cost, &j);
   return j;

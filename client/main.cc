@@ -41,9 +41,10 @@ void AddModelFlags(CLI::App* command, ModelArguments* model) {
       "One per positional argument: 1x3x224x224, 1x128:int64, name=1x128:int64, [3x224x224,3x200x200]"));
   Repeatable(command->add_option("--arg", model->arguments, "Argument that is no tensor: name=EXPR; repeatable"));
   command->add_option("--method", model->method, "Method of the model that is run")->capture_default_str();
-  Repeatable(command->add_option("--library", model->libraries,
-                                 "Folder that contains a package to import (dist-packages for an installed torchvision); "
-                                 "repeatable. What lies beside the model is found without"));
+  Repeatable(
+      command->add_option("--library", model->libraries,
+                          "Folder that contains a package to import (dist-packages for an installed torchvision); "
+                          "repeatable. What lies beside the model is found without"));
   command
       ->add_option("--limits-times", model->limits_times,
                    "Steps, memory and calls that reading may take, times what is usual (docs/reader.md)")
@@ -75,7 +76,10 @@ void AddDeadline(CLI::App* command, CommonFlags* common) {
 }
 
 void AddMinConfidence(CLI::App* command, double* min_confidence) {
-  command->add_option("--min-confidence", *min_confidence, "Exit with 5 when an answer is less sure (0 to 1); where a budget or a change is judged: 0.9 unless said")
+  command
+      ->add_option(
+          "--min-confidence", *min_confidence,
+          "Exit with 5 when an answer is less sure (0 to 1); where a budget or a change is judged: 0.9 unless said")
       ->check(CLI::Range(0.0, 1.0));
 }
 
@@ -97,10 +101,12 @@ void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
       ->check(CLI::IsMember({"graph", "source"}))
       ->default_str("graph");
   command->add_flag("--breakdown", flags->breakdown, "The share of every call");
-  command->add_flag("--keep-private", flags->keep_private, "The server notes nothing of layers that its model does not know");
+  command->add_flag("--keep-private", flags->keep_private,
+                    "The server notes nothing of layers that its model does not know");
   command
-      ->add_option("--budget-ms", flags->budget_ms,
-                   "Exit with 1 when a prediction (latency_us itself, no end of its interval) is above so many milliseconds")
+      ->add_option(
+          "--budget-ms", flags->budget_ms,
+          "Exit with 1 when a prediction (latency_us itself, no end of its interval) is above so many milliseconds")
       ->check(AboveZero());
   AddMinConfidence(command, &flags->min_confidence);
   command->add_option("--baseline", flags->baseline, "Older result (--format json) to compare with, as `compare` does")
@@ -185,10 +191,11 @@ int Main(int argc, char** argv) {
   AddPredictFlags(command, &predict);
   add_asking(command);
 
-  command = add("compare", "Two results of `predict --format json`: what became slower; needs no server",
-                "Exit codes: 0 fine, 1 slower than --max-increase allows, 2 usage (a file is no result, or the two answer "
-                "different\nquestions), 5 confidence below --min-confidence; where both hold, 5 wins over 1.",
-                [&] { return RunCompare(common, compare); });
+  command =
+      add("compare", "Two results of `predict --format json`: what became slower; needs no server",
+          "Exit codes: 0 fine, 1 slower than --max-increase allows, 2 usage (a file is no result, or the two answer "
+          "different\nquestions), 5 confidence below --min-confidence; where both hold, 5 wins over 1.",
+          [&] { return RunCompare(common, compare); });
   AddCompareFlags(command, &compare);
 
   command = add("explain", "Where a model spends its time: modules, slowest calls, source lines",
@@ -198,8 +205,9 @@ int Main(int argc, char** argv) {
   AddExplainFlags(command, &explain);
   add_asking(command);
 
-  command = add("graph", "The graph of a model: operators, shapes, parameters, cost; needs no server",
-                absl::StrCat("Exit codes: 0 fine, 2 usage, ", kModelCodes), [&] { return RunGraph(common, graph_model); });
+  command =
+      add("graph", "The graph of a model: operators, shapes, parameters, cost; needs no server",
+          absl::StrCat("Exit codes: 0 fine, 2 usage, ", kModelCodes), [&] { return RunGraph(common, graph_model); });
   AddModelFlags(command, &graph_model);
   AddDeadline(command, &common);
 

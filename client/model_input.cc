@@ -30,7 +30,8 @@ absl::StatusOr<std::string> ReadUserFile(const std::string& path, int64_t max_by
   return UserError(limit ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUsage, std::string(text.status().message()));
 }
 
-// The path of `file` below `root`, both as the file system knows them; nothing if it is not there. `itself`: "." of the root is below it.
+// The path of `file` below `root`, both as the file system knows them; nothing if it is not there. `itself`: "." of the
+// root is below it.
 std::optional<std::string> PathBelow(const std::string& file, const std::string& root, bool itself = false) {
   std::error_code error;
   const fs::path real_file = fs::weakly_canonical(file, error);
@@ -225,8 +226,8 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const Li
     request_.bundle.emplace(file, std::move(text));
     if (total_bytes > limits.bundle_bytes || static_cast<int64_t>(request_.bundle.size()) > limits.bundle_files) {
       return UserError(Diagnostic::Kind::kLimit,
-                       absl::StrCat(arguments.path, ": its Python files are more than the limits of ", limits.bundle_files,
-                                    " files and ", limits.bundle_bytes, " bytes"),
+                       absl::StrCat(arguments.path, ": its Python files are more than the limits of ",
+                                    limits.bundle_files, " files and ", limits.bundle_bytes, " bytes"),
                        "give the folder of the model alone, and the rest as --library DIR");
     }
   }
@@ -269,21 +270,11 @@ absl::Status ModelInput::ChooseFile(const ModelArguments& arguments) {
 absl::StatusOr<Graph> ModelInput::Read(const Limits& limits) const {
   absl::StatusOr<Graph> graph;
   switch (form_) {
-    case Form::kSource:
-      graph = ReadPythonModel(request_, limits);
-      break;
-    case Form::kGraph:
-      graph = GraphFromJson(bytes_, limits.graph);
-      break;
-    case Form::kTflite:
-      graph = ReadTfliteModel(bytes_, tflite_, limits);
-      break;
-    case Form::kArchitecture:
-      graph = ReadArchitecture(architecture_, limits);
-      break;
-    case Form::kOnnx:
-      graph = ReadOnnxModel(bytes_, onnx_, limits);
-      break;
+    case Form::kSource: graph = ReadPythonModel(request_, limits); break;
+    case Form::kGraph: graph = GraphFromJson(bytes_, limits.graph); break;
+    case Form::kTflite: graph = ReadTfliteModel(bytes_, tflite_, limits); break;
+    case Form::kArchitecture: graph = ReadArchitecture(architecture_, limits); break;
+    case Form::kOnnx: graph = ReadOnnxModel(bytes_, onnx_, limits); break;
   }
   if (!graph.ok()) return WithLibraryHint(WithUserPaths(graph.status()));
   return graph;
@@ -304,8 +295,7 @@ void FillArguments(const std::vector<std::pair<std::string, std::string>>& argum
 
 absl::Status ModelInput::FillModel(v1::PredictRequest* request) const {
   switch (form_) {
-    case Form::kSource:
-      return FillSource(request->mutable_source());
+    case Form::kSource: return FillSource(request->mutable_source());
     case Form::kGraph:
       return UserError(Diagnostic::Kind::kUsage, "--send source: the model is a graph file", "leave --send out");
     case Form::kTflite:

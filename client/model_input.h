@@ -27,18 +27,18 @@ struct ModelArguments {
   std::vector<std::string> inputs;
   std::vector<std::string> arguments;  // "name=EXPR"
   std::vector<std::string> libraries;
-  double limits_times = 1;     // reading may cost so many times what it usually may
+  double limits_times = 1;    // reading may cost so many times what it usually may
   std::string torch_version;  // empty: that of the LibTorch we are built with
 };
 
 class ModelInput {
  public:
-  // FILE inside one of the libraries: the module that it is there. Another FILE: with what it imports from where it lies (neighbours.h). DIR: a
-  // bundle of all *.py files below it (hidden folders left out), or the package that it is, if its file imports as one
-  // of that does (neighbours.h); the module in whose name space the entry is evaluated
-  // is the longest dotted prefix of the entry that is a file of the bundle ("net.blocks.Net(3)": net/blocks.py), else
-  // __init__.py, model.py, or the only file. FILE.onnx: an ONNX network. FILE.tflite: a TensorFlow Lite one. FILE.json: a graph. An architecture
-  // stands for itself. Errors are Diagnostics.
+  // FILE inside one of the libraries: the module that it is there. Another FILE: with what it imports from where it
+  // lies (neighbours.h). DIR: a bundle of all *.py files below it (hidden folders left out), or the package that it is,
+  // if its file imports as one of that does (neighbours.h); the module in whose name space the entry is evaluated is
+  // the longest dotted prefix of the entry that is a file of the bundle ("net.blocks.Net(3)": net/blocks.py), else
+  // __init__.py, model.py, or the only file. FILE.onnx: an ONNX network. FILE.tflite: a TensorFlow Lite one. FILE.json:
+  // a graph. An architecture stands for itself. Errors are Diagnostics.
   static absl::StatusOr<ModelInput> Load(const ModelArguments& arguments, const Limits& limits = {});
 
   // Reads the model in this process.

@@ -72,8 +72,7 @@ class ImportScan {
     const std::string module = s->module == nullptr ? "" : std::string(s->module->text);
     if (!module.empty()) Note(s->level, module);
     for (const Alias* a : s->names) {
-      if (a->name->text != "*")
-        Note(s->level, absl::StrCat(module, module.empty() ? "" : ".", a->name->text));
+      if (a->name->text != "*") Note(s->level, absl::StrCat(module, module.empty() ? "" : ".", a->name->text));
     }
     if (module.empty()) Note(s->level, "");
   }
@@ -83,24 +82,12 @@ class ImportScan {
       case StmtKind::Import:
         for (const Alias* a : s->As<ast::Import>()->names) Note(0, std::string(a->name->text));
         break;
-      case StmtKind::ImportFrom:
-        From(s->As<ast::ImportFrom>());
-        break;
-      case StmtKind::FunctionDef:
-        Block(s->As<ast::FunctionDef>()->body);
-        break;
-      case StmtKind::AsyncFunctionDef:
-        Block(s->As<ast::AsyncFunctionDef>()->body);
-        break;
-      case StmtKind::ClassDef:
-        Block(s->As<ast::ClassDef>()->body);
-        break;
-      case StmtKind::With:
-        Block(s->As<ast::With>()->body);
-        break;
-      case StmtKind::AsyncWith:
-        Block(s->As<ast::AsyncWith>()->body);
-        break;
+      case StmtKind::ImportFrom: From(s->As<ast::ImportFrom>()); break;
+      case StmtKind::FunctionDef: Block(s->As<ast::FunctionDef>()->body); break;
+      case StmtKind::AsyncFunctionDef: Block(s->As<ast::AsyncFunctionDef>()->body); break;
+      case StmtKind::ClassDef: Block(s->As<ast::ClassDef>()->body); break;
+      case StmtKind::With: Block(s->As<ast::With>()->body); break;
+      case StmtKind::AsyncWith: Block(s->As<ast::AsyncWith>()->body); break;
       case StmtKind::If:
         Block(s->As<ast::If>()->body);
         Block(s->As<ast::If>()->orelse);
@@ -120,14 +107,9 @@ class ImportScan {
       case StmtKind::Match:
         for (const auto* c : s->As<ast::Match>()->cases) Block(c->body);
         break;
-      case StmtKind::Try:
-        Try(s->As<ast::Try>());
-        break;
-      case StmtKind::TryStar:
-        Try(s->As<ast::TryStar>());
-        break;
-      default:
-        break;
+      case StmtKind::Try: Try(s->As<ast::Try>()); break;
+      case StmtKind::TryStar: Try(s->As<ast::TryStar>()); break;
+      default: break;
     }
   }
 
@@ -289,8 +271,8 @@ class Collector {
     if (bytes_ > limits_.bundle_bytes || static_cast<int>(files_.size()) >= limits_.bundle_files) {
       return UserError(Diagnostic::Kind::kLimit,
                        absl::StrCat(Below(place_.folder, place_.file),
-                                    ": what it imports from its folder is more than the limits of ", limits_.bundle_files,
-                                    " files and ", limits_.bundle_bytes, " bytes"),
+                                    ": what it imports from its folder is more than the limits of ",
+                                    limits_.bundle_files, " files and ", limits_.bundle_bytes, " bytes"),
                        "name the folder that the packages are in with --library DIR");
     }
     files_.emplace(path, std::move(text));

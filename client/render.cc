@@ -100,8 +100,7 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
       absl::StrAppend(&note, note.empty() ? "" : ", ", "over the budget of ", absl::StrFormat("%g ms", view.budget_ms));
     }
     rows.push_back({p.target(), MillisecondsText(p.latency_us()), MillisecondsText(p.low_us()),
-                    MillisecondsText(p.high_us()), CoverageText(p),
-                    absl::StrFormat("%.2f", p.confidence()), note});
+                    MillisecondsText(p.high_us()), CoverageText(p), absl::StrFormat("%.2f", p.confidence()), note});
   }
   absl::StrAppend(&text, TextTable(rows, {false, true, true, true, true, true, false}));
   for (const v1::TargetPrediction& p : r.predictions()) absl::StrAppend(&text, UnknownText(p));

@@ -28,7 +28,8 @@ std::string PercentText(double fraction);  // 0.412 -> "41.2 %"
 std::string MebibytesText(int64_t bytes);  // "1.4 MiB"
 std::string MillisecondsText(double us);   // "4.210"
 
-// Where a call comes from: "net.py:7"; "net.onnx node 7", as errors count it, where the file has no lines; "" if unknown.
+// Where a call comes from: "net.py:7"; "net.onnx node 7", as errors count it, where the file has no lines; "" if
+// unknown.
 std::string PlaceText(absl::string_view file, int line);
 // Whether a number of that file is one of a line of text.
 bool HasLines(absl::string_view file);

@@ -20,7 +20,9 @@ std::string UnknownText(const v1::TargetPrediction& prediction) {
   if (parts.empty()) return "";
   std::string text = absl::StrCat("unsure on ", prediction.target(), ":\n", parts);
   if (prediction.extrapolating()) {
-    absl::StrAppend(&text, "  The interval is a guess. A worker on the device can measure what is missing (docs/operations.md, \"Learning from what was asked\").\n");
+    absl::StrAppend(&text,
+                    "  The interval is a guess. A worker on the device can measure what is missing "
+                    "(docs/operations.md, \"Learning from what was asked\").\n");
   }
   return text;
 }

@@ -11,8 +11,8 @@ namespace cobra {
 // "90 %"; "no" where nobody knows how often the interval holds the truth.
 std::string CoverageText(const v1::TargetPrediction& prediction);
 
-// Lines for people: what the model does not know, with its share of the time, and what would teach it. "" where it knows
-// everything that shows in per cent.
+// Lines for people: what the model does not know, with its share of the time, and what would teach it. "" where it
+// knows everything that shows in per cent.
 std::string UnknownText(const v1::TargetPrediction& prediction);
 
 // [{"why", "share"}, ...]; J is nlohmann's json or ordered_json.

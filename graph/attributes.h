@@ -32,7 +32,9 @@ class Attributes {
 
   void Set(absl::string_view name, AttributeValue value);  // replaces
   // REQUIRES: there is none of that name.
-  void Append(absl::string_view name, AttributeValue value) { entries_.emplace_back(std::string(name), std::move(value)); }
+  void Append(absl::string_view name, AttributeValue value) {
+    entries_.emplace_back(std::string(name), std::move(value));
+  }
   void Reserve(size_t n) { entries_.reserve(n); }
   const AttributeValue* Find(absl::string_view name) const;
   // The value, or `fallback` where the name is absent, None, or of another type (int converts to double and to a
@@ -42,7 +44,8 @@ class Attributes {
   bool Bool(absl::string_view name, bool fallback = false) const;
   std::string String(absl::string_view name, absl::string_view fallback = "") const;
   std::vector<int64_t> Ints(absl::string_view name) const;  // empty if absent
-  absl::Span<const int64_t> IntSpan(absl::string_view name) const;  // the same without a copy; as long as nothing changes
+  absl::Span<const int64_t> IntSpan(
+      absl::string_view name) const;  // the same without a copy; as long as nothing changes
 
   bool empty() const { return entries_.empty(); }
   size_t size() const { return entries_.size(); }

@@ -66,7 +66,8 @@ absl::Status CheckWindow(const OpInfo& info, const Attributes& attributes) {
 
 // "Not a number" is a value like another where it ends up in a tensor, and nonsense as a setting of a layer.
 absl::Status CheckNumbers(const OpInfo& info, const Attributes& attributes) {
-  constexpr absl::string_view kValues[] = {"value", "other", "input", "fill_value", "padding_value", "nan", "posinf", "neginf", "min", "max"};
+  constexpr absl::string_view kValues[] = {"value", "other",  "input",  "fill_value", "padding_value",
+                                           "nan",   "posinf", "neginf", "min",        "max"};
   for (const auto& [name, value] : attributes) {
     const auto* number = std::get_if<double>(&value);
     const auto* numbers = std::get_if<std::vector<double>>(&value);
@@ -194,7 +195,8 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
       return absl::InvalidArgumentError(absl::StrCat(info.name, "() got an unexpected argument '", entry.first, "'"));
     }
   }
-  for (absl::string_view name : attributes.empty() ? absl::Span<const absl::string_view>() : absl::MakeConstSpan(info.attributes)) {
+  for (absl::string_view name :
+       attributes.empty() ? absl::Span<const absl::string_view>() : absl::MakeConstSpan(info.attributes)) {
     for (Attributes::Entry& entry : attributes.entries_) {
       if (entry.first == name) ordered.entries_.push_back(std::move(entry));
     }

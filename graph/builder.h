@@ -30,10 +30,11 @@ class GraphBuilder {
 
   // Appends a call and returns its node index; its outputs are ValueRef::Node(index, k). Attributes that ops.def lists
   // and the caller leaves out are absent; int-or-list attributes must already be expanded as PyTorch's schema says
-  // (stride=[2,2]). The attribute `quantized` ("int8", "uint8", "int16", "float32") of any call says that integers among its tensors stand for
-  // reals, as in a quantised network: shapes follow the rule for float32, the results have that type; LibTorch has no
-  // kernel for such a call. InvalidArgument with a message in PyTorch's spirit ("conv2d: input has 3 channels, weight 64x4x7x7
-  // wants 4") if the shapes do not fit: the caller adds file and line. ResourceExhausted at a limit.
+  // (stride=[2,2]). The attribute `quantized` ("int8", "uint8", "int16", "float32") of any call says that integers
+  // among its tensors stand for reals, as in a quantised network: shapes follow the rule for float32, the results have
+  // that type; LibTorch has no kernel for such a call. InvalidArgument with a message in PyTorch's spirit ("conv2d:
+  // input has 3 channels, weight 64x4x7x7 wants 4") if the shapes do not fit: the caller adds file and line.
+  // ResourceExhausted at a limit.
   absl::StatusOr<int32_t> Add(Op op, Attributes attributes, std::vector<ValueRef> inputs, Origin origin = {},
                               bool inplace = false);
 

@@ -33,166 +33,91 @@ double FloorDivide(double a, double b) {
 using Unary = double (*)(double);
 Unary UnaryFunction(Op op) {
   switch (op) {
-    case Op::abs:
-      return [](double x) { return std::fabs(x); };
-    case Op::neg:
-      return [](double x) { return -x; };
-    case Op::exp:
-      return [](double x) { return std::exp(x); };
-    case Op::exp2:
-      return [](double x) { return std::exp2(x); };
-    case Op::expm1:
-      return [](double x) { return std::expm1(x); };
-    case Op::log:
-      return [](double x) { return std::log(x); };
-    case Op::log2:
-      return [](double x) { return std::log2(x); };
-    case Op::log10:
-      return [](double x) { return std::log10(x); };
-    case Op::log1p:
-      return [](double x) { return std::log1p(x); };
-    case Op::sqrt:
-      return [](double x) { return std::sqrt(x); };
-    case Op::rsqrt:
-      return [](double x) { return 1 / std::sqrt(x); };
-    case Op::reciprocal:
-      return [](double x) { return 1 / x; };
-    case Op::sin:
-      return [](double x) { return std::sin(x); };
-    case Op::cos:
-      return [](double x) { return std::cos(x); };
-    case Op::tan:
-      return [](double x) { return std::tan(x); };
-    case Op::asin:
-      return [](double x) { return std::asin(x); };
-    case Op::acos:
-      return [](double x) { return std::acos(x); };
-    case Op::atan:
-      return [](double x) { return std::atan(x); };
-    case Op::sinh:
-      return [](double x) { return std::sinh(x); };
-    case Op::cosh:
-      return [](double x) { return std::cosh(x); };
-    case Op::asinh:
-      return [](double x) { return std::asinh(x); };
-    case Op::acosh:
-      return [](double x) { return std::acosh(x); };
-    case Op::atanh:
-      return [](double x) { return std::atanh(x); };
-    case Op::erfc:
-      return [](double x) { return std::erfc(x); };
-    case Op::lgamma:
-      return [](double x) { return std::lgamma(x); };
-    case Op::i0:
-      return [](double x) { return std::cyl_bessel_i(0.0, std::fabs(x)); };
-    case Op::deg2rad:
-      return [](double x) { return x * (3.14159265358979323846 / 180); };
-    case Op::rad2deg:
-      return [](double x) { return x * (180 / 3.14159265358979323846); };
-    case Op::frac:
-      return [](double x) { return x - std::trunc(x); };
-    case Op::tanh:
-      return [](double x) { return std::tanh(x); };
-    case Op::erf:
-      return [](double x) { return std::erf(x); };
-    case Op::sigmoid:
-      return [](double x) { return 1 / (1 + std::exp(-x)); };
-    case Op::relu:
-      return [](double x) { return std::max(x, 0.0); };
-    case Op::square:
-      return [](double x) { return x * x; };
-    case Op::sign:
-      return [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; };
-    case Op::floor:
-      return [](double x) { return std::floor(x); };
-    case Op::ceil:
-      return [](double x) { return std::ceil(x); };
-    case Op::round:
-      return [](double x) { return std::nearbyint(x); };
-    case Op::trunc:
-      return [](double x) { return std::trunc(x); };
-    case Op::logical_not:
-      return [](double x) { return x == 0 ? 1.0 : 0.0; };
-    case Op::isnan:
-      return [](double x) { return std::isnan(x) ? 1.0 : 0.0; };
-    case Op::isinf:
-      return [](double x) { return std::isinf(x) ? 1.0 : 0.0; };
-    case Op::isfinite:
-      return [](double x) { return std::isfinite(x) ? 1.0 : 0.0; };
-    default:
-      return nullptr;
+    case Op::abs: return [](double x) { return std::fabs(x); };
+    case Op::neg: return [](double x) { return -x; };
+    case Op::exp: return [](double x) { return std::exp(x); };
+    case Op::exp2: return [](double x) { return std::exp2(x); };
+    case Op::expm1: return [](double x) { return std::expm1(x); };
+    case Op::log: return [](double x) { return std::log(x); };
+    case Op::log2: return [](double x) { return std::log2(x); };
+    case Op::log10: return [](double x) { return std::log10(x); };
+    case Op::log1p: return [](double x) { return std::log1p(x); };
+    case Op::sqrt: return [](double x) { return std::sqrt(x); };
+    case Op::rsqrt: return [](double x) { return 1 / std::sqrt(x); };
+    case Op::reciprocal: return [](double x) { return 1 / x; };
+    case Op::sin: return [](double x) { return std::sin(x); };
+    case Op::cos: return [](double x) { return std::cos(x); };
+    case Op::tan: return [](double x) { return std::tan(x); };
+    case Op::asin: return [](double x) { return std::asin(x); };
+    case Op::acos: return [](double x) { return std::acos(x); };
+    case Op::atan: return [](double x) { return std::atan(x); };
+    case Op::sinh: return [](double x) { return std::sinh(x); };
+    case Op::cosh: return [](double x) { return std::cosh(x); };
+    case Op::asinh: return [](double x) { return std::asinh(x); };
+    case Op::acosh: return [](double x) { return std::acosh(x); };
+    case Op::atanh: return [](double x) { return std::atanh(x); };
+    case Op::erfc: return [](double x) { return std::erfc(x); };
+    case Op::lgamma: return [](double x) { return std::lgamma(x); };
+    case Op::i0: return [](double x) { return std::cyl_bessel_i(0.0, std::fabs(x)); };
+    case Op::deg2rad: return [](double x) { return x * (3.14159265358979323846 / 180); };
+    case Op::rad2deg: return [](double x) { return x * (180 / 3.14159265358979323846); };
+    case Op::frac: return [](double x) { return x - std::trunc(x); };
+    case Op::tanh: return [](double x) { return std::tanh(x); };
+    case Op::erf: return [](double x) { return std::erf(x); };
+    case Op::sigmoid: return [](double x) { return 1 / (1 + std::exp(-x)); };
+    case Op::relu: return [](double x) { return std::max(x, 0.0); };
+    case Op::square: return [](double x) { return x * x; };
+    case Op::sign: return [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; };
+    case Op::floor: return [](double x) { return std::floor(x); };
+    case Op::ceil: return [](double x) { return std::ceil(x); };
+    case Op::round: return [](double x) { return std::nearbyint(x); };
+    case Op::trunc: return [](double x) { return std::trunc(x); };
+    case Op::logical_not: return [](double x) { return x == 0 ? 1.0 : 0.0; };
+    case Op::isnan: return [](double x) { return std::isnan(x) ? 1.0 : 0.0; };
+    case Op::isinf: return [](double x) { return std::isinf(x) ? 1.0 : 0.0; };
+    case Op::isfinite: return [](double x) { return std::isfinite(x) ? 1.0 : 0.0; };
+    default: return nullptr;
   }
 }
 
 using Binary = double (*)(double, double);
 Binary BinaryFunction(Op op) {
   switch (op) {
-    case Op::mul:
-      return [](double a, double b) { return a * b; };
-    case Op::div:
-      return [](double a, double b) { return a / b; };
-    case Op::rsub:
-      return [](double a, double b) { return b - a; };
-    case Op::rdiv:
-      return [](double a, double b) { return b / a; };
-    case Op::floor_divide:
-      return FloorDivide;
-    case Op::rfloor_divide:
-      return [](double a, double b) { return FloorDivide(b, a); };
-    case Op::rmod:
-      return [](double a, double b) { return PythonMod(b, a); };
-    case Op::hypot:
-      return [](double a, double b) { return std::hypot(a, b); };
-    case Op::copysign:
-      return [](double a, double b) { return std::copysign(a, b); };
-    case Op::fmax:
-      return [](double a, double b) { return std::fmax(a, b); };
-    case Op::fmin:
-      return [](double a, double b) { return std::fmin(a, b); };
+    case Op::mul: return [](double a, double b) { return a * b; };
+    case Op::div: return [](double a, double b) { return a / b; };
+    case Op::rsub: return [](double a, double b) { return b - a; };
+    case Op::rdiv: return [](double a, double b) { return b / a; };
+    case Op::floor_divide: return FloorDivide;
+    case Op::rfloor_divide: return [](double a, double b) { return FloorDivide(b, a); };
+    case Op::rmod: return [](double a, double b) { return PythonMod(b, a); };
+    case Op::hypot: return [](double a, double b) { return std::hypot(a, b); };
+    case Op::copysign: return [](double a, double b) { return std::copysign(a, b); };
+    case Op::fmax: return [](double a, double b) { return std::fmax(a, b); };
+    case Op::fmin: return [](double a, double b) { return std::fmin(a, b); };
     case Op::logaddexp:
       return [](double a, double b) { return std::max(a, b) + std::log1p(std::exp(-std::fabs(a - b))); };
-    case Op::remainder:
-      return PythonMod;
-    case Op::fmod:
-      return [](double a, double b) { return std::fmod(a, b); };
-    case Op::pow:
-      return [](double a, double b) { return std::pow(a, b); };
-    case Op::rpow:
-      return [](double a, double b) { return std::pow(b, a); };
+    case Op::remainder: return PythonMod;
+    case Op::fmod: return [](double a, double b) { return std::fmod(a, b); };
+    case Op::pow: return [](double a, double b) { return std::pow(a, b); };
+    case Op::rpow: return [](double a, double b) { return std::pow(b, a); };
     case Op::maximum:
-    case Op::max:
-      return [](double a, double b) { return std::max(a, b); };
+    case Op::max: return [](double a, double b) { return std::max(a, b); };
     case Op::minimum:
-    case Op::min:
-      return [](double a, double b) { return std::min(a, b); };
-    case Op::atan2:
-      return [](double a, double b) { return std::atan2(a, b); };
-    case Op::eq:
-      return [](double a, double b) { return a == b ? 1.0 : 0.0; };
-    case Op::ne:
-      return [](double a, double b) { return a != b ? 1.0 : 0.0; };
-    case Op::lt:
-      return [](double a, double b) { return a < b ? 1.0 : 0.0; };
-    case Op::le:
-      return [](double a, double b) { return a <= b ? 1.0 : 0.0; };
-    case Op::gt:
-      return [](double a, double b) { return a > b ? 1.0 : 0.0; };
-    case Op::ge:
-      return [](double a, double b) { return a >= b ? 1.0 : 0.0; };
-    case Op::logical_and:
-      return [](double a, double b) { return a != 0 && b != 0 ? 1.0 : 0.0; };
-    case Op::logical_or:
-      return [](double a, double b) { return a != 0 || b != 0 ? 1.0 : 0.0; };
-    case Op::logical_xor:
-      return [](double a, double b) { return (a != 0) != (b != 0) ? 1.0 : 0.0; };
-    case Op::bitwise_and:
-      return [](double a, double b) { return double(int64_t(a) & int64_t(b)); };
-    case Op::bitwise_or:
-      return [](double a, double b) { return double(int64_t(a) | int64_t(b)); };
-    case Op::bitwise_xor:
-      return [](double a, double b) { return double(int64_t(a) ^ int64_t(b)); };
-    default:
-      return nullptr;
+    case Op::min: return [](double a, double b) { return std::min(a, b); };
+    case Op::atan2: return [](double a, double b) { return std::atan2(a, b); };
+    case Op::eq: return [](double a, double b) { return a == b ? 1.0 : 0.0; };
+    case Op::ne: return [](double a, double b) { return a != b ? 1.0 : 0.0; };
+    case Op::lt: return [](double a, double b) { return a < b ? 1.0 : 0.0; };
+    case Op::le: return [](double a, double b) { return a <= b ? 1.0 : 0.0; };
+    case Op::gt: return [](double a, double b) { return a > b ? 1.0 : 0.0; };
+    case Op::ge: return [](double a, double b) { return a >= b ? 1.0 : 0.0; };
+    case Op::logical_and: return [](double a, double b) { return a != 0 && b != 0 ? 1.0 : 0.0; };
+    case Op::logical_or: return [](double a, double b) { return a != 0 || b != 0 ? 1.0 : 0.0; };
+    case Op::logical_xor: return [](double a, double b) { return (a != 0) != (b != 0) ? 1.0 : 0.0; };
+    case Op::bitwise_and: return [](double a, double b) { return double(int64_t(a) & int64_t(b)); };
+    case Op::bitwise_or: return [](double a, double b) { return double(int64_t(a) | int64_t(b)); };
+    case Op::bitwise_xor: return [](double a, double b) { return double(int64_t(a) ^ int64_t(b)); };
+    default: return nullptr;
   }
 }
 
@@ -355,17 +280,13 @@ std::optional<Values> EvalElementwise(Op op, const Attributes& given, Inputs inp
     case Op::unflatten:
     case Op::ravel:
     case Op::squeeze:
-    case Op::unsqueeze:
-      return *inputs[0].values;
-    case Op::copy:
-      return Gathered(*inputs[1].values, out.shape, BroadcastStrides(inputs[1].type->shape, out.shape));
-    case Op::zero:
-      return Values(out.num_elements(), 0);
+    case Op::unsqueeze: return *inputs[0].values;
+    case Op::copy: return Gathered(*inputs[1].values, out.shape, BroadcastStrides(inputs[1].type->shape, out.shape));
+    case Op::zero: return Values(out.num_elements(), 0);
     case Op::fill:
       return Values(out.num_elements(), inputs.size() > 1 && inputs[1].type != nullptr ? (*inputs[1].values)[0]
                                                                                        : attributes.Double("value"));
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -393,28 +314,18 @@ std::optional<double> ReduceGroup(Op op, const Values& x, const Attributes& attr
   const double n = static_cast<double>(x.size());
   const double sum = std::accumulate(x.begin(), x.end(), 0.0);
   switch (op) {
-    case Op::sum:
-      return sum;
-    case Op::mean:
-      return sum / n;
-    case Op::prod:
-      return std::accumulate(x.begin(), x.end(), 1.0, std::multiplies<double>());
+    case Op::sum: return sum;
+    case Op::mean: return sum / n;
+    case Op::prod: return std::accumulate(x.begin(), x.end(), 1.0, std::multiplies<double>());
     case Op::max:
-    case Op::amax:
-      return x.empty() ? std::nullopt : std::optional<double>(*std::max_element(x.begin(), x.end()));
+    case Op::amax: return x.empty() ? std::nullopt : std::optional<double>(*std::max_element(x.begin(), x.end()));
     case Op::min:
-    case Op::amin:
-      return x.empty() ? std::nullopt : std::optional<double>(*std::min_element(x.begin(), x.end()));
-    case Op::argmax:
-      return static_cast<double>(std::max_element(x.begin(), x.end()) - x.begin());
-    case Op::argmin:
-      return static_cast<double>(std::min_element(x.begin(), x.end()) - x.begin());
-    case Op::any:
-      return std::any_of(x.begin(), x.end(), [](double v) { return v != 0; }) ? 1.0 : 0.0;
-    case Op::all:
-      return std::all_of(x.begin(), x.end(), [](double v) { return v != 0; }) ? 1.0 : 0.0;
-    case Op::count_nonzero:
-      return n - static_cast<double>(std::count(x.begin(), x.end(), 0.0));
+    case Op::amin: return x.empty() ? std::nullopt : std::optional<double>(*std::min_element(x.begin(), x.end()));
+    case Op::argmax: return static_cast<double>(std::max_element(x.begin(), x.end()) - x.begin());
+    case Op::argmin: return static_cast<double>(std::min_element(x.begin(), x.end()) - x.begin());
+    case Op::any: return std::any_of(x.begin(), x.end(), [](double v) { return v != 0; }) ? 1.0 : 0.0;
+    case Op::all: return std::all_of(x.begin(), x.end(), [](double v) { return v != 0; }) ? 1.0 : 0.0;
+    case Op::count_nonzero: return n - static_cast<double>(std::count(x.begin(), x.end(), 0.0));
     case Op::logsumexp: {
       if (x.empty()) return std::nullopt;
       const double largest = *std::max_element(x.begin(), x.end());
@@ -442,8 +353,7 @@ std::optional<double> ReduceGroup(Op op, const Values& x, const Attributes& attr
           squares / (n - attributes.Double("correction", attributes.Bool("unbiased", true) ? 1 : 0));
       return op == Op::var ? variance : std::sqrt(variance);
     }
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -479,7 +389,8 @@ std::vector<std::optional<Values>> EvalMeshgrid(const Attributes& attributes, In
 
 }  // namespace
 
-ConstOutputs const_eval::EvalReal(Op op, const Attributes& attributes, Inputs inputs, const std::vector<TensorType>& outputs) {
+ConstOutputs const_eval::EvalReal(Op op, const Attributes& attributes, Inputs inputs,
+                                  const std::vector<TensorType>& outputs) {
   const TensorType& out = outputs[0];
   const bool one_input = inputs.size() == 1 || (inputs.size() == 2 && inputs[1].type == nullptr);
   if (auto selected = EvalSelected(op, attributes, inputs, outputs)) {
@@ -501,10 +412,8 @@ ConstOutputs const_eval::EvalReal(Op op, const Attributes& attributes, Inputs in
       return result;
     }
     case Op::cat:
-    case Op::stack:
-      return {EvalJoin(op, attributes, inputs, out)};
-    case Op::meshgrid:
-      return EvalMeshgrid(attributes, inputs, out.shape);
+    case Op::stack: return {EvalJoin(op, attributes, inputs, out)};
+    case Op::meshgrid: return EvalMeshgrid(attributes, inputs, out.shape);
     case Op::getitem: {
       const auto map = IndexMap(inputs[0].type->shape, attributes.String("index"), inputs.subspan(1), out.shape);
       if (!map) return {};
@@ -534,8 +443,7 @@ ConstOutputs const_eval::EvalReal(Op op, const Attributes& attributes, Inputs in
       for (size_t i = 0; i < map->size(); ++i) values[(*map)[i]] = written[i];
       return {values};
     }
-    default:
-      break;
+    default: break;
   }
   if (one_input && IsReduction(op)) return EvalReduction(op, attributes, inputs, outputs.size());
   if (std::optional<Values> values = EvalElementwise(op, attributes, inputs, out)) return {values};
@@ -570,29 +478,20 @@ double Wrapped(double value, int bits, bool is_signed) {
 double RoundTo(DType dtype, double value) {
   switch (dtype) {
     case DType::float32:
-    case DType::complex64:
-      return static_cast<float>(value);
-    case DType::bfloat16:
-      return RoundBits(static_cast<float>(value), 7, -126);
+    case DType::complex64: return static_cast<float>(value);
+    case DType::bfloat16: return RoundBits(static_cast<float>(value), 7, -126);
     case DType::float16: {
       const double rounded = RoundBits(static_cast<float>(value), 10, -14);
       return std::fabs(rounded) > 65504 ? std::copysign(INFINITY, rounded) : rounded;
     }
-    case DType::bool_:
-      return value != 0 ? 1 : 0;
+    case DType::bool_: return value != 0 ? 1 : 0;
     case DType::float64:
-    case DType::complex128:
-      return value;
-    case DType::uint8:
-      return Wrapped(value, 8, false);
-    case DType::int8:
-      return Wrapped(value, 8, true);
-    case DType::int16:
-      return Wrapped(value, 16, true);
-    case DType::int32:
-      return Wrapped(value, 32, true);
-    default:
-      return std::trunc(value);
+    case DType::complex128: return value;
+    case DType::uint8: return Wrapped(value, 8, false);
+    case DType::int8: return Wrapped(value, 8, true);
+    case DType::int16: return Wrapped(value, 16, true);
+    case DType::int32: return Wrapped(value, 32, true);
+    default: return std::trunc(value);
   }
 }
 
@@ -606,7 +505,8 @@ std::vector<std::shared_ptr<const Values>> EvalConst(Op op, const Attributes& at
     complex = complex || IsComplex(type.dtype);
   }
   for (const ConstInput& input : inputs) complex = complex || (input.type != nullptr && IsComplex(input.type->dtype));
-  ConstOutputs values = complex ? EvalComplex(op, attributes, inputs, outputs) : EvalReal(op, attributes, inputs, outputs);
+  ConstOutputs values =
+      complex ? EvalComplex(op, attributes, inputs, outputs) : EvalReal(op, attributes, inputs, outputs);
   for (size_t i = 0; i < values.size() && i < outputs.size(); ++i) {
     const int64_t numbers = outputs[i].num_elements() * (IsComplex(outputs[i].dtype) ? 2 : 1);
     if (!values[i] || static_cast<int64_t>(values[i]->size()) != numbers) continue;

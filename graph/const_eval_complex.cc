@@ -1,5 +1,5 @@
-// Values of calls with complex tensors: rotary embeddings, spectra's filters, phases. A complex tensor has two numbers for each element, the real part
-// first. Most calls do the same with either part; the others are written out here.
+// Values of calls with complex tensors: rotary embeddings, spectra's filters, phases. A complex tensor has two numbers
+// for each element, the real part first. Most calls do the same with either part; the others are written out here.
 #include <cmath>
 #include <complex>
 
@@ -78,10 +78,8 @@ bool IsLinear(Op op) {
     case Op::cfloat:
     case Op::cdouble:
     case Op::float_:
-    case Op::double_:
-      return true;
-    default:
-      return GetOpInfo(op).cost_class == CostClass::kView;
+    case Op::double_: return true;
+    default: return GetOpInfo(op).cost_class == CostClass::kView;
   }
 }
 
@@ -97,18 +95,14 @@ Attributes OfImaginary(const Attributes& attributes) {
 // An input that says where, and has no part in the arithmetic: an index, a mask.
 bool IsSelector(Op op, size_t input, DType dtype) {
   switch (op) {
-    case Op::where:
-      return input == 0;
-    case Op::masked_fill:
-      return input == 1;
+    case Op::where: return input == 0;
+    case Op::masked_fill: return input == 1;
     case Op::getitem:
     case Op::setitem:
     case Op::index_select:
     case Op::gather:
-    case Op::repeat_interleave:
-      return input > 0 && (IsIntegral(dtype) || dtype == DType::bool_);
-    default:
-      return false;
+    case Op::repeat_interleave: return input > 0 && (IsIntegral(dtype) || dtype == DType::bool_);
+    default: return false;
   }
 }
 
@@ -150,54 +144,37 @@ using Unary = Complex (*)(Complex);
 Unary UnaryFunction(Op op) {
   switch (op) {
     case Op::conj:
-    case Op::conj_physical:
-      return [](Complex z) { return std::conj(z); };
-    case Op::exp:
-      return [](Complex z) { return std::exp(z); };
-    case Op::log:
-      return [](Complex z) { return std::log(z); };
-    case Op::sqrt:
-      return [](Complex z) { return std::sqrt(z); };
-    case Op::reciprocal:
-      return [](Complex z) { return 1.0 / z; };
-    case Op::square:
-      return [](Complex z) { return z * z; };
-    case Op::sin:
-      return [](Complex z) { return std::sin(z); };
-    case Op::cos:
-      return [](Complex z) { return std::cos(z); };
-    case Op::tanh:
-      return [](Complex z) { return std::tanh(z); };
-    default:
-      return nullptr;
+    case Op::conj_physical: return [](Complex z) { return std::conj(z); };
+    case Op::exp: return [](Complex z) { return std::exp(z); };
+    case Op::log: return [](Complex z) { return std::log(z); };
+    case Op::sqrt: return [](Complex z) { return std::sqrt(z); };
+    case Op::reciprocal: return [](Complex z) { return 1.0 / z; };
+    case Op::square: return [](Complex z) { return z * z; };
+    case Op::sin: return [](Complex z) { return std::sin(z); };
+    case Op::cos: return [](Complex z) { return std::cos(z); };
+    case Op::tanh: return [](Complex z) { return std::tanh(z); };
+    default: return nullptr;
   }
 }
 
 using Binary = Complex (*)(Complex, Complex);
 Binary BinaryFunction(Op op) {
   switch (op) {
-    case Op::mul:
-      return [](Complex a, Complex b) { return a * b; };
-    case Op::div:
-      return [](Complex a, Complex b) { return a / b; };
-    case Op::rdiv:
-      return [](Complex a, Complex b) { return b / a; };
-    case Op::pow:
-      return [](Complex a, Complex b) { return std::pow(a, b); };
-    case Op::rpow:
-      return [](Complex a, Complex b) { return std::pow(b, a); };
-    case Op::eq:
-      return [](Complex a, Complex b) { return Complex(a == b ? 1 : 0); };
-    case Op::ne:
-      return [](Complex a, Complex b) { return Complex(a != b ? 1 : 0); };
-    default:
-      return nullptr;
+    case Op::mul: return [](Complex a, Complex b) { return a * b; };
+    case Op::div: return [](Complex a, Complex b) { return a / b; };
+    case Op::rdiv: return [](Complex a, Complex b) { return b / a; };
+    case Op::pow: return [](Complex a, Complex b) { return std::pow(a, b); };
+    case Op::rpow: return [](Complex a, Complex b) { return std::pow(b, a); };
+    case Op::eq: return [](Complex a, Complex b) { return Complex(a == b ? 1 : 0); };
+    case Op::ne: return [](Complex a, Complex b) { return Complex(a != b ? 1 : 0); };
+    default: return nullptr;
   }
 }
 
 // f(element of the first, element of the second or the number), broadcast to `out`.
 template <typename F>
-std::optional<Values> Pairwise(const Attributes& attributes, absl::string_view number, Inputs inputs, const TensorType& out, F f) {
+std::optional<Values> Pairwise(const Attributes& attributes, absl::string_view number, Inputs inputs,
+                               const TensorType& out, F f) {
   Parts parts[2];
   std::vector<Strides> strides;
   for (size_t i = 0; i < 2; ++i) {
@@ -213,7 +190,8 @@ std::optional<Values> Pairwise(const Attributes& attributes, absl::string_view n
   }
   Values values;
   ForEach(out.shape, strides, [&](int64_t, const std::vector<int64_t>& at) {
-    const Complex result = f(Complex(parts[0].real[at[0]], parts[0].imaginary[at[0]]), Complex(parts[1].real[at[1]], parts[1].imaginary[at[1]]));
+    const Complex result = f(Complex(parts[0].real[at[0]], parts[0].imaginary[at[0]]),
+                             Complex(parts[1].real[at[1]], parts[1].imaginary[at[1]]));
     values.push_back(result.real());
     if (IsComplex(out.dtype)) values.push_back(result.imag());
   });
@@ -234,12 +212,9 @@ ConstOutputs EvalComplex(Op op, const Attributes& attributes, Inputs inputs, con
   const TensorType& out = outputs[0];
   switch (op) {
     case Op::view_as_real:
-    case Op::view_as_complex:
-      return {*inputs[0].values};
-    case Op::real:
-      return {Split(inputs[0]).real};
-    case Op::imag:
-      return {Split(inputs[0]).imaginary};
+    case Op::view_as_complex: return {*inputs[0].values};
+    case Op::real: return {Split(inputs[0]).real};
+    case Op::imag: return {Split(inputs[0]).imaginary};
     case Op::complex:
       return {Pairwise(attributes, "", inputs, out, [](Complex a, Complex b) { return Complex(a.real(), b.real()); })};
     case Op::polar: {
@@ -248,14 +223,10 @@ ConstOutputs EvalComplex(Op op, const Attributes& attributes, Inputs inputs, con
         return Complex(a.real() * RoundTo(part, std::cos(b.real())), a.real() * RoundTo(part, std::sin(b.real())));
       })};
     }
-    case Op::abs:
-      return {Measured(Split(inputs[0]), [](double x, double y) { return std::hypot(x, y); })};
-    case Op::angle:
-      return {Measured(Split(inputs[0]), [](double x, double y) { return std::atan2(y, x); })};
-    case Op::conj:
-      break;
-    case Op::resolve_conj:
-      return {*inputs[0].values};
+    case Op::abs: return {Measured(Split(inputs[0]), [](double x, double y) { return std::hypot(x, y); })};
+    case Op::angle: return {Measured(Split(inputs[0]), [](double x, double y) { return std::atan2(y, x); })};
+    case Op::conj: break;
+    case Op::resolve_conj: return {*inputs[0].values};
     default:
       if (IsLinear(op)) return EvalParts(op, attributes, inputs, outputs);
   }
@@ -272,10 +243,12 @@ ConstOutputs EvalComplex(Op op, const Attributes& attributes, Inputs inputs, con
   if (op == Op::mul && out.dtype == DType::complex64) {  // PyTorch rounds each product
     return {Pairwise(attributes, "other", inputs, out, [](Complex a, Complex b) {
       const auto product = [](double x, double y) { return static_cast<float>(x * y); };
-      return Complex(product(a.real(), b.real()) - product(a.imag(), b.imag()), product(a.real(), b.imag()) + product(a.imag(), b.real()));
+      return Complex(product(a.real(), b.real()) - product(a.imag(), b.imag()),
+                     product(a.real(), b.imag()) + product(a.imag(), b.real()));
     })};
   }
-  if (const Binary f = BinaryFunction(op)) return {Pairwise(attributes, op == Op::pow ? "exponent" : "other", inputs, out, f)};
+  if (const Binary f = BinaryFunction(op))
+    return {Pairwise(attributes, op == Op::pow ? "exponent" : "other", inputs, out, f)};
   return {};
 }
 

@@ -1,4 +1,5 @@
-// Shared by const_eval.cc (arithmetic, reductions), const_eval_moves.cc and const_eval_select.cc (what only moves elements) and const_eval_complex.cc.
+// Shared by const_eval.cc (arithmetic, reductions), const_eval_moves.cc and const_eval_select.cc (what only moves
+// elements) and const_eval_complex.cc.
 #ifndef COBRA_GRAPH_CONST_EVAL_INTERNAL_H_
 #define COBRA_GRAPH_CONST_EVAL_INTERNAL_H_
 

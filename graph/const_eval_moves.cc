@@ -25,8 +25,7 @@ std::optional<Strides> MovedStrides(Op op, const Attributes& attributes, const S
       return strides;
     case Op::t:
     case Op::T:
-    case Op::H:
-      return Strides(strides.rbegin(), strides.rend());
+    case Op::H: return Strides(strides.rbegin(), strides.rend());
     case Op::movedim: {
       const std::vector<int64_t> source = attributes.Ints("source"), destination = attributes.Ints("destination");
       std::vector<int> from(rank, -1);
@@ -45,8 +44,7 @@ std::optional<Strides> MovedStrides(Op op, const Attributes& attributes, const S
     }
     case Op::expand:
     case Op::expand_as:
-    case Op::broadcast_to:
-      return BroadcastStrides(in, out);
+    case Op::broadcast_to: return BroadcastStrides(in, out);
     case Op::diagonal: {
       if (attributes.Int("offset") != 0) return std::nullopt;  // EvalRearranged has it
       const int a = Wrap(attributes.Int("dim1", 0), rank), b = Wrap(attributes.Int("dim2", 1), rank);
@@ -57,8 +55,7 @@ std::optional<Strides> MovedStrides(Op op, const Attributes& attributes, const S
       moved.push_back(strides[a] + strides[b]);
       return moved;
     }
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -291,8 +288,7 @@ std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs
         return at(index);
       });
     }
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -354,9 +350,7 @@ std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::stri
   for (const IndexItem& item : *items) {
     ++position;
     switch (item.kind) {
-      case IndexItem::Kind::kNone:
-        plain.push_back(0);
-        break;
+      case IndexItem::Kind::kNone: plain.push_back(0); break;
       case IndexItem::Kind::kInt: {
         start += (item.value < 0 ? item.value + shape[dim] : item.value) * strides[dim];
         ++dim;
@@ -387,8 +381,7 @@ std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::stri
         advanced.push_back({&tensors[item.value], strides[dim], shape[dim]});
         ++dim;
         break;
-      default:
-        return std::nullopt;
+      default: return std::nullopt;
     }
   }
   while (dim < shape.size()) plain.push_back(strides[dim++]);

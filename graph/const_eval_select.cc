@@ -362,22 +362,17 @@ std::optional<std::vector<Values>> EvalSelected(Op op, const Attributes& attribu
     case Op::argsort:
     case Op::msort:
     case Op::topk:
-    case Op::kthvalue:
-      return Sorted(op, attributes, inputs[0]);
+    case Op::kthvalue: return Sorted(op, attributes, inputs[0]);
     case Op::cummax:
-    case Op::cummin:
-      return RunningExtremum(op, attributes, inputs[0]);
+    case Op::cummin: return RunningExtremum(op, attributes, inputs[0]);
     case Op::searchsorted:
-    case Op::bucketize:
-      return one(Searched(op, attributes, inputs));
+    case Op::bucketize: return one(Searched(op, attributes, inputs));
     case Op::scatter:
     case Op::scatter_add:
-    case Op::scatter_reduce:
-      return one(Scattered(op, attributes, inputs));
+    case Op::scatter_reduce: return one(Scattered(op, attributes, inputs));
     case Op::index_add:
     case Op::index_copy:
-    case Op::index_fill:
-      return one(SlicesWritten(op, attributes, inputs));
+    case Op::index_fill: return one(SlicesWritten(op, attributes, inputs));
     case Op::one_hot: {
       Values values(out.num_elements(), 0);
       const int64_t classes = out.shape.back();
@@ -399,22 +394,18 @@ std::optional<std::vector<Values>> EvalSelected(Op op, const Attributes& attribu
       }
       return one(values);
     }
-    case Op::einsum:
-      return one(Contracted(attributes.String("equation"), inputs, out.shape));
+    case Op::einsum: return one(Contracted(attributes.String("equation"), inputs, out.shape));
     case Op::softmax:
-    case Op::log_softmax:
-      return one(Softened(op, attributes, inputs[0]));
+    case Op::log_softmax: return one(Softened(op, attributes, inputs[0]));
     case Op::diag:
     case Op::diag_embed:
     case Op::diagflat:
-    case Op::block_diag:
-      return one(OnDiagonals(op, attributes, inputs, out));
+    case Op::block_diag: return one(OnDiagonals(op, attributes, inputs, out));
     case Op::hstack:
     case Op::vstack:
     case Op::row_stack:
     case Op::dstack:
-    case Op::column_stack:
-      return one(Joined(op, inputs, out));
+    case Op::column_stack: return one(Joined(op, inputs, out));
     case Op::cartesian_prod: {
       Values values;
       ForEach(Shape(1, out.shape[0]), {Strides(1, 0)}, [&](int64_t n, const std::vector<int64_t>&) {
@@ -429,8 +420,7 @@ std::optional<std::vector<Values>> EvalSelected(Op op, const Attributes& attribu
       });
       return one(values);
     }
-    case Op::combinations:
-      return one(Chosen(attributes, inputs[0]));
+    case Op::combinations: return one(Chosen(attributes, inputs[0]));
     case Op::pad:
       if (attributes.String("mode", "constant") == "constant") return std::nullopt;
       return one(PaddedWithItself(attributes, inputs[0], out));

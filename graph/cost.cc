@@ -109,30 +109,20 @@ int64_t MacsOf(const Node& node, const std::vector<const TensorType*>& in) {
     return weight.rank() == 0 || weight.shape[0] == 0 ? 0 : weight.num_elements() / weight.shape[0];
   };
   switch (kWork[static_cast<size_t>(node.op)]) {
-    case Work::kConv:
-      return Times(out, per_filter(*in[1]));
-    case Work::kConvTranspose:
-      return Times(in[0]->num_elements(), per_filter(*in[1]));
-    case Work::kLinear:
-      return Times(out, in[1]->shape.back());
-    case Work::kMatmul:
-      return Times(out, in[0]->shape.back());
-    case Work::kAddmm:
-      return Times(out, in[1]->shape.back());
-    case Work::kBilinear:
-      return Times(out, per_filter(*in[2]));
-    case Work::kEinsum:
-      return EinsumMacs(node, in);
+    case Work::kConv: return Times(out, per_filter(*in[1]));
+    case Work::kConvTranspose: return Times(in[0]->num_elements(), per_filter(*in[1]));
+    case Work::kLinear: return Times(out, in[1]->shape.back());
+    case Work::kMatmul: return Times(out, in[0]->shape.back());
+    case Work::kAddmm: return Times(out, in[1]->shape.back());
+    case Work::kBilinear: return Times(out, per_filter(*in[2]));
+    case Work::kEinsum: return EinsumMacs(node, in);
     case Work::kSdpa: {
       const int64_t keys = in[1]->shape[in[1]->rank() - 2];
       return Plus(Times(in[0]->num_elements(), keys), Times(out, keys));
     }
-    case Work::kMha:
-      return MhaMacs(in);
-    case Work::kRnn:
-      return RnnMacs(node, in);
-    default:
-      return 0;
+    case Work::kMha: return MhaMacs(in);
+    case Work::kRnn: return RnnMacs(node, in);
+    default: return 0;
   }
 }
 
@@ -174,23 +164,17 @@ int64_t FlopsBesideMacs(const Node& node, const std::vector<const TensorType*>& 
   const int64_t out = node.outputs.empty() ? 0 : node.outputs[0].num_elements();
   const int64_t first = in.empty() || in[0] == nullptr ? 0 : in[0]->num_elements();
   switch (kWork[static_cast<size_t>(node.op)]) {
-    case Work::kOutput:
-      return out;
-    case Work::kInput:
-      return first;
-    case Work::kNorm:
-      return Times(kNormPasses, first);
-    case Work::kFft:
-      return FftFlops(node, in);
+    case Work::kOutput: return out;
+    case Work::kInput: return first;
+    case Work::kNorm: return Times(kNormPasses, first);
+    case Work::kFft: return FftFlops(node, in);
     case Work::kProduct: {
       // a M x K and K x N product, whatever dimensions they are made of: M N K = sqrt(MK * KN * MN)
       const double second = in.size() < 2 || in[1] == nullptr ? 1 : static_cast<double>(in[1]->num_elements());
       return Clamped(2 * std::sqrt(static_cast<double>(first) * second * static_cast<double>(out)));
     }
-    case Work::kProductOfLast:
-      return Times(2, Times(in[1]->num_elements(), in[2]->shape.back()));
-    case Work::kSecond:
-      return Times(2, in[1]->num_elements());
+    case Work::kProductOfLast: return Times(2, Times(in[1]->num_elements(), in[2]->shape.back()));
+    case Work::kSecond: return Times(2, in[1]->num_elements());
     case Work::kFactor: {
       const Shape& shape = in[0]->shape;
       return Times(2, Times(first, shape.size() < 2 ? 1 : std::min(shape[shape.size() - 1], shape[shape.size() - 2])));
@@ -203,16 +187,14 @@ int64_t FlopsBesideMacs(const Node& node, const std::vector<const TensorType*>& 
       if (node.op != Op::lstm_cell) weights += in[2]->num_elements();
       return Times(2, Times(weights, in[0]->rank() == 2 ? in[0]->shape[0] : 1));
     }
-    case Work::kConvTbc:
-      return Times(2, Times(out, in[1]->num_elements() / std::max<int64_t>(1, in[1]->shape[2])));
+    case Work::kConvTbc: return Times(2, Times(out, in[1]->num_elements() / std::max<int64_t>(1, in[1]->shape[2])));
     case Work::kPool: {
       int64_t window = 1;
       const std::vector<int64_t> kernel = node.attributes.Ints("kernel_size");
       for (int64_t k : kernel) window = Times(window, k);
       return Times(out, window);
     }
-    default:
-      return 0;
+    default: return 0;
   }
 }
 

@@ -36,7 +36,8 @@ class Extractor {
       COBRA_ASSIGN_OR_RETURN(const ValueRef input, Argument(ref, views_left));
       inputs.push_back(input);
     }
-    COBRA_ASSIGN_OR_RETURN(const int32_t copied, builder_.Add(node.op, node.attributes, std::move(inputs), {}, node.inplace));
+    COBRA_ASSIGN_OR_RETURN(const int32_t copied,
+                           builder_.Add(node.op, node.attributes, std::move(inputs), {}, node.inplace));
     return copied_[index] = copied;
   }
 

@@ -112,14 +112,12 @@ int Consumed(const IndexItem& item, absl::Span<const TensorType* const> tensors)
   switch (item.kind) {
     case IndexItem::Kind::kNone:
     case IndexItem::Kind::kEllipsis:
-    case IndexItem::Kind::kBool:
-      return 0;
+    case IndexItem::Kind::kBool: return 0;
     case IndexItem::Kind::kTensor: {
       const TensorType& type = *tensors[item.value];
       return type.dtype == DType::bool_ ? type.rank() : 1;
     }
-    default:
-      return 1;
+    default: return 1;
   }
 }
 
@@ -147,16 +145,12 @@ absl::StatusOr<Shape> IndexedShape(const Shape& shape, const IndexList& index,
   for (const IndexItem& item : index) {
     ++position;
     switch (item.kind) {
-      case IndexItem::Kind::kNone:
-        out.push_back(1);
-        break;
+      case IndexItem::Kind::kNone: out.push_back(1); break;
       case IndexItem::Kind::kEllipsis:
         if (!ellipsis_seen) take_rest();
         ellipsis_seen = true;
         break;
-      case IndexItem::Kind::kBool:
-        out.push_back(item.value);
-        break;
+      case IndexItem::Kind::kBool: out.push_back(item.value); break;
       case IndexItem::Kind::kSlice: {
         COBRA_ASSIGN_OR_RETURN(const int64_t size, SlicedSize(item, shape[dim]));
         out.push_back(size);

@@ -48,7 +48,8 @@ struct Origin {
   std::shared_ptr<const std::string> file;  // null if unknown
   int line = 0;                             // one-based
   std::string module_path;                  // "layer1.0.conv1"; "" is the model itself
-  // Of a call that a layer of torch.nn makes: where the program constructed the layer, as many are called in one line (nn.Sequential).
+  // Of a call that a layer of torch.nn makes: where the program constructed the layer, as many are called in one line
+  // (nn.Sequential).
   std::shared_ptr<const std::string> made_file = nullptr;
   int made_line = 0;
 };
@@ -81,7 +82,8 @@ class Graph {
   int64_t num_parameters() const;     // elements
   // {alias name: index into parameters()}: names of shared parameters beyond the first.
   absl::Span<const std::pair<std::string, int32_t>> parameter_aliases() const { return parameter_aliases_; }
-  // Multiply-accumulates of calls on constants alone: the reader computed them and left no node, PyTorch makes them each time.
+  // Multiply-accumulates of calls on constants alone: the reader computed them and left no node, PyTorch makes them
+  // each time.
   int64_t folded_macs() const { return folded_macs_; }
 
  private:
@@ -95,8 +97,9 @@ class Graph {
 
 // The call hands its first argument on unchanged and costs nothing: dropout in eval, a cast to the dtype that is there.
 bool IsAlias(const Graph& graph, const Node& node);
-// An argument that matters in training only, of a call that is told whether it trains and was recorded at inference: dropout_p of
-// multi_head_attention_forward, dropout of an LSTM. (scaled_dot_product_attention is not told: it drops what it is given.)
+// An argument that matters in training only, of a call that is told whether it trains and was recorded at inference:
+// dropout_p of multi_head_attention_forward, dropout of an LSTM. (scaled_dot_product_attention is not told: it drops
+// what it is given.)
 bool IsForTraining(Op op, absl::string_view attribute);
 // The outputs of the call share storage with its first argument (views; a getitem by tensors or lists gathers instead).
 bool IsView(const Node& node);

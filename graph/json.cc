@@ -88,31 +88,26 @@ class Writer {
 
   Json SourceToJson(ValueRef ref, Json* consts) const {
     switch (ref.kind) {
-      case ValueRef::Kind::kInput:
-        return absl::StrCat("in:", ref.index);
-      case ValueRef::Kind::kParameter:
-        return absl::StrCat("p:", graph_.parameters()[ref.index].name);
-      case ValueRef::Kind::kBuffer:
-        return absl::StrCat("b:", graph_.buffers()[ref.index].name);
-      case ValueRef::Kind::kConstant:
-        consts->push_back(ref.index);
-        return "c";
-      case ValueRef::Kind::kNone:
-        return nullptr;
-      case ValueRef::Kind::kNode:
-        break;
+      case ValueRef::Kind::kInput: return absl::StrCat("in:", ref.index);
+      case ValueRef::Kind::kParameter: return absl::StrCat("p:", graph_.parameters()[ref.index].name);
+      case ValueRef::Kind::kBuffer: return absl::StrCat("b:", graph_.buffers()[ref.index].name);
+      case ValueRef::Kind::kConstant: consts->push_back(ref.index); return "c";
+      case ValueRef::Kind::kNone: return nullptr;
+      case ValueRef::Kind::kNode: break;
     }
     if (graph_.nodes()[ref.index].outputs.size() > 1) return Json::array({ref.index, ref.output});
     return ref.index;
   }
 
-  // x[0] = tensor, x[a:b] = tensor, x[indices] = tensor: PyTorch 1.13 shows these to nobody who watches its calls (x[0, 1:] = tensor and x[0] = 1.0 it
-  // does); who compares graphs with what such a watcher saw takes x for unchanged.
+  // x[0] = tensor, x[a:b] = tensor, x[indices] = tensor: PyTorch 1.13 shows these to nobody who watches its calls (x[0,
+  // 1:] = tensor and x[0] = 1.0 it does); who compares graphs with what such a watcher saw takes x for unchanged.
   static bool IsUnwatched(const Node& node) {
     if (node.op != Op::setitem) return false;
     const std::string index = node.attributes.String("index");
     const std::vector<absl::string_view> parts = absl::StrSplit(index, ", ");
-    const bool tensors = std::all_of(parts.begin(), parts.end(), [](absl::string_view part) { return absl::StartsWith(part, "T") && part != "True"; });
+    const bool tensors = std::all_of(parts.begin(), parts.end(), [](absl::string_view part) {
+      return absl::StartsWith(part, "T") && part != "True";
+    });
     const size_t indices = static_cast<size_t>(std::count_if(parts.begin(), parts.end(), [](absl::string_view part) {
       return absl::StartsWith(part, "T") && part != "True";
     }));
@@ -125,7 +120,8 @@ class Writer {
     if (node.inputs.empty() || DrawsRandomNumbers(node.op)) return false;
     for (const ValueRef& ref : node.inputs) {
       // What a network draws while it runs ("rand.3", "randn.0") and computes from that is no constant.
-      if (ref.kind == ValueRef::Kind::kConstant && absl::StartsWith(graph_.constants()[ref.index].name, "rand")) return false;
+      if (ref.kind == ValueRef::Kind::kConstant && absl::StartsWith(graph_.constants()[ref.index].name, "rand"))
+        return false;
       if (ref.is_node() ? !const_[ref.index]
                         : ref.kind == ValueRef::Kind::kInput || ref.kind == ValueRef::Kind::kParameter) {
         return false;
@@ -166,8 +162,9 @@ class Writer {
     if (!plain) record["dtype"] = std::move(dtypes);
     const_.push_back(IsConst(node));
     // Calls that touch no data and yet make a tensor of their own.
-    const bool makes = node.op == Op::meshgrid || node.op == Op::conj || node.op == Op::resolve_conj || node.op == Op::resolve_neg ||
-                       node.op == Op::atleast_3d || node.op == Op::linalg_diagonal || (node.op == Op::getitem && node.inputs.size() > 1);
+    const bool makes = node.op == Op::meshgrid || node.op == Op::conj || node.op == Op::resolve_conj ||
+                       node.op == Op::resolve_neg || node.op == Op::atleast_3d || node.op == Op::linalg_diagonal ||
+                       (node.op == Op::getitem && node.inputs.size() > 1);
     if (const_.back()) {
       record["kind"] = "const";
     } else if (IsAlias(graph_, node) || IsUnwatched(node)) {

@@ -32,14 +32,14 @@ struct Parsed {
 struct Outline {
   std::string fault;   // why it is too much to parse; empty: it is not
   bool limit = false;  // not only of the form
-  int64_t keys = 0;   // of all its objects
+  int64_t keys = 0;    // of all its objects
 };
 
-// A parsed value takes some 50 bytes, however short its text (60,000 calls have about 1.5 million), and an object that keeps the order
-// of its keys looks through them for each new one.
+// A parsed value takes some 50 bytes, however short its text (60,000 calls have about 1.5 million), and an object that
+// keeps the order of its keys looks through them for each new one.
 Outline OutlineOf(absl::string_view text, int64_t most_values) {
   constexpr int64_t kMostEntries = 200'000;  // of one list: all calls, or the tensors of one
-  constexpr double kMostComparisons = 2e8;  // of keys: an object of 20,000 has as many
+  constexpr double kMostComparisons = 2e8;   // of keys: an object of 20,000 has as many
   Outline outline;
   int64_t values = 0;
   double comparisons = 0;
@@ -59,7 +59,8 @@ Outline OutlineOf(absl::string_view text, int64_t most_values) {
     } else if (c == '{' || c == '[') {
       ++values;
       open.emplace_back();
-      if (open.size() > kMaxDepth) return too_much(absl::StrCat("it is nested deeper than ", kMaxDepth, " levels"), /*limit=*/false);
+      if (open.size() > kMaxDepth)
+        return too_much(absl::StrCat("it is nested deeper than ", kMaxDepth, " levels"), /*limit=*/false);
     } else if (c == '}' || c == ']') {
       if (!open.empty()) open.pop_back();
     } else if (c == ',') {
@@ -170,7 +171,8 @@ class Reader {
     if (ops == root.end() || !ops->is_array()) return Wrong("there is no list \"ops\"");
     if (static_cast<int64_t>(ops->size()) > limits_.max_nodes) {
       return Error(Diagnostic::Kind::kLimit,
-                   absl::StrCat(ops->size(), " calls are more than the limit of ", limits_.max_nodes), "is the network meant to be this large?");
+                   absl::StrCat(ops->size(), " calls are more than the limit of ", limits_.max_nodes),
+                   "is the network meant to be this large?");
     }
     for (const Json& record : *ops) COBRA_RETURN_IF_ERROR(ReadNode(record));
     where_.clear();

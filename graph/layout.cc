@@ -140,8 +140,7 @@ Strides Moved(const Node& node, const Shape& in, const Strides& strides, const S
     }
     case Op::t:
     case Op::T:
-    case Op::H:
-      return Strides(strides.rbegin(), strides.rend());
+    case Op::H: return Strides(strides.rbegin(), strides.rend());
     case Op::select: {
       Strides moved = strides;
       moved.erase(moved.begin() + wrap(node.attributes.Int("dim")));
@@ -159,8 +158,7 @@ Strides Moved(const Node& node, const Shape& in, const Strides& strides, const S
       moved.insert(moved.begin() + at, at < rank ? strides[at] * in[at] : 1);
       return moved;
     }
-    case Op::squeeze:
-      return Squeezed(node, in, strides);
+    case Op::squeeze: return Squeezed(node, in, strides);
     case Op::expand:
     case Op::expand_as:
     case Op::broadcast_to: {
@@ -169,8 +167,7 @@ Strides Moved(const Node& node, const Shape& in, const Strides& strides, const S
       for (int i = 0; i < rank; ++i) moved[lead + i] = in[i] == out[lead + i] ? strides[i] : 0;
       return moved;
     }
-    case Op::getitem:
-      return Indexed(node, in, strides, out);
+    case Op::getitem: return Indexed(node, in, strides, out);
     default:
       // split, chunk, narrow, detach ...: same rank, same steps. Rarer views: taken for contiguous.
       return out.size() == in.size() ? strides : ContiguousStrides(out);
@@ -222,8 +219,7 @@ std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output)
     case Op::interpolate:
       if (IsChannelsLast(in, strides) && out.size() == 4) return ChannelsLastStrides(out);
       return std::nullopt;
-    case Op::contiguous:
-      return IsContiguous(in, strides) ? std::optional<Strides>(strides) : std::nullopt;
+    case Op::contiguous: return IsContiguous(in, strides) ? std::optional<Strides>(strides) : std::nullopt;
     case Op::view:
       if (!node.attributes.String("dtype").empty()) return ContiguousStrides(out);  // other elements, the same memory
       return ViewStrides(in, strides, out);
@@ -232,10 +228,8 @@ std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output)
     case Op::reshape_as:
     case Op::flatten:
     case Op::unflatten:
-    case Op::ravel:
-      return ViewStrides(in, strides, out);
-    default:
-      break;
+    case Op::ravel: return ViewStrides(in, strides, out);
+    default: break;
   }
   if (GetOpInfo(node.op).cost_class == CostClass::kView) {
     return IsView(node) ? std::optional<Strides>(Moved(node, in, strides, out)) : std::nullopt;

@@ -16,7 +16,7 @@ using Strides = absl::InlinedVector<int64_t, 6>;
 
 struct Layout {
   std::vector<absl::InlinedVector<Strides, 1>> outputs;  // [node][output]
-  std::vector<bool> copies;                   // a kView call that has to copy its input
+  std::vector<bool> copies;                              // a kView call that has to copy its input
 };
 Layout ComputeLayout(const Graph& graph);
 

@@ -18,13 +18,15 @@ int64_t Blocked(int64_t channels) { return (channels + kChannelBlock - 1) / kCha
 // Of a tensor as a convolution blocks it: of a weight both its channels, of an activation its own.
 int64_t BlockedBytes(const TensorType& type, int first, int dimensions) {
   int64_t bytes = DTypeBytes(type.dtype);
-  for (int i = 0; i < type.rank(); ++i) bytes *= i >= first && i < first + dimensions ? Blocked(type.shape[i]) : type.shape[i];
+  for (int i = 0; i < type.rank(); ++i)
+    bytes *= i >= first && i < first + dimensions ? Blocked(type.shape[i]) : type.shape[i];
   return bytes;
 }
 
-// Of a convolution that oneDNN makes: input and weight are copied into blocks and the output is computed in blocks; when the copies are gone it is
-// copied out of them.
-int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, const TensorType& output, int channel_dim, int64_t groups) {
+// Of a convolution that oneDNN makes: input and weight are copied into blocks and the output is computed in blocks;
+// when the copies are gone it is copied out of them.
+int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, const TensorType& output, int channel_dim,
+                         int64_t groups) {
   const int64_t channels = input.shape[channel_dim];
   const bool image = channels == 1 || channels == 3;  // is read as it lies
   const bool padded = groups == 1 || groups == channels;
@@ -35,8 +37,8 @@ int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, cons
   return std::max(blocked_input + blocked_weight + blocked_output - output.num_bytes(), blocked_output);
 }
 
-// As ATen dispatches a float convolution with one intra-op thread: to oneDNN, but pointwise and small convolutions multiply matrices instead, over
-// columns of patches if the window is larger than one. Bytes beside the output.
+// As ATen dispatches a float convolution with one intra-op thread: to oneDNN, but pointwise and small convolutions
+// multiply matrices instead, over columns of patches if the window is larger than one. Bytes beside the output.
 int64_t ConvWorkspaceBytes(const Graph& graph, const Node& node) {
   const TensorType& input = graph.TypeOf(node.inputs[0]);
   const TensorType& weight = graph.TypeOf(node.inputs[1]);
@@ -78,8 +80,7 @@ int64_t WorkspaceBytes(const Graph& graph, const Node& node, const Layout& layou
     case Op::conv3d:
     case Op::conv_transpose1d:
     case Op::conv_transpose2d:
-    case Op::conv_transpose3d:
-      return ConvWorkspaceBytes(graph, node);
+    case Op::conv_transpose3d: return ConvWorkspaceBytes(graph, node);
     case Op::batch_norm: {  // a factor and a summand a channel
       const Shape& shape = graph.TypeOf(node.inputs[0]).shape;
       return shape.size() < 2 ? 0 : 2 * shape[1] * DTypeBytes(DType::float32);
@@ -115,8 +116,7 @@ int64_t WorkspaceBytes(const Graph& graph, const Node& node, const Layout& layou
       }
       return copied;
     }
-    default:
-      return 0;
+    default: return 0;
   }
 }
 

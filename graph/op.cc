@@ -60,10 +60,8 @@ bool DrawsRandomNumbers(Op op) {
     case Op::cauchy:
     case Op::geometric:
     case Op::random:
-    case Op::multinomial:
-      return true;
-    default:
-      return false;
+    case Op::multinomial: return true;
+    default: return false;
   }
 }
 

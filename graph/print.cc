@@ -7,18 +7,12 @@ namespace {
 
 std::string SourceText(const Graph& graph, ValueRef ref) {
   switch (ref.kind) {
-    case ValueRef::Kind::kNone:
-      return "None";
-    case ValueRef::Kind::kInput:
-      return graph.inputs()[ref.index].name;
-    case ValueRef::Kind::kParameter:
-      return graph.parameters()[ref.index].name;
-    case ValueRef::Kind::kBuffer:
-      return graph.buffers()[ref.index].name;
-    case ValueRef::Kind::kConstant:
-      return absl::StrCat("const", ref.index);
-    case ValueRef::Kind::kNode:
-      break;
+    case ValueRef::Kind::kNone: return "None";
+    case ValueRef::Kind::kInput: return graph.inputs()[ref.index].name;
+    case ValueRef::Kind::kParameter: return graph.parameters()[ref.index].name;
+    case ValueRef::Kind::kBuffer: return graph.buffers()[ref.index].name;
+    case ValueRef::Kind::kConstant: return absl::StrCat("const", ref.index);
+    case ValueRef::Kind::kNode: break;
   }
   const bool several = graph.nodes()[ref.index].outputs.size() > 1;
   return several ? absl::StrCat("%", ref.index, ".", ref.output) : absl::StrCat("%", ref.index);

@@ -10,13 +10,10 @@ namespace {
 int SpatialDims(Op op) {
   switch (op) {
     case Op::conv1d:
-    case Op::conv_transpose1d:
-      return 1;
+    case Op::conv_transpose1d: return 1;
     case Op::conv3d:
-    case Op::conv_transpose3d:
-      return 3;
-    default:
-      return 2;
+    case Op::conv_transpose3d: return 3;
+    default: return 2;
   }
 }
 

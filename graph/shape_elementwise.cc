@@ -303,11 +303,14 @@ ShapeResult FakeQuantize(const Call& call) {
     return ShapeError("`quant_min` should be less than or         equal to `quant_max`.");
   if (call.op == Op::fake_quantize_per_channel_affine) {
     const int64_t axis = call.attributes.Int("axis");
-    if (axis < 0 || axis >= input.rank()) return ShapeError("`axis` must be between 0 and number of dimensions of input");
+    if (axis < 0 || axis >= input.rank())
+      return ShapeError("`axis` must be between 0 and number of dimensions of input");
     if (call.in(1).rank() != 1) return ShapeError("scale should be a 1-D tensor");
     if (call.in(2).rank() != 1) return ShapeError("zero point should be a 1-D tensor");
-    if (call.in(1).shape[0] != call.in(2).shape[0]) return ShapeError("scale and zero-point need to have the same dimensions");
-    if (call.in(1).shape[0] != input.shape[axis]) return ShapeError("dimensions of scale and zero-point are not consistent with input tensor");
+    if (call.in(1).shape[0] != call.in(2).shape[0])
+      return ShapeError("scale and zero-point need to have the same dimensions");
+    if (call.in(1).shape[0] != input.shape[axis])
+      return ShapeError("dimensions of scale and zero-point are not consistent with input tensor");
   }
   return std::vector<TensorType>{input};
 }

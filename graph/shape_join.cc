@@ -177,7 +177,8 @@ absl::StatusOr<int64_t> PackedSteps(const Call& call) {
   int64_t total = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] <= 0 || (i > 0 && sizes[i] > sizes[i - 1]))
-      return ShapeError(call.name(), ": batch_sizes must be positive and must not grow, but step ", i, " has ", sizes[i]);
+      return ShapeError(call.name(), ": batch_sizes must be positive and must not grow, but step ", i, " has ",
+                        sizes[i]);
     if (__builtin_add_overflow(total, sizes[i], &total)) return ShapeError(call.name(), ": batch_sizes are too large");
   }
   return total;
@@ -187,17 +188,21 @@ absl::StatusOr<int64_t> PackedSteps(const Call& call) {
 ShapeResult PackPaddedSequence(const Call& call) {
   const TensorType& input = call.in(0);
   const TensorType& lengths = call.in(1);
-  if (input.rank() < 2) return ShapeError("pack_padded_sequence: expected a batch of sequences, got ", SizesText(input.shape));
+  if (input.rank() < 2)
+    return ShapeError("pack_padded_sequence: expected a batch of sequences, got ", SizesText(input.shape));
   const bool batch_first = call.attributes.Bool("batch_first");
   const int64_t batch = input.shape[batch_first ? 0 : 1], time = input.shape[batch_first ? 1 : 0];
   if (lengths.shape != Shape{batch} || lengths.dtype != DType::int64) {
-    return ShapeError("Expected `len(lengths)` to be equal to batch_size, but got ", lengths.num_elements(), " (batch_size=", batch, ")");
+    return ShapeError("Expected `len(lengths)` to be equal to batch_size, but got ", lengths.num_elements(),
+                      " (batch_size=", batch, ")");
   }
   COBRA_ASSIGN_OR_RETURN(const int64_t total, PackedSteps(call));
   const std::vector<int64_t> sizes = call.attributes.Ints("batch_sizes");
   const int64_t steps = static_cast<int64_t>(sizes.size());
-  if (sizes[0] != batch) return ShapeError("pack_padded_sequence: the first step has ", sizes[0], " sequences of ", batch);
-  if (steps > time) return ShapeError("pack_padded_sequence: a sequence of length ", steps, " in a batch of ", time, " steps");
+  if (sizes[0] != batch)
+    return ShapeError("pack_padded_sequence: the first step has ", sizes[0], " sequences of ", batch);
+  if (steps > time)
+    return ShapeError("pack_padded_sequence: a sequence of length ", steps, " in a batch of ", time, " steps");
   Shape data{total};
   data.insert(data.end(), input.shape.begin() + 2, input.shape.end());
   return std::vector<TensorType>{{data, input.dtype}, {{steps}, DType::int64}};
@@ -210,13 +215,16 @@ ShapeResult PadPackedSequence(const Call& call) {
   const std::vector<int64_t> sizes = call.attributes.Ints("batch_sizes");
   const int64_t batch = sizes[0], steps = static_cast<int64_t>(sizes.size());
   if (data.rank() < 1 || data.shape[0] != total)
-    return ShapeError("pad_packed_sequence: packed data of size ", SizesText(data.shape), ", where batch_sizes add up to ", total);
+    return ShapeError("pad_packed_sequence: packed data of size ", SizesText(data.shape),
+                      ", where batch_sizes add up to ", total);
   if (call.in(1).shape != Shape{steps})
-    return ShapeError("pad_packed_sequence: batch_sizes of ", steps, " steps, but a tensor of size ", SizesText(call.in(1).shape));
+    return ShapeError("pad_packed_sequence: batch_sizes of ", steps, " steps, but a tensor of size ",
+                      SizesText(call.in(1).shape));
   const int64_t time = call.attributes.Find("total_length") == nullptr ? steps : call.attributes.Int("total_length");
   if (time < steps) {
-    return ShapeError("Expected total_length to be at least the length of the longest sequence in input, but got total_length=", time,
-                      " and max sequence length being ", steps);
+    return ShapeError(
+        "Expected total_length to be at least the length of the longest sequence in input, but got total_length=", time,
+        " and max sequence length being ", steps);
   }
   Shape padded = call.attributes.Bool("batch_first") ? Shape{batch, time} : Shape{time, batch};
   padded.insert(padded.end(), data.shape.begin() + 1, data.shape.end());

@@ -156,11 +156,13 @@ ShapeResult LuFactorEx(const Call& call) {
 ShapeResult LuUnpack(const Call& call) {
   COBRA_RETURN_IF_ERROR(IsMatrix(call));
   const TensorType& lu = call.in(0);
-  if (call.in(1).dtype != DType::int32) return ShapeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.");
+  if (call.in(1).dtype != DType::int32)
+    return ShapeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.");
   const int64_t m = Rows(lu), n = Columns(lu), k = std::min(m, n);
   const bool data = call.attributes.Bool("unpack_data", true), pivots = call.attributes.Bool("unpack_pivots", true);
   const TensorType none{{0}, lu.dtype};
-  return std::vector<TensorType>{pivots ? Matrix(Batch(lu), m, m, lu.dtype) : none, data ? Matrix(Batch(lu), m, k, lu.dtype) : none,
+  return std::vector<TensorType>{pivots ? Matrix(Batch(lu), m, m, lu.dtype) : none,
+                                 data ? Matrix(Batch(lu), m, k, lu.dtype) : none,
                                  data ? Matrix(Batch(lu), k, n, lu.dtype) : none};
 }
 
@@ -173,16 +175,25 @@ ShapeResult HouseholderProduct(const Call& call) {
   const TensorType& input = call.in(0);
   const TensorType& tau = call.in(1);
   if (input.rank() < 2) return ShapeError("torch.linalg.householder_product: input must have at least 2 dimensions.");
-  if (Rows(input) < Columns(input)) return ShapeError("torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1]");
+  if (Rows(input) < Columns(input))
+    return ShapeError(
+        "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1]");
   if (tau.rank() != input.rank() - 1)
-    return ShapeError("torch.linalg.householder_product: Expected tau to have one dimension less than input, but got tau.ndim equal to ", tau.rank(),
-                      " and input.ndim is equal to ", input.rank());
-  if (tau.shape.back() > Columns(input)) return ShapeError("torch.linalg.householder_product: input.shape[-1] must be greater than or equal to tau.shape[-1]");
+    return ShapeError(
+        "torch.linalg.householder_product: Expected tau to have one dimension less than input, but got tau.ndim equal "
+        "to ",
+        tau.rank(), " and input.ndim is equal to ", input.rank());
+  if (tau.shape.back() > Columns(input))
+    return ShapeError(
+        "torch.linalg.householder_product: input.shape[-1] must be greater than or equal to tau.shape[-1]");
   if (Batch(input) != Shape(tau.shape.begin(), tau.shape.end() - 1))
-    return ShapeError("torch.linalg.householder_product: Expected batch dimensions of tau to be equal to those of input, but got ", SizesText(tau.shape));
+    return ShapeError(
+        "torch.linalg.householder_product: Expected batch dimensions of tau to be equal to those of input, but got ",
+        SizesText(tau.shape));
   if (Category(input.dtype) < 2) return NotImplementedFor(call, input.dtype);
   if (input.dtype != tau.dtype)
-    return ShapeError("torch.linalg.householder_product: tau dtype ", DTypeName(tau.dtype), " does not match input dtype ", DTypeName(input.dtype));
+    return ShapeError("torch.linalg.householder_product: tau dtype ", DTypeName(tau.dtype),
+                      " does not match input dtype ", DTypeName(input.dtype));
   return std::vector<TensorType>{input};
 }
 
@@ -192,7 +203,9 @@ ShapeResult TensorSolve(const Call& call) {
   std::vector<int64_t> order;  // `dims` go last
   const std::vector<int64_t> dims = call.attributes.Ints("dims");
   for (int i = 0; i < a.rank(); ++i) {
-    if (std::find(dims.begin(), dims.end(), i) == dims.end() && std::find(dims.begin(), dims.end(), i - a.rank()) == dims.end()) order.push_back(i);
+    if (std::find(dims.begin(), dims.end(), i) == dims.end() &&
+        std::find(dims.begin(), dims.end(), i - a.rank()) == dims.end())
+      order.push_back(i);
   }
   order.insert(order.end(), dims.begin(), dims.end());
   Shape out;
@@ -204,8 +217,10 @@ ShapeResult TensorSolve(const Call& call) {
     unknowns *= a.shape[at];
   }
   if (unknowns != b.num_elements())
-    return ShapeError("Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got ", unknowns,
-                      " != ", b.num_elements());
+    return ShapeError(
+        "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but "
+        "got ",
+        unknowns, " != ", b.num_elements());
   return One(out, a.dtype);
 }
 

@@ -333,7 +333,8 @@ ShapeResult Recurrent(const Call& call, const TensorType& h0, int64_t hidden_out
   if (packed) {
     COBRA_ASSIGN_OR_RETURN(const int64_t total, PackedSteps(call));
     if (input.rank() != 2 || input.shape[0] != total)
-      return ShapeError("input must have 2 dimensions, got ", input.rank(), ", and a row for each of the ", total, " steps of the packed sequences");
+      return ShapeError("input must have 2 dimensions, got ", input.rank(), ", and a row for each of the ", total,
+                        " steps of the packed sequences");
     const int64_t batch = call.attributes.Ints("batch_sizes")[0];
     if (h0.rank() != 3 || h0.shape[1] != batch)
       return ShapeError("Expected hidden[0] of a packed batch of ", batch, " sequences, got ", SizesText(h0.shape));

@@ -14,15 +14,12 @@ int PoolDims(Op op) {
     case Op::avg_pool1d:
     case Op::lp_pool1d:
     case Op::adaptive_avg_pool1d:
-    case Op::adaptive_max_pool1d:
-      return 1;
+    case Op::adaptive_max_pool1d: return 1;
     case Op::max_pool3d:
     case Op::avg_pool3d:
     case Op::adaptive_avg_pool3d:
-    case Op::adaptive_max_pool3d:
-      return 3;
-    default:
-      return 2;
+    case Op::adaptive_max_pool3d: return 3;
+    default: return 2;
   }
 }
 
@@ -123,7 +120,8 @@ ShapeResult FractionalMaxPool(const Call& call) {
   const TensorType& input = call.in(0);
   const int n = call.op == Op::fractional_max_pool2d || call.op == Op::fractional_max_pool2d_with_indices ? 2 : 3;
   if (input.rank() != n + 1 && input.rank() != n + 2)
-    return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2, "D tensor, but got: ", SizesText(input.shape));
+    return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2,
+                      "D tensor, but got: ", SizesText(input.shape));
   COBRA_ASSIGN_OR_RETURN(const auto kernel, IntList(call, "kernel_size", n, 1));
   IntTuple size;
   if (!call.attributes.Ints("output_size").empty()) {
@@ -141,7 +139,8 @@ ShapeResult FractionalMaxPool(const Call& call) {
     int64_t& at = out.shape[input.rank() - n + i];
     const int64_t given = at;
     at = size.empty() ? static_cast<int64_t>(static_cast<double>(given) * ratio[i]) : size[i];
-    if (at + kernel[i] - (n == 2 ? 1 : 0) > given) return ShapeError(call.name(), "(): pool ", i, " (", kernel[i], ") too large relative to input ", given);
+    if (at + kernel[i] - (n == 2 ? 1 : 0) > given)
+      return ShapeError(call.name(), "(): pool ", i, " (", kernel[i], ") too large relative to input ", given);
     if (at <= 0) return ShapeError(call.name(), "(): output_size must be greater than zero");
   }
   if (Category(input.dtype) != 2) return NotImplementedFor(call, input.dtype);

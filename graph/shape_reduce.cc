@@ -199,11 +199,13 @@ ShapeResult Gradient(const Call& call) {
   const AttributeValue* spacing = call.attributes.Find("spacing");
   const auto* list = spacing == nullptr ? nullptr : std::get_if<std::vector<double>>(spacing);
   if (list != nullptr && list->size() != dims.size())
-    return ShapeError("torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = ", input.rank(),
-                      "', since dim argument was not given, but got a list of length ", list->size());
+    return ShapeError(
+        "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = ",
+        input.rank(), "', since dim argument was not given, but got a list of length ", list->size());
   for (int64_t& dim : dims) {
     COBRA_ASSIGN_OR_RETURN(dim, WrapDim(dim, input.rank()));
-    if (input.shape[dim] < order + 1) return ShapeError("torch.gradient expected each dimension size to be at least edge_order+1");
+    if (input.shape[dim] < order + 1)
+      return ShapeError("torch.gradient expected each dimension size to be at least edge_order+1");
   }
   if (Category(input.dtype) < 1) return NotImplementedFor(call, input.dtype);
   return std::vector<TensorType>(dims.size(), {input.shape, ToFloat(input.dtype)});
@@ -218,7 +220,8 @@ ShapeResult SumToSize(const Call& call) {
     const int64_t have = input.shape[input.rank() - size.size() + i];
     fits = size[i] == have || size[i] == 1;
   }
-  if (!fits) return ShapeError("size {", SizesText(size), "} is not expandable to size {", SizesText(input.shape), "}.");
+  if (!fits)
+    return ShapeError("size {", SizesText(size), "} is not expandable to size {", SizesText(input.shape), "}.");
   return One(size, input.dtype);
 }
 

@@ -302,7 +302,8 @@ absl::StatusOr<DType> DTypeAttribute(const Call& call, DType fallback);
 // "exp_cpu" not implemented for 'Bool'
 absl::Status NotImplementedFor(const Call& call, DType dtype);
 
-// The attribute batch_sizes of a packed batch: as many as there are steps, none more than the one before, all positive; their sum.
+// The attribute batch_sizes of a packed batch: as many as there are steps, none more than the one before, all positive;
+// their sum.
 absl::StatusOr<int64_t> PackedSteps(const Call& call);
 
 // dim in [0, rank) from one in [-rank, rank); a scalar has one dimension here, as in PyTorch.

@@ -10,13 +10,14 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "graph/attributes.h"
 #include "base/limits.h"
+#include "graph/attributes.h"
 #include "graph/builder.h"
 
 namespace cobra {
 
-// Whether its elements would take more than `max_bytes`, sizes of 0 left out: what is computed from sizes must not overflow either.
+// Whether its elements would take more than `max_bytes`, sizes of 0 left out: what is computed from sizes must not
+// overflow either.
 bool IsTooLarge(const TensorType& type, int64_t max_bytes);
 
 // InvalidArgument: a negative size, more than max_rank dimensions. ResourceExhausted: more bytes than max_tensor_bytes.

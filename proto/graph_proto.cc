@@ -80,20 +80,14 @@ std::string KindText(v1::ValueRef::Kind kind) {
 
 AttributeValue AttributeFromProto(const v1::Attribute& proto) {
   switch (proto.value_case()) {
-    case v1::Attribute::kBoolValue:
-      return proto.bool_value();
-    case v1::Attribute::kIntValue:
-      return static_cast<int64_t>(proto.int_value());
-    case v1::Attribute::kDoubleValue:
-      return proto.double_value();
-    case v1::Attribute::kStringValue:
-      return std::string(proto.string_value());
-    case v1::Attribute::kInts:
-      return std::vector<int64_t>(proto.ints().values().begin(), proto.ints().values().end());
+    case v1::Attribute::kBoolValue: return proto.bool_value();
+    case v1::Attribute::kIntValue: return static_cast<int64_t>(proto.int_value());
+    case v1::Attribute::kDoubleValue: return proto.double_value();
+    case v1::Attribute::kStringValue: return std::string(proto.string_value());
+    case v1::Attribute::kInts: return std::vector<int64_t>(proto.ints().values().begin(), proto.ints().values().end());
     case v1::Attribute::kDoubles:
       return std::vector<double>(proto.doubles().values().begin(), proto.doubles().values().end());
-    case v1::Attribute::VALUE_NOT_SET:
-      break;
+    case v1::Attribute::VALUE_NOT_SET: break;
   }
   return NoneValue{};
 }
@@ -280,8 +274,8 @@ class Reader {
                                 files_.size(), " files"));
     }
     if (proto.made_file() < 0 || proto.made_file() > static_cast<int64_t>(files_.size()) || proto.made_line() < 0) {
-      return Wrong(absl::StrCat("its layer was made in line ", proto.made_line(), " of file ", proto.made_file(), ", and there are ",
-                                files_.size(), " files"));
+      return Wrong(absl::StrCat("its layer was made in line ", proto.made_line(), " of file ", proto.made_file(),
+                                ", and there are ", files_.size(), " files"));
     }
     if (proto.file() > 0) origin.file = files_[proto.file() - 1];
     if (proto.made_file() > 0) origin.made_file = files_[proto.made_file() - 1];

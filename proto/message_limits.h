@@ -4,8 +4,8 @@
 
 namespace cobra {
 
-// Of one request: gRPC refuses larger ones before they are in memory, the client before they are sent. A graph of 20,000
-// calls has 8 MB; all of torchvision's source 1.5 MB. Weights inside an ONNX file are what does not fit.
+// Of one request: gRPC refuses larger ones before they are in memory, the client before they are sent. A graph of
+// 20,000 calls has 8 MB; all of torchvision's source 1.5 MB. Weights inside an ONNX file are what does not fit.
 constexpr int kMaxRequestBytes = 32 << 20;
 
 }  // namespace cobra

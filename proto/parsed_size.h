@@ -1,5 +1,5 @@
-// What a message takes in memory once it is parsed, by a look at its bytes: two bytes may be an empty message of a hundred, so that a
-// request of the largest size that is let in could take gigabytes.
+// What a message takes in memory once it is parsed, by a look at its bytes: two bytes may be an empty message of a
+// hundred, so that a request of the largest size that is let in could take gigabytes.
 #ifndef COBRA_PROTO_PARSED_SIZE_H_
 #define COBRA_PROTO_PARSED_SIZE_H_
 

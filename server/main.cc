@@ -66,11 +66,14 @@ int Main(int argc, char** argv) {
   app.add_option("--metrics", options.metrics, "Address of /metrics for Prometheus; empty: none")
       ->capture_default_str();
   app.add_option("--model", options.model_directory, "Directory of the model version")->capture_default_str();
-  app.add_option("--store", options.store_path, "Where predictions, measurements, calibrations and tasks live: an SQLite file, or postgresql://user@host/database")
+  app.add_option("--store", options.store_path,
+                 "Where predictions, measurements, calibrations and tasks live: an SQLite file, or "
+                 "postgresql://user@host/database")
       ->capture_default_str();
   app.add_option("--library", options.library_roots, "Directory that source may import from; repeatable");
   app.add_option("--learn", options.max_asked,
-                 "Tasks that may wait for a worker because the model was unsure (operators and shapes, never source); 0: none are noted")
+                 "Tasks that may wait for a worker because the model was unsure (operators and shapes, never source); "
+                 "0: none are noted")
       ->check(CLI::Range(0, 10000000))
       ->capture_default_str();
   app.add_flag("--calibrate", options.calibrate_at_start,

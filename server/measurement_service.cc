@@ -24,11 +24,12 @@ absl::Status Usage(std::string message) { return UserError(Diagnostic::Kind::kUs
 template <typename Ids>
 absl::Status CheckIds(const Ids& ids) {
   if (ids.size() > TaskQueue::kMaxTasksPerCall) {
-    return UserError(Diagnostic::Kind::kLimit,
-                     absl::StrCat(ids.size(), " tasks are more than the limit of ", TaskQueue::kMaxTasksPerCall, " in one call"));
+    return UserError(Diagnostic::Kind::kLimit, absl::StrCat(ids.size(), " tasks are more than the limit of ",
+                                                            TaskQueue::kMaxTasksPerCall, " in one call"));
   }
   for (const std::string& id : ids) {
-    if (!IsTaskId(id)) return Usage(absl::StrCat("\"", id.substr(0, 64), "\": a task_id has 32 digits, 0 to 9 and a to f"));
+    if (!IsTaskId(id))
+      return Usage(absl::StrCat("\"", id.substr(0, 64), "\": a task_id has 32 digits, 0 to 9 and a to f"));
   }
   return absl::OkStatus();
 }
@@ -138,7 +139,8 @@ class RefusedWatch final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
 
 }  // namespace
 
-absl::Status MeasurementService::HandleEnqueue(const v1::EnqueueRequest& request, v1::EnqueueResponse* response, const CallContext& call) {
+absl::Status MeasurementService::HandleEnqueue(const v1::EnqueueRequest& request, v1::EnqueueResponse* response,
+                                               const CallContext& call) {
   std::vector<TaskSpec> specs;
   for (const v1::MeasurementTask& task : request.tasks()) {
     COBRA_RETURN_IF_ERROR(call.Check());
@@ -152,7 +154,8 @@ absl::Status MeasurementService::HandleEnqueue(const v1::EnqueueRequest& request
   return absl::OkStatus();
 }
 
-absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1::LeaseResponse* response, const CallContext& call) {
+absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1::LeaseResponse* response,
+                                             const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
   COBRA_RETURN_IF_ERROR(CheckName("target", request.target(), 200));
   COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request.duration()));
@@ -167,11 +170,13 @@ absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1
   return absl::OkStatus();
 }
 
-absl::Status MeasurementService::HandleRenew(const v1::RenewRequest& request, v1::RenewResponse* response, const CallContext& call) {
+absl::Status MeasurementService::HandleRenew(const v1::RenewRequest& request, v1::RenewResponse* response,
+                                             const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
   COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
   COBRA_RETURN_IF_ERROR(CheckIds(request.released_task_ids()));
-  if (request.released_task_ids_size() > 0) COBRA_RETURN_IF_ERROR(queue_->Release(request.worker(), ToVector(request.released_task_ids())));
+  if (request.released_task_ids_size() > 0)
+    COBRA_RETURN_IF_ERROR(queue_->Release(request.worker(), ToVector(request.released_task_ids())));
   if (request.task_ids().empty()) return absl::OkStatus();
   COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request.duration()));
   COBRA_ASSIGN_OR_RETURN(const std::vector<bool> held, queue_->Renew(request.worker(), ToVector(request.task_ids()),
@@ -190,10 +195,12 @@ void MeasurementService::CompareWithPrediction(const MeasurementRecord& record) 
       model->predictor->Predict(*graph, record.target, model->FindCalibration(record.target), nullptr);
   if (!predicted.ok() || !(predicted->latency_us > 0)) return;
   const absl::string_view layer_type = record.is_network ? "network" : OpName(graph->nodes().back().op);
-  metrics_->Measured(record.target, layer_type, /*known=*/!predicted->extrapolating, record.latency_us / predicted->latency_us);
+  metrics_->Measured(record.target, layer_type, /*known=*/!predicted->extrapolating,
+                     record.latency_us / predicted->latency_us);
 }
 
-absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::TaskRecord& proto, v1::ReportResponse* response) {
+absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::TaskRecord& proto,
+                                           v1::ReportResponse* response) {
   const auto answer = [response](v1::ReportResponse::Outcome outcome, absl::string_view message = "") {
     response->add_outcomes(outcome);
     response->add_messages(std::string(message));
@@ -207,32 +214,34 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
   if (session.is_object() && !record->session.empty()) record->session_json = session.dump();
   COBRA_ASSIGN_OR_RETURN(const ReportOutcome outcome, queue_->Report(worker, &*record));
   switch (outcome) {
-    case ReportOutcome::accepted:
-      CompareWithPrediction(*record);
-      return answer(v1::ReportResponse::OUTCOME_ACCEPTED);
+    case ReportOutcome::accepted: CompareWithPrediction(*record); return answer(v1::ReportResponse::OUTCOME_ACCEPTED);
     case ReportOutcome::duplicate: return answer(v1::ReportResponse::OUTCOME_DUPLICATE);
     case ReportOutcome::unknown: return answer(v1::ReportResponse::OUTCOME_UNKNOWN_TASK);
   }
   return absl::InternalError("no such outcome");
 }
 
-absl::Status MeasurementService::HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response, const CallContext& call) {
+absl::Status MeasurementService::HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response,
+                                              const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
   std::vector<std::string> ids;
   for (const v1::TaskRecord& record : request.records()) ids.push_back(record.task_id());
   COBRA_RETURN_IF_ERROR(CheckIds(ids));
-  for (const v1::TaskRecord& record : request.records()) COBRA_RETURN_IF_ERROR(ReportOne(request.worker(), record, response));
+  for (const v1::TaskRecord& record : request.records())
+    COBRA_RETURN_IF_ERROR(ReportOne(request.worker(), record, response));
   return absl::OkStatus();
 }
 
-absl::Status MeasurementService::HandleCancel(const v1::CancelRequest& request, v1::CancelResponse* response, const CallContext& call) {
+absl::Status MeasurementService::HandleCancel(const v1::CancelRequest& request, v1::CancelResponse* response,
+                                              const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
   COBRA_ASSIGN_OR_RETURN(const std::vector<bool> cancelled, queue_->Cancel(ToVector(request.task_ids())));
   response->mutable_cancelled()->Add(cancelled.begin(), cancelled.end());
   return absl::OkStatus();
 }
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* MeasurementService::Watch(grpc::CallbackServerContext*, const grpc::ByteBuffer* bytes) {
+grpc::ServerWriteReactor<grpc::ByteBuffer>* MeasurementService::Watch(grpc::CallbackServerContext*,
+                                                                      const grpc::ByteBuffer* bytes) {
   v1::WatchRequest request;
   absl::Status status = ParseMessage(*bytes, calls_.max_parsed_bytes(), &request);
   if (status.ok()) status = CheckIds(request.task_ids());

@@ -17,33 +17,40 @@
 namespace cobra {
 
 // Methods are raw: the bytes are looked at before they are parsed (message_bytes.h).
-using RawMeasurements = v1::Measurements::WithRawCallbackMethod_Enqueue<v1::Measurements::WithRawCallbackMethod_Lease<
-    v1::Measurements::WithRawCallbackMethod_Renew<v1::Measurements::WithRawCallbackMethod_Report<
-        v1::Measurements::WithRawCallbackMethod_Cancel<v1::Measurements::WithRawCallbackMethod_Watch<v1::Measurements::Service>>>>>>;
+using RawMeasurements = v1::Measurements::WithRawCallbackMethod_Enqueue<
+    v1::Measurements::WithRawCallbackMethod_Lease<v1::Measurements::WithRawCallbackMethod_Renew<
+        v1::Measurements::WithRawCallbackMethod_Report<v1::Measurements::WithRawCallbackMethod_Cancel<
+            v1::Measurements::WithRawCallbackMethod_Watch<v1::Measurements::Service>>>>>>;
 
 class MeasurementService final : public RawMeasurements {
  public:
   // None of the pointers is owned; all must live longer.
-  MeasurementService(TaskQueue* queue, TaskWatch* watch, const LiveModel* model, Metrics* metrics, const UnaryCalls& calls,
-                     const GraphLimits& limits)
+  MeasurementService(TaskQueue* queue, TaskWatch* watch, const LiveModel* model, Metrics* metrics,
+                     const UnaryCalls& calls, const GraphLimits& limits)
       : queue_(queue), watch_(watch), model_(model), metrics_(metrics), calls_(calls), limits_(limits) {}
 
-  grpc::ServerUnaryReactor* Enqueue(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+  grpc::ServerUnaryReactor* Enqueue(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                    grpc::ByteBuffer* response) override {
     return calls_.Run("Enqueue", context, request, response, this, &MeasurementService::HandleEnqueue);
   }
-  grpc::ServerUnaryReactor* Lease(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+  grpc::ServerUnaryReactor* Lease(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                  grpc::ByteBuffer* response) override {
     return calls_.Run("Lease", context, request, response, this, &MeasurementService::HandleLease);
   }
-  grpc::ServerUnaryReactor* Renew(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+  grpc::ServerUnaryReactor* Renew(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                  grpc::ByteBuffer* response) override {
     return calls_.Run("Renew", context, request, response, this, &MeasurementService::HandleRenew);
   }
-  grpc::ServerUnaryReactor* Report(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+  grpc::ServerUnaryReactor* Report(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                   grpc::ByteBuffer* response) override {
     return calls_.Run("Report", context, request, response, this, &MeasurementService::HandleReport);
   }
-  grpc::ServerUnaryReactor* Cancel(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+  grpc::ServerUnaryReactor* Cancel(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                   grpc::ByteBuffer* response) override {
     return calls_.Run("Cancel", context, request, response, this, &MeasurementService::HandleCancel);
   }
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* Watch(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) override;
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* Watch(grpc::CallbackServerContext* context,
+                                                    const grpc::ByteBuffer* request) override;
 
  private:
   absl::Status HandleEnqueue(const v1::EnqueueRequest& request, v1::EnqueueResponse* response, const CallContext& call);

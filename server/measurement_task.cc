@@ -15,7 +15,9 @@
 namespace cobra {
 namespace {
 
-absl::Status Usage(std::string message, std::string hint = "") { return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint)); }
+absl::Status Usage(std::string message, std::string hint = "") {
+  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
+}
 
 absl::StatusOr<TaskSubject> SubjectFromProto(const v1::MeasurementTask& task, const GraphLimits& limits) {
   TaskSubject subject;

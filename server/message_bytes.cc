@@ -11,15 +11,18 @@ namespace cobra {
 
 absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message) {
   const auto no_message = [message] {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("the request: its bytes are no ", message->GetDescriptor()->full_name()));
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat("the request: its bytes are no ", message->GetDescriptor()->full_name()));
   };
   grpc::Slice slice;
-  if (!bytes.Valid() || (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok())) return no_message();
+  if (!bytes.Valid() || (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok()))
+    return no_message();
   const absl::string_view text(reinterpret_cast<const char*>(slice.begin()), slice.size());
   const ParsedSize size = ParsedSizeOf(text, *message->GetDescriptor(), max_parsed_bytes);
   if (size.bytes > max_parsed_bytes) {
-    return UserError(Diagnostic::Kind::kLimit, absl::StrCat("the request: its ", text.size(), " bytes would take more than the limit of ", max_parsed_bytes >> 20,
-                                                            " MiB in memory"));
+    return UserError(Diagnostic::Kind::kLimit,
+                     absl::StrCat("the request: its ", text.size(), " bytes would take more than the limit of ",
+                                  max_parsed_bytes >> 20, " MiB in memory"));
   }
   if (!size.well_formed || !message->ParseFromArray(text.data(), static_cast<int>(text.size()))) return no_message();
   return absl::OkStatus();
@@ -28,9 +31,10 @@ absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_byte
 absl::Status SerializeMessage(const google::protobuf::Message& message, grpc::ByteBuffer* bytes) {
   bytes->Clear();  // gRPC's writer wants an empty one
   bool own_buffer = false;
-  const grpc::Status status = 
+  const grpc::Status status =
       grpc::GenericSerialize<grpc::ProtoBufferWriter, google::protobuf::Message>(message, bytes, &own_buffer);
-  if (!status.ok()) return absl::InternalError(absl::StrCat("the reply cannot be serialised: ", status.error_message()));
+  if (!status.ok())
+    return absl::InternalError(absl::StrCat("the reply cannot be serialised: ", status.error_message()));
   return absl::OkStatus();
 }
 

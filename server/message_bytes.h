@@ -10,7 +10,8 @@
 
 namespace cobra {
 
-// A diagnostic of kind kLimit where the message would take more than `max_parsed_bytes`, of kind kUsage where the bytes are none of its type.
+// A diagnostic of kind kLimit where the message would take more than `max_parsed_bytes`, of kind kUsage where the bytes
+// are none of its type.
 absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message);
 absl::Status SerializeMessage(const google::protobuf::Message& message, grpc::ByteBuffer* bytes);
 

@@ -25,8 +25,10 @@ using prometheus::MetricType;
 const prometheus::Histogram::BucketBoundaries kSeconds = {
     0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
 
-// Even in the logarithm around 1: 2 %, 5 %, 10 %, 15 % (where deploy/alerts.yml draws the line), 25 %, a factor of 1.5, 2, 4 either way.
-const prometheus::Histogram::BucketBoundaries kRatios = {0.25, 0.5, 0.667, 0.8, 0.87, 0.909, 0.952, 0.98, 1.02, 1.05, 1.1, 1.15, 1.25, 1.5, 2, 4};
+// Even in the logarithm around 1: 2 %, 5 %, 10 %, 15 % (where deploy/alerts.yml draws the line), 25 %, a factor of 1.5,
+// 2, 4 either way.
+const prometheus::Histogram::BucketBoundaries kRatios = {0.25, 0.5,  0.667, 0.8,  0.87, 0.909, 0.952, 0.98,
+                                                         1.02, 1.05, 1.1,   1.15, 1.25, 1.5,   2,     4};
 
 prometheus::MetricFamily OneValue(const char* name, const char* help, MetricType type, double value) {
   prometheus::MetricFamily family{name, help, type, {}};
@@ -123,11 +125,13 @@ Metrics::Metrics()
                          .Register(*registry_)),
       measured_over_predicted_(BuildHistogram()
                                    .Name("cobra_measured_over_predicted")
-                                   .Help("What a worker measured over what the serving model would have said; known: of layers like those it was trained on")
+                                   .Help("What a worker measured over what the serving model would have said; known: "
+                                         "of layers like those it was trained on")
                                    .Register(*registry_)),
       tasks_asked_(BuildCounter()
                        .Name("cobra_tasks_asked_total")
-                       .Help("Tasks enqueued because the model was unsure; dropped: networks whose layers were not, for want of room")
+                       .Help("Tasks enqueued because the model was unsure; dropped: networks whose layers were not, "
+                             "for want of room")
                        .Register(*registry_)),
       store_rows_(BuildCounter().Name("cobra_store_rows_total").Help("Rows written, by table").Register(*registry_)),
       store_failures_(
@@ -150,7 +154,8 @@ Metrics::Metrics()
                    .Help("Requests a thread works on")
                    .Register(*registry_)
                    .Add({})) {
-  for (const char* method : {"Predict", "ListTargets", "GetModelInfo", "Calibrate", "Enqueue", "Lease", "Renew", "Report", "Cancel"}) {
+  for (const char* method :
+       {"Predict", "ListTargets", "GetModelInfo", "Calibrate", "Enqueue", "Lease", "Renew", "Report", "Cancel"}) {
     requests_.Add({{"method", method}, {"status", "OK"}});
     request_seconds_.Add({{"method", method}}, kSeconds);
   }
@@ -188,9 +193,13 @@ void Metrics::Predicted(absl::string_view target, bool from_cache, bool extrapol
   if (extrapolating) counter.Increment();
 }
 
-void Metrics::Measured(absl::string_view target, absl::string_view layer_type, bool known, double measured_over_predicted) {
+void Metrics::Measured(absl::string_view target, absl::string_view layer_type, bool known,
+                       double measured_over_predicted) {
   measured_over_predicted_
-      .Add({{"target", std::string(target)}, {"layer_type", std::string(layer_type)}, {"known", known ? "true" : "false"}}, kRatios)
+      .Add({{"target", std::string(target)},
+            {"layer_type", std::string(layer_type)},
+            {"known", known ? "true" : "false"}},
+           kRatios)
       .Observe(measured_over_predicted);
 }
 

@@ -90,7 +90,8 @@ void FillPrediction(const std::string& target, const LatencyPrediction& predicti
 
 }  // namespace
 
-Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, PredictionLog* log, UnseenLayers* unseen, Metrics* metrics)
+Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, PredictionLog* log, UnseenLayers* unseen,
+                   Metrics* metrics)
     : options_(std::move(options)),
       model_(model),
       log_(log),
@@ -117,8 +118,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(const v1::PredictRequest& 
   const Hash128 fingerprint = Fingerprint(graph);
   FillSummary(graph, fingerprint, *model, &reply);
   for (const std::string& target : request.targets()) {
-    COBRA_ASSIGN_OR_RETURN(auto prediction,
-                           PredictTarget(*model, graph, fingerprint, target, request, call));
+    COBRA_ASSIGN_OR_RETURN(auto prediction, PredictTarget(*model, graph, fingerprint, target, request, call));
     v1::TargetPrediction* out = reply.add_predictions();
     FillPrediction(target, *prediction, out);
     if (request.breakdown()) FillBreakdown(graph, *prediction, out);
@@ -148,7 +148,8 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const Mod
     if (!model.Knows(target)) return UnknownTarget(target, model);
   }
   if (request.model_case() == v1::PredictRequest::MODEL_NOT_SET) {
-    return UserError(Diagnostic::Kind::kUsage, "model: is missing", "set one of source, graph, onnx, tflite, architecture");
+    return UserError(Diagnostic::Kind::kUsage, "model: is missing",
+                     "set one of source, graph, onnx, tflite, architecture");
   }
   return absl::OkStatus();
 }
@@ -161,9 +162,7 @@ absl::StatusOr<Graph> Pipeline::ReadModel(const v1::PredictRequest& request, con
   limits.wall_time_ms = std::min(limits.wall_time_ms, left_ms);
   absl::StatusOr<Graph> graph;
   switch (request.model_case()) {
-    case v1::PredictRequest::kGraph:
-      graph = GraphFromProto(request.graph(), limits.graph);
-      break;
+    case v1::PredictRequest::kGraph: graph = GraphFromProto(request.graph(), limits.graph); break;
     case v1::PredictRequest::kSource: {
       absl::StatusOr<SourceRequest> source =
           SourceRequestFromProto(request.source(), options_.library_roots, options_.limits);
@@ -183,7 +182,8 @@ absl::StatusOr<Graph> Pipeline::ReadModel(const v1::PredictRequest& request, con
     }
     case v1::PredictRequest::kArchitecture: {
       const v1::Architecture& architecture = request.architecture();
-      graph = ReadArchitecture({architecture.text(), {architecture.inputs().begin(), architecture.inputs().end()}}, limits);
+      graph =
+          ReadArchitecture({architecture.text(), {architecture.inputs().begin(), architecture.inputs().end()}}, limits);
       break;
     }
     case v1::PredictRequest::MODEL_NOT_SET:

@@ -37,7 +37,8 @@ class Pipeline {
   absl::StatusOr<Graph> ReadModel(const v1::PredictRequest& request, const CallContext& call);
   absl::StatusOr<std::shared_ptr<const LatencyPrediction>> PredictTarget(const ModelSnapshot& model, const Graph& graph,
                                                                          const Hash128& fingerprint,
-                                                                         const std::string& target, const v1::PredictRequest& request,
+                                                                         const std::string& target,
+                                                                         const v1::PredictRequest& request,
                                                                          const CallContext& call);
 
   const PipelineOptions options_;

@@ -52,7 +52,8 @@ class ServerImpl final : public Server {
         return absl::InvalidArgumentError(absl::StrCat("--library ", root, ": no such directory"));
     }
     COBRA_ASSIGN_OR_RETURN(store_, OpenStore(options_.store_path));
-    COBRA_ASSIGN_OR_RETURN(std::unique_ptr<SqlDatabase> queue_database, OpenDatabase(options_.store_path));  // its schema is prepared now
+    COBRA_ASSIGN_OR_RETURN(std::unique_ptr<SqlDatabase> queue_database,
+                           OpenDatabase(options_.store_path));  // its schema is prepared now
     queue_ = std::make_unique<TaskQueue>(std::move(queue_database));
     watch_ = std::make_unique<TaskWatch>(queue_.get());
     COBRA_ASSIGN_OR_RETURN(model_, LiveModel::Create(Loader(), store_.get(), &metrics_));
@@ -72,7 +73,8 @@ class ServerImpl final : public Server {
                                          &metrics_);
     const UnaryCalls calls(pool_.get(), &metrics_, options_.limits);
     service_ = std::make_unique<CobraService>(pipeline_.get(), model_.get(), calls);
-    measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), model_.get(), &metrics_, calls, options_.limits.read.graph);
+    measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), model_.get(), &metrics_,
+                                                                calls, options_.limits.read.graph);
     COBRA_RETURN_IF_ERROR(ExposeMetrics());
     return Listen();
   }

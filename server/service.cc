@@ -55,12 +55,14 @@ absl::Status FillTargetByName(const ModelSnapshot& model, absl::string_view name
 
 }  // namespace
 
-absl::Status CobraService::HandlePredict(const v1::PredictRequest& request, v1::PredictResponse* response, const CallContext& call) {
+absl::Status CobraService::HandlePredict(const v1::PredictRequest& request, v1::PredictResponse* response,
+                                         const CallContext& call) {
   COBRA_ASSIGN_OR_RETURN(*response, pipeline_->Predict(request, call));
   return absl::OkStatus();
 }
 
-absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response, const CallContext& call) {
+absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response,
+                                             const CallContext& call) {
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   for (const TargetInfo& info : model->Targets()) {
     FillTarget(info, model->FindCalibration(info.spec.name), response->add_targets());
@@ -68,7 +70,8 @@ absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& reque
   return absl::OkStatus();
 }
 
-absl::Status CobraService::HandleGetModelInfo(const v1::GetModelInfoRequest& request, v1::GetModelInfoResponse* response, const CallContext& call) {
+absl::Status CobraService::HandleGetModelInfo(const v1::GetModelInfoRequest& request,
+                                              v1::GetModelInfoResponse* response, const CallContext& call) {
   const ModelInfo info = model_->Get()->predictor->info();
   response->set_version(info.version);
   response->set_sha256(info.sha256);
@@ -81,7 +84,8 @@ absl::Status CobraService::HandleGetModelInfo(const v1::GetModelInfoRequest& req
   return absl::OkStatus();
 }
 
-absl::Status CobraService::HandleCalibrate(const v1::CalibrateRequest& request, v1::CalibrateResponse* response, const CallContext& call) {
+absl::Status CobraService::HandleCalibrate(const v1::CalibrateRequest& request, v1::CalibrateResponse* response,
+                                           const CallContext& call) {
   const std::string target = request.target().empty() ? kThisMachine : request.target();
   COBRA_ASSIGN_OR_RETURN(CalibrationOutcome outcome, model_->Calibrate(target, request.probe_json()));
   response->set_layers_used(outcome.layers);

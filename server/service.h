@@ -16,26 +16,34 @@ using RawCobra = v1::Cobra::WithRawCallbackMethod_Predict<v1::Cobra::WithRawCall
 class CobraService final : public RawCobra {
  public:
   // None of the pointers is owned; all must live longer.
-  CobraService(Pipeline* pipeline, LiveModel* model, const UnaryCalls& calls) : pipeline_(pipeline), model_(model), calls_(calls) {}
+  CobraService(Pipeline* pipeline, LiveModel* model, const UnaryCalls& calls)
+      : pipeline_(pipeline), model_(model), calls_(calls) {}
 
-  grpc::ServerUnaryReactor* Predict(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+  grpc::ServerUnaryReactor* Predict(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                    grpc::ByteBuffer* response) override {
     return calls_.Run("Predict", context, request, response, this, &CobraService::HandlePredict);
   }
-  grpc::ServerUnaryReactor* ListTargets(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+  grpc::ServerUnaryReactor* ListTargets(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* response) override {
     return calls_.Run("ListTargets", context, request, response, this, &CobraService::HandleListTargets);
   }
-  grpc::ServerUnaryReactor* GetModelInfo(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+  grpc::ServerUnaryReactor* GetModelInfo(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                         grpc::ByteBuffer* response) override {
     return calls_.Run("GetModelInfo", context, request, response, this, &CobraService::HandleGetModelInfo);
   }
-  grpc::ServerUnaryReactor* Calibrate(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
+  grpc::ServerUnaryReactor* Calibrate(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override {
     return calls_.Run("Calibrate", context, request, response, this, &CobraService::HandleCalibrate);
   }
 
  private:
   absl::Status HandlePredict(const v1::PredictRequest& request, v1::PredictResponse* response, const CallContext& call);
-  absl::Status HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response, const CallContext& call);
-  absl::Status HandleGetModelInfo(const v1::GetModelInfoRequest& request, v1::GetModelInfoResponse* response, const CallContext& call);
-  absl::Status HandleCalibrate(const v1::CalibrateRequest& request, v1::CalibrateResponse* response, const CallContext& call);
+  absl::Status HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response,
+                                 const CallContext& call);
+  absl::Status HandleGetModelInfo(const v1::GetModelInfoRequest& request, v1::GetModelInfoResponse* response,
+                                  const CallContext& call);
+  absl::Status HandleCalibrate(const v1::CalibrateRequest& request, v1::CalibrateResponse* response,
+                               const CallContext& call);
 
   Pipeline* const pipeline_;
   LiveModel* const model_;

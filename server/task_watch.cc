@@ -10,8 +10,8 @@
 namespace cobra {
 namespace {
 
-// Servers of one database have clocks of their own, and a transaction shows up later than the time that it wrote: look back this far, and
-// tell nothing twice.
+// Servers of one database have clocks of their own, and a transaction shows up later than the time that it wrote: look
+// back this far, and tell nothing twice.
 constexpr absl::Duration kLookBack = absl::Seconds(5);
 
 bool IsOver(TaskState state) { return state != TaskState::queued && state != TaskState::leased; }
@@ -26,7 +26,8 @@ struct TaskWatch::Entry {
   bool over = false;
 };
 
-TaskWatch::TaskWatch(TaskQueue* queue, absl::Duration period) : queue_(queue), period_(period), thread_([this] { Loop(); }) {}
+TaskWatch::TaskWatch(TaskQueue* queue, absl::Duration period)
+    : queue_(queue), period_(period), thread_([this] { Loop(); }) {}
 
 TaskWatch::~TaskWatch() {
   {
@@ -38,7 +39,8 @@ TaskWatch::~TaskWatch() {
 
 absl::Status TaskWatch::Add(std::shared_ptr<Watcher> watcher, std::vector<std::string> task_ids) {
   absl::MutexLock lock(&mutex_);
-  if (entries_.size() >= kMaxWatchers) return absl::ResourceExhaustedError(absl::StrCat(kMaxWatchers, " callers watch already"));
+  if (entries_.size() >= kMaxWatchers)
+    return absl::ResourceExhaustedError(absl::StrCat(kMaxWatchers, " callers watch already"));
   auto entry = std::make_unique<Entry>();
   entry->watcher = std::move(watcher);
   entry->ids = std::move(task_ids);
@@ -49,7 +51,8 @@ absl::Status TaskWatch::Add(std::shared_ptr<Watcher> watcher, std::vector<std::s
 
 void TaskWatch::Remove(const Watcher* watcher) {
   absl::MutexLock lock(&mutex_);
-  entries_.erase(std::remove_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry->watcher.get() == watcher; }),
+  entries_.erase(std::remove_if(entries_.begin(), entries_.end(),
+                                [&](const auto& entry) { return entry->watcher.get() == watcher; }),
                  entries_.end());
 }
 
@@ -61,7 +64,8 @@ void TaskWatch::Tell(Entry& entry, const std::vector<TaskStatus>& statuses) {
     if (found == entry.last.end()) continue;
     TaskStatus& last = found->second;
     const bool known = !last.id.empty();
-    if (known && (status.changed < last.changed || (status.state == last.state && status.worker == last.worker && status.attempts == last.attempts))) {
+    if (known && (status.changed < last.changed ||
+                  (status.state == last.state && status.worker == last.worker && status.attempts == last.attempts))) {
       continue;
     }
     last = status;
@@ -98,7 +102,8 @@ void TaskWatch::Loop() {
         Tell(*entry, *changes);
       }
     }
-    entries_.erase(std::remove_if(entries_.begin(), entries_.end(), [](const auto& entry) { return entry->over; }), entries_.end());
+    entries_.erase(std::remove_if(entries_.begin(), entries_.end(), [](const auto& entry) { return entry->over; }),
+                   entries_.end());
     if (changes.ok()) since = now;  // a database that is away: asked again for the same time
   }
 }

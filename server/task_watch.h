@@ -1,5 +1,5 @@
-// Follows tasks for callers of Measurements.Watch. One thread asks the queue for what has changed, for all watchers together, so that changes
-// made through another server of the same database are seen too.
+// Follows tasks for callers of Measurements.Watch. One thread asks the queue for what has changed, for all watchers
+// together, so that changes made through another server of the same database are seen too.
 #ifndef COBRA_SERVER_TASK_WATCH_H_
 #define COBRA_SERVER_TASK_WATCH_H_
 

@@ -1,4 +1,5 @@
-// What every unary method of every service has in common: a deadline, cancellation, a place in the queue, a thread, metrics.
+// What every unary method of every service has in common: a deadline, cancellation, a place in the queue, a thread,
+// metrics.
 #ifndef COBRA_SERVER_UNARY_CALLS_H_
 #define COBRA_SERVER_UNARY_CALLS_H_
 
@@ -23,12 +24,17 @@ class UnaryCalls {
  public:
   // Neither pointer is owned; both must live longer.
   UnaryCalls(WorkerPool* pool, Metrics* metrics, const ServerLimits& limits)
-      : pool_(pool), metrics_(metrics), default_deadline_(limits.default_deadline), max_parsed_bytes_(limits.max_parsed_bytes) {}
+      : pool_(pool),
+        metrics_(metrics),
+        default_deadline_(limits.default_deadline),
+        max_parsed_bytes_(limits.max_parsed_bytes) {}
 
-  // Parses the request and runs `handle` on the pool; its status is the call's. `method` is a literal; gRPC keeps both buffers until the call ends.
+  // Parses the request and runs `handle` on the pool; its status is the call's. `method` is a literal; gRPC keeps both
+  // buffers until the call ends.
   template <typename Service, typename Request, typename Response>
-  grpc::ServerUnaryReactor* Run(const char* method, grpc::CallbackServerContext* context, const grpc::ByteBuffer* request_bytes,
-                                grpc::ByteBuffer* response_bytes, Service* service,
+  grpc::ServerUnaryReactor* Run(const char* method, grpc::CallbackServerContext* context,
+                                const grpc::ByteBuffer* request_bytes, grpc::ByteBuffer* response_bytes,
+                                Service* service,
                                 absl::Status (Service::*handle)(const Request&, Response*, const CallContext&)) const {
     return RunBytes(method, context, [=, most = max_parsed_bytes_](const CallContext& call) -> absl::Status {
       google::protobuf::Arena arena;

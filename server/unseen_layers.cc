@@ -64,7 +64,8 @@ absl::StatusOr<int64_t> UnseenLayers::Enqueue(const Offered& offered) {
     spec.priority = 1;  // layers before the networks that they are from: they serve others too
     if (ids.insert(spec.id).second) specs.push_back(std::move(spec));
   }
-  if (!specs.empty() && static_cast<int64_t>(specs.size()) < room && !IsTooLarge(offered.graph)) specs.push_back(TaskSpecOfGraph(offered.graph, offered.target, kOrigin));
+  if (!specs.empty() && static_cast<int64_t>(specs.size()) < room && !IsTooLarge(offered.graph))
+    specs.push_back(TaskSpecOfGraph(offered.graph, offered.target, kOrigin));
   if (specs.empty()) return 0;
   COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(specs));
   return std::count(created.begin(), created.end(), true);
@@ -83,7 +84,8 @@ void UnseenLayers::Loop() {
     lock.Release();
     const absl::StatusOr<int64_t> enqueued = Enqueue(offered);
     metrics_->TasksAsked(enqueued.ok() ? *enqueued : 0, enqueued.ok() ? 0 : 1);
-    if (!enqueued.ok()) LogWarning(absl::StrCat("what the model does not know was not enqueued: ", enqueued.status().message()));
+    if (!enqueued.ok())
+      LogWarning(absl::StrCat("what the model does not know was not enqueued: ", enqueued.status().message()));
   }
 }
 

@@ -1,6 +1,6 @@
-// What the model was unsure about, put into the measurement queue: the layers of a network that it does not know, and the network itself. Shapes
-// and operators only: no names, no source, no values. Bounded in what waits, and left out where a request says so (PredictRequest.keep_private) or
-// the server was told to (--learn 0).
+// What the model was unsure about, put into the measurement queue: the layers of a network that it does not know, and
+// the network itself. Shapes and operators only: no names, no source, no values. Bounded in what waits, and left out
+// where a request says so (PredictRequest.keep_private) or the server was told to (--learn 0).
 #ifndef COBRA_SERVER_UNSEEN_LAYERS_H_
 #define COBRA_SERVER_UNSEEN_LAYERS_H_
 
@@ -21,9 +21,10 @@
 namespace cobra {
 
 struct UnseenLayersOptions {
-  int64_t max_waiting = 10000;     // tasks of origin "asked" that are not measured yet; 0: nothing is asked
-  int64_t max_per_network = 200;   // different layers of one network: most of the time of it is in fewer
-  // Of one task: a stranger's question must not keep a worker busy for minutes, or fill its memory. Far above what models in use have.
+  int64_t max_waiting = 10000;    // tasks of origin "asked" that are not measured yet; 0: nothing is asked
+  int64_t max_per_network = 200;  // different layers of one network: most of the time of it is in fewer
+  // Of one task: a stranger's question must not keep a worker busy for minutes, or fill its memory. Far above what
+  // models in use have.
   int64_t max_task_macs = 200'000'000'000;
   int64_t max_task_bytes = int64_t{4} << 30;  // peak memory
 };
@@ -36,7 +37,8 @@ class UnseenLayers {
   UnseenLayers(const UnseenLayersOptions& options, TaskQueue* queue, Metrics* metrics);
   ~UnseenLayers();
 
-  // Returns at once; where too much is pending already, the network is forgotten. Only for predictions that say `extrapolating`.
+  // Returns at once; where too much is pending already, the network is forgotten. Only for predictions that say
+  // `extrapolating`.
   void Offer(const Graph& graph, const LatencyPrediction& prediction, absl::string_view target);
   void Flush();  // returns when everything offered so far is in the queue, or refused
 

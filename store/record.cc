@@ -107,8 +107,7 @@ absl::Status Guarded(absl::string_view text, F read) {
 absl::string_view OutcomeName(Outcome outcome) {
   switch (outcome) {
 #define COBRA_OUTCOME_NAME(value) \
-  case Outcome::value:            \
-    return #value;
+  case Outcome::value: return #value;
     COBRA_OUTCOMES(COBRA_OUTCOME_NAME)
 #undef COBRA_OUTCOME_NAME
   }

@@ -6,13 +6,12 @@
 //  "canary_us":{"conv","matmul","copy"}}      one per start of the worker; its canary_us is measured at the start.
 //
 // {"kind":"record", ...}, one per measured subject; docs/measurements.md says what each field is:
-//   session, target, cache                                conditions: the session line, the target's name, warm or cold caches
-//   space, seed, index, repeat, is_network, label         which subject (no seed: asked for by its graph); repeat 1: for the floor, 2 to 4: again, it was disturbed
-//   fingerprint, graph                                    the subject itself, as graph/json.h writes it
-//   outcome, message                                      only "ok" has the times that follow
-//   latency_us, p10_us ... ci_high_us, runs, batch        wall clock of one call
-//   device_us                                             the same on the device's own clock (CUDA)
-//   cold_us                                               the very first call
+//   session, target, cache                                conditions: the session line, the target's name, warm or cold
+//   caches space, seed, index, repeat, is_network, label         which subject (no seed: asked for by its graph);
+//   repeat 1: for the floor, 2 to 4: again, it was disturbed fingerprint, graph                                    the
+//   subject itself, as graph/json.h writes it outcome, message                                      only "ok" has the
+//   times that follow latency_us, p10_us ... ci_high_us, runs, batch        wall clock of one call device_us the same
+//   on the device's own clock (CUDA) cold_us                                               the very first call
 //   peak_memory_bytes, node_latency_us, energy_j
 //   canary_ratio, canary_copy_ratio, suspect, load, time_utc, clock_before_mhz, clock_after_mhz, memory_clock_mhz,
 //   temperature_c, power_w
@@ -51,8 +50,9 @@ struct Latency {
   double ci_low_us = 0, ci_high_us = 0;
   int runs = 0;
   int batch = 1;
-  double cold_us = 0;    // the first call of all; the caller made it
-  double device_us = 0;  // the same calls on the device's own clock (CUDA events around the region), median; 0: it has none
+  double cold_us = 0;  // the first call of all; the caller made it
+  double device_us =
+      0;  // the same calls on the device's own clock (CUDA events around the region), median; 0: it has none
 };
 
 struct Record {
@@ -75,8 +75,8 @@ struct Record {
   bool suspect = false;
   double load = 0;
   std::string time_utc;
-  std::string target;  // name of the session's machine: device, precision, layout, threads
-  std::string cache;   // "warm", "cold"
+  std::string target;              // name of the session's machine: device, precision, layout, threads
+  std::string cache;               // "warm", "cold"
   std::optional<double> energy_j;  // of one call
   std::optional<double> clock_before_mhz, clock_after_mhz, memory_clock_mhz, temperature_c, power_w;
 

@@ -1,6 +1,6 @@
-// One database, SQLite or PostgreSQL, behind the little that the store and the task queue need of it. The same SQL runs on both:
-// parameters are $1, $2, ...; {serial} stands for the type of a key that counts up by itself, {skip_locked} for what keeps two servers from
-// waiting for each other's rows.
+// One database, SQLite or PostgreSQL, behind the little that the store and the task queue need of it. The same SQL runs
+// on both: parameters are $1, $2, ...; {serial} stands for the type of a key that counts up by itself, {skip_locked}
+// for what keeps two servers from waiting for each other's rows.
 #ifndef COBRA_STORE_SQL_H_
 #define COBRA_STORE_SQL_H_
 
@@ -34,22 +34,26 @@ struct SqlRow {
 class SqlSession {
  public:
   virtual ~SqlSession() = default;
-  // One statement. Unavailable: the connection is lost, the disk is full, or another transaction is in the way; AlreadyExists: a key is taken;
-  // Internal: the statement is wrong.
+  // One statement. Unavailable: the connection is lost, the disk is full, or another transaction is in the way;
+  // AlreadyExists: a key is taken; Internal: the statement is wrong.
   virtual absl::StatusOr<std::vector<SqlRow>> Query(absl::string_view sql, absl::Span<const SqlValue> parameters) = 0;
   absl::StatusOr<std::vector<SqlRow>> Query(absl::string_view sql, std::initializer_list<SqlValue> parameters = {}) {
     return Query(sql, absl::MakeConstSpan(parameters.begin(), parameters.size()));
   }
-  absl::Status Execute(absl::string_view sql, std::initializer_list<SqlValue> parameters = {}) { return Query(sql, parameters).status(); }
+  absl::Status Execute(absl::string_view sql, std::initializer_list<SqlValue> parameters = {}) {
+    return Query(sql, parameters).status();
+  }
 };
 
-// Safe to use from several threads; transactions of one SqlDatabase run one after the other. What was committed survives the death of the process,
-// of the database's server and of the machine: a commit waits for the disk, so what comes often comes many to a transaction.
+// Safe to use from several threads; transactions of one SqlDatabase run one after the other. What was committed
+// survives the death of the process, of the database's server and of the machine: a commit waits for the disk, so what
+// comes often comes many to a transaction.
 class SqlDatabase {
  public:
   virtual ~SqlDatabase() = default;
-  // Commits if `body` returns OK. When the database says that it cannot now (its server restarts, a deadlock), `body` runs again, for as long
-  // as `patience`: it must have no effect but its statements, and those must bear being done twice (a commit whose answer was lost).
+  // Commits if `body` returns OK. When the database says that it cannot now (its server restarts, a deadlock), `body`
+  // runs again, for as long as `patience`: it must have no effect but its statements, and those must bear being done
+  // twice (a commit whose answer was lost).
   virtual absl::Status Transaction(absl::FunctionRef<absl::Status(SqlSession&)> body) = 0;
 };
 
@@ -57,8 +61,8 @@ struct SqlOptions {
   absl::Duration patience = absl::Seconds(5);
 };
 
-// "postgresql://user@host/database" (libpq's forms), or the path of an SQLite file, created where it is missing. Errors name it, without its
-// password.
+// "postgresql://user@host/database" (libpq's forms), or the path of an SQLite file, created where it is missing. Errors
+// name it, without its password.
 absl::StatusOr<std::unique_ptr<SqlDatabase>> OpenDatabase(absl::string_view location, const SqlOptions& options = {});
 bool IsPostgres(absl::string_view location);
 

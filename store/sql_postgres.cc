@@ -34,13 +34,15 @@ using ResultPtr = std::unique_ptr<PGresult, ResultDeleter>;
 std::string WithoutUser(absl::string_view url) {
   const size_t scheme = url.find("://");
   const size_t at = url.find('@');
-  if (scheme == absl::string_view::npos || at == absl::string_view::npos) return std::string(url.substr(0, url.find('?')));
+  if (scheme == absl::string_view::npos || at == absl::string_view::npos)
+    return std::string(url.substr(0, url.find('?')));
   return absl::StrCat(url.substr(0, scheme + 3), url.substr(at + 1, url.find('?') - at - 1));
 }
 
 class PostgresDatabase final : public SqlDatabase, private SqlSession {
  public:
-  PostgresDatabase(absl::string_view url, const SqlOptions& options) : url_(url), name_(WithoutUser(url)), options_(options) {}
+  PostgresDatabase(absl::string_view url, const SqlOptions& options)
+      : url_(url), name_(WithoutUser(url)), options_(options) {}
 
   absl::Status Transaction(absl::FunctionRef<absl::Status(SqlSession&)> body) override {
     absl::MutexLock lock(&mutex_);
@@ -72,8 +74,10 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
     const char* keys[] = {"dbname", "connect_timeout", "application_name", nullptr};
     const char* values[] = {url_.c_str(), seconds.c_str(), "cobra", nullptr};
     connection_.reset(PQconnectdbParams(keys, values, /*expand_dbname=*/1));
-    if (PQstatus(connection_.get()) != CONNECTION_OK) return absl::UnavailableError(Message(PQerrorMessage(connection_.get())));
-    PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
+    if (PQstatus(connection_.get()) != CONNECTION_OK)
+      return absl::UnavailableError(Message(PQerrorMessage(connection_.get())));
+    PQsetNoticeProcessor(
+        connection_.get(), [](void*, const char*) {}, nullptr);
     return absl::OkStatus();
   }
 
@@ -87,7 +91,8 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
       texts[i] = TextOf(parameters[i]);
       values[i] = texts[i].c_str();
     }
-    const ResultPtr result(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()), values.data(), nullptr, nullptr, 0));
+    const ResultPtr result(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()),
+                                          values.data(), nullptr, nullptr, 0));
     COBRA_RETURN_IF_ERROR(Check(result.get()));
     return RowsOf(result.get());
   }
@@ -95,7 +100,8 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
   absl::StatusOr<std::string> Prepared(absl::string_view sql) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const auto found = prepared_.find(sql);
     if (found != prepared_.end()) return found->second;
-    const std::string text = absl::StrReplaceAll(sql, {{"{serial}", "BIGSERIAL PRIMARY KEY"}, {"{skip_locked}", "FOR UPDATE SKIP LOCKED"}});
+    const std::string text =
+        absl::StrReplaceAll(sql, {{"{serial}", "BIGSERIAL PRIMARY KEY"}, {"{skip_locked}", "FOR UPDATE SKIP LOCKED"}});
     const std::string name = absl::StrCat("s", prepared_.size());
     const ResultPtr result(PQprepare(connection_.get(), name.c_str(), text.c_str(), 0, nullptr));
     COBRA_RETURN_IF_ERROR(Check(result.get()));
@@ -123,7 +129,8 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
 
   static SqlValue ValueOf(PGresult* result, int row, int column) {
     if (PQgetisnull(result, row, column)) return {};
-    const absl::string_view text(PQgetvalue(result, row, column), static_cast<size_t>(PQgetlength(result, row, column)));
+    const absl::string_view text(PQgetvalue(result, row, column),
+                                 static_cast<size_t>(PQgetlength(result, row, column)));
     int64_t number = 0;
     double real = 0;
     switch (PQftype(result, column)) {
@@ -153,10 +160,12 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
     const ExecStatusType status = PQresultStatus(result);
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return absl::OkStatus();
     const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    const std::string message = Message(PQresultErrorMessage(result)[0] != 0 ? PQresultErrorMessage(result) : PQerrorMessage(connection_.get()));
+    const std::string message = Message(PQresultErrorMessage(result)[0] != 0 ? PQresultErrorMessage(result)
+                                                                             : PQerrorMessage(connection_.get()));
     if (state == nullptr || PQstatus(connection_.get()) != CONNECTION_OK) return absl::UnavailableError(message);
     const absl::string_view code(state);
-    // 08 connection, 40 transaction rolled back (deadlock, serialisation), 53 resources (disk full), 57 the operator intervened (shutdown), 58 I/O.
+    // 08 connection, 40 transaction rolled back (deadlock, serialisation), 53 resources (disk full), 57 the operator
+    // intervened (shutdown), 58 I/O.
     for (absl::string_view passing : {"08", "40", "53", "57", "58"}) {
       if (absl::StartsWith(code, passing)) return absl::UnavailableError(message);
     }

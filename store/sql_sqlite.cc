@@ -16,7 +16,8 @@ namespace {
 
 class SqliteDatabase final : public SqlDatabase, private SqlSession {
  public:
-  SqliteDatabase(std::string path, const SqlOptions& options, sqlite3* db) : path_(std::move(path)), options_(options), db_(db) {}
+  SqliteDatabase(std::string path, const SqlOptions& options, sqlite3* db)
+      : path_(std::move(path)), options_(options), db_(db) {}
   ~SqliteDatabase() override {
     for (auto& [sql, statement] : statements_) sqlite3_finalize(statement);
     sqlite3_close(db_);
@@ -57,7 +58,8 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
     const auto found = statements_.find(sql);
     if (found != statements_.end()) return found->second;
     // ?1 and not $1: SQLite numbers the latter by their first appearance.
-    const std::string text = absl::StrReplaceAll(sql, {{"{serial}", "INTEGER PRIMARY KEY AUTOINCREMENT"}, {"{skip_locked}", ""}, {"$", "?"}});
+    const std::string text = absl::StrReplaceAll(
+        sql, {{"{serial}", "INTEGER PRIMARY KEY AUTOINCREMENT"}, {"{skip_locked}", ""}, {"$", "?"}});
     sqlite3_stmt* statement = nullptr;
     const int code = sqlite3_prepare_v2(db_, text.c_str(), -1, &statement, nullptr);
     if (code != SQLITE_OK) return ErrorOf(code);
@@ -122,7 +124,8 @@ absl::StatusOr<std::unique_ptr<SqlDatabase>> OpenSqlite(absl::string_view path, 
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;  // our mutex guards it
   const int code = sqlite3_open_v2(std::string(path).c_str(), &db, flags, nullptr);
   auto database = std::make_unique<SqliteDatabase>(std::string(path), options, db);
-  if (code != SQLITE_OK) return absl::UnavailableError(absl::StrCat(path, ": ", db == nullptr ? "out of memory" : sqlite3_errmsg(db)));
+  if (code != SQLITE_OK)
+    return absl::UnavailableError(absl::StrCat(path, ": ", db == nullptr ? "out of memory" : sqlite3_errmsg(db)));
   COBRA_RETURN_IF_ERROR(database->Init());
   return database;
 }

@@ -22,10 +22,11 @@ class SqlStore final : public Store {
     return database_->Transaction([&](SqlSession& session) {
       for (const PredictionRecord& r : records) {
         COBRA_RETURN_IF_ERROR(
-            session.Execute("INSERT INTO predictions (time_us, fingerprint, target, model_version, latency_us, low_us, high_us, confidence, "
+            session.Execute("INSERT INTO predictions (time_us, fingerprint, target, model_version, latency_us, low_us, "
+                            "high_us, confidence, "
                             "extrapolating, node_count) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-                            {absl::ToUnixMicros(r.time), r.fingerprint, r.target, r.model_version, r.latency_us, r.low_us, r.high_us, r.confidence,
-                             int64_t{r.extrapolating}, r.node_count}));
+                            {absl::ToUnixMicros(r.time), r.fingerprint, r.target, r.model_version, r.latency_us,
+                             r.low_us, r.high_us, r.confidence, int64_t{r.extrapolating}, r.node_count}));
       }
       return absl::OkStatus();
     });
@@ -40,8 +41,10 @@ class SqlStore final : public Store {
 
   absl::Status AppendCalibration(const CalibrationRecord& r) override {
     return database_->Transaction([&](SqlSession& session) {
-      return session.Execute("INSERT INTO calibrations (time_us, target, model_sha256, calibration_json, probe_json) VALUES ($1, $2, $3, $4, $5)",
-                             {absl::ToUnixMicros(r.time), r.target, r.model_sha256, r.calibration_json, r.probe_json});
+      return session.Execute(
+          "INSERT INTO calibrations (time_us, target, model_sha256, calibration_json, probe_json) VALUES ($1, $2, $3, "
+          "$4, $5)",
+          {absl::ToUnixMicros(r.time), r.target, r.model_sha256, r.calibration_json, r.probe_json});
     });
   }
 
@@ -58,19 +61,21 @@ class SqlStore final : public Store {
 
   absl::StatusOr<StoreCounts> Counts() override {
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           Read("SELECT (SELECT COUNT(*) FROM predictions), (SELECT COUNT(*) FROM measurements), (SELECT COUNT(*) FROM calibrations)"));
+                           Read("SELECT (SELECT COUNT(*) FROM predictions), (SELECT COUNT(*) FROM measurements), "
+                                "(SELECT COUNT(*) FROM calibrations)"));
     return StoreCounts{rows[0].Int(0), rows[0].Int(1), rows[0].Int(2)};
   }
 
   absl::StatusOr<std::vector<MeasurementRecord>> TaskMeasurements(absl::string_view target) override {
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           Read("SELECT time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, task_id, record_json "
+                           Read("SELECT time_us, target, origin, fingerprint, is_network, latency_us, graph_json, "
+                                "outcome, task_id, record_json "
                                 "FROM measurements WHERE target = $1 AND task_id IS NOT NULL ORDER BY id",
                                 {std::string(target)}));
     std::vector<MeasurementRecord> records;
     for (const SqlRow& r : rows) {
-      records.push_back({absl::FromUnixMicros(r.Int(0)), r.Text(1), r.Text(2), r.Text(3), r.Int(4) != 0, r.Real(5), r.Text(6), r.Text(7), r.Text(8),
-                         r.Text(9)});
+      records.push_back({absl::FromUnixMicros(r.Int(0)), r.Text(1), r.Text(2), r.Text(3), r.Int(4) != 0, r.Real(5),
+                         r.Text(6), r.Text(7), r.Text(8), r.Text(9)});
     }
     return records;
   }
@@ -92,13 +97,16 @@ class SqlStore final : public Store {
 
 absl::Status InsertMeasurement(SqlSession& session, const MeasurementRecord& r) {
   if (!r.session_json.empty()) {
-    COBRA_RETURN_IF_ERROR(session.Execute("INSERT INTO sessions (session, target, session_json) VALUES ($1, $2, $3) ON CONFLICT (session) DO NOTHING",
-                                          {r.session, r.target, r.session_json}));
+    COBRA_RETURN_IF_ERROR(session.Execute(
+        "INSERT INTO sessions (session, target, session_json) VALUES ($1, $2, $3) ON CONFLICT (session) DO NOTHING",
+        {r.session, r.target, r.session_json}));
   }
-  return session.Execute("INSERT INTO measurements (time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, task_id, "
-                         "record_json) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-                         {absl::ToUnixMicros(r.time), r.target, r.origin, r.fingerprint, int64_t{r.is_network}, r.latency_us, r.graph_json, r.outcome,
-                          TextOrNull(r.task_id), r.record_json});
+  return session.Execute(
+      "INSERT INTO measurements (time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, "
+      "task_id, "
+      "record_json) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+      {absl::ToUnixMicros(r.time), r.target, r.origin, r.fingerprint, int64_t{r.is_network}, r.latency_us, r.graph_json,
+       r.outcome, TextOrNull(r.task_id), r.record_json});
 }
 
 absl::StatusOr<MeasurementRecord> MeasurementFromRecordJson(absl::string_view record_json) {

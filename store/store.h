@@ -34,13 +34,13 @@ struct MeasurementRecord {
   std::string origin;       // "probe", or that of its task (task_queue.h)
   std::string fingerprint;  // 32 hexadecimal digits
   bool is_network = false;
-  double latency_us = 0;    // 0 where outcome is not "ok"
-  std::string graph_json;   // graph/json.h, without origins
+  double latency_us = 0;       // 0 where outcome is not "ok"
+  std::string graph_json;      // graph/json.h, without origins
   std::string outcome = "ok";  // store/record.h
   std::string task_id;         // of the task that asked for it; empty: nobody did
-  std::string record_json;     // what the worker said beside this (store/record.h), without the graph; empty for a probe
-  std::string session;         // names the conditions
-  std::string session_json;    // the conditions; empty where they are known already
+  std::string record_json;   // what the worker said beside this (store/record.h), without the graph; empty for a probe
+  std::string session;       // names the conditions
+  std::string session_json;  // the conditions; empty where they are known already
 };
 
 struct CalibrationRecord {
@@ -68,11 +68,12 @@ class Store {
   virtual absl::StatusOr<std::vector<MeasurementRecord>> TaskMeasurements(absl::string_view target) = 0;
 };
 
-// Tables of the store and the task queue, made or brought up to date; FailedPrecondition when they were written by a newer server.
+// Tables of the store and the task queue, made or brought up to date; FailedPrecondition when they were written by a
+// newer server.
 absl::Status PrepareSchema(SqlDatabase* database);
 
-// What a worker hands in (record.h): the graph is built anew and its fingerprint computed, and a latency must be one. InvalidArgument otherwise.
-// Target, origin, task and time are left to the caller.
+// What a worker hands in (record.h): the graph is built anew and its fingerprint computed, and a latency must be one.
+// InvalidArgument otherwise. Target, origin, task and time are left to the caller.
 absl::StatusOr<MeasurementRecord> MeasurementFromRecordJson(absl::string_view record_json);
 
 // In an open transaction; AlreadyExists where its task has a measurement.

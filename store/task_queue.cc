@@ -20,12 +20,14 @@ TaskState StateFromName(absl::string_view name) {
 
 // Columns id, state, attempts, worker, message, changed_us.
 TaskStatus StatusOf(const SqlRow& row) {
-  return {row.Text(0), StateFromName(row.Text(1)), row.Int(2), row.Text(3), row.Text(4), absl::FromUnixMicros(row.Int(5))};
+  return {row.Text(0), StateFromName(row.Text(1)),      row.Int(2), row.Text(3),
+          row.Text(4), absl::FromUnixMicros(row.Int(5))};
 }
 
 absl::Status CheckCount(int64_t count) {
   if (count <= TaskQueue::kMaxTasksPerCall) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(count, " tasks in one call are more than the limit of ", TaskQueue::kMaxTasksPerCall));
+  return absl::InvalidArgumentError(
+      absl::StrCat(count, " tasks in one call are more than the limit of ", TaskQueue::kMaxTasksPerCall));
 }
 
 }  // namespace
@@ -33,15 +35,15 @@ absl::Status CheckCount(int64_t count) {
 absl::string_view TaskStateName(TaskState state) {
   switch (state) {
 #define COBRA_TASK_STATE(value) \
-  case TaskState::value:        \
-    return #value;
+  case TaskState::value: return #value;
     COBRA_TASK_STATES(COBRA_TASK_STATE)
 #undef COBRA_TASK_STATE
   }
   return "queued";
 }
 
-TaskQueue::TaskQueue(std::unique_ptr<SqlDatabase> database, Clock clock) : database_(std::move(database)), clock_(std::move(clock)) {}
+TaskQueue::TaskQueue(std::unique_ptr<SqlDatabase> database, Clock clock)
+    : database_(std::move(database)), clock_(std::move(clock)) {}
 
 absl::Time TaskQueue::Now() {
   absl::MutexLock lock(&mutex_);
@@ -56,10 +58,13 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Enqueue(absl::Span<const TaskSpec> 
   COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
     created.clear();
     for (const TaskSpec& t : tasks) {
-      COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                             session.Query("INSERT INTO tasks (id, target, priority, origin, subject_json, max_attempts, state, enqueued_us, changed_us) "
-                                           "VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7, $7) ON CONFLICT (id) DO NOTHING RETURNING seq",
-                                           {t.id, t.target, t.priority, t.origin, t.subject_json, std::max<int64_t>(1, t.max_attempts), now_us}));
+      COBRA_ASSIGN_OR_RETURN(
+          const std::vector<SqlRow> rows,
+          session.Query(
+              "INSERT INTO tasks (id, target, priority, origin, subject_json, max_attempts, state, enqueued_us, "
+              "changed_us) "
+              "VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7, $7) ON CONFLICT (id) DO NOTHING RETURNING seq",
+              {t.id, t.target, t.priority, t.origin, t.subject_json, std::max<int64_t>(1, t.max_attempts), now_us}));
       created.push_back(!rows.empty());
     }
     return absl::OkStatus();
@@ -69,18 +74,19 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Enqueue(absl::Span<const TaskSpec> 
 
 // Leases that have run out: back into the queue, or out of it where the task took its worker along once too often.
 absl::Status TaskQueue::Expire(SqlSession& session, absl::string_view target, int64_t now_us) {
-  COBRA_RETURN_IF_ERROR(
-      session.Execute("UPDATE tasks SET state = 'poisoned', attempts = attempts + 1, changed_us = $2, "
-                      "message = 'started ' || (attempts + 1) || ' times without a result; the last worker was ' || worker "
-                      "WHERE target = $1 AND state = 'leased' AND expires_us <= $2 AND started = 1 AND attempts + 1 >= max_attempts",
-                      {std::string(target), now_us}));
-  return session.Execute("UPDATE tasks SET state = 'queued', attempts = attempts + started, started = 0, changed_us = $2 "
-                         "WHERE target = $1 AND state = 'leased' AND expires_us <= $2",
-                         {std::string(target), now_us});
+  COBRA_RETURN_IF_ERROR(session.Execute(
+      "UPDATE tasks SET state = 'poisoned', attempts = attempts + 1, changed_us = $2, "
+      "message = 'started ' || (attempts + 1) || ' times without a result; the last worker was ' || worker "
+      "WHERE target = $1 AND state = 'leased' AND expires_us <= $2 AND started = 1 AND attempts + 1 >= max_attempts",
+      {std::string(target), now_us}));
+  return session.Execute(
+      "UPDATE tasks SET state = 'queued', attempts = attempts + started, started = 0, changed_us = $2 "
+      "WHERE target = $1 AND state = 'leased' AND expires_us <= $2",
+      {std::string(target), now_us});
 }
 
-absl::StatusOr<std::vector<TaskLease>> TaskQueue::Lease(absl::string_view target, absl::string_view worker, int64_t max_tasks,
-                                                        absl::Duration duration) {
+absl::StatusOr<std::vector<TaskLease>> TaskQueue::Lease(absl::string_view target, absl::string_view worker,
+                                                        int64_t max_tasks, absl::Duration duration) {
   COBRA_RETURN_IF_ERROR(CheckCount(max_tasks));
   const absl::Time now = Now(), expires = now + duration;
   const int64_t now_us = absl::ToUnixMicros(now);
@@ -90,25 +96,29 @@ absl::StatusOr<std::vector<TaskLease>> TaskQueue::Lease(absl::string_view target
     COBRA_RETURN_IF_ERROR(Expire(session, target, now_us));
     COBRA_ASSIGN_OR_RETURN(
         const std::vector<SqlRow> rows,
-        session.Query("UPDATE tasks SET state = 'leased', worker = $1, started = 0, expires_us = $2, changed_us = $3 WHERE seq IN "
-                      "(SELECT seq FROM tasks WHERE target = $4 AND state = 'queued' ORDER BY priority DESC, seq LIMIT $5 {skip_locked}) "
+        session.Query("UPDATE tasks SET state = 'leased', worker = $1, started = 0, expires_us = $2, changed_us = $3 "
+                      "WHERE seq IN "
+                      "(SELECT seq FROM tasks WHERE target = $4 AND state = 'queued' ORDER BY priority DESC, seq LIMIT "
+                      "$5 {skip_locked}) "
                       "RETURNING seq, id, priority, origin, subject_json, max_attempts, attempts",
                       {std::string(worker), absl::ToUnixMicros(expires), now_us, std::string(target), max_tasks}));
     for (const SqlRow& r : rows) {
-      leased.push_back({r.Int(0), {{r.Text(1), std::string(target), r.Int(2), r.Text(3), r.Text(4), r.Int(5)}, r.Int(6), expires}});
+      leased.push_back(
+          {r.Int(0), {{r.Text(1), std::string(target), r.Int(2), r.Text(3), r.Text(4), r.Int(5)}, r.Int(6), expires}});
     }
     return absl::OkStatus();
   }));
   std::sort(leased.begin(), leased.end(), [](const auto& a, const auto& b) {  // RETURNING promises no order
-    return a.second.spec.priority != b.second.spec.priority ? a.second.spec.priority > b.second.spec.priority : a.first < b.first;
+    return a.second.spec.priority != b.second.spec.priority ? a.second.spec.priority > b.second.spec.priority
+                                                            : a.first < b.first;
   });
   std::vector<TaskLease> leases;
   for (auto& [seq, lease] : leased) leases.push_back(std::move(lease));
   return leases;
 }
 
-absl::StatusOr<std::vector<bool>> TaskQueue::Renew(absl::string_view worker, absl::Span<const std::string> ids, absl::Span<const std::string> started,
-                                                   absl::Duration duration) {
+absl::StatusOr<std::vector<bool>> TaskQueue::Renew(absl::string_view worker, absl::Span<const std::string> ids,
+                                                   absl::Span<const std::string> started, absl::Duration duration) {
   COBRA_RETURN_IF_ERROR(CheckCount(static_cast<int64_t>(ids.size())));
   const absl::Time now = Now();
   std::vector<bool> held;
@@ -116,10 +126,11 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Renew(absl::string_view worker, abs
     held.clear();
     for (const std::string& id : ids) {
       const bool runs = std::find(started.begin(), started.end(), id) != started.end();
-      COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                             session.Query("UPDATE tasks SET expires_us = $3, started = $4 "
-                                           "WHERE id = $1 AND worker = $2 AND state = 'leased' RETURNING seq",
-                                           {id, std::string(worker), absl::ToUnixMicros(now + duration), int64_t{runs}}));
+      COBRA_ASSIGN_OR_RETURN(
+          const std::vector<SqlRow> rows,
+          session.Query("UPDATE tasks SET expires_us = $3, started = $4 "
+                        "WHERE id = $1 AND worker = $2 AND state = 'leased' RETURNING seq",
+                        {id, std::string(worker), absl::ToUnixMicros(now + duration), int64_t{runs}}));
       held.push_back(!rows.empty());
     }
     return absl::OkStatus();
@@ -132,9 +143,10 @@ absl::Status TaskQueue::Release(absl::string_view worker, absl::Span<const std::
   const int64_t now_us = absl::ToUnixMicros(Now());
   return database_->Transaction([&](SqlSession& session) -> absl::Status {
     for (const std::string& id : ids) {
-      COBRA_RETURN_IF_ERROR(session.Execute("UPDATE tasks SET state = 'queued', started = 0, changed_us = $3 "
-                                            "WHERE id = $1 AND worker = $2 AND state = 'leased'",
-                                            {id, std::string(worker), now_us}));
+      COBRA_RETURN_IF_ERROR(
+          session.Execute("UPDATE tasks SET state = 'queued', started = 0, changed_us = $3 "
+                          "WHERE id = $1 AND worker = $2 AND state = 'leased'",
+                          {id, std::string(worker), now_us}));
     }
     return absl::OkStatus();
   });
@@ -150,7 +162,8 @@ absl::StatusOr<ReportOutcome> TaskQueue::Report(absl::string_view worker, Measur
                                          "WHERE id = $1 AND state <> 'done' RETURNING target, origin",
                                          {record->task_id, std::string(worker), now_us}));
     if (rows.empty()) {
-      COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> there, session.Query("SELECT seq FROM tasks WHERE id = $1", {record->task_id}));
+      COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> there,
+                             session.Query("SELECT seq FROM tasks WHERE id = $1", {record->task_id}));
       outcome = there.empty() ? ReportOutcome::unknown : ReportOutcome::duplicate;
       return absl::OkStatus();
     }
@@ -169,10 +182,12 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Cancel(absl::Span<const std::string
   COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
     cancelled.clear();
     for (const std::string& id : ids) {
-      COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                             session.Query("UPDATE tasks SET state = 'cancelled', changed_us = $2 WHERE id = $1 AND state IN ('queued', 'leased') "
-                                           "RETURNING seq",
-                                           {id, now_us}));
+      COBRA_ASSIGN_OR_RETURN(
+          const std::vector<SqlRow> rows,
+          session.Query(
+              "UPDATE tasks SET state = 'cancelled', changed_us = $2 WHERE id = $1 AND state IN ('queued', 'leased') "
+              "RETURNING seq",
+              {id, now_us}));
       cancelled.push_back(!rows.empty());
     }
     return absl::OkStatus();
@@ -186,8 +201,9 @@ absl::StatusOr<std::vector<TaskStatus>> TaskQueue::Get(absl::Span<const std::str
   COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
     statuses.clear();
     for (const std::string& id : ids) {
-      COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                             session.Query("SELECT id, state, attempts, worker, message, changed_us FROM tasks WHERE id = $1", {id}));
+      COBRA_ASSIGN_OR_RETURN(
+          const std::vector<SqlRow> rows,
+          session.Query("SELECT id, state, attempts, worker, message, changed_us FROM tasks WHERE id = $1", {id}));
       if (!rows.empty()) statuses.push_back(StatusOf(rows[0]));
     }
     return absl::OkStatus();
@@ -212,8 +228,10 @@ absl::StatusOr<std::vector<TaskStatus>> TaskQueue::ChangedSince(absl::Time since
 absl::StatusOr<int64_t> TaskQueue::Waiting(absl::string_view origin) {
   int64_t waiting = 0;
   COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           session.Query("SELECT COUNT(*) FROM tasks WHERE origin = $1 AND state IN ('queued', 'leased')", {std::string(origin)}));
+    COBRA_ASSIGN_OR_RETURN(
+        const std::vector<SqlRow> rows,
+        session.Query("SELECT COUNT(*) FROM tasks WHERE origin = $1 AND state IN ('queued', 'leased')",
+                      {std::string(origin)}));
     waiting = rows[0].Int(0);
     return absl::OkStatus();
   }));
@@ -224,8 +242,9 @@ absl::StatusOr<std::vector<QueueCount>> TaskQueue::Counts() {
   std::vector<QueueCount> counts;
   COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
     counts.clear();
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           session.Query("SELECT target, state, COUNT(*) FROM tasks GROUP BY target, state ORDER BY target, state"));
+    COBRA_ASSIGN_OR_RETURN(
+        const std::vector<SqlRow> rows,
+        session.Query("SELECT target, state, COUNT(*) FROM tasks GROUP BY target, state ORDER BY target, state"));
     for (const SqlRow& row : rows) counts.push_back({row.Text(0), StateFromName(row.Text(1)), row.Int(2)});
     return absl::OkStatus();
   }));

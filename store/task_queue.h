@@ -1,10 +1,13 @@
-// What is to be measured, and who is at it. A task is leased to one worker for a while; what is not handed in by then goes to another one. A
-// task ends once: done (its measurement is in the store), cancelled, or poisoned (it took its worker along too often).
+// What is to be measured, and who is at it. A task is leased to one worker for a while; what is not handed in by then
+// goes to another one. A task ends once: done (its measurement is in the store), cancelled, or poisoned (it took its
+// worker along too often).
 //
-// Handing in is by the task's id: a record that arrives twice, or from two workers that both thought the lease theirs, is stored once, the
-// first one; one that arrives after its lease has run out is stored too, because a measurement is a measurement.
+// Handing in is by the task's id: a record that arrives twice, or from two workers that both thought the lease theirs,
+// is stored once, the first one; one that arrives after its lease has run out is stored too, because a measurement is a
+// measurement.
 //
-// Attempts are counted where a worker has said that it started the task (Renew): the others that it had leased when it died were not at fault.
+// Attempts are counted where a worker has said that it started the task (Renew): the others that it had leased when it
+// died were not at fault.
 #ifndef COBRA_STORE_TASK_QUEUE_H_
 #define COBRA_STORE_TASK_QUEUE_H_
 
@@ -77,14 +80,17 @@ class TaskQueue {
 
   // For each task whether it is new.
   absl::StatusOr<std::vector<bool>> Enqueue(absl::Span<const TaskSpec> tasks);
-  // At most `max_tasks` for that target, most urgent first. `worker` names one worker for as long as it may come back with what it leased.
-  absl::StatusOr<std::vector<TaskLease>> Lease(absl::string_view target, absl::string_view worker, int64_t max_tasks, absl::Duration duration);
+  // At most `max_tasks` for that target, most urgent first. `worker` names one worker for as long as it may come back
+  // with what it leased.
+  absl::StatusOr<std::vector<TaskLease>> Lease(absl::string_view target, absl::string_view worker, int64_t max_tasks,
+                                               absl::Duration duration);
   // For each task whether it is still that worker's. `started`: the ones being measured now, a subset of `ids`.
-  absl::StatusOr<std::vector<bool>> Renew(absl::string_view worker, absl::Span<const std::string> ids, absl::Span<const std::string> started,
-                                          absl::Duration duration);
+  absl::StatusOr<std::vector<bool>> Renew(absl::string_view worker, absl::Span<const std::string> ids,
+                                          absl::Span<const std::string> started, absl::Duration duration);
   // Gives back what was not started.
   absl::Status Release(absl::string_view worker, absl::Span<const std::string> ids);
-  // `record->task_id` names the task; target and origin are filled in from it. `unknown`: the queue never had it, nothing is stored.
+  // `record->task_id` names the task; target and origin are filled in from it. `unknown`: the queue never had it,
+  // nothing is stored.
   absl::StatusOr<ReportOutcome> Report(absl::string_view worker, MeasurementRecord* record);
   // For each task whether it is cancelled now; what has been measured, or is cancelled already, is not.
   absl::StatusOr<std::vector<bool>> Cancel(absl::Span<const std::string> ids);
@@ -95,7 +101,7 @@ class TaskQueue {
   absl::StatusOr<std::vector<TaskStatus>> ChangedSince(absl::Time since);
   absl::StatusOr<std::vector<QueueCount>> Counts();
   absl::StatusOr<int64_t> Waiting(absl::string_view origin);  // queued or leased
-  absl::Time Now();  // by the queue's clock, never less than before
+  absl::Time Now();                                           // by the queue's clock, never less than before
 
  private:
   absl::Status Expire(SqlSession& session, absl::string_view target, int64_t now_us);
@@ -103,7 +109,8 @@ class TaskQueue {
   const std::unique_ptr<SqlDatabase> database_;
   const Clock clock_;
   absl::Mutex mutex_;
-  absl::Time latest_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();  // a clock that is set back does not bring leases to life again
+  absl::Time latest_ ABSL_GUARDED_BY(mutex_) =
+      absl::InfinitePast();  // a clock that is set back does not bring leases to life again
 };
 
 }  // namespace cobra

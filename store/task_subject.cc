@@ -44,7 +44,9 @@ absl::StatusOr<SpaceIndex> SampleFromJson(const Json& json) {
 
 }  // namespace
 
-Hash128 TaskSubject::Hash() const { return graph() != nullptr ? Fingerprint(*graph()) : HashBytes(SampleToJson(*sample()).dump()); }
+Hash128 TaskSubject::Hash() const {
+  return graph() != nullptr ? Fingerprint(*graph()) : HashBytes(SampleToJson(*sample()).dump());
+}
 
 std::string TaskSubjectToJson(const TaskSubject& subject) {
   Json json;

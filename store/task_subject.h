@@ -1,8 +1,9 @@
-// What a task of the queue asks to be measured, and the one place that knows its form in the database (task_queue.h, TaskSpec::subject_json) and in a
-// worker's spool (worker/spool.h):
+// What a task of the queue asks to be measured, and the one place that knows its form in the database (task_queue.h,
+// TaskSpec::subject_json) and in a worker's spool (worker/spool.h):
 //
 //   {"graph": GRAPH, "repeat": 0}                                           graph/json.h, without origins
-//   {"sample": {"space": "paper-layers", "index": 17, "seed": 1}, "repeat": 0}     the worker draws it (worker/sampler.h)
+//   {"sample": {"space": "paper-layers", "index": 17, "seed": 1}, "repeat": 0}     the worker draws it
+//   (worker/sampler.h)
 #ifndef COBRA_STORE_TASK_SUBJECT_H_
 #define COBRA_STORE_TASK_SUBJECT_H_
 
@@ -35,7 +36,8 @@ struct TaskSubject {
 };
 
 std::string TaskSubjectToJson(const TaskSubject& subject);  // one line
-// InvalidArgument, or the Diagnostic of GraphFromJson(), where the text is no such subject. Every shape rule runs again.
+// InvalidArgument, or the Diagnostic of GraphFromJson(), where the text is no such subject. Every shape rule runs
+// again.
 absl::StatusOr<TaskSubject> TaskSubjectFromJson(absl::string_view text);
 
 }  // namespace cobra

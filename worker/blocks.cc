@@ -33,14 +33,10 @@ ValueRef ResidualBlock(NetBuilder* b, ValueRef x, const ResNetConfig& c, int64_t
 
 ValueRef Activate(NetBuilder* b, ValueRef x, int activation) {
   switch (activation) {
-    case 0:
-      return b->Relu(x);
-    case 1:
-      return b->Relu6(x);
-    case 2:
-      return b->Call(Op::hardswish, {}, {x}, true);
-    default:
-      return b->Call(Op::silu, {}, {x}, true);
+    case 0: return b->Relu(x);
+    case 1: return b->Relu6(x);
+    case 2: return b->Call(Op::hardswish, {}, {x}, true);
+    default: return b->Call(Op::silu, {}, {x}, true);
   }
 }
 

@@ -14,10 +14,10 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
+#include "store/record.h"
 #include "worker/group_runner.h"
 #include "worker/machine.h"
 #include "worker/random.h"
-#include "store/record.h"
 
 namespace cobra {
 namespace {
@@ -117,7 +117,8 @@ class Campaign {
     std::vector<GroupTask> tasks;
     for (const Task& task : group) {
       const Sampler* sampler = samplers_[task.space].get();
-      tasks.push_back({[sampler, index = task.index] { return sampler->At(index); }, options_.sampler.seed + task.index, nullptr});
+      tasks.push_back(
+          {[sampler, index = task.index] { return sampler->At(index); }, options_.sampler.seed + task.index, nullptr});
     }
     COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<Record>> records, runner_->Run(tasks));
     for (const std::string& line : runner_->TakeCanaryLines()) COBRA_RETURN_IF_ERROR(WriteLine(line));
@@ -198,8 +199,8 @@ std::vector<Task> PlanTasks(const CampaignOptions& options) {
     const int64_t count = options.spaces[s].count;
     // Each space is spread evenly over the whole series: at any moment, all have grown alike.
     for (int64_t i = 0; i < count; ++i) {
-      placed.push_back(
-          {(static_cast<double>(i) + random.Unit()) / static_cast<double>(count), {static_cast<int>(s), options.spaces[s].IndexOf(i), 0}});
+      placed.push_back({(static_cast<double>(i) + random.Unit()) / static_cast<double>(count),
+                        {static_cast<int>(s), options.spaces[s].IndexOf(i), 0}});
     }
   }
   std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

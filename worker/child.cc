@@ -37,7 +37,7 @@ bool WriteAll(int fd, const char* data, size_t size) {
 
 [[noreturn]] void ChildMain(int fd, pid_t parent, int first, int num_tasks, const ChildLimits& limits,
                             const std::function<std::string(int)>& run) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a parent that is killed takes its child along
+  prctl(PR_SET_PDEATHSIG, SIGKILL);   // a parent that is killed takes its child along
   if (getppid() != parent) _exit(1);  // it was killed before that
   if (limits.address_space_bytes > 0) {
     const rlimit limit = {static_cast<rlim_t>(limits.address_space_bytes),

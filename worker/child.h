@@ -19,7 +19,8 @@ struct ChildLimits {
   double task_timeout_s = 120;  // no task of ours takes a quarter of this; a hang must not stop the series
   int64_t address_space_bytes =
       0;  // 0: none. Allocation beyond it fails in the child instead of waking the kernel's killer
-  // Asked in the child after each task; false: it can do no more (its GPU's context is lost), the next task gets a child of its own.
+  // Asked in the child after each task; false: it can do no more (its GPU's context is lost), the next task gets a
+  // child of its own.
   std::function<bool()> healthy;
 };
 

@@ -29,7 +29,9 @@ constexpr int kMaxMessageBytes = 64 << 20;
 volatile std::sig_atomic_t stop_requested = 0;
 void RequestStop(int) { stop_requested = 1; }
 
-void SetDuration(absl::Duration duration, google::protobuf::Duration* proto) { proto->set_seconds(absl::ToInt64Seconds(duration)); }
+void SetDuration(absl::Duration duration, google::protobuf::Duration* proto) {
+  proto->set_seconds(absl::ToInt64Seconds(duration));
+}
 
 absl::StatusOr<TaskSubject> SubjectFromProto(const v1::MeasurementTask& task) {
   TaskSubject subject;
@@ -55,7 +57,8 @@ std::unique_ptr<grpc::ClientContext> Courier::NewContext() const {
 
 absl::Status Courier::Call(absl::string_view what, const grpc::Status& status) {
   const absl::Status result = FromGrpcStatus(status);
-  return result.ok() ? result : absl::Status(result.code(), absl::StrCat(options_.server, ": ", what, ": ", result.message()));
+  return result.ok() ? result
+                     : absl::Status(result.code(), absl::StrCat(options_.server, ": ", what, ": ", result.message()));
 }
 
 absl::Status Courier::Turn() {
@@ -67,7 +70,8 @@ absl::Status Courier::Turn() {
 
 absl::Status Courier::Leave() {
   COBRA_RETURN_IF_ERROR(HandIn());
-  return RenewLeases(/*release=*/true);  // what a killed worker had begun stays its own until the lease runs out: that start counts
+  return RenewLeases(
+      /*release=*/true);  // what a killed worker had begun stays its own until the lease runs out: that start counts
 }
 
 // The server says of each record what became of it; whatever it says, the record has been seen and leaves the spool.
@@ -89,11 +93,13 @@ absl::Status Courier::HandIn() {
     }
     v1::ReportResponse response;
     COBRA_RETURN_IF_ERROR(Call("Report", stub_->Report(NewContext().get(), request, &response)));
-    if (response.outcomes_size() != static_cast<int>(done.size())) return absl::InternalError("Report: not one outcome per record");
+    if (response.outcomes_size() != static_cast<int>(done.size()))
+      return absl::InternalError("Report: not one outcome per record");
     for (int i = 0; i < response.outcomes_size(); ++i) {
       const v1::ReportResponse::Outcome outcome = response.outcomes(i);
       if (outcome != v1::ReportResponse::OUTCOME_ACCEPTED && outcome != v1::ReportResponse::OUTCOME_DUPLICATE) {
-        LogWarning(absl::StrCat("task ", done[static_cast<size_t>(i)], ": ", v1::ReportResponse::Outcome_Name(outcome), " ", response.messages(i)));
+        LogWarning(absl::StrCat("task ", done[static_cast<size_t>(i)], ": ", v1::ReportResponse::Outcome_Name(outcome),
+                                " ", response.messages(i)));
       }
       COBRA_RETURN_IF_ERROR(spool_.DropDone(done[static_cast<size_t>(i)]));
     }

@@ -1,5 +1,6 @@
-// Between a spool and a server: leases tasks into it, renews them, hands in what was measured. A process of its own (`cobra-worker courier`,
-// started by `cobra-worker work`), because gRPC has threads and the measuring process must have none.
+// Between a spool and a server: leases tasks into it, renews them, hands in what was measured. A process of its own
+// (`cobra-worker courier`, started by `cobra-worker work`), because gRPC has threads and the measuring process must
+// have none.
 #ifndef COBRA_WORKER_COURIER_H_
 #define COBRA_WORKER_COURIER_H_
 
@@ -15,11 +16,11 @@ namespace cobra {
 
 struct CourierOptions {
   std::string server = "127.0.0.1:50051";
-  std::string target;                              // name of the target that this worker measures
-  int lease_tasks = 120;                           // kept in the spool: two groups
-  absl::Duration lease = absl::Minutes(5);         // renewed at a third of it
+  std::string target;                       // name of the target that this worker measures
+  int lease_tasks = 120;                    // kept in the spool: two groups
+  absl::Duration lease = absl::Minutes(5);  // renewed at a third of it
   absl::Duration period = absl::Milliseconds(200);
-  bool until_idle = false;                         // end when there is nothing to do
+  bool until_idle = false;  // end when there is nothing to do
 };
 
 class Courier {
@@ -42,7 +43,7 @@ class Courier {
   Spool spool_;
   const std::unique_ptr<v1::Measurements::StubInterface> stub_;
   double renew_at_ns_ = 0;  // SteadyNowNs(): a clock that is set back must not stop renewals
-  size_t started_ = 0;  // told to the server at the last renewal
+  size_t started_ = 0;      // told to the server at the last renewal
   bool idle_ = false;
 };
 

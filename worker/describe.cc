@@ -102,10 +102,11 @@ absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core
   Json precisions = Json::array({"float32"});
   std::unique_ptr<Sensors> sensors;
   if (execution.is_cuda()) {
-    COBRA_ASSIGN_OR_RETURN(const std::string text, InChild([&]() -> absl::StatusOr<std::string> {
-                             COBRA_ASSIGN_OR_RETURN(const GpuFacts gpu, ReadGpuFacts(execution.cuda_device));
-                             return Json{{"memory_gb", gpu.memory_gb}, {"major", gpu.compute_major}, {"minor", gpu.compute_minor}}.dump();
-                           }));
+    COBRA_ASSIGN_OR_RETURN(
+        const std::string text, InChild([&]() -> absl::StatusOr<std::string> {
+          COBRA_ASSIGN_OR_RETURN(const GpuFacts gpu, ReadGpuFacts(execution.cuda_device));
+          return Json{{"memory_gb", gpu.memory_gb}, {"major", gpu.compute_major}, {"minor", gpu.compute_minor}}.dump();
+        }));
     const Json gpu = Json::parse(text);
     j["memory_gb"] = gpu["memory_gb"];
     j["compute_capability"] = absl::StrCat(gpu["major"].get<int>(), ".", gpu["minor"].get<int>());
@@ -116,7 +117,8 @@ absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core
     sensors = GpuSensors(execution.cuda_device);
   } else {
     j["memory_gb"] = MemoryGb();
-    for (const CpuCache& cache : CpuCaches()) j["caches_kb"][absl::StrCat("L", cache.level, " ", cache.type)] = cache.kb;
+    for (const CpuCache& cache : CpuCaches())
+      j["caches_kb"][absl::StrCat("L", cache.level, " ", cache.type)] = cache.kb;
     if (ThisCpu().has_bfloat16) precisions.push_back("bfloat16");
     versions["runtime"] = machine.runtime;
     sensors = CpuSensors(core);

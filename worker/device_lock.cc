@@ -23,11 +23,13 @@
 namespace cobra {
 namespace {
 
-// The children of a worker that was killed hold its locks until they have died too: at once, or when a large allocation is given back.
+// The children of a worker that was killed hold its locks until they have died too: at once, or when a large allocation
+// is given back.
 constexpr int kTriesForTheDead = 100;
 constexpr absl::Duration kBetweenTries = absl::Milliseconds(50);
 
-// Without O_CREAT first: in a folder with the sticky bit, the kernel refuses O_CREAT on a file of another user (fs.protected_regular).
+// Without O_CREAT first: in a folder with the sticky bit, the kernel refuses O_CREAT on a file of another user
+// (fs.protected_regular).
 int OpenLockFile(const std::string& path) {
   const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
   int fd = ::open(path.c_str(), flags);
@@ -67,8 +69,8 @@ absl::StatusOr<DeviceLock> LockFile(const std::string& path, absl::string_view w
   if (!TryLock(fd)) {
     const int holder = HolderOf(fd);
     ::close(fd);
-    return absl::FailedPreconditionError(
-        absl::StrCat(what, ": a worker", holder > 0 ? absl::StrCat(" (process ", holder, ")") : "", " has it already", advice));
+    return absl::FailedPreconditionError(absl::StrCat(
+        what, ": a worker", holder > 0 ? absl::StrCat(" (process ", holder, ")") : "", " has it already", advice));
   }
   const std::string pid = absl::StrCat(::getpid(), "\n");
   if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) < 0) {
@@ -77,14 +79,19 @@ absl::StatusOr<DeviceLock> LockFile(const std::string& path, absl::string_view w
   return DeviceLock(fd);
 }
 
-absl::StatusOr<std::vector<DeviceLock>> LockDevices(absl::Span<const std::string> devices, bool share, absl::string_view folder) {
+absl::StatusOr<std::vector<DeviceLock>> LockDevices(absl::Span<const std::string> devices, bool share,
+                                                    absl::string_view folder) {
   std::vector<DeviceLock> locks;
   if (share) return locks;
-  // /run/lock is the place for it (FHS 5.9); where it cannot be written, the place for temporary files is what all users share.
-  const std::string in = !folder.empty() ? std::string(folder) : ::access("/run/lock", W_OK) == 0 ? "/run/lock" : "/tmp";
+  // /run/lock is the place for it (FHS 5.9); where it cannot be written, the place for temporary files is what all
+  // users share.
+  const std::string in = !folder.empty()                    ? std::string(folder)
+                         : ::access("/run/lock", W_OK) == 0 ? "/run/lock"
+                                                            : "/tmp";
   for (const std::string& device : devices) {
-    COBRA_ASSIGN_OR_RETURN(DeviceLock lock, LockFile(absl::StrCat(in, "/cobra-worker-", device, ".lock"), device,
-                                                     ", and both would measure each other; --share-device if that is meant"));
+    COBRA_ASSIGN_OR_RETURN(DeviceLock lock,
+                           LockFile(absl::StrCat(in, "/cobra-worker-", device, ".lock"), device,
+                                    ", and both would measure each other; --share-device if that is meant"));
     locks.push_back(std::move(lock));
   }
   return locks;
@@ -107,7 +114,8 @@ std::vector<std::string> DevicesOf(const Execution& execution, int core) {
 }
 
 absl::StatusOr<DeviceLock> LockSpool(absl::string_view folder) {
-  return LockFile(absl::StrCat(folder, "/cobra-worker-spool.lock"), absl::StrCat("spool ", folder), "; give this one a folder of its own (--spool)");
+  return LockFile(absl::StrCat(folder, "/cobra-worker-spool.lock"), absl::StrCat("spool ", folder),
+                  "; give this one a folder of its own (--spool)");
 }
 
 }  // namespace cobra

@@ -22,13 +22,31 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Columns from the session's "machine" and "environment"; the names are those of the JSON.
-constexpr const char* kMachine[] = {"name", "device", "kind", "runtime", "precision", "layout", "compile", "threads", "peak_gflops", "memory_gb_per_s",
-                                    "last_level_cache_mb", "clock_mhz", "cores"};
-constexpr const char* kText[] = {"session", "target", "cache", "space", "label", "fingerprint", "outcome", "message", "time_utc"};
+constexpr const char* kMachine[] = {
+    "name",    "device",  "kind",        "runtime",         "precision",           "layout",
+    "compile", "threads", "peak_gflops", "memory_gb_per_s", "last_level_cache_mb", "clock_mhz",
+    "cores"};
+constexpr const char* kText[] = {"session",     "target",  "cache",   "space",   "label",
+                                 "fingerprint", "outcome", "message", "time_utc"};
 constexpr const char* kInteger[] = {"seed", "index", "repeat", "runs", "batch", "peak_memory_bytes"};
-constexpr const char* kReal[] = {"latency_us", "p10_us", "p90_us", "min_us", "mean_us", "ci_low_us", "ci_high_us", "cold_us", "canary_ratio",
-                                 "canary_copy_ratio", "load", "device_us", "energy_j", "clock_before_mhz", "clock_after_mhz", "memory_clock_mhz",
-                                 "temperature_c", "power_w"};
+constexpr const char* kReal[] = {"latency_us",
+                                 "p10_us",
+                                 "p90_us",
+                                 "min_us",
+                                 "mean_us",
+                                 "ci_low_us",
+                                 "ci_high_us",
+                                 "cold_us",
+                                 "canary_ratio",
+                                 "canary_copy_ratio",
+                                 "load",
+                                 "device_us",
+                                 "energy_j",
+                                 "clock_before_mhz",
+                                 "clock_after_mhz",
+                                 "memory_clock_mhz",
+                                 "temperature_c",
+                                 "power_w"};
 constexpr const char* kBool[] = {"is_network", "suspect"};
 
 std::string TextOf(const Json& j, const char* name) {
@@ -112,7 +130,8 @@ absl::StatusOr<Json> RecordOf(const Row& row) {
   Json nodes = Json::array();
   for (absl::string_view text : absl::StrSplit(row["node_latency_us"], ' ', absl::SkipEmpty())) {
     double us = 0;
-    if (!absl::SimpleAtod(text, &us)) return absl::InvalidArgumentError(absl::StrCat("node_latency_us \"", text, "\": is no number"));
+    if (!absl::SimpleAtod(text, &us))
+      return absl::InvalidArgumentError(absl::StrCat("node_latency_us \"", text, "\": is no number"));
     nodes.push_back(us);
   }
   if (!nodes.empty()) j["node_latency_us"] = std::move(nodes);
@@ -127,7 +146,8 @@ absl::StatusOr<Json> SessionOf(const Row& row) {
   Json j, machine = Json::object();
   for (const char* name : kMachine) {
     const std::string column = absl::StrCat("machine_", name);
-    const bool is_text = std::set<std::string>{"name", "device", "kind", "runtime", "precision", "layout", "compile"}.count(name) > 0;
+    const bool is_text =
+        std::set<std::string>{"name", "device", "kind", "runtime", "precision", "layout", "compile"}.count(name) > 0;
     if (is_text) {
       if (!row[column].empty()) machine[name] = row[column];
     } else {
@@ -146,7 +166,8 @@ absl::StatusOr<Json> SessionOf(const Row& row) {
 absl::Status CheckTimes(const Record& record) {
   if (record.outcome != Outcome::ok) return absl::OkStatus();
   const Latency& l = record.latency;
-  if (!(std::isfinite(l.median_us) && l.median_us > 0)) return absl::InvalidArgumentError(absl::StrCat("latency_us ", l.median_us, ": is no time"));
+  if (!(std::isfinite(l.median_us) && l.median_us > 0))
+    return absl::InvalidArgumentError(absl::StrCat("latency_us ", l.median_us, ": is no time"));
   const double steps[] = {l.min_us, l.p10_us, l.median_us, l.p90_us};
   for (size_t i = 1; i < 4; ++i) {
     if (steps[i - 1] > 0 && steps[i] > 0 && steps[i - 1] > steps[i] * 1.000001) {
@@ -183,7 +204,8 @@ absl::StatusOr<std::string> RecordsToCsv(absl::string_view json_lines) {
 absl::StatusOr<std::string> CsvToRecords(absl::string_view csv) {
   COBRA_ASSIGN_OR_RETURN(const CsvTable table, ParseCsv(csv));
   for (const char* needed : {"outcome", "latency_us", "graph"}) {
-    if (table.Column(needed) < 0) return absl::InvalidArgumentError(absl::StrCat("line 1: the header has no column ", needed));
+    if (table.Column(needed) < 0)
+      return absl::InvalidArgumentError(absl::StrCat("line 1: the header has no column ", needed));
   }
   std::string sessions, records;
   std::set<std::string> known;
@@ -208,7 +230,9 @@ CheckedRecords CheckRecords(absl::string_view json_lines) {
   CheckedRecords checked;
   std::set<std::string> sessions, keys;
   ForEachLine(json_lines, [&](int number, absl::string_view line) {
-    const auto wrong = [&](absl::string_view what) { checked.problems.push_back(absl::StrCat("line ", number, ": ", what)); };
+    const auto wrong = [&](absl::string_view what) {
+      checked.problems.push_back(absl::StrCat("line ", number, ": ", what));
+    };
     const Json j = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
     if (!j.is_object()) return wrong("is no JSON object");
     if (j.value("kind", "") == "session") {
@@ -220,13 +244,15 @@ CheckedRecords CheckRecords(absl::string_view json_lines) {
     if (j.value("kind", "") != "record") return;  // a canary
     absl::StatusOr<Record> record = RecordFromJson(line);
     if (!record.ok()) return wrong(record.status().message());
-    if (sessions.count(record->session) == 0) return wrong(absl::StrCat("session \"", record->session, "\": has no line above"));
+    if (sessions.count(record->session) == 0)
+      return wrong(absl::StrCat("session \"", record->session, "\": has no line above"));
     if (!keys.insert(record->Key()).second) return wrong(absl::StrCat(record->Key(), ": is there twice"));
     if (const absl::Status times = CheckTimes(*record); !times.ok()) return wrong(times.message());
     const absl::StatusOr<Graph> graph = GraphFromJson(record->graph_json);
     if (!graph.ok()) return wrong(absl::StrCat("graph: ", graph.status().message()));
     if (!record->node_latency_us.empty() && record->node_latency_us.size() != graph->nodes().size()) {
-      return wrong(absl::StrCat("node_latency_us: ", record->node_latency_us.size(), " numbers for ", graph->nodes().size(), " calls"));
+      return wrong(absl::StrCat("node_latency_us: ", record->node_latency_us.size(), " numbers for ",
+                                graph->nodes().size(), " calls"));
     }
     record->fingerprint = Fingerprint(*graph).ToHex();
     record->graph_json = GraphToJson(*graph, {/*origins=*/false});

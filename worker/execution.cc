@@ -35,8 +35,7 @@ absl::StatusOr<Enum> ParseName(absl::string_view flag, absl::string_view text, s
 
 absl::Status CheckCpu(const Execution& execution, const CpuInfo& cpu) {
   switch (execution.precision) {
-    case Precision::float32:
-      return absl::OkStatus();
+    case Precision::float32: return absl::OkStatus();
     case Precision::tf32:
       return absl::InvalidArgumentError("--precision tf32: is a mode of NVIDIA's tensor cores; needs --device cuda");
     case Precision::float16:
@@ -53,14 +52,10 @@ absl::Status CheckCpu(const Execution& execution, const CpuInfo& cpu) {
 
 absl::string_view PrecisionName(Precision precision) {
   switch (precision) {
-    case Precision::float32:
-      return "float32";
-    case Precision::tf32:
-      return "tf32";
-    case Precision::bfloat16:
-      return "bfloat16";
-    case Precision::float16:
-      return "float16";
+    case Precision::float32: return "float32";
+    case Precision::tf32: return "tf32";
+    case Precision::bfloat16: return "bfloat16";
+    case Precision::float16: return "float16";
   }
   return "float32";
 }
@@ -76,21 +71,26 @@ std::string DeviceText(const Execution& execution) {
 absl::StatusOr<Execution> ParseExecution(const ExecutionFlags& flags, const CpuInfo& cpu) {
   Execution execution;
   COBRA_ASSIGN_OR_RETURN(execution.cuda_device, ParseDevice(flags.device));
-  COBRA_ASSIGN_OR_RETURN(execution.precision,
-                         ParseName("--precision", flags.precision,
-                                   {Precision::float32, Precision::tf32, Precision::bfloat16, Precision::float16}, PrecisionName));
+  COBRA_ASSIGN_OR_RETURN(
+      execution.precision,
+      ParseName("--precision", flags.precision,
+                {Precision::float32, Precision::tf32, Precision::bfloat16, Precision::float16}, PrecisionName));
   // PyTorch's word for it, and the targets'.
   const std::string layout = flags.layout == "channels-last" ? "nhwc" : flags.layout;
-  COBRA_ASSIGN_OR_RETURN(execution.layout, ParseName("--layout", layout, {Layout::nchw, Layout::channels_last}, LayoutName));
-  COBRA_ASSIGN_OR_RETURN(execution.cache, ParseName("--cache", flags.cache, {CacheState::warm, CacheState::cold}, CacheName));
+  COBRA_ASSIGN_OR_RETURN(execution.layout,
+                         ParseName("--layout", layout, {Layout::nchw, Layout::channels_last}, LayoutName));
+  COBRA_ASSIGN_OR_RETURN(execution.cache,
+                         ParseName("--cache", flags.cache, {CacheState::warm, CacheState::cold}, CacheName));
   if (flags.threads < 1) return absl::InvalidArgumentError(absl::StrCat("--threads ", flags.threads, ": at least 1"));
   if (execution.is_cuda()) {
-    if (flags.threads != 1) return absl::InvalidArgumentError("--threads: are of the CPU; with --device cuda one thread calls");
+    if (flags.threads != 1)
+      return absl::InvalidArgumentError("--threads: are of the CPU; with --device cuda one thread calls");
     return execution;
   }
   execution.threads = flags.threads;
   if (flags.threads > cpu.processors) {
-    return absl::InvalidArgumentError(absl::StrCat("--threads ", flags.threads, ": this machine has ", cpu.processors, " processors"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--threads ", flags.threads, ": this machine has ", cpu.processors, " processors"));
   }
   COBRA_RETURN_IF_ERROR(CheckCpu(execution, cpu));
   return execution;

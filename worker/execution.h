@@ -1,5 +1,5 @@
-// How a graph is run: on what, in which precision and memory layout, with how many threads, and what a call finds in the
-// caches. With the device's specification and the runtime this is the target (model/predict/target.h).
+// How a graph is run: on what, in which precision and memory layout, with how many threads, and what a call finds in
+// the caches. With the device's specification and the runtime this is the target (model/predict/target.h).
 #ifndef COBRA_WORKER_EXECUTION_H_
 #define COBRA_WORKER_EXECUTION_H_
 
@@ -12,15 +12,17 @@ namespace cobra {
 
 struct CpuInfo;
 
-// What the float32 tensors of a graph become. float32 means no TF32 anywhere; tf32 keeps float32 tensors and allows it in
-// cuDNN and cuBLAS; bfloat16 and float16 are what model.to(dtype) does (no autocast: what a graph casts to float32 stays it).
+// What the float32 tensors of a graph become. float32 means no TF32 anywhere; tf32 keeps float32 tensors and allows it
+// in cuDNN and cuBLAS; bfloat16 and float16 are what model.to(dtype) does (no autocast: what a graph casts to float32
+// stays it).
 enum class Precision { float32, tf32, bfloat16, float16 };
 
-// channels_last: inputs and weights of four dimensions lie in memory as NHWC, as after .to(memory_format=channels_last).
+// channels_last: inputs and weights of four dimensions lie in memory as NHWC, as after
+// .to(memory_format=channels_last).
 enum class Layout { nchw, channels_last };
 
-// warm: every call has the same buffers, as in a loop over one batch. cold: a region begins with the last-level cache full of
-// something else, and no two calls of it share inputs or weights.
+// warm: every call has the same buffers, as in a loop over one batch. cold: a region begins with the last-level cache
+// full of something else, and no two calls of it share inputs or weights.
 enum class CacheState { warm, cold };
 
 struct Execution {

@@ -99,7 +99,8 @@ absl::Status FromException(const std::exception& e, absl::string_view where, con
   const std::string first = what.substr(0, what.find('\n'));
   // glibc's, c10's, cuBLAS's and cuDNN's words for it.
   for (const char* words : {"allocate memory", "bad_alloc", "out of memory", "ALLOC_FAILED"}) {
-    if (absl::StrContains(what, words)) return absl::ResourceExhaustedError(absl::StrCat(where, ": out of memory: ", first));
+    if (absl::StrContains(what, words))
+      return absl::ResourceExhaustedError(absl::StrCat(where, ": out of memory: ", first));
   }
   // "CUDA error: CUBLAS_STATUS_NOT_SUPPORTED": the libraries' way of having no kernel, after which CUDA is as it was.
   const bool not_supported = absl::StrContains(what, "NOT_SUPPORTED");
@@ -108,10 +109,11 @@ absl::Status FromException(const std::exception& e, absl::string_view where, con
     return absl::InternalError(absl::StrCat(where, ": LibTorch: ", first));
   }
   // 1.13 says so of a data type in words, 2.x by the exception's class.
-  if (dynamic_cast<const c10::NotImplementedError*>(&e) != nullptr || absl::StrContains(what, "not implemented for '") ||
-      not_supported || execution.changes_tensors()) {
+  if (dynamic_cast<const c10::NotImplementedError*>(&e) != nullptr ||
+      absl::StrContains(what, "not implemented for '") || not_supported || execution.changes_tensors()) {
     return absl::UnimplementedError(absl::StrCat(where, ": LibTorch has no kernel (", DeviceText(execution), ", ",
-                                                 PrecisionName(execution.precision), ", ", LayoutName(execution.layout), "): ", first));
+                                                 PrecisionName(execution.precision), ", ", LayoutName(execution.layout),
+                                                 "): ", first));
   }
   return absl::InternalError(absl::StrCat(where, ": LibTorch: ", first));
 }
@@ -154,8 +156,9 @@ std::string RuntimeVersion(const Execution& execution) {
 
 absl::Status CheckLibTorchHas(const Execution& execution) {
   if (!execution.is_cuda() || c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("--device ", DeviceText(execution), ": this cobra-worker was built with LibTorch ",
-                                                    LibTorchVersion(), " without CUDA; scripts/measure-gpu.sh builds one with it"));
+  return absl::InvalidArgumentError(absl::StrCat("--device ", DeviceText(execution),
+                                                 ": this cobra-worker was built with LibTorch ", LibTorchVersion(),
+                                                 " without CUDA; scripts/measure-gpu.sh builds one with it"));
 }
 
 bool DeviceIsBroken() { return device_is_broken; }
@@ -275,18 +278,12 @@ class Executor::Impl {
 
   at::Tensor* Slot(ValueRef ref) {
     switch (ref.kind) {
-      case ValueRef::Kind::kNone:
-        return nullptr;
-      case ValueRef::Kind::kNode:
-        return &values_[first_value_[ref.index] + ref.output];
-      case ValueRef::Kind::kInput:
-        return &inputs_[ref.index];
-      case ValueRef::Kind::kParameter:
-        return &parameters_[ref.index];
-      case ValueRef::Kind::kBuffer:
-        return &buffers_[ref.index];
-      case ValueRef::Kind::kConstant:
-        return &constants_[ref.index];
+      case ValueRef::Kind::kNone: return nullptr;
+      case ValueRef::Kind::kNode: return &values_[first_value_[ref.index] + ref.output];
+      case ValueRef::Kind::kInput: return &inputs_[ref.index];
+      case ValueRef::Kind::kParameter: return &parameters_[ref.index];
+      case ValueRef::Kind::kBuffer: return &buffers_[ref.index];
+      case ValueRef::Kind::kConstant: return &constants_[ref.index];
     }
     return nullptr;
   }
@@ -295,7 +292,8 @@ class Executor::Impl {
     for (at::Tensor* slot : kept_) slot->reset();
   }
 
-  // What was there before this pass (workspaces of libraries, the other sets) does not count, what it needs itself does.
+  // What was there before this pass (workspaces of libraries, the other sets) does not count, what it needs itself
+  // does.
   absl::StatusOr<int64_t> DevicePeakBytes() {
     COBRA_RETURN_IF_ERROR(Synchronize("before counting memory"));
     int64_t before = 0, peak = 0;
@@ -332,7 +330,8 @@ class Executor::Impl {
   bool IsTypeOf(at::ScalarType got, DType want) const {
     if (got == ToScalarType(want)) return true;
     if (device_->FloatType() == at::kFloat) return false;
-    return (want == DType::float32 && got == device_->FloatType()) || (want == DType::complex64 && got == at::kComplexHalf);
+    return (want == DType::float32 && got == device_->FloatType()) ||
+           (want == DType::complex64 && got == at::kComplexHalf);
   }
 
   std::vector<std::vector<at::Tensor>*> Fixed() { return {&inputs_, &parameters_, &buffers_, &constants_}; }
@@ -374,8 +373,8 @@ class Executor::Impl {
       }
       step.call.outputs = values_.data() + first_value_[i];
       if (node.attributes.Find("quantized") != nullptr) {
-        return absl::UnimplementedError(
-            absl::StrCat("node ", i, " (", OpName(node.op), "): LibTorch has no kernel for integers that stand for reals"));
+        return absl::UnimplementedError(absl::StrCat("node ", i, " (", OpName(node.op),
+                                                     "): LibTorch has no kernel for integers that stand for reals"));
       }
       const KernelFactory& factory = Kernels()[node.op];
       if (!factory) return Refused(context, "has no kernel");
@@ -479,7 +478,8 @@ class Executor::Impl {
 Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Executor::~Executor() = default;
 
-absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(const Graph& graph, uint64_t seed, const Execution& execution) {
+absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(const Graph& graph, uint64_t seed,
+                                                           const Execution& execution) {
   auto impl = std::make_unique<Impl>(graph, execution);
   COBRA_RETURN_IF_ERROR(impl->Prepare(seed));
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
@@ -558,7 +558,8 @@ absl::Status Executor::SetTensor(ValueRef ref, absl::Span<const float> values) {
 
 absl::Status Executor::SetValues(ValueRef ref, absl::Span<const double> values) {
   at::Tensor* slot = impl_->Slot(ref);
-  if (slot == nullptr || !slot->defined() || slot->is_complex() || slot->numel() != static_cast<int64_t>(values.size())) {
+  if (slot == nullptr || !slot->defined() || slot->is_complex() ||
+      slot->numel() != static_cast<int64_t>(values.size())) {
     return absl::InvalidArgumentError("SetValues: no real tensor of that size");
   }
   const c10::InferenceMode guard;

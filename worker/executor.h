@@ -2,8 +2,8 @@
 // same ATen entry points, in-place calls in place, views as views, activations freed at their last use. No Python: what
 // a record holds is eager LibTorch, some 3 to 10 us a call less than the same call made from Python.
 //
-// On a GPU the same graph runs through the same entry points on CUDA tensors. A refusal by LibTorch is Unimplemented where the execution
-// makes tensors other than the graph's (precision, layout): it has no kernel for them.
+// On a GPU the same graph runs through the same entry points on CUDA tensors. A refusal by LibTorch is Unimplemented
+// where the execution makes tensors other than the graph's (precision, layout): it has no kernel for them.
 //
 // Not thread-safe; one Executor at a time per process (peak memory is counted at the process's allocator).
 #ifndef COBRA_WORKER_EXECUTOR_H_
@@ -40,11 +40,12 @@ class Executor {
   // Allocates inputs, weights and buffers: random and never zero, scaled so that activations neither overflow nor
   // become denormal. Unimplemented when an operator (or one of its attributes) has no kernel here; ResourceExhausted
   // when memory does not suffice.
-  static absl::StatusOr<std::unique_ptr<Executor>> Create(const Graph& graph, uint64_t seed, const Execution& execution = {});
+  static absl::StatusOr<std::unique_ptr<Executor>> Create(const Graph& graph, uint64_t seed,
+                                                          const Execution& execution = {});
   ~Executor();
 
-  // One pass; the outputs of the graph are dropped. ResourceExhausted: out of memory; Internal: LibTorch refused. On a GPU the
-  // work may still be going on: see Hooks().
+  // One pass; the outputs of the graph are dropped. ResourceExhausted: out of memory; Internal: LibTorch refused. On a
+  // GPU the work may still be going on: see Hooks().
   absl::Status Run();
   // What surrounds a timed region of Run()s. Valid for the executor's life. What fails inside them, failure() says.
   RegionHooks Hooks();
@@ -52,7 +53,8 @@ class Executor {
   // One pass that compares shape and dtype of every node's outputs with the graph. Internal names the node that
   // differs.
   absl::Status RunChecked();
-  // One pass that counts; the most bytes alive at once, weights and inputs included; 0 where nobody counts (CUDA before LibTorch 2.9).
+  // One pass that counts; the most bytes alive at once, weights and inputs included; 0 where nobody counts (CUDA before
+  // LibTorch 2.9).
   absl::StatusOr<int64_t> PeakMemoryBytes();
   // One pass with the clock read around every node (a GPU is waited for at each); microseconds.
   absl::StatusOr<std::vector<double>> RunProfiled(const ClockNs& now_ns = SteadyNowNs);

@@ -55,13 +55,10 @@ ExecutionDevice::~ExecutionDevice() = default;
 
 at::ScalarType ExecutionDevice::FloatType() const {
   switch (execution_.precision) {
-    case Precision::bfloat16:
-      return at::kBFloat16;
-    case Precision::float16:
-      return at::kHalf;
+    case Precision::bfloat16: return at::kBFloat16;
+    case Precision::float16: return at::kHalf;
     case Precision::float32:
-    case Precision::tf32:
-      break;
+    case Precision::tf32: break;
   }
   return at::kFloat;
 }
@@ -82,7 +79,8 @@ void ExecutionDevice::Synchronize() const {
 void ExecutionDevice::Sweep() {
   if (!sweep_.defined()) {
     const int64_t cpu_bytes = std::max<int64_t>(static_cast<int64_t>(LastLevelCacheMb() * 2) << 20, int64_t{64} << 20);
-    sweep_ = at::empty({execution_.is_cuda() ? kCudaSweepBytes : cpu_bytes}, at::TensorOptions().dtype(at::kByte).device(device_));
+    sweep_ = at::empty({execution_.is_cuda() ? kCudaSweepBytes : cpu_bytes},
+                       at::TensorOptions().dtype(at::kByte).device(device_));
   }
   sweep_.fill_(static_cast<int64_t>(++sweeps_));
 }
@@ -115,7 +113,9 @@ c10::CachingAllocator::Stat AllocatedBytes(c10::Device device) {
 
 int64_t ExecutionDevice::LiveBytes() const { return AllocatedBytes(device_).current; }
 int64_t ExecutionDevice::PeakBytes() const { return AllocatedBytes(device_).peak; }
-void ExecutionDevice::ResetPeakBytes() const { c10::getDeviceAllocator(device_.type())->resetPeakStats(device_.index()); }
+void ExecutionDevice::ResetPeakBytes() const {
+  c10::getDeviceAllocator(device_.type())->resetPeakStats(device_.index());
+}
 
 void EmptyDeviceCache(const Execution& execution) {
   if (execution.is_cuda()) c10::getDeviceAllocator(c10::DeviceType::CUDA)->emptyCache();

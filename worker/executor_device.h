@@ -1,5 +1,5 @@
-// Inside the executor only (LibTorch shows): the device that a graph runs on, through c10's device-generic interfaces, so that the same
-// code compiles with and without CUDA and needs none of its headers.
+// Inside the executor only (LibTorch shows): the device that a graph runs on, through c10's device-generic interfaces,
+// so that the same code compiles with and without CUDA and needs none of its headers.
 #ifndef COBRA_WORKER_EXECUTOR_DEVICE_H_
 #define COBRA_WORKER_EXECUTOR_DEVICE_H_
 
@@ -16,7 +16,8 @@ namespace cobra {
 // Every member may throw what LibTorch throws.
 class ExecutionDevice {
  public:
-  // CUDA: creates the process's context (never before a fork), a stream of its own that all later calls go to, and sets the TF32 flags.
+  // CUDA: creates the process's context (never before a fork), a stream of its own that all later calls go to, and sets
+  // the TF32 flags.
   explicit ExecutionDevice(const Execution& execution);
   ~ExecutionDevice();
 

@@ -30,20 +30,13 @@ void FillWith(T* data, int64_t count, Random* random, double low, double high) {
 void Fill(const at::Tensor& tensor, Random* random, double low, double high) {
   const int64_t n = tensor.numel();
   switch (tensor.scalar_type()) {
-    case at::kFloat:
-      return FillWith(tensor.data_ptr<float>(), n, random, low, high);
-    case at::kDouble:
-      return FillWith(tensor.data_ptr<double>(), n, random, low, high);
-    case at::kLong:
-      return FillWith(tensor.data_ptr<int64_t>(), n, random, low, high);
-    case at::kInt:
-      return FillWith(tensor.data_ptr<int32_t>(), n, random, low, high);
-    case at::kShort:
-      return FillWith(tensor.data_ptr<int16_t>(), n, random, low, high);
-    case at::kChar:
-      return FillWith(tensor.data_ptr<int8_t>(), n, random, low, high);
-    case at::kByte:
-      return FillWith(tensor.data_ptr<uint8_t>(), n, random, low, high);
+    case at::kFloat: return FillWith(tensor.data_ptr<float>(), n, random, low, high);
+    case at::kDouble: return FillWith(tensor.data_ptr<double>(), n, random, low, high);
+    case at::kLong: return FillWith(tensor.data_ptr<int64_t>(), n, random, low, high);
+    case at::kInt: return FillWith(tensor.data_ptr<int32_t>(), n, random, low, high);
+    case at::kShort: return FillWith(tensor.data_ptr<int16_t>(), n, random, low, high);
+    case at::kChar: return FillWith(tensor.data_ptr<int8_t>(), n, random, low, high);
+    case at::kByte: return FillWith(tensor.data_ptr<uint8_t>(), n, random, low, high);
     case at::kBool: {
       bool* data = tensor.data_ptr<bool>();
       for (int64_t i = 0; i < n; ++i) data[i] = random->Chance(0.5);
@@ -71,40 +64,24 @@ IntegerBounds IndexBounds(const Graph& graph) {
       return rank == 0 ? int64_t{1} : shape[(dim + rank) % rank];
     };
     switch (node.op) {
-      case Op::embedding:
-        bound(node.inputs[0], size_of(1, 0));
-        break;
-      case Op::one_hot:
-        bound(node.inputs[0], node.outputs[0].shape.back());
-        break;
+      case Op::embedding: bound(node.inputs[0], size_of(1, 0)); break;
+      case Op::one_hot: bound(node.inputs[0], node.outputs[0].shape.back()); break;
       case Op::embedding_bag:
         bound(node.inputs[0], size_of(1, 0));
         if (!node.inputs[2].is_none()) bound(node.inputs[2], 1);  // every bag begins at the first index
         break;
       case Op::multi_margin_loss:
-      case Op::multilabel_margin_loss:
-        bound(node.inputs[1], size_of(0, -1));
-        break;
-      case Op::max_unpool1d:
-        bound(node.inputs[1], size_of(0, -1));
-        break;
-      case Op::max_unpool3d:
-        bound(node.inputs[1], size_of(0, -1) * size_of(0, -2) * size_of(0, -3));
-        break;
+      case Op::multilabel_margin_loss: bound(node.inputs[1], size_of(0, -1)); break;
+      case Op::max_unpool1d: bound(node.inputs[1], size_of(0, -1)); break;
+      case Op::max_unpool3d: bound(node.inputs[1], size_of(0, -1) * size_of(0, -2) * size_of(0, -3)); break;
       case Op::take:
-      case Op::put:
-        bound(node.inputs[1], std::max<int64_t>(1, graph.TypeOf(node.inputs[0]).num_elements()));
-        break;
+      case Op::put: bound(node.inputs[1], std::max<int64_t>(1, graph.TypeOf(node.inputs[0]).num_elements())); break;
       case Op::index_put:
         for (size_t i = 2; i < node.inputs.size(); ++i) bound(node.inputs[i], size_of(0, static_cast<int64_t>(i) - 2));
         break;
       case Op::nll_loss:
-      case Op::cross_entropy:
-        bound(node.inputs[1], size_of(0, graph.TypeOf(node.inputs[0]).rank() > 1 ? 1 : 0));
-        break;
-      case Op::max_unpool2d:
-        bound(node.inputs[1], size_of(0, -1) * size_of(0, -2));
-        break;
+      case Op::cross_entropy: bound(node.inputs[1], size_of(0, graph.TypeOf(node.inputs[0]).rank() > 1 ? 1 : 0)); break;
+      case Op::max_unpool2d: bound(node.inputs[1], size_of(0, -1) * size_of(0, -2)); break;
       case Op::gather:
       case Op::take_along_dim:
       case Op::scatter:
@@ -114,9 +91,7 @@ IntegerBounds IndexBounds(const Graph& graph) {
       case Op::index_copy:
       case Op::index_reduce:
       case Op::scatter_reduce:
-      case Op::index_fill:
-        bound(node.inputs[1], size_of(0, node.attributes.Int("dim")));
-        break;
+      case Op::index_fill: bound(node.inputs[1], size_of(0, node.attributes.Int("dim"))); break;
       case Op::getitem:
       case Op::setitem:
         for (size_t i = 1; i < node.inputs.size(); ++i) {
@@ -125,8 +100,7 @@ IntegerBounds IndexBounds(const Graph& graph) {
           if (!shape.empty()) bound(node.inputs[i], *std::min_element(shape.begin(), shape.end()));
         }
         break;
-      default:
-        break;
+      default: break;
     }
   }
   return bounds;

@@ -83,28 +83,18 @@ TorchIndex Bind(const IndexList& list, const Call& call) {
   for (const IndexItem& item : list) {
     const auto bound = [](const std::optional<int64_t>& v) { return v ? c10::optional<int64_t>(*v) : c10::nullopt; };
     switch (item.kind) {
-      case IndexItem::Kind::kInt:
-        index.emplace_back(item.value);
-        break;
+      case IndexItem::Kind::kInt: index.emplace_back(item.value); break;
       case IndexItem::Kind::kSlice:
         index.emplace_back(Slice(bound(item.start), bound(item.stop), bound(item.step)));
         break;
-      case IndexItem::Kind::kEllipsis:
-        index.emplace_back(at::indexing::Ellipsis);
-        break;
-      case IndexItem::Kind::kNone:
-        index.emplace_back(at::indexing::None);
-        break;
-      case IndexItem::Kind::kBool:
-        index.emplace_back(item.value != 0);
-        break;
+      case IndexItem::Kind::kEllipsis: index.emplace_back(at::indexing::Ellipsis); break;
+      case IndexItem::Kind::kNone: index.emplace_back(at::indexing::None); break;
+      case IndexItem::Kind::kBool: index.emplace_back(item.value != 0); break;
       // The graph keeps a list's shape, not its numbers: any valid ones cost the same.
       case IndexItem::Kind::kList:
         index.emplace_back(at::zeros(at::IntArrayRef(item.list_shape.data(), item.list_shape.size()), at::kLong));
         break;
-      case IndexItem::Kind::kTensor:
-        index.emplace_back(call[1 + item.value]);
-        break;
+      case IndexItem::Kind::kTensor: index.emplace_back(call[1 + item.value]); break;
     }
   }
   return index;

@@ -11,30 +11,18 @@ absl::Status Refused(const NodeContext& context, absl::string_view why) {
 
 at::ScalarType ToScalarType(DType dtype) {
   switch (dtype) {
-    case DType::float32:
-      return at::kFloat;
-    case DType::float16:
-      return at::kHalf;
-    case DType::bfloat16:
-      return at::kBFloat16;
-    case DType::float64:
-      return at::kDouble;
-    case DType::int64:
-      return at::kLong;
-    case DType::int32:
-      return at::kInt;
-    case DType::int16:
-      return at::kShort;
-    case DType::int8:
-      return at::kChar;
-    case DType::uint8:
-      return at::kByte;
-    case DType::bool_:
-      return at::kBool;
-    case DType::complex64:
-      return at::kComplexFloat;
-    case DType::complex128:
-      return at::kComplexDouble;
+    case DType::float32: return at::kFloat;
+    case DType::float16: return at::kHalf;
+    case DType::bfloat16: return at::kBFloat16;
+    case DType::float64: return at::kDouble;
+    case DType::int64: return at::kLong;
+    case DType::int32: return at::kInt;
+    case DType::int16: return at::kShort;
+    case DType::int8: return at::kChar;
+    case DType::uint8: return at::kByte;
+    case DType::bool_: return at::kBool;
+    case DType::complex64: return at::kComplexFloat;
+    case DType::complex128: return at::kComplexDouble;
   }
   return at::kFloat;
 }

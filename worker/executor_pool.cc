@@ -29,9 +29,9 @@
 #include "ATen/ops/pixel_shuffle.h"
 #include "ATen/ops/pixel_unshuffle.h"
 #include "ATen/ops/pow.h"
+#include "ATen/ops/rand.h"
 #include "ATen/ops/relu.h"
 #include "ATen/ops/sign.h"
-#include "ATen/ops/rand.h"
 #include "ATen/ops/upsample_bicubic2d.h"
 #include "ATen/ops/upsample_bilinear2d.h"
 #include "ATen/ops/upsample_linear1d.h"
@@ -219,13 +219,16 @@ absl::StatusOr<Kernel> MakeInterpolate(const NodeContext& c) {
 absl::StatusOr<Kernel> MakeFractionalMaxPool(const NodeContext& c) {
   const Shape& in = c.inputs[0]->shape;
   const Shape& out = c.node.outputs[0].shape;
-  const size_t n = c.node.op == Op::fractional_max_pool2d || c.node.op == Op::fractional_max_pool2d_with_indices ? 2 : 3;
+  const size_t n =
+      c.node.op == Op::fractional_max_pool2d || c.node.op == Op::fractional_max_pool2d_with_indices ? 2 : 3;
   const Ints kernel = c.Ints("kernel_size"), size(out.end() - static_cast<int64_t>(n), out.end());
   const int64_t channels = in[in.size() - n - 1], batch = in.size() == n + 2 ? in[0] : 1;
   const bool indices = c.node.outputs.size() > 1;
   return Kernel([=](const Call& call) {
-    const at::Tensor samples = call.has(1) ? call[1] : at::rand({batch, channels, static_cast<int64_t>(n)}, call[0].options());
-    auto result = n == 2 ? at::fractional_max_pool2d(call[0], kernel, size, samples) : at::fractional_max_pool3d(call[0], kernel, size, samples);
+    const at::Tensor samples =
+        call.has(1) ? call[1] : at::rand({batch, channels, static_cast<int64_t>(n)}, call[0].options());
+    auto result = n == 2 ? at::fractional_max_pool2d(call[0], kernel, size, samples)
+                         : at::fractional_max_pool3d(call[0], kernel, size, samples);
     call.outputs[0] = std::get<0>(result);
     if (indices) call.outputs[1] = std::get<1>(result);
   });
@@ -290,7 +293,8 @@ void AddPoolKernels(KernelTable* table) {
       AdaptiveMaxPool([](const at::Tensor& x, const Ints& o) { return at::adaptive_max_pool2d(x, o); });
   t[Op::adaptive_max_pool3d] =
       AdaptiveMaxPool([](const at::Tensor& x, const Ints& o) { return at::adaptive_max_pool3d(x, o); });
-  for (Op op : {Op::fractional_max_pool2d, Op::fractional_max_pool3d, Op::fractional_max_pool2d_with_indices, Op::fractional_max_pool3d_with_indices})
+  for (Op op : {Op::fractional_max_pool2d, Op::fractional_max_pool3d, Op::fractional_max_pool2d_with_indices,
+                Op::fractional_max_pool3d_with_indices})
     t[op] = MakeFractionalMaxPool;
   t[Op::max_unpool2d] = MakeMaxUnpool2d;
   t[Op::interpolate] = MakeInterpolate;

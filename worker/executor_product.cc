@@ -62,7 +62,8 @@ absl::StatusOr<Kernel> MakeSdpa(const NodeContext& c) {
   const bool causal = c.Bool("is_causal"), grouped = c.Bool("enable_gqa");
   const c10::optional<double> scale = c.OptionalDouble("scale");
   return Kernel([=](const Call& call) {
-    call.outputs[0] = at::scaled_dot_product_attention(call[0], call[1], call[2], call.Optional(3), 0.0, causal, scale, grouped);
+    call.outputs[0] =
+        at::scaled_dot_product_attention(call[0], call[1], call[2], call.Optional(3), 0.0, causal, scale, grouped);
   });
 }
 #else
@@ -89,8 +90,8 @@ struct Attention {
 };
 
 // All heads at once: (target * batch) x width.
-at::Tensor FusedHeads(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, c10::optional<at::Tensor> mask, int64_t batch,
-                      int64_t heads) {
+at::Tensor FusedHeads(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, c10::optional<at::Tensor> mask,
+                      int64_t batch, int64_t heads) {
 #if COBRA_TORCH_AT_LEAST(2, 5)
   const auto split = [&](const at::Tensor& t) { return t.view({batch, heads, t.size(1), t.size(2)}); };
   if (mask) mask = mask->size(0) == 1 ? mask->unsqueeze(0) : mask->view({batch, heads, -1, k.size(1)});
@@ -209,8 +210,9 @@ absl::StatusOr<Kernel> MakeLstm(const NodeContext& c) {
   const Recurrence r = RecurrenceOf(c);
   if (r.batch_sizes.defined()) {
     return Kernel([r](const Call& call) {
-      std::tie(call.outputs[0], call.outputs[1], call.outputs[2]) = at::lstm(
-          call[0], r.batch_sizes, {call[1], call[2]}, r.Weights(call, 3), r.has_biases, r.layers, 0.0, false, r.bidirectional);
+      std::tie(call.outputs[0], call.outputs[1], call.outputs[2]) =
+          at::lstm(call[0], r.batch_sizes, {call[1], call[2]}, r.Weights(call, 3), r.has_biases, r.layers, 0.0, false,
+                   r.bidirectional);
     });
   }
   return Kernel([r](const Call& call) {
@@ -225,8 +227,8 @@ KernelFactory Recurrent(F f, Packed packed) {
     const Recurrence r = RecurrenceOf(c);
     if (r.batch_sizes.defined()) {
       return Kernel([r, packed](const Call& call) {
-        std::tie(call.outputs[0], call.outputs[1]) =
-            packed(call[0], r.batch_sizes, call[1], r.Weights(call, 2), r.has_biases, r.layers, 0.0, false, r.bidirectional);
+        std::tie(call.outputs[0], call.outputs[1]) = packed(call[0], r.batch_sizes, call[1], r.Weights(call, 2),
+                                                            r.has_biases, r.layers, 0.0, false, r.bidirectional);
       });
     }
     return Kernel([r, f](const Call& call) {
@@ -256,10 +258,10 @@ absl::StatusOr<Kernel> MakeLu(const NodeContext& c) {
 
 }  // namespace
 
-#define COBRA_RECURRENT(function)                                                                                    \
-  Recurrent([](const at::Tensor& x, const at::Tensor& h, const std::vector<at::Tensor>& p, bool hb, int64_t n,       \
-               double d, bool t, bool bi, bool bf) { return function(x, h, p, hb, n, d, t, bi, bf); },               \
-            [](const at::Tensor& x, const at::Tensor& sizes, const at::Tensor& h, const std::vector<at::Tensor>& p,  \
+#define COBRA_RECURRENT(function)                                                                                   \
+  Recurrent([](const at::Tensor& x, const at::Tensor& h, const std::vector<at::Tensor>& p, bool hb, int64_t n,      \
+               double d, bool t, bool bi, bool bf) { return function(x, h, p, hb, n, d, t, bi, bf); },              \
+            [](const at::Tensor& x, const at::Tensor& sizes, const at::Tensor& h, const std::vector<at::Tensor>& p, \
                bool hb, int64_t n, double d, bool t, bool bi) { return function(x, sizes, h, p, hb, n, d, t, bi); })
 #define COBRA_BETA_ALPHA(function)                                                                        \
   WithBetaAlpha([](const at::Tensor& x, const at::Tensor& a, const at::Tensor& b, const at::Scalar& beta, \

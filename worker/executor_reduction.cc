@@ -199,7 +199,8 @@ absl::StatusOr<Kernel> MakeGradient(const NodeContext& c) {
   for (int64_t i = 0; all && i < c.inputs[0]->rank(); ++i) dims.push_back(i);
   std::vector<at::Scalar> spacing;
   const AttributeValue* given = c.node.attributes.Find("spacing");
-  if (const auto* list = given == nullptr ? nullptr : std::get_if<std::vector<double>>(given)) spacing.assign(list->begin(), list->end());
+  if (const auto* list = given == nullptr ? nullptr : std::get_if<std::vector<double>>(given))
+    spacing.assign(list->begin(), list->end());
   if (spacing.empty()) spacing.assign(dims.size(), c.Scalar("spacing", 1));
   const int64_t order = c.Int("edge_order", 1);
   return Kernel([=](const Call& call) {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
@@ -68,7 +68,8 @@ class Nvml::Impl {
 
   absl::Status Start(const std::string& gpu) {
     if (init == nullptr || by_index == nullptr) return absl::UnavailableError("NVML: the library lacks nvmlInit_v2");
-    if (const int error = init(); error != 0) return absl::UnavailableError(absl::StrCat("NVML: nvmlInit: error ", error));
+    if (const int error = init(); error != 0)
+      return absl::UnavailableError(absl::StrCat("NVML: nvmlInit: error ", error));
     started_ = true;
     unsigned index = 0;
     int error = -1;
@@ -101,8 +102,8 @@ class Nvml::Impl {
   int (*get_driver)(char*, unsigned) = nullptr;
   int (*get_clock)(NvmlDevice, int, unsigned*) = nullptr;
   int (*get_temperature)(NvmlDevice, int, unsigned*) = nullptr;
-  int (*get_power)(NvmlDevice, unsigned*) = nullptr;                  // milliwatts
-  int (*get_energy)(NvmlDevice, unsigned long long*) = nullptr;       // millijoules
+  int (*get_power)(NvmlDevice, unsigned*) = nullptr;             // milliwatts
+  int (*get_energy)(NvmlDevice, unsigned long long*) = nullptr;  // millijoules
   NvmlDevice device = nullptr;
 
  private:
@@ -177,7 +178,8 @@ absl::StatusOr<GpuFacts> ReadGpuFacts(int device, const std::string& library) {
   if (const int error = init(0); error != 0) return absl::UnavailableError(absl::StrCat("CUDA: cuInit: error ", error));
   int handle = 0;
   if (const int error = get(&handle, device); error != 0) {
-    return absl::UnavailableError(absl::StrCat("--device cuda:", device, ": CUDA has no such device (error ", error, ")"));
+    return absl::UnavailableError(
+        absl::StrCat("--device cuda:", device, ": CUDA has no such device (error ", error, ")"));
   }
   const auto attribute = [&](CudaAttribute which) {
     int value = 0;
@@ -194,7 +196,8 @@ absl::StatusOr<GpuFacts> ReadGpuFacts(int device, const std::string& library) {
   size_t bytes = 0;
   if (get_memory != nullptr && get_memory(&bytes, handle) == 0) facts.memory_gb = static_cast<double>(bytes) / 1e9;
   int number = 0;
-  if (version != nullptr && version(&number) == 0) facts.cuda_version = absl::StrCat(number / 1000, ".", number % 1000 / 10);
+  if (version != nullptr && version(&number) == 0)
+    facts.cuda_version = absl::StrCat(number / 1000, ".", number % 1000 / 10);
   return facts;
 }
 

@@ -1,4 +1,5 @@
-// An NVIDIA GPU as its driver describes it. No CUDA headers: libnvidia-ml.so.1 and libcuda.so.1 are opened where they are.
+// An NVIDIA GPU as its driver describes it. No CUDA headers: libnvidia-ml.so.1 and libcuda.so.1 are opened where they
+// are.
 #ifndef COBRA_WORKER_GPU_H_
 #define COBRA_WORKER_GPU_H_
 
@@ -10,11 +11,12 @@
 
 namespace cobra {
 
-// NVIDIA's management library: clocks, power, temperature, energy. Creates no CUDA context, so that a process that forks may
-// use it too.
+// NVIDIA's management library: clocks, power, temperature, energy. Creates no CUDA context, so that a process that
+// forks may use it too.
 class Nvml {
  public:
-  // `device` as CUDA counts (CUDA_VISIBLE_DEVICES is followed). NotFound: no such library; Unavailable: it has no such device.
+  // `device` as CUDA counts (CUDA_VISIBLE_DEVICES is followed). NotFound: no such library; Unavailable: it has no such
+  // device.
   static absl::StatusOr<std::unique_ptr<Nvml>> Open(int device, const std::string& library = "libnvidia-ml.so.1");
   ~Nvml();
 
@@ -38,7 +40,8 @@ class Nvml {
 // Which GPU `device` is where CUDA_VISIBLE_DEVICES says `visible` (null: not set): a number or a UUID.
 std::string VisibleGpu(int device, const char* visible);
 
-// CUDA's driver: what it says of a device. Initialises CUDA in this process, which may not fork children that use CUDA afterwards.
+// CUDA's driver: what it says of a device. Initialises CUDA in this process, which may not fork children that use CUDA
+// afterwards.
 struct GpuFacts {
   std::string name;
   int compute_major = 0, compute_minor = 0;

@@ -69,7 +69,8 @@ absl::StatusOr<std::unique_ptr<GroupRunner>> GroupRunner::Create(const GroupRunn
     COBRA_RETURN_IF_ERROR(RunInChildren(
         1, {}, [&](int) { return runner->FirstCanaryText(); },
         [&](int, const ChildResult& result) {
-          status = result.outcome == Outcome::ok ? runner->TakeFirstCanaries(result.text) : absl::UnavailableError(result.text);
+          status = result.outcome == Outcome::ok ? runner->TakeFirstCanaries(result.text)
+                                                 : absl::UnavailableError(result.text);
         }));
     COBRA_RETURN_IF_ERROR(status);
   }
@@ -99,7 +100,8 @@ absl::Status GroupRunner::TakeFirstCanaries(const std::string& text) {
   const Json j = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!j.is_object() || !j.contains("canaries")) {
     const std::string why = j.is_object() ? j.value("error", "") : "";
-    return absl::UnavailableError(absl::StrCat("the canary does not run on ", DeviceText(options_.execution), ": ", why));
+    return absl::UnavailableError(
+        absl::StrCat("the canary does not run on ", DeviceText(options_.execution), ": ", why));
   }
   for (const Json& times : j["canaries"]) canaries_.push_back(CanaryFromText(times.dump()));
   return absl::OkStatus();
@@ -136,10 +138,13 @@ std::string GroupRunner::MeasureTask(const GroupTask& task) {
 
 absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_json) {
   const Execution& execution = options_.execution;
-  const std::unique_ptr<Sensors> sensors = execution.is_cuda() ? GpuSensors(execution.cuda_device) : CpuSensors(options_.core);
+  const std::unique_ptr<Sensors> sensors =
+      execution.is_cuda() ? GpuSensors(execution.cuda_device) : CpuSensors(options_.core);
   const Conditions now = sensors == nullptr ? Conditions() : sensors->Read();
   const std::optional<double> joules = sensors == nullptr ? std::nullopt : sensors->Joules();
-  const auto or_unavailable = [](const std::optional<double>& value) { return value ? Json(*value) : Json("unavailable"); };
+  const auto or_unavailable = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json("unavailable");
+  };
   const char* core_type = std::getenv("OPENBLAS_CORETYPE");
   Json j;
   j["kind"] = "session";
@@ -162,7 +167,8 @@ absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_jso
     j["environment"]["tf32"] = execution.precision == Precision::tf32;
     j["environment"]["driver"] = DriverText(execution.cuda_device);
   }
-  j["rules"] = {{"layers", RulesJson(options_.layer_rules(execution))}, {"networks", RulesJson(options_.network_rules(execution))}};
+  j["rules"] = {{"layers", RulesJson(options_.layer_rules(execution))},
+                {"networks", RulesJson(options_.network_rules(execution))}};
   j.update(Json::parse(more_json));
   j["canary_us"] = CanaryJson(UsualCanary());
   return j.dump();

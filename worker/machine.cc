@@ -120,7 +120,8 @@ std::vector<CpuCache> CpuCaches() {
     if (!size.empty() && !absl::ascii_isdigit(static_cast<unsigned char>(size.back()))) size.pop_back();
     double value = 0;
     if (!absl::SimpleAtod(size, &value)) continue;
-    caches.push_back({ReadOr(absl::StrCat(folder, "/level"), ""), ReadOr(absl::StrCat(folder, "/type"), ""), value * scale});
+    caches.push_back(
+        {ReadOr(absl::StrCat(folder, "/level"), ""), ReadOr(absl::StrCat(folder, "/type"), ""), value * scale});
   }
   return caches;
 }

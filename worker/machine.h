@@ -35,10 +35,11 @@ std::string ChooseBlasCoreType(const CpuInfo& cpu);
 // "epyc-genoa", "xeon-icelake"; from the vendor's name where the model is not in our table.
 std::string CpuCodeName(const CpuInfo& cpu);
 
-// What --target takes: "cpu-epyc-genoa-1t", "cpu-epyc-genoa-2t-bfloat16", "gpu-nvidia-h200-tf32-nhwc". `gpu`: the GPU's name.
+// What --target takes: "cpu-epyc-genoa-1t", "cpu-epyc-genoa-2t-bfloat16", "gpu-nvidia-h200-tf32-nhwc". `gpu`: the GPU's
+// name.
 std::string TargetName(const Execution& execution, absl::string_view gpu = "");
-// Everything but peak_gflops and memory_gb_per_s, which are measured. `runtime_version`: RuntimeVersion() of executor.h. `gpu` where the
-// execution is on one.
+// Everything but peak_gflops and memory_gb_per_s, which are measured. `runtime_version`: RuntimeVersion() of
+// executor.h. `gpu` where the execution is on one.
 TargetSpec DescribeMachine(absl::string_view runtime_version, const Execution& execution, const GpuFacts& gpu = {});
 struct CpuCache {
   std::string level, type;  // "1", "Data"

@@ -48,8 +48,8 @@ struct MeasureFlags {
   ExecutionFlags execution;
   int64_t first = 0;
   int core = 0;
-  int group_tasks = 0;         // 0: the default of the device
-  double tolerance = 0;        // 0: the default
+  int group_tasks = 0;   // 0: the default of the device
+  double tolerance = 0;  // 0: the default
   bool layer_energy = false;
   bool share_device = false;
   bool in_turns = false;
@@ -61,12 +61,15 @@ struct MeasureFlags {
 void AddExecutionOptions(CLI::App* app, MeasureFlags* flags) {
   ExecutionFlags& e = flags->execution;
   app->add_option("--device", e.device, "cpu, cuda or cuda:N")->capture_default_str();
-  app->add_option("--precision", e.precision, "float32, tf32, bfloat16, float16: what float32 tensors become")->capture_default_str();
+  app->add_option("--precision", e.precision, "float32, tf32, bfloat16, float16: what float32 tensors become")
+      ->capture_default_str();
   app->add_option("--layout", e.layout, "nchw or channels-last")->capture_default_str();
   app->add_option("--cache", e.cache, "warm or cold: what a call finds in the last-level cache")->capture_default_str();
   app->add_option("--threads", e.threads, "Of one operator, on the CPU")->capture_default_str();
-  app->add_option("--core", flags->core, "Processor to run on; with more threads, the first of them")->capture_default_str();
-  app->add_flag("--share-device", flags->share_device, "Measure even if another worker does so on this processor or GPU");
+  app->add_option("--core", flags->core, "Processor to run on; with more threads, the first of them")
+      ->capture_default_str();
+  app->add_flag("--share-device", flags->share_device,
+                "Measure even if another worker does so on this processor or GPU");
 }
 
 absl::StatusOr<GroupRunnerOptions> ToRunner(const MeasureFlags& flags) {
@@ -81,7 +84,8 @@ absl::StatusOr<GroupRunnerOptions> ToRunner(const MeasureFlags& flags) {
   return options;
 }
 
-// A GPU does in a millisecond what takes a core a second: only what fits no card of 40 GB, or takes it seconds, is left out.
+// A GPU does in a millisecond what takes a core a second: only what fits no card of 40 GB, or takes it seconds, is left
+// out.
 SampleCaps CapsFor(const Execution& execution) {
   SampleCaps caps;
   if (!execution.is_cuda()) return caps;
@@ -172,7 +176,10 @@ absl::Status MeasureOne(const MeasureFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<GroupRunner> runner, GroupRunner::Create(options));
   const bool is_network = graph.nodes().size() > 1;
-  const GroupTask task = {[&]() -> absl::StatusOr<Sample> { return Sample{is_network, "", graph}; }, /*seed=*/1, nullptr};
+  const GroupTask task = {[&]() -> absl::StatusOr<Sample> {
+                            return Sample{is_network, "", graph};
+                          },
+                          /*seed=*/1, nullptr};
   COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<Record>> records, runner->Run({task}));
   if (!records[0]) return absl::InternalError("the child's record cannot be read");
   records[0]->space = "asked";
@@ -200,7 +207,7 @@ absl::Status RunSample(const MeasureFlags& flags) {
     COBRA_ASSIGN_OR_RETURN(const std::string of_space, CandidateLines(space.space, flags.first, space.count, options));
     lines += of_space;
   }
-  return WriteFileAtomic(flags.out, absl::EndsWith(flags.out, ".gz") ? Gzip(lines) : lines);
+  return WriteMaybeGzip(flags.out, lines);
 }
 
 // The canary again and again: how much a load elsewhere on the machine changes what is measured here.
@@ -218,7 +225,8 @@ absl::Status RunCanary(const MeasureFlags& flags, int count) {
 absl::Status PrintProbe(const MeasureFlags& flags, bool as_json) {
   COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
-  COBRA_ASSIGN_OR_RETURN(const std::string json, RunProbe(options.core, options.execution, [](int done, int total, absl::string_view label) {
+  COBRA_ASSIGN_OR_RETURN(const std::string json,
+                         RunProbe(options.core, options.execution, [](int done, int total, absl::string_view label) {
                            std::fprintf(stderr, "\rprobe %d/%d %-32s", done, total, std::string(label).c_str());
                            if (done == total) std::fputc('\n', stderr);
                          }));
@@ -259,7 +267,7 @@ absl::Status WriteOut(const std::string& path, const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     return absl::OkStatus();
   }
-  return WriteFileAtomic(path, absl::EndsWith(path, ".gz") ? Gzip(text) : text);
+  return WriteMaybeGzip(path, text);
 }
 
 absl::Status RunExport(const ExchangeFlags& flags) {
@@ -285,8 +293,9 @@ absl::Status RunImport(const ExchangeFlags& flags) {
     }
     CheckedRecords checked = CheckRecords(text);
     for (const std::string& problem : checked.problems) std::fprintf(stderr, "%s: %s\n", file.c_str(), problem.c_str());
-    std::fprintf(stderr, "%s: %lld records of %lld sessions in order, %zu lines are not\n", file.c_str(), static_cast<long long>(checked.records),
-                 static_cast<long long>(checked.sessions), checked.problems.size());
+    std::fprintf(stderr, "%s: %lld records of %lld sessions in order, %zu lines are not\n", file.c_str(),
+                 static_cast<long long>(checked.records), static_cast<long long>(checked.sessions),
+                 checked.problems.size());
     problems += static_cast<int64_t>(checked.problems.size());
     lines += checked.json_lines;
   }
@@ -345,10 +354,15 @@ absl::Status RunWorkFor(WorkFlags flags, const MeasureFlags& measure) {
   options.share_device = measure.share_device;
   options.group_tasks = GroupTasks(measure, options.runner.execution);
   options.sampler.caps = CapsFor(options.runner.execution);
-  if (flags.keep_disturbed) options.runner.canary_tolerance = options.runner.canary_copy_tolerance = std::numeric_limits<double>::infinity();
+  if (flags.keep_disturbed)
+    options.runner.canary_tolerance = options.runner.canary_copy_tolerance = std::numeric_limits<double>::infinity();
   options.sampler.real_layers_path = measure.layers;
-  options.courier = {"/proc/self/exe", "courier", "--server", flags.server, "--target", flags.target, "--spool", flags.spool,
-                     "--lease-tasks", absl::StrCat(flags.lease_tasks), "--lease-seconds", absl::StrCat(flags.lease_seconds)};
+  options.courier = {"/proc/self/exe",  "courier",
+                     "--server",        flags.server,
+                     "--target",        flags.target,
+                     "--spool",         flags.spool,
+                     "--lease-tasks",   absl::StrCat(flags.lease_tasks),
+                     "--lease-seconds", absl::StrCat(flags.lease_seconds)};
   if (flags.until_idle) options.courier.push_back("--until-idle");
   return RunWork(options);
 }
@@ -366,10 +380,15 @@ absl::Status RunCourierFor(const WorkFlags& flags) {
 
 void AddWorkOptions(CLI::App* app, WorkFlags* flags) {
   app->add_option("--server", flags->server, "Address of cobra-server, HOST:PORT")->capture_default_str();
-  app->add_option("--target", flags->target, "Name of the target that this machine is; default: its own (cobra-worker describe)");
+  app->add_option("--target", flags->target,
+                  "Name of the target that this machine is; default: its own (cobra-worker describe)");
   app->add_option("--spool", flags->spool, "Folder where tasks and records wait; default: in the user's state folder");
-  app->add_option("--lease-tasks", flags->lease_tasks, "How many tasks to hold at a time")->check(CLI::Range(1, 1000))->capture_default_str();
-  app->add_option("--lease-seconds", flags->lease_seconds, "Seconds for which tasks stay this worker's if it dies")->check(CLI::Range(1, 3600))->capture_default_str();
+  app->add_option("--lease-tasks", flags->lease_tasks, "How many tasks to hold at a time")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app->add_option("--lease-seconds", flags->lease_seconds, "Seconds for which tasks stay this worker's if it dies")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str();
   app->add_flag("--until-idle", flags->until_idle, "End when the server has nothing to measure");
 }
 #endif
@@ -379,8 +398,10 @@ int ThreadsOf(int argc, char** argv) {
   int threads = 1;
   for (int i = 1; i < argc; ++i) {
     absl::string_view word = argv[i];
-    if (word == "--threads" && i + 1 < argc) word = argv[i + 1];
-    else if (!absl::ConsumePrefix(&word, "--threads=")) continue;
+    if (word == "--threads" && i + 1 < argc)
+      word = argv[i + 1];
+    else if (!absl::ConsumePrefix(&word, "--threads="))
+      continue;
     if (!absl::SimpleAtoi(word, &threads)) threads = 1;
   }
   return std::clamp(threads, 1, std::max(1, ThisCpu().processors));
@@ -404,12 +425,20 @@ int Main(int argc, char** argv) {
   measure->add_option("--budget", flags.budget, "How long the whole series may take: 30m, 2h, 90s");
   measure->add_option("--out", flags.out, "JSON lines, appended to; what is there is not measured again");
   AddExecutionOptions(measure, &flags);
-  measure->add_option("--group", flags.group_tasks, "Layers between two canaries (a network counts as 15); default: 60, CUDA: 600")
+  measure
+      ->add_option("--group", flags.group_tasks,
+                   "Layers between two canaries (a network counts as 15); default: 60, CUDA: 600")
       ->check(CLI::Range(1, 100000));
-  measure->add_option("--tolerance", flags.tolerance, "How far the canary may be off before a record is marked and taken again; default: 0.05, of its copy 0.25");
-  measure->add_flag("--energy", flags.layer_energy, "Measure the energy of layers too where it is counted (0.2 s each)");
+  measure->add_option(
+      "--tolerance", flags.tolerance,
+      "How far the canary may be off before a record is marked and taken again; default: 0.05, of its copy 0.25");
+  measure->add_flag("--energy", flags.layer_energy,
+                    "Measure the energy of layers too where it is counted (0.2 s each)");
   measure->add_option("--seed", flags.seed, "Seed of the samples: the same seed draws the same")->capture_default_str();
-  measure->add_option("--layers", flags.layers, "Layers of real networks (JSON lines); default: the file of the repository, from its root")->capture_default_str();
+  measure
+      ->add_option("--layers", flags.layers,
+                   "Layers of real networks (JSON lines); default: the file of the repository, from its root")
+      ->capture_default_str();
   measure->add_option(
       "--networks", flags.networks,
       absl::StrCat(
@@ -417,15 +446,21 @@ int Main(int argc, char** argv) {
           kTorchvisionNetworks, ", of layers-of-networks (records too) instead of ", kMeasuredNetworks));
   measure->add_option("--graph", flags.graph, "A graph in JSON: measures it and prints its record");
   measure->add_flag("--in-turns", flags.in_turns,
-                    "With --graph: measures it for a quarter of a second at each line of standard input and prints a line {latency_us, runs}; "
+                    "With --graph: measures it for a quarter of a second at each line of standard input and prints a "
+                    "line {latency_us, runs}; "
                     "for comparing with another program on the same core");
-  measure->add_option("--graphs", flags.graphs, "Instead of --space: graphs, one a line (from `sample`, `cobra-train select`, or records)");
-  CLI::App* sample = app.add_subcommand("sample", "Draws samples without measuring them, for `cobra-train select` to choose from");
+  measure->add_option("--graphs", flags.graphs,
+                      "Instead of --space: graphs, one a line (from `sample`, `cobra-train select`, or records)");
+  CLI::App* sample =
+      app.add_subcommand("sample", "Draws samples without measuring them, for `cobra-train select` to choose from");
   sample->add_option("--space", flags.spaces, "As of `measure`")->required();
   sample->add_option("--count", flags.counts, "How many of each space (one number, or one for each)")->required();
-  sample->add_option("--first", flags.first, "First index: beyond what a series of the same seed has measured")->check(CLI::NonNegativeNumber)->capture_default_str();
+  sample->add_option("--first", flags.first, "First index: beyond what a series of the same seed has measured")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   sample->add_option("--out", flags.out, "JSON lines (.gz: packed)")->required();
-  sample->add_option("--device", flags.execution.device, "cpu, cuda or cuda:N: how large they may be")->capture_default_str();
+  sample->add_option("--device", flags.execution.device, "cpu, cuda or cuda:N: how large they may be")
+      ->capture_default_str();
   sample->add_option("--seed", flags.seed, "Of the samples")->capture_default_str();
   sample->add_option("--layers", flags.layers, "Layers of real networks")->capture_default_str();
   CLI::App* canary = app.add_subcommand("canary", "Measures the canary: a convolution, a matrix product, a copy");
@@ -437,15 +472,19 @@ int Main(int argc, char** argv) {
   bool as_json = false;
   probe->add_flag("--json", as_json, "For cobra-client calibrate and the server");
   AddExecutionOptions(probe, &flags);
-  CLI::App* describe = app.add_subcommand("describe", "This machine as a target: name, caches, clock, cores; peak and bandwidth measured");
+  CLI::App* describe = app.add_subcommand(
+      "describe", "This machine as a target: name, caches, clock, cores; peak and bandwidth measured");
   AddExecutionOptions(describe, &flags);
   std::string table_device, table = "data/devices/gpus.csv";
-  describe->add_option("--table", table_device, "Not this machine but this GPU, by its published specification, e.g. \"NVIDIA L4\"");
+  describe->add_option("--table", table_device,
+                       "Not this machine but this GPU, by its published specification, e.g. \"NVIDIA L4\"");
   describe->add_option("--table-file", table, "The specifications")->capture_default_str();
   ExchangeFlags exchange;
   CLI::App* export_records = app.add_subcommand("export", "Records (JSON lines) as CSV, each with its conditions");
   export_records->add_option("files", exchange.files, "JSON lines, plain or gzip")->required();
-  export_records->add_option("--format", exchange.format, "Of what is written")->check(CLI::IsMember({"csv", "jsonl"}))->capture_default_str();
+  export_records->add_option("--format", exchange.format, "Of what is written")
+      ->check(CLI::IsMember({"csv", "jsonl"}))
+      ->capture_default_str();
   export_records->add_option("--out", exchange.out, "File (.gz: packed); default: standard output");
   CLI::App* import_records = app.add_subcommand("import", "Records of others (CSV or JSON lines), checked one by one");
   import_records->add_option("files", exchange.files, "*.csv, *.jsonl, plain or gzip")->required();
@@ -456,19 +495,26 @@ int Main(int argc, char** argv) {
   CLI::App* work = app.add_subcommand("work", "Measures what a server asks for, until stopped");
   AddWorkOptions(work, &work_flags);
   AddExecutionOptions(work, &flags);
-  work->add_option("--group", flags.group_tasks, "Tasks between two canaries; default: 60, CUDA: 600")->check(CLI::Range(1, 1000));
-  work->add_option("--layers", flags.layers, "Layers of real networks (JSON lines); default: the file of the repository, from its root")->capture_default_str();
-  work->add_flag("--keep-disturbed", work_flags.keep_disturbed, "Take records as they come although the machine does other things: for demonstrations");
+  work->add_option("--group", flags.group_tasks, "Tasks between two canaries; default: 60, CUDA: 600")
+      ->check(CLI::Range(1, 1000));
+  work->add_option("--layers", flags.layers,
+                   "Layers of real networks (JSON lines); default: the file of the repository, from its root")
+      ->capture_default_str();
+  work->add_flag("--keep-disturbed", work_flags.keep_disturbed,
+                 "Take records as they come although the machine does other things: for demonstrations");
   CLI::App* courier = app.add_subcommand("courier", "The part of `work` that talks to the server; started by it");
   AddWorkOptions(courier, &work_flags);
 #endif
-  app.footer("Exit codes: 0 fine, 1 something went wrong (a file, the server, the machine), 2 usage. cobra-worker COMMAND --help has the flags of each.");
+  app.footer(
+      "Exit codes: 0 fine, 1 something went wrong (a file, the server, the machine), 2 usage. cobra-worker COMMAND "
+      "--help has the flags of each.");
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) return ExitCode(parsed.status());
   if (!*parsed) return 0;
 
 #ifdef COBRA_GRPC
-  if (work->parsed() || courier->parsed()) return ExitCode(work->parsed() ? RunWorkFor(work_flags, flags) : RunCourierFor(work_flags));
+  if (work->parsed() || courier->parsed())
+    return ExitCode(work->parsed() ? RunWorkFor(work_flags, flags) : RunCourierFor(work_flags));
 #endif
   if (sample->parsed()) return ExitCode(RunSample(flags));
   if (describe->parsed()) return ExitCode(RunDescribe(flags, table_device, table));

@@ -37,8 +37,8 @@ absl::Status MeasureInto(const Graph& graph, const MeasureOptions& options, Reco
   COBRA_RETURN_IF_ERROR(executor->failure());
   record->latency.cold_us = cold_us;
   if (options.sensors != nullptr && options.energy_region_ms > 0) {
-    record->energy_j = MeasureEnergy(call, record->latency.median_us, options.energy_region_ms,
-                                     [&] { return options.sensors->Joules(); }, hooks);
+    record->energy_j = MeasureEnergy(
+        call, record->latency.median_us, options.energy_region_ms, [&] { return options.sensors->Joules(); }, hooks);
   }
   if (options.profiled_runs == 0) return absl::OkStatus();
   std::vector<std::vector<double>> runs(graph.nodes().size());
@@ -124,8 +124,10 @@ Record MeasureGraph(const Graph& graph, const MeasureOptions& options) {
   return record;
 }
 
-absl::Status MeasureInTurns(const Graph& graph, const MeasureOptions& options, std::istream& asks, std::ostream& answers) {
-  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> executor, Executor::Create(graph, options.seed, options.execution));
+absl::Status MeasureInTurns(const Graph& graph, const MeasureOptions& options, std::istream& asks,
+                            std::ostream& answers) {
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> executor,
+                         Executor::Create(graph, options.seed, options.execution));
   COBRA_RETURN_IF_ERROR(executor->RunChecked());
   absl::Status failure;
   const auto call = [&] {
@@ -179,7 +181,7 @@ MeasureOptions TurnRules(const Execution& execution) {
   options.meter.warmup_ms = 30;
   options.meter.warmup_max_ms = 50;
   options.meter.max_ms = 200;
-  options.meter.interval = 0;         // to the end of the turn: to stop when the runs agree would choose the quiet moments
+  options.meter.interval = 0;  // to the end of the turn: to stop when the runs agree would choose the quiet moments
   options.meter.min_batch_us = 1000;  // as torch.utils.benchmark does
   return OnDevice(options, execution);
 }

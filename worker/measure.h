@@ -29,17 +29,19 @@ struct MeasureOptions {
   Sensors* sensors = nullptr;     // of the device, outlives the call; null: nothing of its state is read
 };
 
-// Outcome, message, latency, peak memory, node latencies, energy, clocks, fingerprint and graph text; never fails otherwise: a
-// failure is a record.
+// Outcome, message, latency, peak memory, node latencies, energy, clocks, fingerprint and graph text; never fails
+// otherwise: a failure is a record.
 Record MeasureGraph(const Graph& graph, const MeasureOptions& options);
 
 // In this process: answers each line of `asks` with a line {"latency_us", "runs"} of the graph run anew for a window of
 // `options.meter`, so that another program on the same core can be measured between two of them and what a shared
 // machine does falls on both alike. Until `asks` ends.
-absl::Status MeasureInTurns(const Graph& graph, const MeasureOptions& options, std::istream& asks, std::ostream& answers);
+absl::Status MeasureInTurns(const Graph& graph, const MeasureOptions& options, std::istream& asks,
+                            std::ostream& answers);
 
-// MEASURING.md's rules in full, and two shorter ones for a series of thousands. On a GPU a region lasts 500 us and more (the wait
-// at its end costs some 10), and what is measured alone is warmed up for 200 ms; in a series the device is never idle.
+// MEASURING.md's rules in full, and two shorter ones for a series of thousands. On a GPU a region lasts 500 us and more
+// (the wait at its end costs some 10), and what is measured alone is warmed up for 200 ms; in a series the device is
+// never idle.
 MeasureOptions CarefulRules(const Execution& execution = {});
 MeasureOptions LayerSeriesRules(const Execution& execution = {});
 MeasureOptions NetworkSeriesRules(const Execution& execution = {});
@@ -83,8 +85,8 @@ inline bool IsDisturbed(const CanaryRatios& ratios, double tolerance = kCanaryTo
   return std::abs(ratios.compute - 1) > tolerance || std::abs(ratios.copy - 1) > copy_tolerance;
 }
 
-// What this machine reaches: a product of 1024 x 1024 matrices (GPU: 8192 x 8192), and a copy far larger than its caches (bytes
-// read + written).
+// What this machine reaches: a product of 1024 x 1024 matrices (GPU: 8192 x 8192), and a copy far larger than its
+// caches (bytes read + written).
 struct MachineSpeed {
   double peak_gflops = 0, memory_gb_per_s = 0;
 };

@@ -52,8 +52,8 @@ double WarmUp(const Region& region, const MeterOptions& options) {
   while (true) {
     // A window is a tenth of the warm-up: long enough to average, short enough to notice that it has settled.
     const double window_ms = options.warmup_ms / 10;
-    const int in_window =
-        std::clamp(static_cast<int>(window_ms * 1000 / std::max(previous_us, 0.01)), 1, std::min(100000, region.most_calls()));
+    const int in_window = std::clamp(static_cast<int>(window_ms * 1000 / std::max(previous_us, 0.01)), 1,
+                                     std::min(100000, region.most_calls()));
     const double window_us = region.Time(in_window).wall_us;
     runs += in_window;
     const bool settled = std::abs(window_us - previous_us) <= options.warmup_agreement * window_us;
@@ -119,7 +119,8 @@ Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& op
     return summary(1);
   }
   const double warm_us = WarmUp(region, options);
-  const int batch = std::clamp(static_cast<int>(std::ceil(options.min_batch_us / std::max(warm_us, 0.01))), 1, hooks.most_calls);
+  const int batch =
+      std::clamp(static_cast<int>(std::ceil(options.min_batch_us / std::max(warm_us, 0.01))), 1, hooks.most_calls);
   const int min_runs = warm_us > options.slow_run_ms * 1000 ? options.min_runs_slow : options.min_runs;
 
   const double start = now_ns();
@@ -143,7 +144,8 @@ Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& op
 
 std::optional<double> MeasureEnergy(const std::function<void()>& call, double latency_us, double region_ms,
                                     const std::function<std::optional<double>()>& joules, const RegionHooks& hooks) {
-  const int64_t calls = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(region_ms * 1000 / std::max(latency_us, 0.01))));
+  const int64_t calls =
+      std::max<int64_t>(1, static_cast<int64_t>(std::ceil(region_ms * 1000 / std::max(latency_us, 0.01))));
   if (hooks.settle) hooks.settle();
   const std::optional<double> before = joules();
   if (!before) return std::nullopt;

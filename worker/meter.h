@@ -32,22 +32,26 @@ struct MeterOptions {
 using ClockNs = std::function<double()>;
 double SteadyNowNs();
 
-// What surrounds a timed region where a call returns before its work is done, or must find the caches in a stated state.
+// What surrounds a timed region where a call returns before its work is done, or must find the caches in a stated
+// state.
 struct RegionHooks {
   std::function<void()> settle;  // before a region, outside it
   std::function<void()> begin;   // first thing inside
-  std::function<double()> end;   // waits for the work; microseconds since `begin` on the device's own clock, 0: it has none
+  std::function<double()>
+      end;  // waits for the work; microseconds since `begin` on the device's own clock, 0: it has none
   int most_calls = std::numeric_limits<int>::max();  // in one region
 };
 
-// The call has been made at least once before (cold); fills everything but cold_us. device_us where the hooks have a device's clock.
+// The call has been made at least once before (cold); fills everything but cold_us. device_us where the hooks have a
+// device's clock.
 Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options,
                        const ClockNs& now_ns = SteadyNowNs, const RegionHooks& hooks = {});
 
-// Joules of one call, from calls that together last at least `region_ms` (counters of energy tick every 1 to 100 ms); nullopt
-// where the counter says nothing or does not move. `latency_us`: of one call, measured before.
+// Joules of one call, from calls that together last at least `region_ms` (counters of energy tick every 1 to 100 ms);
+// nullopt where the counter says nothing or does not move. `latency_us`: of one call, measured before.
 std::optional<double> MeasureEnergy(const std::function<void()>& call, double latency_us, double region_ms,
-                                    const std::function<std::optional<double>()>& joules, const RegionHooks& hooks = {});
+                                    const std::function<std::optional<double>()>& joules,
+                                    const RegionHooks& hooks = {});
 
 // Statistics of samples in microseconds; REQUIRES: not empty.
 Latency Summarise(std::vector<double> samples_us);

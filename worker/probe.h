@@ -17,9 +17,10 @@ namespace cobra {
 // About 60 layers over all operator groups and sizes, then three networks; the same in every version of the worker.
 std::vector<Sample> ProbeSubjects();
 
-// Measures them in child processes on `core` (and as many after it as the execution has threads); `progress(done, total, label)` after each. The text that
-// ProbeResultFromJson reads. A canary before, between and after them shows whether the machine did something else
-// meanwhile: "canary":{"compute_ratio","copy_ratio","disturbed","load"}, the worst over the median.
+// Measures them in child processes on `core` (and as many after it as the execution has threads); `progress(done,
+// total, label)` after each. The text that ProbeResultFromJson reads. A canary before, between and after them shows
+// whether the machine did something else meanwhile: "canary":{"compute_ratio","copy_ratio","disturbed","load"}, the
+// worst over the median.
 absl::StatusOr<std::string> RunProbe(int core, const Execution& execution,
                                      const std::function<void(int, int, absl::string_view)>& progress);
 

@@ -37,8 +37,7 @@ const std::vector<SpaceInfo>& Spaces() {
       {"paper-layers", false},         {"real-layers", false},     {"paper-networks", true},
       {"real-networks", true},         {"nas-bench-201", true},    {"perfsage-cnn-cifar10", true},
       {"perfsage-cnn-imagenet", true}, {"perfsage-cnn-kws", true}, {"perfsage-vit-cifar100", true},
-      {"torchvision", true},           {"graphs", true},
-      {"layers-of-networks", false},
+      {"torchvision", true},           {"graphs", true},           {"layers-of-networks", false},
   };
   return *spaces;
 }
@@ -79,7 +78,8 @@ absl::StatusOr<std::unique_ptr<Sampler>> MakeSampler(absl::string_view space, co
         options);
   }
   if (space == "layers-of-networks") {
-    return MakeNetworkLayerSampler(options.networks_path.empty() ? kMeasuredNetworks : absl::string_view(options.networks_path));
+    return MakeNetworkLayerSampler(options.networks_path.empty() ? kMeasuredNetworks
+                                                                 : absl::string_view(options.networks_path));
   }
   if (space == "graphs") {
     if (options.networks_path.empty())

@@ -1,7 +1,9 @@
-// The layers of networks that were measured, each of them once: what the sum of layers measured alone is compared with (docs/results/layer_sum.md).
+// The layers of networks that were measured, each of them once: what the sum of layers measured alone is compared with
+// (docs/results/layer_sum.md).
 //
-// In the order in which they complete networks: one network of each family, then a second one of each, and so on, of each what the ones before it do not
-// have. So whatever a budget allows makes as many networks complete as it can, of all families alike.
+// In the order in which they complete networks: one network of each family, then a second one of each, and so on, of
+// each what the ones before it do not have. So whatever a budget allows makes as many networks complete as it can, of
+// all families alike.
 #include <map>
 #include <set>
 #include <string>
@@ -34,13 +36,15 @@ struct Layer {
 
 class NetworkLayerSampler final : public Sampler {
  public:
-  NetworkLayerSampler(std::vector<Graph> networks, std::vector<Layer> layers) : networks_(std::move(networks)), layers_(std::move(layers)) {}
+  NetworkLayerSampler(std::vector<Graph> networks, std::vector<Layer> layers)
+      : networks_(std::move(networks)), layers_(std::move(layers)) {}
   absl::string_view space() const override { return kSpace; }
   int64_t size() const override { return static_cast<int64_t>(layers_.size()); }
 
   // The caps do not count: the networks were measured as they are.
   absl::StatusOr<Sample> At(int64_t index) const override {
-    if (index < 0 || index >= size()) return absl::NotFoundError(absl::StrCat(kSpace, "/", index, ": there are ", size()));
+    if (index < 0 || index >= size())
+      return absl::NotFoundError(absl::StrCat(kSpace, "/", index, ": there are ", size()));
     const Layer& layer = layers_[static_cast<size_t>(index)];
     const Graph& network = networks_[layer.network];
     COBRA_ASSIGN_OR_RETURN(Graph graph, ExtractLayer(network, layer.node));
@@ -62,12 +66,16 @@ absl::StatusOr<NetworksByFamily> ReadNetworks(absl::string_view path) {
     ++line_number;
     if (line.empty()) continue;
     const Json json = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object()) return absl::InvalidArgumentError(absl::StrCat(path, ":", line_number, ": is no JSON object"));
-    const auto text_of = [&](const char* name) { return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : std::string(); };
+    if (!json.is_object())
+      return absl::InvalidArgumentError(absl::StrCat(path, ":", line_number, ": is no JSON object"));
+    const auto text_of = [&](const char* name) {
+      return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : std::string();
+    };
     const bool is_layer = json.contains("is_network") && json["is_network"] == Json(false);
     if (!json.contains("graph") || is_layer || (json.contains("outcome") && text_of("outcome") != "ok")) continue;
     absl::StatusOr<Graph> graph = GraphFromJson(json["graph"].dump());
-    if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ":", line_number, ": ", graph.status().message()));
+    if (!graph.ok())
+      return absl::InvalidArgumentError(absl::StrCat(path, ":", line_number, ": ", graph.status().message()));
     if (!seen.insert(Fingerprint(*graph)).second) continue;
     const std::string family = !text_of("label").empty() ? text_of("label") : text_of("family");
     families[family].push_back(*std::move(graph));

@@ -35,7 +35,8 @@ absl::StatusOr<Row> ParseRow(const std::string& line) {
   return Row{of_row, family != row.end() && family->is_string() ? family->get<std::string>() : of_row, std::move(read)};
 }
 
-// A list names what somebody wants to know of: it is left out only where it would take minutes a run or memory that few have.
+// A list names what somebody wants to know of: it is left out only where it would take minutes a run or memory that few
+// have.
 SampleCaps CapsOfLists(SampleCaps caps) {
   caps.network_macs = std::max<int64_t>(caps.network_macs, 1'100'000'000'000);  // ViT-H/14 at 518 x 518 has 1.02e12
   caps.tensor_bytes = std::max(caps.tensor_bytes, int64_t{1} << 30);

@@ -64,16 +64,13 @@ ValueRef Apply(NetBuilder* b, const Operation& op, ValueRef x) {
   // A stride needs something to stride over; sizes stay divisors of each other.
   const int64_t stride = size % op.stride == 0 && size > op.stride ? op.stride : 1;
   switch (op.kind) {
-    case Operation::Kind::kConv:
-      return b->ConvBnRelu(x, {op.channels, op.kernel, stride, op.kernel / 2});
+    case Operation::Kind::kConv: return b->ConvBnRelu(x, {op.channels, op.kernel, stride, op.kernel / 2});
     case Operation::Kind::kSepConv: {
       const ValueRef depthwise = b->Conv(x, {b->Channels(x), op.kernel, stride, op.kernel / 2, b->Channels(x)});
       return b->ConvBnRelu(depthwise, {op.channels, 1});
     }
-    case Operation::Kind::kAvgPool:
-      return size % 2 == 0 ? b->AvgPool(x, 2, 2) : x;
-    case Operation::Kind::kMaxPool:
-      return size % 2 == 0 ? b->MaxPool(x, 2, 2) : x;
+    case Operation::Kind::kAvgPool: return size % 2 == 0 ? b->AvgPool(x, 2, 2) : x;
+    case Operation::Kind::kMaxPool: return size % 2 == 0 ? b->MaxPool(x, 2, 2) : x;
   }
   return x;
 }

@@ -24,8 +24,8 @@ std::optional<double> ReadNumber(const std::string& path) {
   return value;
 }
 
-// The energy of all packages (Documentation/power/powercap/powercap.rst). Domains inside a package (intel-rapl:0:1) are part of
-// it, and "psys" contains everything: neither is added.
+// The energy of all packages (Documentation/power/powercap/powercap.rst). Domains inside a package (intel-rapl:0:1) are
+// part of it, and "psys" contains everything: neither is added.
 class Rapl {
  public:
   explicit Rapl(const std::string& sys) {
@@ -70,7 +70,8 @@ std::string TemperatureFile(const std::string& sys) {
   for (int i = 0; i < kMostChips; ++i) {
     const std::string folder = absl::StrCat(sys, "/class/hwmon/hwmon", i);
     const std::string name = ReadText(folder + "/name");
-    if (name == "coretemp" || name == "k10temp" || name == "zenpower" || name == "cpu_thermal") return folder + "/temp1_input";
+    if (name == "coretemp" || name == "k10temp" || name == "zenpower" || name == "cpu_thermal")
+      return folder + "/temp1_input";
   }
   return "";
 }
@@ -112,7 +113,9 @@ class GpuSensorsImpl final : public Sensors {
 
 }  // namespace
 
-std::unique_ptr<Sensors> CpuSensors(int core, const std::string& sys) { return std::make_unique<CpuSensorsImpl>(core, sys); }
+std::unique_ptr<Sensors> CpuSensors(int core, const std::string& sys) {
+  return std::make_unique<CpuSensorsImpl>(core, sys);
+}
 
 std::unique_ptr<Sensors> GpuSensors(int device, const std::string& library) {
   absl::StatusOr<std::unique_ptr<Nvml>> nvml = Nvml::Open(device, library);

@@ -44,7 +44,8 @@ absl::Status Remove(const std::string& path) {
 }  // namespace
 
 absl::StatusOr<Spool> Spool::Open(absl::string_view folder) {
-  for (const char* part : {"todo", "started", "done"}) COBRA_RETURN_IF_ERROR(MakeDirectories(absl::StrCat(folder, "/", part)));
+  for (const char* part : {"todo", "started", "done"})
+    COBRA_RETURN_IF_ERROR(MakeDirectories(absl::StrCat(folder, "/", part)));
   const std::string name_file = absl::StrCat(folder, "/worker-id");
   absl::StatusOr<std::string> name = ReadFile(name_file);
   if (absl::IsNotFound(name.status())) {
@@ -56,7 +57,9 @@ absl::StatusOr<Spool> Spool::Open(absl::string_view folder) {
   return Spool(std::string(folder), std::string(absl::StripAsciiWhitespace(*name)));
 }
 
-std::string Spool::Path(absl::string_view part, absl::string_view name) const { return absl::StrCat(folder_, "/", part, "/", name); }
+std::string Spool::Path(absl::string_view part, absl::string_view name) const {
+  return absl::StrCat(folder_, "/", part, "/", name);
+}
 
 absl::Status Spool::AddTodo(absl::string_view id, absl::string_view json) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFiles(Path("todo", ""), kJson));
@@ -66,7 +69,8 @@ absl::Status Spool::AddTodo(absl::string_view id, absl::string_view json) {
     uint64_t number = 0;
     if (absl::SimpleAtoi(name.substr(0, kSequenceDigits), &number)) sequence = std::max(sequence, number + 1);
   }
-  return WriteFileAtomic(Path("todo", absl::StrFormat("%0*d-%s%s", static_cast<int>(kSequenceDigits), sequence, id, kJson)), json);
+  return WriteFileAtomic(
+      Path("todo", absl::StrFormat("%0*d-%s%s", static_cast<int>(kSequenceDigits), sequence, id, kJson)), json);
 }
 
 absl::Status Spool::DropTodo(const SpooledTask& task) {
@@ -82,7 +86,9 @@ absl::StatusOr<std::vector<std::string>> Spool::Done() const {
   return names;
 }
 
-absl::StatusOr<std::string> Spool::ReadDone(absl::string_view id) const { return ReadFile(Path("done", absl::StrCat(id, kJson))); }
+absl::StatusOr<std::string> Spool::ReadDone(absl::string_view id) const {
+  return ReadFile(Path("done", absl::StrCat(id, kJson)));
+}
 
 absl::Status Spool::DropDone(absl::string_view id) { return Remove(Path("done", absl::StrCat(id, kJson))); }
 

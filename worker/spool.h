@@ -1,13 +1,14 @@
-// A folder between the process that measures (work.h) and the one that talks to the server (courier.h). Either may die at any moment, and the
-// server be away for as long as the disk has room: what was leased is measured, what was measured is handed in.
+// A folder between the process that measures (work.h) and the one that talks to the server (courier.h). Either may die
+// at any moment, and the server be away for as long as the disk has room: what was leased is measured, what was
+// measured is handed in.
 //
 //   worker-id                  name of this worker for as long as the folder lives
 //   todo/SEQUENCE-ID.json      leased, in the order in which to measure it (store/task_subject.h)
 //   started/ID                 being measured
 //   done/ID.json               measured: {"record", "session"}; gone once the server has it
 //
-// Files appear whole (written beside, then renamed). A task is in done/ before it leaves todo/: whoever dies between the two leaves both, and
-// Todo() does not list what is done.
+// Files appear whole (written beside, then renamed). A task is in done/ before it leaves todo/: whoever dies between
+// the two leaves both, and Todo() does not list what is done.
 #ifndef COBRA_WORKER_SPOOL_H_
 #define COBRA_WORKER_SPOOL_H_
 
@@ -46,7 +47,8 @@ class Spool {
   // In order, without those that are done.
   absl::StatusOr<std::vector<SpooledTask>> Todo() const;
   absl::StatusOr<std::string> ReadTodo(const SpooledTask& task) const;
-  void MarkStarted(absl::string_view id) const;  // also from a forked child; a mark that cannot be written only costs fairness
+  void MarkStarted(
+      absl::string_view id) const;  // also from a forked child; a mark that cannot be written only costs fairness
   absl::Status Finish(const SpooledTask& task, absl::string_view json);
   // What was being measured when the last process died is not any more.
   absl::Status ForgetStarted();

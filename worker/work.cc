@@ -81,7 +81,8 @@ class Courier {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) != pid_) return true;
     pid_ = -1;
-    over_ = WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2);  // 2: its command line is wrong
+    over_ =
+        WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2);  // 2: its command line is wrong
     return false;
   }
 
@@ -104,7 +105,8 @@ Sample SampleOfGraph(const Graph& graph) {
 
 class Work {
  public:
-  Work(const WorkOptions& options, Spool spool) : options_(options), spool_(std::move(spool)), courier_(options.courier) {}
+  Work(const WorkOptions& options, Spool spool)
+      : options_(options), spool_(std::move(spool)), courier_(options.courier) {}
 
   absl::Status Run() {
     signal(SIGTERM, RequestStop);
@@ -117,7 +119,8 @@ class Work {
       courier_.Keep();
       COBRA_ASSIGN_OR_RETURN(std::vector<SpooledTask> todo, spool_.Todo());
       if (!todo.empty()) {
-        if (todo.size() > static_cast<size_t>(options_.group_tasks)) todo.resize(static_cast<size_t>(options_.group_tasks));
+        if (todo.size() > static_cast<size_t>(options_.group_tasks))
+          todo.resize(static_cast<size_t>(options_.group_tasks));
         COBRA_RETURN_IF_ERROR(RunGroup(todo));
       } else if (courier_.IsOver()) {
         break;
@@ -126,7 +129,8 @@ class Work {
       }
     }
     courier_.Stop();
-    LogInfo(absl::StrCat(measured_, " tasks measured, ", again_, " of them more than once because the machine was disturbed"));
+    LogInfo(absl::StrCat(measured_, " tasks measured, ", again_,
+                         " of them more than once because the machine was disturbed"));
     return absl::OkStatus();
   }
 
@@ -140,7 +144,9 @@ class Work {
     std::vector<GroupTask> tasks;
     for (size_t i = 0; i < todo.size(); ++i) {
       GroupTask group_task;
-      group_task.draw = [this, &subject = subjects[i]] { return subject.ok() ? Draw(*subject) : absl::StatusOr<Sample>(subject.status()); };
+      group_task.draw = [this, &subject = subjects[i]] {
+        return subject.ok() ? Draw(*subject) : absl::StatusOr<Sample>(subject.status());
+      };
       group_task.begins = [this, id = todo[i].id] { spool_.MarkStarted(id); };
       tasks.push_back(std::move(group_task));
     }

@@ -25,16 +25,11 @@ ValueRef ReluConvBn(NetBuilder& net, const std::string& path, ValueRef x, const 
 
 ValueRef Edge(NetBuilder& net, const std::string& path, Operation operation, ValueRef x) {
   switch (operation) {
-    case Cell::kNone:
-      return net.Call(Op::mul, path, {{"other", 0.0}}, {x});
-    case Cell::kSkip:
-      return x;
-    case Cell::kConv1x1:
-      return ReluConvBn(net, path, x, Square(net.Channels(x), 1));
-    case Cell::kConv3x3:
-      return ReluConvBn(net, path, x, Square(net.Channels(x), 3, 1, 1));
-    case Cell::kAvgPool:
-      return net.AvgPool2d(absl::StrCat(path, ".op"), x, 3, 1, 1, /*count_include_pad=*/false);
+    case Cell::kNone: return net.Call(Op::mul, path, {{"other", 0.0}}, {x});
+    case Cell::kSkip: return x;
+    case Cell::kConv1x1: return ReluConvBn(net, path, x, Square(net.Channels(x), 1));
+    case Cell::kConv3x3: return ReluConvBn(net, path, x, Square(net.Channels(x), 3, 1, 1));
+    case Cell::kAvgPool: return net.AvgPool2d(absl::StrCat(path, ".op"), x, 3, 1, 1, /*count_include_pad=*/false);
   }
   return x;
 }

@@ -78,7 +78,9 @@ Nasbench201Cell Canonical(Nasbench201Cell cell) {
   if (cell.runs[2][1]) return cell;
   // What leads into an inner node and out of it; -1: nothing.
   const auto around = [&cell](int node) {
-    const auto operation = [&cell](int to, int from) { return cell.runs[to][from] ? static_cast<int>(cell.edge[to][from]) : -1; };
+    const auto operation = [&cell](int to, int from) {
+      return cell.runs[to][from] ? static_cast<int>(cell.edge[to][from]) : -1;
+    };
     return std::make_pair(operation(node, 0), operation(3, node));
   };
   if (around(1) <= around(2)) return cell;

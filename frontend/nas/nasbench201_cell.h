@@ -19,9 +19,11 @@ struct Nasbench201Cell {
 // "|op~0|+|op~0|op~1|+|op~0|op~1|op~2|", all of which runs.
 absl::StatusOr<Nasbench201Cell> ReadNasbench201Cell(ArchText& text);
 absl::StatusOr<Nasbench201Cell> ReadNasbench201Cell(absl::string_view arch);
-// Leaves running what lies on a path from the cell's input to its output over edges that are not `none` (what BRP-NAS measured). False: nothing does.
+// Leaves running what lies on a path from the cell's input to its output over edges that are not `none` (what BRP-NAS
+// measured). False: nothing does.
 bool Prune(Nasbench201Cell* cell);
-// Where neither of the inner nodes 1 and 2 reads the other, either may go by either name; of the two cells that are the same then, one.
+// Where neither of the inner nodes 1 and 2 reads the other, either may go by either name; of the two cells that are the
+// same then, one.
 Nasbench201Cell Canonical(Nasbench201Cell cell);
 
 }  // namespace cobra::nas

@@ -11,9 +11,9 @@
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "frontend/onnx/importer.h"
-#include "graph/untrusted.h"
 #include "frontend/onnx/node_context.h"
 #include "frontend/onnx/tensor_data.h"
+#include "graph/untrusted.h"
 
 namespace cobra::onnx_import {
 namespace {

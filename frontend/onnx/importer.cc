@@ -40,14 +40,10 @@ bool DependsOnValues(absl::string_view op_type) { return op_type == "NonMaxSuppr
 
 Diagnostic::Kind KindOf(absl::StatusCode code) {
   switch (code) {
-    case absl::StatusCode::kUnimplemented:
-      return Diagnostic::Kind::kUnsupported;
-    case absl::StatusCode::kFailedPrecondition:
-      return Diagnostic::Kind::kDataDependent;
-    case absl::StatusCode::kResourceExhausted:
-      return Diagnostic::Kind::kLimit;
-    default:
-      return Diagnostic::Kind::kModelError;
+    case absl::StatusCode::kUnimplemented: return Diagnostic::Kind::kUnsupported;
+    case absl::StatusCode::kFailedPrecondition: return Diagnostic::Kind::kDataDependent;
+    case absl::StatusCode::kResourceExhausted: return Diagnostic::Kind::kLimit;
+    default: return Diagnostic::Kind::kModelError;
   }
 }
 
@@ -261,8 +257,9 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attribut
     bool folded = true;
     for (size_t i = 0; i < outputs.size(); ++i) {
       // What is too large to carry is computed once, when the network is loaded, and then is a weight like any other.
-      folded = folded && (values[i] != nullptr ||
-                          (!keep_values_ && (!all_known || outputs[i].num_elements() > limits_.onnx.max_const_elements)));
+      folded =
+          folded && (values[i] != nullptr ||
+                     (!keep_values_ && (!all_known || outputs[i].num_elements() > limits_.onnx.max_const_elements)));
       auto tensor = std::make_shared<Tensor>();
       tensor->type = std::move(outputs[i]);
       tensor->constant = true;

@@ -228,7 +228,8 @@ absl::StatusOr<Outputs> SplitToSequence(NodeContext& c) {
   std::vector<int64_t> sizes;
   bool squeeze = false;
   if (!c.Has(1)) {
-    if (total > c.importer().limits().onnx.max_steps) return absl::ResourceExhaustedError(absl::StrCat(total, " pieces"));
+    if (total > c.importer().limits().onnx.max_steps)
+      return absl::ResourceExhaustedError(absl::StrCat(total, " pieces"));
     sizes.assign(total, 1);
     squeeze = c.Int("keepdims", 1) == 0;
   } else {

@@ -203,22 +203,14 @@ absl::StatusOr<TensorPtr> BinaryCall(NodeContext& c, Op op, const TensorPtr& a, 
     switch (op) {
       case Op::add:
       case Op::mul:
-      case Op::eq:
-        return c.WithNumber(op, b, *number);
-      case Op::sub:
-        return c.WithNumber(Op::rsub, b, *number);
-      case Op::div:
-        return c.WithNumber(Op::rdiv, b, *number);
-      case Op::lt:
-        return c.WithNumber(Op::gt, b, *number);
-      case Op::gt:
-        return c.WithNumber(Op::lt, b, *number);
-      case Op::le:
-        return c.WithNumber(Op::ge, b, *number);
-      case Op::ge:
-        return c.WithNumber(Op::le, b, *number);
-      default:
-        break;
+      case Op::eq: return c.WithNumber(op, b, *number);
+      case Op::sub: return c.WithNumber(Op::rsub, b, *number);
+      case Op::div: return c.WithNumber(Op::rdiv, b, *number);
+      case Op::lt: return c.WithNumber(Op::gt, b, *number);
+      case Op::gt: return c.WithNumber(Op::lt, b, *number);
+      case Op::le: return c.WithNumber(Op::ge, b, *number);
+      case Op::ge: return c.WithNumber(Op::le, b, *number);
+      default: break;
     }
   }
   return c.Binary(op, a, b);

@@ -7,8 +7,23 @@ namespace cobra::onnx_import {
 namespace {
 
 enum class Message : uint8_t {
-  kModel, kFunction, kTraining, kGraph, kNode, kAttribute, kTensor, kSparseTensor, kValueInfo, kType, kTensorType, kElementType,
-  kMapType, kShape, kDimension, kQuantization, kLeaf,
+  kModel,
+  kFunction,
+  kTraining,
+  kGraph,
+  kNode,
+  kAttribute,
+  kTensor,
+  kSparseTensor,
+  kValueInfo,
+  kType,
+  kTensorType,
+  kElementType,
+  kMapType,
+  kShape,
+  kDimension,
+  kQuantization,
+  kLeaf,
 };
 
 // Which message stands in a field; kLeaf for text, bytes and messages that hold nothing else.
@@ -22,7 +37,9 @@ Message Inside(Message outer, uint64_t field) {
       switch (field) {
         case 1: return M::kNode;
         case 5: return M::kTensor;
-        case 11: case 12: case 13: return M::kValueInfo;
+        case 11:
+        case 12:
+        case 13: return M::kValueInfo;
         case 14: return M::kQuantization;
         case 15: return M::kSparseTensor;
         default: return M::kLeaf;
@@ -30,15 +47,23 @@ Message Inside(Message outer, uint64_t field) {
     case M::kNode: return field == 5 ? M::kAttribute : M::kLeaf;
     case M::kAttribute:
       switch (field) {
-        case 5: case 10: return M::kTensor;
-        case 6: case 11: return M::kGraph;
-        case 14: case 15: return M::kType;
-        case 22: case 23: return M::kSparseTensor;
+        case 5:
+        case 10: return M::kTensor;
+        case 6:
+        case 11: return M::kGraph;
+        case 14:
+        case 15: return M::kType;
+        case 22:
+        case 23: return M::kSparseTensor;
         default: return M::kLeaf;
       }
     case M::kSparseTensor: return field <= 2 ? M::kTensor : M::kLeaf;
     case M::kValueInfo: return field == 2 ? M::kType : M::kLeaf;
-    case M::kType: return field == 1 || field == 8 ? M::kTensorType : field == 4 || field == 9 ? M::kElementType : field == 5 ? M::kMapType : M::kLeaf;
+    case M::kType:
+      return field == 1 || field == 8   ? M::kTensorType
+             : field == 4 || field == 9 ? M::kElementType
+             : field == 5               ? M::kMapType
+                                        : M::kLeaf;
     case M::kTensorType: return field == 2 ? M::kShape : M::kLeaf;
     case M::kElementType: return field == 1 ? M::kType : M::kLeaf;
     case M::kMapType: return field == 2 ? M::kType : M::kLeaf;

@@ -1,5 +1,5 @@
-// What an ONNX file takes in memory once it is parsed, by a look at its bytes: two bytes of the file may be an empty message of 200, so
-// a file of a few megabytes could take gigabytes.
+// What an ONNX file takes in memory once it is parsed, by a look at its bytes: two bytes of the file may be an empty
+// message of 200, so a file of a few megabytes could take gigabytes.
 #ifndef COBRA_FRONTEND_ONNX_PARSED_SIZE_H_
 #define COBRA_FRONTEND_ONNX_PARSED_SIZE_H_
 

@@ -48,42 +48,30 @@ int BytesInFile(int32_t onnx_type) {
   switch (onnx_type) {
     case TensorProto::UINT8:
     case TensorProto::INT8:
-    case TensorProto::BOOL:
-      return 1;
+    case TensorProto::BOOL: return 1;
     case TensorProto::UINT16:
     case TensorProto::INT16:
     case TensorProto::FLOAT16:
-    case TensorProto::BFLOAT16:
-      return 2;
+    case TensorProto::BFLOAT16: return 2;
     case TensorProto::FLOAT:
     case TensorProto::INT32:
-    case TensorProto::UINT32:
-      return 4;
-    case TensorProto::COMPLEX128:
-      return 16;
-    default:
-      return 8;
+    case TensorProto::UINT32: return 4;
+    case TensorProto::COMPLEX128: return 16;
+    default: return 8;
   }
 }
 
 // Elements in the typed field of the proto that its data type uses.
 int64_t FieldSize(const TensorProto& proto) {
   switch (proto.data_type()) {
-    case TensorProto::FLOAT:
-      return proto.float_data_size();
-    case TensorProto::COMPLEX64:
-      return proto.float_data_size() / 2;
-    case TensorProto::DOUBLE:
-      return proto.double_data_size();
-    case TensorProto::COMPLEX128:
-      return proto.double_data_size() / 2;
-    case TensorProto::INT64:
-      return proto.int64_data_size();
+    case TensorProto::FLOAT: return proto.float_data_size();
+    case TensorProto::COMPLEX64: return proto.float_data_size() / 2;
+    case TensorProto::DOUBLE: return proto.double_data_size();
+    case TensorProto::COMPLEX128: return proto.double_data_size() / 2;
+    case TensorProto::INT64: return proto.int64_data_size();
     case TensorProto::UINT32:
-    case TensorProto::UINT64:
-      return proto.uint64_data_size();
-    default:
-      return proto.int32_data_size();
+    case TensorProto::UINT64: return proto.uint64_data_size();
+    default: return proto.int32_data_size();
   }
 }
 
@@ -91,27 +79,17 @@ Values DecodeRaw(const TensorProto& proto) {
   const std::string& raw = proto.raw_data();
   switch (proto.data_type()) {
     case TensorProto::FLOAT:
-    case TensorProto::COMPLEX64:
-      return FromRaw<float>(raw);
+    case TensorProto::COMPLEX64: return FromRaw<float>(raw);
     case TensorProto::UINT8:
-    case TensorProto::BOOL:
-      return FromRaw<uint8_t>(raw);
-    case TensorProto::INT8:
-      return FromRaw<int8_t>(raw);
-    case TensorProto::UINT16:
-      return FromRaw<uint16_t>(raw);
-    case TensorProto::INT16:
-      return FromRaw<int16_t>(raw);
-    case TensorProto::INT32:
-      return FromRaw<int32_t>(raw);
-    case TensorProto::UINT32:
-      return FromRaw<uint32_t>(raw);
-    case TensorProto::INT64:
-      return FromRaw<int64_t>(raw);
-    case TensorProto::UINT64:
-      return FromRaw<uint64_t>(raw);
-    default:
-      return FromRaw<double>(raw);
+    case TensorProto::BOOL: return FromRaw<uint8_t>(raw);
+    case TensorProto::INT8: return FromRaw<int8_t>(raw);
+    case TensorProto::UINT16: return FromRaw<uint16_t>(raw);
+    case TensorProto::INT16: return FromRaw<int16_t>(raw);
+    case TensorProto::INT32: return FromRaw<int32_t>(raw);
+    case TensorProto::UINT32: return FromRaw<uint32_t>(raw);
+    case TensorProto::INT64: return FromRaw<int64_t>(raw);
+    case TensorProto::UINT64: return FromRaw<uint64_t>(raw);
+    default: return FromRaw<double>(raw);
   }
 }
 
@@ -119,37 +97,23 @@ Values DecodeRaw(const TensorProto& proto) {
 
 absl::StatusOr<DType> DTypeOf(int32_t onnx_type) {
   switch (onnx_type) {
-    case TensorProto::FLOAT:
-      return DType::float32;
-    case TensorProto::FLOAT16:
-      return DType::float16;
-    case TensorProto::BFLOAT16:
-      return DType::bfloat16;
-    case TensorProto::DOUBLE:
-      return DType::float64;
+    case TensorProto::FLOAT: return DType::float32;
+    case TensorProto::FLOAT16: return DType::float16;
+    case TensorProto::BFLOAT16: return DType::bfloat16;
+    case TensorProto::DOUBLE: return DType::float64;
     case TensorProto::INT64:
     case TensorProto::UINT32:
-    case TensorProto::UINT64:
-      return DType::int64;
+    case TensorProto::UINT64: return DType::int64;
     case TensorProto::INT32:
-    case TensorProto::UINT16:
-      return DType::int32;
-    case TensorProto::INT16:
-      return DType::int16;
-    case TensorProto::INT8:
-      return DType::int8;
-    case TensorProto::UINT8:
-      return DType::uint8;
-    case TensorProto::BOOL:
-      return DType::bool_;
-    case TensorProto::COMPLEX64:
-      return DType::complex64;
-    case TensorProto::COMPLEX128:
-      return DType::complex128;
-    case TensorProto::STRING:
-      return absl::UnimplementedError("tensors of strings are not supported");
-    default:
-      return absl::InvalidArgumentError(absl::StrCat(onnx_type, " is no element type of ONNX"));
+    case TensorProto::UINT16: return DType::int32;
+    case TensorProto::INT16: return DType::int16;
+    case TensorProto::INT8: return DType::int8;
+    case TensorProto::UINT8: return DType::uint8;
+    case TensorProto::BOOL: return DType::bool_;
+    case TensorProto::COMPLEX64: return DType::complex64;
+    case TensorProto::COMPLEX128: return DType::complex128;
+    case TensorProto::STRING: return absl::UnimplementedError("tensors of strings are not supported");
+    default: return absl::InvalidArgumentError(absl::StrCat(onnx_type, " is no element type of ONNX"));
   }
 }
 
@@ -203,18 +167,13 @@ Values Decode(const TensorProto& proto) {
   if (proto.has_raw_data()) return DecodeRaw(proto);
   switch (proto.data_type()) {
     case TensorProto::FLOAT:
-    case TensorProto::COMPLEX64:
-      return FromField(proto.float_data());
+    case TensorProto::COMPLEX64: return FromField(proto.float_data());
     case TensorProto::DOUBLE:
-    case TensorProto::COMPLEX128:
-      return FromField(proto.double_data());
-    case TensorProto::INT64:
-      return FromField(proto.int64_data());
+    case TensorProto::COMPLEX128: return FromField(proto.double_data());
+    case TensorProto::INT64: return FromField(proto.int64_data());
     case TensorProto::UINT32:
-    case TensorProto::UINT64:
-      return FromField(proto.uint64_data());
-    default:
-      return FromField(proto.int32_data());
+    case TensorProto::UINT64: return FromField(proto.uint64_data());
+    default: return FromField(proto.int32_data());
   }
 }
 

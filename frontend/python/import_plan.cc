@@ -42,7 +42,8 @@ bool AddImport(const SourceRequest& request, const ast::StmtNode* s, std::vector
     return true;
   }
   const auto* from = s->AsOrNull<ast::ImportFrom>();
-  if (from == nullptr || from->level > 0 || from->module == nullptr || InBundle(request, from->module->text)) return false;
+  if (from == nullptr || from->level > 0 || from->module == nullptr || InBundle(request, from->module->text))
+    return false;
   if (from->module->text == "__future__") return true;
   for (const ast::Alias* a : from->names) {
     if (a->name->text == "*") return false;

@@ -9,8 +9,9 @@
 
 namespace cobra {
 
-// In order. Of a file in a library root: itself. Of a file of the bundle: the imports at its head that find neither a file of the
-// bundle nor a native module; the first statement that is more than an import, a docstring or the assignment of a constant ends them.
+// In order. Of a file in a library root: itself. Of a file of the bundle: the imports at its head that find neither a
+// file of the bundle nor a native module; the first statement that is more than an import, a docstring or the
+// assignment of a constant ends them.
 std::vector<python::Importer::Needed> PlanImports(const SourceRequest& request);
 
 }  // namespace cobra

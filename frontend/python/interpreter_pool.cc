@@ -44,8 +44,8 @@ const python::NativeRegistry& Natives() {
 struct Machine {
   std::optional<TorchState> torch;
   std::unique_ptr<Interpreter> interpreter;
-  Hash128 key;                    // of the image; unused in a fresh one
-  python::TorchLibrary library;   // as it was when the image was made
+  Hash128 key;                   // of the image; unused in a fresh one
+  python::TorchLibrary library;  // as it was when the image was made
   absl::Time files_checked;
 };
 
@@ -62,14 +62,16 @@ std::unique_ptr<python::ParseAhead> ParseWhatIsImported(const SourceRequest& req
   if (!kHasOtherCores) return nullptr;
   // What every network needs of torch, by name only.
   std::vector<std::string> modules = {"torch", "torch.nn.parameter", "torch.nn.modules.module"};
-  for (const char* family : {"container", "conv", "batchnorm", "activation", "linear", "normalization", "pooling", "dropout"}) {
+  for (const char* family :
+       {"container", "conv", "batchnorm", "activation", "linear", "normalization", "pooling", "dropout"}) {
     modules.push_back(absl::StrCat("torch.nn.modules.", family));
   }
   for (const Importer::Needed& n : PlanImports(request)) modules.push_back(n.module);
   return std::make_unique<python::ParseAhead>(&Natives(), LibraryRoots(request), std::move(modules));
 }
 
-absl::StatusOr<std::unique_ptr<Machine>> NewMachine(const SourceRequest& request, const Limits& limits, bool with_bundle) {
+absl::StatusOr<std::unique_ptr<Machine>> NewMachine(const SourceRequest& request, const Limits& limits,
+                                                    bool with_bundle) {
   auto machine = std::make_unique<Machine>();
   machine->torch.emplace(limits.graph);
   python::InterpreterOptions options;
@@ -94,8 +96,9 @@ Result<void> ImportBasics(Interpreter& interp) {
   }
   COBRA_TRY_ASSIGN(python::ModuleObject * nn, interp.ImportModule("torch.nn"));
   COBRA_TRY(interp.GetAttr(nn, "__dict__"));  // all its classes, which are found one by one otherwise
-  for (const char* name : {"abc", "collections", "collections.abc", "copy", "dataclasses", "enum", "functools", "inspect", "itertools",
-                           "logging", "math", "numbers", "operator", "os", "re", "types", "typing", "warnings"}) {
+  for (const char* name :
+       {"abc", "collections", "collections.abc", "copy", "dataclasses", "enum", "functools", "inspect", "itertools",
+        "logging", "math", "numbers", "operator", "os", "re", "types", "typing", "warnings"}) {
     COBRA_TRY(interp.ImportModule(name));
   }
   return {};
@@ -104,11 +107,13 @@ Result<void> ImportBasics(Interpreter& interp) {
 // Whether the limits that shape an image are the usual ones.
 bool UsualLimits(const Limits& l) {
   const Limits usual;
-  return l.memory_bytes == usual.memory_bytes && l.call_depth == usual.call_depth && l.stack_bytes == usual.stack_bytes &&
-         l.generator_stack_bytes == usual.generator_stack_bytes && l.suspended_generators == usual.suspended_generators &&
-         l.modules == usual.modules && l.source_bytes == usual.source_bytes && l.syntax_nodes == usual.syntax_nodes && l.syntax_names == usual.syntax_names &&
-         l.syntax_depth == usual.syntax_depth && l.big_int_bits == usual.big_int_bits &&
-         l.sequence_items == usual.sequence_items && l.output_bytes == usual.output_bytes;
+  return l.memory_bytes == usual.memory_bytes && l.call_depth == usual.call_depth &&
+         l.stack_bytes == usual.stack_bytes && l.generator_stack_bytes == usual.generator_stack_bytes &&
+         l.suspended_generators == usual.suspended_generators && l.modules == usual.modules &&
+         l.source_bytes == usual.source_bytes && l.syntax_nodes == usual.syntax_nodes &&
+         l.syntax_names == usual.syntax_names && l.syntax_depth == usual.syntax_depth &&
+         l.big_int_bits == usual.big_int_bits && l.sequence_items == usual.sequence_items &&
+         l.output_bytes == usual.output_bytes;
 }
 
 Hash128 Add(Hash128 h, absl::string_view text) { return HashCombine(h, HashBytes(text)); }
@@ -154,7 +159,8 @@ class Pool {
     std::unique_ptr<Machine> machine = TakeIdle(key);
     if (machine == nullptr && (needs.has_value() || plain_seen > 0)) machine = Make(request, imports, key);
     if (machine == nullptr) return nullptr;
-    if (machine->interpreter->importer().WouldChange(request.bundle) || machine->interpreter->steps_used() >= limits.steps) {
+    if (machine->interpreter->importer().WouldChange(request.bundle) ||
+        machine->interpreter->steps_used() >= limits.steps) {
       Keep(std::move(machine));
       return nullptr;
     }
@@ -245,7 +251,8 @@ class Pool {
 
 class Lease : public InterpreterLease {
  public:
-  Lease(std::unique_ptr<Machine> machine, std::unique_ptr<python::ParseAhead> ahead, bool warm, bool pooled, Hash128 signature)
+  Lease(std::unique_ptr<Machine> machine, std::unique_ptr<python::ParseAhead> ahead, bool warm, bool pooled,
+        Hash128 signature)
       : machine_(std::move(machine)), ahead_(std::move(ahead)), warm_(warm), pooled_(pooled), signature_(signature) {}
   ~Lease() override {
     if (!pooled_) return;

@@ -116,8 +116,8 @@ class Reader {
          absl::StrCat("call it: ", python::CallText(interp, request_.entry, model))}));
   }
 
-  // Of a function that failed on the inputs and needs none: whether it was meant to be called for the model. The pending exception stays where
-  // it was not.
+  // Of a function that failed on the inputs and needs none: whether it was meant to be called for the model. The
+  // pending exception stays where it was not.
   bool MakesModelWithoutInputs(Interpreter& interp, Value model) const {
     Value exception;
     if (inputs_.empty() || !model.IsFunction() || !absl::EndsWith(progress_.called_function, "()")) return false;
@@ -168,21 +168,23 @@ class Reader {
   Result<void> NameTensorsOf(Interpreter& interp, Value module, absl::string_view prefix) {
     for (python::ModuleSlot slot : {python::kParametersSlot, python::kBuffersSlot}) {
       const bool parameters = slot == python::kParametersSlot;
-      COBRA_TRY(ForEachItem(interp, python::ModuleRegistry(interp, module, slot), [&](absl::string_view name, Value value) {
-        Tensor* tensor = AsTensor(value);
-        if (tensor == nullptr) return;
-        if (tensor->ref.kind == ValueRef::Kind::kParameter || tensor->ref.kind == ValueRef::Kind::kBuffer) {  // has a name
-          if (parameters && tensor->ref.kind == ValueRef::Kind::kParameter)
-            torch_.builder.AddParameterAlias(absl::StrCat(prefix, name), tensor->ref);
-          return;
-        }
-        if (tensor->is_uninitialized) {
-          torch_.uninitialized_names.emplace(tensor, absl::StrCat(prefix, name));
-          return;
-        }
-        tensor->ref = parameters ? torch_.builder.AddParameter(absl::StrCat(prefix, name), tensor->type)
-                                 : torch_.builder.AddBuffer(absl::StrCat(prefix, name), tensor->type);
-      }));
+      COBRA_TRY(
+          ForEachItem(interp, python::ModuleRegistry(interp, module, slot), [&](absl::string_view name, Value value) {
+            Tensor* tensor = AsTensor(value);
+            if (tensor == nullptr) return;
+            if (tensor->ref.kind == ValueRef::Kind::kParameter ||
+                tensor->ref.kind == ValueRef::Kind::kBuffer) {  // has a name
+              if (parameters && tensor->ref.kind == ValueRef::Kind::kParameter)
+                torch_.builder.AddParameterAlias(absl::StrCat(prefix, name), tensor->ref);
+              return;
+            }
+            if (tensor->is_uninitialized) {
+              torch_.uninitialized_names.emplace(tensor, absl::StrCat(prefix, name));
+              return;
+            }
+            tensor->ref = parameters ? torch_.builder.AddParameter(absl::StrCat(prefix, name), tensor->type)
+                                     : torch_.builder.AddBuffer(absl::StrCat(prefix, name), tensor->type);
+          }));
     }
     return {};
   }
@@ -283,7 +285,8 @@ absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const Limits
   COBRA_ASSIGN_OR_RETURN(std::unique_ptr<InterpreterLease> lease, LeaseInterpreter(request, limits));
   Reader reader(request, std::move(inputs), &lease->torch());
   const absl::Status status = lease->interpreter().Run([&](Interpreter& i) { return reader.Read(i); });
-  if (usage != nullptr) *usage = {lease->interpreter().steps_used(), lease->interpreter().heap().used_bytes(), lease->warm()};
+  if (usage != nullptr)
+    *usage = {lease->interpreter().steps_used(), lease->interpreter().heap().used_bytes(), lease->warm()};
   if (!status.ok()) return python::ExplainFailure(status, request, reader.progress());
   return std::move(reader).Build();
 }

@@ -46,7 +46,9 @@ std::string LaterCallHint(absl::string_view message, absl::string_view version) 
   const size_t at = message.find("torch.");
   if (at == absl::string_view::npos) return "";
   size_t end = at;
-  while (end < message.size() && (absl::ascii_isalnum(static_cast<unsigned char>(message[end])) || message[end] == '_' || message[end] == '.')) ++end;
+  while (end < message.size() &&
+         (absl::ascii_isalnum(static_cast<unsigned char>(message[end])) || message[end] == '_' || message[end] == '.'))
+    ++end;
   absl::string_view dotted = message.substr(at, end - at);
   for (size_t dot = dotted.rfind('.'); dot != absl::string_view::npos; dot = dotted.rfind('.')) {
     std::string hint = LaterNameHint(dotted.substr(0, dot), dotted.substr(dot + 1), version);
@@ -87,8 +89,9 @@ std::string HintOfPhase(const SourceRequest& request, const ReadProgress& progre
     return absl::StrCat("PyTorch raises this too when it builds ", request.entry, "; if it does not, please report it");
   const std::string inputs =
       request.inputs.empty() ? "without an input" : absl::StrCat("on ", absl::StrJoin(request.inputs, " "));
-  std::string hint = absl::StrCat("PyTorch raises this too when it runs the model ", inputs,
-                                  progress.may_be_input ? ": check --input" : "", "; if it runs there, please report it");
+  std::string hint =
+      absl::StrCat("PyTorch raises this too when it runs the model ", inputs,
+                   progress.may_be_input ? ": check --input" : "", "; if it runs there, please report it");
   if (!progress.called_function.empty()) {
     absl::StrAppend(&hint, "; ", request.entry, " was called with the inputs: if it makes the model, write ",
                     progress.called_function);

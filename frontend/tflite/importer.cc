@@ -23,33 +23,22 @@ Handler HandlerOf(schema::BuiltinOperator code) {
     return handlers::handler;
 #include "frontend/tflite/operators.def"
 #undef COBRA_TFLITE
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 
 std::optional<DType> DTypeOf(schema::TensorType type) {
   switch (type) {
-    case schema::TensorType_FLOAT32:
-      return DType::float32;
-    case schema::TensorType_FLOAT16:
-      return DType::float16;
-    case schema::TensorType_FLOAT64:
-      return DType::float64;
-    case schema::TensorType_INT64:
-      return DType::int64;
-    case schema::TensorType_INT32:
-      return DType::int32;
-    case schema::TensorType_INT16:
-      return DType::int16;
-    case schema::TensorType_INT8:
-      return DType::int8;
-    case schema::TensorType_UINT8:
-      return DType::uint8;
-    case schema::TensorType_BOOL:
-      return DType::bool_;
-    default:
-      return std::nullopt;
+    case schema::TensorType_FLOAT32: return DType::float32;
+    case schema::TensorType_FLOAT16: return DType::float16;
+    case schema::TensorType_FLOAT64: return DType::float64;
+    case schema::TensorType_INT64: return DType::int64;
+    case schema::TensorType_INT32: return DType::int32;
+    case schema::TensorType_INT16: return DType::int16;
+    case schema::TensorType_INT8: return DType::int8;
+    case schema::TensorType_UINT8: return DType::uint8;
+    case schema::TensorType_BOOL: return DType::bool_;
+    default: return std::nullopt;
   }
 }
 
@@ -66,30 +55,15 @@ void Decode(const uint8_t* data, size_t n, Values* values) {
 // Numbers of a constant; nothing for types whose values nobody asks for.
 bool DecodeAs(DType dtype, const uint8_t* data, size_t n, Values* values) {
   switch (dtype) {
-    case DType::float32:
-      Decode<float>(data, n, values);
-      return true;
-    case DType::float64:
-      Decode<double>(data, n, values);
-      return true;
-    case DType::int64:
-      Decode<int64_t>(data, n, values);
-      return true;
-    case DType::int32:
-      Decode<int32_t>(data, n, values);
-      return true;
-    case DType::int16:
-      Decode<int16_t>(data, n, values);
-      return true;
-    case DType::int8:
-      Decode<int8_t>(data, n, values);
-      return true;
+    case DType::float32: Decode<float>(data, n, values); return true;
+    case DType::float64: Decode<double>(data, n, values); return true;
+    case DType::int64: Decode<int64_t>(data, n, values); return true;
+    case DType::int32: Decode<int32_t>(data, n, values); return true;
+    case DType::int16: Decode<int16_t>(data, n, values); return true;
+    case DType::int8: Decode<int8_t>(data, n, values); return true;
     case DType::uint8:
-    case DType::bool_:
-      Decode<uint8_t>(data, n, values);
-      return true;
-    default:
-      return false;
+    case DType::bool_: Decode<uint8_t>(data, n, values); return true;
+    default: return false;
   }
 }
 
@@ -147,7 +121,8 @@ absl::Status Importer::CheckModel() {
     return LimitError(absl::StrCat(network_->tensors()->size(), " tensors, the limit is ", limits_.tflite.max_tensors));
   }
   if (network_->operators() != nullptr && network_->operators()->size() > limits_.tflite.max_operators) {
-    return LimitError(absl::StrCat(network_->operators()->size(), " operators, the limit is ", limits_.tflite.max_operators));
+    return LimitError(
+        absl::StrCat(network_->operators()->size(), " operators, the limit is ", limits_.tflite.max_operators));
   }
   return absl::OkStatus();
 }
@@ -207,7 +182,8 @@ absl::Status Importer::ReadConstant(int tensor, const schema::Buffer* buffer) {
   // Sizes and axes are integers; of anything else only what is small is computed with.
   constexpr int64_t kSmall = 1024;
   const bool sizes = state.type.dtype == DType::int32 || state.type.dtype == DType::int64;
-  if (elements > (sizes ? limits_.tflite.max_const_elements : std::min(kSmall, limits_.tflite.max_const_elements))) return absl::OkStatus();
+  if (elements > (sizes ? limits_.tflite.max_const_elements : std::min(kSmall, limits_.tflite.max_const_elements)))
+    return absl::OkStatus();
   COBRA_RETURN_IF_ERROR(CountValues(elements));
   Values values;
   if (DecodeAs(state.type.dtype, buffer->data()->data(), static_cast<size_t>(elements), &values)) {
@@ -219,7 +195,8 @@ absl::Status Importer::ReadConstant(int tensor, const schema::Buffer* buffer) {
 absl::Status Importer::CountValues(int64_t elements) {
   value_bytes_ += elements * static_cast<int64_t>(sizeof(double));
   if (value_bytes_ <= limits_.tflite.max_const_bytes) return absl::OkStatus();
-  return LimitError(absl::StrCat("the values of its constants take more than ", limits_.tflite.max_const_bytes, " bytes"));
+  return LimitError(
+      absl::StrCat("the values of its constants take more than ", limits_.tflite.max_const_bytes, " bytes"));
 }
 
 absl::Status Importer::BindInputs() {
@@ -306,20 +283,17 @@ absl::StatusOr<OpCall> Importer::ReadCall(int index) const {
 
 namespace {
 
-// Inputs that the format lets a file leave out (-1): a bias, Reshape's shape where the options have it, what PadV2 pads with.
+// Inputs that the format lets a file leave out (-1): a bias, Reshape's shape where the options have it, what PadV2 pads
+// with.
 bool MayBeLeftOut(schema::BuiltinOperator code, size_t input) {
   switch (code) {
     case schema::BuiltinOperator_CONV_2D:
     case schema::BuiltinOperator_DEPTHWISE_CONV_2D:
     case schema::BuiltinOperator_FULLY_CONNECTED:
-    case schema::BuiltinOperator_PADV2:
-      return input == 2;
-    case schema::BuiltinOperator_TRANSPOSE_CONV:
-      return input == 3;
-    case schema::BuiltinOperator_RESHAPE:
-      return input == 1;
-    default:
-      return false;
+    case schema::BuiltinOperator_PADV2: return input == 2;
+    case schema::BuiltinOperator_TRANSPOSE_CONV: return input == 3;
+    case schema::BuiltinOperator_RESHAPE: return input == 1;
+    default: return false;
   }
 }
 
@@ -510,18 +484,13 @@ absl::StatusOr<ValueRef> Importer::Compute(const OpCall& call, Op op, Attributes
 
 absl::StatusOr<ValueRef> Importer::Activate(const OpCall& call, ValueRef x, schema::ActivationFunctionType activation) {
   switch (activation) {
-    case schema::ActivationFunctionType_NONE:
-      return x;
-    case schema::ActivationFunctionType_RELU:
-      return Compute(call, Op::relu, {}, {x}, /*inplace=*/true);
-    case schema::ActivationFunctionType_RELU6:
-      return Compute(call, Op::relu6, {}, {x}, /*inplace=*/true);
+    case schema::ActivationFunctionType_NONE: return x;
+    case schema::ActivationFunctionType_RELU: return Compute(call, Op::relu, {}, {x}, /*inplace=*/true);
+    case schema::ActivationFunctionType_RELU6: return Compute(call, Op::relu6, {}, {x}, /*inplace=*/true);
     case schema::ActivationFunctionType_RELU_N1_TO_1:
       return Compute(call, Op::hardtanh, {{"min_val", -1.0}, {"max_val", 1.0}}, {x}, /*inplace=*/true);
-    case schema::ActivationFunctionType_TANH:
-      return Compute(call, Op::tanh, {}, {x}, /*inplace=*/true);
-    default:
-      return Unsupported(call, absl::StrCat("fused activation ", static_cast<int>(activation)));
+    case schema::ActivationFunctionType_TANH: return Compute(call, Op::tanh, {}, {x}, /*inplace=*/true);
+    default: return Unsupported(call, absl::StrCat("fused activation ", static_cast<int>(activation)));
   }
 }
 
@@ -550,7 +519,8 @@ absl::Status Importer::SetImage(const OpCall& call, size_t k, ValueRef ref) {
 absl::Status Importer::SetConstant(const OpCall& call, size_t k, TensorType type, Values values) {
   if (k >= call.outputs.size()) return Wrong(call, "it has too few outputs");
   if (static_cast<int64_t>(values.size()) > limits_.tflite.max_const_elements) {
-    return Unsupported(call, absl::StrCat("a computed constant of more than ", limits_.tflite.max_const_elements, " numbers"));
+    return Unsupported(
+        call, absl::StrCat("a computed constant of more than ", limits_.tflite.max_const_elements, " numbers"));
   }
   COBRA_RETURN_IF_ERROR(CountValues(static_cast<int64_t>(values.size())));
   TensorState& state = states_[call.outputs[k]];

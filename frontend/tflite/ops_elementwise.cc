@@ -64,42 +64,24 @@ struct BinaryOp {
 
 BinaryOp BinaryOf(schema::BuiltinOperator code) {
   switch (code) {
-    case schema::BuiltinOperator_ADD:
-      return {Op::add, "other", Op::add, "other"};
-    case schema::BuiltinOperator_SUB:
-      return {Op::sub, "other", Op::rsub, "other"};
-    case schema::BuiltinOperator_MUL:
-      return {Op::mul, "other", Op::mul, "other"};
-    case schema::BuiltinOperator_DIV:
-      return {Op::div, "other", Op::rdiv, "other"};
-    case schema::BuiltinOperator_FLOOR_DIV:
-      return {Op::floor_divide, "other"};
-    case schema::BuiltinOperator_FLOOR_MOD:
-      return {Op::remainder, "other"};
-    case schema::BuiltinOperator_POW:
-      return {Op::pow, "exponent"};
-    case schema::BuiltinOperator_MAXIMUM:
-      return {Op::maximum, nullptr};
-    case schema::BuiltinOperator_MINIMUM:
-      return {Op::minimum, nullptr};
-    case schema::BuiltinOperator_ATAN2:
-      return {Op::atan2, nullptr};
-    case schema::BuiltinOperator_EQUAL:
-      return {Op::eq, "other", Op::eq, "other"};
-    case schema::BuiltinOperator_NOT_EQUAL:
-      return {Op::ne, "other", Op::ne, "other"};
-    case schema::BuiltinOperator_LESS:
-      return {Op::lt, "other", Op::gt, "other"};
-    case schema::BuiltinOperator_LESS_EQUAL:
-      return {Op::le, "other", Op::ge, "other"};
-    case schema::BuiltinOperator_GREATER:
-      return {Op::gt, "other", Op::lt, "other"};
-    case schema::BuiltinOperator_GREATER_EQUAL:
-      return {Op::ge, "other", Op::le, "other"};
-    case schema::BuiltinOperator_LOGICAL_AND:
-      return {Op::logical_and, nullptr};
-    default:
-      return {Op::logical_or, nullptr};
+    case schema::BuiltinOperator_ADD: return {Op::add, "other", Op::add, "other"};
+    case schema::BuiltinOperator_SUB: return {Op::sub, "other", Op::rsub, "other"};
+    case schema::BuiltinOperator_MUL: return {Op::mul, "other", Op::mul, "other"};
+    case schema::BuiltinOperator_DIV: return {Op::div, "other", Op::rdiv, "other"};
+    case schema::BuiltinOperator_FLOOR_DIV: return {Op::floor_divide, "other"};
+    case schema::BuiltinOperator_FLOOR_MOD: return {Op::remainder, "other"};
+    case schema::BuiltinOperator_POW: return {Op::pow, "exponent"};
+    case schema::BuiltinOperator_MAXIMUM: return {Op::maximum, nullptr};
+    case schema::BuiltinOperator_MINIMUM: return {Op::minimum, nullptr};
+    case schema::BuiltinOperator_ATAN2: return {Op::atan2, nullptr};
+    case schema::BuiltinOperator_EQUAL: return {Op::eq, "other", Op::eq, "other"};
+    case schema::BuiltinOperator_NOT_EQUAL: return {Op::ne, "other", Op::ne, "other"};
+    case schema::BuiltinOperator_LESS: return {Op::lt, "other", Op::gt, "other"};
+    case schema::BuiltinOperator_LESS_EQUAL: return {Op::le, "other", Op::ge, "other"};
+    case schema::BuiltinOperator_GREATER: return {Op::gt, "other", Op::lt, "other"};
+    case schema::BuiltinOperator_GREATER_EQUAL: return {Op::ge, "other", Op::le, "other"};
+    case schema::BuiltinOperator_LOGICAL_AND: return {Op::logical_and, nullptr};
+    default: return {Op::logical_or, nullptr};
   }
 }
 
@@ -183,52 +165,31 @@ absl::Status SquaredDifference(Importer& im, const OpCall& call) {
 
 absl::Status Unary(Importer& im, const OpCall& call) {
   switch (call.code) {
-    case schema::BuiltinOperator_RELU:
-      return Whole(im, call, Op::relu, {});
-    case schema::BuiltinOperator_RELU6:
-      return Whole(im, call, Op::relu6, {});
+    case schema::BuiltinOperator_RELU: return Whole(im, call, Op::relu, {});
+    case schema::BuiltinOperator_RELU6: return Whole(im, call, Op::relu6, {});
     case schema::BuiltinOperator_RELU_N1_TO_1:
       return Whole(im, call, Op::hardtanh, {{"min_val", -1.0}, {"max_val", 1.0}});
     case schema::BuiltinOperator_RELU_0_TO_1:
       return Whole(im, call, Op::hardtanh, {{"min_val", 0.0}, {"max_val", 1.0}});
-    case schema::BuiltinOperator_LOGISTIC:
-      return Whole(im, call, Op::sigmoid, {});
-    case schema::BuiltinOperator_TANH:
-      return Whole(im, call, Op::tanh, {});
-    case schema::BuiltinOperator_ELU:
-      return Whole(im, call, Op::elu, {{"alpha", 1.0}});
-    case schema::BuiltinOperator_HARD_SWISH:
-      return Whole(im, call, Op::hardswish, {});
-    case schema::BuiltinOperator_EXP:
-      return Whole(im, call, Op::exp, {});
-    case schema::BuiltinOperator_LOG:
-      return Whole(im, call, Op::log, {});
-    case schema::BuiltinOperator_SQRT:
-      return Whole(im, call, Op::sqrt, {});
-    case schema::BuiltinOperator_RSQRT:
-      return Whole(im, call, Op::rsqrt, {});
-    case schema::BuiltinOperator_SQUARE:
-      return Whole(im, call, Op::square, {});
-    case schema::BuiltinOperator_NEG:
-      return Whole(im, call, Op::neg, {});
-    case schema::BuiltinOperator_ABS:
-      return Whole(im, call, Op::abs, {});
-    case schema::BuiltinOperator_SIN:
-      return Whole(im, call, Op::sin, {});
-    case schema::BuiltinOperator_COS:
-      return Whole(im, call, Op::cos, {});
-    case schema::BuiltinOperator_FLOOR:
-      return Whole(im, call, Op::floor, {});
-    case schema::BuiltinOperator_CEIL:
-      return Whole(im, call, Op::ceil, {});
-    case schema::BuiltinOperator_ROUND:
-      return Whole(im, call, Op::round, {});
-    case schema::BuiltinOperator_SIGN:
-      return Whole(im, call, Op::sign, {});
-    case schema::BuiltinOperator_LOGICAL_NOT:
-      return Whole(im, call, Op::logical_not, {});
-    default:
-      return im.Unsupported(call, "this operator");
+    case schema::BuiltinOperator_LOGISTIC: return Whole(im, call, Op::sigmoid, {});
+    case schema::BuiltinOperator_TANH: return Whole(im, call, Op::tanh, {});
+    case schema::BuiltinOperator_ELU: return Whole(im, call, Op::elu, {{"alpha", 1.0}});
+    case schema::BuiltinOperator_HARD_SWISH: return Whole(im, call, Op::hardswish, {});
+    case schema::BuiltinOperator_EXP: return Whole(im, call, Op::exp, {});
+    case schema::BuiltinOperator_LOG: return Whole(im, call, Op::log, {});
+    case schema::BuiltinOperator_SQRT: return Whole(im, call, Op::sqrt, {});
+    case schema::BuiltinOperator_RSQRT: return Whole(im, call, Op::rsqrt, {});
+    case schema::BuiltinOperator_SQUARE: return Whole(im, call, Op::square, {});
+    case schema::BuiltinOperator_NEG: return Whole(im, call, Op::neg, {});
+    case schema::BuiltinOperator_ABS: return Whole(im, call, Op::abs, {});
+    case schema::BuiltinOperator_SIN: return Whole(im, call, Op::sin, {});
+    case schema::BuiltinOperator_COS: return Whole(im, call, Op::cos, {});
+    case schema::BuiltinOperator_FLOOR: return Whole(im, call, Op::floor, {});
+    case schema::BuiltinOperator_CEIL: return Whole(im, call, Op::ceil, {});
+    case schema::BuiltinOperator_ROUND: return Whole(im, call, Op::round, {});
+    case schema::BuiltinOperator_SIGN: return Whole(im, call, Op::sign, {});
+    case schema::BuiltinOperator_LOGICAL_NOT: return Whole(im, call, Op::logical_not, {});
+    default: return im.Unsupported(call, "this operator");
   }
 }
 
@@ -303,7 +264,8 @@ absl::StatusOr<Scale> ScaleOf(Importer& im, const OpCall& call, int tensor) {
   if (q->scale()->size() > 1) return im.Unsupported(call, "an activation with a scale for every channel");
   // The verifier looks at the alignment of a list's length, 4 bytes; its numbers have 8.
   int64_t zero_point = 0;
-  if (q->zero_point() != nullptr && q->zero_point()->size() > 0) std::memcpy(&zero_point, q->zero_point()->Data(), sizeof(zero_point));
+  if (q->zero_point() != nullptr && q->zero_point()->size() > 0)
+    std::memcpy(&zero_point, q->zero_point()->Data(), sizeof(zero_point));
   return Scale{q->scale()->Get(0), flatbuffers::EndianScalar(zero_point)};
 }
 

@@ -43,8 +43,7 @@ absl::StatusOr<TfliteModel> ReadTfliteModelWithWeights(absl::string_view bytes, 
   return tflite_import::Importer(*tflite_schema::GetModel(bytes.data()), request, limits).Import();
 }
 
-absl::StatusOr<Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request,
-                                      const Limits& limits) {
+absl::StatusOr<Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request, const Limits& limits) {
   absl::StatusOr<TfliteModel> model = ReadTfliteModelWithWeights(bytes, request, limits);
   if (!model.ok()) return model.status();
   return std::move(model->graph);

@@ -26,8 +26,7 @@ struct TfliteRequest {
 
 // Errors carry a Diagnostic (base/diagnostic.h) naming file, operator and tensor: model_error for a file that is
 // damaged or contradicts itself, unsupported for an operator that we do not know, limit beyond a limit.
-absl::StatusOr<Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request,
-                                      const Limits& limits = {});
+absl::StatusOr<Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request, const Limits& limits = {});
 
 // Where a weight of the graph has its numbers: for whoever runs the graph with the file's own.
 struct TfliteWeight {

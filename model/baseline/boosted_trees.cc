@@ -13,7 +13,9 @@
 namespace cobra {
 namespace {
 
-absl::Status Xgb(int code) { return code == 0 ? absl::OkStatus() : absl::InternalError(absl::StrCat("xgboost: ", XGBGetLastError())); }
+absl::Status Xgb(int code) {
+  return code == 0 ? absl::OkStatus() : absl::InternalError(absl::StrCat("xgboost: ", XGBGetLastError()));
+}
 
 struct FreeMatrix {
   void operator()(void* handle) const { XGDMatrixFree(handle); }
@@ -28,13 +30,15 @@ absl::StatusOr<Matrix> ToMatrix(const FeatureRows& rows) {
   std::vector<float> values;
   for (const auto& row : rows) values.insert(values.end(), row.begin(), row.end());
   DMatrixHandle handle = nullptr;
-  COBRA_RETURN_IF_ERROR(Xgb(XGDMatrixCreateFromMat(values.data(), rows.size(), rows.empty() ? 0 : rows[0].size(), std::nanf(""), &handle)));
+  COBRA_RETURN_IF_ERROR(Xgb(
+      XGDMatrixCreateFromMat(values.data(), rows.size(), rows.empty() ? 0 : rows[0].size(), std::nanf(""), &handle)));
   return Matrix(handle);
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<double>> FitTrees(const FeatureRows& train, const std::vector<double>& latency, const FeatureRows& all, const TreeOptions& o) {
+absl::StatusOr<std::vector<double>> FitTrees(const FeatureRows& train, const std::vector<double>& latency,
+                                             const FeatureRows& all, const TreeOptions& o) {
   COBRA_ASSIGN_OR_RETURN(const Matrix matrix, ToMatrix(train));
   std::vector<float> labels;
   for (double ms : latency) labels.push_back(static_cast<float>(std::log(ms)));
@@ -43,10 +47,17 @@ absl::StatusOr<std::vector<double>> FitTrees(const FeatureRows& train, const std
   BoosterHandle handle = nullptr;
   COBRA_RETURN_IF_ERROR(Xgb(XGBoosterCreate(matrices, 1, &handle)));
   const Booster booster(handle);
-  const std::pair<const char*, std::string> parameters[] = {
-      {"objective", "reg:squarederror"}, {"tree_method", o.method}, {"max_depth", absl::StrCat(o.depth)}, {"eta", absl::StrCat(o.learning_rate)},
-      {"subsample", absl::StrCat(o.subsample)}, {"colsample_bytree", absl::StrCat(o.columns)}, {"seed", absl::StrCat(o.seed)}, {"nthread", "1"}, {"verbosity", "0"}};
-  for (const auto& [name, value] : parameters) COBRA_RETURN_IF_ERROR(Xgb(XGBoosterSetParam(booster.get(), name, value.c_str())));
+  const std::pair<const char*, std::string> parameters[] = {{"objective", "reg:squarederror"},
+                                                            {"tree_method", o.method},
+                                                            {"max_depth", absl::StrCat(o.depth)},
+                                                            {"eta", absl::StrCat(o.learning_rate)},
+                                                            {"subsample", absl::StrCat(o.subsample)},
+                                                            {"colsample_bytree", absl::StrCat(o.columns)},
+                                                            {"seed", absl::StrCat(o.seed)},
+                                                            {"nthread", "1"},
+                                                            {"verbosity", "0"}};
+  for (const auto& [name, value] : parameters)
+    COBRA_RETURN_IF_ERROR(Xgb(XGBoosterSetParam(booster.get(), name, value.c_str())));
   for (int t = 0; t < o.trees; ++t) COBRA_RETURN_IF_ERROR(Xgb(XGBoosterUpdateOneIter(booster.get(), t, matrix.get())));
   COBRA_ASSIGN_OR_RETURN(const Matrix asked, ToMatrix(all));
   bst_ulong count = 0;

@@ -17,8 +17,8 @@ struct TreeOptions {
   uint64_t seed = 1;
 };
 // `latency` (any unit) of each row of `train`; returns the same unit for each of `all`.
-absl::StatusOr<std::vector<double>> FitTrees(const FeatureRows& train, const std::vector<double>& latency, const FeatureRows& all,
-                                             const TreeOptions& options = {});
+absl::StatusOr<std::vector<double>> FitTrees(const FeatureRows& train, const std::vector<double>& latency,
+                                             const FeatureRows& all, const TreeOptions& options = {});
 
 }  // namespace cobra
 

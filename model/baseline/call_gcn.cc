@@ -173,7 +173,7 @@ class GcnRun {
 }  // namespace
 
 CallGcnFit FitCallGcn(const CallGraphs& graphs, const NetworkRows& train, const NetworkRows& validation,
-                            const CallGcnConfig& config, uint64_t seed) {
+                      const CallGcnConfig& config, uint64_t seed) {
   torch::manual_seed(seed);
   return GcnRun(graphs, train, config, seed).Run(validation);
 }

@@ -68,7 +68,7 @@ struct CallGcnFit {
 // Adam on the mean absolute percentage error; the weights with the best validation error are kept (the paper trains a
 // fixed number of epochs on training and validation rows together, which takes hours on a processor).
 CallGcnFit FitCallGcn(const CallGraphs& graphs, const NetworkRows& train, const NetworkRows& validation,
-                            const CallGcnConfig& config, uint64_t seed);
+                      const CallGcnConfig& config, uint64_t seed);
 
 }  // namespace cobra
 

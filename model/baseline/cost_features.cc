@@ -88,10 +88,11 @@ std::vector<double> LayerFeatures(const Graph& layer) {
   }
   f.push_back(Log(flops / std::max(1.0, bytes)));
   const ConvolutionWork work = ConvolutionWorkOf(layer, node).value_or(ConvolutionWork{});
-  for (Algorithm algorithm : {Algorithm::kProduct, Algorithm::kGemm, Algorithm::kBlocked, Algorithm::kPointwise, Algorithm::kDepthwise})
+  for (Algorithm algorithm :
+       {Algorithm::kProduct, Algorithm::kGemm, Algorithm::kBlocked, Algorithm::kPointwise, Algorithm::kDepthwise})
     f.push_back(work.done_macs > 0 && work.algorithm == algorithm ? 1 : 0);
-  for (int64_t x : {work.done_macs, work.inside_macs, work.waiting_macs, work.column_bytes, work.copied_bytes, work.shuffled_bytes, work.weight_copy_bytes,
-                    work.fresh_bytes + FreshBytes(node)})
+  for (int64_t x : {work.done_macs, work.inside_macs, work.waiting_macs, work.column_bytes, work.copied_bytes,
+                    work.shuffled_bytes, work.weight_copy_bytes, work.fresh_bytes + FreshBytes(node)})
     f.push_back(Log(static_cast<double>(x) / 1e3));
   AppendBlocking(layer, node, &f);
   return f;
@@ -132,24 +133,18 @@ Family FamilyOf(const Graph& graph, const Node& node) {
   switch (node.op) {
     case Op::batch_norm:
     case Op::layer_norm:
-    case Op::group_norm:
-      return kNorm;
+    case Op::group_norm: return kNorm;
     case Op::relu:
     case Op::hardtanh:
     case Op::gelu:
-    case Op::silu:
-      return kRectifier;
+    case Op::silu: return kRectifier;
     case Op::add:
-    case Op::mul:
-      return kAddition;
+    case Op::mul: return kAddition;
     case Op::max_pool2d:
     case Op::avg_pool2d:
-    case Op::adaptive_avg_pool2d:
-      return kPooling;
-    case Op::cat:
-      return kJoin;
-    default:
-      return kOtherMemory;
+    case Op::adaptive_avg_pool2d: return kPooling;
+    case Op::cat: return kJoin;
+    default: return kOtherMemory;
   }
 }
 

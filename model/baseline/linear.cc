@@ -52,7 +52,8 @@ NormalEquations Normal(const FeatureRows& train, const std::vector<double>& late
 }
 
 // A line may go below zero; no prediction falls below a tenth of the least latency.
-std::vector<double> Line(const std::vector<double>& weights, const FeatureRows& rows, const std::vector<double>& latency) {
+std::vector<double> Line(const std::vector<double>& weights, const FeatureRows& rows,
+                         const std::vector<double>& latency) {
   double least = INFINITY;
   for (double value : latency) least = std::min(least, value);
   std::vector<double> predicted;
@@ -66,13 +67,15 @@ std::vector<double> Line(const std::vector<double>& weights, const FeatureRows& 
 
 }  // namespace
 
-std::vector<double> FitLinear(const FeatureRows& train, const std::vector<double>& latency, const FeatureRows& all, double ridge) {
+std::vector<double> FitLinear(const FeatureRows& train, const std::vector<double>& latency, const FeatureRows& all,
+                              double ridge) {
   NormalEquations equations = Normal(train, latency, std::vector<double>(train.size(), 1.0));
   for (size_t i = 0; i + 1 < equations.b.size(); ++i) equations.a[i][i] += ridge * static_cast<double>(train.size());
   return Line(SolveCholesky(std::move(equations.a), std::move(equations.b)), all, latency);
 }
 
-std::vector<double> FitRelativeLinear(const FeatureRows& train, const std::vector<double>& latency, const FeatureRows& all, double ridge) {
+std::vector<double> FitRelativeLinear(const FeatureRows& train, const std::vector<double>& latency,
+                                      const FeatureRows& all, double ridge) {
   NormalEquations equations = Normal(train, latency, latency);
   for (size_t i = 0; i < equations.b.size(); ++i) equations.a[i][i] += ridge * equations.a[i][i] + 1e-12;
   return Line(SolveCholesky(std::move(equations.a), std::move(equations.b)), all, latency);

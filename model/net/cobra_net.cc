@@ -49,7 +49,8 @@ at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<Token>* co
     const size_t limit = texts[order[begin]]->size() * 3 / 2 + 2;
     std::vector<const std::vector<Token>*> group;
     size_t end = begin;
-    for (; end < order.size() && end - begin < static_cast<size_t>(batch) && texts[order[end]]->size() <= limit; ++end) {
+    for (; end < order.size() && end - begin < static_cast<size_t>(batch) && texts[order[end]]->size() <= limit;
+         ++end) {
       place.data_ptr<int64_t>()[order[end]] = static_cast<int64_t>(end);
       group.push_back(texts[order[end]]);
     }

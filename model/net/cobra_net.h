@@ -33,8 +33,8 @@ struct CobraNet : public torch::nn::Module {
 // Token lists padded to the longest: int64 [n, tokens] and float [n, tokens, kNumValueFeatures].
 std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<Token>* const> layers);
 
-// Encodes token lists: [n, width], in the order given. Lists of similar length go through the encoder together, at most `batch` at a time: most calls
-// have 25 tokens, a few 128, and padding all to the longest costs four times the work.
+// Encodes token lists: [n, width], in the order given. Lists of similar length go through the encoder together, at most
+// `batch` at a time: most calls have 25 tokens, a few 128, and padding all to the longest costs four times the work.
 at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<Token>* const> texts, int64_t batch = 256);
 
 }  // namespace cobra

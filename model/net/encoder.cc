@@ -80,7 +80,8 @@ LayerHead::LayerHead(const NetConfig& c)
   register_module("hidden2", hidden2_);
   register_module("out", out_);
   at::NoGradGuard no_grad;
-  // Said at once, e^4 us is the middle of what layers take; of prices a fast and a slow core are a factor of ten apart, which is soon learned.
+  // Said at once, e^4 us is the middle of what layers take; of prices a fast and a slow core are a factor of ten apart,
+  // which is soon learned.
   out_->bias.fill_(prices_ ? kUnitPrice : 4.0);
   if (prices_) out_->bias[0] = kCallPrice;
 }

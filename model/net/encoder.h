@@ -1,6 +1,7 @@
-// The transformer encoder over one layer's tokens (COBRA, section 3): token embeddings, pre-norm multi-head attention blocks, mean pooling,
-// and a head for the log-latency of the layer alone. The position of a token is part of its id (model/text/tokenizer.h), so there
-// is no positional encoding beside it. The encoder does not see the target: its output is cached per layer.
+// The transformer encoder over one layer's tokens (COBRA, section 3): token embeddings, pre-norm multi-head attention
+// blocks, mean pooling, and a head for the log-latency of the layer alone. The position of a token is part of its id
+// (model/text/tokenizer.h), so there is no positional encoding beside it. The encoder does not see the target: its
+// output is cached per layer.
 #ifndef COBRA_MODEL_NET_ENCODER_H_
 #define COBRA_MODEL_NET_ENCODER_H_
 
@@ -30,8 +31,8 @@ class AttentionBlock : public torch::nn::Module {
 class Encoder : public torch::nn::Module {
  public:
   explicit Encoder(const NetConfig& config);
-  // ids: int64 [batch, tokens], 0 = padding; values: float [batch, tokens, value_features], 0 where the token is no number.
-  // Returns [batch, width].
+  // ids: int64 [batch, tokens], 0 = padding; values: float [batch, tokens, value_features], 0 where the token is no
+  // number. Returns [batch, width].
   at::Tensor forward(const at::Tensor& ids, const at::Tensor& values);
   // Before the pooling: [batch, tokens, width]. What pre-training reads masked numbers from.
   at::Tensor Tokens(const at::Tensor& ids, const at::Tensor& values);
@@ -43,8 +44,9 @@ class Encoder : public torch::nn::Module {
   torch::nn::LayerNorm norm_;
 };
 
-// log-latency (natural, microseconds) of a layer alone on a target. With NetConfig::prices it is a price a unit for each kind of work, the amounts priced and added up: a
-// price hardly depends on sizes, so that it holds between and beyond those that were measured, where a number read off the embedding alone drifts.
+// log-latency (natural, microseconds) of a layer alone on a target. With NetConfig::prices it is a price a unit for
+// each kind of work, the amounts priced and added up: a price hardly depends on sizes, so that it holds between and
+// beyond those that were measured, where a number read off the embedding alone drifts.
 class LayerHead : public torch::nn::Module {
  public:
   explicit LayerHead(const NetConfig& config);

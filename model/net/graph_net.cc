@@ -65,7 +65,9 @@ at::Tensor GraphNet::forward(const at::Tensor& layers, const at::Tensor& alone, 
   at::Tensor h = input_(layers) + alone_((alone.unsqueeze(-1) - 4.0) / 4.0) + context.index_select(0, b.graph_of_node);
   for (auto& convolution : convolutions_) h = convolution->forward(h, b, nodes_per_graph);
   if (additive_) return alone + out_(norm_(h)).squeeze(-1);
-  const at::Tensor mean = at::zeros({b.graph_features.size(0), h.size(1)}, h.options()).index_add(0, b.graph_of_node, norm_(h)) / nodes_per_graph.unsqueeze(1);
+  const at::Tensor mean =
+      at::zeros({b.graph_features.size(0), h.size(1)}, h.options()).index_add(0, b.graph_of_node, norm_(h)) /
+      nodes_per_graph.unsqueeze(1);
   return (out_(mean).squeeze(-1) + kMiddle - nodes_per_graph.log()).index_select(0, b.graph_of_node);
 }
 
@@ -75,8 +77,10 @@ at::Tensor SumContributions(const at::Tensor& log_contributions, const GraphBatc
 }
 
 at::Tensor MeanByShare(const at::Tensor& layers, const at::Tensor& log_contributions, const GraphBatch& b) {
-  const at::Tensor share = (log_contributions - SumContributions(log_contributions, b).log().index_select(0, b.graph_of_node)).exp();
-  return at::zeros({b.graph_features.size(0), layers.size(1)}, layers.options()).index_add(0, b.graph_of_node, layers * share.unsqueeze(-1));
+  const at::Tensor share =
+      (log_contributions - SumContributions(log_contributions, b).log().index_select(0, b.graph_of_node)).exp();
+  return at::zeros({b.graph_features.size(0), layers.size(1)}, layers.options())
+      .index_add(0, b.graph_of_node, layers * share.unsqueeze(-1));
 }
 
 }  // namespace cobra

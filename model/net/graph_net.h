@@ -1,7 +1,7 @@
-// The graph network over layer embeddings (COBRA, section 3, equation 1), conditioned on the target. Messages go along the data
-// flow and against it with separate weights, and through one global node per network (Yue et al.). Instead of pooling to one number, every
-// node predicts its own contribution in the network; the contributions add up to the latency, so that the breakdown is the
-// prediction.
+// The graph network over layer embeddings (COBRA, section 3, equation 1), conditioned on the target. Messages go along
+// the data flow and against it with separate weights, and through one global node per network (Yue et al.). Instead of
+// pooling to one number, every node predicts its own contribution in the network; the contributions add up to the
+// latency, so that the breakdown is the prediction.
 #ifndef COBRA_MODEL_NET_GRAPH_NET_H_
 #define COBRA_MODEL_NET_GRAPH_NET_H_
 
@@ -37,9 +37,9 @@ class GraphConvolution : public torch::nn::Module {
 class GraphNet : public torch::nn::Module {
  public:
   explicit GraphNet(const NetConfig& config);
-  // layers: [nodes, width] from the encoder; alone: [nodes] log-latency of each layer alone (LayerHead). Returns [nodes]: log of the
-  // contribution of each node in its network, microseconds. Without
-  // NetConfig::additive one number is read from the mean over the nodes, and all nodes have the same share of it.
+  // layers: [nodes, width] from the encoder; alone: [nodes] log-latency of each layer alone (LayerHead). Returns
+  // [nodes]: log of the contribution of each node in its network, microseconds. Without NetConfig::additive one number
+  // is read from the mean over the nodes, and all nodes have the same share of it.
   at::Tensor forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& batch);
 
  private:

@@ -1,5 +1,6 @@
 // The safetensors layout (huggingface/safetensors, README "Format"): 8 bytes little-endian header length, a JSON header
-// {name: {"dtype":"F32","shape":[..],"data_offsets":[begin,end]}}, then the raw data. Only F32 is written; no pickles, nothing is executed.
+// {name: {"dtype":"F32","shape":[..],"data_offsets":[begin,end]}}, then the raw data. Only F32 is written; no pickles,
+// nothing is executed.
 #ifndef COBRA_MODEL_NET_SAFETENSORS_H_
 #define COBRA_MODEL_NET_SAFETENSORS_H_
 

@@ -15,8 +15,9 @@ namespace {
 // A manifest is data from a file: sizes beyond these are a damaged file, not a model.
 absl::Status CheckSizes(const NetConfig& c) {
   const bool sane = c.vocabulary_size >= 2 && c.vocabulary_size < 1000000 && c.value_features == kNumValueFeatures &&
-                    c.target_features == kTargetSpecFeatures + kLearnedTargetFeatures && c.graph_features == kGraphFeatures && (!c.prices || c.work_terms == kWorkTerms) &&
-                    c.width > 0 && c.width <= 4096 && c.heads > 0 && c.width % c.heads == 0 && c.encoder_layers >= 1 &&
+                    c.target_features == kTargetSpecFeatures + kLearnedTargetFeatures &&
+                    c.graph_features == kGraphFeatures && (!c.prices || c.work_terms == kWorkTerms) && c.width > 0 &&
+                    c.width <= 4096 && c.heads > 0 && c.width % c.heads == 0 && c.encoder_layers >= 1 &&
                     c.encoder_layers <= 64 && c.feed_forward > 0 && c.feed_forward <= 16384 && c.graph_width > 0 &&
                     c.graph_width <= 4096 && c.graph_layers >= 1 && c.graph_layers <= 64;
   return sane ? absl::OkStatus() : absl::DataLossError("manifest: network sizes are not those of this build");
@@ -31,15 +32,18 @@ absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory) {
   COBRA_RETURN_IF_ERROR(CheckSizes(bundle.manifest.net));
   for (const TargetEntry& t : bundle.manifest.targets) {
     for (const IntervalWidth* width : {&t.interval.layer, &t.interval.network}) {
-      if (!width->spread.weights.empty() && static_cast<int64_t>(width->spread.weights.size()) != bundle.manifest.net.width)
-        return absl::DataLossError(absl::StrCat("manifest: spread_weights of ", t.spec.name, " are not as many as an embedding has numbers"));
+      if (!width->spread.weights.empty() &&
+          static_cast<int64_t>(width->spread.weights.size()) != bundle.manifest.net.width)
+        return absl::DataLossError(
+            absl::StrCat("manifest: spread_weights of ", t.spec.name, " are not as many as an embedding has numbers"));
     }
   }
   bundle.manifest_sha256 = Sha256Hex(text);
   const std::string tensors_path = absl::StrCat(directory, "/tensors.safetensors");
   COBRA_ASSIGN_OR_RETURN(std::string tensors, ReadFile(tensors_path));
   if (Sha256Hex(tensors) != bundle.manifest.tensors_sha256) {
-    return absl::DataLossError(absl::StrCat(tensors_path, ": SHA-256 differs from the manifest's; the file is damaged or of another version"));
+    return absl::DataLossError(
+        absl::StrCat(tensors_path, ": SHA-256 differs from the manifest's; the file is damaged or of another version"));
   }
   bundle.vocabulary = Vocabulary(bundle.manifest.vocabulary);
   if (!bundle.manifest.net.numeric_tokens) bundle.vocabulary.UseDigits();
@@ -70,7 +74,8 @@ at::Tensor TargetRow(const ModelBundle& bundle, int target_index, int64_t n) {
   return bundle.net->TargetFeatures(row, index).expand({n, -1});
 }
 
-GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* const> graphs, absl::Span<const int> target_index) {
+GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* const> graphs,
+                         absl::Span<const int> target_index) {
   std::vector<int64_t> sources, destinations, graph_of_node;
   at::Tensor features = at::empty({static_cast<int64_t>(graphs.size()), kGraphFeatures}, at::kFloat);
   std::vector<at::Tensor> targets;
@@ -99,7 +104,8 @@ GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* cons
   };
   at::Tensor work_of_node = at::empty({base, kWorkTerms}, at::kFloat);
   std::copy(work.begin(), work.end(), work_of_node.data_ptr<float>());
-  return {as_tensor(sources), as_tensor(destinations), as_tensor(graph_of_node), features, at::cat(targets), work_of_node};
+  return {as_tensor(sources), as_tensor(destinations), as_tensor(graph_of_node),
+          features,           at::cat(targets),        work_of_node};
 }
 
 }  // namespace cobra

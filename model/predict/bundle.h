@@ -1,5 +1,5 @@
-// A model version in memory: manifest, vocabulary, networks. Shared by the predictor and the trainer, so that what is evaluated is what
-// serves. Only files of model/ include this header (it shows LibTorch).
+// A model version in memory: manifest, vocabulary, networks. Shared by the predictor and the trainer, so that what is
+// evaluated is what serves. Only files of model/ include this header (it shows LibTorch).
 #ifndef COBRA_MODEL_PREDICT_BUNDLE_H_
 #define COBRA_MODEL_PREDICT_BUNDLE_H_
 
@@ -29,7 +29,8 @@ absl::Status SaveBundle(const ModelBundle& bundle, absl::string_view directory);
 at::Tensor TargetRow(const ModelBundle& bundle, int target_index, int64_t n);
 
 // Edges, numbering and features of several graphs side by side.
-GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* const> graphs, absl::Span<const int> target_index);
+GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* const> graphs,
+                         absl::Span<const int> target_index);
 
 }  // namespace cobra
 

@@ -19,7 +19,8 @@ enum Group { kConvDense, kConvPointwise, kConvGrouped, kProduct, kNorm, kPool, k
 bool HasOneByOneKernel(const Graph& graph, const Node& node) {
   if (node.inputs.size() < 2 || node.inputs[1].is_none()) return false;
   const Shape& weight = graph.TypeOf(node.inputs[1]).shape;
-  return std::all_of(weight.begin() + std::min<size_t>(2, weight.size()), weight.end(), [](int64_t d) { return d == 1; });
+  return std::all_of(weight.begin() + std::min<size_t>(2, weight.size()), weight.end(),
+                     [](int64_t d) { return d == 1; });
 }
 
 Group GroupOf(const Graph& graph, const Node& node) {
@@ -88,7 +89,8 @@ double Dot(const std::array<double, kCoefficients>& row, const std::vector<doubl
 }
 
 // Ridge under Huber's loss, by reweighting: a probe that something else on the machine disturbed must not bend the fit.
-std::vector<double> SolveRobust(const std::vector<std::array<double, kCoefficients>>& rows, const std::vector<double>& y) {
+std::vector<double> SolveRobust(const std::vector<std::array<double, kCoefficients>>& rows,
+                                const std::vector<double>& y) {
   constexpr double kHuber = 0.05;  // beyond the scatter of undisturbed probes
   constexpr int kRounds = 30;
   std::vector<double> weights(rows.size(), 1.0), coefficients;
@@ -106,7 +108,8 @@ double NetworkAfterLayers(const Calibration& calibration, const CalibrationSampl
   double sum = 0;
   for (size_t i = 0; i < s.node_reference_us.size(); ++i) {
     const double log_latency = std::log(std::max(1e-3, s.node_reference_us[i]));
-    sum += std::exp(log_latency + CalibrationLogCorrection(calibration, *s.graph, static_cast<int32_t>(i), log_latency));
+    sum +=
+        std::exp(log_latency + CalibrationLogCorrection(calibration, *s.graph, static_cast<int32_t>(i), log_latency));
   }
   // Contributions are predicted; the reference was measured. Keep the measured level.
   double predicted = 0;
@@ -134,7 +137,8 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
     before += std::fabs(s.reference_us / s.measured_us - 1);
   }
   if (rows.size() < 8) {
-    return absl::InvalidArgumentError(absl::StrCat("probe: ", rows.size(), " layers were measured, calibration needs at least 8"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("probe: ", rows.size(), " layers were measured, calibration needs at least 8"));
   }
   Calibration c;
   c.coefficients = SolveRobust(rows, ratios);
@@ -156,11 +160,13 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
     std::sort(scales.begin(), scales.end());
     c.log_network_scale = scales[scales.size() / 2];
     for (double scale : scales) {
-      c.probe_network_mape_after += std::fabs(std::exp(c.log_network_scale - scale) - 1) / static_cast<double>(scales.size());
+      c.probe_network_mape_after +=
+          std::fabs(std::exp(c.log_network_scale - scale) - 1) / static_cast<double>(scales.size());
       left.push_back(std::fabs(scale - c.log_network_scale));
     }
   }
-  // How much less the adapted target is trusted: the scatter that the correction leaves. Nine tenths of a normal one, by its median, which single disturbed probes do not move.
+  // How much less the adapted target is trusted: the scatter that the correction leaves. Nine tenths of a normal one,
+  // by its median, which single disturbed probes do not move.
   constexpr double kNineTenthsByMedian = 1.645 / 0.6745;
   std::nth_element(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(left.size() / 2), left.end());
   c.interval_log = kNineTenthsByMedian * left[left.size() / 2];

@@ -1,10 +1,11 @@
-// Adapting a trained target to another machine from about 60 layers and 3 networks measured there (`cobra-worker probe`).
+// Adapting a trained target to another machine from about 60 layers and 3 networks measured there (`cobra-worker
+// probe`).
 //
-// Each probe graph was also measured on the machine that the target was trained on, so that ratios are of measurements and the model's
-// errors cancel. The log-ratio is fitted by ridge regression (Huber's loss) over operator groups:
+// Each probe graph was also measured on the machine that the target was trained on, so that ratios are of measurements
+// and the model's errors cancel. The log-ratio is fitted by ridge regression (Huber's loss) over operator groups:
 //   log ratio = common bias + common slope * x + group bias + group slope * x,   x = (log latency_us - 4) / 4
-// with the group terms held back more strongly than the common ones: a group with few probes follows the rest. The networks then give one
-// scale for what layers alone do not show (caches, allocator).
+// with the group terms held back more strongly than the common ones: a group with few probes follows the rest. The
+// networks then give one scale for what layers alone do not show (caches, allocator).
 #ifndef COBRA_MODEL_PREDICT_CALIBRATION_H_
 #define COBRA_MODEL_PREDICT_CALIBRATION_H_
 
@@ -22,9 +23,9 @@ double CalibrationLogCorrection(const Calibration& calibration, const Graph& gra
 struct CalibrationSample {
   const Graph* graph = nullptr;
   bool is_network = false;
-  double measured_us = 0;                  // on the new machine
-  double reference_us = 0;                 // the same graph on the trained target: measured, or predicted where it never was
-  std::vector<double> node_reference_us;   // predicted contributions, for networks
+  double measured_us = 0;   // on the new machine
+  double reference_us = 0;  // the same graph on the trained target: measured, or predicted where it never was
+  std::vector<double> node_reference_us;  // predicted contributions, for networks
 };
 
 // Needs at least 8 layers; a probe without networks keeps scale 1.

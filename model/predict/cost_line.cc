@@ -11,7 +11,9 @@ constexpr size_t kFewSamples = 20;
 constexpr char kCompute[] = "compute", kMemory[] = "memory";
 
 double Gflop(const NodeCost& cost) { return static_cast<double>(cost.flops) / 1e9; }
-double Gb(const NodeCost& cost) { return static_cast<double>(cost.input_bytes + cost.weight_bytes + cost.output_bytes) / 1e9; }
+double Gb(const NodeCost& cost) {
+  return static_cast<double>(cost.input_bytes + cost.weight_bytes + cost.output_bytes) / 1e9;
+}
 
 const char* ClassKey(CostClass cost_class) { return cost_class == CostClass::kCompute ? kCompute : kMemory; }
 
@@ -60,8 +62,10 @@ CostLines FitCostLines(const std::vector<CostSample>& samples) {
   CostLines lines;
   for (auto& [key, of_kind] : kinds) {
     if (of_kind.size() < kFewSamples) continue;
-    std::sort(of_kind.begin(), of_kind.end(), [](const CostSample* a, const CostSample* b) { return a->latency_us > b->latency_us; });
-    const std::vector<const CostSample*> large(of_kind.begin(), of_kind.begin() + static_cast<std::ptrdiff_t>(of_kind.size() / 2));
+    std::sort(of_kind.begin(), of_kind.end(),
+              [](const CostSample* a, const CostSample* b) { return a->latency_us > b->latency_us; });
+    const std::vector<const CostSample*> large(of_kind.begin(),
+                                               of_kind.begin() + static_cast<std::ptrdiff_t>(of_kind.size() / 2));
     CostLine line = Fit(large);
     for (const CostSample* s : of_kind) line.max_us = std::max(line.max_us, line.Us(s->cost));
     if (line.max_us > 0) lines[key] = line;

@@ -1,6 +1,6 @@
-// What a call takes where it is larger than anything that was measured: time as a line in its work, fitted for each kind of call to the large half of
-// what was measured. The networks interpolate; beyond their range their answer stays where it was while the work grows. Times of a line grow with the
-// work and never fall below it.
+// What a call takes where it is larger than anything that was measured: time as a line in its work, fitted for each
+// kind of call to the large half of what was measured. The networks interpolate; beyond their range their answer stays
+// where it was while the work grows. Times of a line grow with the work and never fall below it.
 #ifndef COBRA_MODEL_PREDICT_COST_LINE_H_
 #define COBRA_MODEL_PREDICT_COST_LINE_H_
 
@@ -21,7 +21,8 @@ struct CostLine {
   double Us(const NodeCost& cost) const;
 };
 
-// By CostKey; and under "compute" and "memory", of all calls of the class: for operators that have no line of their own.
+// By CostKey; and under "compute" and "memory", of all calls of the class: for operators that have no line of their
+// own.
 using CostLines = std::map<std::string, CostLine>;
 
 // The operator's name; "/grouped" behind it for a convolution with groups, which reaches a fraction of the speed.
@@ -35,7 +36,8 @@ struct CostSample {
   NodeCost cost;
   double latency_us = 0;
 };
-// Least squares of the relative error, slopes not negative, over the half of each kind that has most work. Kinds with fewer than 20 samples have no line.
+// Least squares of the relative error, slopes not negative, over the half of each kind that has most work. Kinds with
+// fewer than 20 samples have no line.
 CostLines FitCostLines(const std::vector<CostSample>& samples);
 
 }  // namespace cobra

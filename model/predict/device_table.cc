@@ -27,7 +27,9 @@ absl::StatusOr<const CsvTable::Row*> FindRow(const CsvTable& table, size_t name_
     found.push_back(name);
     row = &candidate;
   }
-  if (found.empty()) return absl::NotFoundError(absl::StrCat("\"", device, "\": is not in the table; there are ", absl::StrJoin(all, ", ")));
+  if (found.empty())
+    return absl::NotFoundError(
+        absl::StrCat("\"", device, "\": is not in the table; there are ", absl::StrJoin(all, ", ")));
   if (found.size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat("\"", device, "\": may be ", absl::StrJoin(found, ", ")));
   }
@@ -49,14 +51,16 @@ absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_v
     const char* name;
     double TargetSpec::*value;
   };
-  for (const Column& column : {Column{"mem_bw_gb_s", &TargetSpec::memory_gb_per_s}, Column{"num_sm", &TargetSpec::cores},
-                               Column{"freq_mhz", &TargetSpec::clock_mhz}, Column{"fp32_gflops", &TargetSpec::peak_gflops},
-                               Column{"l2_mb", &TargetSpec::last_level_cache_mb}}) {
+  for (const Column& column :
+       {Column{"mem_bw_gb_s", &TargetSpec::memory_gb_per_s}, Column{"num_sm", &TargetSpec::cores},
+        Column{"freq_mhz", &TargetSpec::clock_mhz}, Column{"fp32_gflops", &TargetSpec::peak_gflops},
+        Column{"l2_mb", &TargetSpec::last_level_cache_mb}}) {
     const int at = table.Column(column.name);
     if (at < 0) return absl::InvalidArgumentError(absl::StrCat("line 1: the header has no column ", column.name));
     const std::string& text = row->fields[static_cast<size_t>(at)];
     if (!absl::SimpleAtod(text, &(spec.*column.value))) {
-      return absl::InvalidArgumentError(absl::StrCat("line ", row->line, ": ", column.name, " \"", text, "\": is no number"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("line ", row->line, ": ", column.name, " \"", text, "\": is no number"));
     }
   }
   return spec;

@@ -14,16 +14,11 @@ float LogFeature(double x, double scale) { return static_cast<float>(std::log2(1
 
 WorkTerm MacTerm(Algorithm algorithm) {
   switch (algorithm) {
-    case Algorithm::kProduct:
-      return kProductMacs;
-    case Algorithm::kGemm:
-      return kGemmMacs;
-    case Algorithm::kBlocked:
-      return kBlockedMacs;
-    case Algorithm::kPointwise:
-      return kPointwiseMacs;
-    case Algorithm::kDepthwise:
-      return kDepthwiseMacs;
+    case Algorithm::kProduct: return kProductMacs;
+    case Algorithm::kGemm: return kGemmMacs;
+    case Algorithm::kBlocked: return kBlockedMacs;
+    case Algorithm::kPointwise: return kPointwiseMacs;
+    case Algorithm::kDepthwise: return kDepthwiseMacs;
   }
   return kProductMacs;
 }
@@ -90,7 +85,8 @@ std::array<float, kWorkTerms> LogWork(const Graph& graph, int32_t node) {
     amounts[kFreshBytes] += work->fresh_bytes;
   }
   std::array<float, kWorkTerms> logs;
-  std::transform(amounts.begin(), amounts.end(), logs.begin(), [](int64_t x) { return x > 0 ? std::log(static_cast<float>(x)) : kNoWork; });
+  std::transform(amounts.begin(), amounts.end(), logs.begin(),
+                 [](int64_t x) { return x > 0 ? std::log(static_cast<float>(x)) : kNoWork; });
   return logs;
 }
 

@@ -19,13 +19,14 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec
 inline constexpr int kGraphFeatures = 6;
 std::array<float, kGraphFeatures> GraphFeatures(const Graph& graph);
 
-// What a call has to do, as natural logarithms of amounts, kNoWork where there is none of it. The layer head prices them (NetConfig::prices).
+// What a call has to do, as natural logarithms of amounts, kNoWork where there is none of it. The layer head prices
+// them (NetConfig::prices).
 enum WorkTerm {
   kOneCall,
-  kProducts,        // of matrices
-  kOperations,      // that are no multiply-accumulates
-  kMacsOnInput,     // not on padding
-  kProductMacs,     // of a matrix product; the following: of convolutions, by algorithm (model/predict/call_work.h)
+  kProducts,     // of matrices
+  kOperations,   // that are no multiply-accumulates
+  kMacsOnInput,  // not on padding
+  kProductMacs,  // of a matrix product; the following: of convolutions, by algorithm (model/predict/call_work.h)
   kGemmMacs,
   kBlockedMacs,
   kWaitingMacs,
@@ -34,11 +35,11 @@ enum WorkTerm {
   kReadBytes,
   kWeightBytes,
   kWrittenBytes,
-  kColumnBytes,     // patches laid out as a matrix
-  kCopiedBytes,     // into blocks of channels and back; the following likewise
+  kColumnBytes,  // patches laid out as a matrix
+  kCopiedBytes,  // into blocks of channels and back; the following likewise
   kShuffledBytes,
   kWeightCopyBytes,
-  kFreshBytes,      // written to memory that malloc maps anew, copies included
+  kFreshBytes,  // written to memory that malloc maps anew, copies included
   kWorkTerms
 };
 inline constexpr float kNoWork = -30;

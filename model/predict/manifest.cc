@@ -82,20 +82,24 @@ json CostLinesToJson(const CostLines& lines) {
 CostLines CostLinesFromJson(const json& j) {
   CostLines lines;
   for (const auto& [key, line] : j.items()) {
-    lines[key] = {line.at("us_per_gflop").get<double>(), line.at("us_per_gb").get<double>(), line.at("max_us").get<double>()};
+    lines[key] = {line.at("us_per_gflop").get<double>(), line.at("us_per_gb").get<double>(),
+                  line.at("max_us").get<double>()};
   }
   return lines;
 }
 
 json IntervalToJson(const IntervalWidth& width) {
-  return {{"half_width_log", width.half_width}, {"spread_bias", width.spread.bias}, {"spread_weights", width.spread.weights}};
+  return {{"half_width_log", width.half_width},
+          {"spread_bias", width.spread.bias},
+          {"spread_weights", width.spread.weights}};
 }
 
 // Versions of before have one width for all.
 IntervalWidth IntervalFromJson(const json& target, const std::string& name) {
   const auto found = target.find(name);
   if (found == target.end()) return {target.value(name + "_log", 0.0), {}};
-  return {found->at("half_width_log").get<double>(), {found->at("spread_bias").get<double>(), found->at("spread_weights").get<std::vector<float>>()}};
+  return {found->at("half_width_log").get<double>(),
+          {found->at("spread_bias").get<double>(), found->at("spread_weights").get<std::vector<float>>()}};
 }
 
 absl::StatusOr<TargetEntry> TargetFromJson(const json& j) {
@@ -162,8 +166,8 @@ absl::StatusOr<Manifest> ManifestFromJson(absl::string_view text) {
   } catch (const json::exception& e) {
     return absl::DataLossError(absl::StrCat("manifest: ", e.what()));
   }
-  if (m.net.vocabulary_size != static_cast<int64_t>(m.vocabulary.size()) || m.value_ranges.size() != m.vocabulary.size() ||
-      m.targets.empty()) {
+  if (m.net.vocabulary_size != static_cast<int64_t>(m.vocabulary.size()) ||
+      m.value_ranges.size() != m.vocabulary.size() || m.targets.empty()) {
     return absl::DataLossError("manifest: vocabulary, value_ranges and targets do not fit together");
   }
   return m;

@@ -1,5 +1,5 @@
-// manifest.json of a model version: everything about it that is no tensor. A version is one directory: manifest.json and
-// tensors.safetensors.
+// manifest.json of a model version: everything about it that is no tensor. A version is one directory: manifest.json
+// and tensors.safetensors.
 #ifndef COBRA_MODEL_PREDICT_MANIFEST_H_
 #define COBRA_MODEL_PREDICT_MANIFEST_H_
 
@@ -18,8 +18,8 @@
 
 namespace cobra {
 
-// Half-widths of the 90 % interval in log-latency: split conformal quantiles of |log predicted - log measured| / spread on rows that were used for nothing
-// else (Vovk et al.; Lei et al. 2018).
+// Half-widths of the 90 % interval in log-latency: split conformal quantiles of |log predicted - log measured| / spread
+// on rows that were used for nothing else (Vovk et al.; Lei et al. 2018).
 struct IntervalWidth {
   double half_width = 0;  // where the spread is 1
   SpreadModel spread;
@@ -36,8 +36,8 @@ struct TargetEntry {
   IntervalWidths interval;
   CostLines cost_lines;           // of the layers that were measured: how large they were, and what larger ones take
   double max_network_gflops = 0;  // of the largest network that was measured, in 10^9 operations; 0: not known
-  // The probe set as measured on this target when it was trained: graph fingerprint (hex) -> microseconds. Calibration compares another
-  // machine with these, so that the model's own errors cancel.
+  // The probe set as measured on this target when it was trained: graph fingerprint (hex) -> microseconds. Calibration
+  // compares another machine with these, so that the model's own errors cancel.
   std::map<std::string, double> probe_reference_us;
 };
 
@@ -47,7 +47,8 @@ struct Manifest {
   NetConfig net;
   int num_ops = 0;  // operator set of the build that trained it
   std::vector<std::string> vocabulary;
-  // Per vocabulary entry: smallest and largest number seen in training; {1, 0} where it never had one. What lies outside extrapolates.
+  // Per vocabulary entry: smallest and largest number seen in training; {1, 0} where it never had one. What lies
+  // outside extrapolates.
   std::vector<std::pair<double, double>> value_ranges;
   std::vector<TargetEntry> targets;
   int64_t layers_trained = 0, networks_trained = 0;

@@ -35,7 +35,7 @@ constexpr double kExtrapolatingBelow = 0.9;
 
 struct LayerEntry {
   std::vector<float> embedding;  // [width]
-  std::string unknown;           // why its text is unlike what was trained on; empty: every word and number of it lies in that
+  std::string unknown;  // why its text is unlike what was trained on; empty: every word and number of it lies in that
 };
 
 // What is not known at all may well take three times as long, or a third.
@@ -51,13 +51,17 @@ std::string Readable(const std::vector<RawToken>& raw, size_t i) {
   return is_list ? absl::StrCat(name, "[", index, "]") : std::string(name);
 }
 
-// Weights of another precision than the target's are other kernels, or none: nothing that was measured says what they take.
+// Weights of another precision than the target's are other kernels, or none: nothing that was measured says what they
+// take.
 absl::Status CheckPrecision(const Graph& graph, const TargetSpec& spec) {
   for (const NamedTensor& parameter : graph.parameters()) {
     const DType dtype = parameter.type.dtype;
     if ((dtype != DType::float16 && dtype != DType::bfloat16) || DTypeName(dtype) == spec.precision) continue;
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("the model's weights are ", DTypeName(dtype), "; ", spec.name, " runs ", spec.precision),
-                     absl::StrCat("leave .", dtype == DType::float16 ? "half" : "bfloat16", "() out, or name a target of that precision"));
+    return UserError(
+        Diagnostic::Kind::kUsage,
+        absl::StrCat("the model's weights are ", DTypeName(dtype), "; ", spec.name, " runs ", spec.precision),
+        absl::StrCat("leave .", dtype == DType::float16 ? "half" : "bfloat16",
+                     "() out, or name a target of that precision"));
   }
   return absl::OkStatus();
 }
@@ -75,7 +79,8 @@ class LoadedPredictor : public Predictor {
     return targets;
   }
 
-  absl::StatusOr<LatencyPrediction> Predict(const Graph& graph, absl::string_view target, const Calibration* calibration,
+  absl::StatusOr<LatencyPrediction> Predict(const Graph& graph, absl::string_view target,
+                                            const Calibration* calibration,
                                             const std::function<bool()>& cancelled) const override {
     COBRA_ASSIGN_OR_RETURN(int index, FindTarget(calibration ? calibration->base_target : std::string(target)));
     if (graph.nodes().empty()) return absl::InvalidArgumentError("graph: has no calls; there is nothing to predict");
@@ -143,15 +148,18 @@ class LoadedPredictor : public Predictor {
       const Token& token = tokens[i];
       if (token.id == Vocabulary::kUnknown) {
         const std::vector<RawToken> raw = bundle_.vocabulary.Split(text);
-        return i == 0 ? absl::StrCat(raw[0].word, " was never measured") : absl::StrCat(raw[0].word, " with ", Readable(raw, i), " was never measured");
+        return i == 0 ? absl::StrCat(raw[0].word, " was never measured")
+                      : absl::StrCat(raw[0].word, " with ", Readable(raw, i), " was never measured");
       }
       if (!token.numeric) continue;
       const auto& [low, high] = bundle_.manifest.value_ranges[token.id];
       // Outwards of zero: dim=-1 is within [-1, 3].
-      const double above = high > 0 ? high * kRangeSlack : high / kRangeSlack, below = low > 0 ? low / kRangeSlack : low * kRangeSlack;
+      const double above = high > 0 ? high * kRangeSlack : high / kRangeSlack,
+                   below = low > 0 ? low / kRangeSlack : low * kRangeSlack;
       if (token.value <= above + 1e-9 && token.value >= below - 1e-9) continue;
       const std::vector<RawToken> raw = bundle_.vocabulary.Split(text);
-      return absl::StrFormat("%s: %s is %.6g, measured from %.6g to %.6g", raw[0].word, Readable(raw, i), token.value, low, high);
+      return absl::StrFormat("%s: %s is %.6g, measured from %.6g to %.6g", raw[0].word, Readable(raw, i), token.value,
+                             low, high);
     }
     return "";
   }
@@ -185,9 +193,11 @@ class LoadedPredictor : public Predictor {
       const int64_t width = encoded.size(1);
       for (size_t k = begin; k < end; ++k) {
         const float* row = encoded.data_ptr<float>() + static_cast<int64_t>(k - begin) * width;
-        auto entry = std::make_shared<LayerEntry>(LayerEntry{std::vector<float>(row, row + width), WhyUnknown(texts[k], tokens[k])});
+        auto entry = std::make_shared<LayerEntry>(
+            LayerEntry{std::vector<float>(row, row + width), WhyUnknown(texts[k], tokens[k])});
         for (int32_t node : waiting[keys[k]]) layers[node] = entry;
-        cache_.Insert(keys[k], entry, static_cast<int64_t>(sizeof(LayerEntry) + entry->unknown.capacity() + width * sizeof(float)));
+        cache_.Insert(keys[k], entry,
+                      static_cast<int64_t>(sizeof(LayerEntry) + entry->unknown.capacity() + width * sizeof(float)));
       }
     }
     return layers;
@@ -213,8 +223,8 @@ class LoadedPredictor : public Predictor {
     return {{p, p + n}, {m, m + width}};
   }
 
-  // A call with more work than any of its kind that was measured takes at least what the line says, and what the device needs to move its bytes; why
-  // it is unknown, then.
+  // A call with more work than any of its kind that was measured takes at least what the line says, and what the device
+  // needs to move its bytes; why it is unknown, then.
   static std::string BeyondTheLargest(const Graph& graph, int32_t node, const TargetEntry& target, double* log_us) {
     const CostLine* line = FindCostLine(target.cost_lines, graph.nodes()[node]);
     if (line == nullptr) return "";
@@ -224,7 +234,8 @@ class LoadedPredictor : public Predictor {
     const double bytes = static_cast<double>(cost.input_bytes + cost.weight_bytes + cost.output_bytes);
     const double moving_us = target.spec.memory_gb_per_s > 0 ? bytes / (1e3 * target.spec.memory_gb_per_s) : 0;
     *log_us = std::max(*log_us, std::log(std::max(us, moving_us)));
-    return absl::StrFormat("%s: %.2g times the work of the largest that was measured", OpName(graph.nodes()[node].op), us / line->max_us);
+    return absl::StrFormat("%s: %.2g times the work of the largest that was measured", OpName(graph.nodes()[node].op),
+                           us / line->max_us);
   }
 
   static LatencyPrediction Assemble(const Graph& graph, const Layers& layers, const TargetEntry& target,
@@ -253,12 +264,16 @@ class LoadedPredictor : public Predictor {
     out.confidence = known_us / out.latency_us;
     for (const auto& [why, us] : unknown_us) out.unknown.push_back({why, us / out.latency_us});
     JudgeTheWhole(graph, target, compute_nodes, &out);
-    std::sort(out.unknown.begin(), out.unknown.end(), [](const UnknownPart& a, const UnknownPart& b) { return a.share > b.share; });
-    if (out.unknown.size() > LatencyPrediction::kMaxUnknownParts) out.unknown.resize(LatencyPrediction::kMaxUnknownParts);
+    std::sort(out.unknown.begin(), out.unknown.end(),
+              [](const UnknownPart& a, const UnknownPart& b) { return a.share > b.share; });
+    if (out.unknown.size() > LatencyPrediction::kMaxUnknownParts)
+      out.unknown.resize(LatencyPrediction::kMaxUnknownParts);
     const IntervalWidth& interval = compute_nodes > 1 ? target.interval.network : target.interval.layer;
     double width = interval.HalfWidthOf(contributions.mean);
-    if (calibration != nullptr) width = std::hypot(width, calibration->interval_log);  // two errors that have nothing to do with each other
-    // Outside of what was trained on nothing guarantees the coverage: the interval is wider, and says of itself that nobody knows.
+    if (calibration != nullptr)
+      width = std::hypot(width, calibration->interval_log);  // two errors that have nothing to do with each other
+    // Outside of what was trained on nothing guarantees the coverage: the interval is wider, and says of itself that
+    // nobody knows.
     width = std::max(width * (1 + 2 * (1 - out.confidence)), kUnknownWidth * (1 - out.confidence));
     if (out.extrapolating) out.coverage = 0;
     out.low_us = out.latency_us * std::exp(-width);
@@ -266,14 +281,17 @@ class LoadedPredictor : public Predictor {
     return out;
   }
 
-  // Known calls in a network far larger than any that was measured: what is in company there (caches, memory) was never seen.
+  // Known calls in a network far larger than any that was measured: what is in company there (caches, memory) was never
+  // seen.
   static void JudgeTheWhole(const Graph& graph, const TargetEntry& target, int compute_nodes, LatencyPrediction* out) {
     if (compute_nodes > 1 && target.max_network_gflops > 0) {
       const double gflops = static_cast<double>(CostOf(graph).flops) / 1e9;
       const double within = target.max_network_gflops / gflops;
       if (within * kRangeSlack < 1) {
         out->confidence = std::min(out->confidence, within);
-        out->unknown.push_back({absl::StrFormat("the network's %.4g GFLOP: the largest that was measured has %.4g", gflops, target.max_network_gflops), 1 - within});
+        out->unknown.push_back({absl::StrFormat("the network's %.4g GFLOP: the largest that was measured has %.4g",
+                                                gflops, target.max_network_gflops),
+                                1 - within});
       }
     }
     out->extrapolating = out->confidence < kExtrapolatingBelow;
@@ -292,7 +310,8 @@ int64_t CountParameters(const ModelBundle& bundle) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Predictor>> Predictor::Load(absl::string_view directory, const PredictorOptions& options) {
+absl::StatusOr<std::shared_ptr<const Predictor>> Predictor::Load(absl::string_view directory,
+                                                                 const PredictorOptions& options) {
   UseOneThread();
   COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(directory));
   ModelInfo info;

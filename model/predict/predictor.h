@@ -19,7 +19,7 @@ namespace cobra {
 
 // Errors of a target as measured on held-out rows when the model was trained.
 struct MeasuredErrors {
-  double layer_mape = 0;    // fractions, not per cent
+  double layer_mape = 0;  // fractions, not per cent
   double network_mape = 0;
   double network_within_5 = 0, network_within_10 = 0, network_within_25 = 0;
   double repeatability_floor = 0;  // median |a-b| / mean(a,b) of networks measured twice
@@ -34,11 +34,11 @@ struct TargetInfo {
 };
 
 struct ModelInfo {
-  std::string version;       // directory name and digest
-  std::string sha256;        // of the manifest
+  std::string version;  // directory name and digest
+  std::string sha256;   // of the manifest
   int64_t num_parameters = 0;
   int64_t vocabulary_size = 0;
-  std::string trained_at;    // RFC 3339
+  std::string trained_at;  // RFC 3339
   int64_t layers_trained = 0, networks_trained = 0;
 };
 
@@ -56,8 +56,9 @@ struct LatencyPrediction {
   double confidence = 0;
   bool extrapolating = false;
   std::vector<double> node_latency_us;  // one a graph node; sums to latency_us
-  std::vector<std::string> node_unknown;  // one a graph node: why it is unlike what the model was trained on; empty where it is like it
-  std::vector<UnknownPart> unknown;       // the same by reason, the largest share first, at most kMaxUnknownParts
+  std::vector<std::string>
+      node_unknown;  // one a graph node: why it is unlike what the model was trained on; empty where it is like it
+  std::vector<UnknownPart> unknown;  // the same by reason, the largest share first, at most kMaxUnknownParts
   static constexpr size_t kMaxUnknownParts = 5;
 };
 
@@ -71,7 +72,8 @@ struct PredictorOptions {
 
 class Predictor {
  public:
-  // Reads manifest.json and the tensors of a model version; verifies SHA-256 of every file. DataLoss names the file that is damaged.
+  // Reads manifest.json and the tensors of a model version; verifies SHA-256 of every file. DataLoss names the file
+  // that is damaged.
   static absl::StatusOr<std::shared_ptr<const Predictor>> Load(absl::string_view directory,
                                                                const PredictorOptions& options = {});
   virtual ~Predictor() = default;
@@ -80,9 +82,9 @@ class Predictor {
   // The trained targets.
   virtual std::vector<TargetInfo> targets() const = 0;
 
-  // `calibration` may be null; its base_target names the trained target. `cancelled` is asked between batches of layers: returns Cancelled when
-  // it says true. NotFound for an unknown target (the message lists those that exist); a Diagnostic where the network's weights are of a precision
-  // that the target does not run.
+  // `calibration` may be null; its base_target names the trained target. `cancelled` is asked between batches of
+  // layers: returns Cancelled when it says true. NotFound for an unknown target (the message lists those that exist); a
+  // Diagnostic where the network's weights are of a precision that the target does not run.
   virtual absl::StatusOr<LatencyPrediction> Predict(const Graph& graph, absl::string_view target,
                                                     const Calibration* calibration = nullptr,
                                                     const std::function<bool()>& cancelled = {}) const = 0;

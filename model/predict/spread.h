@@ -1,6 +1,8 @@
-// How far off an answer is likely to be, after what it is an answer about: some kinds of calls and networks are predicted three times as well as others, and an
-// interval of one width for all holds too much of these and too little of those. The spread is what the half-width is multiplied by: exp(bias + weights . embedding),
-// of a layer's embedding or the mean over a network's calls, each by its share (locally weighted conformal intervals: Lei et al. 2018, section 5.2).
+// How far off an answer is likely to be, after what it is an answer about: some kinds of calls and networks are
+// predicted three times as well as others, and an interval of one width for all holds too much of these and too little
+// of those. The spread is what the half-width is multiplied by: exp(bias + weights . embedding), of a layer's embedding
+// or the mean over a network's calls, each by its share (locally weighted conformal intervals: Lei et al. 2018,
+// section 5.2).
 #ifndef COBRA_MODEL_PREDICT_SPREAD_H_
 #define COBRA_MODEL_PREDICT_SPREAD_H_
 

@@ -26,7 +26,8 @@ json SpecToJson(const TargetSpec& s) {
           {"cores", s.cores}};
 }
 
-// Reads `key` into `*value` if it is there with the right type; a wrong type is an error, an absent key keeps the default.
+// Reads `key` into `*value` if it is there with the right type; a wrong type is an error, an absent key keeps the
+// default.
 template <typename T>
 absl::Status Read(const json& j, const char* key, T* value) {
   auto it = j.find(key);
@@ -84,7 +85,8 @@ absl::StatusOr<TargetSpec> TargetSpecFromJson(absl::string_view text) {
 absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text) {
   COBRA_ASSIGN_OR_RETURN(json j, Parse(text, "probe"));
   if (!j.contains("machine") || !j.contains("records") || !j["records"].is_array()) {
-    return absl::InvalidArgumentError("probe: needs \"machine\" and \"records\", as `cobra-worker probe --json` prints them");
+    return absl::InvalidArgumentError(
+        "probe: needs \"machine\" and \"records\", as `cobra-worker probe --json` prints them");
   }
   ProbeResult result;
   COBRA_ASSIGN_OR_RETURN(result.machine, SpecFromJson(j["machine"]));

@@ -149,7 +149,8 @@ FeatureProcess::FeatureProcess(ProcessFeatures train, const std::vector<double>&
 
 FeatureProcess::FeatureProcess(ProcessFeatures train, State state)
     : train_(std::move(train)),
-      processes_(static_cast<int>((state.draws.at(0).theta.numel() - 2) / (static_cast<int64_t>(train_.groups.size()) + 1))),
+      processes_(
+          static_cast<int>((state.draws.at(0).theta.numel() - 2) / (static_cast<int64_t>(train_.groups.size()) + 1))),
       mean_(state.mean),
       scale_(state.scale),
       least_(state.least),

@@ -326,7 +326,8 @@ absl::StatusOr<HatModels> HatModels::Fit(const std::string& rows) {
     }
     absl::StatusOr<HatModel> model = HatModel::Fit(features, order, latency_ms);
     if (!model.ok())
-      return absl::InvalidArgumentError(absl::StrCat(rows, ": column ", table.devices[d], ": ", model.status().message()));
+      return absl::InvalidArgumentError(
+          absl::StrCat(rows, ": column ", table.devices[d], ": ", model.status().message()));
     fitted.devices.push_back(table.devices[d]);
     fitted.models.push_back(*std::move(model));
   }
@@ -369,8 +370,7 @@ absl::StatusOr<const HatModel*> HatModels::Of(absl::string_view device) const {
   for (size_t d = 0; d < devices.size(); ++d) {
     if (devices[d] == device) return &models[d];
   }
-  return absl::NotFoundError(
-      absl::StrCat("--device ", device, ": the model knows ", absl::StrJoin(devices, ", ")));
+  return absl::NotFoundError(absl::StrCat("--device ", device, ": the model knows ", absl::StrJoin(devices, ", ")));
 }
 
 absl::StatusOr<HatNoise> MeasureHatNoise(const std::vector<HatFeatures>& features,

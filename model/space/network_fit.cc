@@ -135,8 +135,8 @@ class Fit {
       totals.insert(totals.end(), network.totals.begin(), network.totals.end());
     }
     const auto count = static_cast<int64_t>(chosen.size());
-    return {{at::tensor(sources, at::kLong), at::tensor(destinations, at::kLong), at::tensor(graph_of_node, at::kLong), at::tensor(totals, at::kFloat).view({count, -1}),
-             at::zeros({count, 1})},
+    return {{at::tensor(sources, at::kLong), at::tensor(destinations, at::kLong), at::tensor(graph_of_node, at::kLong),
+             at::tensor(totals, at::kFloat).view({count, -1}), at::zeros({count, 1})},
             at::tensor(calls, at::kLong),
             at::tensor(alone, at::kFloat),
             at::tensor(latency, at::kFloat),

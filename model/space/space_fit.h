@@ -36,7 +36,8 @@ class AdditiveEnsemble {
  public:
   // `graphs`: those that the rows' indices mean.
   AdditiveEnsemble(const DenseGraphs& graphs, const SpaceRowSet& train, const AdditiveFitOptions& options);
-  AdditiveEnsemble(double mean_ms, std::vector<std::shared_ptr<AdditiveNet>> networks) : mean_ms_(mean_ms), networks_(std::move(networks)) {}
+  AdditiveEnsemble(double mean_ms, std::vector<std::shared_ptr<AdditiveNet>> networks)
+      : mean_ms_(mean_ms), networks_(std::move(networks)) {}
   std::vector<double> LatencyMs(const DenseGraphs& graphs) const;
   const std::vector<std::shared_ptr<AdditiveNet>>& networks() const { return networks_; }
   double mean_ms() const { return mean_ms_; }

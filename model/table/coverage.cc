@@ -105,15 +105,12 @@ Figures IntervalFigures(const std::vector<double>& predicted, const std::vector<
 }
 
 const std::vector<TableColumn>& JudgedColumns() {
-  static const auto* columns = new std::vector<TableColumn>{{"mape", "MAPE, %", 100, 2},
-                                                            {"within_1", "within 1 %"},
-                                                            {"within_5", "within 5 %"},
-                                                            {"within_10", "within 10 %"},
-                                                            {"spearman", "Spearman", 1, 3},
-                                                            {"covered_90", "covered by the 90 % interval, %"},
-                                                            {"band_low", "its 95 % band from"},
-                                                            {"band_high", "to"},
-                                                            {"width", "median width, %"}};
+  static const auto* columns = new std::vector<TableColumn>{
+      {"mape", "MAPE, %", 100, 2},        {"within_1", "within 1 %"},
+      {"within_5", "within 5 %"},         {"within_10", "within 10 %"},
+      {"spearman", "Spearman", 1, 3},     {"covered_90", "covered by the 90 % interval, %"},
+      {"band_low", "its 95 % band from"}, {"band_high", "to"},
+      {"width", "median width, %"}};
   return *columns;
 }
 

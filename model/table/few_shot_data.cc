@@ -109,10 +109,8 @@ absl::StatusOr<FewShotData> LoadFewShotData(const std::string& tables, const Few
   COBRA_ASSIGN_OR_RETURN(data.rows, LoadArchRows(folder + "latency.csv.gz"));
   COBRA_ASSIGN_OR_RETURN(const Space* space, FindSpace(protocol.space));
   COBRA_ASSIGN_OR_RETURN(data.features, MakeSpaceMatrix(*space, data.rows, folder + "latency.csv.gz"));
-  for (const std::string& arch : data.rows.arch) {
-    COBRA_ASSIGN_OR_RETURN(const SpaceFeatures features, space->Features(arch));
-    data.flops.push_back(features.rooflines.front());
-  }
+  const at::Tensor flops = data.features.rooflines.select(1, 0).contiguous();
+  data.flops.assign(flops.data_ptr<double>(), flops.data_ptr<double>() + flops.numel());
   absl::flat_hash_map<std::string, int64_t> index;
   for (size_t r = 0; r < data.rows.size(); ++r) index[data.rows.row[r]] = static_cast<int64_t>(r);
   COBRA_ASSIGN_OR_RETURN(const CsvTable uses, ReadTable(folder + "rows.csv"));

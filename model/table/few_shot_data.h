@@ -27,7 +27,7 @@ std::vector<FewShotProtocol> FewShotProtocols();
 struct FewShotData {
   ArchRows rows;
   SpaceMatrix features;
-  std::vector<double> flops;
+  std::vector<double> flops;                // the first of the rooflines
   std::vector<int64_t> pool, test;          // indices into rows
   std::vector<std::vector<int64_t>> draws;  // orders of pool rows
   std::vector<DeviceSpec> specs;

@@ -22,8 +22,8 @@ struct TableOptions {
   std::string rows = "data/measurements/cpu-epyc-genoa-1t";  // our measurements
   std::string model = "model/pretrained";                    // the shipped weights
   std::string configs;  // settings of the published methods; empty: model/baseline/configs/cpu, quick of a quick run
-  std::string state;   // finished cells, JSON lines, appended to; empty: none are kept
-  std::string ledger;  // a line a run that looked at test rows, appended to; empty: none is written
+  std::string state;    // finished cells, JSON lines, appended to; empty: none are kept
+  std::string ledger;   // a line a run that looked at test rows, appended to; empty: none is written
   int seeds = 3;
   bool quick = false;     // for the table's shape, not its figures: within five minutes
   bool finished = false;  // no new cell is made: the document of what earlier runs have finished

@@ -321,12 +321,11 @@ class Table {
                         "(MAPE in %%; within 1 / 5 / 10 / 25 %%). Trees and lines are fitted to all %d training "
                         "layers, the kernel and everything in the learning curve to those of the paper's types (%d).",
                         paper_tests_, tests_.size() - paper_tests_, all_train_.size(), paper_train_.size()));
-    run_.after.push_back(
-        absl::StrFormat("The floor is of layers of the same type that were measured again at the end of their series, "
-                        "%d of the paper's and others of %d in all, whose median difference is %.2f %%. Large ones, of "
-                        "which the paper's draw has more, repeat worst.",
-                        RepeatsOf(kAll).size(), data_.layer_repeats.size(),
-                        100 * RepeatabilityFloor(data_.layer_repeats)));
+    run_.after.push_back(absl::StrFormat(
+        "The floor is of layers of the same type that were measured again at the end of their series, "
+        "%d of the paper's and others of %d in all, whose median difference is %.2f %%. Large ones, of "
+        "which the paper's draw has more, repeat worst.",
+        RepeatsOf(kAll).size(), data_.layer_repeats.size(), 100 * RepeatabilityFloor(data_.layer_repeats)));
     for (const TableCell& c : run_.cells) {
       if (c.method != kPublished || c.group != kAll) continue;
       std::map<std::string, double> f(c.figures.begin(), c.figures.end());

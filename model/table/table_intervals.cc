@@ -20,10 +20,11 @@ namespace cobra {
 namespace {
 
 constexpr char kKnown[] = "In distribution: the shipped weights on test rows of what they learned from",
-               kUnseen[] = "Out of distribution: the shipped weights on families of torchvision that they have not seen",
+               kUnseen[] =
+                   "Out of distribution: the shipped weights on families of torchvision that they have not seen",
                kCells[] = "In distribution: NAS-Bench-201 cells, Gaussian process of 900";
-constexpr size_t kFewest = 20;        // rows that are worth a line
-constexpr size_t kQuickRows = 60;     // of each kind and split
+constexpr size_t kFewest = 20;     // rows that are worth a line
+constexpr size_t kQuickRows = 60;  // of each kind and split
 constexpr char kUnseenSpace[] = "torchvision";
 
 // Rows predicted, with their intervals in log-latency, and measured.
@@ -62,8 +63,10 @@ class Table {
         "with it (95 %, exact: binomial in the test rows, beta-binomial with the rows that set the width); 90 lies in "
         "it, or the interval is wrong."};
     run_.after = {
-        "Shipped weights: the width follows what the answer is about (`model/predict/spread.h`, fitted to validation rows), times one number for layers and one for "
-        "networks, from the rows that are kept for it (`interval` of `SplitOf`), which no training has seen. The share is promised over all layers and over "
+        "Shipped weights: the width follows what the answer is about (`model/predict/spread.h`, fitted to validation "
+        "rows), times one number for layers and one for "
+        "networks, from the rows that are kept for it (`interval` of `SplitOf`), which no training has seen. The share "
+        "is promised over all layers and over "
         "all networks; within one kind alone it may be off on either side. On unseen families nothing promises 90 %.",
         "Cells: the width is from the 100 validation cells of the split, which the process does not learn.",
         "Unseen devices have theirs in [few_shot](few_shot.md), Transformers in [hat](hat.md), PerfSAGE's spaces in "
@@ -88,12 +91,14 @@ class Table {
     const IntervalWidth& interval = networks ? intervals.network : intervals.layer;
     COBRA_ASSIGN_OR_RETURN(const Predictions p, PredictSamples(run_.options.model, rows));
     Judged judged;
-    for (size_t i = 0; i < rows.size(); ++i) judged.Add(p.latency_us[i], interval.HalfWidthOf(p.embedding[i]), rows[i]->latency_us);
+    for (size_t i = 0; i < rows.size(); ++i)
+      judged.Add(p.latency_us[i], interval.HalfWidthOf(p.embedding[i]), rows[i]->latency_us);
     return judged;
   }
 
   // A line for all, and one for each kind of which there are enough rows. `kind` of a sample.
-  absl::Status Lines(bool networks, const char* group, const std::vector<const Sample*>& rows, const std::function<std::string(const Sample&)>& kind) {
+  absl::Status Lines(bool networks, const char* group, const std::vector<const Sample*>& rows,
+                     const std::function<std::string(const Sample&)>& kind) {
     const std::string what = networks ? "networks" : "layers";
     const auto calibration = static_cast<int64_t>(RowsOf(data_, Split::kInterval, networks).size());
     std::optional<Judged> all;
@@ -118,7 +123,8 @@ class Table {
   }
 
   absl::Status Shipped(bool networks) {
-    COBRA_RETURN_IF_ERROR(Lines(networks, kKnown, Rows(networks, Split::kTest, false), [](const Sample& s) { return s.space; }));
+    COBRA_RETURN_IF_ERROR(
+        Lines(networks, kKnown, Rows(networks, Split::kTest, false), [](const Sample& s) { return s.space; }));
     if (!networks) return absl::OkStatus();
     return Lines(networks, kUnseen, Rows(true, Split::kTest, true), [](const Sample& s) { return s.label; });
   }
@@ -153,11 +159,13 @@ class Table {
     const std::vector<double> all = cells.cells.Spread(process.Predict(cells.cells.features));
     const auto judged = [&all](const SpaceRowSet& rows, double half_width) {
       Judged chosen;
-      for (size_t i = 0; i < rows.index.size(); ++i) chosen.Add(all[static_cast<size_t>(rows.index[i])], half_width, rows.latency_ms[i]);
+      for (size_t i = 0; i < rows.index.size(); ++i)
+        chosen.Add(all[static_cast<size_t>(rows.index[i])], half_width, rows.latency_ms[i]);
       return chosen;
     };
     const Judged validation = judged(split.validation, 0);
-    TableCell cell = CellOf(judged(split.test, ConformalHalfWidth(validation.predicted, validation.measured)), static_cast<int64_t>(validation.measured.size()));
+    TableCell cell = CellOf(judged(split.test, ConformalHalfWidth(validation.predicted, validation.measured)),
+                            static_cast<int64_t>(validation.measured.size()));
     cell.parameters = process.parameters();
     return cell;
   }

@@ -275,13 +275,13 @@ class Table {
     publish(kPerfSage, "cnn-imagenet, peak memory", "3.60; together 3.42");
     publish(kPerfSage, "cnn-kws, peak memory", "3.25; together 4.95");
     publish(kPerfSage, "vit-cifar100, peak memory", "0.70; together 1.58");
-    run_.before = {absl::StrCat(set_.networks.size(),
-                                " networks of the four spaces (re-created: docs/nas_spaces.md), measured on `",
-                                run_.options.rows,
-                                "`; five-fold cross-validation, the fold of a network by its fingerprint, so that each "
-                                "is tested once. PerfSAGE, the per-kernel sum fitted in company and ours learn four "
-                                "fifths of all spaces together; lines, trees and BRP-NAS learn the space that they are "
-                                "tested on. Seconds here are wall clock of all fits, beside other work, shared out by networks.")};
+    run_.before = {
+        absl::StrCat(set_.networks.size(),
+                     " networks of the four spaces (re-created: docs/nas_spaces.md), measured on `", run_.options.rows,
+                     "`; five-fold cross-validation, the fold of a network by its fingerprint, so that each "
+                     "is tested once. PerfSAGE, the per-kernel sum fitted in company and ours learn four "
+                     "fifths of all spaces together; lines, trees and BRP-NAS learn the space that they are "
+                     "tested on. Seconds here are wall clock of all fits, beside other work, shared out by networks.")};
     run_.after = {
         "Published figures (MAPE, %) are of a Cortex-A57 CPU (latency) and an Ethos-U NPU's simulator (SRAM), with "
         "4,917 to 79,998 int8 networks a space: another device, and up to 300 "
@@ -290,7 +290,8 @@ class Table {
         "learned some of these networks. *Fitted in company*: what each "
         "call takes within the networks of the training folds, added.",
         "Peak memory is the most bytes alive at LibTorch's allocator (DESIGN.md, \"The graph\"); *the rule* computes "
-        "it from the graph and has no fitted number; two of its terms were found on these networks. Energy: this target has no "
+        "it from the graph and has no fitted number; two of its terms were found on these networks. Energy: this "
+        "target has no "
         "counter that the worker can read, so there is none.",
         "Intervals: cross-conformal, a network's half-width from the networks of the other folds; the band is the "
         "exact beta-binomial 95 % band."};

@@ -13,7 +13,8 @@ void AppendInputs(const Graph& graph, const Node& node, const OpInfo& info, std:
   for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i) {
     const OpInputSpec& spec = info.inputs[std::min(i, named - 1)];
     // A list of tensors repeats its name: cat(tensors=...,tensors=...).
-    absl::StrAppend(text, spec.name, "=", node.inputs[i].is_none() ? "None" : TypeText(graph.TypeOf(node.inputs[i])), ",");
+    absl::StrAppend(text, spec.name, "=", node.inputs[i].is_none() ? "None" : TypeText(graph.TypeOf(node.inputs[i])),
+                    ",");
   }
 }
 

@@ -1,6 +1,8 @@
-// Canonical text -> tokens. Numbers stay numbers (COBRA, section 5, names split digits as the weakness of its tokenizer): a number
-// becomes one token whose id says *where* it stands ("input#2": third dimension of `input`) and whose value goes beside it.
-//   conv2d(input=1x3x224x224:float32,bias=None,...)  ->  conv2d  input#0:1  input#1:3  input#2:224  input#3:224  bias=None  ...
+// Canonical text -> tokens. Numbers stay numbers (COBRA, section 5, names split digits as the weakness of its
+// tokenizer): a number becomes one token whose id says *where* it stands ("input#2": third dimension of `input`) and
+// whose value goes beside it.
+//   conv2d(input=1x3x224x224:float32,bias=None,...)  ->  conv2d  input#0:1  input#1:3  input#2:224  input#3:224
+//   bias=None  ...
 // float32 is not written out; another dtype is a token ("input:int64").
 #ifndef COBRA_MODEL_TEXT_TOKENIZER_H_
 #define COBRA_MODEL_TEXT_TOKENIZER_H_
@@ -25,8 +27,8 @@ struct RawToken {
 // At most `max_tokens` tokens; what lies beyond is dropped, and lists beyond 8 numbers keep their first 8.
 std::vector<RawToken> SplitText(absl::string_view text, int max_tokens = 128);
 
-// The numbers taken apart: 224 at input#2 becomes the words input#2@2=2 input#2@1=2 input#2@0=4, a digit and its place each. What a tokenizer of words does
-// (COBRA's WordPiece, with the place in a positional encoding); an ablation.
+// The numbers taken apart: 224 at input#2 becomes the words input#2@2=2 input#2@1=2 input#2@0=4, a digit and its place
+// each. What a tokenizer of words does (COBRA's WordPiece, with the place in a positional encoding); an ablation.
 std::vector<RawToken> SplitNumbers(const std::vector<RawToken>& tokens);
 
 struct Token {
@@ -35,7 +37,8 @@ struct Token {
   float value = 0;
 };
 
-// Log-scaled and divisibility features of a number, all within about [-2, 2]. Divisibility by the vector width decides which kernels run.
+// Log-scaled and divisibility features of a number, all within about [-2, 2]. Divisibility by the vector width decides
+// which kernels run.
 inline constexpr int kNumValueFeatures = 24;
 std::array<float, kNumValueFeatures> ValueFeatures(double value);
 
@@ -44,7 +47,7 @@ class Vocabulary {
   static constexpr int32_t kPad = 0;
   static constexpr int32_t kUnknown = 1;
 
-  Vocabulary();  // only <pad> and <unk>
+  Vocabulary();                                         // only <pad> and <unk>
   explicit Vocabulary(std::vector<std::string> words);  // words[0], [1] are <pad>, <unk>
 
   int32_t Add(absl::string_view word);         // while building; returns the id

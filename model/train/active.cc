@@ -97,14 +97,10 @@ absl::Status CheckSets(const SelectionTask& task) {
 
 absl::string_view StrategyName(Strategy strategy) {
   switch (strategy) {
-    case Strategy::kRandom:
-      return "random";
-    case Strategy::kRandomBySecond:
-      return "random, 1 / cost";
-    case Strategy::kInformation:
-      return "information";
-    case Strategy::kVariance:
-      return "variance";
+    case Strategy::kRandom: return "random";
+    case Strategy::kRandomBySecond: return "random, 1 / cost";
+    case Strategy::kInformation: return "information";
+    case Strategy::kVariance: return "variance";
   }
   return "";
 }

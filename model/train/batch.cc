@@ -7,7 +7,8 @@
 
 namespace cobra {
 
-void ExtendVocabulary(const std::vector<const Sample*>& training, Vocabulary* vocabulary, std::vector<std::pair<double, double>>* ranges) {
+void ExtendVocabulary(const std::vector<const Sample*>& training, Vocabulary* vocabulary,
+                      std::vector<std::pair<double, double>>* ranges) {
   ranges->resize(static_cast<size_t>(vocabulary->size()), {1, 0});
   for (const Sample* s : training) {
     for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
@@ -83,7 +84,8 @@ Outputs Forward(CobraNet& net, const Batch& b, const at::Tensor& embeddings) {
   const at::Tensor layers =
       (embeddings.defined() ? embeddings : EncodeTexts(*net.encoder, b.texts)).index_select(0, b.text_of_node);
   Outputs out;
-  out.alone = net.layer_head->forward(layers, b.graphs.work, b.graphs.target_features.index_select(0, b.graphs.graph_of_node));
+  out.alone =
+      net.layer_head->forward(layers, b.graphs.work, b.graphs.target_features.index_select(0, b.graphs.graph_of_node));
   out.contribution = net.graph_net->forward(layers, out.alone, b.graphs);
   out.log_total = SumContributions(out.contribution, b.graphs).log();
   out.layer_sum = at::zeros(out.log_total.sizes(), layers.options())
@@ -103,7 +105,8 @@ at::Tensor LayerBatchLoss(const Outputs& out, const at::Tensor& taught_sum, cons
 
 at::Tensor NetworkBatchLoss(size_t networks, const Batch& batch, const Outputs& out, bool additive) {
   if (!additive) return LogError(out.log_total, batch.log_latency).mean();
-  const at::Tensor nodes = (LogError(out.contribution, batch.node_log) * batch.node_weight).sum() / static_cast<double>(networks);
+  const at::Tensor nodes =
+      (LogError(out.contribution, batch.node_log) * batch.node_weight).sum() / static_cast<double>(networks);
   return LogError(out.log_total, batch.log_latency).mean() + nodes;
 }
 

@@ -1,5 +1,5 @@
-// What training, refitting and evaluating share: tokenized texts, batches, the forward pass and its loss. Shows LibTorch; only files of
-// model/train/ and model/space/ include it.
+// What training, refitting and evaluating share: tokenized texts, batches, the forward pass and its loss. Shows
+// LibTorch; only files of model/train/ and model/space/ include it.
 #ifndef COBRA_MODEL_TRAIN_BATCH_H_
 #define COBRA_MODEL_TRAIN_BATCH_H_
 
@@ -41,22 +41,24 @@ class TextTable {
   std::vector<std::vector<int32_t>> of_sample_;
 };
 
-// Adds every word of the rows to the vocabulary, and widens the ranges of its numbers ({1, 0}: none yet) by them: what is unseen in training is
-// unknown when serving.
-void ExtendVocabulary(const std::vector<const Sample*>& training, Vocabulary* vocabulary, std::vector<std::pair<double, double>>* ranges);
+// Adds every word of the rows to the vocabulary, and widens the ranges of its numbers ({1, 0}: none yet) by them: what
+// is unseen in training is unknown when serving.
+void ExtendVocabulary(const std::vector<const Sample*>& training, Vocabulary* vocabulary,
+                      std::vector<std::pair<double, double>>* ranges);
 
 // The tensors of one forward pass over some samples.
 struct Batch {
   std::vector<const std::vector<Token>*> texts;  // distinct
-  at::Tensor text_of_node;     // int64 [nodes] into them
+  at::Tensor text_of_node;                       // int64 [nodes] into them
   GraphBatch graphs;
-  at::Tensor is_layer;         // [nodes]: 1; 0 for views, which nobody measures alone
-  at::Tensor log_latency;      // [graphs]
-  at::Tensor node_log;         // [nodes], meaningful where node_weight > 0
-  at::Tensor node_weight;      // [nodes]; sums to 1 in a profiled network
+  at::Tensor is_layer;     // [nodes]: 1; 0 for views, which nobody measures alone
+  at::Tensor log_latency;  // [graphs]
+  at::Tensor node_log;     // [nodes], meaningful where node_weight > 0
+  at::Tensor node_weight;  // [nodes]; sums to 1 in a profiled network
 };
 
-Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples, absl::Span<const size_t> chosen);
+Batch MakeBatch(const ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
+                absl::Span<const size_t> chosen);
 
 struct Outputs {
   at::Tensor alone;         // [nodes] log-latency of the layer alone
@@ -68,9 +70,11 @@ struct Outputs {
 // `embeddings`: of batch.texts, where they are at hand.
 Outputs Forward(CobraNet& net, const Batch& batch, const at::Tensor& embeddings = {});
 
-// Quadratic below 5 % so that the last per cent is not fought over noise, linear above. Of logarithms, element by element.
+// Quadratic below 5 % so that the last per cent is not fought over noise, linear above. Of logarithms, element by
+// element.
 at::Tensor LogError(const at::Tensor& a, const at::Tensor& b);
-// Log-latency of a layer as the layer head says it, [graphs]. (A graph of views alone has no layer; the clamp keeps its logarithm finite.)
+// Log-latency of a layer as the layer head says it, [graphs]. (A graph of views alone has no layer; the clamp keeps its
+// logarithm finite.)
 at::Tensor LogLayerSum(const Outputs& out);
 // Of layers measured alone: the layer head and the graph network, each against what it is taught, log-latency [graphs].
 at::Tensor LayerBatchLoss(const Outputs& out, const at::Tensor& taught_sum, const at::Tensor& taught_total);

@@ -71,7 +71,8 @@ double LatencyOf(const Subject& s) {
   return s.latency_us.begin()->second;
 }
 
-// What was chosen because a model was unsure of it is for training only: errors and intervals are stated of what was drawn at random.
+// What was chosen because a model was unsure of it is for training only: errors and intervals are stated of what was
+// drawn at random.
 bool IsSelected(absl::string_view file_name) { return absl::StartsWith(file_name, "selected-"); }
 
 absl::StatusOr<Sample> ToSample(const Record& record, double latency_us) {
@@ -87,7 +88,8 @@ absl::StatusOr<Sample> ToSample(const Record& record, double latency_us) {
   sample.peak_memory_bytes = record.peak_memory_bytes;
   if (!sample.is_network) {
     const Latency& said = record.latency;
-    sample.measuring_s = RecordedSeconds(said.median_us, said.runs * said.batch * said.mean_us, said.cold_us, record.peak_memory_bytes);
+    sample.measuring_s =
+        RecordedSeconds(said.median_us, said.runs * said.batch * said.mean_us, said.cold_us, record.peak_memory_bytes);
   }
   if (record.node_latency_us.size() == sample.graph.nodes().size()) {
     sample.node_latency_us = record.node_latency_us;

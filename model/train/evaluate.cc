@@ -63,7 +63,8 @@ Metrics LineMetrics(const CostFeatures& w, const std::vector<const Sample*>& row
   return ComputeMetrics(predicted, Measured(rows));
 }
 
-void MetricsBy(std::string Sample::*label_of, const std::vector<const Sample*>& rows, const std::vector<double>& predicted, std::map<std::string, Metrics>* out) {
+void MetricsBy(std::string Sample::*label_of, const std::vector<const Sample*>& rows,
+               const std::vector<double>& predicted, std::map<std::string, Metrics>* out) {
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> groups;
   for (size_t i = 0; i < rows.size(); ++i) {
     for (const std::string& label : {std::string("all"), rows[i]->*label_of}) {
@@ -86,7 +87,8 @@ double FitScale(const std::vector<double>& predicted, const std::vector<double>&
 double Coverage(const std::vector<const Sample*>& rows, const Predictions& p, const IntervalWidth& width) {
   if (rows.empty()) return 0;
   double inside = 0;
-  for (size_t i = 0; i < rows.size(); ++i) inside += OffBy(*rows[i], p.latency_us[i]) <= width.HalfWidthOf(p.embedding[i]);
+  for (size_t i = 0; i < rows.size(); ++i)
+    inside += OffBy(*rows[i], p.latency_us[i]) <= width.HalfWidthOf(p.embedding[i]);
   return inside / static_cast<double>(rows.size());
 }
 
@@ -102,8 +104,13 @@ double MedianRelativeWidth(const Predictions& p, const IntervalWidth& width) {
 }
 
 json MetricsToJson(const Metrics& m) {
-  return {{"mape", m.mape},           {"within_1", m.within_1},   {"within_5", m.within_5}, {"within_10", m.within_10},
-          {"within_25", m.within_25}, {"spearman", m.spearman}, {"n", m.n}};
+  return {{"mape", m.mape},
+          {"within_1", m.within_1},
+          {"within_5", m.within_5},
+          {"within_10", m.within_10},
+          {"within_25", m.within_25},
+          {"spearman", m.spearman},
+          {"n", m.n}};
 }
 
 json MapToJson(const std::map<std::string, Metrics>& metrics) {
@@ -150,7 +157,8 @@ absl::StatusOr<Evaluation> Evaluate(absl::string_view directory, const Dataset& 
 
 namespace {
 
-// How large the layers were that were measured, and what larger ones take; those inside networks count for the size only, since their times are shares.
+// How large the layers were that were measured, and what larger ones take; those inside networks count for the size
+// only, since their times are shares.
 void MeasureReach(const Dataset& data, TargetEntry* target) {
   std::vector<CostSample> samples;
   for (const Sample& s : data.samples) {
@@ -166,7 +174,8 @@ void MeasureReach(const Dataset& data, TargetEntry* target) {
     target->max_network_gflops = std::max(target->max_network_gflops, static_cast<double>(CostOf(s.graph).flops) / 1e9);
     for (int32_t i = 0; i < static_cast<int32_t>(s.graph.nodes().size()); ++i) {
       const auto line = target->cost_lines.find(CostKey(s.graph.nodes()[i]));
-      if (line != target->cost_lines.end()) line->second.max_us = std::max(line->second.max_us, line->second.Us(CostOf(s.graph, i)));
+      if (line != target->cost_lines.end())
+        line->second.max_us = std::max(line->second.max_us, line->second.Us(CostOf(s.graph, i)));
     }
   }
 }
@@ -218,7 +227,8 @@ std::string EvaluationToJson(const Evaluation& e) {
 }
 
 std::string EvaluationToTable(const Evaluation& e) {
-  std::string out = absl::StrFormat("%-34s %8s %8s %8s %8s %8s %6s\n", "held-out rows", "MAPE %", "<=1 %", "<=5 %", "<=10 %", "<=25 %", "n");
+  std::string out = absl::StrFormat("%-34s %8s %8s %8s %8s %8s %6s\n", "held-out rows", "MAPE %", "<=1 %", "<=5 %",
+                                    "<=10 %", "<=25 %", "n");
   auto row = [&](absl::string_view name, const Metrics& m) {
     absl::StrAppendFormat(&out, "%-34s %8.2f %8.1f %8.1f %8.1f %8.1f %6d\n", name, 100 * m.mape, 100 * m.within_1,
                           100 * m.within_5, 100 * m.within_10, 100 * m.within_25, m.n);
@@ -228,8 +238,8 @@ std::string EvaluationToTable(const Evaluation& e) {
     if (space != "all") row(absl::StrCat("layers of ", space), m);
   }
   row("layers: line on FLOPs and bytes", e.baselines.at("layers_flops_bytes_line"));
-  absl::StrAppendFormat(&out, "%-34s %8.2f   (median difference of %d layers measured twice)\n", "layers: repeatability floor",
-                        100 * e.layer_floor, e.layer_repeats);
+  absl::StrAppendFormat(&out, "%-34s %8.2f   (median difference of %d layers measured twice)\n",
+                        "layers: repeatability floor", 100 * e.layer_floor, e.layer_repeats);
   for (const auto& [label, m] : e.networks) row(absl::StrCat("network ", label), m);
   for (const auto& [space, m] : e.networks_by_space) {
     if (space != "all") row(absl::StrCat("networks of ", space), m);
@@ -237,10 +247,11 @@ std::string EvaluationToTable(const Evaluation& e) {
   row("networks: layer-wise sum", e.baselines.at("layer_sum"));
   row("networks: layer-wise sum, scaled", e.baselines.at("layer_sum_scaled"));
   row("networks: FLOPs line", e.baselines.at("flops_line"));
-  absl::StrAppendFormat(&out, "%-34s %8.2f   (median difference of %d networks measured twice)\n", "networks: repeatability floor",
-                        100 * e.network_floor, e.network_repeats);
-  absl::StrAppendFormat(&out, "90 %% intervals: cover %.1f %% of layers (width %.0f %%), %.1f %% of networks (width %.0f %%)\n",
-                        100 * e.layer_coverage, 100 * e.layer_interval_width, 100 * e.network_coverage, 100 * e.network_interval_width);
+  absl::StrAppendFormat(&out, "%-34s %8.2f   (median difference of %d networks measured twice)\n",
+                        "networks: repeatability floor", 100 * e.network_floor, e.network_repeats);
+  absl::StrAppendFormat(
+      &out, "90 %% intervals: cover %.1f %% of layers (width %.0f %%), %.1f %% of networks (width %.0f %%)\n",
+      100 * e.layer_coverage, 100 * e.layer_interval_width, 100 * e.network_coverage, 100 * e.network_interval_width);
   return out;
 }
 

@@ -14,10 +14,12 @@
 namespace cobra {
 namespace {
 
-// Fewer rows than this are no anchor of their own: one row's luck would decide, and of forty small anchors one always has bad luck. They count under "all".
+// Fewer rows than this are no anchor of their own: one row's luck would decide, and of forty small anchors one always
+// has bad luck. They count under "all".
 constexpr size_t kMinAnchorRows = 20;
 constexpr size_t kMinHeldOut = 5;
-// Standard errors of the mean paired difference beyond which a change is no noise (one-sided 99.9 % each: there are some forty anchors).
+// Standard errors of the mean paired difference beyond which a change is no noise (one-sided 99.9 % each: there are
+// some forty anchors).
 constexpr double kNoiseSigmas = 3.1;
 
 struct Errors {
@@ -30,7 +32,8 @@ double Mean(absl::Span<const double> values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-absl::StatusOr<std::map<std::string, Errors>> ErrorsByAnchor(absl::string_view old_directory, absl::string_view new_directory,
+absl::StatusOr<std::map<std::string, Errors>> ErrorsByAnchor(absl::string_view old_directory,
+                                                             absl::string_view new_directory,
                                                              const std::vector<const Sample*>& rows) {
   COBRA_ASSIGN_OR_RETURN(const Predictions before, PredictSamples(old_directory, rows));
   COBRA_ASSIGN_OR_RETURN(const Predictions after, PredictSamples(new_directory, rows));
@@ -59,7 +62,12 @@ std::vector<const Sample*> HeldOut(const Dataset& data, bool* held_out) {
 nlohmann::json RowsToJson(const std::vector<GateRow>& rows) {
   nlohmann::json j = nlohmann::json::array();
   for (const GateRow& r : rows) {
-    j.push_back({{"name", r.name}, {"rows", r.rows}, {"old_mape", r.old_mape}, {"new_mape", r.new_mape}, {"allowed", r.allowed}, {"passed", r.passed}});
+    j.push_back({{"name", r.name},
+                 {"rows", r.rows},
+                 {"old_mape", r.old_mape},
+                 {"new_mape", r.new_mape},
+                 {"allowed", r.allowed},
+                 {"passed", r.passed}});
   }
   return j;
 }
@@ -84,22 +92,25 @@ GateRow JudgeAnchor(std::string name, absl::Span<const double> before, absl::Spa
   return row;
 }
 
-absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl::string_view new_directory, const Dataset& anchors,
-                                           const Dataset& fresh) {
+absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl::string_view new_directory,
+                                           const Dataset& anchors, const Dataset& fresh) {
   GateReport report;
   std::vector<const Sample*> fixed;
   for (const Sample& s : anchors.samples) {
     if (s.split == Split::kTest) fixed.push_back(&s);
   }
-  const double layer_floor = RepeatabilityFloor(anchors.layer_repeats), network_floor = RepeatabilityFloor(anchors.network_repeats);
+  const double layer_floor = RepeatabilityFloor(anchors.layer_repeats),
+               network_floor = RepeatabilityFloor(anchors.network_repeats);
   COBRA_ASSIGN_OR_RETURN(const auto by_anchor, ErrorsByAnchor(old_directory, new_directory, fixed));
   std::vector<std::string> worse;
   for (const auto& [name, errors] : by_anchor) {
     if (errors.before.size() < kMinAnchorRows) continue;
-    report.anchors.push_back(JudgeAnchor(name, errors.before, errors.after, name[0] == 'l' ? layer_floor : network_floor));
+    report.anchors.push_back(
+        JudgeAnchor(name, errors.before, errors.after, name[0] == 'l' ? layer_floor : network_floor));
     if (!report.anchors.back().passed) worse.push_back(name);
   }
-  COBRA_ASSIGN_OR_RETURN(const auto by_news, ErrorsByAnchor(old_directory, new_directory, HeldOut(fresh, &report.new_rows_held_out)));
+  COBRA_ASSIGN_OR_RETURN(const auto by_news,
+                         ErrorsByAnchor(old_directory, new_directory, HeldOut(fresh, &report.new_rows_held_out)));
   bool better = by_news.empty();
   for (const auto& [name, errors] : by_news) {
     if (name != "layer all" && name != "network all") continue;
@@ -127,11 +138,12 @@ std::string GateReportToTable(const GateReport& report) {
   std::string out = absl::StrFormat("%-34s %6s %9s %9s %9s\n", "mean error", "rows", "old %", "new %", "allowed %");
   for (const std::vector<GateRow>* rows : {&report.anchors, &report.news}) {
     for (const GateRow& r : *rows) {
-      absl::StrAppendFormat(&out, "%-34s %6d %9.2f %9.2f %9.2f%s\n", r.name, r.rows, 100 * r.old_mape, 100 * r.new_mape, 100 * r.allowed,
-                            r.passed ? "" : "  <-");
+      absl::StrAppendFormat(&out, "%-34s %6d %9.2f %9.2f %9.2f%s\n", r.name, r.rows, 100 * r.old_mape, 100 * r.new_mape,
+                            100 * r.allowed, r.passed ? "" : "  <-");
     }
   }
-  if (!report.new_rows_held_out) absl::StrAppend(&out, "(too few new rows to keep any from training: the new ones were trained on)\n");
+  if (!report.new_rows_held_out)
+    absl::StrAppend(&out, "(too few new rows to keep any from training: the new ones were trained on)\n");
   absl::StrAppend(&out, report.passed ? "passed\n" : absl::StrCat("refused: ", report.reason, "\n"));
   return out;
 }

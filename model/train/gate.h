@@ -1,6 +1,7 @@
-// Whether a new version may replace the one that serves: on fixed anchors it must not be worse by more than the noise, on what is new it must be
-// better. Anchors are the test rows of the measurements that the serving version was judged on, by layer type and network family; they were fixed
-// before anything was trained (dataset.h) and no version ever sees them in training.
+// Whether a new version may replace the one that serves: on fixed anchors it must not be worse by more than the noise,
+// on what is new it must be better. Anchors are the test rows of the measurements that the serving version was judged
+// on, by layer type and network family; they were fixed before anything was trained (dataset.h) and no version ever
+// sees them in training.
 #ifndef COBRA_MODEL_TRAIN_GATE_H_
 #define COBRA_MODEL_TRAIN_GATE_H_
 
@@ -30,13 +31,14 @@ struct GateReport {
   std::string reason;  // why not
 };
 
-// Errors of the same rows by the old and the new version. Noise is how far the mean difference strays by the choice of rows alone, and never less than
-// `floor`, the difference between two measurements of the same thing. REQUIRES: as many of both.
+// Errors of the same rows by the old and the new version. Noise is how far the mean difference strays by the choice of
+// rows alone, and never less than `floor`, the difference between two measurements of the same thing. REQUIRES: as many
+// of both.
 GateRow JudgeAnchor(std::string name, absl::Span<const double> before, absl::Span<const double> after, double floor);
 
 // `anchors`: the known data set; `fresh`: what is new.
-absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl::string_view new_directory, const Dataset& anchors,
-                                           const Dataset& fresh);
+absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl::string_view new_directory,
+                                           const Dataset& anchors, const Dataset& fresh);
 std::string GateReportToJson(const GateReport& report);
 std::string GateReportToTable(const GateReport& report);
 

@@ -14,8 +14,8 @@
 namespace cobra {
 namespace {
 
-constexpr size_t kFewest = 50;           // rows to tell kinds by
-constexpr double kLeastOffBy = 0.003;    // below it an error says more about the measurement than about the answer
+constexpr size_t kFewest = 50;         // rows to tell kinds by
+constexpr double kLeastOffBy = 0.003;  // below it an error says more about the measurement than about the answer
 constexpr double kCoverage = 0.9;
 
 absl::StatusOr<IntervalWidth> FitWidth(absl::string_view directory, const Dataset& data, bool networks) {
@@ -26,7 +26,8 @@ absl::StatusOr<IntervalWidth> FitWidth(absl::string_view directory, const Datase
   for (size_t i = 0; i < validation.size(); ++i) off_by.push_back(OffBy(*validation[i], on_validation.latency_us[i]));
   IntervalWidth width;
   width.spread = FitSpread(on_validation.embedding, off_by);
-  for (size_t i = 0; i < kept.size(); ++i) scores.push_back(OffBy(*kept[i], on_kept.latency_us[i]) / SpreadOf(width.spread, on_kept.embedding[i]));
+  for (size_t i = 0; i < kept.size(); ++i)
+    scores.push_back(OffBy(*kept[i], on_kept.latency_us[i]) / SpreadOf(width.spread, on_kept.embedding[i]));
   width.half_width = ConformalQuantile(std::move(scores), kCoverage);
   return width;
 }
@@ -39,7 +40,8 @@ SpreadModel FitSpread(const std::vector<std::vector<float>>& embeddings, const s
   const int64_t n = static_cast<int64_t>(off_by.size()), width = static_cast<int64_t>(embeddings[0].size());
   at::Tensor x = at::empty({n, width}, at::kDouble), y = at::empty({n}, at::kDouble);
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t k = 0; k < width; ++k) x.data_ptr<double>()[i * width + k] = embeddings[static_cast<size_t>(i)][static_cast<size_t>(k)];
+    for (int64_t k = 0; k < width; ++k)
+      x.data_ptr<double>()[i * width + k] = embeddings[static_cast<size_t>(i)][static_cast<size_t>(k)];
     y.data_ptr<double>()[i] = std::log(off_by[static_cast<size_t>(i)] + kLeastOffBy);
   }
   const at::Tensor middle = x.mean(0), level = y.mean();
@@ -61,7 +63,9 @@ SpreadModel FitSpread(const std::vector<std::vector<float>>& embeddings, const s
   return model;
 }
 
-double OffBy(const Sample& measured, double predicted_us) { return std::fabs(std::log(predicted_us / measured.latency_us)); }
+double OffBy(const Sample& measured, double predicted_us) {
+  return std::fabs(std::log(predicted_us / measured.latency_us));
+}
 
 absl::StatusOr<IntervalWidths> FitIntervals(absl::string_view directory, const Dataset& data) {
   IntervalWidths widths;

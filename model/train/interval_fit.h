@@ -1,5 +1,5 @@
-// The 90 % intervals of a model version: how far off its answers are by kind from the validation rows, which its weights have not seen, and the width that 9 of 10 need from
-// the rows that are kept for nothing else.
+// The 90 % intervals of a model version: how far off its answers are by kind from the validation rows, which its
+// weights have not seen, and the width that 9 of 10 need from the rows that are kept for nothing else.
 #ifndef COBRA_MODEL_TRAIN_INTERVAL_FIT_H_
 #define COBRA_MODEL_TRAIN_INTERVAL_FIT_H_
 
@@ -13,8 +13,8 @@
 
 namespace cobra {
 
-// `off_by`: |log predicted - log measured| of each row of `embeddings`. Ridge regression of its logarithm, the penalty by leaving one out; too few rows: a spread
-// of 1.
+// `off_by`: |log predicted - log measured| of each row of `embeddings`. Ridge regression of its logarithm, the penalty
+// by leaving one out; too few rows: a spread of 1.
 SpreadModel FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by);
 
 // |log predicted - log measured|.

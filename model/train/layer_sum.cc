@@ -27,8 +27,10 @@ double MedianOf(std::vector<double> values) {
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-// Bounds of LayerSum::sizes: what fits into a first-level cache, a second-level one, a third-level one shared with others, and all of it.
-constexpr int64_t kSizes[] = {int64_t{64} << 10, int64_t{1} << 20, int64_t{8} << 20, int64_t{32} << 20, std::numeric_limits<int64_t>::max()};
+// Bounds of LayerSum::sizes: what fits into a first-level cache, a second-level one, a third-level one shared with
+// others, and all of it.
+constexpr int64_t kSizes[] = {int64_t{64} << 10, int64_t{1} << 20, int64_t{8} << 20, int64_t{32} << 20,
+                              std::numeric_limits<int64_t>::max()};
 
 // A call that computes, as it was measured.
 struct Call {
@@ -47,8 +49,8 @@ absl::StatusOr<std::vector<Call>> CallsOf(const Sample& network, const LatencyBy
     COBRA_ASSIGN_OR_RETURN(const Graph layer, ExtractLayer(network.graph, static_cast<int32_t>(i)));
     const auto found = alone.find(Fingerprint(layer).ToHex());
     const GraphCost cost = CostOf(layer);
-    calls.push_back({std::string(OpName(node.op)), cost.activation_bytes + cost.weight_bytes, network.node_latency_us[i] * scale,
-                     found == alone.end() ? 0 : found->second});
+    calls.push_back({std::string(OpName(node.op)), cost.activation_bytes + cost.weight_bytes,
+                     network.node_latency_us[i] * scale, found == alone.end() ? 0 : found->second});
   }
   return calls;
 }
@@ -91,7 +93,8 @@ struct Family {
 // As predictions of whole networks.
 std::vector<std::pair<std::string, Metrics>> Methods(const LayerSum& sum, const Evaluation& evaluation) {
   std::vector<std::pair<std::string, Metrics>> methods;
-  if (const Metrics& measured = sum.families.at("all").sum; measured.n > 0) methods.emplace_back("layers measured alone, added", measured);
+  if (const Metrics& measured = sum.families.at("all").sum; measured.n > 0)
+    methods.emplace_back("layers measured alone, added", measured);
   methods.emplace_back("layers predicted alone, added (test networks)", evaluation.baselines.at("layer_sum"));
   methods.emplace_back("the same, one factor fitted on training networks", evaluation.baselines.at("layer_sum_scaled"));
   methods.emplace_back("graph network (test networks)", evaluation.networks.at("all"));
@@ -123,26 +126,34 @@ std::string SizeText(int64_t bytes) {
 }
 
 void AppendPairs(absl::string_view name, const PairedCalls& row, std::string* out) {
-  absl::StrAppendFormat(out, "| %s | %d | %.1f | %.1f | %.3f | %.3f |\n", name, row.calls, row.in_company_us / 1000, row.alone_us / 1000,
-                        row.in_company_us > 0 ? row.alone_us / row.in_company_us : 0, row.median_ratio);
+  absl::StrAppendFormat(out, "| %s | %d | %.1f | %.1f | %.3f | %.3f |\n", name, row.calls, row.in_company_us / 1000,
+                        row.alone_us / 1000, row.in_company_us > 0 ? row.alone_us / row.in_company_us : 0,
+                        row.median_ratio);
 }
 
-constexpr char kPairsHead[] = "calls measured both ways | in company, ms | alone, ms | alone / in company | median of it |\n|---|---|---|---|---|---|\n";
+constexpr char kPairsHead[] =
+    "calls measured both ways | in company, ms | alone, ms | alone / in company | median of it "
+    "|\n|---|---|---|---|---|---|\n";
 
 json PairsToJson(const PairedCalls& row) {
-  return {{"calls", row.calls}, {"in_company_us", row.in_company_us}, {"alone_us", row.alone_us}, {"median_ratio", row.median_ratio}};
+  return {{"calls", row.calls},
+          {"in_company_us", row.in_company_us},
+          {"alone_us", row.alone_us},
+          {"median_ratio", row.median_ratio}};
 }
 
 std::string Percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
 
 void AppendFamily(const std::string& name, const LayerSumRow& row, std::string* out) {
-  absl::StrAppendFormat(out, "| %s | %d | %.3f | %s | %s | %d |", name, row.networks, row.profile_over_measured, Percent(row.covered),
-                        row.covered > 0 ? absl::StrFormat("%.3f", row.alone_over_in_company) : "", row.complete);
+  absl::StrAppendFormat(out, "| %s | %d | %.3f | %s | %s | %d |", name, row.networks, row.profile_over_measured,
+                        Percent(row.covered), row.covered > 0 ? absl::StrFormat("%.3f", row.alone_over_in_company) : "",
+                        row.complete);
   if (row.complete == 0) {
     absl::StrAppend(out, " | | |\n");
     return;
   }
-  absl::StrAppendFormat(out, " %.3f | %s | %s |\n", row.sum_over_measured, Percent(row.sum.mape), Percent(row.sum.within_10));
+  absl::StrAppendFormat(out, " %.3f | %s | %s |\n", row.sum_over_measured, Percent(row.sum.mape),
+                        Percent(row.sum.within_10));
 }
 
 }  // namespace
@@ -179,7 +190,8 @@ absl::StatusOr<LayerSum> CompareLayerSums(const Dataset& data, absl::Span<const 
 
 std::string LayerSumToTable(const LayerSum& sum, const Evaluation& evaluation) {
   std::string out =
-      "| networks | n | profile / latency, median | time of layers also measured alone | those alone / in company | complete networks | "
+      "| networks | n | profile / latency, median | time of layers also measured alone | those alone / in company | "
+      "complete networks | "
       "sum alone / latency, median | MAPE | within 10 % |\n|---|---|---|---|---|---|---|---|---|\n";
   for (const auto& [name, row] : sum.families) {
     if (name != "all") AppendFamily(name, row, &out);
@@ -188,23 +200,32 @@ std::string LayerSumToTable(const LayerSum& sum, const Evaluation& evaluation) {
   absl::StrAppend(&out, "\n| bytes that a call reads and writes | ", kPairsHead);
   for (const auto& [size, row] : sum.sizes) AppendPairs(SizeText(size), row, &out);
   std::vector<std::pair<std::string, PairedCalls>> operators(sum.operators.begin(), sum.operators.end());
-  std::sort(operators.begin(), operators.end(), [](const auto& a, const auto& b) { return a.second.in_company_us > b.second.in_company_us; });
+  std::sort(operators.begin(), operators.end(),
+            [](const auto& a, const auto& b) { return a.second.in_company_us > b.second.in_company_us; });
   absl::StrAppend(&out, "\n| operator | ", kPairsHead);
   for (const auto& [op, row] : operators) AppendPairs(absl::StrCat("`", op, "`"), row, &out);
   absl::StrAppend(&out, "\n| whole networks | n | MAPE | within 10 % | within 25 % |\n|---|---|---|---|---|\n");
   for (const auto& [method, metrics] : Methods(sum, evaluation)) {
-    absl::StrAppendFormat(&out, "| %s | %d | %s | %s | %s |\n", method, metrics.n, Percent(metrics.mape), Percent(metrics.within_10), Percent(metrics.within_25));
+    absl::StrAppendFormat(&out, "| %s | %d | %s | %s | %s |\n", method, metrics.n, Percent(metrics.mape),
+                          Percent(metrics.within_10), Percent(metrics.within_25));
   }
   return out;
 }
 
 std::string LayerSumToJson(const LayerSum& sum, const Evaluation& evaluation) {
-  json j = {{"table", "layer_sum"}, {"rows", json::array()}, {"families", json::object()}, {"operators", json::object()}};
+  json j = {
+      {"table", "layer_sum"}, {"rows", json::array()}, {"families", json::object()}, {"operators", json::object()}};
   for (const auto& [method, m] : Methods(sum, evaluation)) {
-    j["rows"].push_back({{"method", method}, {"metrics", {{"mape", m.mape}, {"within_10", m.within_10}, {"within_25", m.within_25}, {"n", m.n}}}, {"seeds", 1}});
+    j["rows"].push_back(
+        {{"method", method},
+         {"metrics", {{"mape", m.mape}, {"within_10", m.within_10}, {"within_25", m.within_25}, {"n", m.n}}},
+         {"seeds", 1}});
   }
   for (const auto& [name, row] : sum.families) {
-    j["families"][name] = {{"networks", row.networks}, {"profile_over_measured", row.profile_over_measured}, {"covered", row.covered}, {"complete", row.complete}};
+    j["families"][name] = {{"networks", row.networks},
+                           {"profile_over_measured", row.profile_over_measured},
+                           {"covered", row.covered},
+                           {"complete", row.complete}};
     if (row.covered > 0) j["families"][name]["alone_over_in_company"] = row.alone_over_in_company;
     if (row.complete > 0) j["families"][name]["sum_over_measured"] = row.sum_over_measured;
   }

@@ -68,7 +68,8 @@ absl::Status FitSeeds(const Dataset& data, const FitArguments& a) {
   auto wait_for_one = [&] {
     int code = 0;
     const pid_t pid = ::wait(&code);
-    if (code != 0) result = absl::InternalError(absl::StrCat("fit: seed ", running[pid], " failed; its message is above"));
+    if (code != 0)
+      result = absl::InternalError(absl::StrCat("fit: seed ", running[pid], " failed; its message is above"));
     running.erase(pid);
   };
   for (int seed = 1; seed <= a.seeds; ++seed) {
@@ -90,7 +91,8 @@ absl::Status FitSeeds(const Dataset& data, const FitArguments& a) {
 absl::Status Fit(const FitArguments& a) {
   if (a.space != "measurements") return FitSpace(a.space, a.rows, a.out);
   COBRA_ASSIGN_OR_RETURN(Dataset data, LoadMeasurements(a.rows));
-  LogInfo(absl::StrCat(a.rows, ": ", data.samples.size(), " distinct graphs, ", data.failures, " records that are no measurement"));
+  LogInfo(absl::StrCat(a.rows, ": ", data.samples.size(), " distinct graphs, ", data.failures,
+                       " records that are no measurement"));
   COBRA_RETURN_IF_ERROR(FitSeeds(data, a));
   json seeds = json::array();
   int best = 0;
@@ -129,8 +131,9 @@ struct EvaluateArguments {
 
 absl::Status RunEvaluate(const EvaluateArguments& a) {
   COBRA_ASSIGN_OR_RETURN(Dataset data, LoadMeasurements(a.rows));
-  COBRA_ASSIGN_OR_RETURN(Evaluation e, a.write ? FinishVersion(a.model, data)
-                                                  : Evaluate(a.model, data, a.split == "test" ? Split::kTest : Split::kValidation));
+  COBRA_ASSIGN_OR_RETURN(Evaluation e,
+                         a.write ? FinishVersion(a.model, data)
+                                 : Evaluate(a.model, data, a.split == "test" ? Split::kTest : Split::kValidation));
   std::printf("%s\n", a.json ? EvaluationToJson(e).c_str() : EvaluationToTable(e).c_str());
   return absl::OkStatus();
 }
@@ -162,7 +165,8 @@ struct RefitArguments {
   RefitOptions options;
 };
 
-// Replaces one directory by another at once, so that a server that loads it sees the old version or the new one. The old one is kept beside it.
+// Replaces one directory by another at once, so that a server that loads it sees the old version or the new one. The
+// old one is kept beside it.
 absl::Status Publish(const std::string& from, const std::string& to) {
   const std::string fresh = absl::StrCat(to, ".new");
   COBRA_RETURN_IF_ERROR(MakeDirectories(fresh));
@@ -190,9 +194,11 @@ absl::Status RunRefit(const RefitArguments& a) {
   for (const Sample& s : known.samples) old.insert(s.fingerprint);
   const auto is_old = [&](const Sample& s) { return old.count(s.fingerprint) > 0; };
   fresh.samples.erase(std::remove_if(fresh.samples.begin(), fresh.samples.end(), is_old), fresh.samples.end());
-  if (fresh.samples.empty()) return absl::NotFoundError(absl::StrCat(a.store, ": nothing new was measured for ", target));
+  if (fresh.samples.empty())
+    return absl::NotFoundError(absl::StrCat(a.store, ": nothing new was measured for ", target));
   // So few that holding some back would leave nothing to learn from: all are learned, and the report says so.
-  const auto held_out = std::count_if(fresh.samples.begin(), fresh.samples.end(), [](const Sample& s) { return s.split != Split::kTrain; });
+  const auto held_out = std::count_if(fresh.samples.begin(), fresh.samples.end(),
+                                      [](const Sample& s) { return s.split != Split::kTrain; });
   if (held_out < 5) {
     for (Sample& s : fresh.samples) s.split = Split::kTrain;
   }
@@ -203,7 +209,8 @@ absl::Status RunRefit(const RefitArguments& a) {
   COBRA_ASSIGN_OR_RETURN(const GateReport report, CompareVersions(a.model, a.out, known, fresh));
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/gate.json"), GateReportToJson(report)));
   std::printf("%s\n", a.json ? GateReportToJson(report).c_str() : GateReportToTable(report).c_str());
-  if (!report.passed) return absl::FailedPreconditionError(absl::StrCat("the new version is not published: ", report.reason));
+  if (!report.passed)
+    return absl::FailedPreconditionError(absl::StrCat("the new version is not published: ", report.reason));
   return a.publish.empty() ? absl::OkStatus() : Publish(a.out, a.publish);
 }
 
@@ -235,17 +242,19 @@ absl::Status PrintActive(TableArguments a) {
     a.replay.state = absl::StrCat(a.out, "/active.partial.jsonl");
   }
   COBRA_ASSIGN_OR_RETURN(const ActiveTable table, RunActiveTable(a.replay));
-  const std::string markdown =
-      ActiveTableToMarkdown(table, absl::StrCat("cobra-train table active", a.quick ? " --quick" : "", " --seeds ", a.replay.seeds));
+  const std::string markdown = ActiveTableToMarkdown(
+      table, absl::StrCat("cobra-train table active", a.quick ? " --quick" : "", " --seeds ", a.replay.seeds));
   std::printf("%s\n", a.json ? ActiveTableToJson(table).c_str() : markdown.c_str());
   if (a.out.empty()) return absl::OkStatus();
-  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/active.md"), absl::StrCat(markdown, "\n![error against seconds](active.svg)\n")));
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/active.md"),
+                                        absl::StrCat(markdown, "\n![error against seconds](active.svg)\n")));
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/active.svg"), ActiveTableToSvg(table)));
   std::remove(a.replay.state.c_str());
   return absl::OkStatus();
 }
 
-// The published comparisons: document and progress go to docs/results; what is quick shows the shape and goes nowhere unless told to.
+// The published comparisons: document and progress go to docs/results; what is quick shows the shape and goes nowhere
+// unless told to.
 absl::Status PrintPublished(const TableArguments& a) {
   TableOptions options;
   options.name = a.name;
@@ -256,7 +265,8 @@ absl::Status PrintPublished(const TableArguments& a) {
   options.finished = a.finished;
   options.seeds = a.seeds > 0 ? a.seeds : a.quick ? 1 : 3;
   options.command = absl::StrCat("cobra-train table ", a.name, a.quick ? " --quick" : "", " --seeds ", options.seeds,
-                                 a.model == TableOptions().model ? "" : absl::StrCat(" --model ", a.model), a.configs.empty() ? "" : absl::StrCat(" --configs ", a.configs));
+                                 a.model == TableOptions().model ? "" : absl::StrCat(" --model ", a.model),
+                                 a.configs.empty() ? "" : absl::StrCat(" --configs ", a.configs));
   COBRA_ASSIGN_OR_RETURN(const TableRun run, RunTable(options, a.out.empty() && !a.quick ? "docs/results" : a.out));
   std::printf("%s\n", a.json ? TableToJson(run).c_str() : TableToMarkdown(run).c_str());
   return absl::OkStatus();
@@ -275,19 +285,24 @@ absl::Status WriteSplit(const std::string& rows, const std::string& out) {
   for (const Sample& s : data.samples) {
     if (!s.is_network && s.split == Split::kTest) test.insert(s.fingerprint);
   }
-  std::string text = absl::StrCat("# Fingerprints of the test layers of ", rows, " (cobra-train split): a tenth, by hash. Never chosen from, never trained on.\n");
+  std::string text = absl::StrCat("# Fingerprints of the test layers of ", rows,
+                                  " (cobra-train split): a tenth, by hash. Never chosen from, never trained on.\n");
   for (const std::string& fingerprint : test) absl::StrAppend(&text, fingerprint, "\n");
   return WriteFileAtomic(out, text);
 }
 
 CLI::App* AddSelect(CLI::App* app, SelectArguments* a) {
-  CLI::App* command = app->add_subcommand("select", "Of candidates, those whose measuring teaches a version most in a given time");
-  command->add_option("--pool", a->options.pool, "Candidates: JSON lines of `cobra-worker sample`, or records")->required();
+  CLI::App* command =
+      app->add_subcommand("select", "Of candidates, those whose measuring teaches a version most in a given time");
+  command->add_option("--pool", a->options.pool, "Candidates: JSON lines of `cobra-worker sample`, or records")
+      ->required();
   command->add_option("--budget", a->budget, "Of measuring, e.g. 20m")->required();
-  command->add_option("--out", a->out, "JSON lines for `cobra-worker measure --graphs`, the most valuable first")->required();
+  command->add_option("--out", a->out, "JSON lines for `cobra-worker measure --graphs`, the most valuable first")
+      ->required();
   command->add_option("--targets", a->options.targets, "What will be asked for, like --pool; default: the pool");
   command->add_option("--model", a->options.model, "Directory of the model version")->capture_default_str();
-  command->add_option("--rows", a->options.rows, "The measurements that it was trained and judged on")->capture_default_str();
+  command->add_option("--rows", a->options.rows, "The measurements that it was trained and judged on")
+      ->capture_default_str();
   command->add_option("--seed", a->options.seed, "Of what is drawn at random")->capture_default_str();
   return command;
 }
@@ -297,15 +312,22 @@ CLI::App* AddTable(CLI::App* app, TableArguments* a) {
   for (const TableEntry& e : Tables()) absl::StrAppend(&names, ", ", e.name);
   CLI::App* command = app->add_subcommand("table", absl::StrCat("Reruns one comparison (docs/results): ", names));
   command->add_option("name", a->name, "Which table")->required();
-  command->add_option("--configs", a->configs, "cobra_layers, cobra_networks: settings of the published methods; default: model/baseline/configs/cpu");
-  command->add_option("--model", a->model, "Directory of a model version, or of its seeds (cobra-train fit)")->capture_default_str();
+  command->add_option(
+      "--configs", a->configs,
+      "cobra_layers, cobra_networks: settings of the published methods; default: model/baseline/configs/cpu");
+  command->add_option("--model", a->model, "Directory of a model version, or of its seeds (cobra-train fit)")
+      ->capture_default_str();
   command->add_option("--rows", a->rows, "Directory of the measurements")->capture_default_str();
-  command->add_option("--alone", a->alone, "layer_sum: records of more layers, measured alone (cobra-worker measure --space layers-of-networks)");
+  command->add_option(
+      "--alone", a->alone,
+      "layer_sum: records of more layers, measured alone (cobra-worker measure --space layers-of-networks)");
   command->add_flag("--quick", a->quick, "For its shape, not its figures; writes nothing without --out");
-  command->add_flag("--finished", a->finished, "Writes the document of what earlier runs have finished, and goes on with nothing");
+  command->add_flag("--finished", a->finished,
+                    "Writes the document of what earlier runs have finished, and goes on with nothing");
   command->add_option("--seeds", a->seeds, "How many; default: 3, quick 1")->check(AboveZero());
   command->add_option("--split", a->replay.split, "active: fingerprints of the test rows")->capture_default_str();
-  command->add_option("--out", a->out, "Directory; a run that was cut goes on from what is there; default: docs/results");
+  command->add_option("--out", a->out,
+                      "Directory; a run that was cut goes on from what is there; default: docs/results");
   command->add_flag("--json", a->json, "JSON instead of a table");
   return command;
 }
@@ -313,7 +335,9 @@ CLI::App* AddTable(CLI::App* app, TableArguments* a) {
 int Finish(const absl::Status& status) {
   if (status.ok()) return 0;
   PrintError("cobra-train", status);
-  return status.code() == absl::StatusCode::kInvalidArgument || status.code() == absl::StatusCode::kNotFound ? kUsageExitCode : 1;
+  return status.code() == absl::StatusCode::kInvalidArgument || status.code() == absl::StatusCode::kNotFound
+             ? kUsageExitCode
+             : 1;
 }
 
 }  // namespace
@@ -322,34 +346,58 @@ int Main(int argc, char** argv) {
   CLI::App app{"Fits COBRA's networks on measurements and states their errors on held-out rows.", "cobra-train"};
   app.require_subcommand(1);
   FitArguments fit;
-  CLI::App* fit_command = app.add_subcommand("fit", "Train, three seeds by default; the best on validation rows is kept");
-  fit_command->add_option("--space", fit.space, "Kind of rows: measurements, or a search space: nasbench201, nasbench201-pruned, fbnet, ofa, hat")->capture_default_str();
-  fit_command->add_option("--rows", fit.rows, "Directory of worker records with target.json; of a search space: CSV, row,arch and a column a device")->required();
-  fit_command->add_option("--out", fit.out, "Directory of the model (version); a second run continues an interrupted one")->required();
+  CLI::App* fit_command =
+      app.add_subcommand("fit", "Train, three seeds by default; the best on validation rows is kept");
+  fit_command
+      ->add_option("--space", fit.space,
+                   "Kind of rows: measurements, or a search space: nasbench201, nasbench201-pruned, fbnet, ofa, hat")
+      ->capture_default_str();
+  fit_command
+      ->add_option(
+          "--rows", fit.rows,
+          "Directory of worker records with target.json; of a search space: CSV, row,arch and a column a device")
+      ->required();
+  fit_command
+      ->add_option("--out", fit.out, "Directory of the model (version); a second run continues an interrupted one")
+      ->required();
   fit_command->add_option("--seeds", fit.seeds, "How many times to train, with seeds 1, 2, ...")->capture_default_str();
   fit_command->add_option("--jobs", fit.jobs, "Seeds trained at a time, one core each")->capture_default_str();
   fit_command->add_option("--epochs", fit.train.epochs, "Passes over the rows")->capture_default_str();
-  fit_command->add_option("--learning-rate", fit.train.learning_rate, "The highest; it warms up to it and decays")->capture_default_str();
+  fit_command->add_option("--learning-rate", fit.train.learning_rate, "The highest; it warms up to it and decays")
+      ->capture_default_str();
   fit_command->add_option("--width", fit.train.net.width, "Of the encoder, numbers a token")->capture_default_str();
-  fit_command->add_option("--encoder-layers", fit.train.net.encoder_layers, "Transformer blocks over the tokens of a call")->capture_default_str();
-  fit_command->add_option("--graph-width", fit.train.net.graph_width, "Of the graph network, numbers a call")->capture_default_str();
-  fit_command->add_option("--graph-layers", fit.train.net.graph_layers, "Rounds of messages between calls")->capture_default_str();
-  fit_command->add_flag("--prices,!--no-prices", fit.train.net.prices, "The layer head prices kinds of work (default), or says the latency itself");
+  fit_command
+      ->add_option("--encoder-layers", fit.train.net.encoder_layers, "Transformer blocks over the tokens of a call")
+      ->capture_default_str();
+  fit_command->add_option("--graph-width", fit.train.net.graph_width, "Of the graph network, numbers a call")
+      ->capture_default_str();
+  fit_command->add_option("--graph-layers", fit.train.net.graph_layers, "Rounds of messages between calls")
+      ->capture_default_str();
+  fit_command->add_flag("--prices,!--no-prices", fit.train.net.prices,
+                        "The layer head prices kinds of work (default), or says the latency itself");
   EvaluateArguments evaluate;
   CLI::App* evaluate_command = app.add_subcommand("evaluate", "Errors of a model version on its held-out test rows");
   evaluate_command->add_option("--model", evaluate.model, "Directory of a model version")->capture_default_str();
   evaluate_command->add_option("--rows", evaluate.rows, "Directory of the measurements")->capture_default_str();
-  evaluate_command->add_option("--split", evaluate.split, "Which rows: test, or those that choices are made by")->check(CLI::IsMember({"test", "validation"}))->capture_default_str();
+  evaluate_command->add_option("--split", evaluate.split, "Which rows: test, or those that choices are made by")
+      ->check(CLI::IsMember({"test", "validation"}))
+      ->capture_default_str();
   evaluate_command->add_flag("--json", evaluate.json, "All rows, as JSON instead of a table");
-  evaluate_command->add_flag("--write", evaluate.write, "Into the version's manifest: intervals, errors, how large what was measured is")->excludes("--split");
+  evaluate_command
+      ->add_flag("--write", evaluate.write,
+                 "Into the version's manifest: intervals, errors, how large what was measured is")
+      ->excludes("--split");
   RefitArguments refit;
-  CLI::App* refit_command = app.add_subcommand("refit", "Teach a version what workers have measured since; judge it; publish it if it is better");
+  CLI::App* refit_command = app.add_subcommand(
+      "refit", "Teach a version what workers have measured since; judge it; publish it if it is better");
   refit_command->add_option("--store", refit.store, "The server's store: a file, or postgresql://...")->required();
   refit_command->add_option("--model", refit.model, "The version that serves")->capture_default_str();
-  refit_command->add_option("--rows", refit.rows, "The measurements that it was trained and judged on")->capture_default_str();
+  refit_command->add_option("--rows", refit.rows, "The measurements that it was trained and judged on")
+      ->capture_default_str();
   refit_command->add_option("--target", refit.target, "Name of the target; default: that of the rows");
   refit_command->add_option("--out", refit.out, "Directory of the new version and its report (gate.json)")->required();
-  refit_command->add_option("--publish", refit.publish, "Directory that a server serves: replaced at once if the new version is better");
+  refit_command->add_option("--publish", refit.publish,
+                            "Directory that a server serves: replaced at once if the new version is better");
   refit_command->add_option("--seconds", refit.options.seconds, "Of training, processor time")->capture_default_str();
   refit_command->add_option("--steps", refit.options.max_steps, "Steps of training at most")->capture_default_str();
   refit_command->add_option("--seed", refit.options.seed, "Of the batches")->capture_default_str();
@@ -363,8 +411,10 @@ int Main(int argc, char** argv) {
   CLI::App* split_command = app.add_subcommand("split", "Write the test layers of measurements to a file");
   split_command->add_option("--rows", split_rows, "Directory of the measurements")->capture_default_str();
   split_command->add_option("--out", split_out, "Fingerprints, one a line")->required();
-  app.footer("Paths are relative to where it is started; the defaults are those of the repository's root.\n"
-             "Exit codes: 0 fine, 1 it failed, or `refit` published nothing (gate.json says why), 2 usage. cobra-train COMMAND --help has the flags of each.");
+  app.footer(
+      "Paths are relative to where it is started; the defaults are those of the repository's root.\n"
+      "Exit codes: 0 fine, 1 it failed, or `refit` published nothing (gate.json says why), 2 usage. cobra-train "
+      "COMMAND --help has the flags of each.");
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) return Finish(parsed.status());
   if (!*parsed) return 0;

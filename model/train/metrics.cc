@@ -24,7 +24,8 @@ std::vector<double> Ranks(const std::vector<double>& values) {
 
 double Pearson(const std::vector<double>& a, const std::vector<double>& b) {
   const double n = static_cast<double>(a.size());
-  const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / n, mean_b = std::accumulate(b.begin(), b.end(), 0.0) / n;
+  const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / n,
+               mean_b = std::accumulate(b.begin(), b.end(), 0.0) / n;
   double ab = 0, aa = 0, bb = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     ab += (a[i] - mean_a) * (b[i] - mean_b);

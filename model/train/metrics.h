@@ -17,8 +17,8 @@ struct Metrics {
 // REQUIRES: same sizes, measured > 0.
 Metrics ComputeMetrics(const std::vector<double>& predicted, const std::vector<double>& measured);
 
-// The split-conformal quantile: smallest q such that at least ceil((n + 1) * coverage) of the scores are <= q; the largest score
-// where n is too small for that.
+// The split-conformal quantile: smallest q such that at least ceil((n + 1) * coverage) of the scores are <= q; the
+// largest score where n is too small for that.
 double ConformalQuantile(std::vector<double> scores, double coverage);
 
 }  // namespace cobra

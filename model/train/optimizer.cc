@@ -6,8 +6,10 @@
 
 namespace cobra {
 
-torch::optim::AdamW MakeOptimizer(const std::vector<at::Tensor>& parameters, double learning_rate, double weight_decay) {
-  return torch::optim::AdamW(parameters, torch::optim::AdamWOptions(learning_rate).weight_decay(weight_decay).betas({0.9, 0.98}));
+torch::optim::AdamW MakeOptimizer(const std::vector<at::Tensor>& parameters, double learning_rate,
+                                  double weight_decay) {
+  return torch::optim::AdamW(parameters,
+                             torch::optim::AdamWOptions(learning_rate).weight_decay(weight_decay).betas({0.9, 0.98}));
 }
 
 double LearningRateFactor(double progress, double warmup) {
@@ -21,7 +23,8 @@ void SetLearningRate(torch::optim::AdamW* optimizer, double learning_rate, doubl
   }
 }
 
-WeightAverage::WeightAverage(std::vector<at::Tensor> parameters, double decay) : parameters_(std::move(parameters)), decay_(decay) {
+WeightAverage::WeightAverage(std::vector<at::Tensor> parameters, double decay)
+    : parameters_(std::move(parameters)), decay_(decay) {
   for (const at::Tensor& p : parameters_) average_.push_back(p.detach().clone());
 }
 

@@ -1,5 +1,5 @@
-// How weights are moved, by training and refitting alike: AdamW, a warm-up and a cosine, and the moving average of the weights that is kept.
-// Shows LibTorch; only files of model/ include it.
+// How weights are moved, by training and refitting alike: AdamW, a warm-up and a cosine, and the moving average of the
+// weights that is kept. Shows LibTorch; only files of model/ include it.
 #ifndef COBRA_MODEL_TRAIN_OPTIMIZER_H_
 #define COBRA_MODEL_TRAIN_OPTIMIZER_H_
 
@@ -15,7 +15,8 @@ namespace cobra {
 
 torch::optim::AdamW MakeOptimizer(const std::vector<at::Tensor>& parameters, double learning_rate, double weight_decay);
 
-// `progress` from 0 to 1. Linear from 1 % to the whole rate over the first `warmup` of it, then half a cosine down to 1 %.
+// `progress` from 0 to 1. Linear from 1 % to the whole rate over the first `warmup` of it, then half a cosine down to 1
+// %.
 double LearningRateFactor(double progress, double warmup);
 void SetLearningRate(torch::optim::AdamW* optimizer, double learning_rate, double progress, double warmup);
 

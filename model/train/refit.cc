@@ -3,9 +3,8 @@
 #include <torch/types.h>
 
 // Expects the names of torch/types.h.
-#include <torch/nn/utils/clip_grad.h>
-
 #include <time.h>
+#include <torch/nn/utils/clip_grad.h>
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +41,8 @@ std::shared_ptr<CobraNet> WithVocabulary(const ModelBundle& old, const NetConfig
     }
     const int64_t words = before.size(0);  // an embedding: one row a word
     after.narrow(0, 0, words).copy_(before);
-    after.narrow(0, words, after.size(0) - words).copy_(before.narrow(0, Vocabulary::kUnknown, 1).expand({after.size(0) - words, -1}));
+    after.narrow(0, words, after.size(0) - words)
+        .copy_(before.narrow(0, Vocabulary::kUnknown, 1).expand({after.size(0) - words, -1}));
   }
   return net;
 }
@@ -72,7 +72,8 @@ class RefitRun {
     m.layers_trained += static_cast<int64_t>(fresh_layers_.size());
     m.networks_trained += static_cast<int64_t>(fresh_networks_.size());
     m.trained_at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
-    m.training_notes.push_back(absl::StrCat("refitted on ", fresh_layers_.size(), " layers and ", fresh_networks_.size(), " networks, ",
+    m.training_notes.push_back(absl::StrCat("refitted on ", fresh_layers_.size(), " layers and ",
+                                            fresh_networks_.size(), " networks, ",
                                             bundle_.vocabulary.size() - known_words_, " new words"));
     LogInfo(m.training_notes.back());
     torch::manual_seed(options.seed);
@@ -84,7 +85,8 @@ class RefitRun {
   }
 
   absl::Status Run(absl::string_view directory) {
-    torch::optim::AdamW optimizer = MakeOptimizer(bundle_.net->parameters(), options_.learning_rate, options_.weight_decay);
+    torch::optim::AdamW optimizer =
+        MakeOptimizer(bundle_.net->parameters(), options_.learning_rate, options_.weight_decay);
     const double start = ProcessorSeconds();
     bundle_.net->train();
     double progress = 0;
@@ -129,14 +131,17 @@ class RefitRun {
     return chosen;
   }
 
-  // What the rows are to be taught, [graphs] or, by `graph_of_node`, [nodes]: of a new one what was measured, of a known one what the old version says
-  // of it. Its own answers pull the known rows nowhere as long as they stand still; their measurements would go on pulling with what it never could learn of them.
-  at::Tensor Taught(const std::vector<size_t>& chosen, const at::Tensor& measured, const at::Tensor& said, const at::Tensor& graph_of_node = {}) const {
+  // What the rows are to be taught, [graphs] or, by `graph_of_node`, [nodes]: of a new one what was measured, of a
+  // known one what the old version says of it. Its own answers pull the known rows nowhere as long as they stand still;
+  // their measurements would go on pulling with what it never could learn of them.
+  at::Tensor Taught(const std::vector<size_t>& chosen, const at::Tensor& measured, const at::Tensor& said,
+                    const at::Tensor& graph_of_node = {}) const {
     at::Tensor is_new = at::empty({static_cast<int64_t>(chosen.size())}, at::kBool);
     for (size_t i = 0; i < chosen.size(); ++i) is_new.data_ptr<bool>()[i] = chosen[i] >= first_fresh_;
     return at::where(graph_of_node.defined() ? is_new.index_select(0, graph_of_node) : is_new, measured, said);
   }
-  // [nodes] 1 where a call has a word that the old version did not know. What a known call takes within a new network is left to the whole.
+  // [nodes] 1 where a call has a word that the old version did not know. What a known call takes within a new network
+  // is left to the whole.
   at::Tensor HasNewWords(const Batch& batch) const {
     at::Tensor is_new = at::zeros({batch.text_of_node.numel()});
     for (int64_t n = 0; n < is_new.numel(); ++n) {
@@ -152,7 +157,8 @@ class RefitRun {
   }
 
   at::Tensor LayerLoss() {
-    const std::vector<size_t> chosen = Draw(fresh_layers_, known_layers_, options_.layer_batch / 2, options_.layer_batch);
+    const std::vector<size_t> chosen =
+        Draw(fresh_layers_, known_layers_, options_.layer_batch / 2, options_.layer_batch);
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
     const Outputs before = SaidBefore(batch);
@@ -168,7 +174,8 @@ class RefitRun {
     const Outputs before = SaidBefore(batch);
     batch.log_latency = Taught(chosen, batch.log_latency, before.log_total);
     batch.node_log = Taught(chosen, batch.node_log, before.contribution, batch.graphs.graph_of_node);
-    batch.node_weight = batch.node_weight * Taught(chosen, HasNewWords(batch), at::ones_like(batch.node_weight), batch.graphs.graph_of_node);
+    batch.node_weight = batch.node_weight * Taught(chosen, HasNewWords(batch), at::ones_like(batch.node_weight),
+                                                   batch.graphs.graph_of_node);
     return NetworkBatchLoss(chosen.size(), batch, Forward(*bundle_.net, batch), bundle_.manifest.net.additive);
   }
 
@@ -176,7 +183,7 @@ class RefitRun {
   std::mt19937_64 random_;
   ModelBundle bundle_;
   std::vector<const Sample*> samples_;
-  size_t first_fresh_ = 0;  // of samples_
+  size_t first_fresh_ = 0;   // of samples_
   int32_t known_words_ = 0;  // of the old version
   std::vector<size_t> known_layers_, known_networks_, fresh_layers_, fresh_networks_;
   std::shared_ptr<CobraNet> teacher_;  // the old version
@@ -186,8 +193,8 @@ class RefitRun {
 
 }  // namespace
 
-absl::Status Refit(absl::string_view model_directory, const Dataset& known, const Dataset& fresh, const RefitOptions& options,
-                   absl::string_view directory) {
+absl::Status Refit(absl::string_view model_directory, const Dataset& known, const Dataset& fresh,
+                   const RefitOptions& options, absl::string_view directory) {
   UseOneThread();
   RetainHeap();
   COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(model_directory));

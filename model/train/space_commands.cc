@@ -5,7 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/csv.h"
@@ -34,10 +33,10 @@ absl::Status WritePredictions(const std::string& path, const std::vector<std::st
   std::string text = "row,latency_ms,low_ms,high_ms\n";
   for (size_t r = 0; r < rows.size(); ++r) {
     const AdaptedLatency& p = predictions[r];
-    absl::StrAppend(&text, CsvLine({rows[r], absl::StrFormat("%.6g", p.latency_ms),
-                                    absl::StrFormat("%.6g", p.low_ms), absl::StrFormat("%.6g", p.high_ms)}));
+    absl::StrAppend(&text, CsvLine({rows[r], absl::StrFormat("%.6g", p.latency_ms), absl::StrFormat("%.6g", p.low_ms),
+                                    absl::StrFormat("%.6g", p.high_ms)}));
   }
-  return WriteFileAtomic(path, absl::EndsWith(path, ".gz") ? Gzip(text) : text);
+  return WriteMaybeGzip(path, text);
 }
 
 absl::Status PredictHat(const SpaceArguments& a) {
@@ -91,7 +90,7 @@ absl::Status RunChoose(const SpaceArguments& a) {
   std::string text = "row,arch\n";
   for (int64_t r : chosen)
     absl::StrAppend(&text, CsvLine({rows.row[static_cast<size_t>(r)], rows.arch[static_cast<size_t>(r)]}));
-  return WriteFileAtomic(a.out, absl::EndsWith(a.out, ".gz") ? Gzip(text) : text);
+  return WriteMaybeGzip(a.out, text);
 }
 
 // What LibTorch throws is told as an error.
@@ -155,9 +154,9 @@ std::vector<SpaceCommand> AddSpaceCommands(CLI::App* app) {
   CLI::App* choose_command = app->add_subcommand(
       "choose", "Which architectures to measure on a new device, the most telling first (docs/spaces.md)");
   choose_command->add_option("--count", choose->count, "How many")->check(CLI::Range(1, 100))->capture_default_str();
-  for (const auto& [command, arguments] : {std::make_pair(predict_command, predict),
-                                           std::make_pair(adapt_command, adapt),
-                                           std::make_pair(choose_command, choose)}) {
+  for (const auto& [command, arguments] :
+       {std::make_pair(predict_command, predict), std::make_pair(adapt_command, adapt),
+        std::make_pair(choose_command, choose)}) {
     command->add_option("--model", arguments->model, "Directory of `cobra-train fit --space`")->required();
     command->add_option("--rows", arguments->rows, "CSV: row,arch; other columns are passed over")->required();
     command

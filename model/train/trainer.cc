@@ -33,7 +33,7 @@
 namespace cobra {
 namespace {
 
-constexpr double kWarmup = 0.03;  // of all steps
+constexpr double kWarmup = 0.03;              // of all steps
 constexpr char kLatencyWord[] = "latency#0";  // what pre-training appends
 
 class TrainingRun {
@@ -71,7 +71,8 @@ class TrainingRun {
   }
 
   absl::Status Run(absl::string_view directory) {
-    torch::optim::AdamW optimizer = MakeOptimizer(bundle_.net->parameters(), options_.learning_rate, options_.weight_decay);
+    torch::optim::AdamW optimizer =
+        MakeOptimizer(bundle_.net->parameters(), options_.learning_rate, options_.weight_decay);
     int epoch = Resume(&optimizer);
     if (epoch == 0 && options_.pretrain_epochs > 0) Pretrain();
     for (; epoch < options_.epochs; ++epoch) {
@@ -83,9 +84,9 @@ class TrainingRun {
         average_->Swap();
         const Metrics layers = Validate(validation_layers_), networks = Validate(validation_networks_);
         average_->Swap();
-        LogInfo(absl::StrFormat("seed %d epoch %d: loss %.4f, validation layers %.2f %%, networks %.2f %% (%.1f s an epoch)",
-                                options_.seed, epoch + 1, loss, 100 * layers.mape, 100 * networks.mape,
-                                absl::ToDoubleSeconds(absl::Now() - start)));
+        LogInfo(absl::StrFormat(
+            "seed %d epoch %d: loss %.4f, validation layers %.2f %%, networks %.2f %% (%.1f s an epoch)", options_.seed,
+            epoch + 1, loss, 100 * layers.mape, 100 * networks.mape, absl::ToDoubleSeconds(absl::Now() - start)));
         Checkpoint(epoch + 1, optimizer);
       }
     }
@@ -111,14 +112,17 @@ class TrainingRun {
     pretrain.batch = options_.layer_batch;
     pretrain.seed = options_.seed;
     pretrain.latency_word = options_.append_latency ? bundle_.vocabulary.Find(kLatencyWord) : -1;
-    const double error = PretrainEncoder(bundle_.net->encoder.get(), bundle_.manifest.net.width, calls, latency_us, pretrain);
-    LogInfo(absl::StrFormat("seed %d: pre-trained for %d epochs, masked numbers off by a factor of %.2f", options_.seed, options_.pretrain_epochs, std::exp2(10 * error)));
+    const double error =
+        PretrainEncoder(bundle_.net->encoder.get(), bundle_.manifest.net.width, calls, latency_us, pretrain);
+    LogInfo(absl::StrFormat("seed %d: pre-trained for %d epochs, masked numbers off by a factor of %.2f", options_.seed,
+                            options_.pretrain_epochs, std::exp2(10 * error)));
   }
 
   int StepsPerEpoch() const {
     const auto steps = (train_layers_.size() + options_.layer_batch - 1) / options_.layer_batch;
     // Without layers (a space of whole networks): once through the networks.
-    return static_cast<int>(steps > 0 ? steps : (train_networks_.size() + options_.network_batch - 1) / options_.network_batch);
+    return static_cast<int>(steps > 0 ? steps
+                                      : (train_networks_.size() + options_.network_batch - 1) / options_.network_batch);
   }
 
   double Epoch(int epoch, torch::optim::AdamW* optimizer) {
@@ -128,7 +132,8 @@ class TrainingRun {
     const int steps = StepsPerEpoch();
     double total = 0;
     for (int step = 0; step < steps; ++step) {
-      SetLearningRate(optimizer, options_.learning_rate, static_cast<double>(epoch * steps + step) / (options_.epochs * steps), kWarmup);
+      SetLearningRate(optimizer, options_.learning_rate,
+                      static_cast<double>(epoch * steps + step) / (options_.epochs * steps), kWarmup);
       optimizer->zero_grad();
       at::Tensor loss = LayerLoss(step) + NetworkLoss(step);
       loss.backward();
@@ -143,7 +148,8 @@ class TrainingRun {
   // The `step`-th batch of a shuffled list; wraps round, so that the shorter list is seen more often.
   static std::vector<size_t> Slice(const std::vector<size_t>& all, int step, int size) {
     std::vector<size_t> chosen;
-    for (int i = 0; i < size && !all.empty(); ++i) chosen.push_back(all[(static_cast<size_t>(step) * size + i) % all.size()]);
+    for (int i = 0; i < size && !all.empty(); ++i)
+      chosen.push_back(all[(static_cast<size_t>(step) * size + i) % all.size()]);
     return chosen;
   }
 
@@ -192,7 +198,8 @@ class TrainingRun {
     std::rename(partial.c_str(), options_.checkpoint.c_str());
   }
 
-  // The epoch to go on with: 0 without a checkpoint. A checkpoint of another data set has other shapes and is refused by LibTorch.
+  // The epoch to go on with: 0 without a checkpoint. A checkpoint of another data set has other shapes and is refused
+  // by LibTorch.
   int Resume(torch::optim::AdamW* optimizer) {
     if (options_.checkpoint.empty() || !FileExists(options_.checkpoint)) return 0;
     torch::serialize::InputArchive archive, moments;
@@ -250,7 +257,8 @@ absl::StatusOr<Predictions> PredictSamples(absl::string_view directory, const st
       const Outputs out = Forward(*bundle.net, batch, embeddings);
       result.latency_us.push_back(out.log_total.exp()[0].item<double>());
       result.layer_sum_us.push_back(out.layer_sum[0].item<double>());
-      const at::Tensor mean = MeanByShare(embeddings.index_select(0, batch.text_of_node), out.contribution, batch.graphs).contiguous();
+      const at::Tensor mean =
+          MeanByShare(embeddings.index_select(0, batch.text_of_node), out.contribution, batch.graphs).contiguous();
       result.embedding.emplace_back(mean.data_ptr<float>(), mean.data_ptr<float>() + mean.numel());
     }
   } catch (const std::exception& e) {

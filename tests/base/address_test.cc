@@ -16,8 +16,8 @@ Diagnostic ProblemOf(absl::string_view address) {
 }
 
 TEST(AddressTest, HostAndPortAndNamesOfGrpc) {
-  for (const char* address : {"127.0.0.1:50051", "localhost:1", "cobra.example.com:65535", "[::1]:50051", "unix:/tmp/cobra",
-                              "unix:///tmp/cobra", "dns:///cobra:50051", "ipv6:[::1]:50051"}) {
+  for (const char* address : {"127.0.0.1:50051", "localhost:1", "cobra.example.com:65535", "[::1]:50051",
+                              "unix:/tmp/cobra", "unix:///tmp/cobra", "dns:///cobra:50051", "ipv6:[::1]:50051"}) {
     EXPECT_TRUE(CheckAddress("--server", address).ok()) << address;
   }
 }

@@ -79,7 +79,8 @@ TEST_F(CommandLineTest, AMistypedFlagIsNamedBeforeWhatItLeavesMissing) {
   EXPECT_EQ(ProblemOf({"predict", "net.py", "--targt=cpu"}).hint, "did you mean --target?");
   EXPECT_EQ(ProblemOf({"predict", "--budget", "3", "--target", "cpu"}).hint, "did you mean --budget-ms?");
   EXPECT_THAT(ProblemOf({"--target", "cpu", "predict"}).message, HasSubstr("--target: stands before the command"));
-  EXPECT_EQ(ProblemOf({"predict", "net.py", "more.py", "--target", "cpu"}).message, "more.py: is one argument too many");
+  EXPECT_EQ(ProblemOf({"predict", "net.py", "more.py", "--target", "cpu"}).message,
+            "more.py: is one argument too many");
 }
 
 TEST_F(CommandLineTest, WhatIsMissingOrOutOfRangeIsSaidInWords) {

@@ -62,13 +62,15 @@ std::string Caret(const std::string& line, int column, int end_column) {
 }
 
 TEST(Diagnostic, TheCaretStandsUnderTheExpression) {
-  EXPECT_EQ(Caret("    x = y + z", 9, 14), "        ^^^^^");       // without the indentation
-  EXPECT_EQ(Caret("x = y", 5, 0), "        ^");                    // the end is not known
-  EXPECT_EQ(Caret("x = y", 1, 6), "    x = y");                    // all of it: no caret, as in CPython
-  EXPECT_EQ(Caret("a\tb", 3, 4), "    " " \t^");                   // a tab stays one
-  EXPECT_EQ(Caret("\xc3\xa4\xc3\xb6 = y", 6, 7), "         ^");    // columns are characters
-  EXPECT_EQ(Caret("class A", 8, 0), "           ^");               // behind the end
-  EXPECT_EQ(Caret("x", 50, 60), "    x");                          // of another line: none
+  EXPECT_EQ(Caret("    x = y + z", 9, 14), "        ^^^^^");  // without the indentation
+  EXPECT_EQ(Caret("x = y", 5, 0), "        ^");               // the end is not known
+  EXPECT_EQ(Caret("x = y", 1, 6), "    x = y");               // all of it: no caret, as in CPython
+  EXPECT_EQ(Caret("a\tb", 3, 4),
+            "    "
+            " \t^");                                             // a tab stays one
+  EXPECT_EQ(Caret("\xc3\xa4\xc3\xb6 = y", 6, 7), "         ^");  // columns are characters
+  EXPECT_EQ(Caret("class A", 8, 0), "           ^");             // behind the end
+  EXPECT_EQ(Caret("x", 50, 60), "    x");                        // of another line: none
 }
 
 TEST(Diagnostic, LongChainsAreShortened) {
@@ -105,8 +107,11 @@ TEST(Diagnostic, InvalidUtf8InASourceLineIsReplacedNotLost) {
 }
 
 TEST(Diagnostic, KindsHaveTheExitCodesOfTheClient) {
-  const struct { const char* name; int exit_code; } kinds[] = {{"usage", 2},        {"unsupported", 4}, {"data_dependent", 4},
-                                                              {"syntax_error", 6}, {"model_error", 6}, {"limit", 7}};
+  const struct {
+    const char* name;
+    int exit_code;
+  } kinds[] = {{"usage", 2},        {"unsupported", 4}, {"data_dependent", 4},
+               {"syntax_error", 6}, {"model_error", 6}, {"limit", 7}};
   for (const auto& kind : kinds) {
     const auto parsed = DiagnosticKindFromName(kind.name);
     ASSERT_TRUE(parsed.has_value()) << kind.name;

@@ -1,11 +1,10 @@
 #include "base/file.h"
 
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <string>
-
-#include <gtest/gtest.h>
 
 namespace cobra {
 namespace {

@@ -1,9 +1,9 @@
 #include "base/hash.h"
 
+#include <gtest/gtest.h>
+
 #include <set>
 #include <string>
-
-#include <gtest/gtest.h>
 
 namespace cobra {
 namespace {

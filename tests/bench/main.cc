@@ -15,7 +15,8 @@ void PrintTable(const Json& value, const std::string& indent) {
       std::cout << indent << key << "\n";
       PrintTable(item, indent + "  ");
     } else {
-      std::printf("%s%-24s %s\n", indent.c_str(), key.c_str(), item.is_number_float() ? absl::StrCat(item.get<double>()).c_str() : item.dump().c_str());
+      std::printf("%s%-24s %s\n", indent.c_str(), key.c_str(),
+                  item.is_number_float() ? absl::StrCat(item.get<double>()).c_str() : item.dump().c_str());
     }
   }
 }
@@ -32,7 +33,9 @@ int Main(int argc, char** argv) {
       "beside PyTorch (build, torch.fx.symbolic_trace, ShapeProp). Takes some minutes");
   reader->add_flag("--ours", ours, "Leave PyTorch out");
   reader->add_flag("--json", json, "One JSON object instead of a table");
-  reader->add_option("--once", once, "The new process: NAME [TIMES]")->expected(1, 2)->group("");  // started by the benchmark itself
+  reader->add_option("--once", once, "The new process: NAME [TIMES]")
+      ->expected(1, 2)
+      ->group("");  // started by the benchmark itself
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) {
     PrintError(app.get_name(), parsed.status());

@@ -1,10 +1,12 @@
 // The reader beside PyTorch: `cobra-bench reader`.
 //
-// parser_mb_per_s  all Python of the installed torch, torchvision and standard library, from memory, one thread, best of three passes
-// warm_ratio       one process each, libraries imported. Ours: source to graph with every shape, nothing remembered but the imported
+// parser_mb_per_s  all Python of the installed torch, torchvision and standard library, from memory, one thread, best
+// of three passes warm_ratio       one process each, libraries imported. Ours: source to graph with every shape,
+// nothing remembered but the imported
 //                  library (interpreter_pool.h). PyTorch: build the model, torch.fx.symbolic_trace, ShapeProp. Medians.
-// cold_ratio       a new process each, from start to exit: ours parses everything, PyTorch imports torch and torchvision
-// The ratios are of wall clock; *_cpu_ratio of processor time, which other programs on the machine disturb less.
+// cold_ratio       a new process each, from start to exit: ours parses everything, PyTorch imports torch and
+// torchvision The ratios are of wall clock; *_cpu_ratio of processor time, which other programs on the machine disturb
+// less.
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,8 +29,10 @@ struct Model {
   const char* name;
   const char* file;
 };
-constexpr Model kModels[] = {
-    {"resnet50", "resnet.py"}, {"efficientnet_b0", "efficientnet.py"}, {"vit_b_16", "vision_transformer.py"}, {"densenet201", "densenet.py"}};
+constexpr Model kModels[] = {{"resnet50", "resnet.py"},
+                             {"efficientnet_b0", "efficientnet.py"},
+                             {"vit_b_16", "vision_transformer.py"},
+                             {"densenet201", "densenet.py"}};
 
 SourceRequest RequestOf(const Model& model) {
   SourceRequest request;
@@ -42,7 +46,8 @@ SourceRequest RequestOf(const Model& model) {
 absl::StatusOr<Json> Parser() {
   std::vector<std::string> texts;
   double bytes = 0;
-  for (const char* root : {"/usr/lib/python3/dist-packages/torch", "/usr/lib/python3/dist-packages/torchvision", "/usr/lib/python3.11"}) {
+  for (const char* root :
+       {"/usr/lib/python3/dist-packages/torch", "/usr/lib/python3/dist-packages/torchvision", "/usr/lib/python3.11"}) {
     COBRA_ASSIGN_OR_RETURN(std::vector<std::string> files, ListFiles(root, ".py"));
     for (const std::string& file : files) {
       const std::string path = absl::StartsWith(file, "/") ? file : absl::StrCat(root, "/", file);
@@ -91,7 +96,8 @@ absl::StatusOr<Seconds> MedianProcess(const std::vector<std::string>& command, i
 }  // namespace
 
 absl::StatusOr<Json> RunReader(const std::vector<std::string>& extra) {
-  if (extra.size() >= 2 && extra[0] == "--once") {  // the cold child; with a count behind the name, something to profile
+  if (extra.size() >= 2 &&
+      extra[0] == "--once") {  // the cold child; with a count behind the name, something to profile
     const int times = extra.size() > 2 ? std::stoi(extra[2]) : 1;
     for (const Model& model : kModels) {
       if (extra[1] != model.name) continue;
@@ -100,7 +106,8 @@ absl::StatusOr<Json> RunReader(const std::vector<std::string>& extra) {
     return Json();
   }
   const bool ours_only = extra.size() == 1 && extra[0] == "--ours";
-  if (!extra.empty() && !ours_only) return absl::InvalidArgumentError("reader takes no arguments but --ours (without PyTorch)");
+  if (!extra.empty() && !ours_only)
+    return absl::InvalidArgumentError("reader takes no arguments but --ours (without PyTorch)");
   const std::string script = absl::StrCat(COBRA_BENCH_SOURCE, "/reader_reference.py");
   COBRA_ASSIGN_OR_RETURN(Json result, Parser());
   Json reference;
@@ -112,7 +119,10 @@ absl::StatusOr<Json> RunReader(const std::vector<std::string>& extra) {
   for (const Model& model : kModels) {
     COBRA_ASSIGN_OR_RETURN(const Seconds warm, Warm(model));
     COBRA_ASSIGN_OR_RETURN(const Seconds cold, MedianProcess({"/proc/self/exe", "reader", "--once", model.name}, 11));
-    Json row{{"warm_ms", warm.wall * 1e3}, {"warm_cpu_ms", warm.cpu * 1e3}, {"cold_ms", cold.wall * 1e3}, {"cold_cpu_ms", cold.cpu * 1e3}};
+    Json row{{"warm_ms", warm.wall * 1e3},
+             {"warm_cpu_ms", warm.cpu * 1e3},
+             {"cold_ms", cold.wall * 1e3},
+             {"cold_cpu_ms", cold.cpu * 1e3}};
     if (!ours_only) {
       const double wall = reference[model.name]["wall_ms"], cpu = reference[model.name]["cpu_ms"];
       COBRA_ASSIGN_OR_RETURN(const Seconds theirs, MedianProcess({kPython, script, "--cold", model.name}, 3));

@@ -52,7 +52,8 @@ SavedPrediction Saved(const std::string& json, const std::string& name) {
   return saved.ok() ? *std::move(saved) : SavedPrediction();
 }
 
-absl::StatusOr<Comparison> Compared(const std::string& before, const std::string& after, const CompareOptions& options = {}) {
+absl::StatusOr<Comparison> Compared(const std::string& before, const std::string& after,
+                                    const CompareOptions& options = {}) {
   return Compare(Saved(before, "old.json"), Saved(after, "new.json"), options);
 }
 
@@ -76,9 +77,10 @@ TEST(CompareTest, ChangeIsJudgedOnTheMiddle) {
 }
 
 TEST(CompareTest, ModulesThatChangedMostComeFirstAndAlikeOnesAreOne) {
-  const absl::StatusOr<Comparison> c =
-      Compared(Result({{"h.0.mlp", 100}, {"h.1.mlp", 102}, {"h.2.mlp", 99}, {"stem", 50}, {"gone", 40}, {"head", 10}}),
-               Result({{"h.0.mlp", 200}, {"h.1.mlp", 205}, {"h.2.mlp", 195}, {"stem", 50}, {"new", 30}, {"new", 1}, {"head", 9}}));
+  const absl::StatusOr<Comparison> c = Compared(
+      Result({{"h.0.mlp", 100}, {"h.1.mlp", 102}, {"h.2.mlp", 99}, {"stem", 50}, {"gone", 40}, {"head", 10}}),
+      Result(
+          {{"h.0.mlp", 200}, {"h.1.mlp", 205}, {"h.2.mlp", 195}, {"stem", 50}, {"new", 30}, {"new", 1}, {"head", 9}}));
   ASSERT_TRUE(c.ok()) << c.status();
   const std::vector<ModuleChange>& modules = c->targets[0].modules;
   std::vector<std::string> paths;
@@ -145,7 +147,8 @@ TEST(CompareTest, OtherWeightsAreAWarning) {
   ASSERT_TRUE(c.ok());
   EXPECT_THAT(ComparisonText(*c, 10), Not(HasSubstr("warning")));
   c->after.model_version = "pretrained@2";
-  EXPECT_THAT(ComparisonText(*c, 10), HasSubstr("warning: two versions of the weights (pretrained@1 and pretrained@2)"));
+  EXPECT_THAT(ComparisonText(*c, 10),
+              HasSubstr("warning: two versions of the weights (pretrained@1 and pretrained@2)"));
 }
 
 TEST(CompareTest, JsonHasUnitsAndFractions) {

@@ -83,7 +83,8 @@ TEST(RenderTest, OnlyWhatWasMeasuredOnATargetIsShownAsItsError) {
   const std::vector<std::string> lines = absl::StrSplit(TargetsTable(response), '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_THAT(lines[1], testing::ContainsRegex("12.3 % +6.0 % +1.3 % +57 +on held-out rows"));
-  EXPECT_THAT(lines[2], testing::ContainsRegex("8.0 % +4.0 % +- +- +on its probe, layers 31.0 % before; calibrated on top of cpu"));
+  EXPECT_THAT(lines[2], testing::ContainsRegex(
+                            "8.0 % +4.0 % +- +- +on its probe, layers 31.0 % before; calibrated on top of cpu"));
   const nlohmann::json j = nlohmann::json::parse(TargetsJson(response))["targets"];
   EXPECT_TRUE(j[0].contains("errors"));
   EXPECT_FALSE(j[1].contains("errors"));
@@ -99,7 +100,8 @@ TEST(RenderTest, WhatIsUnknownIsSaidWhereItShows) {
   part->set_share(0.0001);
   EXPECT_THAT(PredictionTable(response, {}), testing::Not(testing::HasSubstr("unsure")));
   part->set_share(0.04);
-  EXPECT_THAT(PredictionTable(response, {}), testing::HasSubstr("unsure on cpu:\n  4.0 % of the time: flatten was never measured\n"));
+  EXPECT_THAT(PredictionTable(response, {}),
+              testing::HasSubstr("unsure on cpu:\n  4.0 % of the time: flatten was never measured\n"));
   response.mutable_predictions(0)->set_extrapolating(true);
   EXPECT_THAT(PredictionTable(response, {}), testing::HasSubstr("The interval is a guess"));
 }

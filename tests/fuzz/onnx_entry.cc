@@ -1,12 +1,9 @@
-#include "tests/fuzz/entry_points.h"
-
 #include "frontend/onnx/reader.h"
 #include "tests/fuzz/checks.h"
+#include "tests/fuzz/entry_points.h"
 
 namespace cobra::fuzz {
 
-void Onnx(absl::string_view data) {
-  Check(ReadOnnxModel(data, {}, SmallLimits()));
-}
+void Onnx(absl::string_view data) { Check(ReadOnnxModel(data, {}, SmallLimits())); }
 
 }  // namespace cobra::fuzz

@@ -1,8 +1,7 @@
-#include "tests/fuzz/entry_points.h"
-
 #include "frontend/python/reader.h"
 #include "frontend/python/syntax/parser.h"
 #include "tests/fuzz/checks.h"
+#include "tests/fuzz/entry_points.h"
 
 namespace cobra::fuzz {
 

@@ -1,7 +1,6 @@
-#include "tests/fuzz/entry_points.h"
-
 #include "frontend/tflite/reader.h"
 #include "tests/fuzz/checks.h"
+#include "tests/fuzz/entry_points.h"
 
 namespace cobra::fuzz {
 

@@ -53,10 +53,14 @@ TEST(FingerprintTest, WhatMattersInTrainingOnlyDoesNotDiffer) {
   const auto lstm = [](double dropout) {
     TestNet net;
     const ValueRef state = net.Input("1x2x4");
-    return Fingerprint(net.Build({net.Call(
-        Op::lstm,
-        {{"has_biases", false}, {"num_layers", int64_t{1}}, {"dropout", dropout}, {"bidirectional", false}, {"batch_first", false}},
-        {net.Input("5x2x3"), state, state, net.Parameter("ih", "16x3"), net.Parameter("hh", "16x4")})}));
+    return Fingerprint(net.Build(
+        {net.Call(Op::lstm,
+                  {{"has_biases", false},
+                   {"num_layers", int64_t{1}},
+                   {"dropout", dropout},
+                   {"bidirectional", false},
+                   {"batch_first", false}},
+                  {net.Input("5x2x3"), state, state, net.Parameter("ih", "16x3"), net.Parameter("hh", "16x4")})}));
   };
   EXPECT_EQ(lstm(0.3), lstm(0));
 }

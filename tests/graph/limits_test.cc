@@ -35,7 +35,9 @@ TEST(GraphLimitsTest, BytesOfATensor) {
   limits.max_tensor_bytes = 4000;
   GraphBuilder builder(limits);
   const ValueRef x = builder.AddInput("x", {{1}});
-  const auto repeat = [&](int64_t n) { return builder.Add(Op::repeat, {{"repeats", std::vector<int64_t>{n}}}, {x}).status(); };
+  const auto repeat = [&](int64_t n) {
+    return builder.Add(Op::repeat, {{"repeats", std::vector<int64_t>{n}}}, {x}).status();
+  };
   EXPECT_TRUE(repeat(1000).ok()) << repeat(1000);
   EXPECT_TRUE(absl::IsResourceExhausted(repeat(1001)));
 }
@@ -64,7 +66,8 @@ TEST_F(JsonLimitsTest, Nodes) {
 
 TEST_F(JsonLimitsTest, TensorsAndRank) {
   const auto text = [](const char* shape) {
-    return std::string(R"({"inputs":[{"name":"x","shape":)") + shape + R"(,"dtype":"float32"}],"ops":[],"output":["in:0"]})";
+    return std::string(R"({"inputs":[{"name":"x","shape":)") + shape +
+           R"(,"dtype":"float32"}],"ops":[],"output":["in:0"]})";
   };
   GraphLimits limits;
   limits.max_rank = 2;

@@ -1,9 +1,9 @@
 #include "model/predict/calibration.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <random>
-
-#include <gtest/gtest.h>
 
 #include "graph/builder.h"
 
@@ -25,7 +25,8 @@ Graph LinearLayer(int64_t n) {
   return std::move(b).Build({ValueRef::Node(linear)});
 }
 
-// 20 relus that take `relu_factor`, 20 linears that take `linear_factor` times as long as on the reference machine, with 2 % of noise.
+// 20 relus that take `relu_factor`, 20 linears that take `linear_factor` times as long as on the reference machine,
+// with 2 % of noise.
 struct Probe {
   Probe(double relu_factor, double linear_factor) {
     std::mt19937 random(7);
@@ -44,7 +45,9 @@ struct Probe {
   std::vector<CalibrationSample> samples;
 };
 
-double FactorOf(const Calibration& c, const Graph& g, double us) { return std::exp(CalibrationLogCorrection(c, g, 0, std::log(us))); }
+double FactorOf(const Calibration& c, const Graph& g, double us) {
+  return std::exp(CalibrationLogCorrection(c, g, 0, std::log(us)));
+}
 
 TEST(Calibration, RecoversADifferentFactorPerOperatorGroup) {
   const Probe probe(1.5, 3.0);

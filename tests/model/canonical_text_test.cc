@@ -15,21 +15,24 @@ TEST(CanonicalText, NamesArgumentsInTheFixedOrderWithoutBlanks) {
   const ValueRef w = b.AddParameter("w", Float({64, 3, 7, 7}));
   using Ints = std::vector<int64_t>;
   // Given in another order than ops.def's.
-  Attributes attributes{{"groups", int64_t{1}}, {"padding", Ints{3, 3}}, {"stride", Ints{2, 2}}, {"dilation", Ints{1, 1}}};
+  Attributes attributes{
+      {"groups", int64_t{1}}, {"padding", Ints{3, 3}}, {"stride", Ints{2, 2}}, {"dilation", Ints{1, 1}}};
   const auto conv = b.Add(Op::conv2d, attributes, {x, w, ValueRef::None()});
   ASSERT_TRUE(conv.ok()) << conv.status();
   const auto relu = b.Add(Op::relu, {}, {ValueRef::Node(*conv)}, {}, /*inplace=*/true);
   ASSERT_TRUE(relu.ok()) << relu.status();
   const Graph g = std::move(b).Build({ValueRef::Node(*relu)});
   EXPECT_EQ(CanonicalText(g, 0),
-            "conv2d(input=1x3x224x224:float32,weight=64x3x7x7:float32,bias=None,stride=(2,2),padding=(3,3),dilation=(1,1),groups=1)"
+            "conv2d(input=1x3x224x224:float32,weight=64x3x7x7:float32,bias=None,stride=(2,2),padding=(3,3),dilation=(1,"
+            "1),groups=1)"
             "->1x64x112x112:float32#macs=118013952,read_bytes=602112,weight_bytes=37632,write_bytes=3211264");
   EXPECT_EQ(CanonicalText(g, 1),
             "relu(input=1x64x112x112:float32,inplace=True)->1x64x112x112:float32"
             "#macs=0,read_bytes=3211264,weight_bytes=0,write_bytes=3211264");
 }
 
-// What dropout does in training makes no difference to the text of a call at inference; where nobody says that it is inference, it does.
+// What dropout does in training makes no difference to the text of a call at inference; where nobody says that it is
+// inference, it does.
 TEST(CanonicalText, DropoutOfTrainingIsNone) {
   const auto attention = [](Op op, double dropout) {
     GraphBuilder b;
@@ -38,7 +41,8 @@ TEST(CanonicalText, DropoutOfTrainingIsNone) {
     Attributes attributes{{"dropout_p", dropout}};
     if (op == Op::multi_head_attention_forward) {
       const ValueRef none = ValueRef::None();
-      inputs.insert(inputs.end(), {b.AddParameter("w", Float({24, 8})), none, none, none, b.AddParameter("o", Float({8, 8}))});
+      inputs.insert(inputs.end(),
+                    {b.AddParameter("w", Float({24, 8})), none, none, none, b.AddParameter("o", Float({8, 8}))});
       attributes = {{"embed_dim_to_check", int64_t{8}}, {"num_heads", int64_t{2}}, {"dropout_p", dropout}};
     }
     const auto call = b.Add(op, attributes, inputs);

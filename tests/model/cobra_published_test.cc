@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
-#include "model/baseline/cobra_published_fit.h"
 #include "model/baseline/call_gcn.h"
+#include "model/baseline/cobra_published_fit.h"
 #include "model/baseline/published_config.h"
 
 namespace cobra {

@@ -81,16 +81,11 @@ Algorithm Ours(const Call& c) {
 
 const char* NameInOneDnn(Algorithm algorithm) {
   switch (algorithm) {
-    case Algorithm::kProduct:
-      return "";
-    case Algorithm::kGemm:
-      return ",gemm:jit,";
-    case Algorithm::kBlocked:
-      return ",jit:avx512_core,";
-    case Algorithm::kPointwise:
-      return ",jit_1x1:avx512_core,";
-    case Algorithm::kDepthwise:
-      return ",jit_dw:avx512_core,";
+    case Algorithm::kProduct: return "";
+    case Algorithm::kGemm: return ",gemm:jit,";
+    case Algorithm::kBlocked: return ",jit:avx512_core,";
+    case Algorithm::kPointwise: return ",jit_1x1:avx512_core,";
+    case Algorithm::kDepthwise: return ",jit_dw:avx512_core,";
   }
   return "";
 }

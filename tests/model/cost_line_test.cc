@@ -53,9 +53,11 @@ TEST(CostLineTest, GroupedConvolutionsAndViewsAreApart) {
   const ValueRef x = b.AddInput("x", {{1, 8, 16, 16}, DType::float32});
   const ValueRef w = b.AddParameter("w", {{8, 1, 3, 3}, DType::float32});
   const absl::StatusOr<int32_t> conv = b.Add(
-      Op::conv2d, {{"stride", Ints{1, 1}}, {"padding", Ints{0, 0}}, {"dilation", Ints{1, 1}}, {"groups", int64_t{8}}}, {x, w, ValueRef::None()});
+      Op::conv2d, {{"stride", Ints{1, 1}}, {"padding", Ints{0, 0}}, {"dilation", Ints{1, 1}}, {"groups", int64_t{8}}},
+      {x, w, ValueRef::None()});
   ASSERT_TRUE(conv.ok()) << conv.status();
-  const absl::StatusOr<int32_t> view = b.Add(Op::transpose, {{"dim0", int64_t{0}}, {"dim1", int64_t{1}}}, {ValueRef::Node(*conv)});
+  const absl::StatusOr<int32_t> view =
+      b.Add(Op::transpose, {{"dim0", int64_t{0}}, {"dim1", int64_t{1}}}, {ValueRef::Node(*conv)});
   ASSERT_TRUE(view.ok()) << view.status();
   const Graph g = std::move(b).Build({ValueRef::Node(*view)});
   EXPECT_EQ(CostKey(g.nodes()[0]), "conv2d/grouped");

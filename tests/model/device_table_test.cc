@@ -25,15 +25,19 @@ TEST(DeviceTableTest, ARowIsATarget) {
 
 TEST(DeviceTableTest, APartOfTheNameIsEnoughWhereItIsTheOnlyOne) {
   EXPECT_EQ(TargetFromTable(Shipped(), "v100")->device, "Tesla V100-PCIE-32GB");
-  EXPECT_EQ(TargetFromTable(Shipped(), "tesla p4")->device, "Tesla P4");  // "Tesla P4" is a whole name, whatever else contains it
-  EXPECT_THAT(std::string(TargetFromTable(Shipped(), "A100").status().message()), HasSubstr("may be NVIDIA A100-PCIE-40GB, "));
+  EXPECT_EQ(TargetFromTable(Shipped(), "tesla p4")->device,
+            "Tesla P4");  // "Tesla P4" is a whole name, whatever else contains it
+  EXPECT_THAT(std::string(TargetFromTable(Shipped(), "A100").status().message()),
+              HasSubstr("may be NVIDIA A100-PCIE-40GB, "));
   EXPECT_THAT(std::string(TargetFromTable(Shipped(), "B200").status().message()), HasSubstr("there are "));
 }
 
 TEST(DeviceTableTest, WhatIsWrongIsNamed) {
   EXPECT_THAT(std::string(TargetFromTable("device\nx\n", "x").status().message()), HasSubstr("no column name"));
-  EXPECT_THAT(std::string(TargetFromTable("name,mem_bw_gb_s\nx,fast\n", "x").status().message()), HasSubstr("line 2: mem_bw_gb_s \"fast\""));
-  EXPECT_THAT(std::string(TargetFromTable("name,mem_bw_gb_s\nx,1\n", "x").status().message()), HasSubstr("no column num_sm"));
+  EXPECT_THAT(std::string(TargetFromTable("name,mem_bw_gb_s\nx,fast\n", "x").status().message()),
+              HasSubstr("line 2: mem_bw_gb_s \"fast\""));
+  EXPECT_THAT(std::string(TargetFromTable("name,mem_bw_gb_s\nx,1\n", "x").status().message()),
+              HasSubstr("no column num_sm"));
 }
 
 }  // namespace

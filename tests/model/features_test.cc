@@ -10,12 +10,16 @@
 namespace cobra {
 namespace {
 
-// A convolution of 17 to 33 channels: work in whole blocks of 16, nothing that is no multiply-accumulate, 4 bytes a number.
+// A convolution of 17 to 33 channels: work in whole blocks of 16, nothing that is no multiply-accumulate, 4 bytes a
+// number.
 TEST(LogWork, OfAConvolution) {
   GraphBuilder b;
-  const ValueRef x = b.AddInput("x", {{1, 17, 40, 40}, DType::float32}), w = b.AddParameter("w", {{33, 17, 3, 3}, DType::float32});
+  const ValueRef x = b.AddInput("x", {{1, 17, 40, 40}, DType::float32}),
+                 w = b.AddParameter("w", {{33, 17, 3, 3}, DType::float32});
   const std::vector<int64_t> ones = {1, 1}, zeros = {0, 0};
-  const auto conv = b.Add(Op::conv2d, {{"stride", ones}, {"padding", zeros}, {"dilation", ones}, {"groups", int64_t{1}}}, {x, w, ValueRef::None()});
+  const auto conv =
+      b.Add(Op::conv2d, {{"stride", ones}, {"padding", zeros}, {"dilation", ones}, {"groups", int64_t{1}}},
+            {x, w, ValueRef::None()});
   ASSERT_TRUE(conv.ok()) << conv.status();
   const Graph g = std::move(b).Build({ValueRef::Node(*conv)});
   const auto work = LogWork(g, 0);
@@ -50,7 +54,8 @@ TEST(LogWork, OfACallWithoutMultiplyAccumulates) {
 // Two heads of three sequences by one matrix for all sequences.
 TEST(LogWork, OfABatchOfProducts) {
   GraphBuilder b;
-  const ValueRef x = b.AddInput("x", {{3, 2, 10, 8}, DType::float32}), y = b.AddInput("y", {{1, 2, 8, 10}, DType::float32});
+  const ValueRef x = b.AddInput("x", {{3, 2, 10, 8}, DType::float32}),
+                 y = b.AddInput("y", {{1, 2, 8, 10}, DType::float32});
   const auto product = b.Add(Op::matmul, {}, {x, y});
   ASSERT_TRUE(product.ok()) << product.status();
   const auto work = LogWork(std::move(b).Build({ValueRef::Node(*product)}), 0);

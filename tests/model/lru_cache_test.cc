@@ -1,9 +1,9 @@
 #include "model/predict/lru_cache.h"
 
+#include <gtest/gtest.h>
+
 #include <thread>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace cobra {
 namespace {

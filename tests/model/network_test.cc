@@ -163,7 +163,8 @@ TEST(PerfSage, LearnsWhatItsMaximumSees) {
 
 TEST(NetworkGcn, LearnsHowManyCallsThereAre) {
   Networks made = MakeNetworks(160);
-  for (NetworkSet::Network& network : made.set.networks) network.latency_us = 10.0 * static_cast<double>(network.calls.size());
+  for (NetworkSet::Network& network : made.set.networks)
+    network.latency_us = 10.0 * static_cast<double>(network.calls.size());
   NetworkGcnOptions options;
   options.width = 32;
   options.training.learning_rate = 2e-3;

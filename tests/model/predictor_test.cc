@@ -1,10 +1,11 @@
-// The shipped weights: that the parts are what they claim to be. Accuracy is stated by `cobra-train evaluate`, not here.
+// The shipped weights: that the parts are what they claim to be. Accuracy is stated by `cobra-train evaluate`, not
+// here.
 #include "model/predict/predictor.h"
+
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
-
-#include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
@@ -21,12 +22,15 @@ const char kPretrained[] = COBRA_SOURCE_DIR "/model/pretrained";
 int32_t AddConv(GraphBuilder* b, ValueRef x, int64_t out) {
   const int64_t in = b->TypeOf(x).shape[1];
   const ValueRef w = b->AddParameter(absl::StrCat("w", b->nodes().size()), {{out, in, 3, 3}, DType::float32});
-  return b->Add(Op::conv2d, {{"stride", Ints{1, 1}}, {"padding", Ints{1, 1}}, {"dilation", Ints{1, 1}}, {"groups", int64_t{1}}},
-                {x, w, ValueRef::None()})
+  return b
+      ->Add(Op::conv2d,
+            {{"stride", Ints{1, 1}}, {"padding", Ints{1, 1}}, {"dilation", Ints{1, 1}}, {"groups", int64_t{1}}},
+            {x, w, ValueRef::None()})
       .value();
 }
 
-// conv - relu - conv - relu - add. The addition joins the second branch with what `skip_from` says: 0 the first convolution, 1 the first relu.
+// conv - relu - conv - relu - add. The addition joins the second branch with what `skip_from` says: 0 the first
+// convolution, 1 the first relu.
 Graph Residual(int64_t channels = 32, int64_t size = 28, int skip_from = 1) {
   GraphBuilder b;
   const ValueRef x = b.AddInput("x", {{1, channels, size, size}, DType::float32});
@@ -34,7 +38,8 @@ Graph Residual(int64_t channels = 32, int64_t size = 28, int skip_from = 1) {
   const int32_t relu1 = b.Add(Op::relu, {}, {ValueRef::Node(conv1)}).value();
   const int32_t conv2 = AddConv(&b, ValueRef::Node(relu1), channels);
   const int32_t relu2 = b.Add(Op::relu, {}, {ValueRef::Node(conv2)}).value();
-  const int32_t add = b.Add(Op::add, {}, {ValueRef::Node(relu2), ValueRef::Node(skip_from == 0 ? conv1 : relu1)}).value();
+  const int32_t add =
+      b.Add(Op::add, {}, {ValueRef::Node(relu2), ValueRef::Node(skip_from == 0 ? conv1 : relu1)}).value();
   return std::move(b).Build({ValueRef::Node(add)});
 }
 
@@ -59,7 +64,8 @@ TEST_F(PredictorTest, ContributionsAddUpToTheLatency) {
   const Graph g = Residual();
   const LatencyPrediction p = Predict(g);
   ASSERT_EQ(p.node_latency_us.size(), g.nodes().size());
-  EXPECT_NEAR(std::accumulate(p.node_latency_us.begin(), p.node_latency_us.end(), 0.0), p.latency_us, 1e-6 * p.latency_us);
+  EXPECT_NEAR(std::accumulate(p.node_latency_us.begin(), p.node_latency_us.end(), 0.0), p.latency_us,
+              1e-6 * p.latency_us);
   for (double us : p.node_latency_us) EXPECT_GT(us, 0);
   EXPECT_LT(p.low_us, p.latency_us);
   EXPECT_GT(p.high_us, p.latency_us);
@@ -129,7 +135,8 @@ TEST_F(PredictorTest, SaysWhatItDoesNotKnow) {
   EXPECT_NE(far.unknown[0].why.find("measured"), std::string::npos) << far.unknown[0].why;
   ASSERT_EQ(far.node_unknown.size(), far.node_latency_us.size());
   double unknown_us = 0;
-  for (size_t i = 0; i < far.node_unknown.size(); ++i) unknown_us += far.node_unknown[i].empty() ? 0 : far.node_latency_us[i];
+  for (size_t i = 0; i < far.node_unknown.size(); ++i)
+    unknown_us += far.node_unknown[i].empty() ? 0 : far.node_latency_us[i];
   EXPECT_GT(unknown_us, 0.5 * far.latency_us);
 }
 
@@ -170,7 +177,9 @@ TEST_F(PredictorTest, CalibratesToAMachineTwiceAsSlow) {
 TEST(PredictorLoad, ADamagedFileIsNamed) {
   const std::string directory = testing::TempDir() + "/cobra_damaged";
   ASSERT_TRUE(MakeDirectories(directory).ok());
-  ASSERT_TRUE(WriteFileAtomic(directory + "/manifest.json", ReadFile(absl::StrCat(kPretrained, "/manifest.json")).value()).ok());
+  ASSERT_TRUE(
+      WriteFileAtomic(directory + "/manifest.json", ReadFile(absl::StrCat(kPretrained, "/manifest.json")).value())
+          .ok());
   std::string tensors = ReadFile(absl::StrCat(kPretrained, "/tensors.safetensors")).value();
   tensors[tensors.size() / 2] ^= 1;
   ASSERT_TRUE(WriteFileAtomic(directory + "/tensors.safetensors", tensors).ok());

@@ -47,15 +47,15 @@ TEST(LoadMeasurements, KeepsSeriesOfSeveralSeedsApart) {
   const std::string folder = absl::StrCat(testing::TempDir(), "/measurements_", getpid());
   ASSERT_TRUE(MakeDirectories(folder).ok());
   const auto record = [](int seed, int repeat, int width, double us) {
-    return absl::StrCat(R"({"kind":"record","session":"a","space":"paper-layers","seed":)", seed, R"(,"index":0,"repeat":)", repeat, R"(,"label":"relu","outcome":"ok","latency_us":)", us,
+    return absl::StrCat(R"({"kind":"record","session":"a","space":"paper-layers","seed":)", seed,
+                        R"(,"index":0,"repeat":)", repeat, R"(,"label":"relu","outcome":"ok","latency_us":)", us,
                         R"(,"graph":{"inputs":[{"shape":[1,)", width,
                         R"(]}],"ops":[{"op":"relu","inputs":["in:0"]}],"output":[0]}})", "\n");
   };
   const std::string session = R"({"kind":"session","session":"a","seed":7})";
-  ASSERT_TRUE(
-      WriteFileAtomic(folder + "/layers.jsonl.gz", Gzip(absl::StrCat(session, "\n", record(7, 0, 16, 5),
-                                                                     record(7, 1, 16, 6), record(8, 0, 32, 9))))
-          .ok());
+  ASSERT_TRUE(WriteFileAtomic(folder + "/layers.jsonl.gz", Gzip(absl::StrCat(session, "\n", record(7, 0, 16, 5),
+                                                                             record(7, 1, 16, 6), record(8, 0, 32, 9))))
+                  .ok());
   const auto target = ReadFile(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/target.json");
   ASSERT_TRUE(target.ok());
   ASSERT_TRUE(WriteFileAtomic(folder + "/target.json", *target).ok());
@@ -73,19 +73,23 @@ TEST(LoadMeasurements, KeepsSeriesOfSeveralSeedsApart) {
   rmdir(folder.c_str());
 }
 
-// What a model was unsure of teaches it; errors are stated of what was drawn. A draw stays what its fingerprint says, though it was chosen too.
+// What a model was unsure of teaches it; errors are stated of what was drawn. A draw stays what its fingerprint says,
+// though it was chosen too.
 TEST(LoadMeasurements, WhatWasSelectedIsForTraining) {
   const std::string folder = absl::StrCat(testing::TempDir(), "/selected_", getpid());
   ASSERT_TRUE(MakeDirectories(folder).ok());
   const auto records = [](int seed, int first_width, int count) {
     std::string lines;
     for (int i = 0; i < count; ++i) {
-      absl::StrAppend(&lines, R"({"kind":"record","session":"a","space":"real-layers","seed":)", seed, R"(,"index":)", i, R"(,"repeat":0,"label":"relu","outcome":"ok",)",
-                      R"("latency_us":5,"graph":{"inputs":[{"shape":[1,)", first_width + i, R"(]}],"ops":[{"op":"relu","inputs":["in:0"]}],"output":[0]}})", "\n");
+      absl::StrAppend(&lines, R"({"kind":"record","session":"a","space":"real-layers","seed":)", seed, R"(,"index":)",
+                      i, R"(,"repeat":0,"label":"relu","outcome":"ok",)",
+                      R"("latency_us":5,"graph":{"inputs":[{"shape":[1,)", first_width + i,
+                      R"(]}],"ops":[{"op":"relu","inputs":["in:0"]}],"output":[0]}})", "\n");
     }
     return lines;
   };
-  ASSERT_TRUE(WriteFileAtomic(folder + "/zebra.jsonl", records(1, 100, 200)).ok());  // read first, though its name is the last
+  ASSERT_TRUE(
+      WriteFileAtomic(folder + "/zebra.jsonl", records(1, 100, 200)).ok());  // read first, though its name is the last
   ASSERT_TRUE(WriteFileAtomic(folder + "/selected-layers.jsonl", records(2, 250, 200)).ok());
   const auto target = ReadFile(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/target.json");
   ASSERT_TRUE(target.ok());

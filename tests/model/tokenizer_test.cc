@@ -1,8 +1,8 @@
 #include "model/text/tokenizer.h"
 
-#include <set>
-
 #include <gtest/gtest.h>
+
+#include <set>
 
 #include "absl/strings/str_cat.h"
 
@@ -19,14 +19,18 @@ std::string Joined(absl::string_view text) {
 }
 
 TEST(Tokenizer, SplitsCallsIntoWordsAndPlacedNumbers) {
-  const struct { const char* text; const char* tokens; } cases[] = {
+  const struct {
+    const char* text;
+    const char* tokens;
+  } cases[] = {
       {"relu(input=1x64x56x56:float32)->1x64x56x56:float32",
        "relu input#0:1 input#1:64 input#2:56 input#3:56 out#0:1 out#1:64 out#2:56 out#3:56"},
       {"f(input=2x3:int64)->scalar:float32", "f input#0:2 input#1:3 input:int64 out=scalar"},
       {"conv2d(bias=None,stride=(2,1),groups=1)->1:float32",
        "conv2d bias=None stride#0:2 stride#1:1 groups#0:1 out#0:1"},
       {"pool(ceil_mode=False,eps=1e-05,p=-0.5)->1:float32", "pool ceil_mode=False eps#0:1e-05 p#0:-0.5 out#0:1"},
-      {"interpolate(mode='bilinear')->1:float32#macs=12,write_bytes=4", "interpolate mode='bilinear' out#0:1 macs#0:12 write_bytes#0:4"},
+      {"interpolate(mode='bilinear')->1:float32#macs=12,write_bytes=4",
+       "interpolate mode='bilinear' out#0:1 macs#0:12 write_bytes#0:4"},
       {"cat(tensors=1x2:float32,tensors=1x3:float32,dim=1)->1x5:float32",
        "cat tensors#0:1 tensors#1:2 tensors#0:1 tensors#1:3 dim#0:1 out#0:1 out#1:5"},
   };
@@ -62,8 +66,11 @@ TEST(Vocabulary, UnknownWordsAreUnknown) {
 
 TEST(Tokenizer, NumbersTakenApartKeepTheirPlaces) {
   std::string words;
-  for (const RawToken& t : SplitNumbers(SplitText("relu(input=224x1e-05,dim=-1)"))) absl::StrAppend(&words, words.empty() ? "" : " ", t.word);
-  EXPECT_EQ(words, "relu input#0@2=2 input#0@1=2 input#0@0=4 input#1@4=1 input#1@3=e input#1@2=- input#1@1=0 input#1@0=5 dim#0@1=- dim#0@0=1");
+  for (const RawToken& t : SplitNumbers(SplitText("relu(input=224x1e-05,dim=-1)")))
+    absl::StrAppend(&words, words.empty() ? "" : " ", t.word);
+  EXPECT_EQ(words,
+            "relu input#0@2=2 input#0@1=2 input#0@0=4 input#1@4=1 input#1@3=e input#1@2=- input#1@1=0 input#1@0=5 "
+            "dim#0@1=- dim#0@0=1");
   Vocabulary v;
   v.UseDigits();
   EXPECT_EQ(v.Encode("relu(input=224)").size(), 4u);

@@ -84,9 +84,7 @@ class Mutator {
     for (int64_t i = 0, n = 1 + Below(3); i < n; ++i) {
       v1::Node* node = graph->mutable_nodes(0);
       switch (Below(6)) {
-        case 0:
-          DamageShape(graph);
-          break;
+        case 0: DamageShape(graph); break;
         case 1:
         case 2:
           if (node->attributes_size() > 0) DamageAttribute(node->mutable_attributes(Below(node->attributes_size())));
@@ -135,9 +133,7 @@ class Mutator {
 
   void DamageAttribute(v1::Attribute* attribute) {
     switch (Below(6)) {
-      case 0:
-        attribute->set_int_value(Number());
-        break;
+      case 0: attribute->set_int_value(Number()); break;
       case 1:
         if (attribute->ints().values_size() > 0) {
           attribute->mutable_ints()->set_values(Below(attribute->ints().values_size()), Number());
@@ -148,15 +144,9 @@ class Mutator {
       case 2:
         for (int i = Below(6); i >= 0; --i) attribute->mutable_ints()->add_values(Number());
         break;
-      case 3:
-        attribute->set_double_value(static_cast<double>(Number()) / 3);
-        break;
-      case 4:
-        attribute->set_string_value("same");
-        break;
-      case 5:
-        attribute->clear_value();
-        break;
+      case 3: attribute->set_double_value(static_cast<double>(Number()) / 3); break;
+      case 4: attribute->set_string_value("same"); break;
+      case 5: attribute->clear_value(); break;
     }
   }
 
@@ -235,38 +225,22 @@ class NetworkMutator {
       case 2:
         if (node->inputs_size() > 0) node->mutable_inputs(Below(node->inputs_size()))->set_output(Index(3));
         break;
-      case 3:
-        node->set_op(g->nodes(Below(g->nodes_size())).op());
-        break;
-      case 4:
-        g->mutable_nodes()->SwapElements(Below(g->nodes_size()), Below(g->nodes_size()));
-        break;
-      case 5:
-        g->mutable_nodes()->DeleteSubrange(Below(g->nodes_size()), 1);
-        break;
-      case 6:
-        *g->add_nodes() = *node;
-        break;
+      case 3: node->set_op(g->nodes(Below(g->nodes_size())).op()); break;
+      case 4: g->mutable_nodes()->SwapElements(Below(g->nodes_size()), Below(g->nodes_size())); break;
+      case 5: g->mutable_nodes()->DeleteSubrange(Below(g->nodes_size()), 1); break;
+      case 6: *g->add_nodes() = *node; break;
       case 7:
         if (node->outputs_size() > 0) node->mutable_outputs(0)->add_shape(Index(10));
         break;
-      case 8:
-        node->set_inplace(!node->inplace());
-        break;
-      case 9:
-        node->mutable_origin()->set_file(Index(2));
-        break;
+      case 8: node->set_inplace(!node->inplace()); break;
+      case 9: node->mutable_origin()->set_file(Index(2)); break;
       case 10:
         if (g->parameters_size() > 1) {
           g->mutable_parameters(Below(g->parameters_size()))->set_name(g->parameters(0).name());
         }
         break;
-      case 11:
-        g->add_parameter_aliases()->set_parameter(Index(g->parameters_size()));
-        break;
-      case 12:
-        g->add_outputs()->set_index(Index(g->nodes_size()));
-        break;
+      case 11: g->add_parameter_aliases()->set_parameter(Index(g->parameters_size())); break;
+      case 12: g->add_outputs()->set_index(Index(g->nodes_size())); break;
       case 13:
         if (node->attributes_size() > 0) *node->add_attributes() = node->attributes(Below(node->attributes_size()));
         break;
@@ -278,15 +252,9 @@ class NetworkMutator {
     for (int i = Below(3); i >= 0; --i) {
       const size_t at = static_cast<size_t>(Below(static_cast<int>(text->size())));
       switch (Below(4)) {
-        case 0:
-          (*text)[at] = static_cast<char>(Below(256));
-          break;
-        case 1:
-          text->erase(at, static_cast<size_t>(1 + Below(20)));
-          break;
-        case 2:
-          text->insert(at, text->substr(static_cast<size_t>(Below(static_cast<int>(text->size()))), 8));
-          break;
+        case 0: (*text)[at] = static_cast<char>(Below(256)); break;
+        case 1: text->erase(at, static_cast<size_t>(1 + Below(20))); break;
+        case 2: text->insert(at, text->substr(static_cast<size_t>(Below(static_cast<int>(text->size()))), 8)); break;
         case 3:
           if (const size_t digit = text->find_first_of("0123456789", at); digit != std::string::npos) {
             constexpr absl::string_view kNumbers[] = {"0", "-1", "7", "1e99", "null", "99999999999999999999", "\"x\""};

@@ -22,7 +22,8 @@ Graph SmallNetwork() {
   const ValueRef weight = builder.AddParameter("conv.weight", {{4, 3, 3, 3}, DType::float32});
   builder.AddParameterAlias("tied.weight", weight);
   builder.AddFoldedMacs(12);
-  const Origin origin{std::make_shared<const std::string>("net.py"), 7, "conv", std::make_shared<const std::string>("blocks.py"), 3};
+  const Origin origin{std::make_shared<const std::string>("net.py"), 7, "conv",
+                      std::make_shared<const std::string>("blocks.py"), 3};
   const Attributes attributes = {{"stride", std::vector<int64_t>{1, 1}},
                                  {"padding", std::vector<int64_t>{1, 1}},
                                  {"dilation", std::vector<int64_t>{1, 1}},
@@ -185,7 +186,8 @@ TEST(GraphProtoTest, ModulePathIsPartOfTheError) {
 
 // A value like another in a tensor, nonsense as a setting.
 TEST(GraphProtoTest, WhatIsNotANumberIsNoSetting) {
-  for (const auto& [op, name, fine] : {std::tuple("leaky_relu", "negative_slope", false), std::tuple("add", "other", true)}) {
+  for (const auto& [op, name, fine] :
+       {std::tuple("leaky_relu", "negative_slope", false), std::tuple("add", "other", true)}) {
     v1::Graph proto;
     v1::TensorType* type = proto.add_inputs()->mutable_type();
     type->add_shape(2);
@@ -198,7 +200,8 @@ TEST(GraphProtoTest, WhatIsNotANumberIsNoSetting) {
     attribute->set_double_value(std::numeric_limits<double>::quiet_NaN());
     const absl::StatusOr<Graph> graph = GraphFromProto(proto);
     EXPECT_EQ(graph.ok(), fine) << graph.status();
-    if (!fine) EXPECT_EQ(ErrorOf(proto).message, "node 0 (leaky_relu): leaky_relu: negative_slope is not a number (nan)");
+    if (!fine)
+      EXPECT_EQ(ErrorOf(proto).message, "node 0 (leaky_relu): leaky_relu: negative_slope is not a number (nan)");
   }
 }
 

@@ -29,7 +29,9 @@ v1::PredictRequest ARequest(int nodes) {
   return request;
 }
 
-ParsedSize SizeOf(const std::string& bytes, int64_t most = kNoLimit) { return ParsedSizeOf(bytes, *v1::PredictRequest::descriptor(), most); }
+ParsedSize SizeOf(const std::string& bytes, int64_t most = kNoLimit) {
+  return ParsedSizeOf(bytes, *v1::PredictRequest::descriptor(), most);
+}
 
 TEST(ParsedSizeTest, IsAboutWhatTheMessageTakes) {
   for (int nodes : {1, 100, 5000}) {
@@ -58,8 +60,8 @@ TEST(ParsedSizeTest, CountsEmptyMessages) {
 TEST(ParsedSizeTest, CountsEmptyTextsAndUnknownFields) {
   std::string targets, unknown;
   for (int i = 0; i < 100000; ++i) {
-    targets += std::string("\x32\x00", 2);             // field 6 of a request: a target
-    unknown += std::string("\xfa\x01\x00", 3);         // field 31, which it does not have: empty bytes
+    targets += std::string("\x32\x00", 2);      // field 6 of a request: a target
+    unknown += std::string("\xfa\x01\x00", 3);  // field 31, which it does not have: empty bytes
   }
   EXPECT_GT(SizeOf(targets).bytes, static_cast<int64_t>(100000 * sizeof(std::string)));
   EXPECT_GT(SizeOf(unknown).bytes, static_cast<int64_t>(100000 * sizeof(std::string)));

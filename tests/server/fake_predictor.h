@@ -39,7 +39,8 @@ class FakePredictor : public Predictor {
     prediction.high_us = prediction.latency_us * 1.1;
     prediction.confidence = knows_sigmoid ? 1 : 0.5;
     prediction.extrapolating = !knows_sigmoid;
-    for (const Node& node : graph.nodes()) prediction.node_unknown.push_back(knows_sigmoid || node.op != Op::sigmoid ? "" : "sigmoid was never measured");
+    for (const Node& node : graph.nodes())
+      prediction.node_unknown.push_back(knows_sigmoid || node.op != Op::sigmoid ? "" : "sigmoid was never measured");
     return prediction;
   }
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {

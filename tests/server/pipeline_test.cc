@@ -10,10 +10,10 @@
 #include "gtest/gtest.h"
 #include "onnx/onnx_pb.h"
 #include "proto/graph_proto.h"
-#include "tests/server/fake_predictor.h"
 #include "server/measurement_task.h"
 #include "server/unseen_layers.h"
 #include "store/task_queue.h"
+#include "tests/server/fake_predictor.h"
 #include "tests/server/fake_store.h"
 #include "tests/temporary_directory.h"
 

@@ -122,7 +122,8 @@ TEST_F(ServerTest, FullQueueIsRefusedAtOnce) {
 
 TEST_F(ServerTest, CallersDeadlineReachesThePredictor) {
   Start();
-  // The prediction does not end before the client has given up: its own deadline is what it sees, never the server's answer to it.
+  // The prediction does not end before the client has given up: its own deadline is what it sees, never the server's
+  // answer to it.
   std::atomic<bool> entered{false}, stopped{false};
   absl::Notification given_up;
   predictor_->during_predict = [&](const std::function<bool()>& cancelled) {

@@ -41,7 +41,8 @@ class DatabaseTest : public testing::TestWithParam<const char*> {
 };
 
 inline std::string DatabaseName(const testing::TestParamInfo<const char*>& info) { return info.param; }
-#define COBRA_ON_EVERY_DATABASE(suite) INSTANTIATE_TEST_SUITE_P(On, suite, testing::Values("sqlite", "postgres"), &DatabaseName)
+#define COBRA_ON_EVERY_DATABASE(suite) \
+  INSTANTIATE_TEST_SUITE_P(On, suite, testing::Values("sqlite", "postgres"), &DatabaseName)
 
 }  // namespace cobra
 

@@ -1,5 +1,5 @@
-// A real PostgreSQL 15 of a test's own, on a socket in a temporary folder; no port is opened. It may be stopped as after a crash; the machine
-// itself does not crash, so it need not wait for the disk.
+// A real PostgreSQL 15 of a test's own, on a socket in a temporary folder; no port is opened. It may be stopped as
+// after a crash; the machine itself does not crash, so it need not wait for the disk.
 #ifndef COBRA_TESTS_STORE_POSTGRES_SERVER_H_
 #define COBRA_TESTS_STORE_POSTGRES_SERVER_H_
 
@@ -28,14 +28,16 @@ class PostgresServer {
     // It refuses to run as root.
     if (geteuid() == 0) {
       const passwd* user = getpwnam("postgres");
-      if (user == nullptr || chown(directory_.path().c_str(), user->pw_uid, user->pw_gid) != 0) return absl::InternalError("no user postgres");
+      if (user == nullptr || chown(directory_.path().c_str(), user->pw_uid, user->pw_gid) != 0)
+        return absl::InternalError("no user postgres");
     }
     COBRA_RETURN_IF_ERROR(Run({"initdb", "-D", data_, "-U", "cobra", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"}));
     return Start();
   }
 
   absl::Status Start() {
-    const std::string options = absl::StrCat("-c listen_addresses='' -c unix_socket_directories=", directory_.path(), " -c shared_buffers=16MB -c fsync=off");
+    const std::string options = absl::StrCat("-c listen_addresses='' -c unix_socket_directories=", directory_.path(),
+                                             " -c shared_buffers=16MB -c fsync=off");
     return Run({"pg_ctl", "-D", data_, "-w", "-l", directory_.File("log"), "-o", options, "start"});
   }
   // "fast": clients are thrown out; "immediate": as after a crash.
@@ -53,7 +55,8 @@ class PostgresServer {
 
   static absl::Status Run(std::vector<std::string> argv) {
     argv[0] = absl::StrCat(kPrograms, argv[0]);
-    if (geteuid() == 0) argv.insert(argv.begin(), {"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"});
+    if (geteuid() == 0)
+      argv.insert(argv.begin(), {"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"});
     return RunProgram(argv).status();
   }
 

@@ -46,7 +46,8 @@ TEST_P(StoreTest, CountsWhatWasAppended) {
   const PredictionRecord prediction{absl::Now(), "00ff", "cpu", "v1", 12.5, 10, 15, 0.9, true, 3};
   ASSERT_TRUE((*store)->AppendPredictions({prediction, prediction}).ok());
   const MeasurementRecord probe{absl::Now(), "cpu", "probe", "00ff", false, 3.5, "{'quote\"}"};
-  ASSERT_TRUE((*store)->AppendMeasurements({probe, probe}).ok());  // without a task, the same thing may be measured twice
+  ASSERT_TRUE(
+      (*store)->AppendMeasurements({probe, probe}).ok());  // without a task, the same thing may be measured twice
   auto counts = (*store)->Counts();
   ASSERT_TRUE(counts.ok());
   EXPECT_EQ(counts->predictions, 2);
@@ -78,7 +79,10 @@ TEST_P(StoreTest, NewerSchemaIsRefused) {
   ASSERT_TRUE(OpenStore(location_).ok());
   auto database = OpenDatabase(location_);
   ASSERT_TRUE(database.ok());
-  ASSERT_TRUE((*database)->Transaction([](SqlSession& s) { return s.Execute("INSERT INTO schema_version (version) VALUES (999)"); }).ok());
+  ASSERT_TRUE(
+      (*database)
+          ->Transaction([](SqlSession& s) { return s.Execute("INSERT INTO schema_version (version) VALUES (999)"); })
+          .ok());
   const absl::Status status = OpenStore(location_).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
 }
@@ -88,8 +92,12 @@ TEST_P(StoreTest, ValuesComeBackAsTheyWere) {
   ASSERT_TRUE(database.ok()) << database.status();
   const std::string text = "Gr\xc3\xbc\xc3\x9f'e\"; DROP TABLE x; \\";
   const absl::Status status = (*database)->Transaction([&](SqlSession& s) -> absl::Status {
-    if (absl::Status made = s.Execute("CREATE TABLE x (a BIGINT, b DOUBLE PRECISION, c TEXT, d TEXT)"); !made.ok()) return made;
-    if (absl::Status put = s.Execute("INSERT INTO x VALUES ($1, $2, $3, $4)", {int64_t{-9007199254740993}, 0.1 + 0.2, text, {}}); !put.ok()) return put;
+    if (absl::Status made = s.Execute("CREATE TABLE x (a BIGINT, b DOUBLE PRECISION, c TEXT, d TEXT)"); !made.ok())
+      return made;
+    if (absl::Status put =
+            s.Execute("INSERT INTO x VALUES ($1, $2, $3, $4)", {int64_t{-9007199254740993}, 0.1 + 0.2, text, {}});
+        !put.ok())
+      return put;
     auto rows = s.Query("SELECT a, b, c, d FROM x WHERE c = $1", {text});
     if (!rows.ok()) return rows.status();
     EXPECT_EQ(rows->size(), 1u);
@@ -107,12 +115,15 @@ TEST(SqliteStoreTest, AFileOfTheFirstVersionIsBroughtUpToDate) {
   const std::string path = directory.File("old.sqlite");
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(db,
-                         "CREATE TABLE measurements (id INTEGER PRIMARY KEY, time_us INTEGER NOT NULL, target TEXT NOT NULL, origin TEXT NOT NULL, "
-                         "fingerprint TEXT NOT NULL, is_network INTEGER NOT NULL, latency_us REAL NOT NULL, graph_json TEXT NOT NULL);"
-                         "INSERT INTO measurements VALUES (1, 2, 'cpu', 'probe', '00ff', 0, 3.5, '{}'); PRAGMA user_version=1",
-                         nullptr, nullptr, nullptr),
-            SQLITE_OK);
+  ASSERT_EQ(
+      sqlite3_exec(
+          db,
+          "CREATE TABLE measurements (id INTEGER PRIMARY KEY, time_us INTEGER NOT NULL, target TEXT NOT NULL, origin "
+          "TEXT NOT NULL, "
+          "fingerprint TEXT NOT NULL, is_network INTEGER NOT NULL, latency_us REAL NOT NULL, graph_json TEXT NOT NULL);"
+          "INSERT INTO measurements VALUES (1, 2, 'cpu', 'probe', '00ff', 0, 3.5, '{}'); PRAGMA user_version=1",
+          nullptr, nullptr, nullptr),
+      SQLITE_OK);
   sqlite3_close(db);
   auto store = OpenStore(path);
   ASSERT_TRUE(store.ok()) << store.status();

@@ -70,7 +70,9 @@ class TaskQueueTest : public DatabaseTest {
     EXPECT_TRUE(status.ok() && status->size() == 1) << status.status();
     return (*status)[0].state;
   }
-  absl::StatusOr<ReportOutcome> Report(const std::string& worker, MeasurementRecord record) { return queue_->Report(worker, &record); }
+  absl::StatusOr<ReportOutcome> Report(const std::string& worker, MeasurementRecord record) {
+    return queue_->Report(worker, &record);
+  }
   absl::StatusOr<std::vector<TaskLease>> Lease(const std::string& worker, int64_t count = 10) {
     return queue_->Lease("cpu", worker, count, absl::Seconds(60));
   }
@@ -81,7 +83,8 @@ class TaskQueueTest : public DatabaseTest {
 COBRA_ON_EVERY_DATABASE(TaskQueueTest);
 
 TEST_P(TaskQueueTest, LeasesByUrgencyThenInOrderOfComing) {
-  ASSERT_THAT(*queue_->Enqueue({Task("a"), Task("b", 5), Task("c"), Task("d", 5)}), ElementsAre(true, true, true, true));
+  ASSERT_THAT(*queue_->Enqueue({Task("a"), Task("b", 5), Task("c"), Task("d", 5)}),
+              ElementsAre(true, true, true, true));
   EXPECT_THAT(Ids(Lease("w", 3)), ElementsAre("b", "d", "a"));
   EXPECT_THAT(Ids(Lease("v", 3)), ElementsAre("c"));
   EXPECT_THAT(Ids(Lease("v", 3)), ElementsAre());
@@ -226,7 +229,8 @@ TEST_P(TaskQueueTest, ChangesCanBeFollowed) {
 }
 
 TEST_P(TaskQueueTest, TooManyAtOnceIsRefused) {
-  EXPECT_TRUE(absl::IsInvalidArgument(queue_->Enqueue(std::vector<TaskSpec>(TaskQueue::kMaxTasksPerCall + 1, Task("a"))).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      queue_->Enqueue(std::vector<TaskSpec>(TaskQueue::kMaxTasksPerCall + 1, Task("a"))).status()));
 }
 
 // Two servers, four workers each, on one database: nobody gets what another one has.

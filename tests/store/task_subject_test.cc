@@ -3,9 +3,9 @@
 #include <limits>
 #include <utility>
 
+#include "gmock/gmock.h"
 #include "graph/builder.h"
 #include "graph/fingerprint.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace cobra {
@@ -51,7 +51,8 @@ TEST(TaskSubjectTest, ASampleSurvivesTheRoundTrip) {
   const uint64_t seed = std::numeric_limits<uint64_t>::max();
   const std::string json = TaskSubjectToJson(Of(SpaceIndex{"paper-layers", int64_t{1} << 40, seed}, 1));
   // What stores and spools hold: not to be changed.
-  EXPECT_EQ(json, R"({"sample":{"space":"paper-layers","index":1099511627776,"seed":18446744073709551615},"repeat":1})");
+  EXPECT_EQ(json,
+            R"({"sample":{"space":"paper-layers","index":1099511627776,"seed":18446744073709551615},"repeat":1})");
   const absl::StatusOr<TaskSubject> after = TaskSubjectFromJson(json);
   ASSERT_TRUE(after.ok()) << after.status();
   EXPECT_EQ(after->graph(), nullptr);
@@ -91,7 +92,8 @@ TEST(TaskSubjectTest, WhatIsNoSubjectIsRefused) {
       {R"({"sample":{"space":"s"},"repeat":-1})", "\"repeat\""},
       {R"({"sample":{"space":"s"},"repeat":2147483648})", "\"repeat\""},
       {R"({"sample":{"space":"s"},"repeat":"0"})", "\"repeat\""},
-      {R"({"graph":{"inputs":[],"ops":[{"op":"no_such_operator","inputs":[],"attrs":{},"out":[]}],"output":[0]}})", "no_such_operator"},
+      {R"({"graph":{"inputs":[],"ops":[{"op":"no_such_operator","inputs":[],"attrs":{},"out":[]}],"output":[0]}})",
+       "no_such_operator"},
   };
   for (const Case& c : cases) {
     const absl::StatusOr<TaskSubject> subject = TaskSubjectFromJson(c.text);

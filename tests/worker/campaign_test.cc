@@ -10,8 +10,8 @@
 #include "absl/strings/str_split.h"
 #include "base/file.h"
 #include "gtest/gtest.h"
-#include "worker/measure.h"
 #include "store/record.h"
+#include "worker/measure.h"
 
 namespace cobra {
 namespace {

@@ -79,7 +79,8 @@ TEST_F(DeviceLockTest, TheSecondIsToldWhoHasIt) {
   ASSERT_TRUE(first.ok()) << first.status();
   const auto second = Lock({"gpu-1f"});
   EXPECT_EQ(second.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(second.status().message()), AllOf(HasSubstr("gpu-1f"), HasSubstr(absl::StrCat("process ", getpid())), HasSubstr("--share-device")));
+  EXPECT_THAT(std::string(second.status().message()),
+              AllOf(HasSubstr("gpu-1f"), HasSubstr(absl::StrCat("process ", getpid())), HasSubstr("--share-device")));
   EXPECT_TRUE(IsFree("cpu0"));
 }
 

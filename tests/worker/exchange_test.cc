@@ -35,7 +35,8 @@ TEST(ExchangeTest, ThereAndBackIsTheSame) {
   EXPECT_EQ(record_of(before), record_of(after));
   EXPECT_THAT(after.json_lines, HasSubstr(R"("device":"A \"fast\", big one")"));
   EXPECT_THAT(after.json_lines, HasSubstr(R"("peak_gflops":106.1)"));
-  for (const char* field : {R"("target":"gpu-x")", R"("cache":"cold")", R"("device_us":4.75)", R"("energy_j":0.5)", R"("clock_before_mhz":1980.0)"}) {
+  for (const char* field : {R"("target":"gpu-x")", R"("cache":"cold")", R"("device_us":4.75)", R"("energy_j":0.5)",
+                            R"("clock_before_mhz":1980.0)"}) {
     EXPECT_THAT(after.json_lines, HasSubstr(field));
   }
 }
@@ -64,19 +65,23 @@ TEST(ExchangeTest, SeriesOfSeveralSeedsStandInOneFile) {
   const auto with = [](absl::string_view session, int seed) {
     const std::string name = absl::StrCat("\"session\":\"", session, "\"");
     return absl::StrCat(absl::StrReplaceAll(kSession, {{"\"session\":\"s1\"", name}}), "\n",
-                        absl::StrReplaceAll(kRecord, {{"\"session\":\"s1\"", absl::StrCat(name, ",\"seed\":", seed)}}), "\n");
+                        absl::StrReplaceAll(kRecord, {{"\"session\":\"s1\"", absl::StrCat(name, ",\"seed\":", seed)}}),
+                        "\n");
   };
   EXPECT_THAT(CheckRecords(with("s1", 1) + with("s2", 2)).problems, ElementsAre());
   EXPECT_THAT(CheckRecords(with("s1", 1) + with("s2", 1)).problems, ElementsAre("line 4: asked@1/3/0: is there twice"));
 }
 
 TEST(ExchangeTest, ACsvOfOthersNeedsLittle) {
-  const std::string graph = absl::StrReplaceAll(std::string(kRecord).substr(std::string(kRecord).find("{\"inputs\"")), {{"\"", "\"\""}});
-  const auto lines = CsvToRecords(absl::StrCat("outcome,latency_us,graph\nok,12.5,\"", graph.substr(0, graph.size() - 1), "\"\n"));
+  const std::string graph =
+      absl::StrReplaceAll(std::string(kRecord).substr(std::string(kRecord).find("{\"inputs\"")), {{"\"", "\"\""}});
+  const auto lines =
+      CsvToRecords(absl::StrCat("outcome,latency_us,graph\nok,12.5,\"", graph.substr(0, graph.size() - 1), "\"\n"));
   ASSERT_TRUE(lines.ok()) << lines.status();
   EXPECT_THAT(CheckRecords(*lines).problems, ElementsAre());
   EXPECT_THAT(std::string(CsvToRecords("outcome,graph\n").status().message()), HasSubstr("latency_us"));
-  EXPECT_THAT(std::string(CsvToRecords("outcome,latency_us,graph\nok,fast,\n").status().message()), HasSubstr("line 2: latency_us \"fast\""));
+  EXPECT_THAT(std::string(CsvToRecords("outcome,latency_us,graph\nok,fast,\n").status().message()),
+              HasSubstr("line 2: latency_us \"fast\""));
 }
 
 TEST(ExchangeTest, OurOwnMeasurementsAreInOrder) {

@@ -48,7 +48,9 @@ TEST(ExecutionTest, WhatTheProcessorCannotDoIsRefused) {
 }
 
 TEST(ExecutionTest, TheTargetsNameSaysHowItRuns) {
-  const auto name = [](const ExecutionFlags& flags, const char* gpu = "") { return TargetName(*ParseExecution(flags, Cpu(true)), gpu); };
+  const auto name = [](const ExecutionFlags& flags, const char* gpu = "") {
+    return TargetName(*ParseExecution(flags, Cpu(true)), gpu);
+  };
   const std::string plain = name({});
   EXPECT_THAT(plain, testing::MatchesRegex("cpu-.*-1t"));
   EXPECT_EQ(name({"cpu", "bfloat16"}), plain + "-bfloat16");
@@ -62,7 +64,8 @@ TEST(ExecutionTest, TheTargetSaysItToo) {
   gpu.name = "NVIDIA H200";
   gpu.sms = 132;
   gpu.l2_mb = 60;
-  const TargetSpec spec = DescribeMachine("2.11.0+cuda-13.0", *ParseExecution({"cuda:0", "float16", "channels-last"}, Cpu(false)), gpu);
+  const TargetSpec spec =
+      DescribeMachine("2.11.0+cuda-13.0", *ParseExecution({"cuda:0", "float16", "channels-last"}, Cpu(false)), gpu);
   EXPECT_EQ(spec.name, "gpu-nvidia-h200-float16-nhwc");
   EXPECT_EQ(spec.kind, "gpu");
   EXPECT_EQ(spec.device, "NVIDIA H200");

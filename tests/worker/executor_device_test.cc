@@ -47,11 +47,13 @@ TEST(ExecutionDeviceTest, ALayoutChangesNoResultAndAPrecisionLittle) {
   for (const Sample& subject : ProbeSubjects()) {
     if (!subject.is_network && subject.label != "conv2d" && subject.label != "max_pool2d") continue;
     const std::vector<float> plain = OutputOf(subject.graph, {});
-    EXPECT_LT(Difference(plain, OutputOf(subject.graph, With(Precision::float32, Layout::channels_last))), 1e-4) << subject.label;
+    EXPECT_LT(Difference(plain, OutputOf(subject.graph, With(Precision::float32, Layout::channels_last))), 1e-4)
+        << subject.label;
     if (!ThisCpu().has_bfloat16) continue;
     EXPECT_LT(Difference(plain, OutputOf(subject.graph, With(Precision::bfloat16))), 0.1) << subject.label;
     if (subject.is_network) {
-      EXPECT_LT(Difference(plain, OutputOf(subject.graph, With(Precision::bfloat16, Layout::channels_last))), 0.1) << subject.label;
+      EXPECT_LT(Difference(plain, OutputOf(subject.graph, With(Precision::bfloat16, Layout::channels_last))), 0.1)
+          << subject.label;
     }
   }
 }

@@ -100,7 +100,11 @@ std::vector<Case> ProductCases() {
     first.insert(first.end(), rest.begin(), rest.end());
     return first;
   };
-  const Attributes packed = {{"has_biases", true}, {"num_layers", int64_t{1}}, {"dropout", 0.0}, {"bidirectional", false}, {"batch_sizes", Ints{3, 2, 1}}};
+  const Attributes packed = {{"has_biases", true},
+                             {"num_layers", int64_t{1}},
+                             {"dropout", 0.0},
+                             {"bidirectional", false},
+                             {"batch_sizes", Ints{3, 2, 1}}};
   const auto packed_gates = [&](int n) { return with(gates(n), {Index({3})}); };
   const Attributes attention = {{"embed_dim_to_check", int64_t{8}},
                                 {"num_heads", int64_t{2}},
@@ -151,7 +155,9 @@ std::vector<Case> ProductCases() {
       {Op::gru, packed, with({{{6, 5}}, {{1, 3, 6}}}, packed_gates(3))},
       {Op::rnn_tanh, packed, with({{{6, 5}}, {{1, 3, 6}}}, packed_gates(1))},
       {Op::rnn_relu, packed, with({{{6, 5}}, {{1, 3, 6}}}, packed_gates(1))},
-      {Op::_pack_padded_sequence, {{"batch_sizes", Ints{3, 2, 1}}, {"batch_first", true}}, {{{3, 4, 5}}, {{3}, DType::int64}}},
+      {Op::_pack_padded_sequence,
+       {{"batch_sizes", Ints{3, 2, 1}}, {"batch_first", true}},
+       {{{3, 4, 5}}, {{3}, DType::int64}}},
       {Op::_pad_packed_sequence,
        {{"batch_sizes", Ints{3, 2, 1}}, {"batch_first", false}, {"padding_value", 0.5}, {"total_length", int64_t{7}}},
        {{{6, 5}}, {{3}, DType::int64}}},
@@ -234,7 +240,11 @@ std::vector<Case> PoolCases() {
        {image, {{2, 5, 7, 2}}}},
       {Op::affine_grid, {{"size", Ints{2, 3, 5, 7}}, {"align_corners", false}}, {{{2, 2, 3}}}},
       {Op::roi_align,
-       {{"spatial_scale", 0.5}, {"pooled_height", int64_t{3}}, {"pooled_width", int64_t{2}}, {"sampling_ratio", int64_t{2}}, {"aligned", true}},
+       {{"spatial_scale", 0.5},
+        {"pooled_height", int64_t{3}},
+        {"pooled_width", int64_t{2}},
+        {"sampling_ratio", int64_t{2}},
+        {"aligned", true}},
        {{{2, 4, 9, 8}}, {{5, 5}}}},
       {Op::pixel_shuffle, {{"upscale_factor", int64_t{2}}}, {image}},
       {Op::pixel_unshuffle, {{"downscale_factor", int64_t{2}}}, {image}},
@@ -473,7 +483,8 @@ TEST(ExecutorTest, WhatLibTorchLacksIsNamed) {
 TEST(ExecutorTest, IntegersThatStandForRealsAreRefused) {
   GraphBuilder builder;
   const ValueRef x = builder.AddInput("x", TensorType{{1, 4}, DType::int8});
-  const int32_t node = builder.Add(Op::softmax, {{"dim", int64_t{-1}}, {"quantized", std::string("int8")}}, {x}).value();
+  const int32_t node =
+      builder.Add(Op::softmax, {{"dim", int64_t{-1}}, {"quantized", std::string("int8")}}, {x}).value();
   const absl::StatusOr<std::unique_ptr<Executor>> executor =
       Executor::Create(std::move(builder).Build({ValueRef::Node(node)}), 1);
   EXPECT_TRUE(absl::IsUnimplemented(executor.status())) << executor.status();

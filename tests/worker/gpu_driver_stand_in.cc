@@ -1,5 +1,6 @@
-// Stands for NVIDIA's driver in gpu_test.cc: a real shared library, opened as the real ones are, that exports the functions of
-// libnvidia-ml.so.1 and libcuda.so.1 that worker/gpu.cc calls. It answers with made-up numbers; nothing but that test uses it.
+// Stands for NVIDIA's driver in gpu_test.cc: a real shared library, opened as the real ones are, that exports the
+// functions of libnvidia-ml.so.1 and libcuda.so.1 that worker/gpu.cc calls. It answers with made-up numbers; nothing
+// but that test uses it.
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -43,7 +44,9 @@ int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
 int nvmlDeviceGetName(void* device, char* name, unsigned size) {
   return Put(name, size, device == reinterpret_cast<void*>(size_t{1}) ? "Stand-in 9000" : "Stand-in 9001");
 }
-int nvmlDeviceGetUUID(void* device, char* uuid, unsigned size) { return Put(uuid, size, device == reinterpret_cast<void*>(size_t{1}) ? "GPU-0987" : "GPU-1234"); }
+int nvmlDeviceGetUUID(void* device, char* uuid, unsigned size) {
+  return Put(uuid, size, device == reinterpret_cast<void*>(size_t{1}) ? "GPU-0987" : "GPU-1234");
+}
 int nvmlSystemGetDriverVersion(char* version, unsigned size) { return Put(version, size, "580.1"); }
 int nvmlDeviceGetClockInfo(void*, int type, unsigned* mhz) {
   *mhz = type == 1 ? 1980 : type == 2 ? 3201 : 0;
@@ -76,21 +79,11 @@ int cuDeviceTotalMem_v2(size_t* bytes, int) {
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   switch (attribute) {
-    case 13:
-      *value = 1980000;
-      return 0;
-    case 16:
-      *value = 132;
-      return 0;
-    case 38:
-      *value = 60 << 20;
-      return 0;
-    case 75:
-      *value = 9;
-      return 0;
-    case 76:
-      *value = 0;
-      return 0;
+    case 13: *value = 1980000; return 0;
+    case 16: *value = 132; return 0;
+    case 38: *value = 60 << 20; return 0;
+    case 75: *value = 9; return 0;
+    case 76: *value = 0; return 0;
   }
   return 1;
 }

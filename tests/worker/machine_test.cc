@@ -8,7 +8,8 @@ namespace {
 constexpr char kGenoa[] =
     "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\ncpu MHz\t\t: "
     "2596.128\n"
-    "flags\t\t: fpu avx avx2 avx512f avx512bw avx512_bf16\n\nprocessor\t: 1\nvendor_id\t: AuthenticAMD\nmodel name\t: other\n";
+    "flags\t\t: fpu avx avx2 avx512f avx512bw avx512_bf16\n\nprocessor\t: 1\nvendor_id\t: AuthenticAMD\nmodel name\t: "
+    "other\n";
 
 TEST(MachineTest, ReadsCpuInfo) {
   const CpuInfo cpu = ParseCpuInfo(kGenoa);

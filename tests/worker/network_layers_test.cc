@@ -4,9 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
+#include "gmock/gmock.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "worker/net_builder.h"
 #include "worker/sampler.h"
@@ -28,7 +28,8 @@ Graph Network(int64_t width) {
 }
 
 std::string Line(const Graph& graph, absl::string_view family, absl::string_view more = "") {
-  return absl::StrCat(R"({"kind":"record","label":")", family, R"(","outcome":"ok","is_network":true)", more, R"(,"graph":)", GraphToJson(graph, {false}), "}\n");
+  return absl::StrCat(R"({"kind":"record","label":")", family, R"(","outcome":"ok","is_network":true)", more,
+                      R"(,"graph":)", GraphToJson(graph, {false}), "}\n");
 }
 
 std::string Written(const std::string& name, const std::string& text) {
@@ -70,9 +71,10 @@ TEST(NetworkLayersTest, FamiliesTakeTurns) {
 }
 
 TEST(NetworkLayersTest, OnlyNetworksThatWereMeasured) {
-  const std::string text = absl::StrCat("{\"kind\":\"session\"}\n", Line(Network(4), "a"), Line(Network(4), "a", R"(,"repeat":1)"),
-                                        R"({"kind":"record","is_network":false,"outcome":"ok","graph":)", GraphToJson(Network(5), {false}), "}\n",
-                                        R"({"kind":"record","is_network":true,"outcome":"timeout","graph":)", GraphToJson(Network(6), {false}), "}\n");
+  const std::string text = absl::StrCat(
+      "{\"kind\":\"session\"}\n", Line(Network(4), "a"), Line(Network(4), "a", R"(,"repeat":1)"),
+      R"({"kind":"record","is_network":false,"outcome":"ok","graph":)", GraphToJson(Network(5), {false}), "}\n",
+      R"({"kind":"record","is_network":true,"outcome":"timeout","graph":)", GraphToJson(Network(6), {false}), "}\n");
   const auto sampler = MakeNetworkLayerSampler(Written("others.jsonl", text));
   ASSERT_TRUE(sampler.ok()) << sampler.status();
   EXPECT_EQ((*sampler)->size(), 3);

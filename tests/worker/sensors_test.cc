@@ -76,7 +76,8 @@ TEST_F(SensorsTest, WhatMayNotBeReadIsUnavailable) {
   WritePackage(1, "package-1", 1'000'000);
   const auto sensors = Open();
   EXPECT_TRUE(sensors->Joules().has_value());
-  std::filesystem::remove(folder_.File("class/powercap/intel-rapl:1/energy_uj"));  // root may read whatever its permissions say
+  std::filesystem::remove(
+      folder_.File("class/powercap/intel-rapl:1/energy_uj"));  // root may read whatever its permissions say
   EXPECT_FALSE(sensors->Joules().has_value());
   Write("class/powercap/intel-rapl:1/energy_uj", "no number");
   EXPECT_FALSE(sensors->Joules().has_value());

@@ -1,5 +1,6 @@
-// async def. A coroutine is a generator object of another class: awaiting is delegating to it, as `yield from` does. An asynchronous
-// generator suspends for two reasons; GeneratorState::yielded says which. There is no event loop: whoever calls send() drives it.
+// async def. A coroutine is a generator object of another class: awaiting is delegating to it, as `yield from` does. An
+// asynchronous generator suspends for two reasons; GeneratorState::yielded says which. There is no event loop: whoever
+// calls send() drives it.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/generator.h"
 #include "frontend/python/runtime/internal.h"
@@ -48,8 +49,8 @@ Result<Value> Continue(Interpreter& interp, Advance* a, Value sent, Value thrown
                                           : ThrowIntoGenerator(interp, a->generator, thrown, nullptr);
   if (!item.ok()) {
     a->finished = true;
-    bool closed = a->mode == Advance::Mode::kClose &&
-                  (interp.CatchException(interp.types().GeneratorExit) || interp.CatchException(interp.types().StopAsyncIteration));
+    bool closed = a->mode == Advance::Mode::kClose && (interp.CatchException(interp.types().GeneratorExit) ||
+                                                       interp.CatchException(interp.types().StopAsyncIteration));
     return closed ? EndOfGenerator(interp, *a) : Result<Value>(Failure());
   }
   if (item->IsUnbound()) {
@@ -58,7 +59,8 @@ Result<Value> Continue(Interpreter& interp, Advance* a, Value sent, Value thrown
   }
   if (!g->yielded) return item;
   a->finished = true;
-  if (a->mode == Advance::Mode::kClose) return interp.Raise(interp.types().RuntimeError, "async generator ignored GeneratorExit");
+  if (a->mode == Advance::Mode::kClose)
+    return interp.Raise(interp.types().RuntimeError, "async generator ignored GeneratorExit");
   return interp.RaiseValue(NewException(interp, interp.types().StopIteration, 1, &*item));
 }
 
@@ -69,7 +71,8 @@ Result<Value> AwaitIterator(Interpreter& interp, Value v) {
   if (v.IsGenerator() && v.object()->cls == interp.types().coroutine) return v;
   COBRA_TRY_ASSIGN(Value iterator, interp.CallSpecial(v, interp.names().__await__, {}));
   if (iterator.IsUnbound()) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("object ", interp.TypeName(v), " can't be used in 'await' expression"));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("object ", interp.TypeName(v), " can't be used in 'await' expression"));
   }
   return iterator;
 }
@@ -79,8 +82,9 @@ void InitAdvance(Interpreter& interp) {
   for (absl::string_view name : {"__await__", "__iter__"}) {
     AddMethod(interp, cls, name, [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
   }
-  AddMethod(interp, cls, "__next__",
-            [](Interpreter& interp, const CallArgs& args) { return Continue(interp, Self(args), Value::None(), Value::Unbound()); });
+  AddMethod(interp, cls, "__next__", [](Interpreter& interp, const CallArgs& args) {
+    return Continue(interp, Self(args), Value::None(), Value::Unbound());
+  });
   AddMethod(interp, cls, "send", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value sent;
     ArgReader reader(interp, "send", args);
@@ -104,18 +108,22 @@ Result<Value> Await(Interpreter& interp, Frame& frame, Value awaitable) {
   return DelegateTo(interp, frame, iterator);
 }
 
-Result<void> IterateAsync(Interpreter& interp, Frame& frame, Value iterable, absl::FunctionRef<Result<bool>(Value)> visit) {
+Result<void> IterateAsync(Interpreter& interp, Frame& frame, Value iterable,
+                          absl::FunctionRef<Result<bool>(Value)> visit) {
   COBRA_TRY_ASSIGN(Value iterator, interp.CallSpecial(iterable, interp.names().__aiter__, {}));
   if (iterator.IsUnbound()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("'async for' requires an object with __aiter__ method, got ", interp.TypeName(iterable)));
+    return interp.Raise(
+        interp.types().TypeError,
+        absl::StrCat("'async for' requires an object with __aiter__ method, got ", interp.TypeName(iterable)));
   }
   while (true) {
     COBRA_TRY(interp.Step());
     COBRA_TRY_ASSIGN(Value awaitable, interp.CallSpecial(iterator, interp.names().__anext__, {}));
     if (awaitable.IsUnbound()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("'async for' received an object from __aiter__ that does not implement __anext__: ",
-                                                                 interp.TypeName(iterator)));
+      return interp.Raise(
+          interp.types().TypeError,
+          absl::StrCat("'async for' received an object from __aiter__ that does not implement __anext__: ",
+                       interp.TypeName(iterator)));
     }
     Result<Value> item = Await(interp, frame, awaitable);
     if (!item.ok()) {
@@ -149,10 +157,12 @@ Completion ExecAsyncFor(Interpreter& interp, Frame& frame, const ast::AsyncFor* 
 void InitAsyncTypes(Interpreter& interp) {
   ClassObject* coroutine = interp.types().coroutine;
   AddGeneratorMethods(interp, coroutine, "cr");
-  AddMethod(interp, coroutine, "__await__", [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
+  AddMethod(interp, coroutine, "__await__",
+            [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
   ClassObject* generator = interp.types().async_generator;
   AddGeneratorMethods(interp, generator, "ag");
-  AddMethod(interp, generator, "__aiter__", [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
+  AddMethod(interp, generator, "__aiter__",
+            [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
   AddMethod(interp, generator, "__anext__", [](Interpreter& interp, const CallArgs& args) {
     return MakeAdvance(interp, args.self, Advance::Mode::kSend, Value::None());
   });

@@ -15,7 +15,8 @@ bool IsDataDescriptor(Value v) {
 
 Result<Value> CallProperty(Interpreter& interp, PropertyObject* p, Value instance, StrObject* name) {
   if (p->getter.IsNone()) {
-    return interp.Raise(interp.types().AttributeError, absl::StrCat("property of '", interp.TypeName(instance), "' object has no getter"));
+    return interp.Raise(interp.types().AttributeError,
+                        absl::StrCat("property of '", interp.TypeName(instance), "' object has no getter"));
   }
   if (p->getter.IsBuiltin()) {
     CallArgs args;
@@ -47,8 +48,7 @@ Result<Value> SuperGetAttr(Interpreter& interp, SuperObject* super, StrObject* n
 Result<Value> BindDescriptor(Interpreter& interp, Value attribute, Value instance, ClassObject* owner) {
   if (!attribute.IsObject()) return attribute;
   switch (attribute.object()->kind) {
-    case ObjectKind::kFunction:
-      return instance.IsUnbound() ? attribute : interp.NewBoundMethod(instance, attribute);
+    case ObjectKind::kFunction: return instance.IsUnbound() ? attribute : interp.NewBoundMethod(instance, attribute);
     case ObjectKind::kBuiltin: {
       auto* b = attribute.as<BuiltinObject>();
       return instance.IsUnbound() || !b->is_method ? attribute : interp.NewBoundMethod(instance, attribute);
@@ -126,7 +126,8 @@ Result<Value> FindAttr(Interpreter& interp, Value v, StrObject* name) {
         return interp.GetAttrOrUnbound(alias->origin, name);
       }
       case ObjectKind::kOpaque: {
-        if (name->view().substr(0, 2) == "__" && name != interp.names().__version__) return interp.ObjectGetAttr(v, name);
+        if (name->view().substr(0, 2) == "__" && name != interp.names().__version__)
+          return interp.ObjectGetAttr(v, name);
         auto* o = interp.heap().New<OpaqueObject>();
         o->cls = interp.types().opaque;
         o->dotted_name = interp.NewStr(absl::StrCat(v.as<OpaqueObject>()->dotted_name->view(), ".", name->view()));
@@ -164,11 +165,13 @@ Result<Value> FindAttr(Interpreter& interp, Value v, StrObject* name) {
 Failure RaiseNoAttribute(Interpreter& interp, Value v, StrObject* name) {
   std::string message;
   if (v.IsClass()) {
-    message = absl::StrCat("type object '", v.as<ClassObject>()->name->view(), "' has no attribute '", name->view(), "'");
+    message =
+        absl::StrCat("type object '", v.as<ClassObject>()->name->view(), "' has no attribute '", name->view(), "'");
   } else if (v.IsModule()) {
     auto* m = v.as<ModuleObject>();
-    message = absl::StrCat(m->initializing ? "partially initialized module '" : "module '", m->name->view(), "' has no attribute '",
-                           name->view(), "'", m->initializing ? " (most likely due to a circular import)" : "");
+    message = absl::StrCat(m->initializing ? "partially initialized module '" : "module '", m->name->view(),
+                           "' has no attribute '", name->view(), "'",
+                           m->initializing ? " (most likely due to a circular import)" : "");
   } else if (v.IsSuper()) {
     message = absl::StrCat("'super' object has no attribute '", name->view(), "'");
   } else {
@@ -211,14 +214,17 @@ __attribute__((noinline)) Result<Value> GetAttrSlow(Interpreter& interp, Value v
   return RaiseNoAttribute(interp, v, name);
 }
 
-// Of a plain instance whose class has no __getattribute__, and `meta`, what the class has by that name, is no data descriptor.
-inline Result<Value> InstanceAttr(Interpreter& interp, Value v, Value meta, StrObject* name, std::atomic<uint16_t>& guess) {
+// Of a plain instance whose class has no __getattribute__, and `meta`, what the class has by that name, is no data
+// descriptor.
+inline Result<Value> InstanceAttr(Interpreter& interp, Value v, Value meta, StrObject* name,
+                                  std::atomic<uint16_t>& guess) {
   DictObject* attrs = v.object()->attrs;
   if (attrs != nullptr) {
     if (Value* own = attrs->table.GetStr(name, guess)) return *own;
   }
   ClassObject* cls = v.object()->cls;
-  if (meta.IsUnbound()) return cls->has_getattr ? CallGetAttrHook(interp, v, cls, name) : RaiseNoAttribute(interp, v, name);
+  if (meta.IsUnbound())
+    return cls->has_getattr ? CallGetAttrHook(interp, v, cls, name) : RaiseNoAttribute(interp, v, name);
   // Its __get__ may raise what __getattr__ is asked for then.
   if (meta.IsInstance() || meta.IsClassMethod()) return GetAttrSlow(interp, v, name);
   return BindDescriptor(interp, meta, v, cls);
@@ -246,7 +252,8 @@ Result<Value> Interpreter::GetAttrOrUnbound(Value v, StrObject* name) {
   return found;
 }
 
-Result<void> GetMethod(Interpreter& interp, Value v, StrObject* name, std::atomic<uint16_t>& guess, Value* function, Value* self) {
+Result<void> GetMethod(Interpreter& interp, Value v, StrObject* name, std::atomic<uint16_t>& guess, Value* function,
+                       Value* self) {
   *self = Value::Unbound();
   if (!v.IsModule() && !v.IsClass() && !v.IsSuper() && !v.IsOpaque() && !v.IsGenericAlias()) {
     ClassObject* cls = interp.class_of(v);
@@ -297,7 +304,8 @@ Result<void> Interpreter::ObjectSetAttr(Value v, StrObject* name, Value value) {
   if (meta.IsProperty()) {
     auto* p = meta.as<PropertyObject>();
     if (p->setter.IsNone()) {
-      return Raise(types_.AttributeError, absl::StrCat("property '", name->view(), "' of '", cls->name->view(), "' object has no setter"));
+      return Raise(types_.AttributeError,
+                   absl::StrCat("property '", name->view(), "' of '", cls->name->view(), "' object has no setter"));
     }
     Result<Value> r = Value::None();
     if (p->setter.IsBuiltin()) {
@@ -317,11 +325,12 @@ Result<void> Interpreter::ObjectSetAttr(Value v, StrObject* name, Value value) {
     COBRA_TRY(Call(set, {meta, v, value}));
     return {};
   }
-  bool has_dict = v.IsObject() && (v.IsInstance() || v.IsFunction() || v.IsModule() || v.IsException() || !cls->is_native ||
-                                   (v.IsBuiltin() && v.as<BuiltinObject>()->owner == nullptr));
+  bool has_dict = v.IsObject() && (v.IsInstance() || v.IsFunction() || v.IsModule() || v.IsException() ||
+                                   !cls->is_native || (v.IsBuiltin() && v.as<BuiltinObject>()->owner == nullptr));
   if (!has_dict || cls->slots_only || (v.IsInstance() && cls == types_.object)) {
     if (meta.IsUnbound()) return RaiseNoAttribute(*this, v, name);
-    return Raise(types_.AttributeError, absl::StrCat("'", cls->name->view(), "' object attribute '", name->view(), "' is read-only"));
+    return Raise(types_.AttributeError,
+                 absl::StrCat("'", cls->name->view(), "' object attribute '", name->view(), "' is read-only"));
   }
   AttrsOf(v.object())->table.SetStr(heap_, name, value);
   return {};
@@ -332,7 +341,8 @@ Result<void> Interpreter::ObjectDelAttr(Value v, StrObject* name) {
   Value meta = LookupClass(cls, name);
   if (meta.IsProperty()) {
     if (meta.as<PropertyObject>()->deleter.IsNone()) {
-      return Raise(types_.AttributeError, absl::StrCat("property '", name->view(), "' of '", cls->name->view(), "' object has no deleter"));
+      return Raise(types_.AttributeError,
+                   absl::StrCat("property '", name->view(), "' of '", cls->name->view(), "' object has no deleter"));
     }
     COBRA_TRY(Call(meta.as<PropertyObject>()->deleter, {v}));
     return {};
@@ -366,7 +376,8 @@ Result<void> Interpreter::SetAttr(Value v, StrObject* name, Value value) {
   if (v.IsClass()) {
     auto* target = v.as<ClassObject>();
     if (target->is_native) {
-      return Raise(types_.TypeError, absl::StrCat("cannot set '", name->view(), "' attribute of immutable type '", target->name->view(), "'"));
+      return Raise(types_.TypeError, absl::StrCat("cannot set '", name->view(), "' attribute of immutable type '",
+                                                  target->name->view(), "'"));
     }
     Value meta = LookupClass(cls, name);
     if (IsDataDescriptor(meta)) return ObjectSetAttr(v, name, value);

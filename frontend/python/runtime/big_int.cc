@@ -28,7 +28,10 @@ bool BigInt::Parse(absl::string_view digits, int base, BigInt* out) {
   if (digits.empty()) return false;
   BigInt r;
   for (char c : digits) {
-    int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'z' ? c - 'a' + 10 : c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
+    int d = c >= '0' && c <= '9'   ? c - '0'
+            : c >= 'a' && c <= 'z' ? c - 'a' + 10
+            : c >= 'A' && c <= 'Z' ? c - 'A' + 10
+                                   : 99;
     if (d >= base) return false;
     uint64_t carry = static_cast<uint64_t>(d);
     for (uint32_t& limb : r.limbs_) {
@@ -140,7 +143,8 @@ BigInt BigInt::SubMagnitude(const BigInt& a, const BigInt& b) {
   BigInt r;
   int64_t borrow = 0;
   for (size_t i = 0; i < a.limbs_.size(); ++i) {
-    int64_t d = static_cast<int64_t>(a.limbs_[i]) - borrow - (i < b.limbs_.size() ? static_cast<int64_t>(b.limbs_[i]) : 0);
+    int64_t d =
+        static_cast<int64_t>(a.limbs_[i]) - borrow - (i < b.limbs_.size() ? static_cast<int64_t>(b.limbs_[i]) : 0);
     borrow = d < 0;
     r.limbs_.push_back(static_cast<uint32_t>(d));
   }

@@ -1,4 +1,5 @@
-// Integers beyond 64 bits: sign and magnitude, schoolbook arithmetic. Limits::big_int_bits keeps the quadratic parts short.
+// Integers beyond 64 bits: sign and magnitude, schoolbook arithmetic. Limits::big_int_bits keeps the quadratic parts
+// short.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_BIG_INT_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_BIG_INT_H_
 
@@ -23,7 +24,7 @@ class BigInt {
   bool zero() const { return limbs_.empty(); }
   int64_t bits() const;  // of the magnitude
   bool FitsInt64() const;
-  int64_t ToInt64() const;  // REQUIRES: FitsInt64()
+  int64_t ToInt64() const;   // REQUIRES: FitsInt64()
   uint64_t LowBits() const;  // the low 64 bits of the two's complement form
   // Rounded to nearest even; infinity if too large.
   double ToDouble() const;

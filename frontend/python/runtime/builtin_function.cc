@@ -14,10 +14,13 @@ void AddField(Interpreter& interp, ClassObject* cls, absl::string_view name, Val
       return Value::None();
     };
   }
-  AddProperty(interp, cls, name, [field](Interpreter&, const CallArgs& args) -> Result<Value> {
-    Value v = args.self.as<T>()->*field;
-    return v.IsUnbound() ? Value::None() : v;
-  }, setter);
+  AddProperty(
+      interp, cls, name,
+      [field](Interpreter&, const CallArgs& args) -> Result<Value> {
+        Value v = args.self.as<T>()->*field;
+        return v.IsUnbound() ? Value::None() : v;
+      },
+      setter);
 }
 
 FunctionObject* Fn(const CallArgs& args) { return args.self.as<FunctionObject>(); }
@@ -59,7 +62,10 @@ Result<Value> CodeOf(Interpreter& interp, const CallArgs& args) {
   set("co_name", f->name);
   set("co_filename", interp.NewStr(f->unit->display_name));
   set("co_firstlineno", Value::Int(s.pos.line));
-  set("co_flags", Value::Int((s.vararg_slot >= 0 ? 4 : 0) | (s.kwarg_slot >= 0 ? 8 : 0) | (s.is_async ? (s.is_generator ? 512 : 128) : s.is_generator ? 32 : 0)));
+  set("co_flags", Value::Int((s.vararg_slot >= 0 ? 4 : 0) | (s.kwarg_slot >= 0 ? 8 : 0) |
+                             (s.is_async       ? (s.is_generator ? 512 : 128)
+                              : s.is_generator ? 32
+                                               : 0)));
   std::vector<Value> names;
   for (ast::Identifier id : s.slot_names) {
     if (id != nullptr) names.push_back(interp.Intern(id->text));
@@ -78,19 +84,23 @@ void InitFunction(Interpreter& interp) {
   AddProperty(
       interp, cls, "__name__", [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value(Fn(a)->name); },
       [](Interpreter& interp, const CallArgs& a) -> Result<Value> {
-        if (!a.positional[0].IsStr()) return interp.Raise(interp.types().TypeError, "__name__ must be set to a string object");
+        if (!a.positional[0].IsStr())
+          return interp.Raise(interp.types().TypeError, "__name__ must be set to a string object");
         Fn(a)->name = a.positional[0].as<StrObject>();
         return Value::None();
       });
   AddProperty(
-      interp, cls, "__qualname__", [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value(Fn(a)->qualname); },
+      interp, cls, "__qualname__",
+      [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value(Fn(a)->qualname); },
       [](Interpreter& interp, const CallArgs& a) -> Result<Value> {
-        if (!a.positional[0].IsStr()) return interp.Raise(interp.types().TypeError, "__qualname__ must be set to a string object");
+        if (!a.positional[0].IsStr())
+          return interp.Raise(interp.types().TypeError, "__qualname__ must be set to a string object");
         Fn(a)->qualname = a.positional[0].as<StrObject>();
         return Value::None();
       });
   AddProperty(
-      interp, cls, "__doc__", [](Interpreter& interp, const CallArgs& a) -> Result<Value> { return FunctionDoc(interp, Fn(a)); },
+      interp, cls, "__doc__",
+      [](Interpreter& interp, const CallArgs& a) -> Result<Value> { return FunctionDoc(interp, Fn(a)); },
       [](Interpreter&, const CallArgs& a) -> Result<Value> {
         Fn(a)->doc = a.positional[0];
         return Value::None();
@@ -133,7 +143,9 @@ void InitFunction(Interpreter& interp) {
       });
   AddProperty(
       interp, cls, "__kwdefaults__",
-      [](Interpreter&, const CallArgs& a) -> Result<Value> { return Fn(a)->keyword_defaults == nullptr ? Value::None() : Value(Fn(a)->keyword_defaults); },
+      [](Interpreter&, const CallArgs& a) -> Result<Value> {
+        return Fn(a)->keyword_defaults == nullptr ? Value::None() : Value(Fn(a)->keyword_defaults);
+      },
       [](Interpreter&, const CallArgs& a) -> Result<Value> {
         Fn(a)->keyword_defaults = a.positional[0].IsDict() ? a.positional[0].as<DictObject>() : nullptr;
         return Value::None();
@@ -172,10 +184,15 @@ void InitFunction(Interpreter& interp) {
   SetNativeNew(interp, cls, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value code, globals, name, defaults, closure;
     ArgReader reader(interp, "function", args);
-    COBRA_TRY(reader.Required("code", &code).Required("globals", &globals).Optional("name", &name).Optional("argdefs", &defaults)
-                  .Optional("closure", &closure).Finish());
+    COBRA_TRY(reader.Required("code", &code)
+                  .Required("globals", &globals)
+                  .Optional("name", &name)
+                  .Optional("argdefs", &defaults)
+                  .Optional("closure", &closure)
+                  .Finish());
     COBRA_TRY_ASSIGN(Value original, interp.GetAttr(code, "_function"));
-    if (!original.IsFunction()) return interp.Raise(interp.types().TypeError, "function() argument 'code' must be code");
+    if (!original.IsFunction())
+      return interp.Raise(interp.types().TypeError, "function() argument 'code' must be code");
     FunctionObject* f = interp.heap().New<FunctionObject>(*original.as<FunctionObject>());
     f->attrs = nullptr;
     f->default_count = 0;
@@ -186,7 +203,8 @@ void InitFunction(Interpreter& interp) {
       f->default_count = static_cast<int>(std::min<int64_t>(defaults.as<TupleObject>()->size, f->scope->positional));
     }
     if (closure.IsTuple() && closure.as<TupleObject>()->size == static_cast<int64_t>(f->scope->free_names.size())) {
-      f->free = static_cast<CellObject**>(interp.heap().Allocate((f->scope->free_names.size() + 1) * sizeof(CellObject*)));
+      f->free =
+          static_cast<CellObject**>(interp.heap().Allocate((f->scope->free_names.size() + 1) * sizeof(CellObject*)));
       for (size_t i = 0; i < f->scope->free_names.size(); ++i) {
         Value cell = closure.as<TupleObject>()->items[i];
         if (!cell.IsCell()) return interp.Raise(interp.types().TypeError, "arg 5 (closure) expected cell");
@@ -201,7 +219,8 @@ void InitMethods(Interpreter& interp) {
   ClassObject* method = interp.types().method;
   AddField(interp, method, "__self__", &BoundMethodObject::self);
   AddField(interp, method, "__func__", &BoundMethodObject::function);
-  for (absl::string_view name : {"__name__", "__qualname__", "__doc__", "__module__", "__annotations__", "__defaults__", "__code__", "__globals__"}) {
+  for (absl::string_view name : {"__name__", "__qualname__", "__doc__", "__module__", "__annotations__", "__defaults__",
+                                 "__code__", "__globals__"}) {
     AddProperty(interp, method, name, [key = std::string(name)](Interpreter& interp, const CallArgs& args) {
       return interp.GetAttr(args.self.as<BoundMethodObject>()->function, key);
     });
@@ -222,9 +241,14 @@ void InitMethods(Interpreter& interp) {
     return interp.NewBoundMethod(self, function);
   });
   for (ClassObject* cls : {interp.types().builtin_function, interp.types().method_descriptor}) {
-    AddProperty(interp, cls, "__name__", [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value(a.self.as<BuiltinObject>()->name); });
-    AddProperty(interp, cls, "__qualname__", [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value(a.self.as<BuiltinObject>()->qualname); });
-    AddProperty(interp, cls, "__module__", [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<BuiltinObject>()->module; });
+    AddProperty(interp, cls, "__name__", [](Interpreter&, const CallArgs& a) -> Result<Value> {
+      return Value(a.self.as<BuiltinObject>()->name);
+    });
+    AddProperty(interp, cls, "__qualname__", [](Interpreter&, const CallArgs& a) -> Result<Value> {
+      return Value(a.self.as<BuiltinObject>()->qualname);
+    });
+    AddProperty(interp, cls, "__module__",
+                [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<BuiltinObject>()->module; });
     AddProperty(interp, cls, "__doc__", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
     AddMethod(interp, cls, "__call__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       CallArgs rest = args;
@@ -232,7 +256,8 @@ void InitMethods(Interpreter& interp) {
       return interp.Call(args.self, rest);
     });
     AddMethod(interp, cls, "__get__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      if (args.positional.empty() || args.positional[0].IsNone() || !args.self.as<BuiltinObject>()->is_method) return args.self;
+      if (args.positional.empty() || args.positional[0].IsNone() || !args.self.as<BuiltinObject>()->is_method)
+        return args.self;
       return interp.NewBoundMethod(args.positional[0], args.self);
     });
   }
@@ -248,7 +273,11 @@ void InitDescriptors(Interpreter& interp) {
   AddMethod(interp, property, "__init__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     auto* p = args.self.as<PropertyObject>();
     ArgReader reader(interp, "property", args);
-    COBRA_TRY(reader.Optional("fget", &p->getter).Optional("fset", &p->setter).Optional("fdel", &p->deleter).Optional("doc", &p->doc).Finish());
+    COBRA_TRY(reader.Optional("fget", &p->getter)
+                  .Optional("fset", &p->setter)
+                  .Optional("fdel", &p->deleter)
+                  .Optional("doc", &p->doc)
+                  .Finish());
     if (p->doc.IsNone() && p->getter.IsFunction()) p->doc = FunctionDoc(interp, p->getter.as<FunctionObject>());
     return Value::None();
   });
@@ -300,7 +329,9 @@ void InitDescriptors(Interpreter& interp) {
   AddField(interp, cm, "__func__", &ClassMethodObject::function);
   AddField(interp, cm, "__wrapped__", &ClassMethodObject::function);
   AddMethod(interp, cm, "__get__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value owner = args.positional.size() > 1 ? args.positional[1] : Value(interp.class_of(args.positional.empty() ? Value::None() : args.positional[0]));
+    Value owner = args.positional.size() > 1
+                      ? args.positional[1]
+                      : Value(interp.class_of(args.positional.empty() ? Value::None() : args.positional[0]));
     return interp.NewBoundMethod(owner, args.self.as<ClassMethodObject>()->function);
   });
   ClassObject* sm = interp.types().staticmethod;
@@ -313,7 +344,9 @@ void InitDescriptors(Interpreter& interp) {
   });
   AddField(interp, sm, "__func__", &StaticMethodObject::function);
   AddField(interp, sm, "__wrapped__", &StaticMethodObject::function);
-  AddMethod(interp, sm, "__get__", [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self.as<StaticMethodObject>()->function; });
+  AddMethod(interp, sm, "__get__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return args.self.as<StaticMethodObject>()->function;
+  });
 }
 
 Result<Value> SuperNew(Interpreter& interp, const CallArgs& args) {
@@ -323,8 +356,11 @@ Result<Value> SuperNew(Interpreter& interp, const CallArgs& args) {
   if (p.empty()) {
     Frame* f = interp.state().frame;
     if (f == nullptr || f->scope->class_free < 0 || f->scope->positional == 0) {
-      if (f != nullptr && f->scope->class_free >= 0 && f->scope->vararg_slot == 0) return interp.Raise(interp.types().RuntimeError, "super(): no arguments");
-      return interp.Raise(interp.types().RuntimeError, f == nullptr || f->scope->positional == 0 ? "super(): no arguments" : "super(): __class__ cell not found");
+      if (f != nullptr && f->scope->class_free >= 0 && f->scope->vararg_slot == 0)
+        return interp.Raise(interp.types().RuntimeError, "super(): no arguments");
+      return interp.Raise(interp.types().RuntimeError, f == nullptr || f->scope->positional == 0
+                                                           ? "super(): no arguments"
+                                                           : "super(): __class__ cell not found");
     }
     Value cls = f->free[f->scope->class_free]->value;
     if (!cls.IsClass()) return interp.Raise(interp.types().RuntimeError, "super(): empty __class__ cell");
@@ -332,7 +368,9 @@ Result<Value> SuperNew(Interpreter& interp, const CallArgs& args) {
     s->self = f->locals[0].IsCell() ? f->locals[0].as<CellObject>()->value : f->locals[0];
     if (s->self.IsUnbound()) return interp.Raise(interp.types().RuntimeError, "super(): arg[0] deleted");
   } else {
-    if (!p[0].IsClass()) return interp.Raise(interp.types().TypeError, absl::StrCat("super() argument 1 must be a type, not ", interp.TypeName(p[0])));
+    if (!p[0].IsClass())
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("super() argument 1 must be a type, not ", interp.TypeName(p[0])));
     s->start = p[0].as<ClassObject>();
     if (p.size() == 1) return interp.Unsupported("super() with one argument");
     s->self = p[1];
@@ -367,7 +405,8 @@ void InitModuleType(Interpreter& interp) {
     const CommonNames& n = interp.names();
     m->attrs->table.SetStr(interp.heap(), n.__name__, Value(name));
     m->attrs->table.SetStr(interp.heap(), n.__doc__, doc);
-    for (StrObject* key : {n.__package__, n.__loader__, n.__spec__}) m->attrs->table.SetStr(interp.heap(), key, Value::None());
+    for (StrObject* key : {n.__package__, n.__loader__, n.__spec__})
+      m->attrs->table.SetStr(interp.heap(), key, Value::None());
     return Value::None();
   });
 }
@@ -375,9 +414,12 @@ void InitModuleType(Interpreter& interp) {
 void InitSingletons(Interpreter& interp) {
   const BuiltinTypes& t = interp.types();
   SetNativeNew(interp, t.none_type, [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
-  SetNativeNew(interp, t.ellipsis_type, [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Ellipsis(); });
-  AddMethod(interp, t.none_type, "__bool__", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Bool(false); });
-  AddMethod(interp, t.cell, "__repr__", [](Interpreter& interp, const CallArgs&) -> Result<Value> { return Value(interp.NewStr("<cell>")); });
+  SetNativeNew(interp, t.ellipsis_type,
+               [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Ellipsis(); });
+  AddMethod(interp, t.none_type, "__bool__",
+            [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Bool(false); });
+  AddMethod(interp, t.cell, "__repr__",
+            [](Interpreter& interp, const CallArgs&) -> Result<Value> { return Value(interp.NewStr("<cell>")); });
   AddProperty(interp, t.cell, "cell_contents", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value v = args.self.as<CellObject>()->value;
     return v.IsUnbound() ? Result<Value>(interp.Raise(interp.types().ValueError, "Cell is empty")) : Result<Value>(v);
@@ -398,8 +440,11 @@ void InitSmallTypes(Interpreter& interp) {
   InitSingletons(interp);
   for (ClassObject* cls : {interp.types().generic_alias, interp.types().union_type}) {
     AddField(interp, cls, "__origin__", &GenericAliasObject::origin);
-    AddProperty(interp, cls, "__args__", [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value(a.self.as<GenericAliasObject>()->args); });
-    AddProperty(interp, cls, "__parameters__", [](Interpreter& interp, const CallArgs&) -> Result<Value> { return Value(interp.NewTupleOfSize(0)); });
+    AddProperty(interp, cls, "__args__", [](Interpreter&, const CallArgs& a) -> Result<Value> {
+      return Value(a.self.as<GenericAliasObject>()->args);
+    });
+    AddProperty(interp, cls, "__parameters__",
+                [](Interpreter& interp, const CallArgs&) -> Result<Value> { return Value(interp.NewTupleOfSize(0)); });
     AddMethod(interp, cls, "__getitem__", [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self; });
     AddMethod(interp, cls, "__or__", [](Interpreter& interp, const CallArgs& a) -> Result<Value> {
       return a.positional.empty() ? Value::NotImplemented() : MakeUnion(interp, a.self, a.positional[0]);
@@ -424,7 +469,9 @@ void InitOpaqueType(Interpreter& interp) {
   AddMethod(interp, cls, "__ror__", [](Interpreter& interp, const CallArgs& a) -> Result<Value> {
     return a.positional.empty() ? Value::NotImplemented() : MakeUnion(interp, a.positional[0], a.self);
   });
-  AddProperty(interp, cls, "__name__", [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value(a.self.as<OpaqueObject>()->dotted_name); });
+  AddProperty(interp, cls, "__name__", [](Interpreter&, const CallArgs& a) -> Result<Value> {
+    return Value(a.self.as<OpaqueObject>()->dotted_name);
+  });
 }
 
 Value MakeGenericAlias(Interpreter& interp, Value origin, Value args) {

@@ -12,9 +12,11 @@ using Cmp = Interpreter::CompareOp;
 Result<Value> TypeNew(Interpreter& interp, const CallArgs& args) {
   auto* metaclass = args.self.as<ClassObject>();
   if (args.positional.size() == 1 && args.keywords.empty()) return Value(interp.class_of(args.positional[0]));
-  if (args.positional.size() != 3 || !args.positional[0].IsStr() || !args.positional[1].IsTuple() || !args.positional[2].IsDict()) {
-    return interp.Raise(interp.types().TypeError, args.positional.size() == 3 ? "type.__new__() takes a name, a tuple of bases and a dict"
-                                                                              : "type() takes 1 or 3 arguments");
+  if (args.positional.size() != 3 || !args.positional[0].IsStr() || !args.positional[1].IsTuple() ||
+      !args.positional[2].IsDict()) {
+    return interp.Raise(interp.types().TypeError, args.positional.size() == 3
+                                                      ? "type.__new__() takes a name, a tuple of bases and a dict"
+                                                      : "type() takes 1 or 3 arguments");
   }
   std::vector<ClassObject*> bases;
   for (Value b : args.positional[1].as<TupleObject>()->span()) {
@@ -36,17 +38,20 @@ Result<Value> TypeNew(Interpreter& interp, const CallArgs& args) {
   if (attributes->table.GetStr(interp.names().__module__) == nullptr && interp.state().frame != nullptr) {
     DictObject* copy = interp.NewDict();
     COBRA_TRY(interp.DictUpdate(copy, Value(attributes)));
-    if (Value* name = interp.state().frame->globals->table.GetStr(interp.names().__name__)) copy->table.SetStr(interp.heap(), interp.names().__module__, *name);
+    if (Value* name = interp.state().frame->globals->table.GetStr(interp.names().__name__))
+      copy->table.SetStr(interp.heap(), interp.names().__module__, *name);
     attributes = copy;
   }
-  COBRA_TRY_ASSIGN(ClassObject * cls, BuildClass(interp, winner, interp.InternStr(args.positional[0].as<StrObject>()), bases, attributes, args.keywords));
+  COBRA_TRY_ASSIGN(ClassObject * cls, BuildClass(interp, winner, interp.InternStr(args.positional[0].as<StrObject>()),
+                                                 bases, attributes, args.keywords));
   return Value(cls);
 }
 
 Result<Value> ObjectNew(Interpreter& interp, const CallArgs& args) {
   auto* cls = args.self.as<ClassObject>();
   if (cls->layout == ObjectKind::kInstance) {
-    if (Value* abstract = cls->attrs->table.GetStr(interp.names().__abstractmethods__); abstract != nullptr && abstract->IsSet()) {
+    if (Value* abstract = cls->attrs->table.GetStr(interp.names().__abstractmethods__);
+        abstract != nullptr && abstract->IsSet()) {
       DictTable& t = abstract->as<SetObject>()->table;
       if (t.size() > 0) {
         std::vector<std::string> names;
@@ -56,16 +61,19 @@ Result<Value> ObjectNew(Interpreter& interp, const CallArgs& args) {
         std::sort(names.begin(), names.end());
         std::string list;
         for (const std::string& n : names) absl::StrAppend(&list, list.empty() ? "" : ", ", n);
-        return interp.Raise(interp.types().TypeError, absl::StrCat("Can't instantiate abstract class ", cls->name->view(), " with abstract method",
-                                                                   names.size() == 1 ? " " : "s ", list));
+        return interp.Raise(interp.types().TypeError,
+                            absl::StrCat("Can't instantiate abstract class ", cls->name->view(),
+                                         " with abstract method", names.size() == 1 ? " " : "s ", list));
       }
     }
     if ((!args.positional.empty() || !args.keywords.empty()) && cls->has_new && !cls->has_init) {
-      return interp.Raise(interp.types().TypeError, "object.__new__() takes exactly one argument (the type to instantiate)");
+      return interp.Raise(interp.types().TypeError,
+                          "object.__new__() takes exactly one argument (the type to instantiate)");
     }
     return Value(interp.NewInstance(cls));
   }
-  return interp.Raise(interp.types().TypeError, absl::StrCat("object.__new__(", cls->name->view(), ") is not safe, use the base's __new__()"));
+  return interp.Raise(interp.types().TypeError,
+                      absl::StrCat("object.__new__(", cls->name->view(), ") is not safe, use the base's __new__()"));
 }
 
 std::vector<Value> Names(const DictTable& t) {
@@ -84,24 +92,29 @@ Result<Value> CopyOfAttrs(Interpreter& interp, DictObject* attrs) {
 
 Result<Value> GetDict(Interpreter& interp, const CallArgs& args) {
   Object* o = args.self.IsObject() ? args.self.object() : nullptr;
-  bool has = o != nullptr && (args.self.IsInstance() || args.self.IsFunction() || args.self.IsException() || args.self.IsModule() || !o->cls->is_native);
+  bool has = o != nullptr && (args.self.IsInstance() || args.self.IsFunction() || args.self.IsException() ||
+                              args.self.IsModule() || !o->cls->is_native);
   if (!has || o->cls == interp.types().object || o->cls->slots_only) {
-    return interp.Raise(interp.types().AttributeError, absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '__dict__'"));
+    return interp.Raise(interp.types().AttributeError,
+                        absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '__dict__'"));
   }
   if (args.self.IsModule()) COBRA_TRY(ForceAll(interp, args.self.as<ModuleObject>()));
   return Value(interp.AttrsOf(o));
 }
 
 Result<Value> SetDict(Interpreter& interp, const CallArgs& args) {
-  if (!args.positional[0].IsDict()) return interp.Raise(interp.types().TypeError, "__dict__ must be set to a dictionary");
+  if (!args.positional[0].IsDict())
+    return interp.Raise(interp.types().TypeError, "__dict__ must be set to a dictionary");
   args.self.object()->attrs = args.positional[0].as<DictObject>();
   return Value::None();
 }
 
 Result<Value> SetClass(Interpreter& interp, const CallArgs& args) {
-  if (!args.positional[0].IsClass() || !args.self.IsInstance()) return interp.Raise(interp.types().TypeError, "__class__ must be set to a class");
+  if (!args.positional[0].IsClass() || !args.self.IsInstance())
+    return interp.Raise(interp.types().TypeError, "__class__ must be set to a class");
   auto* cls = args.positional[0].as<ClassObject>();
-  if (cls->layout != ObjectKind::kInstance) return interp.Raise(interp.types().TypeError, "__class__ assignment: object layout differs");
+  if (cls->layout != ObjectKind::kInstance)
+    return interp.Raise(interp.types().TypeError, "__class__ assignment: object layout differs");
   args.self.object()->cls = cls;
   return Value::None();
 }
@@ -132,7 +145,9 @@ void InitObjectType(Interpreter& interp) {
   AddMethod(interp, object, "__init__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     ClassObject* cls = interp.class_of(args.self);
     if ((!args.positional.empty() || !args.keywords.empty()) && (cls->has_init || !cls->has_new)) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat(cls->name->view(), ".__init__() takes exactly one argument (the instance to initialize)"));
+      return interp.Raise(
+          interp.types().TypeError,
+          absl::StrCat(cls->name->view(), ".__init__() takes exactly one argument (the instance to initialize)"));
     }
     return Value::None();
   });
@@ -149,13 +164,15 @@ void InitObjectType(Interpreter& interp) {
     ArgReader reader(interp, "__format__", args);
     COBRA_TRY(reader.Required("format_spec", &spec).Finish());
     if (!spec.empty()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("unsupported format string passed to ", interp.TypeName(args.self), ".__format__"));
+      return interp.Raise(interp.types().TypeError, absl::StrCat("unsupported format string passed to ",
+                                                                 interp.TypeName(args.self), ".__format__"));
     }
     COBRA_TRY_ASSIGN(StrObject * s, interp.Str(args.self));
     return Value(s);
   });
   AddMethod(interp, object, "__eq__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
-    return !args.positional.empty() && args.self.IsSame(args.positional[0]) ? Value::Bool(true) : Value::NotImplemented();
+    return !args.positional.empty() && args.self.IsSame(args.positional[0]) ? Value::Bool(true)
+                                                                            : Value::NotImplemented();
   });
   AddMethod(interp, object, "__ne__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.positional.empty()) return Value::NotImplemented();
@@ -199,15 +216,19 @@ void InitObjectType(Interpreter& interp) {
     return Value::None();
   });
   AddMethod(interp, object, "__dir__", Dir);
-  AddMethod(interp, object, "__reduce_ex__", [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("pickling"); });
+  AddMethod(interp, object, "__reduce_ex__",
+            [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("pickling"); });
   AddClassMethod(interp, object, "__init_subclass__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.keywords.empty() && args.positional.empty()) return Value::None();
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat(args.self.as<ClassObject>()->name->view(), ".__init_subclass__() takes no keyword arguments"));
+    return interp.Raise(interp.types().TypeError, absl::StrCat(args.self.as<ClassObject>()->name->view(),
+                                                               ".__init_subclass__() takes no keyword arguments"));
   });
-  AddClassMethod(interp, object, "__subclasshook__", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::NotImplemented(); });
-  AddProperty(interp, object, "__class__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> { return Value(interp.class_of(args.self)); },
-              SetClass);
+  AddClassMethod(interp, object, "__subclasshook__",
+                 [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::NotImplemented(); });
+  AddProperty(
+      interp, object, "__class__",
+      [](Interpreter& interp, const CallArgs& args) -> Result<Value> { return Value(interp.class_of(args.self)); },
+      SetClass);
   AddProperty(interp, object, "__dict__", GetDict, SetDict);
   object->attrs->table.SetStr(interp.heap(), interp.names().__doc__, Value::None());
 
@@ -250,21 +271,26 @@ void InitObjectType(Interpreter& interp) {
   });
   auto cls_of = [](const CallArgs& args) { return args.self.as<ClassObject>(); };
   AddProperty(
-      interp, type, "__name__", [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> { return Value(cls_of(args)->name); },
+      interp, type, "__name__",
+      [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> { return Value(cls_of(args)->name); },
       [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-        if (!args.positional[0].IsStr()) return interp.Raise(interp.types().TypeError, "can only assign string to __name__");
+        if (!args.positional[0].IsStr())
+          return interp.Raise(interp.types().TypeError, "can only assign string to __name__");
         cls_of(args)->name = interp.InternStr(args.positional[0].as<StrObject>());
         return Value::None();
       });
   AddProperty(
-      interp, type, "__qualname__", [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> { return Value(cls_of(args)->qualname); },
+      interp, type, "__qualname__",
+      [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> { return Value(cls_of(args)->qualname); },
       [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-        if (!args.positional[0].IsStr()) return interp.Raise(interp.types().TypeError, "can only assign string to __qualname__");
+        if (!args.positional[0].IsStr())
+          return interp.Raise(interp.types().TypeError, "can only assign string to __qualname__");
         cls_of(args)->qualname = interp.InternStr(args.positional[0].as<StrObject>());
         return Value::None();
       });
   AddProperty(
-      interp, type, "__module__", [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> { return cls_of(args)->module; },
+      interp, type, "__module__",
+      [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> { return cls_of(args)->module; },
       [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> {
         cls_of(args)->module = args.positional[0];
         return Value::None();
@@ -280,7 +306,8 @@ void InitObjectType(Interpreter& interp) {
   AddProperty(interp, type, "__base__", [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> {
     return cls_of(args)->bases.empty() ? Value::None() : Value(cls_of(args)->bases[0]);
   });
-  AddProperty(interp, type, "__dict__", [cls_of](Interpreter& interp, const CallArgs& args) { return CopyOfAttrs(interp, cls_of(args)->attrs); });
+  AddProperty(interp, type, "__dict__",
+              [cls_of](Interpreter& interp, const CallArgs& args) { return CopyOfAttrs(interp, cls_of(args)->attrs); });
   AddProperty(
       interp, type, "__annotations__",
       [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {

@@ -27,12 +27,19 @@ Result<Value> Print(Interpreter& interp, const CallArgs& args) {
   Value separator, end, file;
   bool flush = false;
   ArgReader reader(interp, "print", args);
-  COBRA_TRY(reader.VarArgs(&items).Optional("sep", &separator).Optional("end", &end).Optional("file", &file).Optional("flush", &flush).Finish());
+  COBRA_TRY(reader.VarArgs(&items)
+                .Optional("sep", &separator)
+                .Optional("end", &end)
+                .Optional("file", &file)
+                .Optional("flush", &flush)
+                .Finish());
   if (!separator.IsNone() && !separator.IsStr()) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("sep must be None or a string, not ", interp.TypeName(separator)));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("sep must be None or a string, not ", interp.TypeName(separator)));
   }
   if (!end.IsNone() && !end.IsStr()) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("end must be None or a string, not ", interp.TypeName(end)));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("end must be None or a string, not ", interp.TypeName(end)));
   }
   std::string out;
   for (size_t i = 0; i < items.size(); ++i) {
@@ -52,7 +59,8 @@ Result<Value> Print(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> Len(Interpreter& interp, const CallArgs& args) {
   if (args.positional.size() != 1) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("len() takes exactly one argument (", args.positional.size(), " given)"));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("len() takes exactly one argument (", args.positional.size(), " given)"));
   }
   COBRA_TRY_ASSIGN(int64_t n, interp.Length(args.positional[0]));
   return Value::Int(n);
@@ -64,13 +72,15 @@ Result<Value> MinMax(Interpreter& interp, const CallArgs& args, bool max) {
   Value key, fallback = Value::Unbound();
   ArgReader reader(interp, name, args);
   COBRA_TRY(reader.VarArgs(&items).Optional("key", &key).Optional("default", &fallback).Finish());
-  if (items.empty()) return interp.Raise(interp.types().TypeError, absl::StrCat(name, " expected at least 1 argument, got 0"));
+  if (items.empty())
+    return interp.Raise(interp.types().TypeError, absl::StrCat(name, " expected at least 1 argument, got 0"));
   Value best = Value::Unbound(), best_key;
   auto consider = [&](Value v) -> Result<bool> {
     Value k = v;
     if (!key.IsNone()) COBRA_TRY_SET(k, interp.Call(key, {v}));
     if (!best.IsUnbound()) {
-      COBRA_TRY_ASSIGN(Value r, interp.Compare(max ? Interpreter::CompareOp::kGt : Interpreter::CompareOp::kLt, k, best_key));
+      COBRA_TRY_ASSIGN(Value r,
+                       interp.Compare(max ? Interpreter::CompareOp::kGt : Interpreter::CompareOp::kLt, k, best_key));
       COBRA_TRY_ASSIGN(bool better, interp.Truth(r));
       if (!better) return true;
     }
@@ -80,7 +90,8 @@ Result<Value> MinMax(Interpreter& interp, const CallArgs& args, bool max) {
   };
   if (items.size() > 1) {
     if (!fallback.IsUnbound()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("Cannot specify a default for ", name, "() with multiple positional arguments"));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("Cannot specify a default for ", name, "() with multiple positional arguments"));
     }
     for (Value v : items) COBRA_TRY(consider(v));
     return best;
@@ -95,7 +106,8 @@ Result<Value> Sum(Interpreter& interp, const CallArgs& args) {
   Value items, start = Value::Int(0);
   ArgReader reader(interp, "sum", args);
   COBRA_TRY(reader.Required("iterable", &items).Optional("start", &start).Finish());
-  if (start.IsStr()) return interp.Raise(interp.types().TypeError, "sum() can't sum strings [use ''.join(seq) instead]");
+  if (start.IsStr())
+    return interp.Raise(interp.types().TypeError, "sum() can't sum strings [use ''.join(seq) instead]");
   COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
     COBRA_TRY_ASSIGN(start, interp.Binary(Interpreter::BinaryOp::kAdd, start, v));
     return true;
@@ -133,7 +145,8 @@ Result<Value> Round(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Required("number", &v).Optional("ndigits", &digits).Finish());
   Value method = interp.LookupClass(interp.class_of(v), interp.names().__round__);
   if (method.IsUnbound()) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("type ", interp.TypeName(v), " doesn't define __round__ method"));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("type ", interp.TypeName(v), " doesn't define __round__ method"));
   }
   if (digits.IsNone()) return interp.CallSpecial(v, interp.names().__round__, {});
   return interp.CallSpecial(v, interp.names().__round__, {digits});
@@ -147,11 +160,12 @@ Result<Value> DivMod(Interpreter& interp, const CallArgs& args) {
   ClassObject* const of_b = interp.class_of(b);
   const bool b_first = of_a != of_b && Interpreter::IsSubclassOf(of_b, of_a);
   for (const bool reflected : {b_first, !b_first}) {
-    COBRA_TRY_ASSIGN(Value r, reflected ? interp.CallSpecial(b, interp.names().__rdivmod__, {a}) : interp.CallSpecial(a, interp.names().__divmod__, {b}));
+    COBRA_TRY_ASSIGN(Value r, reflected ? interp.CallSpecial(b, interp.names().__rdivmod__, {a})
+                                        : interp.CallSpecial(a, interp.names().__divmod__, {b}));
     if (!r.IsUnbound() && !r.IsNotImplemented()) return r;
   }
-  return interp.Raise(interp.types().TypeError, absl::StrCat("unsupported operand type(s) for divmod(): '", interp.TypeName(a), "' and '",
-                                                             interp.TypeName(b), "'"));
+  return interp.Raise(interp.types().TypeError, absl::StrCat("unsupported operand type(s) for divmod(): '",
+                                                             interp.TypeName(a), "' and '", interp.TypeName(b), "'"));
 }
 
 Result<Value> Pow(Interpreter& interp, const CallArgs& args) {
@@ -163,8 +177,8 @@ Result<Value> Pow(Interpreter& interp, const CallArgs& args) {
     COBRA_TRY_ASSIGN(Value own, interp.CallSpecial(base, interp.names().__pow__, {exponent, modulus}));
     if (!own.IsUnbound() && !own.IsNotImplemented()) return own;
     return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("unsupported operand type(s) for ** or pow(): '", interp.TypeName(base), "', '", interp.TypeName(exponent), "', '",
-                                     interp.TypeName(modulus), "'"));
+                        absl::StrCat("unsupported operand type(s) for ** or pow(): '", interp.TypeName(base), "', '",
+                                     interp.TypeName(exponent), "', '", interp.TypeName(modulus), "'"));
   }
   if (!IsIntLike(base) || !IsIntLike(exponent) || !IsIntLike(modulus)) {
     return interp.Raise(interp.types().TypeError, "pow() 3rd argument not allowed unless all arguments are integers");
@@ -185,7 +199,8 @@ Result<Value> Pow(Interpreter& interp, const CallArgs& args) {
       t0 = t1;
       t1 = t2;
     }
-    if (BigInt::Compare(r0, BigInt(1)) != 0) return interp.Raise(interp.types().ValueError, "base is not invertible for the given modulus");
+    if (BigInt::Compare(r0, BigInt(1)) != 0)
+      return interp.Raise(interp.types().ValueError, "base is not invertible for the given modulus");
     BigInt::FloorDivMod(t0, m, &q, &b);
     e = -e;
   }
@@ -201,7 +216,8 @@ Result<Value> Pow(Interpreter& interp, const CallArgs& args) {
 
 Result<StrObject*> NameArgument(Interpreter& interp, Value v) {
   if (v.IsStr()) return interp.InternStr(v.as<StrObject>());
-  return interp.Raise(interp.types().TypeError, absl::StrCat("attribute name must be string, not '", interp.TypeName(v), "'"));
+  return interp.Raise(interp.types().TypeError,
+                      absl::StrCat("attribute name must be string, not '", interp.TypeName(v), "'"));
 }
 
 Result<Value> GetAttr(Interpreter& interp, const CallArgs& args) {
@@ -268,8 +284,10 @@ Result<Value> NextFunction(Interpreter& interp, const CallArgs& args) {
   Value it, fallback = Value::Unbound();
   ArgReader reader(interp, "next", args);
   COBRA_TRY(reader.Required("iterator", &it).Optional("default", &fallback).Finish());
-  if (!it.IsIterator() && !it.IsGenerator() && interp.LookupClass(interp.class_of(it), interp.names().__next__).IsUnbound()) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("'", interp.TypeName(it), "' object is not an iterator"));
+  if (!it.IsIterator() && !it.IsGenerator() &&
+      interp.LookupClass(interp.class_of(it), interp.names().__next__).IsUnbound()) {
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("'", interp.TypeName(it), "' object is not an iterator"));
   }
   if (fallback.IsUnbound() && !it.IsIterator()) return interp.CallSpecial(it, interp.names().__next__, {});
   COBRA_TRY_ASSIGN(Value v, interp.Next(it));
@@ -282,7 +300,8 @@ Result<Value> Sorted(Interpreter& interp, const CallArgs& args) {
   Value items, key;
   bool reverse = false;
   ArgReader reader(interp, "sorted", args);
-  COBRA_TRY(reader.Required("iterable", &items).KeywordOnly().Optional("key", &key).Optional("reverse", &reverse).Finish());
+  COBRA_TRY(
+      reader.Required("iterable", &items).KeywordOnly().Optional("key", &key).Optional("reverse", &reverse).Finish());
   COBRA_TRY_ASSIGN(std::vector<Value> values, interp.ToVector(items));
   COBRA_TRY(SortValues(interp, &values, key, reverse));
   return Value(interp.NewList(values));
@@ -332,11 +351,15 @@ Result<Value> Ord(Interpreter& interp, const CallArgs& args) {
   Value v;
   ArgReader reader(interp, "ord", args);
   COBRA_TRY(reader.Required("c", &v).Finish());
-  if (v.IsBytes() && v.as<BytesObject>()->size == 1) return Value::Int(static_cast<unsigned char>(v.as<BytesObject>()->data[0]));
-  if (!v.IsStr()) return interp.Raise(interp.types().TypeError, absl::StrCat("ord() expected string of length 1, but ", interp.TypeName(v), " found"));
+  if (v.IsBytes() && v.as<BytesObject>()->size == 1)
+    return Value::Int(static_cast<unsigned char>(v.as<BytesObject>()->data[0]));
+  if (!v.IsStr())
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("ord() expected string of length 1, but ", interp.TypeName(v), " found"));
   auto* s = v.as<StrObject>();
   if (s->length != 1) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("ord() expected a character, but string of length ", s->length, " found"));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("ord() expected a character, but string of length ", s->length, " found"));
   }
   int64_t at = 0;
   return Value::Int(DecodeUtf8(s->data, &at));
@@ -347,8 +370,12 @@ Result<Value> ImportFunction(Interpreter& interp, const CallArgs& args) {
   Value globals, locals, from_list;
   int64_t level = 0;
   ArgReader reader(interp, "__import__", args);
-  COBRA_TRY(reader.Required("name", &name).Optional("globals", &globals).Optional("locals", &locals).Optional("fromlist", &from_list)
-                .Optional("level", &level).Finish());
+  COBRA_TRY(reader.Required("name", &name)
+                .Optional("globals", &globals)
+                .Optional("locals", &locals)
+                .Optional("fromlist", &from_list)
+                .Optional("level", &level)
+                .Finish());
   if (level != 0) return interp.Unsupported("__import__ with a level");
   COBRA_TRY_ASSIGN(ModuleObject * m, interp.ImportModule(name));
   COBRA_TRY_ASSIGN(bool whole, interp.Truth(from_list));
@@ -363,7 +390,8 @@ template <Simple f>
 NativeFunction OneArgument(absl::string_view name) {
   return [name = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.positional.size() != 1 || !args.keywords.empty()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat(name, "() takes exactly one argument (", args.positional.size(), " given)"));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat(name, "() takes exactly one argument (", args.positional.size(), " given)"));
     }
     return f(interp, args.positional[0]);
   };
@@ -419,7 +447,8 @@ DictObject* LocalsDict(Interpreter& interp, Frame& frame) {
   }
   for (size_t i = 0; i < s.free_names.size(); ++i) {
     Value v = frame.free[i]->value;
-    if (!v.IsUnbound() && s.free_names[i]->text != "__class__") d->table.SetStr(interp.heap(), interp.Intern(s.free_names[i]->text), v);
+    if (!v.IsUnbound() && s.free_names[i]->text != "__class__")
+      d->table.SetStr(interp.heap(), interp.Intern(s.free_names[i]->text), v);
   }
   return d;
 }
@@ -433,8 +462,9 @@ void InitBuiltins(Interpreter& interp) {
     set(name, o);
   };
   const BuiltinTypes& t = interp.types();
-  for (ClassObject* c : {t.object, t.type, t.int_type, t.bool_type, t.float_type, t.complex_type, t.str, t.bytes, t.tuple, t.list, t.dict, t.set,
-                         t.frozenset, t.slice, t.range, t.property, t.classmethod, t.staticmethod, t.super}) {
+  for (ClassObject* c :
+       {t.object, t.type, t.int_type, t.bool_type, t.float_type, t.complex_type, t.str, t.bytes, t.tuple, t.list,
+        t.dict, t.set, t.frozenset, t.slice, t.range, t.property, t.classmethod, t.staticmethod, t.super}) {
     set(c->name->view(), c);
   }
 #define COBRA_BUILTIN_TYPE(name, python_name)
@@ -470,7 +500,8 @@ void InitBuiltins(Interpreter& interp) {
   add("sorted", Sorted);
   add("vars", Vars);
   add("dir", Dir);
-  add("locals", [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value(LocalsDict(i, *i.state().frame)); });
+  add("locals",
+      [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value(LocalsDict(i, *i.state().frame)); });
   add("globals", [](Interpreter& i, const CallArgs&) -> Result<Value> {
     COBRA_TRY(ForceAll(i, i.state().frame->module));
     return Value(i.state().frame->globals);
@@ -501,7 +532,8 @@ void InitBuiltins(Interpreter& interp) {
     set(name, lazy);
   }
   add("__import__", ImportFunction);
-  add("__build_class__", [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("__build_class__()"); });
+  add("__build_class__",
+      [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("__build_class__()"); });
   for (absl::string_view name : {"open", "input", "breakpoint"}) {
     add(name, [what = absl::StrCat(name, "()")](Interpreter& interp, const CallArgs&) -> Result<Value> {
       return interp.Unsupported(what, "a model definition runs here without files, input or code made at run time");

@@ -82,23 +82,28 @@ void AddCaseMethods(Interpreter& interp, ClassObject* cls) {
     absl::string_view name;
     Test test;
   };
-  const Entry tests[] = {{"isalpha", absl::ascii_isalpha}, {"isdigit", absl::ascii_isdigit}, {"isalnum", absl::ascii_isalnum}, {"isspace", absl::ascii_isspace}};
+  const Entry tests[] = {{"isalpha", absl::ascii_isalpha},
+                         {"isdigit", absl::ascii_isdigit},
+                         {"isalnum", absl::ascii_isalnum},
+                         {"isspace", absl::ascii_isspace}};
   for (const Entry& e : tests) {
     AddMethod(interp, cls, e.name, [test = e.test](Interpreter&, const CallArgs& args) -> Result<Value> {
       absl::string_view b = args.self.as<BytesObject>()->view();
-      return Value::Bool(!b.empty() && std::all_of(b.begin(), b.end(), [test](char c) { return test(static_cast<unsigned char>(c)); }));
+      return Value::Bool(!b.empty() && std::all_of(b.begin(), b.end(),
+                                                   [test](char c) { return test(static_cast<unsigned char>(c)); }));
     });
   }
   for (bool want_upper : {true, false}) {
-    AddMethod(interp, cls, want_upper ? "isupper" : "islower", [want_upper](Interpreter&, const CallArgs& args) -> Result<Value> {
-      bool any = false;
-      for (char c : args.self.as<BytesObject>()->view()) {
-        auto u = static_cast<unsigned char>(c);
-        if (want_upper ? absl::ascii_islower(u) : absl::ascii_isupper(u)) return Value::Bool(false);
-        any = any || absl::ascii_isalpha(u);
-      }
-      return Value::Bool(any);
-    });
+    AddMethod(interp, cls, want_upper ? "isupper" : "islower",
+              [want_upper](Interpreter&, const CallArgs& args) -> Result<Value> {
+                bool any = false;
+                for (char c : args.self.as<BytesObject>()->view()) {
+                  auto u = static_cast<unsigned char>(c);
+                  if (want_upper ? absl::ascii_islower(u) : absl::ascii_isupper(u)) return Value::Bool(false);
+                  any = any || absl::ascii_isalpha(u);
+                }
+                return Value::Bool(any);
+              });
   }
   AddMethod(interp, cls, "istitle", [](Interpreter&, const CallArgs& args) -> Result<Value> {
     bool any = false, after_letter = false;
@@ -122,7 +127,8 @@ Result<Value> FromHex(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Required("string", &text).Finish());
   std::string out;
   auto bad = [&](size_t at) {
-    return interp.Raise(interp.types().ValueError, absl::StrCat("non-hexadecimal number found in fromhex() arg at position ", at));
+    return interp.Raise(interp.types().ValueError,
+                        absl::StrCat("non-hexadecimal number found in fromhex() arg at position ", at));
   };
   for (size_t i = 0; i < text.size();) {
     if (absl::ascii_isspace(static_cast<unsigned char>(text[i]))) {
@@ -190,7 +196,8 @@ void InitBytesType(Interpreter& interp) {
     COBRA_TRY_ASSIGN(Value own, interp.CallSpecial(source, interp.names().__bytes__, {}));
     if (!own.IsUnbound()) {
       if (own.IsBytes()) return own;
-      return interp.Raise(interp.types().TypeError, absl::StrCat("__bytes__ returned non-bytes (type ", interp.TypeName(own), ")"));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("__bytes__ returned non-bytes (type ", interp.TypeName(own), ")"));
     }
     std::string out;
     if (source.IsIntOrBool()) {
@@ -215,14 +222,16 @@ void InitBytesType(Interpreter& interp) {
     COBRA_TRY(reader.Required("key", &key).Finish());
     absl::string_view b = args.self.as<BytesObject>()->view();
     if (key.IsSlice()) {
-      COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(b.size())));
+      COBRA_TRY_ASSIGN(Interpreter::SliceIndices r,
+                       interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(b.size())));
       std::string out;
       for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) out.push_back(b[static_cast<size_t>(at)]);
       return Value(interp.NewBytes(out));
     }
     COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
     if (i < 0) i += static_cast<int64_t>(b.size());
-    if (i < 0 || i >= static_cast<int64_t>(b.size())) return interp.Raise(interp.types().IndexError, "index out of range");
+    if (i < 0 || i >= static_cast<int64_t>(b.size()))
+      return interp.Raise(interp.types().IndexError, "index out of range");
     return Value::Int(static_cast<unsigned char>(b[static_cast<size_t>(i)]));
   });
   AddMethod(interp, cls, "__contains__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -231,10 +240,13 @@ void InitBytesType(Interpreter& interp) {
     COBRA_TRY(reader.Required("key", &v).Finish());
     if (v.IsBigInt()) return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
     if (!v.IsBytes() && !v.IsIntOrBool()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("a bytes-like object is required, not '", interp.TypeName(v), "'"));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("a bytes-like object is required, not '", interp.TypeName(v), "'"));
     }
-    if (v.IsIntOrBool() && (v.as_int() < 0 || v.as_int() > 255)) return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
-    std::string needle = v.IsBytes() ? std::string(v.as<BytesObject>()->view()) : std::string(1, static_cast<char>(v.as_int()));
+    if (v.IsIntOrBool() && (v.as_int() < 0 || v.as_int() > 255))
+      return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
+    std::string needle =
+        v.IsBytes() ? std::string(v.as<BytesObject>()->view()) : std::string(1, static_cast<char>(v.as_int()));
     return Value::Bool(args.self.as<BytesObject>()->view().find(needle) != absl::string_view::npos);
   });
   enum class Find { kFind, kRfind, kIndex, kRindex, kCount };
@@ -245,13 +257,15 @@ void InitBytesType(Interpreter& interp) {
       COBRA_TRY(reader.Required("sub", &sub).Finish());
       if (sub.IsBigInt()) return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
       if (!sub.IsBytes() && !sub.IsIntOrBool()) {
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat("argument should be integer or bytes-like object, not '", interp.TypeName(sub), "'"));
+        return interp.Raise(
+            interp.types().TypeError,
+            absl::StrCat("argument should be integer or bytes-like object, not '", interp.TypeName(sub), "'"));
       }
       if (sub.IsIntOrBool() && (sub.as_int() < 0 || sub.as_int() > 255)) {
         return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
       }
-      std::string needle = sub.IsBytes() ? std::string(sub.as<BytesObject>()->view()) : std::string(1, static_cast<char>(sub.as_int()));
+      std::string needle =
+          sub.IsBytes() ? std::string(sub.as<BytesObject>()->view()) : std::string(1, static_cast<char>(sub.as_int()));
       absl::string_view b = args.self.as<BytesObject>()->view();
       if (what == Find::kCount) {
         if (needle.empty()) return Value::Int(static_cast<int64_t>(b.size()) + 1);
@@ -280,8 +294,9 @@ void InitBytesType(Interpreter& interp) {
   AddClassMethod(interp, cls, "fromhex", FromHex);
   AddMethod(interp, cls, "translate", TranslateBytes);
   AddCaseMethods(interp, cls);
-  for (absl::string_view name : {"startswith", "endswith", "center", "expandtabs", "ljust", "rjust", "lstrip", "rstrip", "strip", "partition", "rpartition",
-                                 "removeprefix", "removesuffix", "replace", "split", "rsplit", "splitlines", "zfill"}) {
+  for (absl::string_view name :
+       {"startswith", "endswith", "center", "expandtabs", "ljust", "rjust", "lstrip", "rstrip", "strip", "partition",
+        "rpartition", "removeprefix", "removesuffix", "replace", "split", "rsplit", "splitlines", "zfill"}) {
     AddMethodOfStr(interp, cls, name);
   }
   AddMethod(interp, cls, "join", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -293,8 +308,9 @@ void InitBytesType(Interpreter& interp) {
     absl::string_view separator = args.self.as<BytesObject>()->view();
     COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
       if (!v.IsBytes()) {
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat("sequence item ", index, ": expected a bytes-like object, ", interp.TypeName(v), " found"));
+        return interp.Raise(
+            interp.types().TypeError,
+            absl::StrCat("sequence item ", index, ": expected a bytes-like object, ", interp.TypeName(v), " found"));
       }
       if (index++ > 0) out.append(separator.data(), separator.size());
       out.append(v.as<BytesObject>()->data, static_cast<size_t>(v.as<BytesObject>()->size));

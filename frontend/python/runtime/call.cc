@@ -49,16 +49,18 @@ Failure TooManyPositional(Interpreter& interp, FunctionObject* f, size_t given, 
   int keyword_only_given = 0;
   for (int i = s.positional; i < s.positional + s.keyword_only; ++i) keyword_only_given += !locals[i].IsUnbound();
   int required = s.positional - f->default_count;
-  std::string takes = f->default_count > 0 ? absl::StrCat("from ", required, " to ", s.positional) : absl::StrCat(s.positional);
+  std::string takes =
+      f->default_count > 0 ? absl::StrCat("from ", required, " to ", s.positional) : absl::StrCat(s.positional);
   bool plural = f->default_count > 0 || s.positional != 1;
   std::string extra;
   if (keyword_only_given > 0) {
-    extra = absl::StrCat(" positional argument", given == 1 ? "" : "s", " (and ", keyword_only_given, " keyword-only argument",
-                         keyword_only_given == 1 ? "" : "s", ")");
+    extra = absl::StrCat(" positional argument", given == 1 ? "" : "s", " (and ", keyword_only_given,
+                         " keyword-only argument", keyword_only_given == 1 ? "" : "s", ")");
   }
-  return interp.Raise(interp.types().TypeError,
-                      absl::StrCat(f->qualname->view(), "() takes ", takes, " positional argument", plural ? "s" : "", " but ", given, extra,
-                                   given == 1 && keyword_only_given == 0 ? " was given" : " were given"));
+  return interp.Raise(
+      interp.types().TypeError,
+      absl::StrCat(f->qualname->view(), "() takes ", takes, " positional argument", plural ? "s" : "", " but ", given,
+                   extra, given == 1 && keyword_only_given == 0 ? " was given" : " were given"));
 }
 
 // The slot of a parameter that may be given by keyword, or -1.
@@ -72,7 +74,8 @@ int FindParameter(Interpreter& interp, FunctionObject* f, StrObject* name) {
   return -1;
 }
 
-Result<void> BindKeywords(Interpreter& interp, FunctionObject* f, absl::Span<const KeywordArg> keywords, Value* locals) {
+Result<void> BindKeywords(Interpreter& interp, FunctionObject* f, absl::Span<const KeywordArg> keywords,
+                          Value* locals) {
   const ScopeInfo& s = *f->scope;
   DictObject* rest = nullptr;
   if (s.kwarg_slot >= 0) {
@@ -83,34 +86,39 @@ Result<void> BindKeywords(Interpreter& interp, FunctionObject* f, absl::Span<con
     int slot = FindParameter(interp, f, k.name);
     if (slot >= 0) {
       if (!locals[slot].IsUnbound()) {
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat(f->qualname->view(), "() got multiple values for argument '", k.name->view(), "'"));
+        return interp.Raise(
+            interp.types().TypeError,
+            absl::StrCat(f->qualname->view(), "() got multiple values for argument '", k.name->view(), "'"));
       }
       locals[slot] = k.value;
       continue;
     }
     if (rest != nullptr) {
       if (rest->table.FindStr(k.name) >= 0) {
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat(f->qualname->view(), "() got multiple values for keyword argument '", k.name->view(), "'"));
+        return interp.Raise(
+            interp.types().TypeError,
+            absl::StrCat(f->qualname->view(), "() got multiple values for keyword argument '", k.name->view(), "'"));
       }
       rest->table.SetStr(interp.heap(), k.name, k.value);
       continue;
     }
     for (int i = 0; i < s.positional_only; ++i) {
       if (ParameterName(interp, f, i)->view() == k.name->view()) {
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat(f->qualname->view(), "() got some positional-only arguments passed as keyword arguments: '",
-                                         k.name->view(), "'"));
+        return interp.Raise(
+            interp.types().TypeError,
+            absl::StrCat(f->qualname->view(), "() got some positional-only arguments passed as keyword arguments: '",
+                         k.name->view(), "'"));
       }
     }
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat(f->qualname->view(), "() got an unexpected keyword argument '", k.name->view(), "'"));
+    return interp.Raise(
+        interp.types().TypeError,
+        absl::StrCat(f->qualname->view(), "() got an unexpected keyword argument '", k.name->view(), "'"));
   }
   return {};
 }
 
-__attribute__((noinline)) Result<void> BindAnyArguments(Interpreter& interp, FunctionObject* f, const CallArgs& args, Value* locals) {
+__attribute__((noinline)) Result<void> BindAnyArguments(Interpreter& interp, FunctionObject* f, const CallArgs& args,
+                                                        Value* locals) {
   const ScopeInfo& s = *f->scope;
   for (int i = 0; i < s.slot_count; ++i) locals[i] = Value::Unbound();
   size_t shift = args.self.IsUnbound() ? 0 : 1;
@@ -121,7 +129,8 @@ __attribute__((noinline)) Result<void> BindAnyArguments(Interpreter& interp, Fun
   if (s.vararg_slot >= 0) {
     if (given > direct) {
       TupleObject* rest = interp.NewTupleOfSize(static_cast<int64_t>(given - direct));
-      for (size_t i = direct; i < given; ++i) rest->items[i - direct] = i < shift ? args.self : args.positional[i - shift];
+      for (size_t i = direct; i < given; ++i)
+        rest->items[i - direct] = i < shift ? args.self : args.positional[i - shift];
       locals[s.vararg_slot] = rest;
     } else {
       locals[s.vararg_slot] = interp.NewTupleOfSize(0);
@@ -137,7 +146,8 @@ __attribute__((noinline)) Result<void> BindAnyArguments(Interpreter& interp, Fun
   }
   for (int i = s.positional; i < s.positional + s.keyword_only; ++i) {
     if (!locals[i].IsUnbound()) continue;
-    Value* d = f->keyword_defaults == nullptr ? nullptr : f->keyword_defaults->table.GetStr(ParameterName(interp, f, i));
+    Value* d =
+        f->keyword_defaults == nullptr ? nullptr : f->keyword_defaults->table.GetStr(ParameterName(interp, f, i));
     if (d == nullptr) return MissingArguments(interp, f, locals);
     locals[i] = *d;
   }
@@ -150,7 +160,8 @@ inline Result<void> BindArguments(Interpreter& interp, FunctionObject* f, const 
   const int shift = args.self.IsUnbound() ? 0 : 1;
   const int given = static_cast<int>(args.positional.size()) + shift;
   const int first_default = s.positional - f->default_count;
-  if (!args.keywords.empty() || s.vararg_slot >= 0 || s.kwarg_slot >= 0 || s.keyword_only > 0 || given > s.positional || given < first_default) {
+  if (!args.keywords.empty() || s.vararg_slot >= 0 || s.kwarg_slot >= 0 || s.keyword_only > 0 || given > s.positional ||
+      given < first_default) {
     return BindAnyArguments(interp, f, args, locals);
   }
   if (shift == 1) locals[0] = args.self;
@@ -182,7 +193,8 @@ Result<Value> CallFunction(Interpreter& interp, FunctionObject* f, const CallArg
   const ScopeInfo& s = *f->scope;
   RuntimeState& state = interp.state();
   COBRA_TRY(interp.Step());
-  if (state.call_depth >= interp.limits().call_depth || StackPointer() < interp.stack_low()) return interp.RaiseRecursion();
+  if (state.call_depth >= interp.limits().call_depth || StackPointer() < interp.stack_low())
+    return interp.RaiseRecursion();
   Frame frame;
   bool on_heap = s.is_generator || s.is_async || s.slot_count > kMaxStackSlots;
   size_t bytes = static_cast<size_t>(s.slot_count + 1) * sizeof(Value);
@@ -225,15 +237,16 @@ __attribute__((noinline)) Result<Value> CallBuiltin(Interpreter& interp, Builtin
   CallArgs bound = args;
   if (bound.self.IsUnbound()) {
     if (bound.positional.empty()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("unbound method ", b->qualname->view(), "() needs an argument"));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("unbound method ", b->qualname->view(), "() needs an argument"));
     }
     bound.self = bound.positional[0];
     bound.positional.remove_prefix(1);
   }
   if (b->owner != nullptr && !interp.IsInstanceOf(bound.self, b->owner)) {
     return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("descriptor '", b->name->view(), "' for '", b->owner->name->view(), "' objects doesn't apply to a '",
-                                     interp.TypeName(bound.self), "' object"));
+                        absl::StrCat("descriptor '", b->name->view(), "' for '", b->owner->name->view(),
+                                     "' objects doesn't apply to a '", interp.TypeName(bound.self), "' object"));
   }
   return b->function(interp, bound);
 }
@@ -267,7 +280,9 @@ Result<Value> CallInstance(Interpreter& interp, Value callable, const CallArgs& 
 namespace {
 
 __attribute__((noinline)) Result<Value> CallOther(Interpreter& interp, Value callable, const CallArgs& args) {
-  if (!callable.IsObject()) return interp.Raise(interp.types().TypeError, absl::StrCat("'", interp.TypeName(callable), "' object is not callable"));
+  if (!callable.IsObject())
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("'", interp.TypeName(callable), "' object is not callable"));
   if (!args.self.IsUnbound()) return CallFlattened(interp, callable, args);
   COBRA_TRY(interp.CheckStack());
   switch (callable.object()->kind) {
@@ -309,7 +324,8 @@ Result<Value> Interpreter::Call(Value callable, absl::Span<const Value> args, ab
   return Call(callable, call);
 }
 
-Result<Value> Interpreter::CallMethod(Value v, StrObject* name, absl::Span<const Value> args, absl::Span<const KeywordArg> keywords) {
+Result<Value> Interpreter::CallMethod(Value v, StrObject* name, absl::Span<const Value> args,
+                                      absl::Span<const KeywordArg> keywords) {
   if (!name->interned) name = InternStr(name);
   CallArgs call;
   call.positional = args;
@@ -388,16 +404,19 @@ Result<Value> CallClass(Interpreter& interp, ClassObject* cls, const CallArgs& a
 
 Result<Value> ConstructInstance(Interpreter& interp, ClassObject* cls, const CallArgs& args) {
   const CommonNames& n = interp.names();
-  if (cls == interp.types().type && args.positional.size() == 1 && args.keywords.empty()) return Value(interp.class_of(args.positional[0]));
+  if (cls == interp.types().type && args.positional.size() == 1 && args.keywords.empty())
+    return Value(interp.class_of(args.positional[0]));
   COBRA_TRY_ASSIGN(Value instance, CallNew(interp, cls, args));
   ClassObject* made = interp.class_of(instance);
   if (made != cls && !Interpreter::IsSubclassOf(made, cls)) return instance;
   if (!made->has_init) {
     // object.__init__ ignores arguments only if __new__ took them.
-    if (!made->has_new && made->layout == ObjectKind::kInstance && (!args.positional.empty() || !args.keywords.empty())) {
+    if (!made->has_new && made->layout == ObjectKind::kInstance &&
+        (!args.positional.empty() || !args.keywords.empty())) {
       bool native = false;
       for (ClassObject* c : made->mro) native |= static_cast<bool>(c->native_new) && c != interp.types().object;
-      if (!native) return interp.Raise(interp.types().TypeError, absl::StrCat(made->name->view(), "() takes no arguments"));
+      if (!native)
+        return interp.Raise(interp.types().TypeError, absl::StrCat(made->name->view(), "() takes no arguments"));
     }
     return instance;
   }
@@ -413,7 +432,8 @@ Result<Value> ConstructInstance(Interpreter& interp, ClassObject* cls, const Cal
   }
   if (!result.ok()) return Failure();
   if (!result->IsNone()) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("__init__() should return None, not '", interp.TypeName(*result), "'"));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("__init__() should return None, not '", interp.TypeName(*result), "'"));
   }
   return instance;
 }

@@ -32,8 +32,8 @@ Table<T> TableOf(const T (&array)[n]) {
 }
 
 const PropertyRange* FindRange(uint32_t c) {
-  const PropertyRange* r =
-      std::upper_bound(std::begin(kPropertyRanges), std::end(kPropertyRanges), c, [](uint32_t x, const PropertyRange& range) { return x < range.first; });
+  const PropertyRange* r = std::upper_bound(std::begin(kPropertyRanges), std::end(kPropertyRanges), c,
+                                            [](uint32_t x, const PropertyRange& range) { return x < range.first; });
   if (r == std::begin(kPropertyRanges)) return nullptr;
   --r;
   return c <= r->last ? r : nullptr;
@@ -41,7 +41,8 @@ const PropertyRange* FindRange(uint32_t c) {
 
 template <typename T>
 const T* FindMapping(Table<T> table, uint32_t c) {
-  const T* m = std::lower_bound(table.begin, table.end, c, [](const T& mapping, uint32_t x) { return mapping.from < x; });
+  const T* m =
+      std::lower_bound(table.begin, table.end, c, [](const T& mapping, uint32_t x) { return mapping.from < x; });
   return m != table.end && m->from == c ? m : nullptr;
 }
 

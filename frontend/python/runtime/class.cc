@@ -36,7 +36,8 @@ void InitBuiltinTypes(Interpreter& interp, BuiltinTypes* types) {
   };
 #define COBRA_BUILTIN_TYPE(name, python_name) \
   types->name = NewBuiltinClass(interp, python_name, types->object, layout_of(python_name));
-#define COBRA_EXCEPTION_TYPE(name, base) types->name = NewBuiltinClass(interp, #name, types->base, ObjectKind::kException);
+#define COBRA_EXCEPTION_TYPE(name, base) \
+  types->name = NewBuiltinClass(interp, #name, types->base, ObjectKind::kException);
 #include "frontend/python/runtime/builtin_types.def"
 #undef COBRA_BUILTIN_TYPE
 #undef COBRA_EXCEPTION_TYPE
@@ -57,9 +58,11 @@ void InitBuiltinTypes(Interpreter& interp, BuiltinTypes* types) {
   types->member_descriptor->layout = ObjectKind::kProperty;
   types->bool_type->layout = ObjectKind::kBigInt;
   types->bool_type->bases.assign(interp.heap(), std::initializer_list<ClassObject*>{types->int_type});
-  types->bool_type->mro.assign(interp.heap(), std::initializer_list<ClassObject*>{types->bool_type, types->int_type, types->object});
-  for (ClassObject* c : {types->bool_type, types->none_type, types->ellipsis_type, types->not_implemented_type, types->range, types->slice,
-                         types->function, types->method, types->builtin_function, types->generator, types->coroutine, types->async_generator, types->iterator, types->cell,
+  types->bool_type->mro.assign(interp.heap(),
+                               std::initializer_list<ClassObject*>{types->bool_type, types->int_type, types->object});
+  for (ClassObject* c : {types->bool_type, types->none_type, types->ellipsis_type, types->not_implemented_type,
+                         types->range, types->slice, types->function, types->method, types->builtin_function,
+                         types->generator, types->coroutine, types->async_generator, types->iterator, types->cell,
                          types->dict_keys, types->dict_values, types->dict_items, types->opaque}) {
     c->is_final = true;
   }
@@ -81,7 +84,8 @@ Value FindInClassSlow(Interpreter& interp, ClassObject* cls, StrObject* name, Cl
       break;
     }
   }
-  if (state.image != nullptr) state.class_cache_changed.push_back(static_cast<uint16_t>(entry - state.class_cache.data()));
+  if (state.image != nullptr)
+    state.class_cache_changed.push_back(static_cast<uint16_t>(entry - state.class_cache.data()));
   *entry = {cls, name, found, state.class_epoch};
   return found;
 }
@@ -155,8 +159,8 @@ Result<void> ComputeMro(Interpreter& interp, ClassObject* cls) {
       bool in_tail = false;
       for (size_t j = 0; j < lists.size() && !in_tail; ++j) {
         interp.Spend(1 + static_cast<int64_t>(lists[j].size()) / 16);
-        in_tail = heads[j] < lists[j].size() &&
-                  std::find(lists[j].begin() + static_cast<std::ptrdiff_t>(heads[j]) + 1, lists[j].end(), candidate) != lists[j].end();
+        in_tail = heads[j] < lists[j].size() && std::find(lists[j].begin() + static_cast<std::ptrdiff_t>(heads[j]) + 1,
+                                                          lists[j].end(), candidate) != lists[j].end();
       }
       if (!in_tail) next = candidate;
     }
@@ -174,7 +178,8 @@ Result<void> ComputeMro(Interpreter& interp, ClassObject* cls) {
   }
 }
 
-Result<ClassObject*> FindMetaclass(Interpreter& interp, Value explicit_metaclass, const std::vector<ClassObject*>& bases) {
+Result<ClassObject*> FindMetaclass(Interpreter& interp, Value explicit_metaclass,
+                                   const std::vector<ClassObject*>& bases) {
   ClassObject* winner = interp.types().type;
   if (explicit_metaclass.IsClass()) winner = explicit_metaclass.as<ClassObject>();
   for (ClassObject* base : bases) {
@@ -182,7 +187,8 @@ Result<ClassObject*> FindMetaclass(Interpreter& interp, Value explicit_metaclass
     if (Interpreter::IsSubclassOf(winner, meta)) continue;
     if (!Interpreter::IsSubclassOf(meta, winner)) {
       return interp.Raise(interp.types().TypeError,
-                          "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases");
+                          "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the "
+                          "metaclasses of all its bases");
     }
     winner = meta;
   }
@@ -195,7 +201,8 @@ namespace {
 Result<void> InheritLayout(Interpreter& interp, ClassObject* cls) {
   for (ClassObject* base : cls->bases) {
     if (base->is_final) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("type '", base->name->view(), "' is not an acceptable base type"));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("type '", base->name->view(), "' is not an acceptable base type"));
     }
     if (base->layout != ObjectKind::kInstance) {
       if (cls->layout != ObjectKind::kInstance && cls->layout != base->layout) {
@@ -213,7 +220,8 @@ Result<void> CallSetNames(Interpreter& interp, ClassObject* cls) {
   std::vector<std::pair<Value, Value>> attributes;
   for (size_t i = 0; i < cls->attrs->table.entry_count(); ++i) {
     const auto& e = cls->attrs->table.entry(i);
-    if (!e.key.IsUnbound() && e.value.IsObject() && !e.value.IsFunction() && !e.value.IsStr()) attributes.emplace_back(e.key, e.value);
+    if (!e.key.IsUnbound() && e.value.IsObject() && !e.value.IsFunction() && !e.value.IsStr())
+      attributes.emplace_back(e.key, e.value);
   }
   for (auto& [name, value] : attributes) {
     ClassObject* type = interp.class_of(value);
@@ -241,11 +249,12 @@ void FixImplicitMethods(Interpreter& interp, ClassObject* cls) {
       *f = c;
     }
   }
-  if (table.GetStr(n.__eq__) != nullptr && table.GetStr(n.__hash__) == nullptr) table.SetStr(interp.heap(), n.__hash__, Value::None());
+  if (table.GetStr(n.__eq__) != nullptr && table.GetStr(n.__hash__) == nullptr)
+    table.SetStr(interp.heap(), n.__hash__, Value::None());
 }
 
-// The names in __slots__ become descriptors. Their values are in the instance's attributes all the same: what slots_only adds is
-// that nothing else may be there.
+// The names in __slots__ become descriptors. Their values are in the instance's attributes all the same: what
+// slots_only adds is that nothing else may be there.
 Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
   StrObject* key = interp.Intern("__slots__");
   Value* declared = cls->attrs->table.GetStr(key);
@@ -261,7 +270,8 @@ Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
   bool dict = false;
   for (Value v : names) {
     if (!v.IsStr()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("__slots__ items must be strings, not '", interp.TypeName(v), "'"));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("__slots__ items must be strings, not '", interp.TypeName(v), "'"));
     }
     if (v.str() == "__dict__") {
       dict = true;
@@ -277,7 +287,8 @@ Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
     StrObject* name = interp.Intern(text);
     if (Value* known = cls->attrs->table.GetStr(name); known != nullptr) {
       if (known->IsProperty() && known->object()->cls == interp.types().member_descriptor) continue;  // named twice
-      return interp.Raise(interp.types().ValueError, absl::StrCat("'", v.str(), "' in __slots__ conflicts with class variable"));
+      return interp.Raise(interp.types().ValueError,
+                          absl::StrCat("'", v.str(), "' in __slots__ conflicts with class variable"));
     }
     COBRA_TRY(interp.Charge(10));
     auto* p = interp.heap().New<PropertyObject>();
@@ -295,7 +306,8 @@ Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
     });
     p->deleter = NewBuiltin(interp, text, [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       Value self = args.self.IsUnbound() ? args.positional[0] : args.self;
-      if (self.object()->attrs == nullptr || !self.object()->attrs->table.EraseStr(name)) return RaiseNoAttribute(interp, self, name);
+      if (self.object()->attrs == nullptr || !self.object()->attrs->table.EraseStr(name))
+        return RaiseNoAttribute(interp, self, name);
       return Value::None();
     });
     p->doc = Value::None();
@@ -307,8 +319,9 @@ Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
 
 }  // namespace
 
-Result<ClassObject*> BuildClass(Interpreter& interp, ClassObject* metaclass, StrObject* name, const std::vector<ClassObject*>& bases,
-                                DictObject* attributes, absl::Span<const KeywordArg> keywords) {
+Result<ClassObject*> BuildClass(Interpreter& interp, ClassObject* metaclass, StrObject* name,
+                                const std::vector<ClassObject*>& bases, DictObject* attributes,
+                                absl::Span<const KeywordArg> keywords) {
   const CommonNames& n = interp.names();
   ClassObject* cls = interp.heap().New<ClassObject>();
   cls->cls = metaclass;
@@ -318,7 +331,8 @@ Result<ClassObject*> BuildClass(Interpreter& interp, ClassObject* metaclass, Str
   for (size_t i = 0; i < cls->bases.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (cls->bases[i] == cls->bases[j]) {
-        return interp.Raise(interp.types().TypeError, absl::StrCat("duplicate base class ", cls->bases[i]->name->view()));
+        return interp.Raise(interp.types().TypeError,
+                            absl::StrCat("duplicate base class ", cls->bases[i]->name->view()));
       }
     }
   }
@@ -358,8 +372,8 @@ Result<ClassObject*> BuildClass(Interpreter& interp, ClassObject* metaclass, Str
   return cls;
 }
 
-Result<ClassObject*> Interpreter::NewClass(absl::string_view name, absl::Span<const Value> bases, DictObject* attributes,
-                                           absl::Span<const KeywordArg> keywords) {
+Result<ClassObject*> Interpreter::NewClass(absl::string_view name, absl::Span<const Value> bases,
+                                           DictObject* attributes, absl::Span<const KeywordArg> keywords) {
   std::vector<ClassObject*> classes;
   for (Value b : bases) {
     if (!b.IsClass()) return Raise(types_.TypeError, "bases must be types");

@@ -1,5 +1,5 @@
-// Source text on its way to the evaluator: where files come from, the process-wide cache of parsed files, and the tables that an
-// interpreter keeps for each.
+// Source text on its way to the evaluator: where files come from, the process-wide cache of parsed files, and the
+// tables that an interpreter keeps for each.
 #include <filesystem>
 
 #include "absl/container/flat_hash_set.h"
@@ -57,7 +57,8 @@ class AstCache {
 
 }  // namespace
 
-Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAst> code, absl::string_view display_name, bool internal) {
+Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAst> code, absl::string_view display_name,
+                           bool internal) {
   auto unit = std::make_unique<CodeUnit>();
   unit->display_name = std::string(display_name);
   unit->internal = internal;
@@ -74,7 +75,8 @@ Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAs
   return interp.state().units.back().get();
 }
 
-absl::StatusOr<std::shared_ptr<const ResolvedAst>> ParseShared(absl::string_view source, absl::string_view display_name) {
+absl::StatusOr<std::shared_ptr<const ResolvedAst>> ParseShared(absl::string_view source,
+                                                               absl::string_view display_name) {
   Hash128 key = HashCombine(HashBytes(source), HashBytes(display_name));
   std::shared_ptr<const ResolvedAst> code = AstCache::Get().FindOrBegin(key);
   if (code != nullptr) return code;
@@ -85,9 +87,11 @@ absl::StatusOr<std::shared_ptr<const ResolvedAst>> ParseShared(absl::string_view
   return code;
 }
 
-Result<CodeUnit*> ParseUnit(Interpreter& interp, absl::string_view source, absl::string_view display_name, bool internal) {
+Result<CodeUnit*> ParseUnit(Interpreter& interp, absl::string_view source, absl::string_view display_name,
+                            bool internal) {
   if (static_cast<int64_t>(source.size()) > interp.limits().source_bytes) {
-    return interp.LimitReached(absl::StrCat(display_name, " is larger than ", interp.limits().source_bytes >> 20, " MB"));
+    return interp.LimitReached(
+        absl::StrCat(display_name, " is larger than ", interp.limits().source_bytes >> 20, " MB"));
   }
   auto code = ParseShared(source, display_name);
   if (!code.ok()) return interp.FromStatus(code.status());
@@ -101,13 +105,17 @@ class DirectoryFiles : public FileSource {
   explicit DirectoryFiles(std::string root) : root_(std::move(root)) {
     while (root_.size() > 1 && root_.back() == '/') root_.pop_back();
   }
-  absl::StatusOr<std::string> Read(absl::string_view path) const override { return ReadFile(DisplayName(path), int64_t{64} << 20); }
+  absl::StatusOr<std::string> Read(absl::string_view path) const override {
+    return ReadFile(DisplayName(path), int64_t{64} << 20);
+  }
   bool IsFile(absl::string_view path) const override {
     return FileExists(DisplayName(path)) && !cobra::IsDirectory(DisplayName(path));
   }
   bool IsDirectory(absl::string_view path) const override { return cobra::IsDirectory(DisplayName(path)); }
   uint64_t Stamp(absl::string_view path) const override { return FileStamp(DisplayName(path)); }
-  std::string DisplayName(absl::string_view path) const override { return path.empty() ? root_ : absl::StrCat(root_, "/", path); }
+  std::string DisplayName(absl::string_view path) const override {
+    return path.empty() ? root_ : absl::StrCat(root_, "/", path);
+  }
 
  private:
   std::string root_;
@@ -116,12 +124,16 @@ class DirectoryFiles : public FileSource {
 class PackageFiles : public DirectoryFiles {
  public:
   explicit PackageFiles(std::string package)
-      : DirectoryFiles(package.substr(0, package.rfind('/'))), package_(std::move(package)), name_(package_.substr(package_.rfind('/') + 1)) {}
+      : DirectoryFiles(package.substr(0, package.rfind('/'))),
+        package_(std::move(package)),
+        name_(package_.substr(package_.rfind('/') + 1)) {}
   absl::StatusOr<std::string> Read(absl::string_view path) const override {
     return IsInside(path) ? DirectoryFiles::Read(path) : absl::NotFoundError(absl::StrCat(path, ": no such file"));
   }
   bool IsFile(absl::string_view path) const override { return IsInside(path) && DirectoryFiles::IsFile(path); }
-  bool IsDirectory(absl::string_view path) const override { return IsInside(path) && DirectoryFiles::IsDirectory(path); }
+  bool IsDirectory(absl::string_view path) const override {
+    return IsInside(path) && DirectoryFiles::IsDirectory(path);
+  }
   bool is_users() const override {
     const std::string folder = DisplayName("");
     return !absl::EndsWith(folder, "/site-packages") && !absl::EndsWith(folder, "/dist-packages");
@@ -139,7 +151,8 @@ class PackageFiles : public DirectoryFiles {
 
 class MemoryFiles : public FileSource {
  public:
-  MemoryFiles(std::map<std::string, std::string> files, std::string root) : files_(std::move(files)), root_(std::move(root)) {}
+  MemoryFiles(std::map<std::string, std::string> files, std::string root)
+      : files_(std::move(files)), root_(std::move(root)) {}
   absl::StatusOr<std::string> Read(absl::string_view path) const override {
     auto it = files_.find(std::string(path));
     if (it == files_.end()) return absl::NotFoundError(absl::StrCat(path, ": no such file"));
@@ -162,8 +175,12 @@ class MemoryFiles : public FileSource {
 
 }  // namespace
 
-std::shared_ptr<const FileSource> DirectorySource(std::string root) { return std::make_shared<DirectoryFiles>(std::move(root)); }
-std::shared_ptr<const FileSource> PackageSource(std::string package) { return std::make_shared<PackageFiles>(std::move(package)); }
+std::shared_ptr<const FileSource> DirectorySource(std::string root) {
+  return std::make_shared<DirectoryFiles>(std::move(root));
+}
+std::shared_ptr<const FileSource> PackageSource(std::string package) {
+  return std::make_shared<PackageFiles>(std::move(package));
+}
 std::shared_ptr<const FileSource> MemorySource(std::map<std::string, std::string> files, std::string display_root) {
   return std::make_shared<MemoryFiles>(std::move(files), std::move(display_root));
 }

@@ -1,4 +1,5 @@
-// str.encode and bytes.decode: the encodings that source, configurations and names are in, and the ways to go on after an error.
+// str.encode and bytes.decode: the encodings that source, configurations and names are in, and the ways to go on after
+// an error.
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -15,12 +16,24 @@ struct CodecName {
   absl::string_view shown;
 };
 constexpr CodecName kCodecs[] = {
-    {"utf_8", Codec::kUtf8, "utf-8"},          {"utf8", Codec::kUtf8, "utf-8"},           {"u8", Codec::kUtf8, "utf-8"},
-    {"ascii", Codec::kAscii, "ascii"},         {"us_ascii", Codec::kAscii, "ascii"},      {"646", Codec::kAscii, "ascii"},
-    {"latin_1", Codec::kLatin1, "latin-1"},    {"latin1", Codec::kLatin1, "latin-1"},     {"iso_8859_1", Codec::kLatin1, "latin-1"},
-    {"iso8859_1", Codec::kLatin1, "latin-1"},  {"l1", Codec::kLatin1, "latin-1"},         {"utf_16", Codec::kUtf16, "utf-16"},
-    {"utf16", Codec::kUtf16, "utf-16"},        {"utf_16_le", Codec::kUtf16Le, "utf-16-le"}, {"utf_16_be", Codec::kUtf16Be, "utf-16-be"},
-    {"utf_32", Codec::kUtf32, "utf-32"},       {"utf32", Codec::kUtf32, "utf-32"},        {"utf_32_le", Codec::kUtf32Le, "utf-32-le"},
+    {"utf_8", Codec::kUtf8, "utf-8"},
+    {"utf8", Codec::kUtf8, "utf-8"},
+    {"u8", Codec::kUtf8, "utf-8"},
+    {"ascii", Codec::kAscii, "ascii"},
+    {"us_ascii", Codec::kAscii, "ascii"},
+    {"646", Codec::kAscii, "ascii"},
+    {"latin_1", Codec::kLatin1, "latin-1"},
+    {"latin1", Codec::kLatin1, "latin-1"},
+    {"iso_8859_1", Codec::kLatin1, "latin-1"},
+    {"iso8859_1", Codec::kLatin1, "latin-1"},
+    {"l1", Codec::kLatin1, "latin-1"},
+    {"utf_16", Codec::kUtf16, "utf-16"},
+    {"utf16", Codec::kUtf16, "utf-16"},
+    {"utf_16_le", Codec::kUtf16Le, "utf-16-le"},
+    {"utf_16_be", Codec::kUtf16Be, "utf-16-be"},
+    {"utf_32", Codec::kUtf32, "utf-32"},
+    {"utf32", Codec::kUtf32, "utf-32"},
+    {"utf_32_le", Codec::kUtf32Le, "utf-32-le"},
     {"utf_32_be", Codec::kUtf32Be, "utf-32-be"},
 };
 
@@ -38,8 +51,8 @@ std::string EscapeOf(uint32_t c) {
 }
 
 // An exception with the five arguments that programs may look at.
-Failure RaiseCodecError(Interpreter& interp, ClassObject* cls, absl::string_view codec, Value object, int64_t start, int64_t end,
-                        absl::string_view reason) {
+Failure RaiseCodecError(Interpreter& interp, ClassObject* cls, absl::string_view codec, Value object, int64_t start,
+                        int64_t end, absl::string_view reason) {
   Value args[] = {interp.NewStr(codec), object, Value::Int(start), Value::Int(end), interp.NewStr(reason)};
   return interp.RaiseValue(NewException(interp, cls, 5, args));
 }
@@ -105,11 +118,12 @@ struct Decoding {
       return {};
     }
     if (errors == "backslashreplace") {
-      for (size_t i = 0; i < count; ++i) absl::StrAppendFormat(&out, "\\x%02x", static_cast<unsigned char>(bytes[at + i]));
+      for (size_t i = 0; i < count; ++i)
+        absl::StrAppendFormat(&out, "\\x%02x", static_cast<unsigned char>(bytes[at + i]));
       return {};
     }
-    return RaiseCodecError(interp, interp.types().UnicodeDecodeError, codec, Value(interp.NewBytes(bytes)), static_cast<int64_t>(at),
-                           static_cast<int64_t>(at + count), reason);
+    return RaiseCodecError(interp, interp.types().UnicodeDecodeError, codec, Value(interp.NewBytes(bytes)),
+                           static_cast<int64_t>(at), static_cast<int64_t>(at + count), reason);
   }
 };
 
@@ -135,7 +149,8 @@ Result<void> DecodeWide(Decoding* d, Codec codec) {
   size_t width = four ? 4 : 2, at = 0;
   auto unit = [&](size_t i) {
     uint32_t v = 0;
-    for (size_t k = 0; k < width; ++k) v |= static_cast<uint32_t>(static_cast<unsigned char>(d->bytes[i + k])) << (8 * (big ? width - 1 - k : k));
+    for (size_t k = 0; k < width; ++k)
+      v |= static_cast<uint32_t>(static_cast<unsigned char>(d->bytes[i + k])) << (8 * (big ? width - 1 - k : k));
     return v;
   };
   if ((codec == Codec::kUtf16 || codec == Codec::kUtf32) && d->bytes.size() >= width) {
@@ -191,7 +206,8 @@ Result<Value> EncodeText(Interpreter& interp, StrObject* s, absl::string_view en
   return Value(interp.NewBytes(out));
 }
 
-Result<Value> DecodeText(Interpreter& interp, absl::string_view bytes, absl::string_view encoding, absl::string_view errors) {
+Result<Value> DecodeText(Interpreter& interp, absl::string_view bytes, absl::string_view encoding,
+                         absl::string_view errors) {
   COBRA_TRY_ASSIGN(CodecName codec, FindCodec(interp, encoding));
   Decoding d{interp, codec.shown, bytes, errors, ""};
   switch (codec.codec) {
@@ -212,6 +228,8 @@ Result<Value> DecodeText(Interpreter& interp, absl::string_view bytes, absl::str
   return Value(interp.NewStr(d.out));
 }
 
-Result<Value> DecodeBytes(Interpreter& interp, absl::string_view bytes) { return DecodeText(interp, bytes, "utf-8", "strict"); }
+Result<Value> DecodeBytes(Interpreter& interp, absl::string_view bytes) {
+  return DecodeText(interp, bytes, "utf-8", "strict");
+}
 
 }  // namespace cobra::python

@@ -55,7 +55,8 @@ Value FromValues(CompareOp op, const T& a, const T& b) {
 Value CompareIntFloat(CompareOp op, Value i, double d) {
   if (std::isnan(d)) return Value::Bool(op == CompareOp::kNotEq);
   if (std::isinf(d)) return FromOrder(op, d > 0 ? -1 : 1);
-  if (i.IsIntOrBool() && std::fabs(static_cast<double>(i.as_int())) < 9e15) return FromValues(op, static_cast<double>(i.as_int()), d);
+  if (i.IsIntOrBool() && std::fabs(static_cast<double>(i.as_int())) < 9e15)
+    return FromValues(op, static_cast<double>(i.as_int()), d);
   double whole = std::trunc(d);
   int order = BigInt::Compare(ToBigInt(i), BigInt::FromDouble(whole));
   if (order == 0 && whole != d) order = d > whole ? -1 : 1;
@@ -108,7 +109,8 @@ Result<Value> CompareSpans(Interpreter& interp, CompareOp op, absl::Span<const V
 
 Result<Value> CompareRanges(CompareOp op, RangeObject* a, RangeObject* b) {
   if (op != CompareOp::kEq && op != CompareOp::kNotEq) return Value::NotImplemented();
-  bool equal = a->length == b->length && (a->length == 0 || (a->start == b->start && (a->length == 1 || a->step == b->step)));
+  bool equal =
+      a->length == b->length && (a->length == 0 || (a->start == b->start && (a->length == 1 || a->step == b->step)));
   return Value::Bool(equal == (op == CompareOp::kEq));
 }
 
@@ -161,7 +163,8 @@ Result<Value> BuiltinCompare(Interpreter& interp, CompareOp op, Value a, Value b
     switch (a.object()->kind) {
       case ObjectKind::kStr: return FromOrder(op, a.str().compare(b.str()));
       case ObjectKind::kBytes: return FromOrder(op, a.as<BytesObject>()->view().compare(b.as<BytesObject>()->view()));
-      case ObjectKind::kTuple: return CompareSpans(interp, op, a.as<TupleObject>()->span(), b.as<TupleObject>()->span());
+      case ObjectKind::kTuple:
+        return CompareSpans(interp, op, a.as<TupleObject>()->span(), b.as<TupleObject>()->span());
       case ObjectKind::kList: {
         auto& x_items = a.as<ListObject>()->items;
         auto& y_items = b.as<ListObject>()->items;
@@ -227,8 +230,9 @@ Result<Value> Interpreter::Compare(CompareOp op, Value a, Value b) {
   if (a.IsOpaque() || b.IsOpaque()) {
     return OpaqueUsed(*this, (a.IsOpaque() ? a : b).as<OpaqueObject>()->dotted_name->view(), "comparing ");
   }
-  return Raise(types_.TypeError, absl::StrCat("'", kCompareSymbols[static_cast<size_t>(op)], "' not supported between instances of '", TypeName(a),
-                                              "' and '", TypeName(b), "'"));
+  return Raise(types_.TypeError,
+               absl::StrCat("'", kCompareSymbols[static_cast<size_t>(op)], "' not supported between instances of '",
+                            TypeName(a), "' and '", TypeName(b), "'"));
 }
 
 Result<bool> LessThan(Interpreter& interp, Value a, Value b) {

@@ -12,9 +12,9 @@
 #endif
 
 #ifdef COBRA_OWN_STACK_SWITCH
-// void cobra_switch_stack(void** from, void* to): what the ABI lets a callee not change goes on the stack, the stack pointer to *from;
-// then the same backwards from `to`. cobra_start_stack is where a fresh stack begins: it calls Entry(self). Both say to the unwinder
-// what they are: a trace ends at the coroutine's first frame.
+// void cobra_switch_stack(void** from, void* to): what the ABI lets a callee not change goes on the stack, the stack
+// pointer to *from; then the same backwards from `to`. cobra_start_stack is where a fresh stack begins: it calls
+// Entry(self). Both say to the unwinder what they are: a trace ends at the coroutine's first frame.
 extern "C" void cobra_switch_stack(void** from, void* to);
 extern "C" void cobra_start_stack();
 
@@ -116,7 +116,8 @@ namespace cobra::python {
 
 std::unique_ptr<Coroutine> Coroutine::Create(size_t stack_bytes) {
   // Pages are committed when touched; the lowest one stays inaccessible in case every other guard fails.
-  void* stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  void* stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) return nullptr;
   mprotect(stack, 4096, PROT_NONE);
   std::unique_ptr<Coroutine> c(new Coroutine());
@@ -152,12 +153,14 @@ void Coroutine::Switch(Context* from, Context* to) { cobra_switch_stack(from, *t
 void Coroutine::Start(std::function<void()> body) {
   body_ = std::move(body);
   finished_ = false;
-  // What cobra_switch_stack takes off the stack the first time. Both ABIs want it aligned to 16 bytes in cobra_start_stack.
+  // What cobra_switch_stack takes off the stack the first time. Both ABIs want it aligned to 16 bytes in
+  // cobra_start_stack.
   auto* top = reinterpret_cast<void**>(static_cast<char*>(stack_) + stack_bytes_) - 4;
   auto* entry = reinterpret_cast<void*>(&Coroutine::Entry);
   auto* start = reinterpret_cast<void*>(&cobra_start_stack);
 #ifdef __x86_64__
-  void* const saved[] = {/*r15*/ nullptr, /*r14*/ nullptr, /*r13*/ entry, /*r12*/ this, /*rbx*/ nullptr, /*rbp*/ nullptr, start};
+  void* const saved[] = {/*r15*/ nullptr, /*r14*/ nullptr, /*r13*/ entry, /*r12*/ this,
+                         /*rbx*/ nullptr, /*rbp*/ nullptr, start};
 #else
   void* saved[20] = {/*x19*/ this, /*x20*/ entry};
   saved[11] = start;  // x30

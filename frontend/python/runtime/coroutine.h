@@ -1,5 +1,5 @@
-// A native stack of its own, for running the interpreter (Interpreter::Run) and for the body of each generator: the evaluator
-// recurses on the native stack, so a generator that yields must keep its part of it.
+// A native stack of its own, for running the interpreter (Interpreter::Run) and for the body of each generator: the
+// evaluator recurses on the native stack, so a generator that yields must keep its part of it.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_COROUTINE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_COROUTINE_H_
 
@@ -7,8 +7,9 @@
 #include <functional>
 #include <memory>
 
-// swapcontext() saves the signal mask with a system call at every switch; nothing here changes it. So the registers are switched by a few
-// instructions of our own where we have them, and by ucontext elsewhere. The thread sanitizer knows ucontext only.
+// swapcontext() saves the signal mask with a system call at every switch; nothing here changes it. So the registers are
+// switched by a few instructions of our own where we have them, and by ucontext elsewhere. The thread sanitizer knows
+// ucontext only.
 #if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_THREAD__)
 #define COBRA_OWN_STACK_SWITCH 1
 #else
@@ -52,7 +53,7 @@ class Coroutine {
   Context resumer_ = {};
   std::function<void()> body_;
   bool finished_ = true;
-  void* fake_stack_ = nullptr;          // for the address sanitizer
+  void* fake_stack_ = nullptr;  // for the address sanitizer
   const void* resumer_stack_ = nullptr;
   size_t resumer_stack_bytes_ = 0;
 };

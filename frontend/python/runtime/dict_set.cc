@@ -32,13 +32,16 @@ Result<Value> DictNew(Interpreter& interp, const CallArgs& args) {
 
 Result<void> UpdateFrom(Interpreter& interp, DictObject* d, const CallArgs& args, absl::string_view name) {
   if (args.positional.size() > 1) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat(name, " expected at most 1 argument, got ", args.positional.size()));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat(name, " expected at most 1 argument, got ", args.positional.size()));
   }
   if (args.positional.size() == 1) {
     Value source = args.positional[0];
     if (!source.IsDict() && !IsIterable(interp, source)) {
       COBRA_TRY_ASSIGN(Value keys, interp.GetAttrOrUnbound(source, interp.names().keys));
-      if (keys.IsUnbound()) return interp.Raise(interp.types().TypeError, absl::StrCat("'", interp.TypeName(source), "' object is not iterable"));
+      if (keys.IsUnbound())
+        return interp.Raise(interp.types().TypeError,
+                            absl::StrCat("'", interp.TypeName(source), "' object is not iterable"));
     }
     COBRA_TRY(interp.DictUpdate(d, source));
   }
@@ -75,7 +78,8 @@ Result<Value> Pop(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "pop", args);
   COBRA_TRY(reader.Required("key", &key).Optional("default", &fallback).Finish());
   Value v = Value::Unbound();
-  if (Self(args)->table.size() > 0) COBRA_TRY_SET(v, interp.DictGet(Self(args), key));  // an empty dict does not ask for the hash
+  if (Self(args)->table.size() > 0)
+    COBRA_TRY_SET(v, interp.DictGet(Self(args), key));  // an empty dict does not ask for the hash
   if (v.IsUnbound()) {
     if (!fallback.IsUnbound()) return fallback;
     return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
@@ -146,7 +150,8 @@ class ReverseTableIterator : public NativeIterator {
 void InitDictViews(Interpreter& interp) {
   using Op = Interpreter::BinaryOp;
   for (ClassObject* cls : {interp.types().dict_keys, interp.types().dict_values, interp.types().dict_items}) {
-    AddMethod(interp, cls, "__iter__", [](Interpreter& interp, const CallArgs& args) { return interp.Iter(args.self); });
+    AddMethod(interp, cls, "__iter__",
+              [](Interpreter& interp, const CallArgs& args) { return interp.Iter(args.self); });
     AddMethod(interp, cls, "__len__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
       return Value::Int(args.self.as<DictViewObject>()->dict->table.size());
     });
@@ -174,7 +179,8 @@ void InitDictViews(Interpreter& interp) {
 
 Result<void> AddAll(Interpreter& interp, SetObject* s, Value items) {
   if (items.IsSet()) return MergeSet(interp, s, items.as<SetObject>());
-  if (items.IsDict() && items.object()->cls == interp.types().dict) NoteSetMerge(interp.heap(), s, items.as<DictObject>()->table.size());
+  if (items.IsDict() && items.object()->cls == interp.types().dict)
+    NoteSetMerge(interp.heap(), s, items.as<DictObject>()->table.size());
   return interp.Iterate(items, [&](Value v) -> Result<bool> {
     COBRA_TRY(interp.SetAdd(s, v));
     return true;
@@ -217,7 +223,8 @@ Result<Value> Combine(Interpreter& interp, const CallArgs& args) {
   SetObject* result = SelfSet(args);
   if (!in_place) {
     result = interp.NewSet(SelfSet(args)->frozen);
-    if (op == Interpreter::BinaryOp::kBitOr || args.positional.empty()) COBRA_TRY(MergeSet(interp, result, SelfSet(args)));
+    if (op == Interpreter::BinaryOp::kBitOr || args.positional.empty())
+      COBRA_TRY(MergeSet(interp, result, SelfSet(args)));
   }
   for (size_t i = 0; i < args.positional.size(); ++i) {
     if (op == Interpreter::BinaryOp::kBitOr) {
@@ -245,7 +252,8 @@ Result<Value> CompareWith(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> One(Interpreter& interp, absl::string_view name, const CallArgs& args) {
   if (args.positional.size() != 1) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("set.", name, "() takes exactly one argument (", args.positional.size(), " given)"));
+    return interp.Raise(interp.types().TypeError, absl::StrCat("set.", name, "() takes exactly one argument (",
+                                                               args.positional.size(), " given)"));
   }
   return args.positional[0];
 }
@@ -267,7 +275,9 @@ void InitSet(Interpreter& interp, ClassObject* cls) {
     COBRA_TRY_ASSIGN(Value both, BuiltinBinary(interp, Op::kBitAnd, args.self, Value(s)));
     return Value::Bool(both.as<SetObject>()->table.size() == 0);
   });
-  AddMethod(interp, cls, "__len__", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Int(SelfSet(args)->table.size()); });
+  AddMethod(interp, cls, "__len__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return Value::Int(SelfSet(args)->table.size());
+  });
   AddMethod(interp, cls, "__contains__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(Value v, One(interp, "__contains__", args));
     COBRA_TRY_ASSIGN(bool in, interp.SetContains(SelfSet(args), v));
@@ -353,7 +363,8 @@ void InitDictTypes(Interpreter& interp) {
     Self(args)->table.Clear();
     return Value::None();
   });
-  AddMethod(interp, cls, "__len__", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Int(Self(args)->table.size()); });
+  AddMethod(interp, cls, "__len__",
+            [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Int(Self(args)->table.size()); });
   AddMethod(interp, cls, "__contains__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value key;
     ArgReader reader(interp, "__contains__", args);
@@ -423,10 +434,11 @@ void InitSetTypes(Interpreter& interp) {
   InitSet(interp, set);
   InitSet(interp, interp.types().frozenset);
   set->attrs->table.SetStr(interp.heap(), interp.names().__hash__, Value::None());
-  AddMethod(interp, interp.types().frozenset, "__hash__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    COBRA_TRY_ASSIGN(uint64_t h, interp.Hash(args.self));
-    return Value::Int(static_cast<int64_t>(h >> 4));
-  });
+  AddMethod(interp, interp.types().frozenset, "__hash__",
+            [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+              COBRA_TRY_ASSIGN(uint64_t h, interp.Hash(args.self));
+              return Value::Int(static_cast<int64_t>(h >> 4));
+            });
   AddMethod(interp, set, "__init__", SetInit);
   AddMethod(interp, set, "update", Combine<Op::kBitOr, true>);
   AddMethod(interp, set, "intersection_update", Combine<Op::kBitAnd, true>);

@@ -30,7 +30,8 @@ bool TryOut() {
       bytes[kPageBytes] = 1;
       const bool counted = CountFaults().faults > before.faults;
       std::vector<uint32_t> pages;
-      ok = counted && FindDirtyPages(static_cast<const char*>(memory), kBytes, &pages) && pages.size() == 1 && pages[0] == 1;
+      ok = counted && FindDirtyPages(static_cast<const char*>(memory), kBytes, &pages) && pages.size() == 1 &&
+           pages[0] == 1;
       munmap(memory, kBytes);
     }
   }
@@ -59,7 +60,8 @@ bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* page
     const auto offset = static_cast<off_t>((first + at) * sizeof(uint64_t));
     ok = pread(fd, entries, n * sizeof(uint64_t), offset) == static_cast<ssize_t>(n * sizeof(uint64_t));
     for (size_t i = 0; ok && i < n; ++i) {
-      if ((entries[i] & (kPresent | kSwapped)) != 0 && (entries[i] & kOfFile) == 0) pages->push_back(static_cast<uint32_t>(at + i));
+      if ((entries[i] & (kPresent | kSwapped)) != 0 && (entries[i] & kOfFile) == 0)
+        pages->push_back(static_cast<uint32_t>(at + i));
     }
   }
   close(fd);

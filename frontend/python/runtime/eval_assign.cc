@@ -42,7 +42,8 @@ StrObject* NameOfTarget(Interpreter& interp, const Frame& frame, Ref ref, const 
   return NameOfSymbol(interp, frame.unit, is_symbol ? ref.slot : frame.scope->Mangled(n->id)->id);
 }
 
-Result<void> Unpack(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> targets, const ast::Position* pos, Value value) {
+Result<void> Unpack(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> targets, const ast::Position* pos,
+                    Value value) {
   size_t star = targets.size();
   for (size_t i = 0; i < targets.size(); ++i) {
     if (targets[i]->Is<ast::Starred>()) star = i;
@@ -51,13 +52,15 @@ Result<void> Unpack(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> target
   // Exact tuples need no iterator. (A list may be changed by the assignments: its items are copied.)
   if (star == targets.size() && value.IsTuple() && value.object()->cls == interp.types().tuple &&
       static_cast<size_t>(value.as<TupleObject>()->size) == targets.size()) {
-    for (size_t i = 0; i < targets.size(); ++i) COBRA_TRY(Assign(interp, frame, targets[i], value.as<TupleObject>()->items[i]));
+    for (size_t i = 0; i < targets.size(); ++i)
+      COBRA_TRY(Assign(interp, frame, targets[i], value.as<TupleObject>()->items[i]));
     return {};
   }
   std::vector<Value> items;
   bool too_many = false;
   if (!IsIterable(interp, value)) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("cannot unpack non-iterable ", interp.TypeName(value), " object"));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("cannot unpack non-iterable ", interp.TypeName(value), " object"));
   }
   interp.state().unpacking = star == targets.size() ? static_cast<int64_t>(targets.size()) : 0;
   Result<Value> iterator = interp.Iter(value);
@@ -75,12 +78,14 @@ Result<void> Unpack(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> target
     COBRA_TRY(interp.Step());
   }
   if (too_many) {
-    return interp.Raise(interp.types().ValueError, absl::StrCat("too many values to unpack (expected ", targets.size(), ")"));
+    return interp.Raise(interp.types().ValueError,
+                        absl::StrCat("too many values to unpack (expected ", targets.size(), ")"));
   }
   size_t fixed = star == targets.size() ? targets.size() : targets.size() - 1;
   if (items.size() < fixed) {
-    return interp.Raise(interp.types().ValueError, absl::StrCat("not enough values to unpack (expected ", star == targets.size() ? "" : "at least ",
-                                                                fixed, ", got ", items.size(), ")"));
+    return interp.Raise(interp.types().ValueError,
+                        absl::StrCat("not enough values to unpack (expected ",
+                                     star == targets.size() ? "" : "at least ", fixed, ", got ", items.size(), ")"));
   }
   size_t extra = items.size() - fixed;
   for (size_t i = 0, at = 0; i < targets.size(); ++i) {
@@ -112,7 +117,8 @@ Result<void> Assign(Interpreter& interp, Frame& frame, const ExprNode* target, V
       const auto* a = target->As<ast::Attribute>();
       COBRA_TRY_ASSIGN(Value object, Eval(interp, frame, a->value));
       frame.position = &a->pos;
-      return interp.SetAttr(object, NameOfSymbol(interp, frame.unit, frame.unit->code->attribute_symbol(a->node_id)), value);
+      return interp.SetAttr(object, NameOfSymbol(interp, frame.unit, frame.unit->code->attribute_symbol(a->node_id)),
+                            value);
     }
     case ExprKind::Subscript: {
       const auto* s = target->As<ast::Subscript>();
@@ -140,8 +146,9 @@ Result<void> DeleteTarget(Interpreter& interp, Frame& frame, const ExprNode* tar
       if (ref.kind == RefKind::kFree) slot = &frame.free[ref.slot]->value;
       if (slot != nullptr) {
         if (slot->IsUnbound()) {
-          return interp.Raise(interp.types().UnboundLocalError,
-                              absl::StrCat("cannot access local variable '", n->id->text, "' where it is not associated with a value"));
+          return interp.Raise(
+              interp.types().UnboundLocalError,
+              absl::StrCat("cannot access local variable '", n->id->text, "' where it is not associated with a value"));
         }
         *slot = Value::Unbound();
         return {};
@@ -196,7 +203,8 @@ CellObject** MakeClosure(Interpreter& interp, Frame& frame, const ScopeInfo& sco
   return free;
 }
 
-Result<Value> MakeFunction(Interpreter& interp, Frame& frame, const ScopeInfo& scope, const ast::Arguments* args, StrObject* name) {
+Result<Value> MakeFunction(Interpreter& interp, Frame& frame, const ScopeInfo& scope, const ast::Arguments* args,
+                           StrObject* name) {
   FunctionObject* f = interp.heap().New<FunctionObject>();
   f->cls = interp.types().function;
   f->unit = frame.unit;
@@ -207,13 +215,15 @@ Result<Value> MakeFunction(Interpreter& interp, Frame& frame, const ScopeInfo& s
   f->default_count = static_cast<int>(args->defaults.size());
   if (f->default_count > 0) {
     f->defaults = static_cast<Value*>(interp.heap().Allocate(args->defaults.size() * sizeof(Value)));
-    for (size_t i = 0; i < args->defaults.size(); ++i) COBRA_TRY_SET(f->defaults[i], Eval(interp, frame, args->defaults[i]));
+    for (size_t i = 0; i < args->defaults.size(); ++i)
+      COBRA_TRY_SET(f->defaults[i], Eval(interp, frame, args->defaults[i]));
   }
   for (size_t i = 0; i < args->kw_defaults.size(); ++i) {
     if (args->kw_defaults[i] == nullptr) continue;
     if (f->keyword_defaults == nullptr) f->keyword_defaults = interp.NewDict();
     COBRA_TRY_ASSIGN(Value v, Eval(interp, frame, args->kw_defaults[i]));
-    f->keyword_defaults->table.SetStr(interp.heap(), NameOf(interp, frame.unit, scope.slot_names[static_cast<size_t>(scope.positional) + i]), v);
+    f->keyword_defaults->table.SetStr(
+        interp.heap(), NameOf(interp, frame.unit, scope.slot_names[static_cast<size_t>(scope.positional) + i]), v);
   }
   f->free = MakeClosure(interp, frame, scope);
   return Value(f);
@@ -227,8 +237,8 @@ struct ComprehensionRun {
   Interpreter& interp;
   Frame& frame;
   ast::Seq<ast::Comprehension> clauses;
-  const ExprNode* element;     // of a dict: the key
-  const ExprNode* value;       // of a dict
+  const ExprNode* element;  // of a dict: the key
+  const ExprNode* value;    // of a dict
   ListObject* list = nullptr;
   SetObject* set = nullptr;
   DictObject* dict = nullptr;
@@ -292,7 +302,8 @@ Result<Value> EvalComprehension(Interpreter& interp, Frame& frame, const ExprNod
     result = run.dict = interp.NewDict();
   }
   COBRA_TRY_ASSIGN(Value first, Eval(interp, frame, run.clauses[0]->iter));
-  for (uint32_t slot : frame.unit->code->scope(e->node_id).fresh_cells) frame.locals[slot] = NewCell(interp, Value::Unbound());
+  for (uint32_t slot : frame.unit->code->scope(e->node_id).fresh_cells)
+    frame.locals[slot] = NewCell(interp, Value::Unbound());
   COBRA_TRY(run.Clause(0, first));
   return result;
 }

@@ -6,8 +6,8 @@
 namespace cobra::python {
 namespace {
 
-Result<Value> ApplyDecorators(Interpreter& interp, Frame& frame, ast::Seq<ast::ExprNode> nodes, const std::vector<Value>& decorators,
-                              Value value) {
+Result<Value> ApplyDecorators(Interpreter& interp, Frame& frame, ast::Seq<ast::ExprNode> nodes,
+                              const std::vector<Value>& decorators, Value value) {
   for (size_t i = decorators.size(); i > 0; --i) {
     // A decorator of a module that is not there cannot matter to the graph: the function stays what it is.
     if (decorators[i - 1].IsOpaque()) continue;
@@ -48,7 +48,8 @@ Result<Value> DefineFunction(Interpreter& interp, Frame& frame, const Def* def) 
     function->definition = def;
     // In libraries, annotations of functions wait until somebody asks: they can only fail or import something.
     bool module_or_class = frame.scope->kind == ScopeKind::kModule || frame.scope->kind == ScopeKind::kClass;
-    bool lazy = frame.module->is_library && module_or_class && frame.scope->free_names.empty() && scope.simple_annotations;
+    bool lazy =
+        frame.module->is_library && module_or_class && frame.scope->free_names.empty() && scope.simple_annotations;
     if (!lazy) COBRA_TRY_SET(function->annotations, EvalAnnotations(interp, frame, def));
   }
   return ApplyDecorators(interp, frame, def->decorator_list, decorators, f);
@@ -59,13 +60,15 @@ ClassObject* OpaqueBase(Interpreter& interp, OpaqueObject* opaque) {
   std::string name(opaque->dotted_name->view());
   ClassObject* cls = NewBuiltinClass(interp, name, interp.types().object, ObjectKind::kInstance);
   cls->is_native = false;
-  cls->native_new = HeapNativeFunction(interp.heap(), [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    return OpaqueUsed(interp, name, "instantiating a class derived from ");
-  });
+  cls->native_new =
+      HeapNativeFunction(interp.heap(), [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        return OpaqueUsed(interp, name, "instantiating a class derived from ");
+      });
   return cls;
 }
 
-Result<std::vector<ClassObject*>> EvalBases(Interpreter& interp, Frame& frame, const ast::ClassDef* s, std::vector<Value>* original) {
+Result<std::vector<ClassObject*>> EvalBases(Interpreter& interp, Frame& frame, const ast::ClassDef* s,
+                                            std::vector<Value>* original) {
   std::vector<Value> values;
   for (const ast::ExprNode* e : s->bases) {
     if (const auto* starred = e->AsOrNull<ast::Starred>()) {
@@ -190,8 +193,9 @@ Result<Value> DefineClass(Interpreter& interp, Frame& frame, const ast::ClassDef
   if (names == nullptr) names = interp.NewDict();
   COBRA_TRY(RunClassBody(interp, frame, s, names));
   frame.position = &s->pos;
-  if (original_bases.size() != bases.size() || !std::equal(original_bases.begin(), original_bases.end(), base_values.begin(),
-                                                           [](Value a, Value b) { return a.IsSame(b); })) {
+  if (original_bases.size() != bases.size() ||
+      !std::equal(original_bases.begin(), original_bases.end(), base_values.begin(),
+                  [](Value a, Value b) { return a.IsSame(b); })) {
     names->table.SetStr(interp.heap(), interp.Intern("__orig_bases__"), interp.NewTuple(original_bases));
   }
   Value cls;

@@ -39,8 +39,8 @@ BinaryOp OpOf(ast::Operator op) {
 
 Failure RaiseUnboundName(Interpreter& interp, Frame& frame, Ref ref, ast::Identifier id) {
   if (ref.kind == RefKind::kLocal || ref.kind == RefKind::kCell) {
-    return interp.Raise(interp.types().UnboundLocalError,
-                        absl::StrCat("cannot access local variable '", id->text, "' where it is not associated with a value"));
+    return interp.Raise(interp.types().UnboundLocalError, absl::StrCat("cannot access local variable '", id->text,
+                                                                       "' where it is not associated with a value"));
   }
   return interp.Raise(interp.types().NameError,
                       absl::StrCat("cannot access free variable '", id->text,
@@ -56,7 +56,8 @@ __attribute__((noinline)) Result<Value> EvalName(Interpreter& interp, Frame& fra
     case RefKind::kFree: v = frame.free[ref.slot]->value; break;
     case RefKind::kClassFree:
       if (frame.names != nullptr) {
-        if (Value* own = frame.names->table.GetStr(NameOf(interp, frame.unit, frame.scope->Mangled(n->id)))) return *own;
+        if (Value* own = frame.names->table.GetStr(NameOf(interp, frame.unit, frame.scope->Mangled(n->id))))
+          return *own;
       }
       v = frame.free[ref.slot]->value;
       break;
@@ -177,7 +178,8 @@ Result<void> EvalElements(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> 
       COBRA_TRY_ASSIGN(Value v, Eval(interp, frame, starred->value));
       frame.position = &starred->pos;
       if (!IsIterable(interp, v) && !v.IsOpaque()) {
-        return interp.Raise(interp.types().TypeError, absl::StrCat("Value after * must be an iterable, not ", interp.TypeName(v)));
+        return interp.Raise(interp.types().TypeError,
+                            absl::StrCat("Value after * must be an iterable, not ", interp.TypeName(v)));
       }
       COBRA_TRY(interp.Iterate(v, [&](Value item) -> Result<bool> {
         out->push_back(item);
@@ -233,8 +235,8 @@ __attribute__((noinline)) Result<Value> EvalSet(Interpreter& interp, Frame& fram
   bool constant = elements.size() >= 3;
   for (const ExprNode* e : elements) constant = constant && e->Is<ast::Constant>();
   if (!constant) return Value(set);
-  // CPython's compiler makes a frozenset of the constants, and that anew from its items when it looks for equal ones; what runs here
-  // is a copy of it (set_order.h).
+  // CPython's compiler makes a frozenset of the constants, and that anew from its items when it looks for equal ones;
+  // what runs here is a copy of it (set_order.h).
   SetObject* compiled = interp.NewSet();
   for (Value v : SetItems(*set)) COBRA_TRY(interp.SetAdd(compiled, v));
   SetObject* copy = interp.NewSet();
@@ -249,7 +251,8 @@ __attribute__((noinline)) Result<Value> EvalDict(Interpreter& interp, Frame& fra
       COBRA_TRY_ASSIGN(Value mapping, Eval(interp, frame, e->values[i]));
       frame.position = &e->values[i]->pos;
       if (!mapping.IsDict() && !mapping.IsInstance()) {
-        return interp.Raise(interp.types().TypeError, absl::StrCat("'", interp.TypeName(mapping), "' object is not a mapping"));
+        return interp.Raise(interp.types().TypeError,
+                            absl::StrCat("'", interp.TypeName(mapping), "' object is not a mapping"));
       }
       COBRA_TRY(interp.DictUpdate(dict, mapping));
       continue;
@@ -311,7 +314,9 @@ __attribute__((noinline)) Result<Value> EvalAwait(Interpreter& interp, Frame& fr
 // "main.f()", as CPython names the callee in these errors.
 std::string FunctionText(Interpreter& interp, Value callee) {
   if (callee.IsBoundMethod()) callee = callee.as<BoundMethodObject>()->function;
-  if (callee.IsFunction()) return absl::StrCat(callee.as<FunctionObject>()->module->name->view(), ".", callee.as<FunctionObject>()->qualname->view(), "()");
+  if (callee.IsFunction())
+    return absl::StrCat(callee.as<FunctionObject>()->module->name->view(), ".",
+                        callee.as<FunctionObject>()->qualname->view(), "()");
   if (callee.IsBuiltin()) return absl::StrCat(callee.as<BuiltinObject>()->qualname->view(), "()");
   if (callee.IsClass()) return absl::StrCat(callee.as<ClassObject>()->qualname->view(), "()");
   return absl::StrCat(interp.TypeName(callee), " object");
@@ -319,14 +324,16 @@ std::string FunctionText(Interpreter& interp, Value callee) {
 
 // **mapping in a call.
 Result<void> SpreadKeywords(Interpreter& interp, Value mapping, Value callee, std::vector<KeywordArg>* out) {
-  const bool is_dict = mapping.IsDict() && (mapping.object()->cls == interp.types().dict ||
-                                            interp.LookupClass(mapping.object()->cls, interp.names().__iter__).IsBuiltin());
+  const bool is_dict =
+      mapping.IsDict() && (mapping.object()->cls == interp.types().dict ||
+                           interp.LookupClass(mapping.object()->cls, interp.names().__iter__).IsBuiltin());
   if (!is_dict) {
     Result<Value> keys = interp.GetAttrOrUnbound(mapping, interp.names().keys);
     if (!keys.ok()) return Failure();
     if (keys->IsUnbound()) {
       return interp.Raise(interp.types().TypeError,
-                          absl::StrCat(FunctionText(interp, callee), " argument after ** must be a mapping, not ", interp.TypeName(mapping)));
+                          absl::StrCat(FunctionText(interp, callee), " argument after ** must be a mapping, not ",
+                                       interp.TypeName(mapping)));
     }
     DictObject* copy = interp.NewDict();
     COBRA_TRY(interp.DictUpdate(copy, mapping));
@@ -341,7 +348,9 @@ Result<void> SpreadKeywords(Interpreter& interp, Value mapping, Value callee, st
     COBRA_TRY(interp.Charge(static_cast<int64_t>(out->size()) / 32));
     for (const KeywordArg& k : *out) {
       if (k.name == name) {
-        return interp.Raise(interp.types().TypeError, absl::StrCat(FunctionText(interp, callee), " got multiple values for keyword argument '", name->view(), "'"));
+        return interp.Raise(interp.types().TypeError,
+                            absl::StrCat(FunctionText(interp, callee), " got multiple values for keyword argument '",
+                                         name->view(), "'"));
       }
     }
     out->push_back({name, e.value});
@@ -363,7 +372,9 @@ Result<Value> CallSpread(Interpreter& interp, Frame& frame, const ast::Call* e, 
     StrObject* name = NameOf(interp, frame.unit, k->arg);
     for (const KeywordArg& other : keywords) {
       if (other.name == name) {
-        return interp.Raise(interp.types().TypeError, absl::StrCat(FunctionText(interp, function), " got multiple values for keyword argument '", name->view(), "'"));
+        return interp.Raise(interp.types().TypeError,
+                            absl::StrCat(FunctionText(interp, function), " got multiple values for keyword argument '",
+                                         name->view(), "'"));
       }
     }
     keywords.push_back({name, v});
@@ -485,7 +496,8 @@ Result<Value> EvalJoinedStr(Interpreter& interp, Frame& frame, const ast::Joined
       v = s;
     }
     Value spec = interp.state().empty_str;
-    if (f->format_spec != nullptr) COBRA_TRY_SET(spec, EvalJoinedStr(interp, frame, f->format_spec->As<ast::JoinedStr>()));
+    if (f->format_spec != nullptr)
+      COBRA_TRY_SET(spec, EvalJoinedStr(interp, frame, f->format_spec->As<ast::JoinedStr>()));
     COBRA_TRY_ASSIGN(s, interp.Format(v, spec.str()));
     out.insert(out.end(), s->data, s->data + s->size);
     COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
@@ -493,7 +505,8 @@ Result<Value> EvalJoinedStr(Interpreter& interp, Frame& frame, const ast::Joined
   return Value(interp.NewStr(absl::string_view(out.data(), out.size())));
 }
 
-// The cases that are more than a call are functions of their own, so that those that matter pay for no registers but theirs.
+// The cases that are more than a call are functions of their own, so that those that matter pay for no registers but
+// theirs.
 Result<Value> EvalNode(Interpreter& interp, Frame& frame, const ExprNode* e) {
   if (StackPointer() < interp.stack_low()) return interp.RaiseRecursion();
   switch (e->node_kind) {

@@ -86,12 +86,14 @@ Result<bool> MatchClass(Interpreter& interp, Frame& frame, const ast::MatchClass
     Value names = interp.LookupClass(cls.as<ClassObject>(), interp.names().__match_args__);
     if (names.IsUnbound()) {
       bool whole = false;  // int(x), str(x), ...: the one positional pattern is the subject itself
-      for (ClassObject* c : {t.bool_type, t.bytes, t.dict, t.float_type, t.frozenset, t.int_type, t.list, t.set, t.str, t.tuple}) {
+      for (ClassObject* c :
+           {t.bool_type, t.bytes, t.dict, t.float_type, t.frozenset, t.int_type, t.list, t.set, t.str, t.tuple}) {
         whole |= Interpreter::IsSubclassOf(cls.as<ClassObject>(), c);
       }
       if (!whole || p->patterns.size() > 1) {
-        return interp.Raise(t.TypeError, absl::StrCat(cls.as<ClassObject>()->name->view(), "() accepts ", whole ? 1 : 0, " positional sub-pattern",
-                                                      whole ? "" : "s", " (", p->patterns.size(), " given)"));
+        return interp.Raise(t.TypeError, absl::StrCat(cls.as<ClassObject>()->name->view(), "() accepts ", whole ? 1 : 0,
+                                                      " positional sub-pattern", whole ? "" : "s", " (",
+                                                      p->patterns.size(), " given)"));
       }
       COBRA_TRY_ASSIGN(bool m, Matches(interp, frame, p->patterns[0], subject));
       if (!m) return false;
@@ -100,7 +102,8 @@ Result<bool> MatchClass(Interpreter& interp, Frame& frame, const ast::MatchClass
       auto span = names.as<TupleObject>()->span();
       if (p->patterns.size() > span.size()) {
         return interp.Raise(t.TypeError, absl::StrCat(cls.as<ClassObject>()->name->view(), "() accepts ", span.size(),
-                                                      " positional sub-pattern", span.size() == 1 ? "" : "s", " (", p->patterns.size(), " given)"));
+                                                      " positional sub-pattern", span.size() == 1 ? "" : "s", " (",
+                                                      p->patterns.size(), " given)"));
       }
       for (; first < p->patterns.size(); ++first) {
         if (!span[first].IsStr()) return interp.Raise(t.TypeError, "__match_args__ elements must be strings");

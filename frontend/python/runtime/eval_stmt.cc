@@ -106,7 +106,8 @@ Completion ExecAnnAssign(Interpreter& interp, Frame& frame, const ast::AnnAssign
     known = names->table.GetStr(interp.names().__annotations__);
   }
   const auto* name = s->target->As<ast::Name>();
-  known->as<DictObject>()->table.SetStr(interp.heap(), NameOf(interp, frame.unit, frame.scope->Mangled(name->id)), annotation);
+  known->as<DictObject>()->table.SetStr(interp.heap(), NameOf(interp, frame.unit, frame.scope->Mangled(name->id)),
+                                        annotation);
   return Completion::kNormal;
 }
 

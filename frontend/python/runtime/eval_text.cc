@@ -1,4 +1,5 @@
-// eval(), exec() and compile(): program text that the program itself holds. It runs under the limits of everything else.
+// eval(), exec() and compile(): program text that the program itself holds. It runs under the limits of everything
+// else.
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
@@ -14,7 +15,8 @@ Result<CodeUnit*> ParseText(Interpreter& interp, absl::string_view text, absl::s
   std::string key = absl::StrCat(mode == Mode::kEval ? "e" : "x", filename, absl::string_view("\0", 1), text);
   if (auto it = state.texts.find(key); it != state.texts.end()) return it->second;
   for (size_t i = 0; i < text.size(); i += 8) COBRA_TRY(interp.Step());  // a tree takes many times its source
-  if (static_cast<int64_t>(text.size()) > interp.limits().source_bytes || !interp.heap().CanAllocate(static_cast<int64_t>(text.size()) * 25)) {
+  if (static_cast<int64_t>(text.size()) > interp.limits().source_bytes ||
+      !interp.heap().CanAllocate(static_cast<int64_t>(text.size()) * 25)) {
     return interp.LimitReached("the text given to eval() and exec() is too large");
   }
   auto ast = mode == Mode::kEval ? ast::ParseExpression(text, filename) : ast::ParseModule(text, filename);
@@ -61,7 +63,8 @@ Result<Namespaces> FindNamespaces(Interpreter& interp, absl::string_view functio
     if (locals.IsNone()) n.locals = LocalsDict(interp, *caller);
   } else {
     if (!globals.IsDict()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat(function, "() globals must be a dict, not ", interp.TypeName(globals)));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat(function, "() globals must be a dict, not ", interp.TypeName(globals)));
     }
     n.globals = globals.as<DictObject>();
     n.module = caller->module;
@@ -87,7 +90,8 @@ Result<Namespaces> FindNamespaces(Interpreter& interp, absl::string_view functio
 Result<Value> RunUnit(Interpreter& interp, const CodeUnit* unit, Mode mode, const Namespaces& names) {
   RuntimeState& state = interp.state();
   COBRA_TRY(interp.CheckStack());
-  if (state.call_depth >= interp.limits().call_depth) return interp.Raise(interp.types().RecursionError, "maximum recursion depth exceeded");
+  if (state.call_depth >= interp.limits().call_depth)
+    return interp.Raise(interp.types().RecursionError, "maximum recursion depth exceeded");
   const ScopeInfo& scope = unit->code->root();
   Frame frame;
   frame.unit = unit;
@@ -126,7 +130,8 @@ void CopyNames(Interpreter& interp, DictObject* from, DictObject* known, DictObj
   }
 }
 
-// A module body knows one namespace. Where there are two, it gets one that shows both; what it bound then moves to the local one.
+// A module body knows one namespace. Where there are two, it gets one that shows both; what it bound then moves to the
+// local one.
 Result<Value> ExecUnit(Interpreter& interp, const CodeUnit* unit, const Namespaces& names) {
   if (names.locals == nullptr) return RunUnit(interp, unit, Mode::kExec, names);
   Namespaces shown = names;
@@ -151,20 +156,26 @@ class CompiledText : public NativeObject {
 Result<std::string> TextOf(Interpreter& interp, absl::string_view function, Value source) {
   if (source.IsStr()) return std::string(source.str());
   if (source.IsBytes()) return std::string(source.as<BytesObject>()->view());
-  return interp.Raise(interp.types().TypeError, absl::StrCat(function, "() arg 1 must be a string, bytes or code object"));
+  return interp.Raise(interp.types().TypeError,
+                      absl::StrCat(function, "() arg 1 must be a string, bytes or code object"));
 }
 
 Result<Value> RunText(Interpreter& interp, const CallArgs& args, absl::string_view function, Mode mode) {
   Value source, globals, locals;
   ArgReader reader(interp, function, args);
-  COBRA_TRY(reader.Required("source", &source).Optional("globals", &globals).Optional("locals", &locals).IgnoreKwArgs().Finish());
+  COBRA_TRY(reader.Required("source", &source)
+                .Optional("globals", &globals)
+                .Optional("locals", &locals)
+                .IgnoreKwArgs()
+                .Finish());
   COBRA_TRY_ASSIGN(Namespaces names, FindNamespaces(interp, function, globals, locals));
   if (auto* compiled = NativeCast<CompiledText>(source)) {
     COBRA_TRY_ASSIGN(Value result, compiled->mode == Mode::kExec ? ExecUnit(interp, compiled->unit, names)
                                                                  : RunUnit(interp, compiled->unit, Mode::kEval, names));
     return mode == Mode::kEval ? result : Value::None();
   }
-  if (source.IsInstance() && source.object()->cls == interp.types().code) return interp.Unsupported(absl::StrCat(function, "() of a function's code"));
+  if (source.IsInstance() && source.object()->cls == interp.types().code)
+    return interp.Unsupported(absl::StrCat(function, "() of a function's code"));
   COBRA_TRY_ASSIGN(std::string text, TextOf(interp, function, source));
   if (mode == Mode::kEval) text = std::string(absl::StripLeadingAsciiWhitespace(text));
   COBRA_TRY_ASSIGN(CodeUnit * unit, ParseText(interp, text, "<string>", mode));
@@ -176,10 +187,16 @@ Result<Value> Compile(Interpreter& interp, const CallArgs& args) {
   std::string filename, mode;
   int64_t flags = 0;
   ArgReader reader(interp, "compile", args);
-  COBRA_TRY(reader.Required("source", &source).Required("filename", &filename).Required("mode", &mode).Optional("flags", &flags).IgnoreKwArgs().Finish());
+  COBRA_TRY(reader.Required("source", &source)
+                .Required("filename", &filename)
+                .Required("mode", &mode)
+                .Optional("flags", &flags)
+                .IgnoreKwArgs()
+                .Finish());
   if (flags & 0x400) return interp.Unsupported("compile() to a syntax tree");
   if (mode == "single") return interp.Unsupported("compile() in mode 'single'");
-  if (mode != "eval" && mode != "exec") return interp.Raise(interp.types().ValueError, "compile() mode must be 'exec', 'eval' or 'single'");
+  if (mode != "eval" && mode != "exec")
+    return interp.Raise(interp.types().ValueError, "compile() mode must be 'exec', 'eval' or 'single'");
   COBRA_TRY_ASSIGN(std::string text, TextOf(interp, "compile", source));
   auto* compiled = interp.heap().New<CompiledText>();
   compiled->mode = mode == "eval" ? Mode::kEval : Mode::kExec;

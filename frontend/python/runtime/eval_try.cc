@@ -29,7 +29,8 @@ int HandlerMatches(Interpreter& interp, Frame& frame, const ast::ExceptHandler* 
     if (c.IsOpaque()) continue;  // an exception of a module that is not there is never raised
     if (!c.IsClass() || !Interpreter::IsSubclassOf(c.as<ClassObject>(), interp.types().BaseException)) {
       frame.position = &h->type->pos;
-      (void)interp.Raise(interp.types().TypeError, "catching classes that do not inherit from BaseException is not allowed");
+      (void)interp.Raise(interp.types().TypeError,
+                         "catching classes that do not inherit from BaseException is not allowed");
       return -1;
     }
     if (Interpreter::IsSubclassOf(exception.object()->cls, c.as<ClassObject>())) return 1;
@@ -58,7 +59,9 @@ Completion ExecHandlers(Interpreter& interp, Frame& frame, const ast::Try* s) {
   if (!s->handlers.empty()) --frame.try_depth;
   if (c == Completion::kNormal) return ExecBlock(interp, frame, s->orelse);
   Value exception;
-  if (c != Completion::kError || s->handlers.empty() || !interp.CatchException(interp.types().BaseException, &exception)) return c;
+  if (c != Completion::kError || s->handlers.empty() ||
+      !interp.CatchException(interp.types().BaseException, &exception))
+    return c;
   // The traceback has this frame in it before any handler runs.
   Value context = exception.as<ExceptionObject>()->context;
   (void)interp.RaiseValue(exception);
@@ -84,8 +87,8 @@ Completion ExecHandlers(Interpreter& interp, Frame& frame, const ast::Try* s) {
 // `except*`: what of the exception is left for the next handler, and what the handlers raised themselves.
 struct StarRun {
   Value original;
-  Value rest;                    // None when everything was handled
-  std::vector<Value> matched;    // the groups that handlers got: raising one again is not a new exception
+  Value rest;                  // None when everything was handled
+  std::vector<Value> matched;  // the groups that handlers got: raising one again is not a new exception
   std::vector<Value> raised, reraised;
 };
 
@@ -96,11 +99,13 @@ Completion RunStarHandler(Interpreter& interp, Frame& frame, const ast::ExceptHa
   if (classes.IsTuple()) each = classes.as<TupleObject>()->span();
   for (Value c : each) {
     if (!c.IsClass() || !Interpreter::IsSubclassOf(c.as<ClassObject>(), interp.types().BaseException)) {
-      (void)interp.Raise(interp.types().TypeError, "catching classes that do not inherit from BaseException is not allowed");
+      (void)interp.Raise(interp.types().TypeError,
+                         "catching classes that do not inherit from BaseException is not allowed");
       return Completion::kError;
     }
     if (Interpreter::IsSubclassOf(c.as<ClassObject>(), interp.types().BaseExceptionGroup)) {
-      (void)interp.Raise(interp.types().TypeError, "catching ExceptionGroup with except* is not allowed. Use except instead.");
+      (void)interp.Raise(interp.types().TypeError,
+                         "catching ExceptionGroup with except* is not allowed. Use except instead.");
       return Completion::kError;
     }
   }
@@ -162,7 +167,8 @@ Completion RunFinally(Interpreter& interp, Frame& frame, ast::Seq<StmtNode> fina
   if (finalbody.empty()) return c;
   Value exception = Value::Unbound();
   Value result = frame.result;
-  if (c == Completion::kError && !interp.CatchException(interp.types().BaseException, &exception)) return c;  // not for programs to see
+  if (c == Completion::kError && !interp.CatchException(interp.types().BaseException, &exception))
+    return c;  // not for programs to see
   Value outer = interp.state().handled_exception;
   const ast::Position* position = frame.position;
   if (exception.IsException()) interp.state().handled_exception = exception;
@@ -186,7 +192,8 @@ struct WithRun {
   bool is_async;
 };
 
-Result<Value> CallManager(Interpreter& interp, Frame& frame, const WithRun& run, Value manager, StrObject* method, std::initializer_list<Value> args) {
+Result<Value> CallManager(Interpreter& interp, Frame& frame, const WithRun& run, Value manager, StrObject* method,
+                          std::initializer_list<Value> args) {
   COBRA_TRY_ASSIGN(Value result, interp.CallSpecial(manager, method, args));
   if (run.is_async) return Await(interp, frame, result);
   return result;
@@ -206,14 +213,15 @@ Completion ExecWithItem(Interpreter& interp, Frame& frame, const WithRun& run, s
       (void)OpaqueUsed(interp, manager.as<OpaqueObject>()->dotted_name->view(), "with ");
     } else {
       (void)interp.Raise(interp.types().TypeError,
-                         absl::StrCat("'", cls->name->view(), "' object does not support the ", run.is_async ? "asynchronous " : "",
-                                      "context manager protocol"));
+                         absl::StrCat("'", cls->name->view(), "' object does not support the ",
+                                      run.is_async ? "asynchronous " : "", "context manager protocol"));
     }
     return Completion::kError;
   }
   COBRA_EXEC_ASSIGN(Value entered, CallManager(interp, frame, run, manager, enter_name, {}));
   Completion c = Completion::kNormal;
-  if (item->optional_vars != nullptr && !Assign(interp, frame, item->optional_vars, entered).ok()) c = Completion::kError;
+  if (item->optional_vars != nullptr && !Assign(interp, frame, item->optional_vars, entered).ok())
+    c = Completion::kError;
   if (c == Completion::kNormal) c = ExecWithItem(interp, frame, run, index + 1);
   Value exception = Value::Unbound();
   if (c == Completion::kError && !interp.CatchException(interp.types().BaseException, &exception)) return c;

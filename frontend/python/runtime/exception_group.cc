@@ -21,27 +21,32 @@ Result<Value> GroupNew(Interpreter& interp, const CallArgs& args) {
   const BuiltinTypes& t = interp.types();
   auto* cls = args.self.as<ClassObject>();
   if (args.positional.size() < 2) {
-    return interp.Raise(t.TypeError, absl::StrCat("BaseExceptionGroup.__new__() takes exactly 2 arguments (", args.positional.size(), " given)"));
+    return interp.Raise(t.TypeError, absl::StrCat("BaseExceptionGroup.__new__() takes exactly 2 arguments (",
+                                                  args.positional.size(), " given)"));
   }
   Value message = args.positional[0], children = args.positional[1];
   if (!message.IsStr()) {
-    return interp.Raise(t.TypeError, absl::StrCat("BaseExceptionGroup.__new__() argument 1 must be str, not ", interp.TypeName(message)));
+    return interp.Raise(t.TypeError, absl::StrCat("BaseExceptionGroup.__new__() argument 1 must be str, not ",
+                                                  interp.TypeName(message)));
   }
-  if (!children.IsList() && !children.IsTuple()) return interp.Raise(t.TypeError, "second argument (exceptions) must be a sequence");
+  if (!children.IsList() && !children.IsTuple())
+    return interp.Raise(t.TypeError, "second argument (exceptions) must be a sequence");
   COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(children));
   if (items.empty()) return interp.Raise(t.ValueError, "second argument (exceptions) must be a non-empty sequence");
   bool only_exceptions = true;
   for (size_t i = 0; i < items.size(); ++i) {
     if (!items[i].IsException()) {
-      return interp.Raise(t.ValueError, absl::StrCat("Item ", i, " of second argument (exceptions) is not an exception"));
+      return interp.Raise(t.ValueError,
+                          absl::StrCat("Item ", i, " of second argument (exceptions) is not an exception"));
     }
     only_exceptions = only_exceptions && Interpreter::IsSubclassOf(items[i].object()->cls, t.Exception);
   }
   if (cls == t.BaseExceptionGroup) {
     if (only_exceptions) cls = t.ExceptionGroup;
   } else if (!only_exceptions && Interpreter::IsSubclassOf(cls, t.Exception)) {
-    return interp.Raise(t.TypeError, cls == t.ExceptionGroup ? std::string("Cannot nest BaseExceptions in an ExceptionGroup")
-                                                             : absl::StrCat("Cannot nest BaseExceptions in '", cls->name->view(), "'"));
+    return interp.Raise(t.TypeError, cls == t.ExceptionGroup
+                                         ? std::string("Cannot nest BaseExceptions in an ExceptionGroup")
+                                         : absl::StrCat("Cannot nest BaseExceptions in '", cls->name->view(), "'"));
   }
   ExceptionObject* e = NewException(interp, cls, 0, nullptr);
   e->args = interp.NewTuple(args.positional);
@@ -51,7 +56,8 @@ Result<Value> GroupNew(Interpreter& interp, const CallArgs& args) {
 // group.derive(exceptions), with what the original carries.
 Result<Value> Derive(Interpreter& interp, Value group, const std::vector<Value>& children) {
   COBRA_TRY_ASSIGN(Value made, interp.CallMethod(group, "derive", {Value(interp.NewList(children))}));
-  if (!IsGroup(interp, made)) return interp.Raise(interp.types().TypeError, "derive must return an instance of BaseExceptionGroup");
+  if (!IsGroup(interp, made))
+    return interp.Raise(interp.types().TypeError, "derive must return an instance of BaseExceptionGroup");
   auto* from = group.as<ExceptionObject>();
   auto* to = made.as<ExceptionObject>();
   to->cause = from->cause;
@@ -84,7 +90,9 @@ Result<SplitGroup> Split(Interpreter& interp, Value group, absl::FunctionRef<Res
 
 // By a class, a tuple of classes or a function.
 Result<SplitGroup> SplitBy(Interpreter& interp, Value group, Value condition) {
-  bool classes = condition.IsTuple() || (condition.IsClass() && Interpreter::IsSubclassOf(condition.as<ClassObject>(), interp.types().BaseException));
+  bool classes =
+      condition.IsTuple() ||
+      (condition.IsClass() && Interpreter::IsSubclassOf(condition.as<ClassObject>(), interp.types().BaseException));
   if (!classes && !interp.IsCallable(condition)) {
     return interp.Raise(interp.types().TypeError, "expected a function, exception type or tuple of exception types");
   }
@@ -141,18 +149,19 @@ Result<Value> ProjectGroup(Interpreter& interp, Value original, const std::vecto
   std::vector<Value> leaves;
   for (Value p : parts) COBRA_TRY(CollectLeaves(interp, p, &leaves));
   COBRA_TRY_ASSIGN(SplitGroup split, Split(interp, original, [&](Value e) -> Result<bool> {
-    for (Value leaf : leaves) {
-      if (leaf.IsSame(e)) return true;
-    }
-    return false;
-  }));
+                     for (Value leaf : leaves) {
+                       if (leaf.IsSame(e)) return true;
+                     }
+                     return false;
+                   }));
   return split.match;
 }
 
 Result<StrObject*> GroupText(Interpreter& interp, ExceptionObject* group) {
   COBRA_TRY_ASSIGN(std::vector<Value> children, Children(interp, Value(group)));
   COBRA_TRY_ASSIGN(StrObject * message, interp.Str(group->args.as<TupleObject>()->items[0]));
-  return interp.NewStr(absl::StrCat(message->view(), " (", children.size(), " sub-exception", children.size() == 1 ? "" : "s", ")"));
+  return interp.NewStr(
+      absl::StrCat(message->view(), " (", children.size(), " sub-exception", children.size() == 1 ? "" : "s", ")"));
 }
 
 void InitExceptionGroupTypes(Interpreter& interp) {
@@ -175,7 +184,8 @@ void InitExceptionGroupTypes(Interpreter& interp) {
     Value children;
     ArgReader reader(interp, "derive", args);
     COBRA_TRY(reader.Required("excs", &children).Finish());
-    return interp.Call(Value(interp.types().BaseExceptionGroup), {Self(args)->args.as<TupleObject>()->items[0], children});
+    return interp.Call(Value(interp.types().BaseExceptionGroup),
+                       {Self(args)->args.as<TupleObject>()->items[0], children});
   });
   AddClassMethod(interp, base, "__class_getitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return MakeGenericAlias(interp, args.self, args.positional.empty() ? Value::None() : args.positional[0]);

@@ -13,8 +13,8 @@ ExceptionObject* NewException(Interpreter& interp, ClassObject* cls, int argumen
 
 namespace {
 
-// Where an instance keeps a field of its built-in class: no attribute is called so, and a class that derives from it may have another one of
-// that name.
+// Where an instance keeps a field of its built-in class: no attribute is called so, and a class that derives from it
+// may have another one of that name.
 StrObject* FieldKey(Interpreter& interp, absl::string_view name) { return interp.Intern(absl::StrCat(" ", name)); }
 
 // 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte
@@ -30,12 +30,14 @@ Result<StrObject*> CodecErrorText(Interpreter& interp, absl::Span<const Value> a
     what = decoding ? "bytes" : "characters";
     absl::StrAppend(&where, "-", end - 1);
   } else if (decoding) {
-    what = absl::StrCat("byte 0x", absl::Hex(static_cast<unsigned char>(args[1].as<BytesObject>()->data[start]), absl::kZeroPad2));
+    what = absl::StrCat("byte 0x",
+                        absl::Hex(static_cast<unsigned char>(args[1].as<BytesObject>()->data[start]), absl::kZeroPad2));
   } else {
     COBRA_TRY_ASSIGN(Value character, interp.GetItem(args[1], Value::Int(start)));
     what = absl::StrCat("character ", QuotedStr(character.str(), /*ascii_only=*/true));
   }
-  return interp.NewStr(absl::StrCat("'", codec->view(), "' codec can't ", decoding ? "decode " : "encode ", what, " in ", where, ": ", reason->view()));
+  return interp.NewStr(absl::StrCat("'", codec->view(), "' codec can't ", decoding ? "decode " : "encode ", what,
+                                    " in ", where, ": ", reason->view()));
 }
 
 }  // namespace
@@ -68,7 +70,8 @@ Result<StrObject*> ExceptionText(Interpreter& interp, ExceptionObject* e) {
     if (Interpreter::IsSubclassOf(e->cls, interp.types().KeyError)) return interp.Repr(args[0]);
     return interp.Str(args[0]);
   }
-  if (Interpreter::IsSubclassOf(e->cls, interp.types().UnicodeError) && args.size() == 5) return CodecErrorText(interp, args);
+  if (Interpreter::IsSubclassOf(e->cls, interp.types().UnicodeError) && args.size() == 5)
+    return CodecErrorText(interp, args);
   return interp.Repr(e->args);
 }
 
@@ -92,7 +95,8 @@ Result<Value> ExceptionNew(Interpreter& interp, const CallArgs& args) {
     }
   }
   // An OSError with an __init__ of its own knows nothing before that calls the one of OSError.
-  const bool waits = Interpreter::IsSubclassOf(e->cls, interp.types().OSError) && interp.LookupClass(e->cls, interp.names().__init__).IsFunction();
+  const bool waits = Interpreter::IsSubclassOf(e->cls, interp.types().OSError) &&
+                     interp.LookupClass(e->cls, interp.names().__init__).IsFunction();
   e->args = waits ? interp.NewTuple({}) : interp.NewTuple(args.positional);
   return Value(e);
 }
@@ -106,7 +110,9 @@ bool HasFields(Interpreter& interp, const ClassObject* cls) {
 // What the arguments of these types mean besides being `args`.
 void SetFields(Interpreter& interp, ExceptionObject* e, absl::Span<const Value> args) {
   const BuiltinTypes& t = interp.types();
-  const auto set = [&](absl::string_view name, Value v) { interp.AttrsOf(e)->table.SetStr(interp.heap(), FieldKey(interp, name), v); };
+  const auto set = [&](absl::string_view name, Value v) {
+    interp.AttrsOf(e)->table.SetStr(interp.heap(), FieldKey(interp, name), v);
+  };
   if (Interpreter::IsSubclassOf(e->cls, t.StopIteration)) {
     set("value", args.empty() ? Value::None() : args[0]);
   } else if (Interpreter::IsSubclassOf(e->cls, t.SystemExit)) {
@@ -126,10 +132,13 @@ Result<Value> ExceptionInit(Interpreter& interp, const CallArgs& args) {
   if (!args.keywords.empty()) {
     // ImportError(name=..., path=...) and AttributeError(name=..., obj=...) take some.
     ClassObject* cls = Self(args)->cls;
-    bool takes = Interpreter::IsSubclassOf(cls, interp.types().ImportError) || Interpreter::IsSubclassOf(cls, interp.types().AttributeError) ||
+    bool takes = Interpreter::IsSubclassOf(cls, interp.types().ImportError) ||
+                 Interpreter::IsSubclassOf(cls, interp.types().AttributeError) ||
                  Interpreter::IsSubclassOf(cls, interp.types().NameError);
-    if (!takes) return interp.Raise(interp.types().TypeError, absl::StrCat(cls->name->view(), "() takes no keyword arguments"));
-    for (const KeywordArg& k : args.keywords) interp.AttrsOf(Self(args))->table.SetStr(interp.heap(), FieldKey(interp, k.name->view()), k.value);
+    if (!takes)
+      return interp.Raise(interp.types().TypeError, absl::StrCat(cls->name->view(), "() takes no keyword arguments"));
+    for (const KeywordArg& k : args.keywords)
+      interp.AttrsOf(Self(args))->table.SetStr(interp.heap(), FieldKey(interp, k.name->view()), k.value);
   }
   Self(args)->args = interp.NewTuple(args.positional);
   SetFields(interp, Self(args), args.positional);
@@ -143,10 +152,12 @@ void AddArgumentProperty(Interpreter& interp, ClassObject* cls, absl::string_vie
       [index, key = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
         if (Self(args)->attrs != nullptr) {
           Value* own = Self(args)->attrs->table.GetStr(FieldKey(interp, key));
-          if (own == nullptr) own = Self(args)->attrs->table.GetStr(interp.Intern(key));  // the interpreter's own errors
+          if (own == nullptr)
+            own = Self(args)->attrs->table.GetStr(interp.Intern(key));  // the interpreter's own errors
           if (own != nullptr) return *own;
         }
-        if (!Self(args)->cls->is_native && HasFields(interp, Self(args)->cls)) return Value::None();  // __init__ was not called
+        if (!Self(args)->cls->is_native && HasFields(interp, Self(args)->cls))
+          return Value::None();  // __init__ was not called
         auto span = Self(args)->args.as<TupleObject>()->span();
         return index < span.size() ? span[index] : Value::None();
       },
@@ -170,7 +181,8 @@ void InitExceptionTypes(Interpreter& interp) {
     COBRA_TRY_ASSIGN(StrObject * s, DefaultRepr(interp, args.self));
     return Value(s);
   });
-  AddMethod(interp, base, "with_traceback", [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
+  AddMethod(interp, base, "with_traceback",
+            [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
   AddMethod(interp, base, "add_note", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value note;
     ArgReader reader(interp, "add_note", args);
@@ -213,14 +225,17 @@ void InitExceptionTypes(Interpreter& interp) {
       [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
   AddArgumentProperty(interp, interp.types().StopIteration, "value", 0);
   AddArgumentProperty(interp, interp.types().SystemExit, "code", 0);
-  for (absl::string_view name : {"errno", "strerror", "filename", "filename2"}) AddArgumentProperty(interp, interp.types().OSError, name, 99);
+  for (absl::string_view name : {"errno", "strerror", "filename", "filename2"})
+    AddArgumentProperty(interp, interp.types().OSError, name, 99);
   size_t position = 0;
   for (absl::string_view name : {"encoding", "object", "start", "end", "reason"}) {
-    for (ClassObject* cls : {interp.types().UnicodeDecodeError, interp.types().UnicodeEncodeError}) AddArgumentProperty(interp, cls, name, position);
+    for (ClassObject* cls : {interp.types().UnicodeDecodeError, interp.types().UnicodeEncodeError})
+      AddArgumentProperty(interp, cls, name, position);
     ++position;
   }
   AddArgumentProperty(interp, interp.types().SyntaxError, "msg", 0);
-  for (absl::string_view name : {"lineno", "offset", "filename", "text"}) AddArgumentProperty(interp, interp.types().SyntaxError, name, 99);
+  for (absl::string_view name : {"lineno", "offset", "filename", "text"})
+    AddArgumentProperty(interp, interp.types().SyntaxError, name, 99);
   AddArgumentProperty(interp, interp.types().ImportError, "msg", 0);
   for (absl::string_view name : {"name", "path"}) AddArgumentProperty(interp, interp.types().ImportError, name, 99);
   for (absl::string_view name : {"name", "obj"}) AddArgumentProperty(interp, interp.types().AttributeError, name, 99);

@@ -1,7 +1,8 @@
-// Generators. The body of a def with yield runs on a Coroutine of its own; a generator expression needs none, because it can only
-// stop between items: it keeps one iterator per `for`.
-#include "absl/strings/str_cat.h"
+// Generators. The body of a def with yield runs on a Coroutine of its own; a generator expression needs none, because
+// it can only stop between items: it keeps one iterator per `for`.
 #include "frontend/python/runtime/generator.h"
+
+#include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -13,7 +14,8 @@ constexpr int64_t kStackReserveBytes = 48 << 10;
 Coroutine* TakeCoroutine(Interpreter& interp) {
   RuntimeState& s = interp.state();
   if (s.suspended_generators >= interp.limits().suspended_generators) {
-    (void)interp.LimitReached(absl::StrCat("more than ", interp.limits().suspended_generators, " unfinished generators"));
+    (void)interp.LimitReached(
+        absl::StrCat("more than ", interp.limits().suspended_generators, " unfinished generators"));
     return nullptr;
   }
   ++s.suspended_generators;
@@ -88,7 +90,9 @@ Failure EscapedStop(Interpreter& interp, GeneratorObject* object) {
   const BuiltinTypes& t = interp.types();
   Value stop;
   bool is_async = object->cls == t.async_generator;
-  if (!interp.CatchException(t.StopIteration, &stop) && !(is_async && interp.CatchException(t.StopAsyncIteration, &stop))) return Failure();
+  if (!interp.CatchException(t.StopIteration, &stop) &&
+      !(is_async && interp.CatchException(t.StopAsyncIteration, &stop)))
+    return Failure();
   absl::string_view what = is_async ? "async generator" : object->cls == t.coroutine ? "coroutine" : "generator";
   Value error = interp.NewException(t.RuntimeError, absl::StrCat(what, " raised ", stop.object()->cls->name->view()));
   auto* e = error.as<ExceptionObject>();
@@ -163,8 +167,8 @@ Result<Value> StopIterationValue(Interpreter& interp, Value exception) {
   return span.empty() ? Value::None() : span[0];
 }
 
-// An exception thrown in while an iterator that is no generator runs: its own throw() gets it. True: *item is what it yielded;
-// false: it returned *returned.
+// An exception thrown in while an iterator that is no generator runs: its own throw() gets it. True: *item is what it
+// yielded; false: it returned *returned.
 Result<bool> ThrowIntoIterator(Interpreter& interp, Value inner, Value exception, Value* item, Value* returned) {
   COBRA_TRY_ASSIGN(Value method, interp.GetAttrOrUnbound(inner, interp.names().throw_));
   if (method.IsUnbound()) return interp.RaiseValue(exception);
@@ -229,7 +233,8 @@ Result<Value> DelegateTo(Interpreter& interp, Frame& frame, Value inner) {
 
 Result<Value> MakeGenerator(Interpreter& interp, FunctionObject* function, const Frame& prototype) {
   GeneratorObject* object = NewGenerator(interp, function->name, function->qualname);
-  if (function->scope->is_async) object->cls = function->scope->is_generator ? interp.types().async_generator : interp.types().coroutine;
+  if (function->scope->is_async)
+    object->cls = function->scope->is_generator ? interp.types().async_generator : interp.types().coroutine;
   object->state->frame = prototype;
   object->state->frame.generator = object;
   object->state->frame.position = &function->scope->pos;
@@ -243,7 +248,8 @@ Result<Value> MakeGeneratorExpression(Interpreter& interp, Frame& frame, const a
     if (c->is_async) return interp.Unsupported("async generator expression");
   }
   const ScopeInfo& scope = frame.unit->code->scope(e->node_id);
-  GeneratorObject* object = NewGenerator(interp, interp.Intern("<genexpr>"), interp.Intern(absl::StrCat(scope.qualname_prefix, "<genexpr>")));
+  GeneratorObject* object =
+      NewGenerator(interp, interp.Intern("<genexpr>"), interp.Intern(absl::StrCat(scope.qualname_prefix, "<genexpr>")));
   GeneratorState* g = object->state;
   g->expression = e;
   g->frame.unit = frame.unit;
@@ -251,7 +257,8 @@ Result<Value> MakeGeneratorExpression(Interpreter& interp, Frame& frame, const a
   g->frame.module = frame.module;
   g->frame.globals = frame.globals;
   g->frame.free = MakeClosure(interp, frame, scope);
-  g->frame.locals = static_cast<Value*>(interp.heap().Allocate(static_cast<size_t>(scope.slot_count + 1) * sizeof(Value)));
+  g->frame.locals =
+      static_cast<Value*>(interp.heap().Allocate(static_cast<size_t>(scope.slot_count + 1) * sizeof(Value)));
   for (int i = 0; i < scope.slot_count; ++i) g->frame.locals[i] = Value::Unbound();
   InitCells(interp, g->frame);
   g->iterators = static_cast<Value*>(interp.heap().Allocate(e->generators.size() * sizeof(Value)));
@@ -282,10 +289,12 @@ Result<Value> ResumeGenerator(Interpreter& interp, GeneratorObject* object, Valu
   COBRA_TRY(interp.Step());
   if (returned != nullptr) *returned = Value::None();
   switch (g->status) {
-    case GeneratorState::Status::kRunning: return interp.Raise(interp.types().ValueError, "generator already executing");
+    case GeneratorState::Status::kRunning:
+      return interp.Raise(interp.types().ValueError, "generator already executing");
     case GeneratorState::Status::kFinished: return Value::Unbound();
     case GeneratorState::Status::kCreated:
-      if (!sent.IsNone()) return interp.Raise(interp.types().TypeError, "can't send non-None value to a just-started generator");
+      if (!sent.IsNone())
+        return interp.Raise(interp.types().TypeError, "can't send non-None value to a just-started generator");
       break;
     case GeneratorState::Status::kSuspended: break;
   }
@@ -296,7 +305,8 @@ Result<Value> ResumeGenerator(Interpreter& interp, GeneratorObject* object, Valu
 
 Result<Value> ThrowIntoGenerator(Interpreter& interp, GeneratorObject* object, Value exception, Value* returned) {
   GeneratorState* g = object->state;
-  if (g->status == GeneratorState::Status::kRunning) return interp.Raise(interp.types().ValueError, "generator already executing");
+  if (g->status == GeneratorState::Status::kRunning)
+    return interp.Raise(interp.types().ValueError, "generator already executing");
   if (g->status != GeneratorState::Status::kSuspended || g->expression != nullptr) {
     const bool was_finished = g->status == GeneratorState::Status::kFinished;
     g->status = GeneratorState::Status::kFinished;
@@ -327,7 +337,8 @@ Result<Value> ThrownException(Interpreter& interp, const CallArgs& args) {
     }
   }
   if (!exception.IsException()) {
-    return interp.Raise(interp.types().TypeError, "exceptions must be classes or instances deriving from BaseException");
+    return interp.Raise(interp.types().TypeError,
+                        "exceptions must be classes or instances deriving from BaseException");
   }
   return exception;
 }
@@ -362,12 +373,15 @@ Result<Value> GeneratorThrow(Interpreter& interp, const CallArgs& args) {
 Result<Value> GeneratorClose(Interpreter& interp, const CallArgs& args) {
   auto* object = args.self.as<GeneratorObject>();
   if (object->state->status != GeneratorState::Status::kSuspended) {
-    if (object->state->status == GeneratorState::Status::kCreated) object->state->status = GeneratorState::Status::kFinished;
+    if (object->state->status == GeneratorState::Status::kCreated)
+      object->state->status = GeneratorState::Status::kFinished;
     return Value::None();
   }
-  Result<Value> item = ThrowIntoGenerator(interp, object, interp.NewException(interp.types().GeneratorExit, ""), nullptr);
+  Result<Value> item =
+      ThrowIntoGenerator(interp, object, interp.NewException(interp.types().GeneratorExit, ""), nullptr);
   if (!item.ok()) {
-    if (interp.CatchException(interp.types().GeneratorExit) || interp.CatchException(interp.types().StopIteration)) return Value::None();
+    if (interp.CatchException(interp.types().GeneratorExit) || interp.CatchException(interp.types().StopIteration))
+      return Value::None();
     return Failure();
   }
   if (item->IsUnbound()) return Value::None();

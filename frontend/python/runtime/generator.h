@@ -13,11 +13,11 @@ struct GeneratorState {
   Frame frame;
   // A def with yield, an async def:
   Coroutine* coroutine = nullptr;
-  Value transfer;                         // what goes in (send) and comes out (yield)
-  Value thrown = Value::Unbound();        // exception to raise at the yield
-  bool failed = false;                    // the body ended with an error, which is pending
-  bool yielded = false;                   // of an asynchronous generator: it stopped at a yield, not inside an await
-  Value handled_exception;                // of the body, while suspended
+  Value transfer;                   // what goes in (send) and comes out (yield)
+  Value thrown = Value::Unbound();  // exception to raise at the yield
+  bool failed = false;              // the body ended with an error, which is pending
+  bool yielded = false;             // of an asynchronous generator: it stopped at a yield, not inside an await
+  Value handled_exception;          // of the body, while suspended
   const char* outer_stack_low = nullptr;
   // A generator expression:
   const ast::GeneratorExp* expression = nullptr;

@@ -34,11 +34,12 @@ bool WriteAll(int fd, const char* data, size_t bytes) {
 
 }  // namespace
 
-// Address space is not memory: pages count when they are touched. Between two looks at exhausted() a program can at most double
-// its largest container a few times, so four budgets and a little are never used up.
+// Address space is not memory: pages count when they are touched. Between two looks at exhausted() a program can at
+// most double its largest container a few times, so four budgets and a little are never used up.
 Heap::Heap(int64_t budget_bytes) : budget_bytes_(budget_bytes) {
   reserved_bytes_ = RoundUp(static_cast<size_t>(budget_bytes) * 4 + (size_t{64} << 20));
-  void* memory = mmap(nullptr, reserved_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory =
+      mmap(nullptr, reserved_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) OutOfSpace();
   begin_ = next_ = static_cast<char*>(memory);
   end_ = begin_ + reserved_bytes_;
@@ -81,7 +82,8 @@ bool Heap::Freeze() {
   bool ok = image != MAP_FAILED;
   if (ok) {
     // If this fails, the old pages may be gone: there is no way back.
-    if (mmap(begin_, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED) OutOfSpace();
+    if (mmap(begin_, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED)
+      OutOfSpace();
     image_ = static_cast<const char*>(image);
     image_bytes_ = bytes;
 #ifdef COBRA_ASAN
@@ -91,7 +93,8 @@ bool Heap::Freeze() {
     for (const Destructor& d : destructors_) {
       if (d.compared_bytes > 0) image_compared_.push_back(d);
     }
-    std::sort(image_compared_.begin(), image_compared_.end(), [](const Destructor& a, const Destructor& b) { return a.object < b.object; });
+    std::sort(image_compared_.begin(), image_compared_.end(),
+              [](const Destructor& a, const Destructor& b) { return a.object < b.object; });
     std::memcpy(image_free_blocks_, free_blocks_, sizeof(free_blocks_));
   }
   close(fd);
@@ -100,16 +103,19 @@ bool Heap::Freeze() {
 
 void Heap::NoteThread() { other_threads_ = other_threads_ || CountFaults().thread != faults_.thread; }
 
-// The image's bytes in every page that has been written to. False if there an object has changed that owns memory elsewhere.
+// The image's bytes in every page that has been written to. False if there an object has changed that owns memory
+// elsewhere.
 bool Heap::RestorePages() {
   bool known = CanFindDirtyPages();
-  if (known && (other_threads_ || !(CountFaults() == faults_))) known = FindDirtyPages(begin_, image_bytes_, &dirty_pages_);
+  if (known && (other_threads_ || !(CountFaults() == faults_)))
+    known = FindDirtyPages(begin_, image_bytes_, &dirty_pages_);
   size_t page = 0;  // both lists are in order
   for (const Destructor& d : image_compared_) {
     const char* object = static_cast<const char*>(d.object);
     const size_t offset = static_cast<size_t>(object - begin_);
     while (page < dirty_pages_.size() && (dirty_pages_[page] + size_t{1}) * kPageBytes <= offset) ++page;
-    const bool dirty = !known || (page < dirty_pages_.size() && dirty_pages_[page] * kPageBytes < offset + d.compared_bytes);
+    const bool dirty =
+        !known || (page < dirty_pages_.size() && dirty_pages_[page] * kPageBytes < offset + d.compared_bytes);
     if (dirty && std::memcmp(object, image_ + offset, d.compared_bytes) != 0) return false;
   }
   if (!known || dirty_pages_.size() > kMaxDirtyPages) {
@@ -121,7 +127,8 @@ bool Heap::RestorePages() {
 }
 
 bool Heap::Rollback() {
-  for (; destructors_.size() > image_destructors_; destructors_.pop_back()) destructors_.back().run(destructors_.back().object);
+  for (; destructors_.size() > image_destructors_; destructors_.pop_back())
+    destructors_.back().run(destructors_.back().object);
   if (!RestorePages()) return false;
   const size_t used = static_cast<size_t>(next_ - begin_) - image_bytes_;
   if (used > kKeptBytes) {

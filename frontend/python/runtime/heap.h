@@ -1,13 +1,15 @@
-// Where an interpreter's objects live: one range of address space, handed out by bumping a pointer and given back as a whole.
-// Buffers of growing containers go back to a free list of their size class, so appending costs no more than twice the final size.
+// Where an interpreter's objects live: one range of address space, handed out by bumping a pointer and given back as a
+// whole. Buffers of growing containers go back to a free list of their size class, so appending costs no more than
+// twice the final size.
 //
-// A heap can be FROZEN once: what it holds then is its image, and Rollback() brings the image back byte for byte, whatever was
-// written or allocated since. The kernel helps: the image is a private mapping of a memory file, so a page that is written to is
-// copied by the kernel first, and the kernel knows which pages were (dirty_pages.h). Rollback() fills those from the image again;
-// they stay where they are, because one request writes mostly to the pages that the one before wrote to, and a page fault costs as
-// much as running twenty statements. Nothing can forget to undo a change, because nobody undoes changes. That holds for every byte
-// that is on the heap; objects that own memory elsewhere (those with a destructor) are compared with the image instead, and one that
-// has changed spoils it (Rollback() returns false, and the heap must be destroyed).
+// A heap can be FROZEN once: what it holds then is its image, and Rollback() brings the image back byte for byte,
+// whatever was written or allocated since. The kernel helps: the image is a private mapping of a memory file, so a page
+// that is written to is copied by the kernel first, and the kernel knows which pages were (dirty_pages.h). Rollback()
+// fills those from the image again; they stay where they are, because one request writes mostly to the pages that the
+// one before wrote to, and a page fault costs as much as running twenty statements. Nothing can forget to undo a
+// change, because nobody undoes changes. That holds for every byte that is on the heap; objects that own memory
+// elsewhere (those with a destructor) are compared with the image instead, and one that has changed spoils it
+// (Rollback() returns false, and the heap must be destroyed).
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_H_
 
@@ -24,7 +26,8 @@
 
 namespace cobra::python {
 
-// For types that never change once they are made, although they own memory outside the heap: not compared by Rollback().
+// For types that never change once they are made, although they own memory outside the heap: not compared by
+// Rollback().
 template <typename T>
 struct NeverChanges : std::false_type {};
 
@@ -69,7 +72,8 @@ class Heap {
   // Destroys what was made since Freeze() and brings the image back. REQUIRES: frozen().
   bool Rollback();
   bool InImage(const void* p) const { return p >= begin_ && p < begin_ + image_bytes_; }
-  // Some thread is about to write here: what Rollback() concludes from page faults holds for the thread that calls it only.
+  // Some thread is about to write here: what Rollback() concludes from page faults holds for the thread that calls it
+  // only.
   void NoteThread();
 
  private:
@@ -194,7 +198,6 @@ class HeapFunction {
   auto operator()(Args&&... args) const {
     return function_->function(std::forward<Args>(args)...);
   }
-
 
  private:
   using Holder = HeldFunction<Signature>;

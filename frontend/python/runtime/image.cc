@@ -1,5 +1,5 @@
-// Images: an interpreter that has imported its libraries is frozen once and then serves one request after the other. The heap
-// (heap.h) restores every object; this file restores the little that is elsewhere.
+// Images: an interpreter that has imported its libraries is frozen once and then serves one request after the other.
+// The heap (heap.h) restores every object; this file restores the little that is elsewhere.
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_split.h"
 #include "frontend/python/runtime/coroutine.h"
@@ -98,7 +98,8 @@ Result<void> Importer::Load(const Needed& needed) {
 void Importer::NoteNeeded(const LazyObject* lazy, int loaded_before) {
   if (loaded_ == loaded_before || running_library_files_ > 0) return;
   const bool whole_module = lazy->attribute == nullptr;
-  needed_.push_back({std::string(lazy->module->view()), whole_module ? "" : std::string(lazy->attribute->view()), whole_module});
+  needed_.push_back(
+      {std::string(lazy->module->view()), whole_module ? "" : std::string(lazy->attribute->view()), whole_module});
 }
 
 void Importer::Freeze() {

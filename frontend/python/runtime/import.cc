@@ -77,8 +77,9 @@ bool HasExtensionModule(const FileSource& source, const std::string& base) {
 
 // CPython's modules inside packages of which only a part is here.
 bool IsLeftOut(absl::string_view name) {
-  constexpr absl::string_view kNames[] = {"importlib.abc",  "importlib.resources", "json.decoder",   "json.encoder",    "json.tool",
-                                          "logging.config", "logging.handlers",    "urllib.request", "urllib.error",    "urllib.response"};
+  constexpr absl::string_view kNames[] = {"importlib.abc", "importlib.resources", "json.decoder",     "json.encoder",
+                                          "json.tool",     "logging.config",      "logging.handlers", "urllib.request",
+                                          "urllib.error",  "urllib.response"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -121,7 +122,8 @@ const Importer::Location& Importer::Locate(absl::string_view name) {
     location->where = Where::kOpaque;
     found = true;
   }
-  for (size_t i = 0; i < interp_.options().library_roots.size() && !found; ++i) found = look_in(*interp_.options().library_roots[i], "", true);
+  for (size_t i = 0; i < interp_.options().library_roots.size() && !found; ++i)
+    found = look_in(*interp_.options().library_roots[i], "", true);
   if (!found && namespace_location.where == Where::kNamespace) *location = namespace_location;
   return *locations_.emplace(std::string(name), std::move(location)).first->second;
 }
@@ -138,7 +140,8 @@ Importer::Where Importer::Find(absl::string_view name) {
 }
 
 Result<ModuleObject*> Importer::NewModule(absl::string_view name, bool is_package) {
-  if (++loaded_ > interp_.limits().modules) return interp_.LimitReached(absl::StrCat("more than ", interp_.limits().modules, " modules"));
+  if (++loaded_ > interp_.limits().modules)
+    return interp_.LimitReached(absl::StrCat("more than ", interp_.limits().modules, " modules"));
   auto* m = interp_.heap().New<ModuleObject>();
   m->cls = interp_.types().module;
   m->name = interp_.Intern(name);
@@ -164,7 +167,8 @@ void Importer::BindToParent(absl::string_view name, Value module) {
   p->as<ModuleObject>()->attrs->table.SetStr(interp_.heap(), key, module);
 }
 
-Result<void> Importer::Execute(ModuleObject* module, absl::string_view source, absl::string_view display_name, bool internal) {
+Result<void> Importer::Execute(ModuleObject* module, absl::string_view source, absl::string_view display_name,
+                               bool internal) {
   COBRA_TRY_ASSIGN(CodeUnit * unit, ParseUnit(interp_, source, display_name, internal));
   module->unit = unit;
   const ScopeInfo& scope = unit->code->root();
@@ -173,11 +177,13 @@ Result<void> Importer::Execute(ModuleObject* module, absl::string_view source, a
   frame.scope = &scope;
   frame.module = module;
   frame.globals = module->attrs;
-  frame.locals = static_cast<Value*>(interp_.heap().Allocate(static_cast<size_t>(scope.slot_count + 1) * sizeof(Value)));
+  frame.locals =
+      static_cast<Value*>(interp_.heap().Allocate(static_cast<size_t>(scope.slot_count + 1) * sizeof(Value)));
   for (int i = 0; i < scope.slot_count; ++i) frame.locals[i] = Value::Unbound();
   if (!scope.body.empty()) {
     frame.position = &scope.body[0]->pos;
-    const auto* doc = scope.body[0]->Is<ast::Expr>() ? scope.body[0]->As<ast::Expr>()->value->AsOrNull<ast::Constant>() : nullptr;
+    const auto* doc =
+        scope.body[0]->Is<ast::Expr>() ? scope.body[0]->As<ast::Expr>()->value->AsOrNull<ast::Constant>() : nullptr;
     if (doc != nullptr && doc->constant_kind == ast::ConstantKind::kStr) {
       COBRA_TRY_ASSIGN(Value text, EvalConstant(interp_, unit, doc));
       module->attrs->table.SetStr(interp_.heap(), interp_.names().__doc__, text);
@@ -185,7 +191,8 @@ Result<void> Importer::Execute(ModuleObject* module, absl::string_view source, a
   }
   RuntimeState& state = interp_.state();
   COBRA_TRY(interp_.CheckStack());
-  if (state.call_depth >= interp_.limits().call_depth) return interp_.Raise(interp_.types().RecursionError, "maximum recursion depth exceeded");
+  if (state.call_depth >= interp_.limits().call_depth)
+    return interp_.Raise(interp_.types().RecursionError, "maximum recursion depth exceeded");
   ++state.call_depth;
   Value handled = state.handled_exception;
   state.handled_exception = Value::None();
@@ -206,7 +213,8 @@ Result<ModuleObject*> Importer::LoadNative(absl::string_view name) {
   NativeModuleBuilder builder(interp_, m);
   auto run = [&]() -> Result<void> {
     COBRA_TRY(native->define(interp_, builder));
-    for (absl::string_view source : builder.sources()) COBRA_TRY(Execute(m, source, absl::StrCat("<", name, ">"), /*internal=*/true));
+    for (absl::string_view source : builder.sources())
+      COBRA_TRY(Execute(m, source, absl::StrCat("<", name, ">"), /*internal=*/true));
     return {};
   };
   Result<void> done = run();
@@ -223,9 +231,11 @@ Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Locatio
   m->is_library = location.is_library;
   m->is_users = location.source->is_users();
   std::string folder = location.is_package ? location.path : std::string();
-  if (location.where == Where::kFile && location.is_package) folder = std::string(location.path.substr(0, location.path.size() - std::string("/__init__.py").size()));
+  if (location.where == Where::kFile && location.is_package)
+    folder = std::string(location.path.substr(0, location.path.size() - std::string("/__init__.py").size()));
   if (location.is_package) {
-    m->attrs->table.SetStr(interp_.heap(), interp_.names().__path__, interp_.NewList({Value(interp_.NewStr(location.source->DisplayName(folder)))}));
+    m->attrs->table.SetStr(interp_.heap(), interp_.names().__path__,
+                           interp_.NewList({Value(interp_.NewStr(location.source->DisplayName(folder)))}));
   }
   if (location.where == Where::kNamespace) {
     BindToParent(name, m);
@@ -239,7 +249,8 @@ Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Locatio
     return interp_.FromStatus(text.status());
   }
   interp_.state().source_bytes += static_cast<int64_t>(text->size());
-  if (location.is_library) library_files_.push_back({location.source, location.path, location.source->Stamp(location.path)});
+  if (location.is_library)
+    library_files_.push_back({location.source, location.path, location.source->Stamp(location.path)});
   running_library_files_ += location.is_library;
   Result<void> done = Execute(m, *text, display, /*internal=*/false);
   running_library_files_ -= location.is_library;
@@ -262,7 +273,8 @@ Result<Value> Importer::ImportValue(absl::string_view name) {
   StrObject* key = interp_.Intern(name);
   if (Value* loaded = modules()->table.GetStr(key)) {
     if (loaded->IsNone()) {
-      return interp_.Raise(interp_.types().ModuleNotFoundError, absl::StrCat("import of ", name, " halted; None in sys.modules"));
+      return interp_.Raise(interp_.types().ModuleNotFoundError,
+                           absl::StrCat("import of ", name, " halted; None in sys.modules"));
     }
     return *loaded;
   }
@@ -274,7 +286,8 @@ Result<Value> Importer::ImportValue(absl::string_view name) {
     if (p.IsOpaque()) return Opaque(name);
     if (Value* loaded = modules()->table.GetStr(key)) return *loaded;
     if (p.IsModule() && !IsPackage(interp_, p)) {
-      return interp_.Raise(interp_.types().ModuleNotFoundError, absl::StrCat("No module named '", name, "'; '", parent, "' is not a package"));
+      return interp_.Raise(interp_.types().ModuleNotFoundError,
+                           absl::StrCat("No module named '", name, "'; '", parent, "' is not a package"));
     }
   }
   const Location& location = Locate(name);
@@ -298,7 +311,8 @@ Result<Value> Importer::ImportValue(absl::string_view name) {
 
 bool Importer::IsOfLaterVersion(absl::string_view name, Where where) const {
   if (where != Where::kNative && where != Where::kOpaque) return false;
-  const NativeModule* top = interp_.options().natives == nullptr ? nullptr : interp_.options().natives->Find(name.substr(0, name.find('.')));
+  const NativeModule* top =
+      interp_.options().natives == nullptr ? nullptr : interp_.options().natives->Find(name.substr(0, name.find('.')));
   if (top == nullptr || !top->has_module) return false;
   for (const Frame* frame = interp_.state().frame; frame != nullptr; frame = frame->back) {
     if (frame->try_depth > 0) return !top->has_module(interp_, name);
@@ -357,10 +371,11 @@ Result<Value> Importer::FromImport(absl::string_view module, StrObject* attribut
     }
   }
   bool partial = m.IsModule() && m.as<ModuleObject>()->initializing;
-  Value e = interp_.NewException(
-      interp_.types().ImportError,
-      absl::StrCat("cannot import name '", attribute->view(), "' from ", partial ? "partially initialized module '" : "'", module, "' ",
-                   partial ? "(most likely due to a circular import) " : "", "(", file, ")"));
+  Value e =
+      interp_.NewException(interp_.types().ImportError,
+                           absl::StrCat("cannot import name '", attribute->view(), "' from ",
+                                        partial ? "partially initialized module '" : "'", module, "' ",
+                                        partial ? "(most likely due to a circular import) " : "", "(", file, ")"));
   interp_.AttrsOf(e.object())->table.SetStr(interp_.heap(), interp_.names().name, interp_.NewStr(module));
   return interp_.RaiseValue(e);
 }
@@ -381,9 +396,10 @@ bool Importer::CertainlyLacks(absl::string_view module, StrObject* attribute) {
   const auto code = ParseShared(*text, location.source->DisplayName(location.path));
   if (!code.ok()) return false;
   // Words by which a file may make names that do not stand in it.
-  for (absl::string_view word : {attribute->view(), absl::string_view("*"), absl::string_view("__getattr__"), absl::string_view("globals"),
-                                 absl::string_view("locals"), absl::string_view("vars"), absl::string_view("setattr"), absl::string_view("exec"),
-                                 absl::string_view("modules"), absl::string_view("__dict__")}) {
+  for (absl::string_view word :
+       {attribute->view(), absl::string_view("*"), absl::string_view("__getattr__"), absl::string_view("globals"),
+        absl::string_view("locals"), absl::string_view("vars"), absl::string_view("setattr"), absl::string_view("exec"),
+        absl::string_view("modules"), absl::string_view("__dict__")}) {
     if ((*code)->FindSymbol(word) != nullptr) return false;
   }
   return true;
@@ -432,8 +448,12 @@ Result<ModuleObject*> Importer::LoadFile(absl::string_view path) {
     if (absl::StartsWith(relative, display_root)) relative.remove_prefix(display_root.size());
     if (root->IsFile(relative)) return Import(dotted(relative));
   }
-  return interp_.FromStatus(DiagnosticToStatus({Diagnostic::Kind::kUsage, absl::StrCat(path, " is neither in the bundle nor in a library root"),
-                                                "give the file itself, or the folder that it is in with --library", {}, "", {}}));
+  return interp_.FromStatus(DiagnosticToStatus({Diagnostic::Kind::kUsage,
+                                                absl::StrCat(path, " is neither in the bundle nor in a library root"),
+                                                "give the file itself, or the folder that it is in with --library",
+                                                {},
+                                                "",
+                                                {}}));
 }
 
 namespace {
@@ -452,8 +472,9 @@ bool IsInert(Value v, int depth) {
     case ObjectKind::kTuple:
     case ObjectKind::kList: {
       if (depth > 4) return false;
-      absl::Span<const Value> items = v.IsTuple() ? v.as<TupleObject>()->span()
-                                                  : absl::MakeConstSpan(v.as<ListObject>()->items.data(), v.as<ListObject>()->items.size());
+      absl::Span<const Value> items =
+          v.IsTuple() ? v.as<TupleObject>()->span()
+                      : absl::MakeConstSpan(v.as<ListObject>()->items.data(), v.as<ListObject>()->items.size());
       for (Value item : items) {
         if (!IsInert(item, depth + 1)) return false;
       }
@@ -471,7 +492,8 @@ Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_vie
   const absl::string_view top = name.substr(0, name.find('.'));
   std::string hint;
   if (interp.options().natives->Find(top) != nullptr) {
-    hint = absl::StrCat("COBRA knows a part of ", top, " and this is not in it", top == "torch" ? " (docs/torch_support.md)" : "");
+    hint = absl::StrCat("COBRA knows a part of ", top, " and this is not in it",
+                        top == "torch" ? " (docs/torch_support.md)" : "");
   } else if (IsStandardLibraryName(top)) {
     hint = "a model definition runs here without files, processes, network and clock";
   } else if (IsCompiledPackage(top)) {
@@ -482,23 +504,28 @@ Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_vie
     const absl::string_view missing = importer.Find(top) == Importer::Where::kAbsent ? top : module;
     const std::string where = importer.ImportedAt(missing);
     return interp.NotFound(
-        absl::StrCat(missing, " was not found", where.empty() ? "" : absl::StrCat(" (imported at ", where, ")"), ", and ", what, " needs it"),
+        absl::StrCat(missing, " was not found", where.empty() ? "" : absl::StrCat(" (imported at ", where, ")"),
+                     ", and ", what, " needs it"),
         MissingPackageHint(top), module);
   }
   return interp.Unsupported(what, hint);
 }
 
 std::string MissingPackageHint(absl::string_view package) {
-  return absl::StrCat(package, " is neither among the model's files nor in a library: name the folder that it is in with --library DIR; it need not be "
+  return absl::StrCat(package,
+                      " is neither among the model's files nor in a library: name the folder that it is in with "
+                      "--library DIR; it need not be "
                       "installed, a copy of its source will do");
 }
 
-// At module level, and given nothing that it could change, an unknown function is run for what it returns, which is as unknown as it is:
-// `wandb.init(project="x")`, `log = loguru.logger.bind(name=__name__)`. Whoever needs the result is refused then.
+// At module level, and given nothing that it could change, an unknown function is run for what it returns, which is as
+// unknown as it is: `wandb.init(project="x")`, `log = loguru.logger.bind(name=__name__)`. Whoever needs the result is
+// refused then.
 Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallArgs& args) {
   const Frame* frame = interp.state().frame;
   // The entry expression is no module: what it calls is the model.
-  bool inert = frame != nullptr && frame->scope->kind == ScopeKind::kModule && !frame->unit->internal && frame->unit->display_name != kEntryName;
+  bool inert = frame != nullptr && frame->scope->kind == ScopeKind::kModule && !frame->unit->internal &&
+               frame->unit->display_name != kEntryName;
   for (Value v : args.positional) inert = inert && IsInert(v, 0);
   for (const KeywordArg& k : args.keywords) inert = inert && IsInert(k.value, 0);
   std::string name(opaque->dotted_name->view());

@@ -1,8 +1,8 @@
 // Finding and loading modules: the bundle, native modules, library roots, in this order.
 //
-// Importing one file of a big library would drag in all of it. So an import statement at module level of a library file binds a
-// LazyObject, which is replaced by the real thing the first time the name is read. Star imports, imports under `try`, imports in
-// functions and all imports of the user's own files happen at once, as in Python.
+// Importing one file of a big library would drag in all of it. So an import statement at module level of a library file
+// binds a LazyObject, which is replaced by the real thing the first time the name is read. Star imports, imports under
+// `try`, imports in functions and all imports of the user's own files happen at once, as in Python.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_IMPORT_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_IMPORT_H_
 
@@ -17,16 +17,17 @@
 
 namespace cobra::python {
 
-// CPython's words for `from .x import y` in a file that is run by itself, and with more dots than it has packages around it.
+// CPython's words for `from .x import y` in a file that is run by itself, and with more dots than it has packages
+// around it.
 inline constexpr char kBeyondTopLevel[] = "attempted relative import beyond top-level package";
 inline constexpr char kNoParentPackage[] = "attempted relative import with no known parent package";
 
-// The folder that `package`, an absolute path without symbolic links, is in, as if it held nothing else. Symbolic links out of the package
-// lead nowhere. Unless it is installed it is the user's own: its imports of itself must be right.
+// The folder that `package`, an absolute path without symbolic links, is in, as if it held nothing else. Symbolic links
+// out of the package lead nowhere. Unless it is installed it is the user's own: its imports of itself must be right.
 std::shared_ptr<const FileSource> PackageSource(std::string package);
 
-// A program needs something of a module that is not here: what to do, and Diagnostic::missing_module where it is a package
-// that the user could name. The message is before + name + after: "calling " "timm.layers.DropPath" "()".
+// A program needs something of a module that is not here: what to do, and Diagnostic::missing_module where it is a
+// package that the user could name. The message is before + name + after: "calling " "timm.layers.DropPath" "()".
 Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_view before, absl::string_view after = "");
 // What to do about a package that is in no library.
 std::string MissingPackageHint(absl::string_view package);
@@ -49,9 +50,11 @@ class Importer {
   enum class Where { kAbsent, kNative, kOpaque, kFile, kNamespace, kLoaded };
   Where Find(absl::string_view name);
   Value Opaque(absl::string_view dotted_name);
-  // from module import attribute: the attribute, or a submodule of that name. `from_library`: absent ones become opaque.
+  // from module import attribute: the attribute, or a submodule of that name. `from_library`: absent ones become
+  // opaque.
   Result<Value> FromImport(absl::string_view module, StrObject* attribute);
-  // Whether `from module import attribute` is certain to fail: the module is of the user's package, and its file does not have that word.
+  // Whether `from module import attribute` is certain to fail: the module is of the user's package, and its file does
+  // not have that word.
   bool CertainlyLacks(absl::string_view module, StrObject* attribute);
   // An import of what is nowhere was let pass here.
   void NoteAbsent(absl::string_view module);
@@ -63,8 +66,8 @@ class Importer {
   DictObject* modules();  // sys.modules
 
   // ---- images (image.cc) ----
-  // One name that a library's import statement had put off and that was needed while no library file was running: `from module
-  // import attribute`, or the module itself.
+  // One name that a library's import statement had put off and that was needed while no library file was running: `from
+  // module import attribute`, or the module itself.
   struct Needed {
     std::string module, attribute;
     bool whole_module = false;

@@ -1,4 +1,5 @@
-// The import statements, and the names that they leave for later: a library's own imports are looked up when somebody uses them.
+// The import statements, and the names that they leave for later: a library's own imports are looked up when somebody
+// uses them.
 #include <string>
 
 #include "absl/strings/match.h"
@@ -14,12 +15,13 @@ bool MayBeLazy(const Frame& frame) {
   return frame.module->is_library && frame.scope->kind == ScopeKind::kModule && frame.try_depth == 0;
 }
 
-// A module that exists nowhere gives an opaque value, unless the program is prepared for the failure: it was there when the model was
-// written, and most models need nothing of it (plotting, logging, data). Of a package that is there nothing may be missing in the
-// user's own files.
+// A module that exists nowhere gives an opaque value, unless the program is prepared for the failure: it was there when
+// the model was written, and most models need nothing of it (plotting, logging, data). Of a package that is there
+// nothing may be missing in the user's own files.
 bool ToleratesAbsence(const Frame& frame, Importer& importer, absl::string_view name) {
   if (frame.try_depth > 0) return false;
-  return (frame.module->is_library && !frame.module->is_users) || importer.Find(name.substr(0, name.find('.'))) == Importer::Where::kAbsent;
+  return (frame.module->is_library && !frame.module->is_users) ||
+         importer.Find(name.substr(0, name.find('.'))) == Importer::Where::kAbsent;
 }
 
 Value MakeLazy(Interpreter& interp, absl::string_view module, StrObject* attribute) {
@@ -77,7 +79,8 @@ Result<void> ImportStar(Interpreter& interp, Frame& frame, absl::string_view mod
         Result<Value> found = importer.FromImport(module, key);
         if (!found.ok()) {
           if (interp.CatchException(interp.types().ImportError)) {
-            return interp.Raise(interp.types().AttributeError, absl::StrCat("module '", module, "' has no attribute '", key->view(), "'"));
+            return interp.Raise(interp.types().AttributeError,
+                                absl::StrCat("module '", module, "' has no attribute '", key->view(), "'"));
           }
           return Failure();
         }
@@ -97,9 +100,11 @@ Result<void> ImportStar(Interpreter& interp, Frame& frame, absl::string_view mod
 
 Result<void> ImportFromStatement(Interpreter& interp, Frame& frame, const ast::ImportFrom* s) {
   Importer& importer = *interp.state().importer;
-  COBRA_TRY_ASSIGN(std::string module, importer.Resolve(frame.module, s->module == nullptr ? "" : s->module->text, s->level));
+  COBRA_TRY_ASSIGN(std::string module,
+                   importer.Resolve(frame.module, s->module == nullptr ? "" : s->module->text, s->level));
   if (module == "__future__") {
-    for (const ast::Alias* a : s->names) COBRA_TRY(StoreName(interp, frame, a->asname != nullptr ? a->asname : a->name, Value::Bool(true)));
+    for (const ast::Alias* a : s->names)
+      COBRA_TRY(StoreName(interp, frame, a->asname != nullptr ? a->asname : a->name, Value::Bool(true)));
     return {};
   }
   Importer::Where where = importer.Find(module);
@@ -114,7 +119,8 @@ Result<void> ImportFromStatement(Interpreter& interp, Frame& frame, const ast::I
     Value v;
     if (opaque) {
       v = importer.Opaque(absl::StrCat(module, ".", attribute->view()));
-    } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent && !(frame.module->is_users && importer.CertainlyLacks(module, attribute))) {
+    } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent &&
+               !(frame.module->is_users && importer.CertainlyLacks(module, attribute))) {
       v = MakeLazy(interp, module, attribute);
     } else {
       COBRA_TRY_ASSIGN(v, importer.FromImport(module, attribute));

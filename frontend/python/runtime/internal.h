@@ -1,5 +1,5 @@
-// What the files of this folder share and nobody else sees: frames, the interpreter's hidden state, and the functions that one
-// file offers to the others.
+// What the files of this folder share and nobody else sees: frames, the interpreter's hidden state, and the functions
+// that one file offers to the others.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_INTERNAL_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_INTERNAL_H_
 
@@ -18,15 +18,16 @@ namespace cobra::python {
 
 class Coroutine;
 
-// A source file as one interpreter sees it: the shared tree, and this interpreter's objects for its names and constants.
+// A source file as one interpreter sees it: the shared tree, and this interpreter's objects for its names and
+// constants.
 struct CodeUnit {
   std::shared_ptr<const ResolvedAst> code;
   std::string display_name;
-  StrObject** names = nullptr;  // by symbol id; null until used
-  Value* constants = nullptr;   // by constant index; Unbound until used
-  const uint32_t* table = nullptr;            // code->table()
-  std::atomic<uint16_t>* guesses = nullptr;   // code->guesses()
-  bool internal = false;        // of the runtime itself (stdlib/*.py): messages and positions skip its frames
+  StrObject** names = nullptr;               // by symbol id; null until used
+  Value* constants = nullptr;                // by constant index; Unbound until used
+  const uint32_t* table = nullptr;           // code->table()
+  std::atomic<uint16_t>* guesses = nullptr;  // code->guesses()
+  bool internal = false;  // of the runtime itself (stdlib/*.py): messages and positions skip its frames
 };
 
 struct Frame {
@@ -91,16 +92,17 @@ struct RuntimeState {
   BytesObject* empty_bytes = nullptr;
   TupleObject* empty_tuple = nullptr;
   std::array<ClassCacheEntry, kClassCacheSize> class_cache;
-  uint32_t class_epoch = 1;                    // changes whenever a class does
-  uint32_t last_class_epoch = 1;               // never used twice; not rolled back
-  std::vector<uint16_t> class_cache_changed;   // slots filled since the image was made
-  int64_t unpacking = 0;  // how many values `a, b = x` wants, while x is asked for its iterator; 0: another number of them will do
+  uint32_t class_epoch = 1;                   // changes whenever a class does
+  uint32_t last_class_epoch = 1;              // never used twice; not rolled back
+  std::vector<uint16_t> class_cache_changed;  // slots filled since the image was made
+  int64_t unpacking =
+      0;  // how many values `a, b = x` wants, while x is asked for its iterator; 0: another number of them will do
   DictObject* builtins = nullptr;
   ModuleObject* builtins_module = nullptr;
 
   Frame* frame = nullptr;
   int call_depth = 0;
-  Value handled_exception;          // what a bare `raise` re-raises; None if nothing is being handled
+  Value handled_exception;  // what a bare `raise` re-raises; None if nothing is being handled
   std::vector<Value> repr_in_progress;
   std::unique_ptr<Importer> importer;
   std::vector<std::unique_ptr<CodeUnit>> units;
@@ -109,10 +111,10 @@ struct RuntimeState {
   std::vector<std::unique_ptr<Coroutine>> all_coroutines;
   int suspended_generators = 0;
   int64_t source_bytes = 0;
-  int64_t charged_bytes = 0;        // of the heap, that steps were counted for
-  std::unique_ptr<ImageState> image;  // once frozen
+  int64_t charged_bytes = 0;                          // of the heap, that steps were counted for
+  std::unique_ptr<ImageState> image;                  // once frozen
   absl::flat_hash_map<std::string, CodeUnit*> texts;  // what eval() and exec() were given, parsed
-  const StrObject* decoded_of = nullptr;  // the string whose characters `decoded` holds (stdlib_re.cc)
+  const StrObject* decoded_of = nullptr;              // the string whose characters `decoded` holds (stdlib_re.cc)
   std::vector<uint32_t> decoded;
 };
 
@@ -122,7 +124,8 @@ void RollbackClassCache(RuntimeState& state, const Heap& heap);
 // Interpreter::LookupClass for a name that is interned.
 inline Value FindInClass(Interpreter& interp, ClassObject* cls, StrObject* name) {
   RuntimeState& state = interp.state();
-  const size_t slot = (reinterpret_cast<uintptr_t>(cls) / 16 * 31 + reinterpret_cast<uintptr_t>(name) / 16) % kClassCacheSize;
+  const size_t slot =
+      (reinterpret_cast<uintptr_t>(cls) / 16 * 31 + reinterpret_cast<uintptr_t>(name) / 16) % kClassCacheSize;
   ClassCacheEntry& entry = state.class_cache[slot];
   if (entry.cls == cls && entry.name == name && entry.epoch == state.class_epoch) return entry.value;
   return FindInClassSlow(interp, cls, name, &entry);
@@ -133,7 +136,9 @@ inline StrObject* NameOfSymbol(Interpreter& interp, const CodeUnit* unit, uint32
   if (s == nullptr) s = interp.Intern(unit->code->symbol_text(id));
   return s;
 }
-inline StrObject* NameOf(Interpreter& interp, const CodeUnit* unit, ast::Identifier id) { return NameOfSymbol(interp, unit, id->id); }
+inline StrObject* NameOf(Interpreter& interp, const CodeUnit* unit, ast::Identifier id) {
+  return NameOfSymbol(interp, unit, id->id);
+}
 
 // Of writing an integer in any base: a division of the whole for every word or so.
 inline int64_t DigitsSteps(const BigInt& value) {
@@ -150,7 +155,8 @@ inline const char* StackPointer() { return static_cast<const char*>(__builtin_fr
 
 // ---- call.cc ----
 Result<Value> CallFunction(Interpreter& interp, FunctionObject* function, const CallArgs& args);
-// The Python text of a function with a native body, for what the body leaves to it. REQUIRES: neither a generator nor async.
+// The Python text of a function with a native body, for what the body leaves to it. REQUIRES: neither a generator nor
+// async.
 Result<Value> RunText(Interpreter& interp, FunctionObject* function, Value* locals);
 Result<Value> CallClass(Interpreter& interp, ClassObject* cls, const CallArgs& args);
 Result<Value> ConstructInstance(Interpreter& interp, ClassObject* cls, const CallArgs& args);  // type.__call__
@@ -163,14 +169,17 @@ void UpdateClassFlags(Interpreter& interp, ClassObject* cls);
 ClassObject* NewBuiltinClass(Interpreter& interp, absl::string_view name, ClassObject* base, ObjectKind layout);
 Result<void> ComputeMro(Interpreter& interp, ClassObject* cls);
 // type.__new__ as a class statement calls it.
-Result<ClassObject*> BuildClass(Interpreter& interp, ClassObject* metaclass, StrObject* name, const std::vector<ClassObject*>& bases,
-                                DictObject* attributes, absl::Span<const KeywordArg> keywords);
+Result<ClassObject*> BuildClass(Interpreter& interp, ClassObject* metaclass, StrObject* name,
+                                const std::vector<ClassObject*>& bases, DictObject* attributes,
+                                absl::Span<const KeywordArg> keywords);
 // The most derived metaclass of `bases` and `explicit_metaclass` (may be null).
-Result<ClassObject*> FindMetaclass(Interpreter& interp, Value explicit_metaclass, const std::vector<ClassObject*>& bases);
+Result<ClassObject*> FindMetaclass(Interpreter& interp, Value explicit_metaclass,
+                                   const std::vector<ClassObject*>& bases);
 
 // ---- attribute.cc ----
 // v.name as a call needs it: *function and, if it is to be passed first, *self (else Unbound).
-Result<void> GetMethod(Interpreter& interp, Value v, StrObject* name, std::atomic<uint16_t>& guess, Value* function, Value* self);
+Result<void> GetMethod(Interpreter& interp, Value v, StrObject* name, std::atomic<uint16_t>& guess, Value* function,
+                       Value* self);
 // Interpreter::GetAttr at a place in the program, for an interned name.
 Result<Value> GetAttrAt(Interpreter& interp, Value v, StrObject* name, std::atomic<uint16_t>& guess);
 // A class attribute as seen through an instance (or, with Unbound instance, through the class).
@@ -183,8 +192,8 @@ enum class Completion : uint8_t { kNormal, kBreak, kContinue, kReturn, kError };
 Completion ExecBlock(Interpreter& interp, Frame& frame, ast::Seq<ast::StmtNode> body);
 
 // In functions that return a Completion.
-#define COBRA_EXEC(expr) \
-  do {                   \
+#define COBRA_EXEC(expr)                         \
+  do {                                           \
     if (!(expr).ok()) return Completion::kError; \
   } while (false)
 #define COBRA_EXEC_ASSIGN(lhs, expr) COBRA_EXEC_ASSIGN_IMPL_(COBRA_TRY_CONCAT_(cobra_result_, __LINE__), lhs, expr)
@@ -221,7 +230,8 @@ void InitCells(Interpreter& interp, Frame& frame);
 CellObject** MakeClosure(Interpreter& interp, Frame& frame, const ScopeInfo& scope);
 Result<Value> EvalComprehension(Interpreter& interp, Frame& frame, const ast::ExprNode* e);
 Result<Value> MakeGeneratorExpression(Interpreter& interp, Frame& frame, const ast::GeneratorExp* e);
-Result<Value> MakeFunction(Interpreter& interp, Frame& frame, const ScopeInfo& scope, const ast::Arguments* args, StrObject* name);
+Result<Value> MakeFunction(Interpreter& interp, Frame& frame, const ScopeInfo& scope, const ast::Arguments* args,
+                           StrObject* name);
 // eval_try.cc
 Completion ExecRaise(Interpreter& interp, Frame& frame, const ast::Raise* s);
 Completion ExecTry(Interpreter& interp, Frame& frame, const ast::Try* s);
@@ -239,7 +249,8 @@ DictObject* LocalsDict(Interpreter& interp, Frame& frame);
 CellObject* NewCell(Interpreter& interp, Value value);
 // Of a def, in the frame that `definition` is in.
 Result<DictObject*> EvalAnnotations(Interpreter& interp, Frame& frame, const ast::FunctionDef* definition);
-Result<DictObject*> FunctionAnnotations(Interpreter& interp, FunctionObject* f);  // evaluated at the first request if lazy
+Result<DictObject*> FunctionAnnotations(Interpreter& interp,
+                                        FunctionObject* f);  // evaluated at the first request if lazy
 Value FunctionDoc(Interpreter& interp, FunctionObject* f);
 bool IsIterable(Interpreter& interp, Value v);
 
@@ -258,7 +269,8 @@ Result<Value> DelegateTo(Interpreter& interp, Frame& frame, Value iterator);
 Result<Value> Await(Interpreter& interp, Frame& frame, Value awaitable);
 Completion ExecAsyncFor(Interpreter& interp, Frame& frame, const ast::AsyncFor* s);
 // Every item of an asynchronous iterable; `visit` returns false to stop.
-Result<void> IterateAsync(Interpreter& interp, Frame& frame, Value iterable, absl::FunctionRef<Result<bool>(Value)> visit);
+Result<void> IterateAsync(Interpreter& interp, Frame& frame, Value iterable,
+                          absl::FunctionRef<Result<bool>(Value)> visit);
 void InitAsyncTypes(Interpreter& interp);
 
 // ---- exception_group.cc ----
@@ -276,8 +288,10 @@ void InitTextFunctions(Interpreter& interp);
 
 // ---- code_unit.cc ----
 // Parses (or finds parsed) a file; `internal` for the runtime's own Python.
-Result<CodeUnit*> ParseUnit(Interpreter& interp, absl::string_view source, absl::string_view display_name, bool internal);
-Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAst> code, absl::string_view display_name, bool internal);
+Result<CodeUnit*> ParseUnit(Interpreter& interp, absl::string_view source, absl::string_view display_name,
+                            bool internal);
+Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAst> code, absl::string_view display_name,
+                           bool internal);
 
 // ---- import.cc ----
 Completion ExecImport(Interpreter& interp, Frame& frame, const ast::Import* s);
@@ -287,30 +301,35 @@ Result<Value> ForceLazy(Interpreter& interp, Value lazy);
 inline Result<Value> Forced(Interpreter& interp, Value* slot);
 Result<Value> GetModuleAttr(Interpreter& interp, ModuleObject* module, StrObject* name);  // Unbound if there is none
 Result<void> ForceAll(Interpreter& interp, ModuleObject* module);
-// What a native module finds by name only when asked for (torch.nn's classes) goes into its attributes: its hook is asked for __dict__.
+// What a native module finds by name only when asked for (torch.nn's classes) goes into its attributes: its hook is
+// asked for __dict__.
 Result<void> DefineAll(Interpreter& interp, ModuleObject* module);
 Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallArgs& args);
 
 // ---- operators.cc, numbers.cc ----
-Result<Value> BuiltinBinary(Interpreter& interp, Interpreter::BinaryOp op, Value a, Value b);  // NotImplemented if they cannot
+Result<Value> BuiltinBinary(Interpreter& interp, Interpreter::BinaryOp op, Value a,
+                            Value b);  // NotImplemented if they cannot
 Result<Value> BuiltinCompare(Interpreter& interp, Interpreter::CompareOp op, Value a, Value b);
-void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_list<Interpreter::BinaryOp> ops, bool compare);
+void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_list<Interpreter::BinaryOp> ops,
+                        bool compare);
 bool AsComplex(Value v, double* real, double* imag);
 // Sets with the order of CPython's (set_order.h).
 Result<void> MergeSet(Interpreter& interp, SetObject* into, SetObject* from);
-Result<void> ToggleAll(Interpreter& interp, SetObject* into, SetObject* from);  // adds what is absent, erases what is there
-Result<bool> SetInPlace(Interpreter& interp, Interpreter::BinaryOp op, SetObject* a, SetObject* b);  // false: no such operator
-Result<Value> ViewAsSet(Interpreter& interp, Value v);  // keys() and items() behave as sets
+Result<void> ToggleAll(Interpreter& interp, SetObject* into,
+                       SetObject* from);  // adds what is absent, erases what is there
+Result<bool> SetInPlace(Interpreter& interp, Interpreter::BinaryOp op, SetObject* a,
+                        SetObject* b);                                   // false: no such operator
+Result<Value> ViewAsSet(Interpreter& interp, Value v);                   // keys() and items() behave as sets
 StrObject* CompareName(Interpreter& interp, Interpreter::CompareOp op);  // __eq__, ...
 // Whether the value's class redefines nothing.
 inline bool IsPlain(Value v) { return !v.IsObject() || (v.object()->cls->is_native && !v.IsInstance()); }
 Result<StrObject*> DefaultRepr(Interpreter& interp, Value v);
 std::string FloatRepr(double d);
-bool IsIntLike(Value v);                    // int, bool or heap int
-BigInt ToBigInt(Value v);                   // REQUIRES: IsIntLike(v)
-double IntToDouble(Value v);                // REQUIRES: IsIntLike(v); infinity if too large
+bool IsIntLike(Value v);      // int, bool or heap int
+BigInt ToBigInt(Value v);     // REQUIRES: IsIntLike(v)
+double IntToDouble(Value v);  // REQUIRES: IsIntLike(v); infinity if too large
 Result<int64_t> ToInt64(Interpreter& interp, Value v, absl::string_view what);  // OverflowError if too large
-bool NumberAsDouble(Value v, double* out);  // int, bool, float and their subclasses
+bool NumberAsDouble(Value v, double* out);                                      // int, bool, float and their subclasses
 Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base, Value original);
 Result<Value> FloatFromText(Interpreter& interp, absl::string_view text, Value original);
 // "1+2j", with blanks and parentheses around it; false if it is none.
@@ -332,18 +351,18 @@ std::string QuotedBytes(absl::string_view bytes);
 std::string FormatDouble(double d, char type, int precision, bool alternate, bool upper);
 
 // ---- the rest of the built-in types ----
-void InitObjectType(Interpreter& interp);      // builtin_object.cc: object, type
-void InitFunctionTypes(Interpreter& interp);   // builtin_function.cc
+void InitObjectType(Interpreter& interp);     // builtin_object.cc: object, type
+void InitFunctionTypes(Interpreter& interp);  // builtin_function.cc
 void InitStrType(Interpreter& interp);
-void AddStrCaseMethods(Interpreter& interp);   // str_case.cc
+void AddStrCaseMethods(Interpreter& interp);  // str_case.cc
 void InitBytesType(Interpreter& interp);
-void InitSequenceTypes(Interpreter& interp);   // list, tuple, range, slice
+void InitSequenceTypes(Interpreter& interp);  // list, tuple, range, slice
 void InitDictTypes(Interpreter& interp);
 void InitSetTypes(Interpreter& interp);
 void InitExceptionTypes(Interpreter& interp);
 void InitIteratorTypes(Interpreter& interp);
-void InitBuiltins(Interpreter& interp);        // builtins.cc: the functions
-void InitSmallTypes(Interpreter& interp);      // property, classmethod, super, module, generic alias, None, Ellipsis
+void InitBuiltins(Interpreter& interp);    // builtins.cc: the functions
+void InitSmallTypes(Interpreter& interp);  // property, classmethod, super, module, generic alias, None, Ellipsis
 void InitOpaqueType(Interpreter& interp);
 
 Value MakeGenericAlias(Interpreter& interp, Value origin, Value args);
@@ -355,13 +374,16 @@ Result<bool> DictsEqual(Interpreter& interp, DictObject* a, DictObject* b);
 Result<Value> StrGetItem(Interpreter& interp, StrObject* s, Value key);
 Result<Value> Concat(Interpreter& interp, StrObject* a, StrObject* b);
 // Byte offset of a code point; `index` in [0, length].
-Result<Value> EncodeText(Interpreter& interp, StrObject* s, absl::string_view encoding, absl::string_view errors);  // codecs.cc
-Result<Value> DecodeText(Interpreter& interp, absl::string_view bytes, absl::string_view encoding, absl::string_view errors);
+Result<Value> EncodeText(Interpreter& interp, StrObject* s, absl::string_view encoding,
+                         absl::string_view errors);  // codecs.cc
+Result<Value> DecodeText(Interpreter& interp, absl::string_view bytes, absl::string_view encoding,
+                         absl::string_view errors);
 Result<Value> DecodeBytes(Interpreter& interp, absl::string_view utf8);  // UnicodeDecodeError if it is not
 int64_t ByteOffset(const StrObject* s, int64_t index);
 void AppendUtf8(std::string* out, uint32_t code_point);
 uint32_t DecodeUtf8(const char* data, int64_t* position);
-Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Value key, bool as_tuple, absl::string_view type_name);
+Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Value key, bool as_tuple,
+                         absl::string_view type_name);
 // What a slice, sum or repetition of `like` made: of a class that is closed under them (torch.Size), of that class too.
 Value OfSameTupleClass(Interpreter& interp, Value like, Value made);
 Result<void> ListSetItem(Interpreter& interp, ListObject* list, Value key, Value value);
@@ -379,7 +401,8 @@ void AddStaticMethod(Interpreter& interp, ClassObject* cls, absl::string_view na
 void AddClassMethod(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction function);
 // What cls(...) makes before __init__ runs (args.self is the class), also as cls.__new__.
 void SetNativeNew(Interpreter& interp, ClassObject* cls, NativeFunction function);
-void AddProperty(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction getter, NativeFunction setter = nullptr);
+void AddProperty(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction getter,
+                 NativeFunction setter = nullptr);
 BuiltinObject* NewBuiltin(Interpreter& interp, absl::string_view name, NativeFunction function);
 
 inline Result<Value> Forced(Interpreter& interp, Value* slot) {

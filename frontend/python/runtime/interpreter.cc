@@ -14,7 +14,8 @@
 namespace cobra::python {
 namespace {
 
-// Below this many bytes of native stack, Python code gets a RecursionError. One level of the evaluator needs under 1 KB.
+// Below this many bytes of native stack, Python code gets a RecursionError. One level of the evaluator needs under 1
+// KB.
 constexpr int64_t kStackReserveBytes = 48 << 10;
 constexpr int64_t kStepsBetweenChecks = 1024;
 
@@ -45,7 +46,8 @@ absl::string_view FunctionName(const Frame& frame) {
 }  // namespace
 
 namespace {
-// What __dir__ of an instance says, if its class has one: the children of an nn.Module stand in no dictionary of attributes.
+// What __dir__ of an instance says, if its class has one: the children of an nn.Module stand in no dictionary of
+// attributes.
 std::vector<std::string> OwnNames(Interpreter& interp, Value v) {
   std::vector<std::string> names;
   if (!v.IsInstance() || !interp.LookupClass(interp.class_of(v), interp.names().__dir__).IsFunction()) return names;
@@ -74,7 +76,8 @@ std::string SuggestionFor(Interpreter& interp, ExceptionObject* e) {
     }
   };
   if (object->IsObject()) add(object->object()->attrs);
-  for (ClassObject* c : object->IsClass() ? object->as<ClassObject>()->mro : interp.class_of(*object)->mro) add(c->attrs);
+  for (ClassObject* c : object->IsClass() ? object->as<ClassObject>()->mro : interp.class_of(*object)->mro)
+    add(c->attrs);
   return NearestName(name->str(), candidates);
 }
 
@@ -86,10 +89,13 @@ void ExplainImportError(Interpreter& interp, const ExceptionObject* e, Diagnosti
     diagnostic->hint = MissingPackageHint(name->str().substr(0, name->str().find('.')));
   } else if (e->cls == interp.types().ImportError && absl::EndsWith(diagnostic->message, kNoParentPackage)) {
     diagnostic->missing_module = ".";
-    diagnostic->hint = "the file is part of a package: name the folder that the package is in with --library DIR, or give the package's folder";
+    diagnostic->hint =
+        "the file is part of a package: name the folder that the package is in with --library DIR, or give the "
+        "package's folder";
   } else if (e->cls == interp.types().ImportError && absl::EndsWith(diagnostic->message, kBeyondTopLevel)) {
     diagnostic->hint =
-        "the package is part of a larger one: give the folder that this one is in as the model, and the file as a module of it in --entry "
+        "the package is part of a larger one: give the folder that this one is in as the model, and the file as a "
+        "module of it in --entry "
         "('package.module.Net()')";
   }
 }
@@ -98,7 +104,8 @@ void ExplainImportError(Interpreter& interp, const ExceptionObject* e, Diagnosti
 RuntimeState::RuntimeState(Interpreter& interp) : importer(std::make_unique<Importer>(interp)) {}
 RuntimeState::~RuntimeState() = default;
 
-Interpreter::Interpreter(InterpreterOptions options) : options_(std::move(options)), heap_(options_.limits.memory_bytes) {}
+Interpreter::Interpreter(InterpreterOptions options)
+    : options_(std::move(options)), heap_(options_.limits.memory_bytes) {}
 
 Interpreter::~Interpreter() { UnwindGenerators(); }
 
@@ -118,9 +125,14 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(InterpreterOpti
   RuntimeState& state = *interp->state_;
   InitBuiltinTypes(*interp, &interp->types_);
   const BuiltinTypes& types = interp->types_;
-  for (const auto& [tag, cls] : {std::pair(Value::Tag::kError, types.none_type), {Value::Tag::kUnbound, types.none_type}, {Value::Tag::kNone, types.none_type},
-                                 {Value::Tag::kEllipsis, types.ellipsis_type}, {Value::Tag::kNotImplemented, types.not_implemented_type},
-                                 {Value::Tag::kBool, types.bool_type}, {Value::Tag::kInt, types.int_type}, {Value::Tag::kFloat, types.float_type}}) {
+  for (const auto& [tag, cls] : {std::pair(Value::Tag::kError, types.none_type),
+                                 {Value::Tag::kUnbound, types.none_type},
+                                 {Value::Tag::kNone, types.none_type},
+                                 {Value::Tag::kEllipsis, types.ellipsis_type},
+                                 {Value::Tag::kNotImplemented, types.not_implemented_type},
+                                 {Value::Tag::kBool, types.bool_type},
+                                 {Value::Tag::kInt, types.int_type},
+                                 {Value::Tag::kFloat, types.float_type}}) {
     interp->class_of_tag_[static_cast<size_t>(tag)] = cls;
   }
   state.empty_str = interp->Intern("");
@@ -204,7 +216,8 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
     diagnostic.message = std::string(e->cls->name->view());
     if (!text.empty()) absl::StrAppend(&diagnostic.message, ": ", text);
     constexpr size_t kLongestMessage = 2000;  // a program chose it
-    if (diagnostic.message.size() > kLongestMessage) diagnostic.message = absl::StrCat(diagnostic.message.substr(0, kLongestMessage), " ...");
+    if (diagnostic.message.size() > kLongestMessage)
+      diagnostic.message = absl::StrCat(diagnostic.message.substr(0, kLongestMessage), " ...");
     if (!nearest.empty()) absl::StrAppend(&diagnostic.message, ". Did you mean: '", nearest, "'?");
     std::replace(diagnostic.message.begin(), diagnostic.message.end(), '\n', ' ');
     for (size_t i = e->traceback.size(); i > 0; --i) {
@@ -226,7 +239,8 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
 
 Result<void> Interpreter::Print(absl::string_view text) {
   Spend(static_cast<int64_t>(text.size()) / 16);
-  if (static_cast<int64_t>(output_.size() + text.size()) > options_.limits.output_bytes) return {};  // the rest is dropped
+  if (static_cast<int64_t>(output_.size() + text.size()) > options_.limits.output_bytes)
+    return {};  // the rest is dropped
   output_.append(text.data(), text.size());
   return {};
 }
@@ -274,7 +288,8 @@ std::vector<DiagnosticFrame> Interpreter::CurrentFrames() const {
 }
 
 namespace {
-std::unique_ptr<Diagnostic> MakeFailure(const Interpreter& interp, Diagnostic::Kind kind, std::string message, absl::string_view hint) {
+std::unique_ptr<Diagnostic> MakeFailure(const Interpreter& interp, Diagnostic::Kind kind, std::string message,
+                                        absl::string_view hint) {
   auto d = std::make_unique<Diagnostic>();
   d->kind = kind;
   d->message = std::move(message);
@@ -286,8 +301,10 @@ std::unique_ptr<Diagnostic> MakeFailure(const Interpreter& interp, Diagnostic::K
 
 Failure Interpreter::Unsupported(absl::string_view what, absl::string_view hint, absl::string_view missing_module) {
   if (failure_ == nullptr) {
-    failure_ = MakeFailure(*this, Diagnostic::Kind::kUnsupported, absl::StrCat(what, " is not supported"),
-                           hint.empty() ? "COBRA cannot read this yet: keep it out of the way of the model in eval mode, or report it" : hint);
+    failure_ = MakeFailure(
+        *this, Diagnostic::Kind::kUnsupported, absl::StrCat(what, " is not supported"),
+        hint.empty() ? "COBRA cannot read this yet: keep it out of the way of the model in eval mode, or report it"
+                     : hint);
     failure_->missing_module = std::string(missing_module);
   }
   pending_exception_ = Value::Unbound();
@@ -305,8 +322,9 @@ Failure Interpreter::NotFound(absl::string_view message, absl::string_view hint,
 
 Failure Interpreter::DataDependent(absl::string_view what, absl::string_view hint) {
   if (failure_ == nullptr) {
-    failure_ = MakeFailure(*this, Diagnostic::Kind::kDataDependent, absl::StrCat(what, " depends on tensor values"),
-                           hint.empty() ? "the graph must be the same for every input: replace the decision by one on shapes" : hint);
+    failure_ = MakeFailure(
+        *this, Diagnostic::Kind::kDataDependent, absl::StrCat(what, " depends on tensor values"),
+        hint.empty() ? "the graph must be the same for every input: replace the decision by one on shapes" : hint);
   }
   pending_exception_ = Value::Unbound();
   return {};
@@ -324,7 +342,8 @@ Failure Interpreter::LimitReached(absl::string_view what, absl::string_view hint
 Failure Interpreter::FromStatus(const absl::Status& status) {
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   if (diagnostic.has_value() ? diagnostic->kind == Diagnostic::Kind::kModelError : absl::IsInvalidArgument(status)) {
-    return Raise(types_.RuntimeError, diagnostic.has_value() ? absl::string_view(diagnostic->message) : status.message());
+    return Raise(types_.RuntimeError,
+                 diagnostic.has_value() ? absl::string_view(diagnostic->message) : status.message());
   }
   if (failure_ == nullptr) {
     if (!diagnostic.has_value()) {
@@ -332,7 +351,8 @@ Failure Interpreter::FromStatus(const absl::Status& status) {
       diagnostic->kind = absl::IsResourceExhausted(status) ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUnsupported;
       diagnostic->message = std::string(status.message());
     }
-    // The program's call chain, with the diagnostic's own place innermost if it has one (a syntax error in an imported file).
+    // The program's call chain, with the diagnostic's own place innermost if it has one (a syntax error in an imported
+    // file).
     std::vector<DiagnosticFrame> frames = CurrentFrames();
     if (diagnostic->position.line != 0) frames.push_back({diagnostic->position, "", diagnostic->source_line});
     diagnostic->frames = std::move(frames);
@@ -360,11 +380,14 @@ Result<void> Interpreter::StepSlow() {
   steps_used_ += (heap_.used_bytes() - state_->charged_bytes) / kBytesAStep;
   state_->charged_bytes = heap_.used_bytes();
   if (steps_used_ >= limits.steps) {
-    return LimitReached(absl::StrFormat("the program ran for more than %d steps", limits.steps), "is there a loop that does not end?");
+    return LimitReached(absl::StrFormat("the program ran for more than %d steps", limits.steps),
+                        "is there a loop that does not end?");
   }
-  if (limits.cancelled != nullptr && limits.cancelled->load(std::memory_order_relaxed)) return LimitReached("the request was cancelled");
+  if (limits.cancelled != nullptr && limits.cancelled->load(std::memory_order_relaxed))
+    return LimitReached("the request was cancelled");
   if (std::chrono::steady_clock::now() > deadline_) {
-    return LimitReached(absl::StrFormat("the program ran for more than %d ms", limits.wall_time_ms), "is there a loop that does not end? Else give it more time (--deadline-s).");
+    return LimitReached(absl::StrFormat("the program ran for more than %d ms", limits.wall_time_ms),
+                        "is there a loop that does not end? Else give it more time (--deadline-s).");
   }
   steps_until_check_ = std::min(kStepsBetweenChecks, limits.steps - steps_used_);
   steps_used_ += steps_until_check_;
@@ -381,7 +404,9 @@ Failure Interpreter::RaiseRecursion() { return Raise(types_.RecursionError, "max
 
 void AddTraceback(Interpreter& interp, const Frame& frame) {
   Value exception;
-  if (frame.position == nullptr || frame.unit->internal || !interp.CatchException(interp.types().BaseException, &exception)) return;
+  if (frame.position == nullptr || frame.unit->internal ||
+      !interp.CatchException(interp.types().BaseException, &exception))
+    return;
   auto* e = exception.as<ExceptionObject>();
   TracebackEntry entry;
   entry.unit = frame.unit;

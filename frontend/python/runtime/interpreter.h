@@ -2,8 +2,8 @@
 //
 // Driver:
 //   NativeRegistry natives; AddStandardLibrary(&natives); AddTorch(&natives);        // once per process
-//   InterpreterOptions options; options.natives = &natives; options.bundle = {{"model.py", text}}; options.library_roots = {...};
-//   COBRA_ASSIGN_OR_RETURN(auto interp, Interpreter::Create(std::move(options)));
+//   InterpreterOptions options; options.natives = &natives; options.bundle = {{"model.py", text}};
+//   options.library_roots = {...}; COBRA_ASSIGN_OR_RETURN(auto interp, Interpreter::Create(std::move(options)));
 //   absl::Status status = interp->Run([&](Interpreter& interp) -> Result<void> {
 //     COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile("model.py"));
 //     COBRA_TRY_ASSIGN(Value model, interp.EvalExpression("resnet50(num_classes=10)", module));
@@ -11,8 +11,9 @@
 //     return {};
 //   });   // a Diagnostic (base/diagnostic.h) if it failed
 //
-// Everything that returns a Result must be called inside Run, which supplies a native stack of known size. An Interpreter is
-// used by one thread at a time. The steps and bytes of several Runs add up; the wall time starts anew with each.
+// Everything that returns a Result must be called inside Run, which supplies a native stack of known size. An
+// Interpreter is used by one thread at a time. The steps and bytes of several Runs add up; the wall time starts anew
+// with each.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_H_
 
@@ -31,8 +32,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/diagnostic.h"
-#include "frontend/python/runtime/heap.h"
 #include "base/limits.h"
+#include "frontend/python/runtime/heap.h"
 #include "frontend/python/runtime/object.h"
 #include "frontend/python/runtime/value.h"
 
@@ -116,8 +117,8 @@ class Interpreter {
   // ---- images (image.cc): imported libraries, shared by the runs that come after each other ----
   // What was imported so far becomes the state that Rollback() returns to. Outside Run. False if that cannot be.
   bool Freeze();
-  // Forgets everything since Freeze(): objects, changes to what was imported, output, generators. False if the image is spoiled
-  // (heap.h): the interpreter can only be destroyed then.
+  // Forgets everything since Freeze(): objects, changes to what was imported, output, generators. False if the image is
+  // spoiled (heap.h): the interpreter can only be destroyed then.
   bool Rollback();
   // The files and limits of the next run. Limits that decide about sizes (memory, stack) stay those of Create.
   void StartRequest(std::map<std::string, std::string> bundle, const Limits& limits);
@@ -142,7 +143,9 @@ class Interpreter {
   StrObject* InternStr(StrObject* s);
   BytesObject* NewBytes(absl::string_view bytes);
   TupleObject* NewTuple(absl::Span<const Value> items);
-  TupleObject* NewTuple(std::initializer_list<Value> items) { return NewTuple(absl::MakeConstSpan(items.begin(), items.size())); }
+  TupleObject* NewTuple(std::initializer_list<Value> items) {
+    return NewTuple(absl::MakeConstSpan(items.begin(), items.size()));
+  }
   TupleObject* NewTupleOfSize(int64_t size);  // items are None
   ListObject* NewList(absl::Span<const Value> items = {});
   DictObject* NewDict();
@@ -173,8 +176,8 @@ class Interpreter {
   // Control flow or a shape that depends on tensor values. Not catchable.
   Failure DataDependent(absl::string_view what, absl::string_view hint = "");
   Failure LimitReached(absl::string_view what, absl::string_view hint = "");
-  // From graph or base: a Diagnostic of kind kModelError or a plain InvalidArgument becomes a Python RuntimeError, as in PyTorch;
-  // anything else is a failure that is not catchable. REQUIRES: !status.ok().
+  // From graph or base: a Diagnostic of kind kModelError or a plain InvalidArgument becomes a Python RuntimeError, as
+  // in PyTorch; anything else is a failure that is not catchable. REQUIRES: !status.ok().
   Failure FromStatus(const absl::Status& status);
   bool HasError() const { return !pending_exception_.IsUnbound() || failure_ != nullptr; }
   // If a Python exception of that class is pending, clears it and returns true. (For "try: ... except X" in C++.)
@@ -189,8 +192,8 @@ class Interpreter {
     if (--steps_until_check_ > 0 && !heap_.exhausted()) return {};
     return StepSlow();
   }
-  // Work whose amount the program chose, in steps (about 50 ns each): counted, and noticed at the next Step(). Charge() is for what
-  // could by itself be too much: it is refused before it is done.
+  // Work whose amount the program chose, in steps (about 50 ns each): counted, and noticed at the next Step(). Charge()
+  // is for what could by itself be too much: it is refused before it is done.
   void Spend(int64_t steps) { steps_until_check_ -= steps; }
   Result<void> Charge(int64_t steps) {
     steps_until_check_ -= steps;
@@ -216,7 +219,7 @@ class Interpreter {
   ClassObject* class_of(Value v) const {  // type(v)
     return v.IsObject() ? v.object()->cls : class_of_tag_[static_cast<size_t>(v.tag())];
   }
-  absl::string_view TypeName(Value v) const;      // class_of(v)'s name, for messages
+  absl::string_view TypeName(Value v) const;  // class_of(v)'s name, for messages
   Result<Value> GetAttr(Value v, StrObject* name);
   Result<Value> GetAttr(Value v, absl::string_view name) { return GetAttr(v, Intern(name)); }
   // Unbound instead of AttributeError; other errors stay errors.
@@ -225,7 +228,8 @@ class Interpreter {
   Result<void> SetAttr(Value v, StrObject* name, Value value);
   Result<void> SetAttr(Value v, absl::string_view name, Value value) { return SetAttr(v, Intern(name), value); }
   Result<void> DelAttr(Value v, StrObject* name);
-  // object.__getattribute__ (Unbound if there is none), object.__setattr__, object.__delattr__: what hooks fall back to.
+  // object.__getattribute__ (Unbound if there is none), object.__setattr__, object.__delattr__: what hooks fall back
+  // to.
   Result<Value> ObjectGetAttr(Value v, StrObject* name);
   Result<void> ObjectSetAttr(Value v, StrObject* name, Value value);
   Result<void> ObjectDelAttr(Value v, StrObject* name);
@@ -242,7 +246,8 @@ class Interpreter {
     return Call(callable, call);
   }
   Result<Value> Call(Value callable, absl::Span<const Value> args, absl::Span<const KeywordArg> keywords);
-  Result<Value> CallMethod(Value v, StrObject* name, absl::Span<const Value> args = {}, absl::Span<const KeywordArg> keywords = {});
+  Result<Value> CallMethod(Value v, StrObject* name, absl::Span<const Value> args = {},
+                           absl::Span<const KeywordArg> keywords = {});
   Result<Value> CallMethod(Value v, absl::string_view name, std::initializer_list<Value> args = {}) {
     return CallMethod(v, Intern(name), absl::MakeConstSpan(args.begin(), args.size()));
   }
@@ -275,7 +280,21 @@ class Interpreter {
   Result<void> SetItem(Value v, Value key, Value value);
   Result<void> DelItem(Value v, Value key);
   Result<bool> Contains(Value container, Value item);
-  enum class BinaryOp : uint8_t { kAdd, kSub, kMult, kMatMult, kDiv, kMod, kPow, kLShift, kRShift, kBitOr, kBitXor, kBitAnd, kFloorDiv };
+  enum class BinaryOp : uint8_t {
+    kAdd,
+    kSub,
+    kMult,
+    kMatMult,
+    kDiv,
+    kMod,
+    kPow,
+    kLShift,
+    kRShift,
+    kBitOr,
+    kBitXor,
+    kBitAnd,
+    kFloorDiv
+  };
   enum class CompareOp : uint8_t { kEq, kNotEq, kLt, kLtE, kGt, kGtE };
   enum class UnaryOp : uint8_t { kInvert, kNot, kPlus, kMinus };
   Result<Value> Binary(BinaryOp op, Value a, Value b);
@@ -304,7 +323,9 @@ class Interpreter {
   Result<Value> DictGet(DictObject* dict, Value key);
   Value DictGetStr(DictObject* dict, absl::string_view key);
   Result<void> DictSet(DictObject* dict, Value key, Value value);
-  void DictSetStr(DictObject* dict, absl::string_view key, Value value) { dict->table.SetStr(heap_, Intern(key), value); }
+  void DictSetStr(DictObject* dict, absl::string_view key, Value value) {
+    dict->table.SetStr(heap_, Intern(key), value);
+  }
   Result<bool> DictErase(DictObject* dict, Value key);
   Result<void> DictUpdate(DictObject* dict, Value mapping_or_pairs);
   Result<bool> SetAdd(SetObject* set, Value item);  // true if it was absent

@@ -1,4 +1,5 @@
-// Items and iteration: len, x[i], in, iter, next; and the dict and set operations that may run a program's __eq__ and __hash__.
+// Items and iteration: len, x[i], in, iter, next; and the dict and set operations that may run a program's __eq__ and
+// __hash__.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -53,8 +54,10 @@ Result<bool> Interpreter::DictErase(DictObject* dict, Value key) {
 }
 
 Result<void> Interpreter::DictUpdate(DictObject* dict, Value source) {
-  // As in CPython, a class that iterates in its own way is asked for its keys() and items; others are copied as they are.
-  if (source.IsDict() && (source.object()->cls == types_.dict || LookupClass(source.object()->cls, names_.__iter__).IsBuiltin())) {
+  // As in CPython, a class that iterates in its own way is asked for its keys() and items; others are copied as they
+  // are.
+  if (source.IsDict() &&
+      (source.object()->cls == types_.dict || LookupClass(source.object()->cls, names_.__iter__).IsBuiltin())) {
     auto* other = source.as<DictObject>();
     for (size_t i = 0; i < other->table.entry_count(); ++i) {
       DictTable::Entry e = other->table.entry(i);
@@ -76,11 +79,13 @@ Result<void> Interpreter::DictUpdate(DictObject* dict, Value source) {
   int64_t index = 0;
   return Iterate(source, [&](Value pair) -> Result<bool> {
     if (!IsIterable(*this, pair)) {
-      return Raise(types_.TypeError, absl::StrCat("cannot convert dictionary update sequence element #", index, " to a sequence"));
+      return Raise(types_.TypeError,
+                   absl::StrCat("cannot convert dictionary update sequence element #", index, " to a sequence"));
     }
     COBRA_TRY_ASSIGN(std::vector<Value> kv, ToVector(pair));
     if (kv.size() != 2) {
-      return Raise(types_.ValueError, absl::StrCat("dictionary update sequence element #", index, " has length ", kv.size(), "; 2 is required"));
+      return Raise(types_.ValueError, absl::StrCat("dictionary update sequence element #", index, " has length ",
+                                                   kv.size(), "; 2 is required"));
     }
     ++index;
     COBRA_TRY(DictSet(dict, kv[0], kv[1]));
@@ -135,7 +140,8 @@ Result<int64_t> Interpreter::Length(Value v) {
     }
     COBRA_TRY_ASSIGN(Value n, CallSpecial(v, names_.__len__, {}));
     if (!n.IsUnbound()) {
-      if (!IsIntLike(n)) return Raise(types_.TypeError, absl::StrCat("'", TypeName(n), "' object cannot be interpreted as an integer"));
+      if (!IsIntLike(n))
+        return Raise(types_.TypeError, absl::StrCat("'", TypeName(n), "' object cannot be interpreted as an integer"));
       COBRA_TRY_ASSIGN(int64_t length, Index(n));
       if (length < 0) return Raise(types_.ValueError, "__len__() should return >= 0");
       return length;
@@ -267,7 +273,8 @@ Result<bool> Interpreter::Contains(Value container, Value item) {
       case ObjectKind::kSet: return SetContains(container.as<SetObject>(), item);
       case ObjectKind::kStr:
         if (!item.IsStr()) {
-          return Raise(types_.TypeError, absl::StrCat("'in <string>' requires string as left operand, not ", TypeName(item)));
+          return Raise(types_.TypeError,
+                       absl::StrCat("'in <string>' requires string as left operand, not ", TypeName(item)));
         }
         COBRA_TRY(Charge(SearchSteps(container.str(), item.str())));
         return container.str().find(item.str()) != absl::string_view::npos;
@@ -315,7 +322,8 @@ Result<int64_t> Interpreter::Index(Value v) {
   if (v.IsObject()) {
     COBRA_TRY_ASSIGN(Value r, CallSpecial(v, names_.__index__, {}));
     if (!r.IsUnbound()) {
-      if (!IsIntLike(r)) return Raise(types_.TypeError, absl::StrCat("__index__ returned non-int (type ", TypeName(r), ")"));
+      if (!IsIntLike(r))
+        return Raise(types_.TypeError, absl::StrCat("__index__ returned non-int (type ", TypeName(r), ")"));
       return Index(r);
     }
   }
@@ -492,7 +500,8 @@ class GetItemIterator : public NativeIterator {
     if (done_) return Value::Unbound();
     Result<Value> r = interp.GetItem(v_, Value::Int(at_++));
     if (r.ok()) return r;
-    if (!interp.CatchException(interp.types().IndexError) && !interp.CatchException(interp.types().StopIteration)) return r;
+    if (!interp.CatchException(interp.types().IndexError) && !interp.CatchException(interp.types().StopIteration))
+      return r;
     done_ = true;
     return Value::Unbound();
   }
@@ -518,13 +527,15 @@ Result<Value> Interpreter::Iter(Value v) {
         case ObjectKind::kRange: return NewIterator(heap_.New<RangeIterator>(v.as<RangeObject>()));
         case ObjectKind::kStr: return NewIterator(heap_.New<StrIterator>(v.as<StrObject>()));
         case ObjectKind::kBytes: return NewIterator(heap_.New<BytesIterator>(v.as<BytesObject>()));
-        case ObjectKind::kDict: return NewIterator(heap_.New<TableIterator>(&v.as<DictObject>()->table, DictViewObject::What::kKeys));
+        case ObjectKind::kDict:
+          return NewIterator(heap_.New<TableIterator>(&v.as<DictObject>()->table, DictViewObject::What::kKeys));
         case ObjectKind::kSet: return NewIterator(heap_.New<SetIterator>(v.as<SetObject>()));
         case ObjectKind::kDictView: {
           auto* view = v.as<DictViewObject>();
           return NewIterator(heap_.New<TableIterator>(&view->dict->table, view->what));
         }
-        case ObjectKind::kOpaque: return OpaqueUsed(*this, v.as<OpaqueObject>()->dotted_name->view(), "iterating over ");
+        case ObjectKind::kOpaque:
+          return OpaqueUsed(*this, v.as<OpaqueObject>()->dotted_name->view(), "iterating over ");
         default: break;
       }
     }

@@ -30,12 +30,16 @@ class ZipIterator : public NativeIterator {
       if (!t->items[i].IsUnbound()) continue;
       if (!strict_) return Value::Unbound();
       if (i > 0) {
-        return interp.Raise(interp.types().ValueError, absl::StrCat("zip() argument ", i + 1, " is shorter than argument", i == 1 ? " 1" : absl::StrCat("s 1-", i)));
+        return interp.Raise(interp.types().ValueError,
+                            absl::StrCat("zip() argument ", i + 1, " is shorter than argument",
+                                         i == 1 ? " 1" : absl::StrCat("s 1-", i)));
       }
       for (size_t j = 1; j < n_; ++j) {
         COBRA_TRY_ASSIGN(Value v, interp.Next(its_[j]));
         if (!v.IsUnbound()) {
-          return interp.Raise(interp.types().ValueError, absl::StrCat("zip() argument ", j + 1, " is longer than argument", j == 1 ? " 1" : absl::StrCat("s 1-", j)));
+          return interp.Raise(interp.types().ValueError,
+                              absl::StrCat("zip() argument ", j + 1, " is longer than argument",
+                                           j == 1 ? " 1" : absl::StrCat("s 1-", j)));
         }
       }
       return Value::Unbound();
@@ -151,13 +155,15 @@ void InitIteratorTypes(Interpreter& interp) {
     return Make(interp, args, interp.heap().New<ZipIterator>(its, items.size(), strict));
   });
   AddClass(interp, "map", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    if (args.positional.size() < 2) return interp.Raise(interp.types().TypeError, "map() must have at least two arguments.");
+    if (args.positional.size() < 2)
+      return interp.Raise(interp.types().TypeError, "map() must have at least two arguments.");
     COBRA_TRY_ASSIGN(Value * its, IterAll(interp, args.positional.subspan(1)));
     return Make(interp, args, interp.heap().New<MapIterator>(args.positional[0], its, args.positional.size() - 1));
   });
   AddClass(interp, "filter", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.positional.size() != 2) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("filter expected 2 arguments, got ", args.positional.size()));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("filter expected 2 arguments, got ", args.positional.size()));
     }
     COBRA_TRY_ASSIGN(Value it, interp.Iter(args.positional[1]));
     return Make(interp, args, interp.heap().New<FilterIterator>(args.positional[0], it));
@@ -170,7 +176,9 @@ void InitIteratorTypes(Interpreter& interp) {
     if (!it.IsUnbound()) return it;
     bool sequence = v.IsObject() && !interp.LookupClass(v.object()->cls, interp.names().__getitem__).IsUnbound() &&
                     !interp.LookupClass(v.object()->cls, interp.names().__len__).IsUnbound() && !v.IsDict();
-    if (!sequence) return interp.Raise(interp.types().TypeError, absl::StrCat("'", interp.TypeName(v), "' object is not reversible"));
+    if (!sequence)
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("'", interp.TypeName(v), "' object is not reversible"));
     COBRA_TRY_ASSIGN(int64_t n, interp.Length(v));
     ListObject* items = interp.NewList();
     for (int64_t i = n; i > 0; --i) {

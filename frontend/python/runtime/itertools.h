@@ -11,8 +11,8 @@ void AddIteratorClass(Interpreter& interp, NativeModuleBuilder& m, absl::string_
 // Of the class that is being called.
 Value MakeIterator(Interpreter& interp, const CallArgs& args, NativeIterator* it);
 
-void AddFilteringIterators(Interpreter& interp, NativeModuleBuilder& m);   // itertools_filter.cc
-void AddCombiningIterators(Interpreter& interp, NativeModuleBuilder& m);   // itertools_combine.cc
+void AddFilteringIterators(Interpreter& interp, NativeModuleBuilder& m);  // itertools_filter.cc
+void AddCombiningIterators(Interpreter& interp, NativeModuleBuilder& m);  // itertools_combine.cc
 
 }  // namespace cobra::python
 

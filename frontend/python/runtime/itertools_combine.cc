@@ -1,5 +1,5 @@
-// product, permutations, combinations: one state of indices, moved on by each call, as in the "roughly equivalent to" code of CPython's
-// documentation. Their inputs are read at once, their results one by one.
+// product, permutations, combinations: one state of indices, moved on by each call, as in the "roughly equivalent to"
+// code of CPython's documentation. Their inputs are read at once, their results one by one.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/itertools.h"
@@ -9,7 +9,8 @@ namespace {
 
 class ProductIterator : public NativeIterator {
  public:
-  explicit ProductIterator(std::vector<std::vector<Value>> pools) : pools_(std::move(pools)), indices_(pools_.size(), 0) {
+  explicit ProductIterator(std::vector<std::vector<Value>> pools)
+      : pools_(std::move(pools)), indices_(pools_.size(), 0) {
     for (const auto& pool : pools_) done_ = done_ || pool.empty();
   }
   Result<Value> Next(Interpreter& interp) override {

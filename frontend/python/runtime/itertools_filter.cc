@@ -1,5 +1,5 @@
-// The iterators that pass on what another iterator gives: accumulate, takewhile, groupby, tee and their like. All are lazy: they ask for
-// an item only when they are asked for one.
+// The iterators that pass on what another iterator gives: accumulate, takewhile, groupby, tee and their like. All are
+// lazy: they ask for an item only when they are asked for one.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/itertools.h"
@@ -224,9 +224,14 @@ class GroupByIterator : public NativeIterator {
 Result<Value> Accumulate(Interpreter& interp, const CallArgs& args) {
   Value iterable, function, initial;
   ArgReader reader(interp, "accumulate", args);
-  COBRA_TRY(reader.Required("iterable", &iterable).Optional("func", &function).KeywordOnly().Optional("initial", &initial).Finish());
+  COBRA_TRY(reader.Required("iterable", &iterable)
+                .Optional("func", &function)
+                .KeywordOnly()
+                .Optional("initial", &initial)
+                .Finish());
   COBRA_TRY_ASSIGN(Value it, interp.Iter(iterable));
-  return MakeIterator(interp, args, interp.heap().New<AccumulateIterator>(it, function, initial.IsNone() ? Value::Unbound() : initial));
+  return MakeIterator(
+      interp, args, interp.heap().New<AccumulateIterator>(it, function, initial.IsNone() ? Value::Unbound() : initial));
 }
 
 Result<Value> StarMap(Interpreter& interp, const CallArgs& args) {

@@ -1,4 +1,5 @@
-// math.gamma and math.lgamma as CPython computes them (Lanczos's sum, Modules/mathmodule.c): the C library's differ in the last digit.
+// math.gamma and math.lgamma as CPython computes them (Lanczos's sum, Modules/mathmodule.c): the C library's differ in
+// the last digit.
 #include <cmath>
 
 #include "frontend/python/runtime/stdlib.h"
@@ -16,8 +17,9 @@ constexpr double kNumerator[kTerms] = {
     2876370.6289353724412254090516208496135991145378768, 186056.26539522349504029498971604569928220784236328,
     8071.6720023658162106380029022722506138218516325024, 210.82427775157934587250973392071336271166969580291,
     2.5066282746310002701649081771338373386264310793408};
-constexpr double kDenominator[kTerms] = {0.0,       39916800.0, 120543840.0, 150917976.0, 105258076.0, 45995730.0, 13339535.0,
-                                         2637558.0, 357423.0,   32670.0,     1925.0,      66.0,        1.0};
+constexpr double kDenominator[kTerms] = {0.0,        39916800.0, 120543840.0, 150917976.0, 105258076.0,
+                                         45995730.0, 13339535.0, 2637558.0,   357423.0,    32670.0,
+                                         1925.0,     66.0,       1.0};
 
 double LanczosSum(double x) {
   double numerator = 0, denominator = 0;

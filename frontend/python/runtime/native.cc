@@ -40,7 +40,8 @@ bool ArgReader::TakeOther(absl::string_view name, bool required, Value* out) {
       *out = args_.positional[next_++];
       for (size_t i = 0; i < args_.keywords.size(); ++i) {
         if (args_.keywords[i].name->view() == name) {
-          (void)interp_.Raise(interp_.types().TypeError, absl::StrCat(name_, "() got multiple values for argument '", name, "'"));
+          (void)interp_.Raise(interp_.types().TypeError,
+                              absl::StrCat(name_, "() got multiple values for argument '", name, "'"));
           failed_ = true;
           return false;
         }
@@ -58,8 +59,8 @@ bool ArgReader::TakeOther(absl::string_view name, bool required, Value* out) {
     }
   }
   if (required) {
-    (void)interp_.Raise(interp_.types().TypeError,
-                        absl::StrCat(name_, "() missing required argument '", name, "' (pos ", declared_positional_, ")"));
+    (void)interp_.Raise(interp_.types().TypeError, absl::StrCat(name_, "() missing required argument '", name,
+                                                                "' (pos ", declared_positional_, ")"));
     failed_ = true;
   }
   return false;
@@ -72,8 +73,8 @@ void ArgReader::BadType(absl::string_view name, Value got, absl::string_view exp
     (void)OpaqueUsed(interp_, got.as<OpaqueObject>()->dotted_name->view(), absl::StrCat(name_, "() of "));
     return;
   }
-  (void)interp_.Raise(interp_.types().TypeError,
-                      absl::StrCat(name_, "(): argument '", name, "' must be ", expected, ", not ", interp_.TypeName(got)));
+  (void)interp_.Raise(interp_.types().TypeError, absl::StrCat(name_, "(): argument '", name, "' must be ", expected,
+                                                              ", not ", interp_.TypeName(got)));
 }
 
 ArgReader& ArgReader::PositionalOnly() { return *this; }
@@ -114,15 +115,17 @@ bool ArgReader::Given(absl::string_view name) const {
 Result<void> ArgReader::Finish() {
   if (failed_) return Failure();
   if (next_ < args_.positional.size()) {
-    std::string takes = declared_positional_ == 0 ? "no arguments" : absl::StrCat("at most ", declared_positional_, " argument",
-                                                                                declared_positional_ == 1 ? "" : "s");
-    return interp_.Raise(interp_.types().TypeError, absl::StrCat(name_, "() takes ", takes, " (", args_.positional.size(), " given)"));
+    std::string takes = declared_positional_ == 0 ? "no arguments"
+                                                  : absl::StrCat("at most ", declared_positional_, " argument",
+                                                                 declared_positional_ == 1 ? "" : "s");
+    return interp_.Raise(interp_.types().TypeError,
+                         absl::StrCat(name_, "() takes ", takes, " (", args_.positional.size(), " given)"));
   }
   if (takes_kw_args_) return {};
   for (size_t i = 0; i < args_.keywords.size(); ++i) {
     if (i < 64 && (used_keywords_ >> i & 1)) continue;
-    return interp_.Raise(interp_.types().TypeError,
-                         absl::StrCat(name_, "() got an unexpected keyword argument '", args_.keywords[i].name->view(), "'"));
+    return interp_.Raise(interp_.types().TypeError, absl::StrCat(name_, "() got an unexpected keyword argument '",
+                                                                 args_.keywords[i].name->view(), "'"));
   }
   return {};
 }
@@ -163,7 +166,8 @@ void AddClassMethod(Interpreter& interp, ClassObject* cls, absl::string_view nam
 void SetNativeNew(Interpreter& interp, ClassObject* cls, NativeFunction function) {
   cls->native_new = HeapNativeFunction(interp.heap(), function);
   AddStaticMethod(interp, cls, "__new__", [function](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    if (args.positional.empty() || !args.positional[0].IsClass()) return interp.Raise(interp.types().TypeError, "__new__(): not enough arguments");
+    if (args.positional.empty() || !args.positional[0].IsClass())
+      return interp.Raise(interp.types().TypeError, "__new__(): not enough arguments");
     CallArgs rest = args;
     rest.self = args.positional[0];
     rest.positional.remove_prefix(1);
@@ -171,13 +175,15 @@ void SetNativeNew(Interpreter& interp, ClassObject* cls, NativeFunction function
   });
 }
 
-void AddProperty(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction getter, NativeFunction setter) {
+void AddProperty(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction getter,
+                 NativeFunction setter) {
   Value get = NewMethod(interp, cls, name, std::move(getter));
   Value set = setter ? Value(NewMethod(interp, cls, name, std::move(setter))) : Value::None();
   cls->attrs->table.SetStr(interp.heap(), interp.Intern(name), interp.NewProperty(get, set));
 }
 
-NativeClassBuilder::NativeClassBuilder(Interpreter& interp, ModuleObject* module, absl::string_view name, std::vector<ClassObject*> bases)
+NativeClassBuilder::NativeClassBuilder(Interpreter& interp, ModuleObject* module, absl::string_view name,
+                                       std::vector<ClassObject*> bases)
     : interp_(interp) {
   if (bases.empty()) bases.push_back(interp.types().object);
   class_ = NewBuiltinClass(interp, name, bases[0], bases[0]->layout);
@@ -225,7 +231,9 @@ NativeClassBuilder& NativeClassBuilder::Attribute(absl::string_view name, python
   class_->attrs->table.SetStr(interp_.heap(), interp_.Intern(name), value);
   return *this;
 }
-NativeClassBuilder& NativeClassBuilder::Doc(absl::string_view text) { return Attribute("__doc__", interp_.NewStr(text)); }
+NativeClassBuilder& NativeClassBuilder::Doc(absl::string_view text) {
+  return Attribute("__doc__", interp_.NewStr(text));
+}
 NativeClassBuilder& NativeClassBuilder::Final() {
   class_->is_final = true;
   return *this;
@@ -277,7 +285,8 @@ const NativeModule* NativeRegistry::Find(absl::string_view name) const {
 }
 std::vector<std::string> NativeRegistry::NamesUnder(absl::string_view prefix) const {
   std::vector<std::string> names;
-  for (auto it = modules_.lower_bound(prefix); it != modules_.end() && absl::StartsWith(it->first, prefix); ++it) names.push_back(it->first);
+  for (auto it = modules_.lower_bound(prefix); it != modules_.end() && absl::StartsWith(it->first, prefix); ++it)
+    names.push_back(it->first);
   return names;
 }
 bool NativeRegistry::Covers(absl::string_view name) const {

@@ -1,7 +1,8 @@
-// How C++ gives Python functions, classes and modules. For the authors of native modules (frontend/python/torch, stdlib_*.cc):
+// How C++ gives Python functions, classes and modules. For the authors of native modules (frontend/python/torch,
+// stdlib_*.cc):
 //
-// A FUNCTION. Any callable Result<Value>(Interpreter&, const CallArgs&). Read the arguments with an ArgReader, which writes every
-// arity and type error once:
+// A FUNCTION. Any callable Result<Value>(Interpreter&, const CallArgs&). Read the arguments with an ArgReader, which
+// writes every arity and type error once:
 //
 //   Result<Value> Relu(Interpreter& interp, const CallArgs& args) {
 //     Tensor* input;                                // see ArgConverter below for types of your own
@@ -12,7 +13,8 @@
 //     return value;
 //   }
 //
-// A MODULE. Fill a NativeModule and put it into a NativeRegistry given to the Interpreter; Define runs at the first import:
+// A MODULE. Fill a NativeModule and put it into a NativeRegistry given to the Interpreter; Define runs at the first
+// import:
 //
 //   registry.Add({"torch.nn.functional", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
 //     m.Function("relu", Relu);
@@ -20,8 +22,9 @@
 //     m.Source(R"py(... Python text, run after the above with the module as its globals ...)py");
 //     return {};
 //   }});
-//   Parents ("torch", "torch.nn") must be in the registry too; an attribute "nn" missing from module torch is looked for as the native
-//   module "torch.nn", so that `import torch; torch.nn` works without listing children. m.GetAttrHook(f) is PEP 562's __getattr__.
+//   Parents ("torch", "torch.nn") must be in the registry too; an attribute "nn" missing from module torch is looked
+//   for as the native module "torch.nn", so that `import torch; torch.nn` works without listing children.
+//   m.GetAttrHook(f) is PEP 562's __getattr__.
 //
 // A CLASS.
 //
@@ -30,23 +33,28 @@
 //       .Method("__init__", ModuleInit)              // args.self is the instance; args.positional starts after it
 //       .Method("__call__", ModuleCall)
 //       .Method("__getattr__", ModuleGetAttr)        // called when normal lookup fails, as in Python
-//       .Method("__setattr__", ModuleSetAttr)        // called for every assignment; fall back with interp.ObjectSetAttr()
-//       .Property("shape", ShapeGet)                 // optional second function: setter
+//       .Method("__setattr__", ModuleSetAttr)        // called for every assignment; fall back with
+//       interp.ObjectSetAttr() .Property("shape", ShapeGet)                 // optional second function: setter
 //       .StaticMethod("f", F).ClassMethod("g", G)    // args.self of a class method is the class
 //       .Attribute("dump_patches", Value::Bool(false))
 //       .Build();
 //
-//   - object.__new__ makes an instance and calls Payload's factory before any __init__ runs, for user subclasses too, so
+//   - object.__new__ makes an instance and calls Payload's factory before any __init__ runs, for user subclasses too,
+//   so
 //     interp.Payload<ModulePayload>(args.self) is always there even before super().__init__().
-//   - Instances keep their Python attributes in object()->attrs (a DictObject); generic access is interp.GetAttr/SetAttr.
+//   - Instances keep their Python attributes in object()->attrs (a DictObject); generic access is
+//   interp.GetAttr/SetAttr.
 //   - .New(f) replaces object.__new__ (args.self is the class): for types whose constructor returns existing objects.
-//   - Operators are methods: "__add__", "__radd__", "__iadd__", "__getitem__", "__len__", "__bool__", "__iter__", "__eq__", ... Return
-//     Value::NotImplemented() to let the other operand try. Iterators: return interp.NewIterator(heap.New<MyIterator>()).
+//   - Operators are methods: "__add__", "__radd__", "__iadd__", "__getitem__", "__len__", "__bool__", "__iter__",
+//   "__eq__", ... Return
+//     Value::NotImplemented() to let the other operand try. Iterators: return
+//     interp.NewIterator(heap.New<MyIterator>()).
 //   - User classes may derive from it: MRO, super() and overriding work as for Python classes.
 //   - To make an instance from C++: interp.NewInstance(cls, payload) (no __init__ runs), or interp.Call(cls, {...}).
 //
-// CALLING BACK: interp.Call(f, {a, b}), interp.CallMethod(v, "forward", {x}), interp.GetAttr(v, "weight"), interp.Iterate(v, fn), ... (interpreter.h).
-// LOOPS over amounts the program chose: COBRA_TRY(interp.Step()) in each turn.
+// CALLING BACK: interp.Call(f, {a, b}), interp.CallMethod(v, "forward", {x}), interp.GetAttr(v, "weight"),
+// interp.Iterate(v, fn), ... (interpreter.h). LOOPS over amounts the program chose: COBRA_TRY(interp.Step()) in each
+// turn.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_NATIVE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_NATIVE_H_
 
@@ -68,8 +76,8 @@ namespace cobra::python {
 
 // Converts an argument to T. `what` is for the message: "argument 'stride'". Specialize for your own types:
 //   template <> struct ArgConverter<Tensor*> {
-//     static bool Convert(Interpreter& interp, Value v, Tensor** out) { *out = NativeCast<Tensor>(v); return *out != nullptr; }
-//     static absl::string_view Expected() { return "Tensor"; }
+//     static bool Convert(Interpreter& interp, Value v, Tensor** out) { *out = NativeCast<Tensor>(v); return *out !=
+//     nullptr; } static absl::string_view Expected() { return "Tensor"; }
 //   };
 // Convert returns false for "wrong type": the reader then raises TypeError
 //   conv2d(): argument 'input' must be Tensor, not str
@@ -99,7 +107,9 @@ struct ArgConverter<bool> {  // by truth value, as PyTorch's constructors do
 };
 template <>
 struct ArgConverter<absl::string_view> {
-  static bool Convert(Interpreter&, Value v, absl::string_view* out) { return v.IsStr() ? (*out = v.str(), true) : false; }
+  static bool Convert(Interpreter&, Value v, absl::string_view* out) {
+    return v.IsStr() ? (*out = v.str(), true) : false;
+  }
   static absl::string_view Expected() { return "str"; }
 };
 template <>
@@ -111,17 +121,23 @@ struct ArgConverter<std::string> {
 };
 template <>
 struct ArgConverter<StrObject*> {
-  static bool Convert(Interpreter&, Value v, StrObject** out) { return v.IsStr() ? (*out = v.as<StrObject>(), true) : false; }
+  static bool Convert(Interpreter&, Value v, StrObject** out) {
+    return v.IsStr() ? (*out = v.as<StrObject>(), true) : false;
+  }
   static absl::string_view Expected() { return "str"; }
 };
 template <>
 struct ArgConverter<ListObject*> {
-  static bool Convert(Interpreter&, Value v, ListObject** out) { return v.IsList() ? (*out = v.as<ListObject>(), true) : false; }
+  static bool Convert(Interpreter&, Value v, ListObject** out) {
+    return v.IsList() ? (*out = v.as<ListObject>(), true) : false;
+  }
   static absl::string_view Expected() { return "list"; }
 };
 template <>
 struct ArgConverter<DictObject*> {
-  static bool Convert(Interpreter&, Value v, DictObject** out) { return v.IsDict() ? (*out = v.as<DictObject>(), true) : false; }
+  static bool Convert(Interpreter&, Value v, DictObject** out) {
+    return v.IsDict() ? (*out = v.as<DictObject>(), true) : false;
+  }
   static absl::string_view Expected() { return "dict"; }
 };
 template <typename T>
@@ -169,14 +185,16 @@ class ArgReader {
   template <typename T>
   ArgReader& Required(absl::string_view name, T* out) {
     Value v;
-    if (Take(name, /*required=*/true, &v) && !ArgConverter<T>::Convert(interp_, v, out)) BadType(name, v, ArgConverter<T>::Expected());
+    if (Take(name, /*required=*/true, &v) && !ArgConverter<T>::Convert(interp_, v, out))
+      BadType(name, v, ArgConverter<T>::Expected());
     return *this;
   }
   // `*out` keeps its value if the argument is absent.
   template <typename T>
   ArgReader& Optional(absl::string_view name, T* out) {
     Value v;
-    if (Take(name, /*required=*/false, &v) && !ArgConverter<T>::Convert(interp_, v, out)) BadType(name, v, ArgConverter<T>::Expected());
+    if (Take(name, /*required=*/false, &v) && !ArgConverter<T>::Convert(interp_, v, out))
+      BadType(name, v, ArgConverter<T>::Expected());
     return *this;
   }
   // What was declared so far cannot be given by keyword.
@@ -195,7 +213,8 @@ class ArgReader {
 
  private:
   bool Take(absl::string_view name, bool required, Value* out) {
-    if (next_ >= args_.positional.size() || !args_.keywords.empty() || failed_ || keyword_only_) return TakeOther(name, required, out);
+    if (next_ >= args_.positional.size() || !args_.keywords.empty() || failed_ || keyword_only_)
+      return TakeOther(name, required, out);
     *out = args_.positional[next_++];
     ++declared_positional_;
     given_.push_back(name);
@@ -219,7 +238,8 @@ class ArgReader {
 
 class NativeClassBuilder {
  public:
-  NativeClassBuilder(Interpreter& interp, ModuleObject* module, absl::string_view name, std::vector<ClassObject*> bases);
+  NativeClassBuilder(Interpreter& interp, ModuleObject* module, absl::string_view name,
+                     std::vector<ClassObject*> bases);
   NativeClassBuilder& Payload(NativeFactory factory);
   NativeClassBuilder& New(NativeFunction function);
   NativeClassBuilder& Method(absl::string_view name, NativeFunction function);
@@ -248,9 +268,11 @@ class NativeModuleBuilder {
   NativeModuleBuilder& Value(absl::string_view name, python::Value value);
   // The class is also bound to its name in the module.
   NativeClassBuilder Class(absl::string_view name, std::vector<ClassObject*> bases = {});
-  // Called with the attribute's name (a str) when the module has no such attribute; raise AttributeError for "no such name".
+  // Called with the attribute's name (a str) when the module has no such attribute; raise AttributeError for "no such
+  // name".
   NativeModuleBuilder& GetAttrHook(NativeFunction function);
-  // Python text run once Define has returned, with this module's globals. `text` must outlive the interpreter (a literal).
+  // Python text run once Define has returned, with this module's globals. `text` must outlive the interpreter (a
+  // literal).
   NativeModuleBuilder& Source(absl::string_view text);
   const std::vector<absl::string_view>& sources() const { return sources_; }
 
@@ -268,11 +290,12 @@ DictObject* CallerGlobals(Interpreter& interp);
 struct NativeModule {
   std::string name;  // dotted
   std::function<Result<void>(Interpreter&, NativeModuleBuilder&)> define;
-  // Of a top-level package ("torch"): modules and names inside it that are not registered exist, but we do not know them. Importing
-  // one gives an opaque value, whose use is refused as unsupported, instead of an ImportError.
+  // Of a top-level package ("torch"): modules and names inside it that are not registered exist, but we do not know
+  // them. Importing one gives an opaque value, whose use is refused as unsupported, instead of an ImportError.
   bool open = false;
-  // Of an open package, optional: whether the version that it stands for has the module. One that it lacks cannot be imported under
-  // `try`, where the program says itself what to do then; elsewhere it can, in case the rest of the file does without.
+  // Of an open package, optional: whether the version that it stands for has the module. One that it lacks cannot be
+  // imported under `try`, where the program says itself what to do then; elsewhere it can, in case the rest of the file
+  // does without.
   std::function<bool(Interpreter&, absl::string_view)> has_module = nullptr;
   // Optional: the Python text that `define` hands to Source(), for parse_ahead.h.
   absl::string_view source = "";

@@ -38,8 +38,10 @@ std::string FloatRepr(double d) {
     return out;
   }
   if (exponent < 0) return absl::StrCat(out, "0.", std::string(static_cast<size_t>(-exponent - 1), '0'), digits);
-  if (n <= exponent + 1) return absl::StrCat(out, digits, std::string(static_cast<size_t>(exponent + 1 - n), '0'), ".0");
-  return absl::StrCat(out, digits.substr(0, static_cast<size_t>(exponent + 1)), ".", digits.substr(static_cast<size_t>(exponent + 1)));
+  if (n <= exponent + 1)
+    return absl::StrCat(out, digits, std::string(static_cast<size_t>(exponent + 1 - n), '0'), ".0");
+  return absl::StrCat(out, digits.substr(0, static_cast<size_t>(exponent + 1)), ".",
+                      digits.substr(static_cast<size_t>(exponent + 1)));
 }
 
 namespace {
@@ -87,7 +89,8 @@ std::string AsciiDigits(absl::string_view text) {
 Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base, Value original) {
   auto bad = [&]() -> Result<Value> {
     COBRA_TRY_ASSIGN(StrObject * repr, interp.Repr(original));
-    return interp.Raise(interp.types().ValueError, absl::StrCat("invalid literal for int() with base ", base, ": ", repr->view()));
+    return interp.Raise(interp.types().ValueError,
+                        absl::StrCat("invalid literal for int() with base ", base, ": ", repr->view()));
   };
   std::string ascii = AsciiDigits(text);
   absl::string_view s = absl::StripAsciiWhitespace(ascii);
@@ -118,10 +121,11 @@ Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base,
   int parse_base = base;
   if (static_cast<int64_t>(s.size()) > 4300 && (parse_base & (parse_base - 1)) != 0) {
     return interp.Raise(interp.types().ValueError,
-                        absl::StrCat("Exceeds the limit (4300 digits) for integer string conversion: value has ", s.size(),
-                                     " digits; use sys.set_int_max_str_digits() to increase the limit"));
+                        absl::StrCat("Exceeds the limit (4300 digits) for integer string conversion: value has ",
+                                     s.size(), " digits; use sys.set_int_max_str_digits() to increase the limit"));
   }
-  if (static_cast<int64_t>(s.size()) * 5 > interp.limits().big_int_bits) return interp.LimitReached("an integer of this size");
+  if (static_cast<int64_t>(s.size()) * 5 > interp.limits().big_int_bits)
+    return interp.LimitReached("an integer of this size");
   bool ok = StripUnderscores(s, &digits) && BigInt::Parse(digits, parse_base, &value);
   base = shown_base;
   if (!ok) return bad();
@@ -157,13 +161,16 @@ Result<Value> FloatFromText(Interpreter& interp, absl::string_view text, Value o
 bool ComplexFromText(absl::string_view original, double* real, double* imag) {
   const std::string ascii = AsciiDigits(original);
   absl::string_view text = absl::StripAsciiWhitespace(ascii);
-  if (text.size() >= 2 && text.front() == '(' && text.back() == ')') text = absl::StripAsciiWhitespace(text.substr(1, text.size() - 2));
+  if (text.size() >= 2 && text.front() == '(' && text.back() == ')')
+    text = absl::StripAsciiWhitespace(text.substr(1, text.size() - 2));
   std::string s;
   if (!StripUnderscores(text, &s) || s.empty()) return false;
   auto number = [&](const char* begin, const char** end, double* out) {
     const char* p = begin;
     if (*p == '+' || *p == '-') ++p;
-    if (!absl::ascii_isdigit(static_cast<unsigned char>(*p)) && *p != '.' && !absl::ascii_isalpha(static_cast<unsigned char>(*p))) return false;
+    if (!absl::ascii_isdigit(static_cast<unsigned char>(*p)) && *p != '.' &&
+        !absl::ascii_isalpha(static_cast<unsigned char>(*p)))
+      return false;
     if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) return false;
     if (*p == 'j' || *p == 'J') {  // the imaginary unit alone
       *out = *begin == '-' ? -1 : 1;

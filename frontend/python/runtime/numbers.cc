@@ -1,10 +1,11 @@
 // int, bool, float, complex: conversion, methods.
+#include "absl/strings/numbers.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "frontend/python/runtime/character.h"
@@ -14,7 +15,9 @@ namespace cobra::python {
 
 bool IsIntLike(Value v) { return v.IsIntOrBool() || v.IsBigInt(); }
 BigInt ToBigInt(Value v) { return v.IsIntOrBool() ? BigInt(v.as_int()) : v.as<BigIntObject>()->value; }
-double IntToDouble(Value v) { return v.IsIntOrBool() ? static_cast<double>(v.as_int()) : v.as<BigIntObject>()->value.ToDouble(); }
+double IntToDouble(Value v) {
+  return v.IsIntOrBool() ? static_cast<double>(v.as_int()) : v.as<BigIntObject>()->value.ToDouble();
+}
 
 Result<int64_t> ToInt64(Interpreter& interp, Value v, absl::string_view what) {
   if (v.IsIntOrBool()) return v.as_int();
@@ -69,7 +72,8 @@ Result<double> Interpreter::AsFloat(Value v) {
     COBRA_TRY_ASSIGN(Value r, CallSpecial(v, names_.__float__, {}));
     if (!r.IsUnbound()) {
       if (NumberAsDouble(r, &d) && !IsIntLike(r)) return d;
-      return Raise(types_.TypeError, absl::StrCat(TypeName(v), ".__float__ returned non-float (type ", TypeName(r), ")"));
+      return Raise(types_.TypeError,
+                   absl::StrCat(TypeName(v), ".__float__ returned non-float (type ", TypeName(r), ")"));
     }
     COBRA_TRY_ASSIGN(r, CallSpecial(v, names_.__index__, {}));
     if (!r.IsUnbound() && NumberAsDouble(r, &d)) return d;
@@ -142,11 +146,14 @@ Result<Value> IntOf(Interpreter& interp, Value v) {
     if (!v.IsObject()) break;
     COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(v, name, {}));
     if (r.IsUnbound()) continue;
-    if (!IsIntLike(r)) return interp.Raise(interp.types().TypeError, absl::StrCat(name->view(), " returned non-int (type ", interp.TypeName(r), ")"));
+    if (!IsIntLike(r))
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat(name->view(), " returned non-int (type ", interp.TypeName(r), ")"));
     return r;
   }
-  return interp.Raise(interp.types().TypeError, absl::StrCat("int() argument must be a string, a bytes-like object or a real number, not '",
-                                                             interp.TypeName(v), "'"));
+  return interp.Raise(interp.types().TypeError,
+                      absl::StrCat("int() argument must be a string, a bytes-like object or a real number, not '",
+                                   interp.TypeName(v), "'"));
 }
 
 Result<Value> IntNew(Interpreter& interp, const CallArgs& args) {
@@ -159,9 +166,12 @@ Result<Value> IntNew(Interpreter& interp, const CallArgs& args) {
     return MakeIntOf(interp, cls, v);
   }
   COBRA_TRY_ASSIGN(int64_t b, interp.Index(base));
-  if (!x.IsStr() && !x.IsBytes()) return interp.Raise(interp.types().TypeError, "int() can't convert non-string with explicit base");
-  if (b != 0 && (b < 2 || b > 36)) return interp.Raise(interp.types().ValueError, "int() base must be >= 2 and <= 36, or 0");
-  COBRA_TRY_ASSIGN(Value v, x.IsStr() ? IntFromText(interp, x.str(), static_cast<int>(b), x) : IntFromBytes(interp, x, static_cast<int>(b)));
+  if (!x.IsStr() && !x.IsBytes())
+    return interp.Raise(interp.types().TypeError, "int() can't convert non-string with explicit base");
+  if (b != 0 && (b < 2 || b > 36))
+    return interp.Raise(interp.types().ValueError, "int() base must be >= 2 and <= 36, or 0");
+  COBRA_TRY_ASSIGN(Value v, x.IsStr() ? IntFromText(interp, x.str(), static_cast<int>(b), x)
+                                      : IntFromBytes(interp, x, static_cast<int>(b)));
   return MakeIntOf(interp, cls, v);
 }
 
@@ -184,11 +194,13 @@ Result<Value> FloatNew(Interpreter& interp, const CallArgs& args) {
     COBRA_TRY_ASSIGN(result, FloatFromText(interp, text, x));
   } else {
     double d;
-    bool ok = NumberAsDouble(x, &d) || (x.IsObject() && (!interp.LookupClass(x.object()->cls, interp.names().__float__).IsUnbound() ||
-                                                         !interp.LookupClass(x.object()->cls, interp.names().__index__).IsUnbound()));
+    bool ok = NumberAsDouble(x, &d) ||
+              (x.IsObject() && (!interp.LookupClass(x.object()->cls, interp.names().__float__).IsUnbound() ||
+                                !interp.LookupClass(x.object()->cls, interp.names().__index__).IsUnbound()));
     if (!ok) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("float() argument must be a string or a real number, not '", interp.TypeName(x), "'"));
+      return interp.Raise(
+          interp.types().TypeError,
+          absl::StrCat("float() argument must be a string or a real number, not '", interp.TypeName(x), "'"));
     }
     COBRA_TRY_ASSIGN(d, interp.AsFloat(x));
     result = Value::Float(d);
@@ -206,8 +218,10 @@ Result<Value> ComplexNew(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Optional("real", &real).Optional("imag", &imag).Finish());
   double r = 0, i = 0, r2 = 0, i2 = 0;
   if (real.IsStr()) {
-    if (reader.Given("imag")) return interp.Raise(interp.types().TypeError, "complex() can't take second arg if first is a string");
-    if (!ComplexFromText(real.str(), &r, &i)) return interp.Raise(interp.types().ValueError, "complex() arg is a malformed string");
+    if (reader.Given("imag"))
+      return interp.Raise(interp.types().TypeError, "complex() can't take second arg if first is a string");
+    if (!ComplexFromText(real.str(), &r, &i))
+      return interp.Raise(interp.types().ValueError, "complex() arg is a malformed string");
     return interp.NewComplex(r, i);
   }
   if (real.IsInstance()) {
@@ -261,7 +275,8 @@ Result<Value> Method_is_integer(Interpreter&, const CallArgs& args) {
 }
 
 Result<Value> AsIntegerRatio(Interpreter& interp, const CallArgs& args) {
-  if (IsIntLike(args.self)) return Value(interp.NewTuple({MakeIntOf(interp, interp.types().int_type, args.self), Value::Int(1)}));
+  if (IsIntLike(args.self))
+    return Value(interp.NewTuple({MakeIntOf(interp, interp.types().int_type, args.self), Value::Int(1)}));
   double d;
   NumberAsDouble(args.self, &d);
   if (std::isinf(d)) return interp.Raise(interp.types().OverflowError, "cannot convert Infinity to integer ratio");
@@ -282,7 +297,9 @@ void AddUnary(Interpreter& interp, ClassObject* cls, absl::string_view name, Int
   AddMethod(interp, cls, name, [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (IsIntLike(args.self)) {
       BigInt b = ToBigInt(args.self);
-      return interp.NewInt(op == Interpreter::UnaryOp::kPlus ? b : op == Interpreter::UnaryOp::kMinus ? -b : -(b + BigInt(1)));
+      return interp.NewInt(op == Interpreter::UnaryOp::kPlus    ? b
+                           : op == Interpreter::UnaryOp::kMinus ? -b
+                                                                : -(b + BigInt(1)));
     }
     if (args.self.IsComplex()) return interp.Unary(op, args.self);
     double d;
@@ -293,7 +310,8 @@ void AddUnary(Interpreter& interp, ClassObject* cls, absl::string_view name, Int
 
 void AddCommonNumberMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__bool__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
-    if (args.self.IsComplex()) return Value::Bool(args.self.as<ComplexObject>()->real != 0 || args.self.as<ComplexObject>()->imag != 0);
+    if (args.self.IsComplex())
+      return Value::Bool(args.self.as<ComplexObject>()->real != 0 || args.self.as<ComplexObject>()->imag != 0);
     double d;
     NumberAsDouble(args.self, &d);
     return Value::Bool(IsIntLike(args.self) ? !ToBigInt(args.self).zero() : d != 0);
@@ -324,7 +342,8 @@ void AddCommonNumberMethods(Interpreter& interp, ClassObject* cls) {
   AddUnary(interp, cls, "__neg__", Interpreter::UnaryOp::kMinus);
   AddUnary(interp, cls, "__pos__", Interpreter::UnaryOp::kPlus);
   AddMethod(interp, cls, "__abs__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    if (args.self.IsComplex()) return Value::Float(std::hypot(args.self.as<ComplexObject>()->real, args.self.as<ComplexObject>()->imag));
+    if (args.self.IsComplex())
+      return Value::Float(std::hypot(args.self.as<ComplexObject>()->real, args.self.as<ComplexObject>()->imag));
     if (IsIntLike(args.self)) {
       BigInt b = ToBigInt(args.self);
       return interp.NewInt(b.negative() ? -b : b);
@@ -397,10 +416,11 @@ void InitNumberTypes(Interpreter& interp) {
   using Op = Interpreter::BinaryOp;
   const BuiltinTypes& t = interp.types();
   AddOperatorMethods(interp, t.int_type,
-                     {Op::kAdd, Op::kSub, Op::kMult, Op::kDiv, Op::kMod, Op::kPow, Op::kLShift, Op::kRShift, Op::kBitOr, Op::kBitXor, Op::kBitAnd,
-                      Op::kFloorDiv},
+                     {Op::kAdd, Op::kSub, Op::kMult, Op::kDiv, Op::kMod, Op::kPow, Op::kLShift, Op::kRShift, Op::kBitOr,
+                      Op::kBitXor, Op::kBitAnd, Op::kFloorDiv},
                      true);
-  AddOperatorMethods(interp, t.float_type, {Op::kAdd, Op::kSub, Op::kMult, Op::kDiv, Op::kMod, Op::kPow, Op::kFloorDiv}, true);
+  AddOperatorMethods(interp, t.float_type, {Op::kAdd, Op::kSub, Op::kMult, Op::kDiv, Op::kMod, Op::kPow, Op::kFloorDiv},
+                     true);
   AddOperatorMethods(interp, t.complex_type, {Op::kAdd, Op::kSub, Op::kMult, Op::kDiv, Op::kPow}, true);
   for (ClassObject* cls : {t.int_type, t.float_type, t.complex_type}) AddCommonNumberMethods(interp, cls);
   auto set_new = [&](ClassObject* cls, NativeFunction f) { SetNativeNew(interp, cls, std::move(f)); };
@@ -412,9 +432,8 @@ void InitNumberTypes(Interpreter& interp) {
   AddMethod(interp, t.int_type, "__index__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return MakeIntOf(interp, interp.types().int_type, args.self);
   });
-  AddMethod(interp, t.int_type, "bit_length", [](Interpreter&, const CallArgs& args) -> Result<Value> {
-    return Value::Int(ToBigInt(args.self).bits());
-  });
+  AddMethod(interp, t.int_type, "bit_length",
+            [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Int(ToBigInt(args.self).bits()); });
   AddMethod(interp, t.int_type, "bit_count", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY(interp.Charge(DigitsSteps(ToBigInt(args.self))));
     std::string bits = ToBigInt(args.self).ToString(2);
@@ -425,14 +444,21 @@ void InitNumberTypes(Interpreter& interp) {
     absl::string_view order = "big";
     ArgReader reader(interp, "to_bytes", args);
     bool is_signed = false;
-    COBRA_TRY(reader.Optional("length", &length).Optional("byteorder", &order).KeywordOnly().Optional("signed", &is_signed).Finish());
+    COBRA_TRY(reader.Optional("length", &length)
+                  .Optional("byteorder", &order)
+                  .KeywordOnly()
+                  .Optional("signed", &is_signed)
+                  .Finish());
     if (length < 0) return interp.Raise(interp.types().ValueError, "length argument must be non-negative");
-    if (order != "big" && order != "little") return interp.Raise(interp.types().ValueError, "byteorder must be either 'little' or 'big'");
+    if (order != "big" && order != "little")
+      return interp.Raise(interp.types().ValueError, "byteorder must be either 'little' or 'big'");
     COBRA_TRY(interp.CheckSize(length, 1));
     BigInt v = ToBigInt(args.self);
-    if (v.negative() && !is_signed) return interp.Raise(interp.types().OverflowError, "can't convert negative int to unsigned");
+    if (v.negative() && !is_signed)
+      return interp.Raise(interp.types().OverflowError, "can't convert negative int to unsigned");
     BigInt magnitude = v.negative() ? -v - BigInt(1) : v;
-    if (magnitude.bits() > length * 8 - (is_signed ? 1 : 0)) return interp.Raise(interp.types().OverflowError, "int too big to convert");
+    if (magnitude.bits() > length * 8 - (is_signed ? 1 : 0))
+      return interp.Raise(interp.types().OverflowError, "int too big to convert");
     if (v.negative()) v = v + BigInt(1).ShiftLeft(length * 8);
     std::string out;
     for (int64_t i = 0; i < length; ++i) {
@@ -447,11 +473,17 @@ void InitNumberTypes(Interpreter& interp) {
     absl::string_view order = "big";
     bool is_signed = false;
     ArgReader reader(interp, "from_bytes", args);
-    COBRA_TRY(reader.Required("bytes", &source).Optional("byteorder", &order).KeywordOnly().Optional("signed", &is_signed).Finish());
-    if (order != "big" && order != "little") return interp.Raise(interp.types().ValueError, "byteorder must be either 'little' or 'big'");
+    COBRA_TRY(reader.Required("bytes", &source)
+                  .Optional("byteorder", &order)
+                  .KeywordOnly()
+                  .Optional("signed", &is_signed)
+                  .Finish());
+    if (order != "big" && order != "little")
+      return interp.Raise(interp.types().ValueError, "byteorder must be either 'little' or 'big'");
     COBRA_TRY_ASSIGN(Value bytes, interp.Call(Value(interp.types().bytes), {source}));
     std::string text(bytes.as<BytesObject>()->view());
-    if (static_cast<int64_t>(text.size()) * 8 > interp.limits().big_int_bits) return interp.LimitReached("an integer of this size");
+    if (static_cast<int64_t>(text.size()) * 8 > interp.limits().big_int_bits)
+      return interp.LimitReached("an integer of this size");
     if (order == "little") std::reverse(text.begin(), text.end());
     BigInt v(0);
     for (char c : text) v = v.ShiftLeft(8) + BigInt(static_cast<unsigned char>(c));
@@ -460,7 +492,8 @@ void InitNumberTypes(Interpreter& interp) {
     }
     return MakeIntOf(interp, args.self.as<ClassObject>(), interp.NewInt(v));
   });
-  AddProperty(interp, t.int_type, "denominator", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(1); });
+  AddProperty(interp, t.int_type, "denominator",
+              [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(1); });
   AddProperty(interp, t.complex_type, "real", [](Interpreter&, const CallArgs& args) -> Result<Value> {
     return Value::Float(args.self.as<ComplexObject>()->real);
   });
@@ -477,7 +510,8 @@ void InitNumberTypes(Interpreter& interp) {
     int exponent = 0;
     double m = std::frexp(std::fabs(d), &exponent);  // in [0.5, 1)
     int shift = d == 0 ? 0 : 1;
-    if (d != 0 && exponent < -1021) shift += -1021 - exponent > 0 ? -(-1021 - exponent) : 0;  // a subnormal keeps its leading zeros
+    if (d != 0 && exponent < -1021)
+      shift += -1021 - exponent > 0 ? -(-1021 - exponent) : 0;  // a subnormal keeps its leading zeros
     exponent -= shift;
     m = std::ldexp(m, shift);
     std::string digits;
@@ -490,7 +524,8 @@ void InitNumberTypes(Interpreter& interp) {
       digits.push_back("0123456789abcdef"[static_cast<int>(digit)]);
       m -= digit;
     }
-    std::string text = absl::StrCat(std::signbit(d) ? "-" : "", "0x", lead, d == 0 ? ".0" : absl::StrCat(".", digits), "p", d == 0 || exponent >= 0 ? "+" : "", d == 0 ? 0 : exponent);
+    std::string text = absl::StrCat(std::signbit(d) ? "-" : "", "0x", lead, d == 0 ? ".0" : absl::StrCat(".", digits),
+                                    "p", d == 0 || exponent >= 0 ? "+" : "", d == 0 ? 0 : exponent);
     return Value(interp.NewStr(text));
   });
   AddStaticMethod(interp, t.float_type, "fromhex", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -507,7 +542,8 @@ void InitNumberTypes(Interpreter& interp) {
     if (end == nullptr || *end != 0 || body.size() < 3) {
       return interp.Raise(interp.types().ValueError, "invalid hexadecimal floating-point string");
     }
-    if (std::isinf(d) && !word) return interp.Raise(interp.types().OverflowError, "hexadecimal value too large to represent as a float");
+    if (std::isinf(d) && !word)
+      return interp.Raise(interp.types().OverflowError, "hexadecimal value too large to represent as a float");
     return Value::Float(d);
   });
 }

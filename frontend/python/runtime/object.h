@@ -1,6 +1,6 @@
 // The heap objects. Plain structs: behaviour is in class.cc, call.cc, operators.cc, *_methods.cc.
-// Make them with Interpreter::New...(); read them freely; change dicts, lists and class attributes through the functions below,
-// which keep caches right.
+// Make them with Interpreter::New...(); read them freely; change dicts, lists and class attributes through the
+// functions below, which keep caches right.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_OBJECT_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_OBJECT_H_
 
@@ -94,7 +94,7 @@ struct SetSlot {
 
 struct SetObject : Object {
   SetObject() : Object(ObjectKind::kSet) {}
-  DictTable table;  // values are not used
+  DictTable table;            // values are not used
   bool only_numbers = true;   // as long as it holds, `slots` has the keys as CPython's table has them
   uint32_t mask = 7;          // its size less one
   int64_t fill = 0;           // its slots that are used or were
@@ -124,8 +124,8 @@ struct CellObject : Object {
   Value value = Value::Unbound();
 };
 
-// What a function of a native module does in place of its Python text, which stays its signature: `locals` are the bound parameters.
-// Lives on the heap and is never destroyed.
+// What a function of a native module does in place of its Python text, which stays its signature: `locals` are the
+// bound parameters. Lives on the heap and is never destroyed.
 class NativeBody {
  public:
   virtual Result<Value> Run(Interpreter& interp, FunctionObject* function, Value* locals) const = 0;
@@ -143,9 +143,9 @@ struct FunctionObject : Object {
   CellObject** free = nullptr;     // one per free variable of code
   StrObject* name = nullptr;
   StrObject* qualname = nullptr;
-  Value doc = Value::Unbound();          // of the body's first statement once somebody asks
+  Value doc = Value::Unbound();                  // of the body's first statement once somebody asks
   const ast::FunctionDef* definition = nullptr;  // null for a lambda
-  Value* defaults = nullptr;          // of the last default_count positional parameters
+  Value* defaults = nullptr;                     // of the last default_count positional parameters
   int default_count = 0;
   DictObject* keyword_defaults = nullptr;
   Value annotations = Value::Unbound();  // a dict once somebody asks
@@ -166,9 +166,9 @@ struct BuiltinObject : Object {
   StrObject* qualname = nullptr;
   Value module;
   HeapNativeFunction function;
-  ClassObject* owner = nullptr;  // of a method: what self must be an instance of
-  bool is_method = false;        // binds like a function
-  Value self = Value::Unbound(); // of a bound one: list.append of a list
+  ClassObject* owner = nullptr;   // of a method: what self must be an instance of
+  bool is_method = false;         // binds like a function
+  Value self = Value::Unbound();  // of a bound one: list.append of a list
 };
 
 struct PropertyObject : Object {
@@ -188,8 +188,8 @@ struct StaticMethodObject : Object {
 
 struct SuperObject : Object {
   SuperObject() : Object(ObjectKind::kSuper) {}
-  ClassObject* start = nullptr;     // look after this one
-  Value self = Value::Unbound();    // instance or class
+  ClassObject* start = nullptr;   // look after this one
+  Value self = Value::Unbound();  // instance or class
   ClassObject* self_class = nullptr;
 };
 
@@ -198,8 +198,8 @@ class NativeObject {
  public:
   explicit NativeObject(const void* tag = nullptr) : tag(tag) {}
   virtual ~NativeObject() = default;
-  // For copy.deepcopy and copy.copy of an instance whose class defines no __deepcopy__/__copy__: the payload of the copy.
-  // nullptr means "cannot be copied".
+  // For copy.deepcopy and copy.copy of an instance whose class defines no __deepcopy__/__copy__: the payload of the
+  // copy. nullptr means "cannot be copied".
   virtual NativeObject* Copy(Interpreter& interp) { return nullptr; }
   const void* const tag;  // of a class that is asked for often: what tells it from the others without RTTI
 };
@@ -211,16 +211,17 @@ struct ClassObject : Object {
   StrObject* qualname = nullptr;
   Value module;
   HeapVector<ClassObject*> bases;
-  HeapVector<ClassObject*> mro;         // this class first
-  HeapVector<ClassObject*> subclasses;  // direct ones, for cache invalidation
-  ObjectKind layout = ObjectKind::kInstance;  // of instances
+  HeapVector<ClassObject*> mro;                       // this class first
+  HeapVector<ClassObject*> subclasses;                // direct ones, for cache invalidation
+  ObjectKind layout = ObjectKind::kInstance;          // of instances
   HeapFunction<NativeObject*(Interpreter&)> payload;  // inherited from the first base that has one
-  HeapNativeFunction native_new;         // of built-in classes: called with the class as args.positional[0]
-  bool is_native = false;                // attributes cannot be set by programs
-  bool is_final = false;                 // cannot be a base class (bool, NoneType, ...)
+  HeapNativeFunction native_new;  // of built-in classes: called with the class as args.positional[0]
+  bool is_native = false;         // attributes cannot be set by programs
+  bool is_final = false;          // cannot be a base class (bool, NoneType, ...)
   // What instances look up on every access, kept right by UpdateClassFlags.
-  bool has_getattribute = false, has_getattr = false, has_setattr = false, has_delattr = false, has_eq = false, has_hash = false,
-       has_bool_or_len = false, has_init = false, has_new = false, has_call = false, has_get = false, has_set_or_delete = false;
+  bool has_getattribute = false, has_getattr = false, has_setattr = false, has_delattr = false, has_eq = false,
+       has_hash = false, has_bool_or_len = false, has_init = false, has_new = false, has_call = false, has_get = false,
+       has_set_or_delete = false;
   bool has_metaclass = false;  // cls is a class other than type
   bool slots_only = false;     // instances have the attributes of __slots__ and no __dict__
 };
@@ -230,8 +231,8 @@ struct ModuleObject : Object {
   StrObject* name = nullptr;
   const CodeUnit* unit = nullptr;  // null for native modules without source
   bool is_package = false;
-  bool is_library = false;   // from a library root: its imports are lazy
-  bool is_users = false;     // of the package that the model's file is in: nothing may be missing there
+  bool is_library = false;  // from a library root: its imports are lazy
+  bool is_users = false;    // of the package that the model's file is in: nothing may be missing there
   bool is_native = false;
   bool initializing = false;
   Value getattr_hook = Value::Unbound();

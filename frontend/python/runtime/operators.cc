@@ -58,7 +58,9 @@ const OperatorNames kOperators[] = {
 };
 const OperatorNames& NamesOf(BinaryOp op) { return kOperators[static_cast<size_t>(op)]; }
 
-Failure ZeroDivision(Interpreter& interp, absl::string_view message) { return interp.Raise(interp.types().ZeroDivisionError, message); }
+Failure ZeroDivision(Interpreter& interp, absl::string_view message) {
+  return interp.Raise(interp.types().ZeroDivisionError, message);
+}
 
 Result<Value> IntPower(Interpreter& interp, BigInt base, Value exponent) {
   if (!exponent.IsIntOrBool()) {
@@ -66,9 +68,12 @@ Result<Value> IntPower(Interpreter& interp, BigInt base, Value exponent) {
     return interp.LimitReached("an integer power of this size");
   }
   int64_t e = exponent.as_int();
-  auto too_large = [&] { return interp.LimitReached(absl::StrCat("an integer of more than ", interp.limits().big_int_bits, " bits")); };
+  auto too_large = [&] {
+    return interp.LimitReached(absl::StrCat("an integer of more than ", interp.limits().big_int_bits, " bits"));
+  };
   // The result has more than (bits - 1) * e bits; the exact size is checked as it grows.
-  if (static_cast<double>(base.bits() - 1) * static_cast<double>(e) > static_cast<double>(interp.limits().big_int_bits)) return too_large();
+  if (static_cast<double>(base.bits() - 1) * static_cast<double>(e) > static_cast<double>(interp.limits().big_int_bits))
+    return too_large();
   BigInt result(1);
   for (; e > 0; e >>= 1) {
     const int64_t words = 1 + std::max(result.bits(), base.bits()) / 64;
@@ -88,23 +93,25 @@ Result<Value> BigBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
   };
   // Schoolbook arithmetic on 64-bit words.
   const int64_t x_words = 1 + x.bits() / 64, y_words = 1 + y.bits() / 64;
-  const bool quadratic = op == BinaryOp::kMult || op == BinaryOp::kFloorDiv || op == BinaryOp::kMod || op == BinaryOp::kDiv;
+  const bool quadratic =
+      op == BinaryOp::kMult || op == BinaryOp::kFloorDiv || op == BinaryOp::kMod || op == BinaryOp::kDiv;
   interp.Spend(2 + (quadratic ? x_words * y_words / 16 : (x_words + y_words) / 32));
   switch (op) {
     case BinaryOp::kAdd: return interp.NewInt(x + y);
     case BinaryOp::kSub: return interp.NewInt(x - y);
-    case BinaryOp::kMult:
-      COBRA_TRY(check(x.bits() + y.bits()));
-      return interp.NewInt(x * y);
+    case BinaryOp::kMult: COBRA_TRY(check(x.bits() + y.bits())); return interp.NewInt(x * y);
     case BinaryOp::kDiv: {
       if (y.zero()) return ZeroDivision(interp, "division by zero");
       double d = BigInt::TrueDivide(x, y);
-      if (std::isinf(d)) return interp.Raise(interp.types().OverflowError, "integer division result too large for a float");
+      if (std::isinf(d))
+        return interp.Raise(interp.types().OverflowError, "integer division result too large for a float");
       return Value::Float(d);
     }
     case BinaryOp::kFloorDiv:
     case BinaryOp::kMod: {
-      if (y.zero()) return ZeroDivision(interp, op == BinaryOp::kMod ? "integer modulo by zero" : "integer division or modulo by zero");
+      if (y.zero())
+        return ZeroDivision(interp,
+                            op == BinaryOp::kMod ? "integer modulo by zero" : "integer division or modulo by zero");
       BigInt q, r;
       BigInt::FloorDivMod(x, y, &q, &r);
       return interp.NewInt(op == BinaryOp::kMod ? r : q);
@@ -155,7 +162,9 @@ Result<Value> IntBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
       break;
     case BinaryOp::kFloorDiv:
     case BinaryOp::kMod: {
-      if (y == 0) return ZeroDivision(interp, op == BinaryOp::kMod ? "integer modulo by zero" : "integer division or modulo by zero");
+      if (y == 0)
+        return ZeroDivision(interp,
+                            op == BinaryOp::kMod ? "integer modulo by zero" : "integer division or modulo by zero");
       if (x == INT64_MIN && y == -1) break;
       int64_t q = x / y, m = x % y;
       if (m != 0 && (m < 0) != (y < 0)) {
@@ -213,7 +222,8 @@ Result<Value> ComplexPower(Interpreter& interp, double ar, double ai, double br,
     if (bi != 0 || br < 0) return ZeroDivision(interp, "0.0 to a negative or complex power");
     return interp.NewComplex(0, 0);
   }
-  if (bi == 0 && br == std::floor(br) && std::fabs(br) <= 100) {  // by squaring, as CPython does for small whole exponents
+  if (bi == 0 && br == std::floor(br) &&
+      std::fabs(br) <= 100) {  // by squaring, as CPython does for small whole exponents
     double rr = 1, ri = 0, pr = ar, pi = ai;
     for (int n = static_cast<int>(std::fabs(br)); n > 0; n >>= 1) {
       double t;
@@ -230,12 +240,14 @@ Result<Value> ComplexPower(Interpreter& interp, double ar, double ai, double br,
     double d = rr * rr + ri * ri;
     return FinitePower(interp, rr / d, -ri / d);
   }
-  double magnitude = std::hypot(ar, ai), length = std::pow(magnitude, br), angle = std::atan2(ai, ar), phase = angle * br;
+  double magnitude = std::hypot(ar, ai), length = std::pow(magnitude, br), angle = std::atan2(ai, ar),
+         phase = angle * br;
   if (bi != 0) {
     length /= std::exp(angle * bi);
     phase += bi * std::log(magnitude);
   }
-  if (std::isinf(phase)) return ZeroDivision(interp, "0.0 to a negative or complex power");  // cos() has no such argument
+  if (std::isinf(phase))
+    return ZeroDivision(interp, "0.0 to a negative or complex power");  // cos() has no such argument
   return FinitePower(interp, length * std::cos(phase), length * std::sin(phase));
 }
 
@@ -368,8 +380,11 @@ Result<Value> SequenceBinary(Interpreter& interp, BinaryOp op, Value a, Value b)
   }
   if (a.IsSet() && b.IsSet()) return SetBinary(interp, op, a.as<SetObject>(), b.as<SetObject>());
   // keys() and items() combine with any iterable.
-  auto is_view = [](Value v) { return v.IsDictView() && v.as<DictViewObject>()->what != DictViewObject::What::kValues; };
-  if ((is_view(a) || is_view(b)) && IsIterable(interp, a) && IsIterable(interp, b) && (op == BinaryOp::kSub || op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor)) {
+  auto is_view = [](Value v) {
+    return v.IsDictView() && v.as<DictViewObject>()->what != DictViewObject::What::kValues;
+  };
+  if ((is_view(a) || is_view(b)) && IsIterable(interp, a) && IsIterable(interp, b) &&
+      (op == BinaryOp::kSub || op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor)) {
     COBRA_TRY_ASSIGN(Value x, ViewAsSet(interp, a));
     COBRA_TRY_ASSIGN(Value y, ViewAsSet(interp, b));
     return SetBinary(interp, op, x.as<SetObject>(), y.as<SetObject>());
@@ -396,16 +411,20 @@ Failure BadOperands(Interpreter& interp, BinaryOp op, Value a, Value b, bool in_
   }
   if (op == BinaryOp::kAdd && (a.IsStr() || a.IsList() || a.IsTuple()) && !IsIntLike(a)) {
     absl::string_view name = a.IsStr() ? "str" : a.IsList() ? "list" : "tuple";
-    return interp.Raise(t.TypeError, absl::StrCat("can only concatenate ", name, " (not \"", interp.TypeName(b), "\") to ", name));
+    return interp.Raise(t.TypeError,
+                        absl::StrCat("can only concatenate ", name, " (not \"", interp.TypeName(b), "\") to ", name));
   }
-  if (op == BinaryOp::kAdd && a.IsBytes()) return interp.Raise(t.TypeError, absl::StrCat("can't concat ", interp.TypeName(b), " to bytes"));
+  if (op == BinaryOp::kAdd && a.IsBytes())
+    return interp.Raise(t.TypeError, absl::StrCat("can't concat ", interp.TypeName(b), " to bytes"));
   auto is_sequence = [](Value v) { return v.IsStr() || v.IsList() || v.IsTuple() || v.IsBytes(); };
   if (op == BinaryOp::kMult && (is_sequence(a) || is_sequence(b))) {
-    return interp.Raise(t.TypeError, absl::StrCat("can't multiply sequence by non-int of type '", interp.TypeName(is_sequence(a) ? b : a), "'"));
+    return interp.Raise(t.TypeError, absl::StrCat("can't multiply sequence by non-int of type '",
+                                                  interp.TypeName(is_sequence(a) ? b : a), "'"));
   }
   return interp.Raise(t.TypeError, absl::StrCat("unsupported operand type(s) for ",
-                                                in_place && op == BinaryOp::kPow ? "**=" : NamesOf(op).symbol, in_place && op != BinaryOp::kPow ? "=" : "",
-                                                ": '", interp.TypeName(a), "' and '", interp.TypeName(b), "'"));
+                                                in_place && op == BinaryOp::kPow ? "**=" : NamesOf(op).symbol,
+                                                in_place && op != BinaryOp::kPow ? "=" : "", ": '", interp.TypeName(a),
+                                                "' and '", interp.TypeName(b), "'"));
 }
 
 // Through the classes' methods. NotImplemented if neither side can.
@@ -416,7 +435,8 @@ Result<Value> DispatchBinary(Interpreter& interp, BinaryOp op, Value a, Value b)
   ClassObject* ca = interp.class_of(a);
   ClassObject* cb = interp.class_of(b);
   Value rb = ca == cb ? Value::Unbound() : interp.LookupClass(cb, reflected);
-  bool b_first = !rb.IsUnbound() && ca != cb && Interpreter::IsSubclassOf(cb, ca) && !interp.LookupClass(ca, reflected).IsSame(rb);
+  bool b_first =
+      !rb.IsUnbound() && ca != cb && Interpreter::IsSubclassOf(cb, ca) && !interp.LookupClass(ca, reflected).IsSame(rb);
   if (b_first) {
     COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(b, reflected, {a}));
     if (!r.IsNotImplemented() && !r.IsUnbound()) return r;
@@ -444,7 +464,8 @@ Result<Value> BuiltinBinary(Interpreter& interp, BinaryOp op, Value a, Value b) 
     double x, y;
     NumberAsDouble(a, &x);
     NumberAsDouble(b, &y);
-    if ((int_a && std::isinf(x)) || (int_b && std::isinf(y))) return interp.Raise(interp.types().OverflowError, "int too large to convert to float");
+    if ((int_a && std::isinf(x)) || (int_b && std::isinf(y)))
+      return interp.Raise(interp.types().OverflowError, "int too large to convert to float");
     return FloatBinary(interp, op, x, y);
   }
   bool formats = op == BinaryOp::kMod && (a.IsStr() || a.IsBytes());
@@ -475,11 +496,13 @@ Result<Value> Interpreter::InPlace(BinaryOp op, Value a, Value b) {
   if (a.IsObject()) {
     if (a.IsList() && IsPlain(a)) {
       if (op == BinaryOp::kAdd) {
-        if (b.IsInstance() && !LookupClass(b.object()->cls, names_.__radd__).IsUnbound()) {  // asked before the list's own +=
+        if (b.IsInstance() &&
+            !LookupClass(b.object()->cls, names_.__radd__).IsUnbound()) {  // asked before the list's own +=
           COBRA_TRY_ASSIGN(Value r, CallSpecial(b, names_.__radd__, {a}));
           if (!r.IsNotImplemented()) return r;
         }
-        if (!IsIterable(*this, b)) return Raise(types_.TypeError, absl::StrCat("'", TypeName(b), "' object is not iterable"));
+        if (!IsIterable(*this, b))
+          return Raise(types_.TypeError, absl::StrCat("'", TypeName(b), "' object is not iterable"));
         COBRA_TRY(ListExtend(*this, a.as<ListObject>(), b));
         return a;
       }
@@ -523,7 +546,8 @@ Result<Value> Interpreter::Unary(UnaryOp op, Value v) {
       if (op == UnaryOp::kInvert) return Value::Int(~i);
       if (i != INT64_MIN) return Value::Int(-i);
     }
-    if (v.IsFloat() && op != UnaryOp::kInvert) return Value::Float(op == UnaryOp::kMinus ? -v.as_float() : v.as_float());
+    if (v.IsFloat() && op != UnaryOp::kInvert)
+      return Value::Float(op == UnaryOp::kMinus ? -v.as_float() : v.as_float());
     if (IsIntLike(v)) {
       BigInt b = ToBigInt(v);
       return NewInt(op == UnaryOp::kPlus ? b : op == UnaryOp::kMinus ? -b : -(b + BigInt(1)));
@@ -533,7 +557,9 @@ Result<Value> Interpreter::Unary(UnaryOp op, Value v) {
       return op == UnaryOp::kPlus ? v : NewComplex(-c->real, -c->imag);
     }
   } else {
-    StrObject* name = op == UnaryOp::kInvert ? names_.__invert__ : op == UnaryOp::kMinus ? names_.__neg__ : names_.__pos__;
+    StrObject* name = op == UnaryOp::kInvert  ? names_.__invert__
+                      : op == UnaryOp::kMinus ? names_.__neg__
+                                              : names_.__pos__;
     COBRA_TRY_ASSIGN(Value r, CallSpecial(v, name, {}));
     if (!r.IsUnbound()) return r;
   }
@@ -567,30 +593,42 @@ Result<Value> ChangeInPlace(Interpreter& interp, BinaryOp op, Value self, Value 
 void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_list<BinaryOp> ops, bool compare) {
   for (BinaryOp op : ops) {
     const OperatorNames& names = NamesOf(op);
-    AddMethod(interp, cls, (interp.names().*names.direct)->view(), [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      if (args.positional.empty()) return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
-      // Formatting takes anything.
-      bool any = op == BinaryOp::kMod && (args.self.IsStr() || args.self.IsBytes());
-      return any || HasBuiltinLayout(args.positional[0]) ? BuiltinBinary(interp, op, args.self, args.positional[0]) : Value::NotImplemented();
-    });
+    AddMethod(interp, cls, (interp.names().*names.direct)->view(),
+              [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+                if (args.positional.empty())
+                  return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
+                // Formatting takes anything.
+                bool any = op == BinaryOp::kMod && (args.self.IsStr() || args.self.IsBytes());
+                return any || HasBuiltinLayout(args.positional[0])
+                           ? BuiltinBinary(interp, op, args.self, args.positional[0])
+                           : Value::NotImplemented();
+              });
     const BuiltinTypes& t = interp.types();
     if ((cls == t.list && op == BinaryOp::kMult) || (cls == t.dict && op == BinaryOp::kBitOr) || cls == t.set) {
-      AddMethod(interp, cls, (interp.names().*names.in_place)->view(), [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-        if (args.positional.empty()) return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
-        return ChangeInPlace(interp, op, args.self, args.positional[0]);
-      });
+      AddMethod(interp, cls, (interp.names().*names.in_place)->view(),
+                [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+                  if (args.positional.empty())
+                    return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
+                  return ChangeInPlace(interp, op, args.self, args.positional[0]);
+                });
     }
-    AddMethod(interp, cls, (interp.names().*names.reflected)->view(), [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      if (args.positional.empty()) return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
-      return HasBuiltinLayout(args.positional[0]) ? BuiltinBinary(interp, op, args.positional[0], args.self) : Value::NotImplemented();
-    });
+    AddMethod(interp, cls, (interp.names().*names.reflected)->view(),
+              [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+                if (args.positional.empty())
+                  return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
+                return HasBuiltinLayout(args.positional[0]) ? BuiltinBinary(interp, op, args.positional[0], args.self)
+                                                            : Value::NotImplemented();
+              });
   }
   if (!compare) return;
-  for (CompareOp op : {CompareOp::kEq, CompareOp::kNotEq, CompareOp::kLt, CompareOp::kLtE, CompareOp::kGt, CompareOp::kGtE}) {
-    AddMethod(interp, cls, CompareName(interp, op)->view(), [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      if (args.positional.empty()) return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
-      return BuiltinCompare(interp, op, args.self, args.positional[0]);
-    });
+  for (CompareOp op :
+       {CompareOp::kEq, CompareOp::kNotEq, CompareOp::kLt, CompareOp::kLtE, CompareOp::kGt, CompareOp::kGtE}) {
+    AddMethod(interp, cls, CompareName(interp, op)->view(),
+              [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+                if (args.positional.empty())
+                  return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
+                return BuiltinCompare(interp, op, args.self, args.positional[0]);
+              });
   }
 }
 

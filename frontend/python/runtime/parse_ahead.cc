@@ -18,9 +18,9 @@ using ast::StmtNode;
 
 namespace {
 
-constexpr size_t kMaxFileBytes = size_t{1} << 19;   // so that stopping takes no more than some milliseconds
-constexpr size_t kMaxBytes = size_t{16} << 20;      // all in all
-constexpr int kMaxDepth = 200;                      // of modules that import each other
+constexpr size_t kMaxFileBytes = size_t{1} << 19;  // so that stopping takes no more than some milliseconds
+constexpr size_t kMaxBytes = size_t{16} << 20;     // all in all
+constexpr int kMaxDepth = 200;                     // of modules that import each other
 
 absl::string_view Parent(absl::string_view name) {
   const size_t dot = name.rfind('.');
@@ -70,7 +70,7 @@ class ImportWalk {
     bool is_library = false;
     int try_depth = 0;
     std::shared_ptr<const ResolvedAst> code;
-    absl::flat_hash_map<absl::string_view, Target> put_off;   // names whose import waits for their first use
+    absl::flat_hash_map<absl::string_view, Target> put_off;      // names whose import waits for their first use
     absl::flat_hash_map<absl::string_view, std::string> native;  // names that stand for native modules
   };
 
@@ -121,7 +121,8 @@ class ImportWalk {
     Need(target);
   }
 
-  // The native module that `e` is, as torch.nn in torch.nn.Module; it is loaded when it is first asked for. Empty: none.
+  // The native module that `e` is, as torch.nn in torch.nn.Module; it is loaded when it is first asked for. Empty:
+  // none.
   std::string NativeModuleOf(Module* m, const ExprNode* e) {
     if (const auto* name = e->AsOrNull<ast::Name>()) {
       auto it = m->native.find(name->id->text);
@@ -177,8 +178,10 @@ class ImportWalk {
     switch (s->node_kind) {
       case StmtKind::Import: return Import(m, s->As<ast::Import>());
       case StmtKind::ImportFrom: return ImportFrom(m, s->As<ast::ImportFrom>());
-      case StmtKind::FunctionDef: return Function(m, s->As<ast::FunctionDef>()->decorator_list, s->As<ast::FunctionDef>()->args);
-      case StmtKind::AsyncFunctionDef: return Function(m, s->As<ast::AsyncFunctionDef>()->decorator_list, s->As<ast::AsyncFunctionDef>()->args);
+      case StmtKind::FunctionDef:
+        return Function(m, s->As<ast::FunctionDef>()->decorator_list, s->As<ast::FunctionDef>()->args);
+      case StmtKind::AsyncFunctionDef:
+        return Function(m, s->As<ast::AsyncFunctionDef>()->decorator_list, s->As<ast::AsyncFunctionDef>()->args);
       case StmtKind::ClassDef: {
         const auto* c = s->As<ast::ClassDef>();
         Expressions(m, c->decorator_list);
@@ -201,9 +204,7 @@ class ImportWalk {
         if (!IsTypeChecking(i->test)) Block(m, i->body);
         return Block(m, i->orelse);
       }
-      case StmtKind::For:
-        Expression(m, s->As<ast::For>()->iter);
-        return Block(m, s->As<ast::For>()->body);
+      case StmtKind::For: Expression(m, s->As<ast::For>()->iter); return Block(m, s->As<ast::For>()->body);
       case StmtKind::With:
         for (const ast::WithItem* item : s->As<ast::With>()->items) Expression(m, item->context_expr);
         return Block(m, s->As<ast::With>()->body);

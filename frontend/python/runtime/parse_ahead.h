@@ -1,9 +1,10 @@
-// Parsing what a program is going to import, on a thread of its own while the program runs. Half of what the first request of a
-// process costs is parsing; a second core can do most of it.
+// Parsing what a program is going to import, on a thread of its own while the program runs. Half of what the first
+// request of a process costs is parsing; a second core can do most of it.
 //
-// What will be imported follows from the text: import statements in their order, each at once or, in library files, where the name
-// is first used outside functions (import.h). What the guess misses the interpreter parses itself; what it adds is parsed in vain.
-// The trees go to the process's cache (ParseShared), where the interpreter finds them or waits for the one that is being made.
+// What will be imported follows from the text: import statements in their order, each at once or, in library files,
+// where the name is first used outside functions (import.h). What the guess misses the interpreter parses itself; what
+// it adds is parsed in vain. The trees go to the process's cache (ParseShared), where the interpreter finds them or
+// waits for the one that is being made.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_PARSE_AHEAD_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_PARSE_AHEAD_H_
 
@@ -21,7 +22,8 @@ namespace cobra::python {
 class ParseAhead {
  public:
   // Begins with `modules`, dotted names of native modules or of files in the roots.
-  ParseAhead(const NativeRegistry* natives, std::vector<std::shared_ptr<const FileSource>> library_roots, std::vector<std::string> modules);
+  ParseAhead(const NativeRegistry* natives, std::vector<std::shared_ptr<const FileSource>> library_roots,
+             std::vector<std::string> modules);
   // Stops after the file that is being parsed.
   ~ParseAhead();
   ParseAhead(const ParseAhead&) = delete;

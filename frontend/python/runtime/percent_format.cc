@@ -43,16 +43,18 @@ Result<std::string> PercentNumber(Interpreter& interp, const PercentSpec& p, Val
         COBRA_TRY_ASSIGN(int64_t i, interp.Index(v));
         whole = Value::Int(i);
       } else {
-        return interp.Raise(interp.types().TypeError, absl::StrCat("%", std::string(1, p.type), " format: ", decimal ? "a real number" : "an integer",
+        return interp.Raise(interp.types().TypeError, absl::StrCat("%", std::string(1, p.type), " format: ",
+                                                                   decimal ? "a real number" : "an integer",
                                                                    " is required, not ", interp.TypeName(v)));
       }
     }
     BigInt b = ToBigInt(whole);
     int base = p.type == 'x' || p.type == 'X' ? 16 : p.type == 'o' ? 8 : 10;
-  COBRA_TRY(interp.Charge(DigitsSteps(b)));
+    COBRA_TRY(interp.Charge(DigitsSteps(b)));
     body = (b.negative() ? -b : b).ToString(base);
     if (p.type == 'X') body = absl::AsciiStrToUpper(body);
-    if (p.precision > static_cast<int>(body.size())) body.insert(0, static_cast<size_t>(p.precision) - body.size(), '0');
+    if (p.precision > static_cast<int>(body.size()))
+      body.insert(0, static_cast<size_t>(p.precision) - body.size(), '0');
     prefix = b.negative() ? "-" : p.plus ? "+" : p.blank ? " " : "";
     if (p.alternate && base != 10) absl::StrAppend(&prefix, "0", std::string(1, p.type));
   }
@@ -77,19 +79,26 @@ Result<std::string> PercentText(Interpreter& interp, const PercentSpec& p, Value
     }
   } else if (bytes && p.type == 's') {
     if (!v.IsBytes()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("%b requires a bytes-like object, or an object that implements __bytes__, not '",
-                                                                 interp.TypeName(v), "'"));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat("%b requires a bytes-like object, or an object that implements __bytes__, not '",
+                                       interp.TypeName(v), "'"));
     }
     text = std::string(v.as<BytesObject>()->view());
-    if (p.precision >= 0 && p.precision < static_cast<int64_t>(text.size())) text.resize(static_cast<size_t>(p.precision));
+    if (p.precision >= 0 && p.precision < static_cast<int64_t>(text.size()))
+      text.resize(static_cast<size_t>(p.precision));
   } else {
-    Result<StrObject*> s = p.type == 's' ? interp.Str(v) : p.type == 'a' || bytes ? AsciiRepr(interp, v) : interp.Repr(v);
+    Result<StrObject*> s = p.type == 's'            ? interp.Str(v)
+                           : p.type == 'a' || bytes ? AsciiRepr(interp, v)
+                                                    : interp.Repr(v);
     if (!s.ok()) return Failure();
     text = std::string((*s)->view());
-    if (p.precision >= 0 && p.precision < CodePoints(text)) text.resize(static_cast<size_t>(ByteOffset(interp.NewStr(text), p.precision)));
+    if (p.precision >= 0 && p.precision < CodePoints(text))
+      text.resize(static_cast<size_t>(ByteOffset(interp.NewStr(text), p.precision)));
   }
   int64_t pad = p.width - CodePoints(text);
-  if (pad > 0) text = p.left ? text + std::string(static_cast<size_t>(pad), ' ') : std::string(static_cast<size_t>(pad), ' ') + text;
+  if (pad > 0)
+    text =
+        p.left ? text + std::string(static_cast<size_t>(pad), ' ') : std::string(static_cast<size_t>(pad), ' ') + text;
   return text;
 }
 
@@ -115,9 +124,11 @@ Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value
     Value value = Value::Unbound();
     if (at < format.size() && format[at] == '(') {
       size_t end = at + 1;
-      for (int open = 1; end < format.size() && open > 0; ++end) open += format[end] == '(' ? 1 : format[end] == ')' ? -1 : 0;
+      for (int open = 1; end < format.size() && open > 0; ++end)
+        open += format[end] == '(' ? 1 : format[end] == ')' ? -1 : 0;
       absl::string_view key = format.substr(at + 1, end - at - 2);
-      if (args.IsTuple() || args.IsStr() || !args.IsObject()) return interp.Raise(t.TypeError, "format requires a mapping");
+      if (args.IsTuple() || args.IsStr() || !args.IsObject())
+        return interp.Raise(t.TypeError, "format requires a mapping");
       COBRA_TRY_ASSIGN(value, interp.GetItem(args, bytes ? Value(interp.NewBytes(key)) : Value(interp.NewStr(key))));
       used_mapping = true;
       at = end;
@@ -125,12 +136,18 @@ Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value
     PercentSpec p;
     for (; at < format.size(); ++at) {
       char c = format[at];
-      if (c == '-') p.left = true;
-      else if (c == '+') p.plus = true;
-      else if (c == ' ') p.blank = true;
-      else if (c == '0') p.zero = true;
-      else if (c == '#') p.alternate = true;
-      else break;
+      if (c == '-')
+        p.left = true;
+      else if (c == '+')
+        p.plus = true;
+      else if (c == ' ')
+        p.blank = true;
+      else if (c == '0')
+        p.zero = true;
+      else if (c == '#')
+        p.alternate = true;
+      else
+        break;
     }
     auto number = [&](int64_t* n) -> Result<void> {
       if (at < format.size() && format[at] == '*') {
@@ -141,7 +158,8 @@ Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value
         return interp.CheckSize(std::abs(*n), 1);
       }
       *n = 0;
-      for (int i = 0; at < format.size() && absl::ascii_isdigit(static_cast<unsigned char>(format[at])) && i < 10; ++i) *n = *n * 10 + (format[at++] - '0');
+      for (int i = 0; at < format.size() && absl::ascii_isdigit(static_cast<unsigned char>(format[at])) && i < 10; ++i)
+        *n = *n * 10 + (format[at++] - '0');
       return interp.CheckSize(*n, 1);
     };
     COBRA_TRY(number(&p.width));
@@ -170,7 +188,8 @@ Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value
     } else if (std::string("diuxXoeEfFgG").find(p.type) != std::string::npos) {
       COBRA_TRY_ASSIGN(text, PercentNumber(interp, p, value));
     } else {
-      return interp.Raise(t.ValueError, absl::StrCat("unsupported format character '", std::string(1, p.type), "' (0x", absl::Hex(p.type), ") at index ", at - 1));
+      return interp.Raise(t.ValueError, absl::StrCat("unsupported format character '", std::string(1, p.type), "' (0x",
+                                                     absl::Hex(p.type), ") at index ", at - 1));
     }
     out += text;
     COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));

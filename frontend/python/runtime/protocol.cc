@@ -24,7 +24,8 @@ Result<bool> Interpreter::TruthOfOther(Value v) {
     if (!cls->has_bool_or_len) return true;
     COBRA_TRY_ASSIGN(Value b, CallSpecial(v, names_.__bool__, {}));
     if (!b.IsUnbound()) {
-      if (!b.IsBool()) return Raise(types_.TypeError, absl::StrCat("__bool__ should return bool, returned ", TypeName(b)));
+      if (!b.IsBool())
+        return Raise(types_.TypeError, absl::StrCat("__bool__ should return bool, returned ", TypeName(b)));
       return b.as_bool();
     }
     COBRA_TRY_ASSIGN(Value n, CallSpecial(v, names_.__len__, {}));
@@ -52,7 +53,8 @@ Result<bool> Interpreter::TruthOfOther(Value v) {
       if (!b.IsUnbound()) return Truth(b);
       return true;
     }
-    case ObjectKind::kOpaque: return OpaqueUsed(*this, v.as<OpaqueObject>()->dotted_name->view(), "the truth value of ");
+    case ObjectKind::kOpaque:
+      return OpaqueUsed(*this, v.as<OpaqueObject>()->dotted_name->view(), "the truth value of ");
     default: return true;
   }
 }
@@ -113,7 +115,8 @@ Result<bool> Interpreter::IsSubclass(Value v, Value c) {
     }
     return false;
   }
-  if (c.IsGenericAlias() && c.as<GenericAliasObject>()->is_union) return IsSubclass(v, Value(c.as<GenericAliasObject>()->args));
+  if (c.IsGenericAlias() && c.as<GenericAliasObject>()->is_union)
+    return IsSubclass(v, Value(c.as<GenericAliasObject>()->args));
   if (c.IsInstance()) {
     COBRA_TRY_ASSIGN(Value r, CallSpecial(c, names_.__subclasscheck__, {v}));
     if (!r.IsUnbound()) return Truth(r);
@@ -245,11 +248,11 @@ Result<uint64_t> Interpreter::Hash(Value v) {
       [[fallthrough]];
     case ObjectKind::kList:
     case ObjectKind::kDict:
-    case ObjectKind::kSlice:
-      return Raise(types_.TypeError, absl::StrCat("unhashable type: '", TypeName(v), "'"));
+    case ObjectKind::kSlice: return Raise(types_.TypeError, absl::StrCat("unhashable type: '", TypeName(v), "'"));
     case ObjectKind::kBoundMethod: {
       auto* m = v.as<BoundMethodObject>();
-      return combine(reinterpret_cast<uintptr_t>(m->function.object()), m->self.IsObject() ? reinterpret_cast<uintptr_t>(m->self.object()) : 1);
+      return combine(reinterpret_cast<uintptr_t>(m->function.object()),
+                     m->self.IsObject() ? reinterpret_cast<uintptr_t>(m->self.object()) : 1);
     }
     case ObjectKind::kGenericAlias: {
       auto* alias = v.as<GenericAliasObject>();
@@ -310,7 +313,8 @@ Result<std::string> DictText(Interpreter& interp, DictObject* d) {
 }
 
 std::string TypeText(Interpreter& interp, ClassObject* c) {
-  if (c->module.IsStr() && c->module.str() != "builtins") return absl::StrCat(c->module.str(), ".", c->qualname->view());
+  if (c->module.IsStr() && c->module.str() != "builtins")
+    return absl::StrCat(c->module.str(), ".", c->qualname->view());
   return std::string(c->qualname->view());
 }
 
@@ -340,7 +344,9 @@ Result<std::string> ReprText(Interpreter& interp, Value v) {
     case Value::Tag::kFloat: return FloatRepr(v.as_float());
     default: break;
   }
-  auto address = [&] { return absl::StrCat(" at 0x", absl::Hex(reinterpret_cast<uintptr_t>(v.object()), absl::kZeroPad12)); };
+  auto address = [&] {
+    return absl::StrCat(" at 0x", absl::Hex(reinterpret_cast<uintptr_t>(v.object()), absl::kZeroPad12));
+  };
   switch (v.object()->kind) {
     case ObjectKind::kStr: return QuotedStr(v.str());
     case ObjectKind::kBytes: return QuotedBytes(v.as<BytesObject>()->view());
@@ -348,8 +354,9 @@ Result<std::string> ReprText(Interpreter& interp, Value v) {
       // As CPython since 3.11: conversion to decimal is quadratic.
       std::string digits = v.as<BigIntObject>()->value.bits() > 14500 ? "" : v.as<BigIntObject>()->value.ToString();
       if (digits.empty() || digits.size() > 4300 + (digits[0] == '-')) {
-        return interp.Raise(interp.types().ValueError, "Exceeds the limit (4300 digits) for integer string conversion; use "
-                                                       "sys.set_int_max_str_digits() to increase the limit");
+        return interp.Raise(interp.types().ValueError,
+                            "Exceeds the limit (4300 digits) for integer string conversion; use "
+                            "sys.set_int_max_str_digits() to increase the limit");
       }
       return digits;
     }
@@ -410,21 +417,24 @@ Result<std::string> ReprText(Interpreter& interp, Value v) {
       auto* r = v.as<RangeObject>();
       return absl::StrCat("range(", r->start, ", ", r->stop, r->step == 1 ? "" : absl::StrCat(", ", r->step), ")");
     }
-    case ObjectKind::kFunction: return absl::StrCat("<function ", v.as<FunctionObject>()->qualname->view(), address(), ">");
+    case ObjectKind::kFunction:
+      return absl::StrCat("<function ", v.as<FunctionObject>()->qualname->view(), address(), ">");
     case ObjectKind::kBuiltin: {
       auto* b = v.as<BuiltinObject>();
-      if (b->is_method && b->owner != nullptr) return absl::StrCat("<method '", b->name->view(), "' of '", b->owner->name->view(), "' objects>");
+      if (b->is_method && b->owner != nullptr)
+        return absl::StrCat("<method '", b->name->view(), "' of '", b->owner->name->view(), "' objects>");
       return absl::StrCat("<built-in function ", b->name->view(), ">");
     }
     case ObjectKind::kBoundMethod: {
       auto* m = v.as<BoundMethodObject>();
       COBRA_TRY_ASSIGN(StrObject * self, interp.Repr(m->self));
       if (m->function.IsFunction()) {
-        return absl::StrCat("<bound method ", m->function.as<FunctionObject>()->qualname->view(), " of ", self->view(), ">");
+        return absl::StrCat("<bound method ", m->function.as<FunctionObject>()->qualname->view(), " of ", self->view(),
+                            ">");
       }
       if (m->function.IsBuiltin()) {
-        return absl::StrCat("<built-in method ", m->function.as<BuiltinObject>()->name->view(), " of ", interp.TypeName(m->self), " object", address(),
-                            ">");
+        return absl::StrCat("<built-in method ", m->function.as<BuiltinObject>()->name->view(), " of ",
+                            interp.TypeName(m->self), " object", address(), ">");
       }
       return absl::StrCat("<bound method of ", self->view(), ">");
     }
@@ -450,29 +460,35 @@ Result<std::string> ReprText(Interpreter& interp, Value v) {
       for (int64_t i = 0; i < alias->args->size; ++i) {
         Value arg = alias->args->items[i];
         std::string part = "None";
-        if (!alias->is_union || !arg.IsSame(Value(interp.types().none_type))) COBRA_TRY_SET(part, AliasPart(interp, arg));
+        if (!alias->is_union || !arg.IsSame(Value(interp.types().none_type)))
+          COBRA_TRY_SET(part, AliasPart(interp, arg));
         absl::StrAppend(&out, i == 0 ? "" : alias->is_union ? " | " : ", ", part);
       }
       return alias->is_union ? out : out + (alias->args->size == 0 ? "()]" : "]");
     }
     case ObjectKind::kOpaque: return absl::StrCat("<", v.as<OpaqueObject>()->dotted_name->view(), ">");
-    case ObjectKind::kGenerator: return absl::StrCat("<generator object ", v.as<GeneratorObject>()->name->view(), address(), ">");
+    case ObjectKind::kGenerator:
+      return absl::StrCat("<generator object ", v.as<GeneratorObject>()->name->view(), address(), ">");
     default: break;
   }
   ClassObject* c = v.object()->cls;
   bool user = c->module.IsStr() && c->module.str() != "builtins";
-  return absl::StrCat("<", user ? absl::StrCat(c->module.str(), ".") : "", c->qualname->view(), " object", address(), ">");
+  return absl::StrCat("<", user ? absl::StrCat(c->module.str(), ".") : "", c->qualname->view(), " object", address(),
+                      ">");
 }
 
 }  // namespace
 
 Result<StrObject*> Interpreter::Repr(Value v) {
   COBRA_TRY(CheckStack());
-  if (v.IsObject() && (!v.object()->cls->is_native || v.IsInstance() || (v.IsTuple() && v.object()->cls != types_.tuple) || v.object()->cls->has_metaclass || v.IsClass())) {
+  if (v.IsObject() &&
+      (!v.object()->cls->is_native || v.IsInstance() || (v.IsTuple() && v.object()->cls != types_.tuple) ||
+       v.object()->cls->has_metaclass || v.IsClass())) {
     Value method = LookupClass(class_of(v), names_.__repr__);
     if (!method.IsUnbound() && !(method.IsBuiltin() && method.as<BuiltinObject>()->owner == types_.object)) {
       COBRA_TRY_ASSIGN(Value s, CallSpecial(v, names_.__repr__, {}));
-      if (!s.IsStr()) return Raise(types_.TypeError, absl::StrCat("__repr__ returned non-string (type ", TypeName(s), ")"));
+      if (!s.IsStr())
+        return Raise(types_.TypeError, absl::StrCat("__repr__ returned non-string (type ", TypeName(s), ")"));
       return s.as<StrObject>();
     }
   }
@@ -493,7 +509,8 @@ Result<StrObject*> Interpreter::Str(Value v) {
     Value method = LookupClass(class_of(v), names_.__str__);
     if (!method.IsUnbound() && !(method.IsBuiltin() && method.as<BuiltinObject>()->owner == types_.object)) {
       COBRA_TRY_ASSIGN(Value s, CallSpecial(v, names_.__str__, {}));
-      if (!s.IsStr()) return Raise(types_.TypeError, absl::StrCat("__str__ returned non-string (type ", TypeName(s), ")"));
+      if (!s.IsStr())
+        return Raise(types_.TypeError, absl::StrCat("__str__ returned non-string (type ", TypeName(s), ")"));
       return s.as<StrObject>();
     }
   }

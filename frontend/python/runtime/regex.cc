@@ -107,7 +107,8 @@ class RegexCompiler {
     switch (n.kind) {
       case Node::Kind::kCharacter:
       case Node::Kind::kNotCharacter:
-        i = Add(n.kind == Node::Kind::kCharacter ? Op::kCharacter : Op::kNotCharacter, fold ? RegexFolded(n.character, IsAscii(flags)) : n.character);
+        i = Add(n.kind == Node::Kind::kCharacter ? Op::kCharacter : Op::kNotCharacter,
+                fold ? RegexFolded(n.character, IsAscii(flags)) : n.character);
         break;
       case Node::Kind::kSet: {
         CharacterSet set = n.set;
@@ -125,7 +126,8 @@ class RegexCompiler {
   static bool IsSingle(const std::vector<Node>& items) {
     if (items.size() != 1) return false;
     Node::Kind k = items[0].kind;
-    return k == Node::Kind::kCharacter || k == Node::Kind::kNotCharacter || k == Node::Kind::kSet || k == Node::Kind::kAny;
+    return k == Node::Kind::kCharacter || k == Node::Kind::kNotCharacter || k == Node::Kind::kSet ||
+           k == Node::Kind::kAny;
   }
 
   bool One(const Node& n, int flags) {
@@ -305,7 +307,7 @@ class RegexCompiler {
           go(static_cast<int64_t>(pc) + 1);
           break;
         case Op::kFail: break;
-        case Op::kAccept:         // also of an atomic group, which begins with what is in it
+        case Op::kAccept:  // also of an atomic group, which begins with what is in it
         case Op::kBackReference: return;
         default: go(static_cast<int64_t>(pc) + 1);
       }
@@ -330,7 +332,8 @@ std::unique_ptr<Regex> Regex::Compile(const std::vector<uint32_t>& pattern, int 
 int64_t Regex::memory_bytes() const {
   size_t bytes = sizeof(Regex) + program_.capacity() * sizeof(RegexInstruction) + prefix_.capacity();
   for (const CharacterSet& set : sets_) {
-    bytes += sizeof(set) + set.ranges.capacity() * sizeof(set.ranges[0]) + set.classes.capacity() * sizeof(set.classes[0]);
+    bytes +=
+        sizeof(set) + set.ranges.capacity() * sizeof(set.ranges[0]) + set.classes.capacity() * sizeof(set.classes[0]);
   }
   for (const auto& [name, group] : names_) bytes += sizeof(group) + sizeof(name) + name.size();
   return static_cast<int64_t>(bytes);

@@ -1,6 +1,7 @@
-// Regular expressions as CPython's `re` has them: a parser that gives its errors, and a backtracking matcher with a step budget.
-// Backtracking because the language needs it (look-around, back references, possessive and conditional groups); the budget because
-// a hostile pattern backtracks exponentially. The matcher keeps its own stack; only look-around recurses, as deep as the pattern nests.
+// Regular expressions as CPython's `re` has them: a parser that gives its errors, and a backtracking matcher with a
+// step budget. Backtracking because the language needs it (look-around, back references, possessive and conditional
+// groups); the budget because a hostile pattern backtracks exponentially. The matcher keeps its own stack; only
+// look-around recurses, as deep as the pattern nests.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_REGEX_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_REGEX_H_
 
@@ -16,12 +17,20 @@
 
 namespace cobra::python {
 
-enum RegexFlag : int { kIgnoreCase = 2, kLocale = 4, kMultiLine = 8, kDotAll = 16, kUnicode = 32, kVerbose = 64, kAscii = 256 };
+enum RegexFlag : int {
+  kIgnoreCase = 2,
+  kLocale = 4,
+  kMultiLine = 8,
+  kDotAll = 16,
+  kUnicode = 32,
+  kVerbose = 64,
+  kAscii = 256
+};
 
 struct RegexError {
   std::string message;
-  int64_t position = -1;      // in characters of the pattern; -1 if the message has none
-  bool value_error = false;   // of incompatible flags: a ValueError, not a re.error
+  int64_t position = -1;     // in characters of the pattern; -1 if the message has none
+  bool value_error = false;  // of incompatible flags: a ValueError, not a re.error
 };
 
 // A set of characters: ranges and classes, perhaps negated.
@@ -43,28 +52,28 @@ uint32_t RegexFolded(uint32_t c, bool ascii);  // what two characters have in co
 // One instruction. Targets are indices of instructions.
 struct RegexInstruction {
   enum class Op : uint8_t {
-    kCharacter,       // a: the code point
+    kCharacter,  // a: the code point
     kNotCharacter,
-    kSet,             // a: index of the set
-    kAny,             // but not a newline
+    kSet,  // a: index of the set
+    kAny,  // but not a newline
     kAnyAll,
-    kSplit,           // try a, then b
-    kJump,            // to a
-    kSave,            // a: index of the capture slot
-    kStart,           // ^ without MULTILINE, \A
+    kSplit,  // try a, then b
+    kJump,   // to a
+    kSave,   // a: index of the capture slot
+    kStart,  // ^ without MULTILINE, \A
     kLineStart,
-    kEnd,             // $ without MULTILINE
+    kEnd,  // $ without MULTILINE
     kLineEnd,
-    kTextEnd,         // \Z
+    kTextEnd,  // \Z
     kWordBoundary,
     kNotWordBoundary,
-    kBackReference,   // a: the group
-    kLook,            // a: 1 ahead, -1 behind; b: end of the body, which follows; min: width of a look-behind; negated
-    kAtomic,          // b: end of the body, which follows
-    kConditional,     // a: the group; b: where to go if it did not match
-    kRepeatOne,       // one-character body at pc + 1, continues at b: min, max, kind
-    kLoopStart,       // a: index of the loop's counter
-    kLoop,            // a: counter, b: first instruction of the body; min, max, kind
+    kBackReference,  // a: the group
+    kLook,           // a: 1 ahead, -1 behind; b: end of the body, which follows; min: width of a look-behind; negated
+    kAtomic,         // b: end of the body, which follows
+    kConditional,    // a: the group; b: where to go if it did not match
+    kRepeatOne,      // one-character body at pc + 1, continues at b: min, max, kind
+    kLoopStart,      // a: index of the loop's counter
+    kLoop,           // a: counter, b: first instruction of the body; min, max, kind
     kFail,
     kAccept,
   };
@@ -80,7 +89,8 @@ struct RegexInstruction {
 
 class Regex {
  public:
-  // Null with *error filled if the pattern is wrong or too large. `pattern` is in code points (of a bytes pattern: bytes).
+  // Null with *error filled if the pattern is wrong or too large. `pattern` is in code points (of a bytes pattern:
+  // bytes).
   static std::unique_ptr<Regex> Compile(const std::vector<uint32_t>& pattern, int flags, bool bytes, RegexError* error);
 
   int groups() const { return groups_; }  // without the whole match
@@ -95,10 +105,11 @@ class Regex {
     const uint32_t* wide = nullptr;
     uint32_t operator[](int64_t i) const { return narrow != nullptr ? narrow[i] : wide[i]; }
   };
-  // Looks in [start, end). `spans` gets 2 * (groups + 1) positions, -1 where a group did not match; *last_group the group closed
-  // last, or -1. With must_advance an empty match at `start` does not count. `steps` (about 8 ns each) is decremented; at 0: kTooLong.
-  Outcome Match(Text text, int64_t start, int64_t end, Anchor anchor, bool must_advance, std::vector<int64_t>* spans, int* last_group,
-                int64_t* steps) const;
+  // Looks in [start, end). `spans` gets 2 * (groups + 1) positions, -1 where a group did not match; *last_group the
+  // group closed last, or -1. With must_advance an empty match at `start` does not count. `steps` (about 8 ns each) is
+  // decremented; at 0: kTooLong.
+  Outcome Match(Text text, int64_t start, int64_t end, Anchor anchor, bool must_advance, std::vector<int64_t>* spans,
+                int* last_group, int64_t* steps) const;
 
  private:
   friend class RegexParser;

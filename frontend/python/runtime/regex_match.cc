@@ -76,8 +76,9 @@ bool Regex::Matches(const RegexInstruction& in, uint32_t c) const {
   }
 }
 
-// One attempt. Everything that backtracking must restore is in `registers_`: capture slots, the last group, and for each loop its
-// count and where its last turn began. A change pushes the old value, a choice pushes where to go on; failing pops.
+// One attempt. Everything that backtracking must restore is in `registers_`: capture slots, the last group, and for
+// each loop its count and where its last turn began. A change pushes the old value, a choice pushes where to go on;
+// failing pops.
 class RegexMatcher {
  public:
   RegexMatcher(const Regex& regex, Regex::Text text, int64_t end, bool full, int64_t reject_empty_at, int64_t* steps)
@@ -97,16 +98,18 @@ class RegexMatcher {
     registers_[1] = matched_end_;
     return Regex::Outcome::kYes;
   }
-  std::vector<int64_t> Spans() const { return std::vector<int64_t>(registers_.begin(), registers_.begin() + static_cast<int64_t>(slots_)); }
+  std::vector<int64_t> Spans() const {
+    return std::vector<int64_t>(registers_.begin(), registers_.begin() + static_cast<int64_t>(slots_));
+  }
   int last_group() const { return static_cast<int>(registers_[slots_]); }
 
  private:
   struct Entry {
     enum class What : uint8_t { kRestore, kBranch, kShrink, kGrow };
     What what;
-    int64_t index;     // of the register; of the instruction
-    int64_t value;     // the register's; the position
-    int64_t limit = 0; // of a one-character repetition: its least position, or its greatest
+    int64_t index;      // of the register; of the instruction
+    int64_t value;      // the register's; the position
+    int64_t limit = 0;  // of a one-character repetition: its least position, or its greatest
   };
 
   void Set(size_t index, int64_t value) {
@@ -156,7 +159,8 @@ class RegexMatcher {
   }
   void Unwind(size_t base) {
     while (stack_.size() > base) {
-      if (stack_.back().what == Entry::What::kRestore) registers_[static_cast<size_t>(stack_.back().index)] = stack_.back().value;
+      if (stack_.back().what == Entry::What::kRestore)
+        registers_[static_cast<size_t>(stack_.back().index)] = stack_.back().value;
       stack_.pop_back();
     }
   }
@@ -215,9 +219,7 @@ class RegexMatcher {
             return true;
           }
           break;
-        default:
-          ok = PositionHolds(in, at);
-          ++pc;
+        default: ok = PositionHolds(in, at); ++pc;
       }
       if (!ok && !Backtrack(base, &pc, &at)) return false;
     }
@@ -298,7 +300,8 @@ class RegexMatcher {
       *pc = in.b;
     };
     if (done < in.min) return turn();
-    bool may = (in.max < 0 || done < in.max) && at != begun_at;  // of the turns past the least number, one that consumed nothing is the last
+    bool may = (in.max < 0 || done < in.max) &&
+               at != begun_at;  // of the turns past the least number, one that consumed nothing is the last
     if (!may) {
       *pc = after;
     } else if (in.kind == RepeatKind::kLazy) {
@@ -309,7 +312,8 @@ class RegexMatcher {
       turn();
     }
   }
-  // Going on comes first, the body after it: the counters are set for the body, and put back above its branch for going on.
+  // Going on comes first, the body after it: the counters are set for the body, and put back above its branch for going
+  // on.
   void PushLazyTurn(const RegexInstruction& in, size_t count, int64_t done, int64_t at) {
     int64_t old_count = registers_[count], old_begun = registers_[count + 1];
     Set(count, done + 1);
@@ -349,8 +353,8 @@ bool Regex::BeginsWithPrefix(Text text, int64_t at, int64_t end) const {
   return end - at >= size && std::memcmp(text.narrow + at, prefix_.data(), prefix_.size()) == 0;
 }
 
-Regex::Outcome Regex::Match(Text text, int64_t start, int64_t end, Anchor anchor, bool must_advance, std::vector<int64_t>* spans, int* last_group,
-                            int64_t* steps) const {
+Regex::Outcome Regex::Match(Text text, int64_t start, int64_t end, Anchor anchor, bool must_advance,
+                            std::vector<int64_t>* spans, int* last_group, int64_t* steps) const {
   const bool search = anchor == Anchor::kSearch;
   if (!search && first_known_ && !BeginsWithPrefix(text, start, end)) return Outcome::kNo;
   RegexMatcher matcher(*this, text, end, anchor == Anchor::kFullMatch, must_advance ? start : -1, steps);

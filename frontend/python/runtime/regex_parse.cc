@@ -200,7 +200,8 @@ class RegexParser {
   }
   // 1: *value is the character; 0: not one of these; -1: error. The character after the backslash is taken.
   int CommonEscape(int64_t c, bool in_set, uint32_t* value) {
-    static const std::map<int64_t, uint32_t> kSimple = {{'a', 7}, {'f', 12}, {'n', 10}, {'r', 13}, {'t', 9}, {'v', 11}, {'\\', '\\'}};
+    static const std::map<int64_t, uint32_t> kSimple = {{'a', 7}, {'f', 12}, {'n', 10},   {'r', 13},
+                                                        {'t', 9}, {'v', 11}, {'\\', '\\'}};
     auto simple = kSimple.find(c);
     if (simple != kSimple.end()) return *value = simple->second, 1;
     if (in_set && c == 'b') return *value = 8, 1;
@@ -334,7 +335,8 @@ class RegexParser {
       SetItem high;
       if (!ReadSetItem(d, &high)) return false;
       if (low.is_class || high.is_class || high.character < low.character) {
-        return Fail(absl::StrCat("bad character range ", low.text, "-", high.text), Length(low.text) + 1 + Length(high.text));
+        return Fail(absl::StrCat("bad character range ", low.text, "-", high.text),
+                    Length(low.text) + 1 + Length(high.text));
       }
       set.ranges.push_back({low.character, high.character});
     }
@@ -389,7 +391,9 @@ class RegexParser {
     n.max = max;
     n.branches.resize(1);
     n.branches[0].push_back(std::move(out->back()));
-    n.repeat = Take('?') ? RegexInstruction::Kind::kLazy : Take('+') ? RegexInstruction::Kind::kPossessive : RegexInstruction::Kind::kGreedy;
+    n.repeat = Take('?')   ? RegexInstruction::Kind::kLazy
+               : Take('+') ? RegexInstruction::Kind::kPossessive
+                           : RegexInstruction::Kind::kGreedy;
     out->back() = std::move(n);
     return true;
   }
@@ -410,7 +414,8 @@ class RegexParser {
   }
   bool GroupName(uint32_t terminator, std::string* name) {
     if (!Until(terminator, "group name", name)) return false;
-    if (!IsIdentifier(*name)) return Fail(absl::StrCat("bad character in group name ", QuotedStr(*name)), Length(*name) + 1);
+    if (!IsIdentifier(*name))
+      return Fail(absl::StrCat("bad character in group name ", QuotedStr(*name)), Length(*name) + 1);
     return true;
   }
   int GroupNamed(const std::string& name) const {
@@ -521,7 +526,8 @@ class RegexParser {
 
   bool InlineFlags(int64_t c, int* add, int* del, bool* global) {
     auto unknown = [&](int64_t got, const char* otherwise) {
-      return Fail(got != kEndOfPattern && HasProperty(static_cast<uint32_t>(got), kAlpha) ? "unknown flag" : otherwise, 1);
+      return Fail(got != kEndOfPattern && HasProperty(static_cast<uint32_t>(got), kAlpha) ? "unknown flag" : otherwise,
+                  1);
     };
     if (c != '-') {
       while (true) {
@@ -529,7 +535,8 @@ class RegexParser {
         if (!bytes_ && c == 'L') return Fail("bad inline flags: cannot use 'L' flag with a str pattern", 0);
         if (bytes_ && c == 'u') return Fail("bad inline flags: cannot use 'u' flag with a bytes pattern", 0);
         *add |= flag;
-        if ((flag & kTypeFlags) && (*add & kTypeFlags) != flag) return Fail("bad inline flags: flags 'a', 'u' and 'L' are incompatible", 0);
+        if ((flag & kTypeFlags) && (*add & kTypeFlags) != flag)
+          return Fail("bad inline flags: flags 'a', 'u' and 'L' are incompatible", 0);
         c = Next();
         if (c == kEndOfPattern) return Fail("missing -, : or )", 0);
         ++at_;
@@ -562,7 +569,8 @@ class RegexParser {
     return true;
   }
 
-  bool Contents(int64_t start, bool verbose, int nesting, bool captures, const std::string& name, int add, int del, bool atomic, Items* out) {
+  bool Contents(int64_t start, bool verbose, int nesting, bool captures, const std::string& name, int add, int del,
+                bool atomic, Items* out) {
     Node n = Make(atomic ? Node::Kind::kAtomic : Node::Kind::kGroup);
     n.add_flags = add;
     n.del_flags = del;
@@ -572,7 +580,9 @@ class RegexParser {
       if (!name.empty()) {
         int known = GroupNamed(name);
         if (known >= 0) {
-          return Fail(absl::StrCat("redefinition of group name ", QuotedStr(name), " as group ", n.group, "; was group ", known), Length(name) + 1);
+          return Fail(absl::StrCat("redefinition of group name ", QuotedStr(name), " as group ", n.group,
+                                   "; was group ", known),
+                      Length(name) + 1);
         }
         tree_->names.emplace_back(name, n.group);
       }
@@ -584,7 +594,8 @@ class RegexParser {
     if (captures) open_[static_cast<size_t>(n.group)] = false;
     bool plain = !captures && !atomic && add == 0 && del == 0;
     // A group that does nothing and holds one item is that item: a repetition after it is of the group all the same.
-    if (plain && n.branches[0].size() == 1 && n.branches[0][0].kind != Node::Kind::kRepeat && n.branches[0][0].kind != Node::Kind::kAt) {
+    if (plain && n.branches[0].size() == 1 && n.branches[0][0].kind != Node::Kind::kRepeat &&
+        n.branches[0][0].kind != Node::Kind::kAt) {
       Node only = std::move(n.branches[0][0]);
       out->push_back(std::move(only));
       return true;

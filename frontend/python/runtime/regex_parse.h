@@ -11,12 +11,25 @@
 namespace cobra::python {
 
 struct RegexNode {
-  enum class Kind : uint8_t { kCharacter, kNotCharacter, kSet, kAny, kAt, kGroup, kBranch, kRepeat, kBackReference, kLook, kAtomic, kConditional };
+  enum class Kind : uint8_t {
+    kCharacter,
+    kNotCharacter,
+    kSet,
+    kAny,
+    kAt,
+    kGroup,
+    kBranch,
+    kRepeat,
+    kBackReference,
+    kLook,
+    kAtomic,
+    kConditional
+  };
   Kind kind;
   uint32_t character = 0;
   char at = 0;  // '^', '$', 'A', 'Z', 'b', 'B'
   CharacterSet set;
-  int group = -1;            // of a group: its number, -1 if it captures nothing; of a reference: what it refers to
+  int group = -1;  // of a group: its number, -1 if it captures nothing; of a reference: what it refers to
   int add_flags = 0, del_flags = 0;
   bool behind = false, negated = false;
   int64_t min = 0, max = -1;

@@ -1,6 +1,7 @@
-// Three passes. Visit() walks the tree once and notes, per scope, what is bound, declared and used. Resolve() then finds for every
-// used name the scope that binds it and threads free variables through the frames between. Assign() numbers the slots and
-// writes the side table. Recursion is bounded by Limits::syntax_depth (the interpreter's stack is far larger).
+// Three passes. Visit() walks the tree once and notes, per scope, what is bound, declared and used. Resolve() then
+// finds for every used name the scope that binds it and threads free variables through the frames between. Assign()
+// numbers the slots and writes the side table. Recursion is bounded by Limits::syntax_depth (the interpreter's stack is
+// far larger).
 #include "frontend/python/runtime/scope.h"
 
 namespace cobra::python {
@@ -50,15 +51,15 @@ class Resolver {
     ScopeInfo* info;
     uint32_t index;
     Scope* parent;
-    Scope* frame;  // itself, or for a comprehension the scope whose frame it uses
+    Scope* frame;                     // itself, or for a comprehension the scope whose frame it uses
     Identifier class_name = nullptr;  // of the innermost class, for mangling
     absl::flat_hash_map<Identifier, uint8_t> flags;
-    std::vector<Identifier> order;  // of first mention, so that slots are deterministic
+    std::vector<Identifier> order;                       // of first mention, so that slots are deterministic
     std::vector<std::pair<Identifier, uint32_t>> nodes;  // Name nodes: (name, node id)
     absl::flat_hash_map<Identifier, Ref> resolved;
     absl::flat_hash_map<Identifier, uint32_t> free_index;
-    absl::flat_hash_map<Identifier, Scope*> homes;                // of free_index
-    std::vector<std::pair<Identifier, Scope*>> same_frame;        // a comprehension's uses of variables around it
+    absl::flat_hash_map<Identifier, Scope*> homes;          // of free_index
+    std::vector<std::pair<Identifier, Scope*>> same_frame;  // a comprehension's uses of variables around it
     bool needs_class_cell = false;
   };
 
@@ -75,7 +76,9 @@ class Resolver {
   Identifier Mangle(Identifier name) {
     if (name == nullptr || current_->class_name == nullptr) return name;
     absl::string_view text = name->text;
-    if (text.size() < 3 || text[0] != '_' || text[1] != '_' || (text[text.size() - 1] == '_' && text[text.size() - 2] == '_')) return name;
+    if (text.size() < 3 || text[0] != '_' || text[1] != '_' ||
+        (text[text.size() - 1] == '_' && text[text.size() - 2] == '_'))
+      return name;
     absl::string_view cls = current_->class_name->text;
     while (!cls.empty() && cls[0] == '_') cls.remove_prefix(1);
     if (cls.empty()) return name;
@@ -247,9 +250,7 @@ class Resolver {
       case StmtKind::ClassDef: return VisitClass(s->As<ast::ClassDef>());
       case StmtKind::Return: return VisitExpr(s->As<ast::Return>()->value);
       case StmtKind::Delete: return VisitExprs(s->As<ast::Delete>()->targets);
-      case StmtKind::Assign:
-        VisitExpr(s->As<ast::Assign>()->value);
-        return VisitExprs(s->As<ast::Assign>()->targets);
+      case StmtKind::Assign: VisitExpr(s->As<ast::Assign>()->value); return VisitExprs(s->As<ast::Assign>()->targets);
       case StmtKind::AugAssign:
         VisitExpr(s->As<ast::AugAssign>()->value);
         return VisitExpr(s->As<ast::AugAssign>()->target);
@@ -279,14 +280,10 @@ class Resolver {
           VisitBody(c->body);
         }
         return;
-      case StmtKind::Raise:
-        VisitExpr(s->As<ast::Raise>()->exc);
-        return VisitExpr(s->As<ast::Raise>()->cause);
+      case StmtKind::Raise: VisitExpr(s->As<ast::Raise>()->exc); return VisitExpr(s->As<ast::Raise>()->cause);
       case StmtKind::Try: return VisitTry(s->As<ast::Try>());
       case StmtKind::TryStar: return VisitTry(s->As<ast::TryStar>());
-      case StmtKind::Assert:
-        VisitExpr(s->As<ast::Assert>()->test);
-        return VisitExpr(s->As<ast::Assert>()->msg);
+      case StmtKind::Assert: VisitExpr(s->As<ast::Assert>()->test); return VisitExpr(s->As<ast::Assert>()->msg);
       case StmtKind::Import:
         for (const ast::Alias* a : s->As<ast::Import>()->names) BindDotted(a);
         return;
@@ -367,7 +364,8 @@ class Resolver {
     const auto* target = e->target->As<ast::Name>();
     Identifier name = Mangle(target->id);
     Scope* home = current_;
-    while (home->info->kind == ScopeKind::kComprehension || home->info->kind == ScopeKind::kGenerator) home = home->parent;
+    while (home->info->kind == ScopeKind::kComprehension || home->info->kind == ScopeKind::kGenerator)
+      home = home->parent;
     if (home != current_) {
       Note(home, name, kBound);
       for (Scope* s = current_; s != home; s = s->parent) {
@@ -401,9 +399,7 @@ class Resolver {
     switch (e->node_kind) {
       case ExprKind::BoolOp: return VisitExprs(e->As<ast::BoolOp>()->values);
       case ExprKind::NamedExpr: return VisitNamed(e->As<ast::NamedExpr>());
-      case ExprKind::BinOp:
-        VisitExpr(e->As<ast::BinOp>()->left);
-        return VisitExpr(e->As<ast::BinOp>()->right);
+      case ExprKind::BinOp: VisitExpr(e->As<ast::BinOp>()->left); return VisitExpr(e->As<ast::BinOp>()->right);
       case ExprKind::UnaryOp: return VisitExpr(e->As<ast::UnaryOp>()->operand);
       case ExprKind::Lambda: {
         const auto* l = e->As<ast::Lambda>();
@@ -419,9 +415,7 @@ class Resolver {
         VisitExpr(e->As<ast::IfExp>()->test);
         VisitExpr(e->As<ast::IfExp>()->body);
         return VisitExpr(e->As<ast::IfExp>()->orelse);
-      case ExprKind::Dict:
-        VisitExprs(e->As<ast::Dict>()->keys);
-        return VisitExprs(e->As<ast::Dict>()->values);
+      case ExprKind::Dict: VisitExprs(e->As<ast::Dict>()->keys); return VisitExprs(e->As<ast::Dict>()->values);
       case ExprKind::Set: return VisitExprs(e->As<ast::Set>()->elts);
       case ExprKind::ListComp: {
         const auto* c = e->As<ast::ListComp>();
@@ -440,9 +434,7 @@ class Resolver {
         return VisitComprehension(c, ScopeKind::kGenerator, c->elt, nullptr);
       }
       case ExprKind::Await: return VisitExpr(e->As<ast::Await>()->value);
-      case ExprKind::Yield:
-        current_->frame->info->is_generator = true;
-        return VisitExpr(e->As<ast::Yield>()->value);
+      case ExprKind::Yield: current_->frame->info->is_generator = true; return VisitExpr(e->As<ast::Yield>()->value);
       case ExprKind::YieldFrom:
         current_->frame->info->is_generator = true;
         return VisitExpr(e->As<ast::YieldFrom>()->value);
@@ -463,8 +455,8 @@ class Resolver {
       case ExprKind::JoinedStr: return VisitExprs(e->As<ast::JoinedStr>()->values);
       case ExprKind::Constant: {
         auto kind = e->As<ast::Constant>()->constant_kind;
-        if (kind == ast::ConstantKind::kStr || kind == ast::ConstantKind::kBytes || kind == ast::ConstantKind::kBigInt ||
-            kind == ast::ConstantKind::kComplex) {
+        if (kind == ast::ConstantKind::kStr || kind == ast::ConstantKind::kBytes ||
+            kind == ast::ConstantKind::kBigInt || kind == ast::ConstantKind::kComplex) {
           out_->table_[e->node_id] = out_->constant_count_++;
         }
         return;
@@ -487,7 +479,9 @@ class Resolver {
     }
   }
 
-  static bool HasSlots(const Scope* s) { return s->info->kind != ScopeKind::kModule && s->info->kind != ScopeKind::kClass; }
+  static bool HasSlots(const Scope* s) {
+    return s->info->kind != ScopeKind::kModule && s->info->kind != ScopeKind::kClass;
+  }
   static bool BindsAsLocal(const Scope* s, Identifier name) {
     if (!HasSlots(s)) return false;
     auto it = s->flags.find(name);
@@ -513,7 +507,8 @@ class Resolver {
 
   // A class body; also the expression of eval(), which may be given local names.
   bool HasNamespace(const Scope* scope) const {
-    return scope->info->kind == ScopeKind::kClass || (scope->info->kind == ScopeKind::kModule && out_->ast().module() == nullptr);
+    return scope->info->kind == ScopeKind::kClass ||
+           (scope->info->kind == ScopeKind::kModule && out_->ast().module() == nullptr);
   }
 
   void Resolve(Scope* scope) {
@@ -586,7 +581,8 @@ class Resolver {
         Scope* around = scope->parent->frame;
         int32_t source;
         if (home->frame == around) {
-          source = home->info->kind == ScopeKind::kClass ? home->info->class_cell_slot : static_cast<int32_t>(home->resolved[name].slot);
+          source = home->info->kind == ScopeKind::kClass ? home->info->class_cell_slot
+                                                         : static_cast<int32_t>(home->resolved[name].slot);
         } else {
           source = ~static_cast<int32_t>(around->free_index[name]);
         }
@@ -612,7 +608,8 @@ class Resolver {
 ResolvedAst::ResolvedAst(std::shared_ptr<const ast::Ast> ast) : ast_(std::move(ast)) { Resolver(this).Run(); }
 
 int64_t ResolvedAst::memory_bytes() const {
-  return ast_->memory_bytes() + static_cast<int64_t>(table_.size() * (sizeof(uint32_t) + sizeof(uint16_t)) + scopes_.size() * sizeof(ScopeInfo));
+  return ast_->memory_bytes() + static_cast<int64_t>(table_.size() * (sizeof(uint32_t) + sizeof(uint16_t)) +
+                                                     scopes_.size() * sizeof(ScopeInfo));
 }
 
 }  // namespace cobra::python

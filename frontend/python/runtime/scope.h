@@ -1,8 +1,8 @@
 // Which variable each name means, decided once per source file and shared by all interpreters.
 //
-// CPython's rules, with one change that programs cannot see: list, set and dict comprehensions do not get a frame of their own.
-// Their variables are extra slots of the frame around them (as in CPython 3.12), which makes them cheap. Generator expressions
-// are frames, because they outlive the expression.
+// CPython's rules, with one change that programs cannot see: list, set and dict comprehensions do not get a frame of
+// their own. Their variables are extra slots of the frame around them (as in CPython 3.12), which makes them cheap.
+// Generator expressions are frames, because they outlive the expression.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_SCOPE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_SCOPE_H_
 
@@ -40,26 +40,27 @@ struct ScopeInfo {
   ScopeKind kind = ScopeKind::kModule;
   bool is_generator = false;  // a def with yield
   bool is_async = false;
-  const ast::Arguments* args = nullptr;      // kFunction, kLambda
+  const ast::Arguments* args = nullptr;  // kFunction, kLambda
   const ast::ExprNode* lambda_body = nullptr;
   ast::Seq<ast::StmtNode> body;
-  ast::Identifier name = nullptr;            // of def and class
-  std::string qualname_prefix;               // "Outer.method.<locals>." or ""
+  ast::Identifier name = nullptr;  // of def and class
+  std::string qualname_prefix;     // "Outer.method.<locals>." or ""
   ast::Position pos;
 
   // Slots: positional parameters, keyword-only ones, *args, **kwargs, other locals, variables of comprehensions.
   int positional_only = 0, positional = 0 /* includes positional_only */, keyword_only = 0;
   int vararg_slot = -1, kwarg_slot = -1;
   int slot_count = 0;
-  std::vector<ast::Identifier> slot_names;   // of parameters and locals; comprehension slots have none
-  std::vector<uint32_t> cell_slots;          // made at entry; a parameter's value moves into its cell
+  std::vector<ast::Identifier> slot_names;  // of parameters and locals; comprehension slots have none
+  std::vector<uint32_t> cell_slots;         // made at entry; a parameter's value moves into its cell
   std::vector<ast::Identifier> free_names;
-  std::vector<int32_t> closure_sources;      // per free name, in the frame around: slot of a cell, or ~index of its own free variable
-  int class_cell_slot = -1;                  // kClass: where __class__ is
-  int class_free = -1;                       // index of __class__ in free_names
+  std::vector<int32_t>
+      closure_sources;       // per free name, in the frame around: slot of a cell, or ~index of its own free variable
+  int class_cell_slot = -1;  // kClass: where __class__ is
+  int class_free = -1;       // index of __class__ in free_names
   // kComprehension: cells to make anew each time it starts.
   std::vector<uint32_t> fresh_cells;
-  absl::flat_hash_map<ast::Identifier, Ref> refs;  // every name bound or used here
+  absl::flat_hash_map<ast::Identifier, Ref> refs;                 // every name bound or used here
   absl::flat_hash_map<ast::Identifier, ast::Identifier> mangled;  // __private names here -> what they are stored as
   bool simple_annotations = false;  // of a function: they can be evaluated later, in a frame without slots
 
@@ -87,8 +88,8 @@ class ResolvedAst {
   // Of a Call: IsPlainCall (scope.cc).
   // For all of these: ref() and the like are entries of this table.
   const uint32_t* table() const { return table_.data(); }
-  // Per node: where in its dictionary a name was the last time (DictTable::GetStr). Not part of what the tree means, so that all
-  // interpreters may write to it.
+  // Per node: where in its dictionary a name was the last time (DictTable::GetStr). Not part of what the tree means, so
+  // that all interpreters may write to it.
   std::atomic<uint16_t>* guesses() const { return guesses_.get(); }
   // Of FunctionDef, Lambda, ClassDef, comprehensions and generator expressions.
   const ScopeInfo& scope(uint32_t node_id) const { return *scopes_[table_[node_id]]; }
@@ -96,7 +97,8 @@ class ResolvedAst {
   // Of a Constant that needs an object: index into the interpreter's table.
   uint32_t constant_index(uint32_t node_id) const { return table_[node_id]; }
   uint32_t constant_count() const { return constant_count_; }
-  // Of an Attribute or keyword node: the symbol after private-name mangling. Names of nodes without a table entry: MangledIn.
+  // Of an Attribute or keyword node: the symbol after private-name mangling. Names of nodes without a table entry:
+  // MangledIn.
   uint32_t attribute_symbol(uint32_t node_id) const { return table_[node_id]; }
   uint32_t symbol_count() const { return static_cast<uint32_t>(ast_->symbols().size() + mangled_.size()); }
   absl::string_view symbol_text(uint32_t id) const {
@@ -118,7 +120,8 @@ class ResolvedAst {
   std::vector<uint32_t> table_;  // by node_id
   std::unique_ptr<std::atomic<uint16_t>[]> guesses_;
   std::vector<std::unique_ptr<ScopeInfo>> scopes_;
-  std::deque<ast::Symbol> mangled_;  // names that the tree itself does not have: mangled ones, first parts of dotted ones
+  std::deque<ast::Symbol>
+      mangled_;  // names that the tree itself does not have: mangled ones, first parts of dotted ones
   std::deque<std::string> mangled_text_;
   absl::flat_hash_map<absl::string_view, ast::Identifier> mangled_symbols_;
   uint32_t constant_count_ = 0;
@@ -126,7 +129,8 @@ class ResolvedAst {
 };
 
 // Parsed and resolved, or found so: a process keeps what it has read, by content (code_unit.cc).
-absl::StatusOr<std::shared_ptr<const ResolvedAst>> ParseShared(absl::string_view source, absl::string_view display_name);
+absl::StatusOr<std::shared_ptr<const ResolvedAst>> ParseShared(absl::string_view source,
+                                                               absl::string_view display_name);
 
 }  // namespace cobra::python
 

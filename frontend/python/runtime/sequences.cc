@@ -7,9 +7,11 @@
 
 namespace cobra::python {
 
-Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Value key, bool as_tuple, absl::string_view type_name) {
+Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Value key, bool as_tuple,
+                         absl::string_view type_name) {
   if (key.IsSlice()) {
-    COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(items.size())));
+    COBRA_TRY_ASSIGN(Interpreter::SliceIndices r,
+                     interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(items.size())));
     if (as_tuple) {
       TupleObject* t = interp.NewTupleOfSize(r.length);
       for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) t->items[i] = items[static_cast<size_t>(at)];
@@ -17,11 +19,14 @@ Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Val
     }
     ListObject* l = interp.NewList();
     l->items.reserve(interp.heap(), static_cast<size_t>(r.length));
-    for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) l->items.push_back(interp.heap(), items[static_cast<size_t>(at)]);
+    for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step)
+      l->items.push_back(interp.heap(), items[static_cast<size_t>(at)]);
     return Value(l);
   }
-  if (!IsIntLike(key) && (!key.IsObject() || interp.LookupClass(key.object()->cls, interp.names().__index__).IsUnbound())) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat(type_name, " indices must be integers or slices, not ", interp.TypeName(key)));
+  if (!IsIntLike(key) &&
+      (!key.IsObject() || interp.LookupClass(key.object()->cls, interp.names().__index__).IsUnbound())) {
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat(type_name, " indices must be integers or slices, not ", interp.TypeName(key)));
   }
   COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
   int64_t n = static_cast<int64_t>(items.size());
@@ -32,7 +37,9 @@ Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Val
 
 Value OfSameTupleClass(Interpreter& interp, Value like, Value made) {
   ClassObject* cls = like.object()->cls;
-  if (cls == interp.types().tuple || !cls->is_native || !made.IsTuple() || interp.LookupClass(cls, interp.Intern("_closed")).IsUnbound()) return made;
+  if (cls == interp.types().tuple || !cls->is_native || !made.IsTuple() ||
+      interp.LookupClass(cls, interp.Intern("_closed")).IsUnbound())
+    return made;
   auto* tuple = made.as<TupleObject>();
   if (tuple->size == 0) tuple = interp.heap().New<TupleObject>();  // the empty tuple is shared
   tuple->cls = cls;
@@ -61,7 +68,8 @@ Result<void> ListSetItem(Interpreter& interp, ListObject* list, Value key, Value
     std::vector<Value> fresh;
     if (!IsIterable(interp, value)) return interp.Raise(interp.types().TypeError, "can only assign an iterable");
     COBRA_TRY_ASSIGN(fresh, interp.ToVector(value));
-    COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(items.size())));
+    COBRA_TRY_ASSIGN(Interpreter::SliceIndices r,
+                     interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(items.size())));
     if (r.step == 1) {
       std::vector<Value> tail(items.begin() + std::max(r.start, r.stop), items.end());
       COBRA_TRY(interp.CheckSize(r.start + static_cast<int64_t>(fresh.size() + tail.size())));
@@ -71,18 +79,22 @@ Result<void> ListSetItem(Interpreter& interp, ListObject* list, Value key, Value
       return {};
     }
     if (static_cast<int64_t>(fresh.size()) != r.length) {
-      return interp.Raise(interp.types().ValueError,
-                          absl::StrCat("attempt to assign sequence of size ", fresh.size(), " to extended slice of size ", r.length));
+      return interp.Raise(interp.types().ValueError, absl::StrCat("attempt to assign sequence of size ", fresh.size(),
+                                                                  " to extended slice of size ", r.length));
     }
-    for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) items[static_cast<size_t>(at)] = fresh[static_cast<size_t>(i)];
+    for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step)
+      items[static_cast<size_t>(at)] = fresh[static_cast<size_t>(i)];
     return {};
   }
-  if (!IsIntLike(key) && (!key.IsObject() || interp.LookupClass(key.object()->cls, interp.names().__index__).IsUnbound())) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("list indices must be integers or slices, not ", interp.TypeName(key)));
+  if (!IsIntLike(key) &&
+      (!key.IsObject() || interp.LookupClass(key.object()->cls, interp.names().__index__).IsUnbound())) {
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("list indices must be integers or slices, not ", interp.TypeName(key)));
   }
   COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
   if (i < 0) i += static_cast<int64_t>(items.size());
-  if (i < 0 || i >= static_cast<int64_t>(items.size())) return interp.Raise(interp.types().IndexError, "list assignment index out of range");
+  if (i < 0 || i >= static_cast<int64_t>(items.size()))
+    return interp.Raise(interp.types().IndexError, "list assignment index out of range");
   items[static_cast<size_t>(i)] = value;
   return {};
 }
@@ -90,7 +102,8 @@ Result<void> ListSetItem(Interpreter& interp, ListObject* list, Value key, Value
 Result<void> ListDelItem(Interpreter& interp, ListObject* list, Value key) {
   auto& items = list->items;
   if (key.IsSlice()) {
-    COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(items.size())));
+    COBRA_TRY_ASSIGN(Interpreter::SliceIndices r,
+                     interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(items.size())));
     std::vector<bool> gone(items.size(), false);
     for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) gone[static_cast<size_t>(at)] = true;
     size_t kept = 0;
@@ -102,7 +115,8 @@ Result<void> ListDelItem(Interpreter& interp, ListObject* list, Value key) {
   }
   COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
   if (i < 0) i += static_cast<int64_t>(items.size());
-  if (i < 0 || i >= static_cast<int64_t>(items.size())) return interp.Raise(interp.types().IndexError, "list assignment index out of range");
+  if (i < 0 || i >= static_cast<int64_t>(items.size()))
+    return interp.Raise(interp.types().IndexError, "list assignment index out of range");
   interp.Spend((static_cast<int64_t>(items.size()) - i) / 32);
   items.erase(static_cast<size_t>(i), static_cast<size_t>(i) + 1);
   return {};
@@ -115,10 +129,12 @@ Result<Value> RepeatSequence(Interpreter& interp, Value sequence, Value count) {
   }
   COBRA_TRY_ASSIGN(int64_t n, ToInt64(interp, count, "cannot fit 'int' into an index-sized integer"));
   n = std::max<int64_t>(n, 0);
-  COBRA_TRY_ASSIGN(int64_t length, sequence.IsStr() ? Result<int64_t>(sequence.as<StrObject>()->size)
-                                                    : sequence.IsBytes()  ? Result<int64_t>(sequence.as<BytesObject>()->size)
-                                                      : sequence.IsTuple() ? Result<int64_t>(sequence.as<TupleObject>()->size)
-                                                                           : Result<int64_t>(static_cast<int64_t>(sequence.as<ListObject>()->items.size())));
+  COBRA_TRY_ASSIGN(int64_t length,
+                   sequence.IsStr()     ? Result<int64_t>(sequence.as<StrObject>()->size)
+                   : sequence.IsBytes() ? Result<int64_t>(sequence.as<BytesObject>()->size)
+                   : sequence.IsTuple()
+                       ? Result<int64_t>(sequence.as<TupleObject>()->size)
+                       : Result<int64_t>(static_cast<int64_t>(sequence.as<ListObject>()->items.size())));
   int64_t total = 0;
   if (__builtin_mul_overflow(n, length, &total)) total = INT64_MAX / 32;
   COBRA_TRY(interp.CheckSize(total, sequence.IsStr() || sequence.IsBytes() ? 1 : 16));
@@ -137,7 +153,8 @@ Result<Value> RepeatSequence(Interpreter& interp, Value sequence, Value count) {
   }
   ListObject* l = interp.NewList();
   l->items.reserve(interp.heap(), static_cast<size_t>(total));
-  for (int64_t i = 0; i < total; ++i) l->items.push_back(interp.heap(), sequence.as<ListObject>()->items[static_cast<size_t>(i % length)]);
+  for (int64_t i = 0; i < total; ++i)
+    l->items.push_back(interp.heap(), sequence.as<ListObject>()->items[static_cast<size_t>(i % length)]);
   return Value(l);
 }
 
@@ -145,8 +162,9 @@ namespace {
 
 using KeyedValues = std::vector<std::pair<Value, Value>>;
 
-// The run at the beginning, made ascending; then each following value into its place among those before it. These are CPython's
-// comparisons for fewer than 64 values: where `<` is no order (sets, a class's own) or fails, they decide about the result.
+// The run at the beginning, made ascending; then each following value into its place among those before it. These are
+// CPython's comparisons for fewer than 64 values: where `<` is no order (sets, a class's own) or fails, they decide
+// about the result.
 Result<void> InsertionSort(Interpreter& interp, KeyedValues& v) {
   if (v.size() < 2) return {};
   const auto less = [&](size_t i, size_t j) { return LessThan(interp, v[i].first, v[j].first); };
@@ -235,7 +253,8 @@ Result<Value> ListInit(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> Append(Interpreter& interp, const CallArgs& args) {
   if (args.positional.size() != 1 || !args.keywords.empty()) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("list.append() takes exactly one argument (", args.positional.size(), " given)"));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("list.append() takes exactly one argument (", args.positional.size(), " given)"));
   }
   COBRA_TRY(interp.CheckSize(static_cast<int64_t>(Self(args)->items.size()) + 1, 0));
   Self(args)->items.push_back(interp.heap(), args.positional[0]);
@@ -267,7 +286,8 @@ Result<Value> Pop(Interpreter& interp, const CallArgs& args) {
   auto& items = Self(args)->items;
   if (items.empty()) return interp.Raise(interp.types().IndexError, "pop from empty list");
   if (index < 0) index += static_cast<int64_t>(items.size());
-  if (index < 0 || index >= static_cast<int64_t>(items.size())) return interp.Raise(interp.types().IndexError, "pop index out of range");
+  if (index < 0 || index >= static_cast<int64_t>(items.size()))
+    return interp.Raise(interp.types().IndexError, "pop index out of range");
   Value v = items[static_cast<size_t>(index)];
   interp.Spend((static_cast<int64_t>(items.size()) - index) / 32);
   items.erase(static_cast<size_t>(index), static_cast<size_t>(index) + 1);
@@ -278,7 +298,8 @@ Result<Value> Pop(Interpreter& interp, const CallArgs& args) {
 Result<int64_t> FindItem(Interpreter& interp, Value sequence, Value v, int64_t start, int64_t stop) {
   for (int64_t i = start; i < stop; ++i) {
     auto items = sequence.IsTuple() ? sequence.as<TupleObject>()->span()
-                                    : absl::MakeConstSpan(sequence.as<ListObject>()->items.data(), sequence.as<ListObject>()->items.size());
+                                    : absl::MakeConstSpan(sequence.as<ListObject>()->items.data(),
+                                                          sequence.as<ListObject>()->items.size());
     if (i >= static_cast<int64_t>(items.size())) break;
     COBRA_TRY(interp.Step());
     Value item = items[static_cast<size_t>(i)];
@@ -337,7 +358,8 @@ Result<Value> Sort(Interpreter& interp, const CallArgs& args) {
   bool reverse = false;
   ArgReader reader(interp, "sort", args);
   COBRA_TRY(reader.KeywordOnly().Optional("key", &key).Optional("reverse", &reverse).Finish());
-  // Whoever looks at the list meanwhile finds it empty; a comparison that fails leaves the values as far as they are sorted.
+  // Whoever looks at the list meanwhile finds it empty; a comparison that fails leaves the values as far as they are
+  // sorted.
   auto& items = Self(args)->items;
   std::vector<Value> values(items.begin(), items.end());
   items.clear();
@@ -392,8 +414,10 @@ Result<Value> TupleNew(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> RangeNew(Interpreter& interp, const CallArgs& args) {
   if (args.positional.empty() || args.positional.size() > 3 || !args.keywords.empty()) {
-    return interp.Raise(interp.types().TypeError, args.positional.empty() ? "range expected at least 1 argument, got 0"
-                                                                          : absl::StrCat("range expected at most 3 arguments, got ", args.positional.size()));
+    return interp.Raise(interp.types().TypeError,
+                        args.positional.empty()
+                            ? "range expected at least 1 argument, got 0"
+                            : absl::StrCat("range expected at most 3 arguments, got ", args.positional.size()));
   }
   int64_t v[3] = {0, 0, 1};
   for (size_t i = 0; i < args.positional.size(); ++i) COBRA_TRY_SET(v[i], interp.Index(args.positional[i]));
@@ -519,14 +543,23 @@ void InitSequenceTypes(Interpreter& interp) {
 
   SetNativeNew(interp, t.range, RangeNew);
   AddSequenceMethods(interp, t.range);
-  AddProperty(interp, t.range, "start", [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value::Int(a.self.as<RangeObject>()->start); });
-  AddProperty(interp, t.range, "stop", [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value::Int(a.self.as<RangeObject>()->stop); });
-  AddProperty(interp, t.range, "step", [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value::Int(a.self.as<RangeObject>()->step); });
+  AddProperty(interp, t.range, "start", [](Interpreter&, const CallArgs& a) -> Result<Value> {
+    return Value::Int(a.self.as<RangeObject>()->start);
+  });
+  AddProperty(interp, t.range, "stop", [](Interpreter&, const CallArgs& a) -> Result<Value> {
+    return Value::Int(a.self.as<RangeObject>()->stop);
+  });
+  AddProperty(interp, t.range, "step", [](Interpreter&, const CallArgs& a) -> Result<Value> {
+    return Value::Int(a.self.as<RangeObject>()->step);
+  });
 
   SetNativeNew(interp, t.slice, SliceNew);
-  AddProperty(interp, t.slice, "start", [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<SliceObject>()->start; });
-  AddProperty(interp, t.slice, "stop", [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<SliceObject>()->stop; });
-  AddProperty(interp, t.slice, "step", [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<SliceObject>()->step; });
+  AddProperty(interp, t.slice, "start",
+              [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<SliceObject>()->start; });
+  AddProperty(interp, t.slice, "stop",
+              [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<SliceObject>()->stop; });
+  AddProperty(interp, t.slice, "step",
+              [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<SliceObject>()->step; });
   AddMethod(interp, t.slice, "indices", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     int64_t length;
     ArgReader reader(interp, "indices", args);

@@ -107,7 +107,8 @@ void NoteSetErase(SetObject* set, uint64_t hash, Value key) {
 
 void NoteSetDifference(Heap& heap, SetObject* set) {
   int64_t used = set->table.size();
-  if (set->only_numbers && set->fill - used > int64_t{set->mask} / 4) Resize(heap, set, used > 50'000 ? used * 2 : used * 4);
+  if (set->only_numbers && set->fill - used > int64_t{set->mask} / 4)
+    Resize(heap, set, used > 50'000 ? used * 2 : used * 4);
 }
 
 void NoteSetMerge(Heap& heap, SetObject* into, int64_t keys) {
@@ -116,7 +117,8 @@ void NoteSetMerge(Heap& heap, SetObject* into, int64_t keys) {
 }
 
 bool SetCopiesTable(const SetObject& into, const SetObject& from) {
-  return into.fill == 0 && into.only_numbers && from.only_numbers && into.mask == from.mask && from.fill == from.table.size();
+  return into.fill == 0 && into.only_numbers && from.only_numbers && into.mask == from.mask &&
+         from.fill == from.table.size();
 }
 
 void CopySetTable(Heap& heap, SetObject* into, const SetObject& from) {

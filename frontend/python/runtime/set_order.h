@@ -1,6 +1,7 @@
-// The order in which a set is iterated. CPython's is that of its hash table, which a program can see for numbers and tuples of numbers: their
-// hashes are fixed, and models do iterate sets of indices. So a set that has nothing else keeps CPython's table beside ours. Strings
-// hash differently in every process there: with anything else in a set any order is right, and ours is that of insertion.
+// The order in which a set is iterated. CPython's is that of its hash table, which a program can see for numbers and
+// tuples of numbers: their hashes are fixed, and models do iterate sets of indices. So a set that has nothing else
+// keeps CPython's table beside ours. Strings hash differently in every process there: with anything else in a set any
+// order is right, and ours is that of insertion.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_SET_ORDER_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_SET_ORDER_H_
 

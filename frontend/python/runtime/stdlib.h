@@ -14,14 +14,14 @@ struct EmbeddedModule {
 // Terminated by an entry whose name is null.
 extern const EmbeddedModule kEmbeddedModules[];
 
-double Gamma(double x);     // math_gamma.cc; NaN where Python raises ValueError
+double Gamma(double x);  // math_gamma.cc; NaN where Python raises ValueError
 double LogGamma(double x);
 void AddCmathModule(NativeRegistry* registry);
 void AddMathModule(NativeRegistry* registry);
-void AddSystemModules(NativeRegistry* registry);     // sys, builtins, _cobra (what stdlib/*.py needs from C++)
-void AddItertoolsModule(NativeRegistry* registry);   // itertools
-void AddRandomModule(NativeRegistry* registry);      // _random
-void AddReModule(NativeRegistry* registry);          // _re
+void AddSystemModules(NativeRegistry* registry);    // sys, builtins, _cobra (what stdlib/*.py needs from C++)
+void AddItertoolsModule(NativeRegistry* registry);  // itertools
+void AddRandomModule(NativeRegistry* registry);     // _random
+void AddReModule(NativeRegistry* registry);         // _re
 
 }  // namespace cobra::python
 

@@ -30,7 +30,8 @@ bool IsFinite(Complex z) { return std::isfinite(z.real()) && std::isfinite(z.ima
 Result<Value> Checked(Interpreter& interp, Complex argument, Complex result) {
   if (IsFinite(argument) && !IsFinite(result)) {
     bool overflow = std::isinf(result.real()) || std::isinf(result.imag());
-    return overflow ? interp.Raise(interp.types().OverflowError, "math range error") : interp.Raise(interp.types().ValueError, "math domain error");
+    return overflow ? interp.Raise(interp.types().OverflowError, "math range error")
+                    : interp.Raise(interp.types().ValueError, "math domain error");
   }
   return interp.NewComplex(result.real(), result.imag());
 }
@@ -73,14 +74,20 @@ Result<Value> IsClose(Interpreter& interp, const CallArgs& args) {
   Value a, b;
   double relative = 1e-9, absolute = 0;
   ArgReader reader(interp, "isclose", args);
-  COBRA_TRY(reader.Required("a", &a).Required("b", &b).KeywordOnly().Optional("rel_tol", &relative).Optional("abs_tol", &absolute).Finish());
+  COBRA_TRY(reader.Required("a", &a)
+                .Required("b", &b)
+                .KeywordOnly()
+                .Optional("rel_tol", &relative)
+                .Optional("abs_tol", &absolute)
+                .Finish());
   if (relative < 0 || absolute < 0) return interp.Raise(interp.types().ValueError, "tolerances must be non-negative");
   COBRA_TRY_ASSIGN(Complex x, Argument(interp, a));
   COBRA_TRY_ASSIGN(Complex y, Argument(interp, b));
   if (x == y) return Value::Bool(true);
   if (!IsFinite(x) || !IsFinite(y)) return Value::Bool(false);
   double difference = std::abs(x - y);
-  return Value::Bool(difference <= relative * std::abs(y) || difference <= relative * std::abs(x) || difference <= absolute);
+  return Value::Bool(difference <= relative * std::abs(y) || difference <= relative * std::abs(x) ||
+                     difference <= absolute);
 }
 
 Result<Value> Polar(Interpreter& interp, const CallArgs& args) {
@@ -88,7 +95,8 @@ Result<Value> Polar(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "polar", args);
   COBRA_TRY(reader.Required("z", &v).Finish());
   COBRA_TRY_ASSIGN(Complex z, Argument(interp, v));
-  return Value(interp.NewTuple({Value::Float(std::hypot(z.real(), z.imag())), Value::Float(std::atan2(z.imag(), z.real()))}));
+  return Value(
+      interp.NewTuple({Value::Float(std::hypot(z.real(), z.imag())), Value::Float(std::atan2(z.imag(), z.real()))}));
 }
 
 }  // namespace

@@ -83,7 +83,8 @@ class ChainIterator : public NativeIterator {
 
 class SliceIterator : public NativeIterator {
  public:
-  SliceIterator(Value it, int64_t start, int64_t stop, int64_t step) : it_(it), next_(start), stop_(stop), step_(step) {}
+  SliceIterator(Value it, int64_t start, int64_t stop, int64_t step)
+      : it_(it), next_(start), stop_(stop), step_(step) {}
   Result<Value> Next(Interpreter& interp) override {
     if (stop_ >= 0 && next_ >= stop_) return Value::Unbound();
     while (true) {
@@ -110,7 +111,8 @@ Result<int64_t> SliceBound(Interpreter& interp, Value v, int64_t absent, absl::s
     COBRA_TRY_ASSIGN(int64_t i, interp.Index(v));
     if (i >= 0) return i;
   }
-  return interp.Raise(interp.types().ValueError, absl::StrCat(what, " must be None or an integer: 0 <= x <= sys.maxsize."));
+  return interp.Raise(interp.types().ValueError,
+                      absl::StrCat(what, " must be None or an integer: 0 <= x <= sys.maxsize."));
 }
 
 }  // namespace
@@ -165,7 +167,8 @@ void AddItertoolsModule(NativeRegistry* registry) {
     });
     AddIteratorClass(interp, m, "islice", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       auto p = args.positional;
-      if (p.size() < 2 || p.size() > 4) return interp.Raise(interp.types().TypeError, absl::StrCat("islice expected 2 to 4 arguments, got ", p.size()));
+      if (p.size() < 2 || p.size() > 4)
+        return interp.Raise(interp.types().TypeError, absl::StrCat("islice expected 2 to 4 arguments, got ", p.size()));
       COBRA_TRY_ASSIGN(Value it, interp.Iter(p[0]));
       int64_t start = 0, stop = -1, step = 1;
       if (p.size() == 2) {
@@ -174,7 +177,8 @@ void AddItertoolsModule(NativeRegistry* registry) {
         COBRA_TRY_SET(start, SliceBound(interp, p[1], 0, "Indices for islice()"));
         COBRA_TRY_SET(stop, SliceBound(interp, p[2], -1, "Indices for islice()"));
         if (p.size() == 4) COBRA_TRY_SET(step, SliceBound(interp, p[3], 1, "Step for islice()"));
-        if (step == 0) return interp.Raise(interp.types().ValueError, "Step for islice() must be a positive integer or None.");
+        if (step == 0)
+          return interp.Raise(interp.types().ValueError, "Step for islice() must be a positive integer or None.");
       }
       return MakeIterator(interp, args, interp.heap().New<SliceIterator>(it, start, stop, step));
     });

@@ -13,8 +13,9 @@ namespace {
 
 Result<double> Number(Interpreter& interp, const CallArgs& args, size_t i, absl::string_view name, size_t count) {
   if (args.positional.size() != count) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("math.", name, "() takes exactly ", count == 1 ? "one" : absl::StrCat(count), " argument",
-                                                               count == 1 ? "" : "s", " (", args.positional.size(), " given)"));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("math.", name, "() takes exactly ", count == 1 ? "one" : absl::StrCat(count),
+                                     " argument", count == 1 ? "" : "s", " (", args.positional.size(), " given)"));
   }
   return interp.AsFloat(args.positional[i]);
 }
@@ -39,7 +40,8 @@ void Binary(NativeModuleBuilder& m, absl::string_view name, double (*f)(double, 
   m.Function(name, [f, key = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, key, 2));
     COBRA_TRY_ASSIGN(double y, Number(interp, args, 1, key, 2));
-    return Checked(interp, f(x, y), std::isfinite(x) && std::isfinite(y), x != 0);  // a power of zero is out of the domain
+    return Checked(interp, f(x, y), std::isfinite(x) && std::isfinite(y),
+                   x != 0);  // a power of zero is out of the domain
   });
 }
 
@@ -69,14 +71,17 @@ Result<Value> Log(Interpreter& interp, const CallArgs& args) {
   return Value::Float(a / b);
 }
 
-Result<Value> Rounded(Interpreter& interp, const CallArgs& args, StrObject* special, absl::string_view name, double (*f)(double)) {
+Result<Value> Rounded(Interpreter& interp, const CallArgs& args, StrObject* special, absl::string_view name,
+                      double (*f)(double)) {
   if (args.positional.size() != 1) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("math.", name, "() takes exactly one argument (", args.positional.size(), " given)"));
+    return interp.Raise(interp.types().TypeError, absl::StrCat("math.", name, "() takes exactly one argument (",
+                                                               args.positional.size(), " given)"));
   }
   COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(args.positional[0], special, {}));
   if (!r.IsUnbound()) return r;
   if (name == "trunc") {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("type ", interp.TypeName(args.positional[0]), " doesn't define __trunc__ method"));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("type ", interp.TypeName(args.positional[0]), " doesn't define __trunc__ method"));
   }
   COBRA_TRY_ASSIGN(double x, interp.AsFloat(args.positional[0]));
   return interp.Call(Value(interp.types().int_type), {Value::Float(f(x))});
@@ -147,7 +152,8 @@ Result<Value> Comb(Interpreter& interp, const CallArgs& args, bool perm) {
   ArgReader reader(interp, perm ? "perm" : "comb", args);
   COBRA_TRY(reader.Required("n", &n).Optional("k", &k).Finish());
   if (perm && !reader.Given("k")) k = n;
-  if (n < 0 || k < 0) return interp.Raise(interp.types().ValueError, absl::StrCat(n < 0 ? "n" : "k", " must be a non-negative integer"));
+  if (n < 0 || k < 0)
+    return interp.Raise(interp.types().ValueError, absl::StrCat(n < 0 ? "n" : "k", " must be a non-negative integer"));
   if (k > n) return Value::Int(0);
   if (!perm) k = std::min(k, n - k);
   BigInt r(1);
@@ -227,14 +233,20 @@ Result<Value> FSum(Interpreter& interp, const CallArgs& args) {
 Result<Value> IsClose(Interpreter& interp, const CallArgs& args) {
   double a, b, relative = 1e-9, absolute = 0;
   ArgReader reader(interp, "isclose", args);
-  COBRA_TRY(reader.Required("a", &a).Required("b", &b).KeywordOnly().Optional("rel_tol", &relative).Optional("abs_tol", &absolute).Finish());
+  COBRA_TRY(reader.Required("a", &a)
+                .Required("b", &b)
+                .KeywordOnly()
+                .Optional("rel_tol", &relative)
+                .Optional("abs_tol", &absolute)
+                .Finish());
   if (a == b) return Value::Bool(true);
   if (std::isinf(a) || std::isinf(b)) return Value::Bool(false);
   double d = std::fabs(a - b);
   return Value::Bool(d <= std::fabs(relative * b) || d <= std::fabs(relative * a) || d <= absolute);
 }
 
-// A sum of squares that loses next to nothing, as CPython adds it up: halves of 27 bits are multiplied without rounding.
+// A sum of squares that loses next to nothing, as CPython adds it up: halves of 27 bits are multiplied without
+// rounding.
 struct SquareSum {
   double sum = 1, errors = 0, cross_errors = 0, low = 0;
   void Add(double x, double sign) {
@@ -295,9 +307,12 @@ void AddMathModule(NativeRegistry* registry) {
     m.Value("inf", Value::Float(HUGE_VAL)).Value("nan", Value::Float(std::nan("")));
     Unary(m, "sqrt", [](double x) { return std::sqrt(x); });
     Unary(m, "cbrt", [](double x) { return std::cbrt(x); });
-    Unary(m, "exp", [](double x) { return std::exp(x); }, true);
-    Unary(m, "exp2", [](double x) { return std::exp2(x); }, true);
-    Unary(m, "expm1", [](double x) { return std::expm1(x); }, true);
+    Unary(
+        m, "exp", [](double x) { return std::exp(x); }, true);
+    Unary(
+        m, "exp2", [](double x) { return std::exp2(x); }, true);
+    Unary(
+        m, "expm1", [](double x) { return std::expm1(x); }, true);
     Unary(m, "log1p", [](double x) { return std::log1p(x); });
     Unary(m, "sin", [](double x) { return std::sin(x); });
     Unary(m, "cos", [](double x) { return std::cos(x); });
@@ -305,8 +320,10 @@ void AddMathModule(NativeRegistry* registry) {
     Unary(m, "asin", [](double x) { return std::asin(x); });
     Unary(m, "acos", [](double x) { return std::acos(x); });
     Unary(m, "atan", [](double x) { return std::atan(x); });
-    Unary(m, "sinh", [](double x) { return std::sinh(x); }, true);
-    Unary(m, "cosh", [](double x) { return std::cosh(x); }, true);
+    Unary(
+        m, "sinh", [](double x) { return std::sinh(x); }, true);
+    Unary(
+        m, "cosh", [](double x) { return std::cosh(x); }, true);
     Unary(m, "tanh", [](double x) { return std::tanh(x); });
     Unary(m, "asinh", [](double x) { return std::asinh(x); });
     Unary(m, "acosh", [](double x) { return std::acosh(x); });
@@ -317,10 +334,11 @@ void AddMathModule(NativeRegistry* registry) {
     Unary(m, "lgamma", LogGamma, true);
     Unary(m, "fabs", [](double x) { return std::fabs(x); });
     for (bool to_degrees : {true, false}) {
-      m.Function(to_degrees ? "degrees" : "radians", [to_degrees](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-        COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, to_degrees ? "degrees" : "radians", 1));
-        return Value::Float(x * (to_degrees ? 180.0 / M_PI : M_PI / 180.0));
-      });
+      m.Function(to_degrees ? "degrees" : "radians",
+                 [to_degrees](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+                   COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, to_degrees ? "degrees" : "radians", 1));
+                   return Value::Float(x * (to_degrees ? 180.0 / M_PI : M_PI / 180.0));
+                 });
     }
     Binary(m, "pow", [](double x, double y) { return std::pow(x, y); });
     Binary(m, "atan2", [](double y, double x) { return std::atan2(y, x); });
@@ -334,13 +352,20 @@ void AddMathModule(NativeRegistry* registry) {
         Value x;
         ArgReader reader(interp, two ? "log2" : "log10", args);
         COBRA_TRY(reader.Required("x", &x).Finish());
-        COBRA_TRY_ASSIGN(double d, two ? LogOf(interp, x, [](double v) { return std::log2(v); }) : LogOf(interp, x, [](double v) { return std::log10(v); }));
+        COBRA_TRY_ASSIGN(double d, two ? LogOf(interp, x, [](double v) { return std::log2(v); })
+                                       : LogOf(interp, x, [](double v) { return std::log10(v); }));
         return Value::Float(d);
       });
     }
-    m.Function("floor", [](Interpreter& i, const CallArgs& a) { return Rounded(i, a, i.names().__floor__, "floor", [](double x) { return std::floor(x); }); });
-    m.Function("ceil", [](Interpreter& i, const CallArgs& a) { return Rounded(i, a, i.names().__ceil__, "ceil", [](double x) { return std::ceil(x); }); });
-    m.Function("trunc", [](Interpreter& i, const CallArgs& a) { return Rounded(i, a, i.names().__trunc__, "trunc", [](double x) { return std::trunc(x); }); });
+    m.Function("floor", [](Interpreter& i, const CallArgs& a) {
+      return Rounded(i, a, i.names().__floor__, "floor", [](double x) { return std::floor(x); });
+    });
+    m.Function("ceil", [](Interpreter& i, const CallArgs& a) {
+      return Rounded(i, a, i.names().__ceil__, "ceil", [](double x) { return std::ceil(x); });
+    });
+    m.Function("trunc", [](Interpreter& i, const CallArgs& a) {
+      return Rounded(i, a, i.names().__trunc__, "trunc", [](double x) { return std::trunc(x); });
+    });
     for (int kind : {0, 1, 2}) {
       absl::string_view name = kind == 0 ? "isnan" : kind == 1 ? "isinf" : "isfinite";
       m.Function(name, [kind, name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -364,7 +389,8 @@ void AddMathModule(NativeRegistry* registry) {
       int64_t e;
       ArgReader reader(interp, "ldexp", args);
       COBRA_TRY(reader.Required("x", &x).Required("i", &e).Finish());
-      return Checked(interp, std::ldexp(x, static_cast<int>(std::max<int64_t>(std::min<int64_t>(e, 100000), -100000))), std::isfinite(x), true);
+      return Checked(interp, std::ldexp(x, static_cast<int>(std::max<int64_t>(std::min<int64_t>(e, 100000), -100000))),
+                     std::isfinite(x), true);
     });
     m.Function("prod", Prod);
     m.Function("gcd", [](Interpreter& i, const CallArgs& a) { return GcdLcm(i, a, false); });
@@ -389,7 +415,8 @@ void AddMathModule(NativeRegistry* registry) {
       COBRA_TRY(reader.Required("p", &p).Required("q", &q).Finish());
       COBRA_TRY_ASSIGN(std::vector<Value> a, interp.ToVector(p));
       COBRA_TRY_ASSIGN(std::vector<Value> b, interp.ToVector(q));
-      if (a.size() != b.size()) return interp.Raise(interp.types().ValueError, "both points must have the same number of dimensions");
+      if (a.size() != b.size())
+        return interp.Raise(interp.types().ValueError, "both points must have the same number of dimensions");
       for (size_t i = 0; i < a.size(); ++i) COBRA_TRY_SET(a[i], interp.Binary(Interpreter::BinaryOp::kSub, a[i], b[i]));
       CallArgs differences;
       differences.positional = a;

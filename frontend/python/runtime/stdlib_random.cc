@@ -1,5 +1,5 @@
-// _random.Random: the Mersenne Twister, so that a seeded program draws the numbers it draws in CPython. Unseeded, its numbers would differ
-// from run to run, and so would the network: they are refused.
+// _random.Random: the Mersenne Twister, so that a seeded program draws the numbers it draws in CPython. Unseeded, its
+// numbers would differ from run to run, and so would the network: they are refused.
 #include <array>
 
 #include "frontend/python/runtime/internal.h"
@@ -22,7 +22,8 @@ class Twister : public NativeObject {
     SeedWith(19650218u);
     size_t i = 1, j = 0;
     for (size_t k = std::max(kSize, key.size()); k > 0; --k) {
-      state_[i] = (state_[i] ^ ((state_[i - 1] ^ (state_[i - 1] >> 30)) * 1664525u)) + key[j] + static_cast<uint32_t>(j);
+      state_[i] =
+          (state_[i] ^ ((state_[i - 1] ^ (state_[i - 1] >> 30)) * 1664525u)) + key[j] + static_cast<uint32_t>(j);
       Advance(&i);
       if (++j >= key.size()) j = 0;
     }
@@ -52,7 +53,8 @@ class Twister : public NativeObject {
   static constexpr size_t kSize = 624, kShift = 397;
   void SeedWith(uint32_t s) {
     state_[0] = s;
-    for (size_t i = 1; i < kSize; ++i) state_[i] = 1812433253u * (state_[i - 1] ^ (state_[i - 1] >> 30)) + static_cast<uint32_t>(i);
+    for (size_t i = 1; i < kSize; ++i)
+      state_[i] = 1812433253u * (state_[i - 1] ^ (state_[i - 1] >> 30)) + static_cast<uint32_t>(i);
   }
   void Advance(size_t* i) {
     if (++*i < kSize) return;
@@ -73,7 +75,8 @@ class Twister : public NativeObject {
 Result<Twister*> Seeded(Interpreter& interp, const CallArgs& args, absl::string_view what) {
   auto* t = NativeCast<Twister>(args.self);
   if (t != nullptr && t->seeded) return t;
-  return interp.Unsupported(what, "random values differ from run to run, and so would the network: seed the generator first");
+  return interp.Unsupported(what,
+                            "random values differ from run to run, and so would the network: seed the generator first");
 }
 
 // The magnitude of an int, in words of 32 bits, least significant first.
@@ -85,7 +88,8 @@ Result<Value> Seed(Interpreter& interp, const CallArgs& args) {
   BigInt b = ToBigInt(v);
   if (b.negative()) b = -b;
   std::vector<uint32_t> key;
-  for (int64_t shift = 0; shift < b.bits(); shift += 32) key.push_back(static_cast<uint32_t>(b.ShiftRight(shift).LowBits()));
+  for (int64_t shift = 0; shift < b.bits(); shift += 32)
+    key.push_back(static_cast<uint32_t>(b.ShiftRight(shift).LowBits()));
   if (key.empty()) key.push_back(0);
   NativeCast<Twister>(args.self)->Seed(key);
   return Value::None();
@@ -116,12 +120,16 @@ void AddRandomModule(NativeRegistry* registry) {
     m.Class("Random")
         .Payload([](Interpreter& interp) -> NativeObject* { return interp.heap().New<Twister>(); })
         .Method("_seed", Seed)
-        .Method("_seeded", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Bool(NativeCast<Twister>(args.self)->seeded); })
+        .Method("_seeded",
+                [](Interpreter&, const CallArgs& args) -> Result<Value> {
+                  return Value::Bool(NativeCast<Twister>(args.self)->seeded);
+                })
         .Method("getrandbits", GetRandBits)
-        .Method("random", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-          COBRA_TRY_ASSIGN(Twister * t, Seeded(interp, args, "random.random() without random.seed()"));
-          return Value::Float(t->NextDouble());
-        })
+        .Method("random",
+                [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+                  COBRA_TRY_ASSIGN(Twister * t, Seeded(interp, args, "random.random() without random.seed()"));
+                  return Value::Float(t->NextDouble());
+                })
         .Mutable()
         .Build();
     return {};

@@ -40,7 +40,8 @@ Result<Value> Compile(Interpreter& interp, const CallArgs& args) {
   int64_t flags = 0;
   ArgReader reader(interp, "compile", args);
   COBRA_TRY(reader.Required("pattern", &pattern).Optional("flags", &flags).Finish());
-  if (!pattern.IsStr() && !pattern.IsBytes()) return interp.Raise(interp.types().TypeError, "first argument must be string or compiled pattern");
+  if (!pattern.IsStr() && !pattern.IsBytes())
+    return interp.Raise(interp.types().TypeError, "first argument must be string or compiled pattern");
   auto* compiled = interp.heap().New<CompiledPattern>();
   compiled->bytes = pattern.IsBytes();
   std::vector<uint32_t> text;
@@ -55,7 +56,8 @@ Result<Value> Compile(Interpreter& interp, const CallArgs& args) {
   RegexError error;
   compiled->regex = Regex::Compile(text, static_cast<int>(flags), compiled->bytes, &error);
   if (compiled->regex == nullptr) {
-    return Value(interp.NewTuple({Value(interp.NewStr(error.message)), error.position < 0 ? Value::None() : Value::Int(error.position),
+    return Value(interp.NewTuple({Value(interp.NewStr(error.message)),
+                                  error.position < 0 ? Value::None() : Value::Int(error.position),
                                   Value::Bool(error.value_error)}));
   }
   interp.heap().Allocate(static_cast<size_t>(compiled->regex->memory_bytes()));  // it lives elsewhere, but counts
@@ -77,7 +79,8 @@ Result<Value> Info(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(CompiledPattern * compiled, PatternOf(interp, handle));
   DictObject* d = interp.NewDict();
   for (const auto& [name, index] : compiled->regex->names()) interp.DictSetStr(d, name, Value::Int(index));
-  return Value(interp.NewTuple({Value::Int(compiled->regex->groups()), Value(d), Value::Int(compiled->regex->flags())}));
+  return Value(
+      interp.NewTuple({Value::Int(compiled->regex->groups()), Value(d), Value::Int(compiled->regex->flags())}));
 }
 
 struct Subject {
@@ -87,7 +90,8 @@ struct Subject {
 Result<Subject> SubjectOf(Interpreter& interp, CompiledPattern* compiled, Value string) {
   Subject s;
   if (string.IsStr()) {
-    if (compiled->bytes) return interp.Raise(interp.types().TypeError, "cannot use a bytes pattern on a string-like object");
+    if (compiled->bytes)
+      return interp.Raise(interp.types().TypeError, "cannot use a bytes pattern on a string-like object");
     auto* str = string.as<StrObject>();
     s.length = str->length;
     if (str->ascii) {
@@ -104,25 +108,29 @@ Result<Subject> SubjectOf(Interpreter& interp, CompiledPattern* compiled, Value 
     return s;
   }
   if (string.IsBytes()) {
-    if (!compiled->bytes) return interp.Raise(interp.types().TypeError, "cannot use a string pattern on a bytes-like object");
+    if (!compiled->bytes)
+      return interp.Raise(interp.types().TypeError, "cannot use a string pattern on a bytes-like object");
     s.text.narrow = reinterpret_cast<const unsigned char*>(string.as<BytesObject>()->data);
     s.length = string.as<BytesObject>()->size;
     return s;
   }
-  return interp.Raise(interp.types().TypeError, absl::StrCat("expected string or bytes-like object, got '", interp.TypeName(string), "'"));
+  return interp.Raise(interp.types().TypeError,
+                      absl::StrCat("expected string or bytes-like object, got '", interp.TypeName(string), "'"));
 }
 
 // None, or a tuple: start and end of the match and of each group, then the group closed last (or None).
-Result<Value> MatchOnce(Interpreter& interp, CompiledPattern* compiled, const Subject& subject, int64_t start, int64_t end, Regex::Anchor anchor,
-                        bool must_advance) {
+Result<Value> MatchOnce(Interpreter& interp, CompiledPattern* compiled, const Subject& subject, int64_t start,
+                        int64_t end, Regex::Anchor anchor, bool must_advance) {
   std::vector<int64_t> spans;
   int last_group = -1;
   int64_t steps = kMatchSteps;
-  Regex::Outcome outcome = compiled->regex->Match(subject.text, start, end, anchor, must_advance, &spans, &last_group, &steps);
+  Regex::Outcome outcome =
+      compiled->regex->Match(subject.text, start, end, anchor, must_advance, &spans, &last_group, &steps);
   COBRA_TRY(interp.Charge((kMatchSteps - std::max<int64_t>(steps, 0)) / kMatchStepsAStep));
   if (outcome == Regex::Outcome::kTooLong) {
     return interp.LimitReached(absl::StrCat("the regular expression ", compiled->shown, " backtracks too much"),
-                               "a pattern with nested repetitions takes exponential time: write it so that its parts cannot match the same text");
+                               "a pattern with nested repetitions takes exponential time: write it so that its parts "
+                               "cannot match the same text");
   }
   if (outcome == Regex::Outcome::kNo) return Value::None();
   TupleObject* tuple = interp.NewTupleOfSize(static_cast<int64_t>(spans.size()) + 1);
@@ -154,36 +162,50 @@ Result<Value> Run(Interpreter& interp, const CallArgs& args) {
   RunArguments run;
   int64_t how = 0;
   ArgReader reader(interp, "run", args);
-  COBRA_TRY(reader.Required("handle", &handle).Required("string", &string).Required("pos", &run.start).Required("endpos", &run.end)
-                .Required("how", &how).Finish());
+  COBRA_TRY(reader.Required("handle", &handle)
+                .Required("string", &string)
+                .Required("pos", &run.start)
+                .Required("endpos", &run.end)
+                .Required("how", &how)
+                .Finish());
   COBRA_TRY(ReadRange(interp, handle, string, &run));
   if (run.start > run.end) return Value::None();
-  Regex::Anchor anchor = how == 0 ? Regex::Anchor::kSearch : how == 1 ? Regex::Anchor::kMatch : Regex::Anchor::kFullMatch;
+  Regex::Anchor anchor = how == 0   ? Regex::Anchor::kSearch
+                         : how == 1 ? Regex::Anchor::kMatch
+                                    : Regex::Anchor::kFullMatch;
   return MatchOnce(interp, run.compiled, run.subject, run.start, run.end, anchor, false);
 }
 
-// A module's function match(pattern, string, flags=0), and the like: `known` has the compiled handles of patterns given as strings without
-// flags. Where one matches not at all, that is all there is to do; whatever else comes, the function `otherwise` of the library does.
-// (Programs look for names in lists of names with patterns, a million times.)
+// A module's function match(pattern, string, flags=0), and the like: `known` has the compiled handles of patterns given
+// as strings without flags. Where one matches not at all, that is all there is to do; whatever else comes, the function
+// `otherwise` of the library does. (Programs look for names in lists of names with patterns, a million times.)
 Result<Value> Bind(Interpreter& interp, const CallArgs& args) {
   Value name, known, otherwise;
   int64_t how = 0;
   ArgReader reader(interp, "bind", args);
-  COBRA_TRY(reader.Required("name", &name).Required("known", &known).Required("otherwise", &otherwise).Required("how", &how).Finish());
+  COBRA_TRY(reader.Required("name", &name)
+                .Required("known", &known)
+                .Required("otherwise", &otherwise)
+                .Required("how", &how)
+                .Finish());
   auto* handles = known.as<DictObject>();
-  const Regex::Anchor anchor = how == 0 ? Regex::Anchor::kSearch : how == 1 ? Regex::Anchor::kMatch : Regex::Anchor::kFullMatch;
-  return interp.NewFunction(name.str(), [handles, otherwise, anchor](Interpreter& i, const CallArgs& call) -> Result<Value> {
-    if (call.positional.size() == 2 && call.keywords.empty() && call.positional[0].IsStr() && call.positional[1].IsStr()) {
-      const Value* handle = handles->table.GetStr(call.positional[0].as<StrObject>());
-      if (handle != nullptr) {
-        COBRA_TRY_ASSIGN(CompiledPattern * compiled, PatternOf(i, *handle));
-        COBRA_TRY_ASSIGN(Subject subject, SubjectOf(i, compiled, call.positional[1]));
-        COBRA_TRY_ASSIGN(Value found, MatchOnce(i, compiled, subject, 0, subject.length, anchor, false));
-        if (found.IsNone()) return found;
-      }
-    }
-    return i.Call(otherwise, call);
-  });
+  const Regex::Anchor anchor = how == 0   ? Regex::Anchor::kSearch
+                               : how == 1 ? Regex::Anchor::kMatch
+                                          : Regex::Anchor::kFullMatch;
+  return interp.NewFunction(
+      name.str(), [handles, otherwise, anchor](Interpreter& i, const CallArgs& call) -> Result<Value> {
+        if (call.positional.size() == 2 && call.keywords.empty() && call.positional[0].IsStr() &&
+            call.positional[1].IsStr()) {
+          const Value* handle = handles->table.GetStr(call.positional[0].as<StrObject>());
+          if (handle != nullptr) {
+            COBRA_TRY_ASSIGN(CompiledPattern * compiled, PatternOf(i, *handle));
+            COBRA_TRY_ASSIGN(Subject subject, SubjectOf(i, compiled, call.positional[1]));
+            COBRA_TRY_ASSIGN(Value found, MatchOnce(i, compiled, subject, 0, subject.length, anchor, false));
+            if (found.IsNone()) return found;
+          }
+        }
+        return i.Call(otherwise, call);
+      });
 }
 
 // All matches from left to right that do not overlap, at most `count` of them if it is not 0.
@@ -192,14 +214,19 @@ Result<Value> Scan(Interpreter& interp, const CallArgs& args) {
   RunArguments run;
   int64_t count = 0;
   ArgReader reader(interp, "scan", args);
-  COBRA_TRY(reader.Required("handle", &handle).Required("string", &string).Required("pos", &run.start).Required("endpos", &run.end)
-                .Required("count", &count).Finish());
+  COBRA_TRY(reader.Required("handle", &handle)
+                .Required("string", &string)
+                .Required("pos", &run.start)
+                .Required("endpos", &run.end)
+                .Required("count", &count)
+                .Finish());
   COBRA_TRY(ReadRange(interp, handle, string, &run));
   ListObject* found = interp.NewList();
   bool must_advance = false;
   for (int64_t at = run.start; at <= run.end;) {
     COBRA_TRY(interp.Step());
-    COBRA_TRY_ASSIGN(Value m, MatchOnce(interp, run.compiled, run.subject, at, run.end, Regex::Anchor::kSearch, must_advance));
+    COBRA_TRY_ASSIGN(Value m,
+                     MatchOnce(interp, run.compiled, run.subject, at, run.end, Regex::Anchor::kSearch, must_advance));
     if (m.IsNone()) break;
     found->items.push_back(interp.heap(), m);
     if (count > 0 && static_cast<int64_t>(found->items.size()) >= count) break;
@@ -215,7 +242,11 @@ void AddReModule(NativeRegistry* registry) {
   NativeModule module;
   module.name = "_re";
   module.define = [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
-    m.Function("compile", Compile).Function("info", Info).Function("run", Run).Function("scan", Scan).Function("bind", Bind);
+    m.Function("compile", Compile)
+        .Function("info", Info)
+        .Function("run", Run)
+        .Function("scan", Scan)
+        .Function("bind", Bind);
     return {};
   };
   registry->Add(std::move(module));

@@ -21,8 +21,10 @@ Result<Value> CopyInstance(Interpreter& interp, const CallArgs& args) {
     e->attrs = nullptr;
     return Value(e);
   }
-  for (absl::string_view name : {"generator", "coroutine", "async_generator", "dict_keys", "dict_values", "dict_items"}) {
-    if (interp.TypeName(v) == name) return interp.Raise(interp.types().TypeError, absl::StrCat("cannot pickle '", name, "' object"));
+  for (absl::string_view name :
+       {"generator", "coroutine", "async_generator", "dict_keys", "dict_values", "dict_items"}) {
+    if (interp.TypeName(v) == name)
+      return interp.Raise(interp.types().TypeError, absl::StrCat("cannot pickle '", name, "' object"));
   }
   if (!v.IsInstance()) return interp.Unsupported(absl::StrCat("copying an object of type ", interp.TypeName(v)));
   auto* original = v.as<InstanceObject>();
@@ -83,8 +85,8 @@ Result<Value> EmptyLike(Interpreter& interp, const CallArgs& args) {
   return made;
 }
 
-// copy.copy() of what is nothing but a class and attributes: an instance of a program's class that says nothing about copying. None: it
-// is something else.
+// copy.copy() of what is nothing but a class and attributes: an instance of a program's class that says nothing about
+// copying. None: it is something else.
 Result<Value> CopyPlain(Interpreter& interp, const CallArgs& args, const std::array<StrObject*, 5>& hooks) {
   Value v;
   ArgReader reader(interp, "copy", args);
@@ -94,7 +96,8 @@ Result<Value> CopyPlain(Interpreter& interp, const CallArgs& args, const std::ar
   if (cls->is_native || cls->has_metaclass) return Value::None();
   for (StrObject* name : hooks) {
     const Value hook = FindInClass(interp, cls, name);
-    if (!hook.IsUnbound() && !(hook.IsBuiltin() && hook.as<BuiltinObject>()->owner == interp.types().object)) return Value::None();
+    if (!hook.IsUnbound() && !(hook.IsBuiltin() && hook.as<BuiltinObject>()->owner == interp.types().object))
+      return Value::None();
   }
   auto* copy = interp.heap().New<InstanceObject>();
   copy->cls = cls;
@@ -163,7 +166,8 @@ Result<Value> CallerModule(Interpreter& interp, const CallArgs&) {
   return Value::None();
 }
 
-// What a module that is not here would have under a name: may be passed on, inherited from and called at import, never computed with.
+// What a module that is not here would have under a name: may be passed on, inherited from and called at import, never
+// computed with.
 Result<Value> InertName(Interpreter& interp, const CallArgs& args) {
   std::string name;
   ArgReader reader(interp, "inert", args);
@@ -171,17 +175,21 @@ Result<Value> InertName(Interpreter& interp, const CallArgs& args) {
   return interp.state().importer->Opaque(name);
 }
 
-// The frames of Python code, innermost first, without the runtime's own: (globals, locals, name of the code, file, line).
+// The frames of Python code, innermost first, without the runtime's own: (globals, locals, name of the code, file,
+// line).
 Result<Value> Frames(Interpreter& interp, const CallArgs&) {
   ListObject* out = interp.NewList();
   for (Frame* f = interp.state().frame; f != nullptr; f = f->back) {
     COBRA_TRY(interp.Step());
     if (f->unit->internal) continue;
-    std::string name = f->scope->kind == ScopeKind::kModule ? "<module>" : f->scope->kind == ScopeKind::kLambda ? "<lambda>" : "";
+    std::string name = f->scope->kind == ScopeKind::kModule   ? "<module>"
+                       : f->scope->kind == ScopeKind::kLambda ? "<lambda>"
+                                                              : "";
     if (f->scope->name != nullptr) name = std::string(f->scope->name->text);
     const int64_t line = f->position == nullptr ? 0 : f->position->line;
-    out->items.push_back(interp.heap(), interp.NewTuple({Value(f->globals), Value(LocalsDict(interp, *f)), Value(interp.NewStr(name)),
-                                                         Value(interp.NewStr(f->unit->display_name)), Value::Int(line)}));
+    out->items.push_back(interp.heap(),
+                         interp.NewTuple({Value(f->globals), Value(LocalsDict(interp, *f)), Value(interp.NewStr(name)),
+                                          Value(interp.NewStr(f->unit->display_name)), Value::Int(line)}));
   }
   return Value(out);
 }
@@ -197,10 +205,13 @@ Result<bool> IsLiteral(Interpreter& interp, const ast::ExprNode* e) {
     return true;
   };
   auto number = [](const ast::ExprNode* n, bool sign) {
-    if (const auto* u = n->AsOrNull<ast::UnaryOp>(); sign && u != nullptr && (u->op == ast::UnaryOperator::UAdd || u->op == ast::UnaryOperator::USub)) n = u->operand;
+    if (const auto* u = n->AsOrNull<ast::UnaryOp>();
+        sign && u != nullptr && (u->op == ast::UnaryOperator::UAdd || u->op == ast::UnaryOperator::USub))
+      n = u->operand;
     const auto* c = n->AsOrNull<ast::Constant>();
-    return c != nullptr && (c->constant_kind == ast::ConstantKind::kInt || c->constant_kind == ast::ConstantKind::kBigInt ||
-                            c->constant_kind == ast::ConstantKind::kFloat || c->constant_kind == ast::ConstantKind::kComplex);
+    return c != nullptr &&
+           (c->constant_kind == ast::ConstantKind::kInt || c->constant_kind == ast::ConstantKind::kBigInt ||
+            c->constant_kind == ast::ConstantKind::kFloat || c->constant_kind == ast::ConstantKind::kComplex);
   };
   if (const auto* list = e->AsOrNull<ast::List>()) return all(list->elts);
   if (const auto* tuple = e->AsOrNull<ast::Tuple>()) return all(tuple->elts);
@@ -211,8 +222,8 @@ Result<bool> IsLiteral(Interpreter& interp, const ast::ExprNode* e) {
   }
   if (const auto* sum = e->AsOrNull<ast::BinOp>()) {  // 1+2j
     const auto* imaginary = sum->right->AsOrNull<ast::Constant>();
-    return (sum->op == ast::Operator::Add || sum->op == ast::Operator::Sub) && number(sum->left, true) && imaginary != nullptr &&
-           imaginary->constant_kind == ast::ConstantKind::kComplex;
+    return (sum->op == ast::Operator::Add || sum->op == ast::Operator::Sub) && number(sum->left, true) &&
+           imaginary != nullptr && imaginary->constant_kind == ast::ConstantKind::kComplex;
   }
   if (const auto* call = e->AsOrNull<ast::Call>()) {
     const auto* name = call->func->AsOrNull<ast::Name>();
@@ -221,12 +232,14 @@ Result<bool> IsLiteral(Interpreter& interp, const ast::ExprNode* e) {
   return e->AsOrNull<ast::Constant>() != nullptr || number(e, true);
 }
 
-// Whether the text is an expression that ast.literal_eval takes. A text that does not parse passes: eval() says what is wrong with it.
+// Whether the text is an expression that ast.literal_eval takes. A text that does not parse passes: eval() says what is
+// wrong with it.
 Result<Value> IsLiteralText(Interpreter& interp, const CallArgs& args) {
   std::string text;
   ArgReader reader(interp, "literal_eval", args);
   COBRA_TRY(reader.Required("text", &text).Finish());
-  if (static_cast<int64_t>(text.size()) > interp.limits().source_bytes / 25) return interp.LimitReached("the text given to literal_eval() is too large");
+  if (static_cast<int64_t>(text.size()) > interp.limits().source_bytes / 25)
+    return interp.LimitReached("the text given to literal_eval() is too large");
   auto tree = ast::ParseExpression(text, "<unknown>");
   if (!tree.ok()) return Value::Bool(true);
   COBRA_TRY_ASSIGN(bool literal, IsLiteral(interp, (*tree)->expression()->body));
@@ -241,7 +254,9 @@ Result<Value> ImportModuleFunction(Interpreter& interp, const CallArgs& args) {
   if (!name.empty() && name[0] == '.') {
     size_t level = name.find_first_not_of('.');
     if (!package.has_value()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("the 'package' argument is required to perform a relative import for '", name, "'"));
+      return interp.Raise(
+          interp.types().TypeError,
+          absl::StrCat("the 'package' argument is required to perform a relative import for '", name, "'"));
     }
     std::string base = *package;
     for (size_t i = 1; i < level; ++i) base = base.substr(0, base.rfind('.'));
@@ -273,12 +288,18 @@ Value VersionInfo(Interpreter& interp) {
 Result<void> DefineSys(Interpreter& interp, NativeModuleBuilder& m) {
   auto str = [&](absl::string_view s) { return Value(interp.NewStr(s)); };
   m.Value("modules", interp.state().importer->modules());
-  m.Value("version_info", VersionInfo(interp)).Value("version", str("3.11.2 (main)")).Value("hexversion", Value::Int(0x030b02f0));
+  m.Value("version_info", VersionInfo(interp))
+      .Value("version", str("3.11.2 (main)"))
+      .Value("hexversion", Value::Int(0x030b02f0));
   m.Value("platform", str("linux")).Value("byteorder", str("little")).Value("maxsize", Value::Int(INT64_MAX));
   m.Value("maxunicode", Value::Int(0x10ffff)).Value("executable", str("python3")).Value("prefix", str("/usr"));
-  m.Value("argv", interp.NewList({str("")})).Value("path", interp.NewList()).Value("flags", Value::None()).Value("warnoptions", interp.NewList());
+  m.Value("argv", interp.NewList({str("")}))
+      .Value("path", interp.NewList())
+      .Value("flags", Value::None())
+      .Value("warnoptions", interp.NewList());
   m.Value("builtin_module_names", interp.NewTupleOfSize(0));
-  m.Function("getrecursionlimit", [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value::Int(i.limits().call_depth); });
+  m.Function("getrecursionlimit",
+             [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value::Int(i.limits().call_depth); });
   m.Function("setrecursionlimit", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
   m.Function("intern", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
     StrObject* s;
@@ -287,14 +308,16 @@ Result<void> DefineSys(Interpreter& interp, NativeModuleBuilder& m) {
     return Value(i.InternStr(s));
   });
   m.Function("getsizeof", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(56); });
-  m.Function("getdefaultencoding", [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value(i.NewStr("utf-8")); });
+  m.Function("getdefaultencoding",
+             [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value(i.NewStr("utf-8")); });
   m.Function("exc_info", [](Interpreter& i, const CallArgs&) -> Result<Value> {
     Value e = i.state().handled_exception;
     if (!e.IsException()) return Value(i.NewTuple({Value::None(), Value::None(), Value::None()}));
     return Value(i.NewTuple({Value(e.object()->cls), e, Value::None()}));
   });
   m.Function("exit", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
-    return i.RaiseValue(NewException(i, i.types().SystemExit, static_cast<int>(args.positional.size()), args.positional.data()));
+    return i.RaiseValue(
+        NewException(i, i.types().SystemExit, static_cast<int>(args.positional.size()), args.positional.data()));
   });
   m.Function("_write", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
     absl::string_view text;
@@ -424,34 +447,49 @@ void AddSystemModules(NativeRegistry* registry) {
   NativeModule cobra;
   cobra.name = "_cobra";
   cobra.define = [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
-    m.Function("copy_instance", CopyInstance).Function("attrs", AttrsOrNone).Function("set_attrs", SetAttrs).Function("empty_like", EmptyLike);
-    std::array<StrObject*, 5> hooks = {interp.Intern("__copy__"), interp.Intern("__reduce_ex__"), interp.Intern("__reduce__"),
-                                       interp.Intern("__getstate__"), interp.Intern("__setstate__")};
-    m.Function("copy_plain", [hooks](Interpreter& interp, const CallArgs& args) { return CopyPlain(interp, args, hooks); });
-    BuiltinObject* call = NewBuiltin(interp, "__call__", [func = interp.Intern("func"), args = interp.Intern("args"), keywords = interp.Intern("keywords")](
-                                                             Interpreter& interp, const CallArgs& a) -> Result<Value> {
-      StrObject* const names[] = {func, args, keywords};
-      return CallPartial(interp, a, names);
-    });
+    m.Function("copy_instance", CopyInstance)
+        .Function("attrs", AttrsOrNone)
+        .Function("set_attrs", SetAttrs)
+        .Function("empty_like", EmptyLike);
+    std::array<StrObject*, 5> hooks = {interp.Intern("__copy__"), interp.Intern("__reduce_ex__"),
+                                       interp.Intern("__reduce__"), interp.Intern("__getstate__"),
+                                       interp.Intern("__setstate__")};
+    m.Function("copy_plain",
+               [hooks](Interpreter& interp, const CallArgs& args) { return CopyPlain(interp, args, hooks); });
+    BuiltinObject* call =
+        NewBuiltin(interp, "__call__",
+                   [func = interp.Intern("func"), args = interp.Intern("args"), keywords = interp.Intern("keywords")](
+                       Interpreter& interp, const CallArgs& a) -> Result<Value> {
+                     StrObject* const names[] = {func, args, keywords};
+                     return CallPartial(interp, a, names);
+                   });
     call->cls = interp.types().method_descriptor;
     call->is_method = true;
     m.Value("call_partial", call);
     m.Function("explained", Explained).Function("unsupported", UnsupportedCall).Function("caller_module", CallerModule);
     m.Function("inert", InertName).Function("frames", Frames).Function("is_literal", IsLiteralText);
     m.Function("import_module", ImportModuleFunction).Function("find_module", FindModule);
-    m.Value("builtin_function", interp.types().builtin_function).Value("method_descriptor", interp.types().method_descriptor);
+    m.Value("builtin_function", interp.types().builtin_function)
+        .Value("method_descriptor", interp.types().method_descriptor);
     m.Value("generic_alias", interp.types().generic_alias).Value("union_type", interp.types().union_type);
-    m.Value("generator", interp.types().generator).Value("module", interp.types().module).Value("cell", interp.types().cell);
-    m.Value("dict_keys", interp.types().dict_keys).Value("dict_values", interp.types().dict_values).Value("dict_items", interp.types().dict_items);
+    m.Value("generator", interp.types().generator)
+        .Value("module", interp.types().module)
+        .Value("cell", interp.types().cell);
+    m.Value("dict_keys", interp.types().dict_keys)
+        .Value("dict_values", interp.types().dict_values)
+        .Value("dict_items", interp.types().dict_items);
     m.Value("coroutine", interp.types().coroutine).Value("async_generator", interp.types().async_generator);
     m.Value("member_descriptor", interp.types().member_descriptor);
-    m.Value("iterator", interp.types().iterator).Value("code", interp.types().code).Value("opaque", interp.types().opaque);
+    m.Value("iterator", interp.types().iterator)
+        .Value("code", interp.types().code)
+        .Value("opaque", interp.types().opaque);
     m.Value("torch_version", interp.NewStr(interp.options().torch_version));
     m.Function("is_opaque", [](Interpreter&, const CallArgs& args) -> Result<Value> {
       return Value::Bool(!args.positional.empty() && args.positional[0].IsOpaque());
     });
     m.Function("is_native_class", [](Interpreter&, const CallArgs& args) -> Result<Value> {
-      return Value::Bool(!args.positional.empty() && args.positional[0].IsClass() && args.positional[0].as<ClassObject>()->is_native);
+      return Value::Bool(!args.positional.empty() && args.positional[0].IsClass() &&
+                         args.positional[0].as<ClassObject>()->is_native);
     });
     return {};
   };

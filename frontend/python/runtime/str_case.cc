@@ -65,11 +65,14 @@ Result<Value> SwapCase(Interpreter& interp, const CallArgs& args) {
   });
 }
 Result<Value> Capitalize(Interpreter& interp, const CallArgs& args) {
-  return MapText(interp, Self(args), [](uint32_t, bool first, bool) { return static_cast<int>(first ? CaseKind::kTitle : CaseKind::kLower); });
+  return MapText(interp, Self(args), [](uint32_t, bool first, bool) {
+    return static_cast<int>(first ? CaseKind::kTitle : CaseKind::kLower);
+  });
 }
 Result<Value> Title(Interpreter& interp, const CallArgs& args) {
-  return MapText(interp, Self(args),
-                 [](uint32_t, bool, bool after_cased) { return static_cast<int>(after_cased ? CaseKind::kLower : CaseKind::kTitle); });
+  return MapText(interp, Self(args), [](uint32_t, bool, bool after_cased) {
+    return static_cast<int>(after_cased ? CaseKind::kLower : CaseKind::kTitle);
+  });
 }
 Result<Value> HasCase(const CallArgs& args, bool upper) {
   StrObject* s = Self(args);
@@ -118,15 +121,26 @@ void AddStrCaseMethods(Interpreter& interp) {
     Result<Value> (*method)(Interpreter&, const CallArgs&);
   };
   const Entry methods[] = {
-      {"lower", Map<CaseKind::kLower>}, {"casefold", Map<CaseKind::kFold>}, {"upper", Map<CaseKind::kUpper>}, {"swapcase", SwapCase},
-      {"capitalize", Capitalize}, {"title", Title}, {"isalpha", AllCharacters<kAlpha>},
-      {"isalnum", AllCharacters<kAlpha | kDecimal | kDigit | kNumeric>}, {"isdigit", AllCharacters<kDigit>}, {"isdecimal", AllCharacters<kDecimal>},
-      {"isnumeric", AllCharacters<kNumeric>}, {"isspace", AllCharacters<kSpace>},
+      {"lower", Map<CaseKind::kLower>},
+      {"casefold", Map<CaseKind::kFold>},
+      {"upper", Map<CaseKind::kUpper>},
+      {"swapcase", SwapCase},
+      {"capitalize", Capitalize},
+      {"title", Title},
+      {"isalpha", AllCharacters<kAlpha>},
+      {"isalnum", AllCharacters<kAlpha | kDecimal | kDigit | kNumeric>},
+      {"isdigit", AllCharacters<kDigit>},
+      {"isdecimal", AllCharacters<kDecimal>},
+      {"isnumeric", AllCharacters<kNumeric>},
+      {"isspace", AllCharacters<kSpace>},
       {"isupper", [](Interpreter&, const CallArgs& a) { return HasCase(a, true); }},
-      {"islower", [](Interpreter&, const CallArgs& a) { return HasCase(a, false); }}, {"istitle", IsTitle}, {"isidentifier", IsIdentifier},
+      {"islower", [](Interpreter&, const CallArgs& a) { return HasCase(a, false); }},
+      {"istitle", IsTitle},
+      {"isidentifier", IsIdentifier},
   };
   for (const Entry& e : methods) AddMethod(interp, cls, e.name, e.method);
-  AddMethod(interp, cls, "isascii", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Bool(Self(args)->ascii); });
+  AddMethod(interp, cls, "isascii",
+            [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Bool(Self(args)->ascii); });
   AddMethod(interp, cls, "isprintable", [](Interpreter&, const CallArgs& args) -> Result<Value> {
     StrObject* s = Self(args);
     for (int64_t at = 0; at < s->size;) {

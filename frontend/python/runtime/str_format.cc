@@ -1,11 +1,12 @@
 // Text of values: quoted strings, the format-specification language (f"{x:>8.3f}"), str.format and % formatting.
+#include "absl/strings/str_format.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -14,7 +15,9 @@ namespace {
 bool Printable(uint32_t c) {
   if (c < 0x20 || c == 0x7f) return false;
   if (c < 0xa1) return c < 0x7f;
-  if (c == 0xad || c == 0x1680 || (c >= 0x2000 && c <= 0x200f) || (c >= 0x2028 && c <= 0x202f) || (c >= 0x205f && c <= 0x206f)) return false;
+  if (c == 0xad || c == 0x1680 || (c >= 0x2000 && c <= 0x200f) || (c >= 0x2028 && c <= 0x202f) ||
+      (c >= 0x205f && c <= 0x206f))
+    return false;
   return c != 0x3000 && !(c >= 0xd800 && c <= 0xf8ff) && c != 0xfeff && !(c >= 0xfff0 && c <= 0xfffb) && c < 0xe0000;
 }
 }  // namespace
@@ -92,8 +95,8 @@ std::string FormatDouble(double d, char type, int precision, bool alternate, boo
 
 namespace {
 
-// %#g: `precision` digits, zeros included; with an exponent if there are more than precision - margin before the point. (glibc's own
-// drops the zeros of a number that is rounded up to a power of ten.)
+// %#g: `precision` digits, zeros included; with an exponent if there are more than precision - margin before the point.
+// (glibc's own drops the zeros of a number that is rounded up to a power of ten.)
 std::string AllDigits(double magnitude, int precision, int margin) {
   std::string text = FormatDouble(magnitude, 'e', precision - 1, true, false);
   int exponent = std::atoi(text.c_str() + text.find('e') + 1);
@@ -128,7 +131,10 @@ struct FormatSpec {
 
 Result<FormatSpec> ParseSpec(Interpreter& interp, absl::string_view s, Value v) {
   FormatSpec f;
-  auto bad = [&] { return interp.Raise(interp.types().ValueError, absl::StrCat("Invalid format specifier '", s, "' for object of type '", interp.TypeName(v), "'")); };
+  auto bad = [&] {
+    return interp.Raise(interp.types().ValueError, absl::StrCat("Invalid format specifier '", s,
+                                                                "' for object of type '", interp.TypeName(v), "'"));
+  };
   absl::string_view rest = s;
   auto is_align = [](char c) { return c == '<' || c == '>' || c == '=' || c == '^'; };
   int64_t fill_size = 0;
@@ -166,7 +172,8 @@ Result<FormatSpec> ParseSpec(Interpreter& interp, absl::string_view s, Value v) 
   auto number = [&](int64_t* out) {
     size_t n = 0;
     *out = 0;
-    while (n < rest.size() && absl::ascii_isdigit(static_cast<unsigned char>(rest[n])) && n < 10) *out = *out * 10 + (rest[n++] - '0');
+    while (n < rest.size() && absl::ascii_isdigit(static_cast<unsigned char>(rest[n])) && n < 10)
+      *out = *out * 10 + (rest[n++] - '0');
     rest.remove_prefix(n);
     return n > 0;
   };
@@ -218,7 +225,9 @@ std::string Pad(const FormatSpec& f, absl::string_view prefix, absl::string_view
 // Separators in the leading digits of `digits`; zero padding is grouped too.
 std::string Group(absl::string_view digits, char separator, int every, int64_t min_width) {
   size_t end = 0;
-  while (end < digits.size() && absl::ascii_isxdigit(static_cast<unsigned char>(digits[end])) && !(every == 3 && !absl::ascii_isdigit(static_cast<unsigned char>(digits[end])))) ++end;
+  while (end < digits.size() && absl::ascii_isxdigit(static_cast<unsigned char>(digits[end])) &&
+         !(every == 3 && !absl::ascii_isdigit(static_cast<unsigned char>(digits[end]))))
+    ++end;
   std::string whole(digits.substr(0, end));
   std::string rest(digits.substr(end));
   while (true) {
@@ -234,16 +243,24 @@ std::string Group(absl::string_view digits, char separator, int every, int64_t m
 
 Result<StrObject*> FormatInt(Interpreter& interp, Value v, const FormatSpec& f) {
   BigInt b = ToBigInt(v);
-  if (f.precision >= 0) return interp.Raise(interp.types().ValueError, "Precision not allowed in integer format specifier");
+  if (f.precision >= 0)
+    return interp.Raise(interp.types().ValueError, "Precision not allowed in integer format specifier");
   if (f.type == 'n' && f.grouping != 0) {
-    return interp.Raise(interp.types().ValueError, absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'n'."));
+    return interp.Raise(interp.types().ValueError,
+                        absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'n'."));
   }
   if (f.type == 'c') {
-    if (f.sign_given) return interp.Raise(interp.types().ValueError, "Sign not allowed with integer format specifier 'c'");
-    if (f.alternate) return interp.Raise(interp.types().ValueError, "Alternate form (#) not allowed with integer format specifier 'c'");
-    if (f.grouping != 0) return interp.Raise(interp.types().ValueError, absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'c'."));
+    if (f.sign_given)
+      return interp.Raise(interp.types().ValueError, "Sign not allowed with integer format specifier 'c'");
+    if (f.alternate)
+      return interp.Raise(interp.types().ValueError,
+                          "Alternate form (#) not allowed with integer format specifier 'c'");
+    if (f.grouping != 0)
+      return interp.Raise(interp.types().ValueError,
+                          absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'c'."));
     std::string out;
-    if (b.negative() || b.bits() > 21 || b.ToInt64() > 0x10ffff) return interp.Raise(interp.types().OverflowError, "%c arg not in range(0x110000)");
+    if (b.negative() || b.bits() > 21 || b.ToInt64() > 0x10ffff)
+      return interp.Raise(interp.types().OverflowError, "%c arg not in range(0x110000)");
     AppendUtf8(&out, static_cast<uint32_t>(b.ToInt64()));
     return interp.NewStr(Pad(f, "", out, '>'));
   }
@@ -254,7 +271,9 @@ Result<StrObject*> FormatInt(Interpreter& interp, Value v, const FormatSpec& f) 
   std::string digits = (b.negative() ? -b : b).ToString(base);
   if (f.type == 'X') digits = absl::AsciiStrToUpper(digits);
   if (f.grouping != 0) {
-    if (f.grouping == ',' && base != 10) return interp.Raise(interp.types().ValueError, absl::StrCat("Cannot specify ',' with '", std::string(1, f.type), "'."));
+    if (f.grouping == ',' && base != 10)
+      return interp.Raise(interp.types().ValueError,
+                          absl::StrCat("Cannot specify ',' with '", std::string(1, f.type), "'."));
     int64_t min_width = f.align == '=' && f.fill == "0" ? f.width - static_cast<int64_t>(prefix.size()) : 0;
     digits = Group(digits, f.grouping, base == 10 ? 3 : 4, min_width);
   }
@@ -263,7 +282,8 @@ Result<StrObject*> FormatInt(Interpreter& interp, Value v, const FormatSpec& f) 
 
 Result<StrObject*> FormatFloat(Interpreter& interp, double d, FormatSpec f) {
   if (f.type == 'n' && f.grouping != 0) {
-    return interp.Raise(interp.types().ValueError, absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'n'."));
+    return interp.Raise(interp.types().ValueError,
+                        absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'n'."));
   }
   char lower = static_cast<char>(absl::ascii_tolower(static_cast<unsigned char>(f.type)));
   bool upper = f.type != lower;
@@ -276,7 +296,8 @@ Result<StrObject*> FormatFloat(Interpreter& interp, double d, FormatSpec f) {
     if (f.precision < 0) {
       text = FloatRepr(magnitude);
       size_t exponent = text.find('e');
-      if (f.alternate && std::isfinite(d) && exponent != std::string::npos && text.find('.') == std::string::npos) text.insert(exponent, ".");
+      if (f.alternate && std::isfinite(d) && exponent != std::string::npos && text.find('.') == std::string::npos)
+        text.insert(exponent, ".");
     } else if (f.alternate && std::isfinite(d)) {
       text = AllDigits(magnitude, std::max(f.precision, 1), 1);
     } else {
@@ -308,7 +329,8 @@ Result<StrObject*> FormatFloat(Interpreter& interp, double d, FormatSpec f) {
       text = FormatDouble(magnitude, lower, precision, f.alternate, upper);
     }
   }
-  if (f.zero_negative && negative && std::isfinite(d) && text.find_first_of("123456789") == std::string::npos) negative = false;
+  if (f.zero_negative && negative && std::isfinite(d) && text.find_first_of("123456789") == std::string::npos)
+    negative = false;
   std::string prefix = negative ? "-" : f.sign == '+' ? "+" : f.sign == ' ' ? " " : "";
   if (f.grouping != 0 && std::isfinite(d)) {
     int64_t min_width = f.align == '=' && f.fill == "0" ? f.width - static_cast<int64_t>(prefix.size()) : 0;
@@ -320,14 +342,18 @@ Result<StrObject*> FormatFloat(Interpreter& interp, double d, FormatSpec f) {
 Failure RaiseUnknownCode(Interpreter& interp, char type, absl::string_view type_name) {
   std::string shown(1, type);
   if (type <= 32 || type >= 127) shown = absl::StrCat("\\x", absl::Hex(static_cast<unsigned char>(type)));
-  return interp.Raise(interp.types().ValueError, absl::StrCat("Unknown format code '", shown, "' for object of type '", type_name, "'"));
+  return interp.Raise(interp.types().ValueError,
+                      absl::StrCat("Unknown format code '", shown, "' for object of type '", type_name, "'"));
 }
 
 // Real and imaginary part in the same format, padded together.
 Result<StrObject*> FormatComplexWith(Interpreter& interp, const ComplexObject* c, FormatSpec f) {
-  if (f.type != 0 && std::string("eEfFgGn").find(f.type) == std::string::npos) return RaiseUnknownCode(interp, f.type, "complex");
-  if (f.fill == "0") return interp.Raise(interp.types().ValueError, "Zero padding is not allowed in complex format specifier");
-  if (f.align == '=') return interp.Raise(interp.types().ValueError, "'=' alignment flag is not allowed in complex format specifier");
+  if (f.type != 0 && std::string("eEfFgGn").find(f.type) == std::string::npos)
+    return RaiseUnknownCode(interp, f.type, "complex");
+  if (f.fill == "0")
+    return interp.Raise(interp.types().ValueError, "Zero padding is not allowed in complex format specifier");
+  if (f.align == '=')
+    return interp.Raise(interp.types().ValueError, "'=' alignment flag is not allowed in complex format specifier");
   FormatSpec part = f;
   part.width = 0;
   part.align = 0;
@@ -340,7 +366,8 @@ Result<StrObject*> FormatComplexWith(Interpreter& interp, const ComplexObject* c
     COBRA_TRY_ASSIGN(StrObject * s, FormatFloat(interp, d, g));
     std::string out(s->view());
     // repr(1j) has no point
-    if (f.type == 0 && f.precision < 0 && out.size() > 2 && out.compare(out.size() - 2, 2, ".0") == 0) out.resize(out.size() - (f.alternate ? 1 : 2));
+    if (f.type == 0 && f.precision < 0 && out.size() > 2 && out.compare(out.size() - 2, 2, ".0") == 0)
+      out.resize(out.size() - (f.alternate ? 1 : 2));
     return out;
   };
   std::string out;
@@ -359,7 +386,8 @@ Result<StrObject*> FormatNumber(Interpreter& interp, Value v, absl::string_view 
   if (v.IsComplex()) return FormatComplexWith(interp, v.as<ComplexObject>(), f);
   if (IsIntLike(v)) {
     if (v.IsBool() && spec.empty()) return interp.NewStr(v.as_bool() ? "True" : "False");
-    if (f.type == 0 || f.type == 'd' || f.type == 'b' || f.type == 'o' || f.type == 'x' || f.type == 'X' || f.type == 'c' || f.type == 'n') {
+    if (f.type == 0 || f.type == 'd' || f.type == 'b' || f.type == 'o' || f.type == 'x' || f.type == 'X' ||
+        f.type == 'c' || f.type == 'n') {
       return FormatInt(interp, v, f);
     }
     if (std::string("eEfFgG%").find(f.type) == std::string::npos) return unknown();
@@ -379,14 +407,18 @@ Result<StrObject*> FormatStr(Interpreter& interp, StrObject* s, absl::string_vie
     return RaiseUnknownCode(interp, f.type, "str");
   }
   if (f.grouping != 0) {
-    return interp.Raise(interp.types().ValueError, absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 's'."));
+    return interp.Raise(interp.types().ValueError,
+                        absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 's'."));
   }
-  if (f.align == '=' && f.align_given) return interp.Raise(interp.types().ValueError, "'=' alignment not allowed in string format specifier");
-  if (f.alternate) return interp.Raise(interp.types().ValueError, "Alternate form (#) not allowed in string format specifier");
+  if (f.align == '=' && f.align_given)
+    return interp.Raise(interp.types().ValueError, "'=' alignment not allowed in string format specifier");
+  if (f.alternate)
+    return interp.Raise(interp.types().ValueError, "Alternate form (#) not allowed in string format specifier");
   if (f.sign_given) return interp.Raise(interp.types().ValueError, "Sign not allowed in string format specifier");
   if (f.align == '=') f.align = '<';
   absl::string_view text = s->view();
-  if (f.precision >= 0 && f.precision < s->length) text = text.substr(0, static_cast<size_t>(ByteOffset(s, f.precision)));
+  if (f.precision >= 0 && f.precision < s->length)
+    text = text.substr(0, static_cast<size_t>(ByteOffset(s, f.precision)));
   return interp.NewStr(Pad(f, "", text, '<'));
 }
 
@@ -414,8 +446,9 @@ class FormatRun {
         int open = 1;
         for (; end < format.size() && open > 0; ++end) open += format[end] == '{' ? 1 : format[end] == '}' ? -1 : 0;
         if (open > 0) {
-          return interp_.Raise(interp_.types().ValueError,
-                               at + 1 == format.size() ? "Single '{' encountered in format string" : "expected '}' before end of string");
+          return interp_.Raise(interp_.types().ValueError, at + 1 == format.size()
+                                                               ? "Single '{' encountered in format string"
+                                                               : "expected '}' before end of string");
         }
         COBRA_TRY_ASSIGN(std::string text, Field(format.substr(at + 1, end - at - 2), depth));
         out += text;
@@ -445,10 +478,12 @@ class FormatRun {
     if (split < field.size()) {
       absl::string_view rest = field.substr(split);
       if (rest[0] == '!') {
-        if (rest.size() < 2) return interp_.Raise(interp_.types().ValueError, "end of string while looking for conversion specifier");
+        if (rest.size() < 2)
+          return interp_.Raise(interp_.types().ValueError, "end of string while looking for conversion specifier");
         conversion = rest[1];
         rest.remove_prefix(2);
-        if (!rest.empty() && rest[0] != ':') return interp_.Raise(interp_.types().ValueError, "expected ':' after conversion specifier");
+        if (!rest.empty() && rest[0] != ':')
+          return interp_.Raise(interp_.types().ValueError, "expected ':' after conversion specifier");
       }
       if (!rest.empty()) spec = rest.substr(1);
     }
@@ -460,7 +495,8 @@ class FormatRun {
     } else if (conversion == 's') {
       COBRA_TRY_ASSIGN(v, interp_.Str(v));
     } else if (conversion != 0) {
-      return interp_.Raise(interp_.types().ValueError, absl::StrCat("Unknown conversion specifier ", std::string(1, conversion)));
+      return interp_.Raise(interp_.types().ValueError,
+                           absl::StrCat("Unknown conversion specifier ", std::string(1, conversion)));
     }
     COBRA_TRY_ASSIGN(std::string expanded, Run(spec, depth + 1));
     COBRA_TRY_ASSIGN(StrObject * s, interp_.Format(v, expanded));
@@ -474,17 +510,23 @@ class FormatRun {
     Value v = Value::Unbound();
     int64_t index = -1;
     if (first.empty()) {
-      if (numbering_ == 2) return interp_.Raise(interp_.types().ValueError, "cannot switch from manual field specification to automatic field numbering");
+      if (numbering_ == 2)
+        return interp_.Raise(interp_.types().ValueError,
+                             "cannot switch from manual field specification to automatic field numbering");
       numbering_ = 1;
       index = next_++;
-    } else if (int64_t number; absl::ascii_isdigit(static_cast<unsigned char>(first[0])) && absl::SimpleAtoi(first, &number)) {
+    } else if (int64_t number;
+               absl::ascii_isdigit(static_cast<unsigned char>(first[0])) && absl::SimpleAtoi(first, &number)) {
       index = number;
-      if (numbering_ == 1) return interp_.Raise(interp_.types().ValueError, "cannot switch from automatic field numbering to manual field specification");
+      if (numbering_ == 1)
+        return interp_.Raise(interp_.types().ValueError,
+                             "cannot switch from automatic field numbering to manual field specification");
       numbering_ = 2;
     }
     if (index >= 0) {
       if (index >= static_cast<int64_t>(args_.positional.size())) {
-        return interp_.Raise(interp_.types().IndexError, absl::StrCat("Replacement index ", index, " out of range for positional args tuple"));
+        return interp_.Raise(interp_.types().IndexError,
+                             absl::StrCat("Replacement index ", index, " out of range for positional args tuple"));
       }
       v = args_.positional[static_cast<size_t>(index)];
     } else {
@@ -505,10 +547,12 @@ class FormatRun {
         rest = stop == absl::string_view::npos ? "" : rest.substr(stop);
       } else {
         size_t stop = rest.find(']');
-        if (stop == absl::string_view::npos) return interp_.Raise(interp_.types().ValueError, "Missing ']' in format string");
+        if (stop == absl::string_view::npos)
+          return interp_.Raise(interp_.types().ValueError, "Missing ']' in format string");
         absl::string_view key = rest.substr(1, stop - 1);
         int64_t number;
-        bool numeric = !key.empty() && absl::ascii_isdigit(static_cast<unsigned char>(key[0])) && absl::SimpleAtoi(key, &number);
+        bool numeric =
+            !key.empty() && absl::ascii_isdigit(static_cast<unsigned char>(key[0])) && absl::SimpleAtoi(key, &number);
         COBRA_TRY_ASSIGN(v, interp_.GetItem(v, numeric ? Value::Int(number) : Value(interp_.NewStr(key))));
         rest = rest.substr(stop + 1);
       }

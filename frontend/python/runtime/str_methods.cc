@@ -122,7 +122,8 @@ Result<Value> Find(Interpreter& interp, const CallArgs& args) {
   bool from_right = what == FindWhat::kRfind || what == FindWhat::kRindex;
   size_t at = !valid ? absl::string_view::npos : from_right ? window.rfind(sub) : window.find(sub);
   if (at == absl::string_view::npos) {
-    if (what == FindWhat::kIndex || what == FindWhat::kRindex) return interp.Raise(interp.types().ValueError, "substring not found");
+    if (what == FindWhat::kIndex || what == FindWhat::kRindex)
+      return interp.Raise(interp.types().ValueError, "substring not found");
     return Value::Int(-1);
   }
   return Value::Int(CodePointIndex(s, begin + at));
@@ -145,12 +146,14 @@ Result<Value> StartsWith(Interpreter& interp, const CallArgs& args) {
   if (what.IsTuple()) choices = what.as<TupleObject>()->span();
   for (Value v : choices) {
     if (!v.IsStr()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat(at_end ? "endswith" : "startswith", " first arg must be str or a tuple of str, not ",
-                                                                 interp.TypeName(v)));
+      return interp.Raise(interp.types().TypeError,
+                          absl::StrCat(at_end ? "endswith" : "startswith",
+                                       " first arg must be str or a tuple of str, not ", interp.TypeName(v)));
     }
     absl::string_view t = v.str();
     if (!valid || t.size() > window.size()) continue;
-    if (at_end ? window.substr(window.size() - t.size()) == t : window.substr(0, t.size()) == t) return Value::Bool(true);
+    if (at_end ? window.substr(window.size() - t.size()) == t : window.substr(0, t.size()) == t)
+      return Value::Bool(true);
   }
   return Value::Bool(false);
 }
@@ -305,7 +308,8 @@ Result<Value> Partition(Interpreter& interp, const CallArgs& args) {
     Value whole = interp.NewStr(s), empty = interp.NewStr("");
     return Value(from_right ? interp.NewTuple({empty, empty, whole}) : interp.NewTuple({whole, empty, empty}));
   }
-  return Value(interp.NewTuple({Value(interp.NewStr(s.substr(0, at))), Value(interp.NewStr(separator)), Value(interp.NewStr(s.substr(at + separator.size())))}));
+  return Value(interp.NewTuple({Value(interp.NewStr(s.substr(0, at))), Value(interp.NewStr(separator)),
+                                Value(interp.NewStr(s.substr(at + separator.size())))}));
 }
 
 Result<Value> Replace(Interpreter& interp, const CallArgs& args) {
@@ -362,7 +366,8 @@ Result<Value> Pad(Interpreter& interp, const CallArgs& args) {
   absl::string_view fill = " ";
   ArgReader reader(interp, "center", args);
   COBRA_TRY(reader.Required("width", &width).Optional("fillchar", &fill).Finish());
-  if (CodePoints(fill) != 1) return interp.Raise(interp.types().TypeError, "The fill character must be exactly one character long");
+  if (CodePoints(fill) != 1)
+    return interp.Raise(interp.types().TypeError, "The fill character must be exactly one character long");
   StrObject* s = Self(args);
   if (width <= s->length) return args.self;
   COBRA_TRY(interp.CheckSize(width, 4));
@@ -384,7 +389,8 @@ Result<Value> ZFill(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(interp.CheckSize(width, 1));
   absl::string_view text = s->view();
   absl::string_view sign = !text.empty() && (text[0] == '+' || text[0] == '-') ? text.substr(0, 1) : "";
-  return Value(interp.NewStr(absl::StrCat(sign, std::string(static_cast<size_t>(width - s->length), '0'), text.substr(sign.size()))));
+  return Value(interp.NewStr(
+      absl::StrCat(sign, std::string(static_cast<size_t>(width - s->length), '0'), text.substr(sign.size()))));
 }
 
 Result<Value> ExpandTabs(Interpreter& interp, const CallArgs& args) {
@@ -443,14 +449,16 @@ Result<Value> MakeTrans(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Required("x", &x).Optional("y", &y).Optional("z", &z).Finish());
   DictObject* table = interp.NewDict();
   if (y.IsUnbound()) {
-    if (!x.IsDict()) return interp.Raise(interp.types().TypeError, "if you give only one argument to maketrans it must be a dict");
+    if (!x.IsDict())
+      return interp.Raise(interp.types().TypeError, "if you give only one argument to maketrans it must be a dict");
     auto& t = x.as<DictObject>()->table;
     for (size_t i = 0; i < t.entry_count(); ++i) {
       Value key = t.entry(i).key;
       if (key.IsUnbound()) continue;
       if (key.IsStr()) {
         int64_t at = 0;
-        if (key.as<StrObject>()->length != 1) return interp.Raise(interp.types().ValueError, "string keys in translate table must be of length 1");
+        if (key.as<StrObject>()->length != 1)
+          return interp.Raise(interp.types().ValueError, "string keys in translate table must be of length 1");
         key = Value::Int(DecodeUtf8(key.as<StrObject>()->data, &at));
       }
       COBRA_TRY(interp.DictSet(table, key, t.entry(i).value));
@@ -466,7 +474,8 @@ Result<Value> MakeTrans(Interpreter& interp, const CallArgs& args) {
     COBRA_TRY(interp.DictSet(table, key, Value::Int(DecodeUtf8(y.as<StrObject>()->data, &j))));
   }
   if (z.IsStr()) {
-    for (int64_t k = 0; k < z.as<StrObject>()->size;) COBRA_TRY(interp.DictSet(table, Value::Int(DecodeUtf8(z.as<StrObject>()->data, &k)), Value::None()));
+    for (int64_t k = 0; k < z.as<StrObject>()->size;)
+      COBRA_TRY(interp.DictSet(table, Value::Int(DecodeUtf8(z.as<StrObject>()->data, &k)), Value::None()));
   }
   return Value(table);
 }
@@ -510,12 +519,15 @@ Result<Value> StrGetItem(Interpreter& interp, StrObject* s, Value key) {
     offsets.push_back(s->size);
     std::string out;
     for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) {
-      out.append(s->data + offsets[static_cast<size_t>(at)], static_cast<size_t>(offsets[static_cast<size_t>(at) + 1] - offsets[static_cast<size_t>(at)]));
+      out.append(s->data + offsets[static_cast<size_t>(at)],
+                 static_cast<size_t>(offsets[static_cast<size_t>(at) + 1] - offsets[static_cast<size_t>(at)]));
     }
     return Value(interp.NewStr(out));
   }
-  if (!IsIntLike(key) && (!key.IsObject() || interp.LookupClass(key.object()->cls, interp.names().__index__).IsUnbound())) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("string indices must be integers, not '", interp.TypeName(key), "'"));
+  if (!IsIntLike(key) &&
+      (!key.IsObject() || interp.LookupClass(key.object()->cls, interp.names().__index__).IsUnbound())) {
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("string indices must be integers, not '", interp.TypeName(key), "'"));
   }
   COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
   if (i < 0) i += s->length;
@@ -538,28 +550,49 @@ void InitStrType(Interpreter& interp) {
     Method method;
   };
   const Entry methods[] = {
-      {"find", Find<FindWhat::kFind>}, {"rfind", Find<FindWhat::kRfind>}, {"index", Find<FindWhat::kIndex>},
-      {"rindex", Find<FindWhat::kRindex>}, {"count", Find<FindWhat::kCount>}, {"startswith", StartsWith<false>},
-      {"endswith", StartsWith<true>}, {"strip", Strip<Side::kBoth>}, {"lstrip", Strip<Side::kLeft>}, {"rstrip", Strip<Side::kRight>},
-      {"split", Split<false>}, {"rsplit", Split<true>}, {"splitlines", SplitLines}, {"join", Join}, {"partition", Partition<false>},
-      {"rpartition", Partition<true>}, {"replace", Replace}, {"removeprefix", RemoveAffix<false>}, {"removesuffix", RemoveAffix<true>},
-      {"ljust", Pad<-1>}, {"center", Pad<0>}, {"rjust", Pad<1>}, {"zfill", ZFill}, {"expandtabs", ExpandTabs}, {"encode", Encode},
+      {"find", Find<FindWhat::kFind>},
+      {"rfind", Find<FindWhat::kRfind>},
+      {"index", Find<FindWhat::kIndex>},
+      {"rindex", Find<FindWhat::kRindex>},
+      {"count", Find<FindWhat::kCount>},
+      {"startswith", StartsWith<false>},
+      {"endswith", StartsWith<true>},
+      {"strip", Strip<Side::kBoth>},
+      {"lstrip", Strip<Side::kLeft>},
+      {"rstrip", Strip<Side::kRight>},
+      {"split", Split<false>},
+      {"rsplit", Split<true>},
+      {"splitlines", SplitLines},
+      {"join", Join},
+      {"partition", Partition<false>},
+      {"rpartition", Partition<true>},
+      {"replace", Replace},
+      {"removeprefix", RemoveAffix<false>},
+      {"removesuffix", RemoveAffix<true>},
+      {"ljust", Pad<-1>},
+      {"center", Pad<0>},
+      {"rjust", Pad<1>},
+      {"zfill", ZFill},
+      {"expandtabs", ExpandTabs},
+      {"encode", Encode},
       {"translate", Translate},
   };
-  // All of them walk their string; those that look for another one may have to compare it everywhere; those that make a new one take
-  // some nanoseconds a byte.
+  // All of them walk their string; those that look for another one may have to compare it everywhere; those that make a
+  // new one take some nanoseconds a byte.
   for (const Entry& e : methods) {
     const bool only_looks = &e < methods + 7;
-    AddMethod(interp, cls, e.name, [method = e.method, only_looks](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      const bool pattern = !args.positional.empty() && args.positional[0].IsStr();
-      COBRA_TRY(interp.Charge(SearchSteps(args.self.str(), pattern ? args.positional[0].str() : "") +
-                              (only_looks ? 0 : static_cast<int64_t>(args.self.str().size() / 8))));
-      return method(interp, args);
-    });
+    AddMethod(interp, cls, e.name,
+              [method = e.method, only_looks](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+                const bool pattern = !args.positional.empty() && args.positional[0].IsStr();
+                COBRA_TRY(interp.Charge(SearchSteps(args.self.str(), pattern ? args.positional[0].str() : "") +
+                                        (only_looks ? 0 : static_cast<int64_t>(args.self.str().size() / 8))));
+                return method(interp, args);
+              });
   }
   AddStrCaseMethods(interp);
   AddStaticMethod(interp, cls, "maketrans", MakeTrans);
-  AddMethod(interp, cls, "format", [](Interpreter& interp, const CallArgs& args) { return StrFormatMethod(interp, Self(args), args); });
+  AddMethod(interp, cls, "format",
+            [](Interpreter& interp, const CallArgs& args) { return StrFormatMethod(interp, Self(args), args); });
   AddMethod(interp, cls, "format_map", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value mapping;
     ArgReader reader(interp, "format_map", args);
@@ -590,7 +623,8 @@ void InitStrType(Interpreter& interp) {
   AddMethod(interp, cls, "__hash__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
     return Value::Int(static_cast<int64_t>(HashOfStr(Self(args))));
   });
-  AddMethod(interp, cls, "__len__", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Int(Self(args)->length); });
+  AddMethod(interp, cls, "__len__",
+            [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Int(Self(args)->length); });
   AddMethod(interp, cls, "__getitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value key;
     ArgReader reader(interp, "__getitem__", args);

@@ -1,11 +1,11 @@
-// The Python value: a 16-byte, trivially copyable handle. None, bool, 64-bit int, float, Ellipsis and NotImplemented live in the
-// handle itself; everything else is an Object (object.h) on the interpreter's Heap (heap.h).
+// The Python value: a 16-byte, trivially copyable handle. None, bool, 64-bit int, float, Ellipsis and NotImplemented
+// live in the handle itself; everything else is an Object (object.h) on the interpreter's Heap (heap.h).
 //
-// Nothing is reference counted or collected: an object lives until its Interpreter dies, and the heap's byte budget bounds that.
-// So a Value may be stored anywhere (in a graph, a native payload, a C++ container) without ceremony.
+// Nothing is reference counted or collected: an object lives until its Interpreter dies, and the heap's byte budget
+// bounds that. So a Value may be stored anywhere (in a graph, a native payload, a C++ container) without ceremony.
 //
-// Errors. A function that can fail returns Result<T>. A failed Result carries nothing: the error (a Python exception, or an
-// interpreter failure that the program cannot catch) is pending in the Interpreter, which alone can make one:
+// Errors. A function that can fail returns Result<T>. A failed Result carries nothing: the error (a Python exception,
+// or an interpreter failure that the program cannot catch) is pending in the Interpreter, which alone can make one:
 //   return interp.Raise(interp.types().ValueError, "bad stride");   // Python exception, catchable by the program
 //   return interp.Unsupported("torch.foo");                         // diagnostic kUnsupported, not catchable
 //   return interp.DataDependent("bool(Tensor)");                    // diagnostic kDataDependent, not catchable
@@ -69,8 +69,8 @@ class Value {
   bool IsEllipsis() const { return tag_ == Tag::kEllipsis; }
   bool IsNotImplemented() const { return tag_ == Tag::kNotImplemented; }
   bool IsBool() const { return tag_ == Tag::kBool; }
-  bool IsInt() const { return tag_ == Tag::kInt; }                                 // fits int64; neither bool nor big
-  bool IsIntOrBool() const { return tag_ == Tag::kInt || tag_ == Tag::kBool; }     // as_int() is valid
+  bool IsInt() const { return tag_ == Tag::kInt; }                              // fits int64; neither bool nor big
+  bool IsIntOrBool() const { return tag_ == Tag::kInt || tag_ == Tag::kBool; }  // as_int() is valid
   bool IsFloat() const { return tag_ == Tag::kFloat; }
   bool IsObject() const { return tag_ == Tag::kObject; }
   bool IsObject(const Object* object) const { return tag_ == Tag::kObject && object_ == object; }
@@ -115,7 +115,7 @@ struct [[nodiscard]] Failure {};
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(Failure) : ok_(false), value_() {}                // NOLINT
+  Result(Failure) : ok_(false), value_() {}                 // NOLINT
   Result(T value) : ok_(true), value_(std::move(value)) {}  // NOLINT
   bool ok() const { return ok_; }
   T& operator*() { return value_; }
@@ -157,23 +157,23 @@ class [[nodiscard]] Result<void> {
 };
 
 // COBRA_TRY(F()): returns Failure() from the enclosing function if F() failed.
-#define COBRA_TRY(expr)                                    \
-  do {                                                     \
-    if (!(expr).ok()) return ::cobra::python::Failure();   \
+#define COBRA_TRY(expr)                                  \
+  do {                                                   \
+    if (!(expr).ok()) return ::cobra::python::Failure(); \
   } while (false)
 
 // COBRA_TRY_ASSIGN(Value v, F()): declares or assigns, or returns Failure().
 #define COBRA_TRY_ASSIGN(lhs, expr) COBRA_TRY_ASSIGN_IMPL_(COBRA_TRY_CONCAT_(cobra_result_, __LINE__), lhs, expr)
-#define COBRA_TRY_ASSIGN_IMPL_(var, lhs, expr)        \
-  auto var = (expr);                                  \
-  if (!var.ok()) return ::cobra::python::Failure();   \
+#define COBRA_TRY_ASSIGN_IMPL_(var, lhs, expr)      \
+  auto var = (expr);                                \
+  if (!var.ok()) return ::cobra::python::Failure(); \
   lhs = std::move(*var)
 // COBRA_TRY_SET(v, F()): the same for a variable that exists; one statement, so it may follow an `if` without braces.
-#define COBRA_TRY_SET(lhs, expr)                             \
-  do {                                                       \
-    auto cobra_result_ = (expr);                             \
+#define COBRA_TRY_SET(lhs, expr)                                \
+  do {                                                          \
+    auto cobra_result_ = (expr);                                \
     if (!cobra_result_.ok()) return ::cobra::python::Failure(); \
-    lhs = std::move(*cobra_result_);                         \
+    lhs = std::move(*cobra_result_);                            \
   } while (false)
 #define COBRA_TRY_CONCAT_INNER_(a, b) a##b
 #define COBRA_TRY_CONCAT_(a, b) COBRA_TRY_CONCAT_INNER_(a, b)

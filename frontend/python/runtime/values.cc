@@ -199,7 +199,9 @@ BuiltinObject* NewBuiltin(Interpreter& interp, absl::string_view name, NativeFun
   return b;
 }
 
-Value Interpreter::NewFunction(absl::string_view name, NativeFunction function) { return NewBuiltin(*this, name, std::move(function)); }
+Value Interpreter::NewFunction(absl::string_view name, NativeFunction function) {
+  return NewBuiltin(*this, name, std::move(function));
+}
 
 Value Interpreter::NewIterator(NativeIterator* iterator) {
   IteratorObject* i = Make<IteratorObject>(*this, types_.iterator);

@@ -142,26 +142,18 @@ class CompileChecker {
 
 bool CompileChecker::Statement(const StmtNode* s) {
   switch (s->node_kind) {
-    case StmtKind::FunctionDef:
-      return Function(s->As<FunctionDef>());
-    case StmtKind::AsyncFunctionDef:
-      return Function(s->As<AsyncFunctionDef>());
-    case StmtKind::ClassDef:
-      return Class(s->As<ClassDef>());
-    case StmtKind::Return:
-      return ReturnStatement(s->As<Return>());
-    case StmtKind::Delete:
-      return All(s->As<Delete>()->targets);
-    case StmtKind::Assign:
-      return Visit(s->As<Assign>()->value) && All(s->As<Assign>()->targets);
+    case StmtKind::FunctionDef: return Function(s->As<FunctionDef>());
+    case StmtKind::AsyncFunctionDef: return Function(s->As<AsyncFunctionDef>());
+    case StmtKind::ClassDef: return Class(s->As<ClassDef>());
+    case StmtKind::Return: return ReturnStatement(s->As<Return>());
+    case StmtKind::Delete: return All(s->As<Delete>()->targets);
+    case StmtKind::Assign: return Visit(s->As<Assign>()->value) && All(s->As<Assign>()->targets);
     case StmtKind::AugAssign: {
       const AugAssign* n = s->As<AugAssign>();
       return Visit(n->value) && Visit(n->target);
     }
-    case StmtKind::AnnAssign:
-      return AnnotatedAssign(s->As<AnnAssign>());
-    case StmtKind::For:
-      return Loop(s->As<For>());
+    case StmtKind::AnnAssign: return AnnotatedAssign(s->As<AnnAssign>());
+    case StmtKind::For: return Loop(s->As<For>());
     case StmtKind::AsyncFor:
       if (scope_->kind != ScopeKind::kAsyncFunction) return Fail(s->pos, "'async for' outside async function");
       return Loop(s->As<AsyncFor>());
@@ -173,23 +165,16 @@ bool CompileChecker::Statement(const StmtNode* s) {
       const If* n = s->As<If>();
       return Visit(n->test) && Statements(n->body) && Statements(n->orelse);
     }
-    case StmtKind::With:
-      return WithFrom(s->As<With>(), 0);
+    case StmtKind::With: return WithFrom(s->As<With>(), 0);
     case StmtKind::AsyncWith:
       if (scope_->kind != ScopeKind::kAsyncFunction) return Fail(s->pos, "'async with' outside async function");
       return WithFrom(s->As<AsyncWith>(), 0);
-    case StmtKind::Match:
-      return MatchStatement(s->As<Match>());
-    case StmtKind::Raise:
-      return Optional(s->As<Raise>()->exc) && Optional(s->As<Raise>()->cause);
-    case StmtKind::Try:
-      return Attempt(s->As<Try>(), false);
-    case StmtKind::TryStar:
-      return Attempt(s->As<TryStar>(), true);
-    case StmtKind::Assert:
-      return Visit(s->As<Assert>()->test) && Optional(s->As<Assert>()->msg);
-    case StmtKind::Import:
-      return Aliases(s->As<Import>()->names, s->pos);
+    case StmtKind::Match: return MatchStatement(s->As<Match>());
+    case StmtKind::Raise: return Optional(s->As<Raise>()->exc) && Optional(s->As<Raise>()->cause);
+    case StmtKind::Try: return Attempt(s->As<Try>(), false);
+    case StmtKind::TryStar: return Attempt(s->As<TryStar>(), true);
+    case StmtKind::Assert: return Visit(s->As<Assert>()->test) && Optional(s->As<Assert>()->msg);
+    case StmtKind::Import: return Aliases(s->As<Import>()->names, s->pos);
     case StmtKind::ImportFrom: {
       const ImportFrom* n = s->As<ImportFrom>();
       if (s->pos.line > facts_.last_future_line && n->module != nullptr && n->module->text == "__future__") {
@@ -197,16 +182,12 @@ bool CompileChecker::Statement(const StmtNode* s) {
       }
       return Aliases(n->names, s->pos);
     }
-    case StmtKind::Expr:
-      return Visit(s->As<Expr>()->value);
-    case StmtKind::Break:
-      return Jump(s, "'break' outside loop");
-    case StmtKind::Continue:
-      return Jump(s, "'continue' not properly in loop");
+    case StmtKind::Expr: return Visit(s->As<Expr>()->value);
+    case StmtKind::Break: return Jump(s, "'break' outside loop");
+    case StmtKind::Continue: return Jump(s, "'continue' not properly in loop");
     case StmtKind::Global:
     case StmtKind::Nonlocal:
-    case StmtKind::Pass:
-      return true;
+    case StmtKind::Pass: return true;
   }
   return true;
 }
@@ -391,8 +372,7 @@ bool CompileChecker::KeywordNames(Seq<Keyword> keywords) {
 
 bool CompileChecker::Visit(const ExprNode* e) {
   switch (e->node_kind) {
-    case ExprKind::Constant:
-      return true;
+    case ExprKind::Constant: return true;
     case ExprKind::Name: {
       const Name* n = e->As<Name>();
       return n->ctx == ExprContext::Load || MayBind(n->id, e->pos, n->ctx == ExprContext::Del);
@@ -407,12 +387,9 @@ bool CompileChecker::Visit(const ExprNode* e) {
         return Fail(e->pos, "starred assignment target must be in a list or tuple");
       }
       return Fail(e->pos, "can't use starred expression here");
-    case ExprKind::List:
-      return Elements(e, e->As<List>()->elts, e->As<List>()->ctx == ExprContext::Store);
-    case ExprKind::Tuple:
-      return Elements(e, e->As<Tuple>()->elts, e->As<Tuple>()->ctx == ExprContext::Store);
-    case ExprKind::Set:
-      return Elements(e, e->As<Set>()->elts, false);
+    case ExprKind::List: return Elements(e, e->As<List>()->elts, e->As<List>()->ctx == ExprContext::Store);
+    case ExprKind::Tuple: return Elements(e, e->As<Tuple>()->elts, e->As<Tuple>()->ctx == ExprContext::Store);
+    case ExprKind::Set: return Elements(e, e->As<Set>()->elts, false);
     case ExprKind::Call: {
       const Call* n = e->As<Call>();
       if (!Visit(n->func) || !KeywordNames(n->keywords) || !Elements(nullptr, n->args, false)) return false;
@@ -430,8 +407,7 @@ bool CompileChecker::Visit(const ExprNode* e) {
     case ExprKind::ListComp:
     case ExprKind::SetComp:
     case ExprKind::DictComp:
-    case ExprKind::GeneratorExp:
-      return VisitComprehension(e);
+    case ExprKind::GeneratorExp: return VisitComprehension(e);
     case ExprKind::Yield:
       if (!scope_->IsFunction()) return Fail(e->pos, "'yield' outside function");
       return Optional(e->As<Yield>()->value);
@@ -439,10 +415,8 @@ bool CompileChecker::Visit(const ExprNode* e) {
       if (!scope_->IsFunction()) return Fail(e->pos, "'yield' outside function");
       if (scope_->kind == ScopeKind::kAsyncFunction) return Fail(e->pos, "'yield from' inside async function");
       return Visit(e->As<YieldFrom>()->value);
-    case ExprKind::Await:
-      return VisitAwait(e);
-    default:
-      return VisitChildren(e, [this](const ExprNode* child) { return Visit(child); });
+    case ExprKind::Await: return VisitAwait(e);
+    default: return VisitChildren(e, [this](const ExprNode* child) { return Visit(child); });
   }
 }
 
@@ -538,8 +512,7 @@ bool CompileChecker::Pattern(const PatternNode* p, PatternContext* context) {
       if (value->Is<JoinedStr>()) return Fail(p->pos, "patterns may only match literals and attribute lookups");
       return Visit(value);
     }
-    case PatternKind::MatchSingleton:
-      return true;
+    case PatternKind::MatchSingleton: return true;
     case PatternKind::MatchSequence: {
       const Seq<PatternNode> patterns = p->As<MatchSequence>()->patterns;
       bool starred = false;
@@ -550,12 +523,9 @@ bool CompileChecker::Pattern(const PatternNode* p, PatternContext* context) {
       }
       return SubPatterns(patterns, context);
     }
-    case PatternKind::MatchMapping:
-      return Mapping(p->As<MatchMapping>(), context);
-    case PatternKind::MatchClass:
-      return ClassPattern(p->As<MatchClass>(), context);
-    case PatternKind::MatchStar:
-      return Store(p->As<MatchStar>()->name, p, context);
+    case PatternKind::MatchMapping: return Mapping(p->As<MatchMapping>(), context);
+    case PatternKind::MatchClass: return ClassPattern(p->As<MatchClass>(), context);
+    case PatternKind::MatchStar: return Store(p->As<MatchStar>()->name, p, context);
     case PatternKind::MatchAs: {
       const MatchAs* as = p->As<MatchAs>();
       if (as->pattern != nullptr) return Pattern(as->pattern, context) && Store(as->name, p, context);
@@ -564,8 +534,7 @@ bool CompileChecker::Pattern(const PatternNode* p, PatternContext* context) {
                                               : absl::StrCat("name capture '", as->name->text,
                                                              "' makes remaining patterns unreachable"));
     }
-    case PatternKind::MatchOr:
-      return Alternatives(p->As<MatchOr>(), context);
+    case PatternKind::MatchOr: return Alternatives(p->As<MatchOr>(), context);
   }
   return true;
 }
@@ -606,18 +575,12 @@ std::string KeyText(const ExprNode* key) {
   const Constant* c = key->AsOrNull<Constant>();
   if (c == nullptr) return "";
   switch (c->constant_kind) {
-    case ConstantKind::kNone:
-      return "None";
-    case ConstantKind::kEllipsis:
-      return "...";
-    case ConstantKind::kTrue:
-      return "1";
-    case ConstantKind::kFalse:
-      return "0";
-    case ConstantKind::kInt:
-      return absl::StrCat(c->int_value == 0 ? "" : sign, c->int_value);
-    case ConstantKind::kBigInt:
-      return absl::StrCat(sign, c->text);
+    case ConstantKind::kNone: return "None";
+    case ConstantKind::kEllipsis: return "...";
+    case ConstantKind::kTrue: return "1";
+    case ConstantKind::kFalse: return "0";
+    case ConstantKind::kInt: return absl::StrCat(c->int_value == 0 ? "" : sign, c->int_value);
+    case ConstantKind::kBigInt: return absl::StrCat(sign, c->text);
     case ConstantKind::kFloat:
     case ConstantKind::kComplex: {
       if (c->float_value == 0) return "0";
@@ -626,10 +589,8 @@ std::string KeyText(const ExprNode* key) {
       if (static_cast<double>(whole) == c->float_value) return absl::StrCat(sign, whole, unit);
       return absl::StrCat(sign, c->float_value, unit);
     }
-    case ConstantKind::kStr:
-      return absl::StrCat("s", c->text);
-    case ConstantKind::kBytes:
-      return absl::StrCat("b", c->text);
+    case ConstantKind::kStr: return absl::StrCat("s", c->text);
+    case ConstantKind::kBytes: return absl::StrCat("b", c->text);
   }
   return "";
 }

@@ -215,22 +215,14 @@ class ScopeChecker {
 
 bool ScopeChecker::Statement(const StmtNode* s) {
   switch (s->node_kind) {
-    case StmtKind::FunctionDef:
-      return Function(s->As<FunctionDef>());
-    case StmtKind::AsyncFunctionDef:
-      return Function(s->As<AsyncFunctionDef>());
-    case StmtKind::ClassDef:
-      return Class(s->As<ClassDef>());
-    case StmtKind::Return:
-      return Optional(s->As<Return>()->value);
-    case StmtKind::Delete:
-      return All(s->As<Delete>()->targets);
-    case StmtKind::Assign:
-      return All(s->As<Assign>()->targets) && Visit(s->As<Assign>()->value);
-    case StmtKind::AugAssign:
-      return Visit(s->As<AugAssign>()->target) && Visit(s->As<AugAssign>()->value);
-    case StmtKind::AnnAssign:
-      return AnnotatedAssign(s->As<AnnAssign>());
+    case StmtKind::FunctionDef: return Function(s->As<FunctionDef>());
+    case StmtKind::AsyncFunctionDef: return Function(s->As<AsyncFunctionDef>());
+    case StmtKind::ClassDef: return Class(s->As<ClassDef>());
+    case StmtKind::Return: return Optional(s->As<Return>()->value);
+    case StmtKind::Delete: return All(s->As<Delete>()->targets);
+    case StmtKind::Assign: return All(s->As<Assign>()->targets) && Visit(s->As<Assign>()->value);
+    case StmtKind::AugAssign: return Visit(s->As<AugAssign>()->target) && Visit(s->As<AugAssign>()->value);
+    case StmtKind::AnnAssign: return AnnotatedAssign(s->As<AnnAssign>());
     case StmtKind::For: {
       const For* n = s->As<For>();
       return Visit(n->target) && Visit(n->iter) && Statements(n->body) && Statements(n->orelse);
@@ -247,10 +239,8 @@ bool ScopeChecker::Statement(const StmtNode* s) {
       const If* n = s->As<If>();
       return Visit(n->test) && Statements(n->body) && Statements(n->orelse);
     }
-    case StmtKind::With:
-      return WithItems(s->As<With>()->items) && Statements(s->As<With>()->body);
-    case StmtKind::AsyncWith:
-      return WithItems(s->As<AsyncWith>()->items) && Statements(s->As<AsyncWith>()->body);
+    case StmtKind::With: return WithItems(s->As<With>()->items) && Statements(s->As<With>()->body);
+    case StmtKind::AsyncWith: return WithItems(s->As<AsyncWith>()->items) && Statements(s->As<AsyncWith>()->body);
     case StmtKind::Match: {
       const Match* n = s->As<Match>();
       if (!Visit(n->subject)) return false;
@@ -259,8 +249,7 @@ bool ScopeChecker::Statement(const StmtNode* s) {
       }
       return true;
     }
-    case StmtKind::Raise:
-      return Optional(s->As<Raise>()->exc) && Optional(s->As<Raise>()->cause);
+    case StmtKind::Raise: return Optional(s->As<Raise>()->exc) && Optional(s->As<Raise>()->cause);
     case StmtKind::Try: {
       const Try* n = s->As<Try>();
       return Statements(n->body) && Statements(n->orelse) && Handlers(n->handlers) && Statements(n->finalbody);
@@ -269,22 +258,15 @@ bool ScopeChecker::Statement(const StmtNode* s) {
       const TryStar* n = s->As<TryStar>();
       return Statements(n->body) && Statements(n->orelse) && Handlers(n->handlers) && Statements(n->finalbody);
     }
-    case StmtKind::Assert:
-      return Visit(s->As<Assert>()->test) && Optional(s->As<Assert>()->msg);
-    case StmtKind::Import:
-      return Aliases(s->As<Import>()->names);
-    case StmtKind::ImportFrom:
-      return Aliases(s->As<ImportFrom>()->names);
-    case StmtKind::Global:
-      return Declare(s, s->As<Global>()->names, true);
-    case StmtKind::Nonlocal:
-      return Declare(s, s->As<Nonlocal>()->names, false);
-    case StmtKind::Expr:
-      return Visit(s->As<Expr>()->value);
+    case StmtKind::Assert: return Visit(s->As<Assert>()->test) && Optional(s->As<Assert>()->msg);
+    case StmtKind::Import: return Aliases(s->As<Import>()->names);
+    case StmtKind::ImportFrom: return Aliases(s->As<ImportFrom>()->names);
+    case StmtKind::Global: return Declare(s, s->As<Global>()->names, true);
+    case StmtKind::Nonlocal: return Declare(s, s->As<Nonlocal>()->names, false);
+    case StmtKind::Expr: return Visit(s->As<Expr>()->value);
     case StmtKind::Pass:
     case StmtKind::Break:
-    case StmtKind::Continue:
-      return true;
+    case StmtKind::Continue: return true;
   }
   return true;
 }
@@ -411,12 +393,9 @@ bool ScopeChecker::Handlers(Seq<ExceptHandler> handlers) {
 
 bool ScopeChecker::Pattern(const PatternNode* p) {
   switch (p->node_kind) {
-    case PatternKind::MatchValue:
-      return Visit(p->As<MatchValue>()->value);
-    case PatternKind::MatchSingleton:
-      return true;
-    case PatternKind::MatchSequence:
-      return Patterns(p->As<MatchSequence>()->patterns);
+    case PatternKind::MatchValue: return Visit(p->As<MatchValue>()->value);
+    case PatternKind::MatchSingleton: return true;
+    case PatternKind::MatchSequence: return Patterns(p->As<MatchSequence>()->patterns);
     case PatternKind::MatchStar: {
       const Identifier name = p->As<MatchStar>()->name;
       return name == nullptr || Add(name, kLocal, p->pos);
@@ -433,8 +412,7 @@ bool ScopeChecker::Pattern(const PatternNode* p) {
       const MatchAs* n = p->As<MatchAs>();
       return (n->pattern == nullptr || Pattern(n->pattern)) && (n->name == nullptr || Add(n->name, kLocal, p->pos));
     }
-    case PatternKind::MatchOr:
-      return Patterns(p->As<MatchOr>()->patterns);
+    case PatternKind::MatchOr: return Patterns(p->As<MatchOr>()->patterns);
   }
   return true;
 }
@@ -445,10 +423,8 @@ bool ScopeChecker::Visit(const ExprNode* e) {
       const Name* name = e->As<Name>();
       return Add(name->id, name->ctx == ExprContext::Load ? kUse : kLocal, e->pos);
     }
-    case ExprKind::Constant:
-      return true;
-    case ExprKind::NamedExpr:
-      return NamedExpression(e->As<NamedExpr>());
+    case ExprKind::Constant: return true;
+    case ExprKind::NamedExpr: return NamedExpression(e->As<NamedExpr>());
     case ExprKind::Lambda: {
       const Lambda* lambda = e->As<Lambda>();
       if (!All(lambda->args->defaults) || !All(lambda->args->kw_defaults)) return false;
@@ -460,8 +436,7 @@ bool ScopeChecker::Visit(const ExprNode* e) {
     case ExprKind::ListComp:
     case ExprKind::SetComp:
     case ExprKind::DictComp:
-    case ExprKind::GeneratorExp:
-      return VisitComprehension(e);
+    case ExprKind::GeneratorExp: return VisitComprehension(e);
     case ExprKind::Await:
       if (!NotInAnnotation(e, "await expression")) return false;
       if (!Visit(e->As<Await>()->value)) return false;
@@ -480,8 +455,7 @@ bool ScopeChecker::Visit(const ExprNode* e) {
                                                          : "generator expression";
       return Fail(e->pos, absl::StrCat("'yield' inside ", what));
     }
-    default:
-      return VisitChildren(e, [this](const ExprNode* child) { return Visit(child); });
+    default: return VisitChildren(e, [this](const ExprNode* child) { return Visit(child); });
   }
 }
 
@@ -515,8 +489,7 @@ bool ScopeChecker::BindOutside(const NamedExpr* e, Identifier name) {
         return AddIn(s, name, kGlobal, e->pos);
       case Scope::Kind::kClass:
         return Fail(e->pos, "assignment expression within a comprehension cannot be used in a class body");
-      case Scope::Kind::kAnnotation:
-        break;
+      case Scope::Kind::kAnnotation: break;
     }
   }
   return true;

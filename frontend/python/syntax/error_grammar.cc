@@ -227,36 +227,23 @@ class FirstSets {
   // Adds to *first; returns whether the item may match without consuming a token.
   bool Of(GrammarItem* item, TokenSet* first) {
     switch (item->op) {
-      case Op::kToken:
-        first->set(static_cast<size_t>(item->token));
-        return false;
+      case Op::kToken: first->set(static_cast<size_t>(item->token)); return false;
       case Op::kSoftKeyword:
-      case Op::kAnySoftKeyword:
-        first->set(static_cast<size_t>(TokenKind::kName));
-        return false;
-      case Op::kForcedToken:
-        first->set();
-        return false;  // its absence is an error
-      case Op::kRule:
-        *first |= grammar_->rules[item->rule].first;
-        return grammar_->rules[item->rule].nullable;
+      case Op::kAnySoftKeyword: first->set(static_cast<size_t>(TokenKind::kName)); return false;
+      case Op::kForcedToken: first->set(); return false;  // its absence is an error
+      case Op::kRule: *first |= grammar_->rules[item->rule].first; return grammar_->rules[item->rule].nullable;
       case Op::kPlus:
-      case Op::kList:
-        return Of(item->children[0].get(), first);
+      case Op::kList: return Of(item->children[0].get(), first);
       case Op::kOptional:
-      case Op::kStar:
-        Of(item->children[0].get(), first);
-        return true;
+      case Op::kStar: Of(item->children[0].get(), first); return true;
       case Op::kAnd:
       case Op::kNot: {
         TokenSet unused;
         Of(item->children[0].get(), &unused);  // for the sets of the alternatives in it
         return true;
       }
-      case Op::kCut:
-        return true;
-      case Op::kChoice:
-        break;
+      case Op::kCut: return true;
+      case Op::kChoice: break;
     }
     bool any_nullable = false;
     for (GrammarAlternative& alternative : item->alternatives) {

@@ -99,30 +99,21 @@ bool StartsStringPrefix(char c) {
     case 'u':
     case 'U':
     case 'f':
-    case 'F':
-      return true;
-    default:
-      return false;
+    case 'F': return true;
+    default: return false;
   }
 }
 
 // Deprecated but allowed: a keyword directly after a number, as in `1if x else y`.
 bool KeywordMayFollowNumber(const char* p) {
   switch (p[0]) {
-    case 'a':
-      return p[1] == 'n' && p[2] == 'd';
-    case 'e':
-      return p[1] == 'l' && p[2] == 's' && p[3] == 'e';
-    case 'f':
-      return p[1] == 'o' && p[2] == 'r';
-    case 'i':
-      return p[1] == 'f' || p[1] == 'n' || p[1] == 's';
-    case 'o':
-      return p[1] == 'r';
-    case 'n':
-      return p[1] == 'o' && p[2] == 't';
-    default:
-      return false;
+    case 'a': return p[1] == 'n' && p[2] == 'd';
+    case 'e': return p[1] == 'l' && p[2] == 's' && p[3] == 'e';
+    case 'f': return p[1] == 'o' && p[2] == 'r';
+    case 'i': return p[1] == 'f' || p[1] == 'n' || p[1] == 's';
+    case 'o': return p[1] == 'r';
+    case 'n': return p[1] == 'o' && p[2] == 't';
+    default: return false;
   }
 }
 
@@ -130,19 +121,14 @@ bool KeywordMayFollowNumber(const char* p) {
 
 const char* Spelling(TokenKind kind) {
   switch (kind) {
-#define COBRA_TOKEN_SPACE(name) \
-  case TokenKind::k##name:      \
-    return #name;
-#define COBRA_TOKEN_CLASS(name) \
-  case TokenKind::k##name:      \
-    return #name;
-#define COBRA_TOKEN_OP(name, spelling) \
-  case TokenKind::k##name:             \
-    return spelling;
-#define COBRA_TOKEN_KEYWORD(name, spelling) \
-  case TokenKind::k##name:                  \
-    return spelling;
+// Version 14 takes labels inside of macros apart.
+// clang-format off
+#define COBRA_TOKEN_SPACE(name) case TokenKind::k##name: return #name;
+#define COBRA_TOKEN_CLASS(name) case TokenKind::k##name: return #name;
+#define COBRA_TOKEN_OP(name, spelling) case TokenKind::k##name: return spelling;
+#define COBRA_TOKEN_KEYWORD(name, spelling) case TokenKind::k##name: return spelling;
 #include "frontend/python/syntax/tokens.def"
+    // clang-format on
   }
   return "";
 }
@@ -509,20 +495,13 @@ void Lexer::ReadOperator(Token* token) {
       }
       return take(1, *p == ')' ? K::kRParen : *p == ']' ? K::kRSquare : K::kRBrace);
     }
-    case ':':
-      return eq ? take(2, K::kColonEqual) : take(1, K::kColon);
-    case ',':
-      return take(1, K::kComma);
-    case ';':
-      return take(1, K::kSemicolon);
-    case '.':
-      return p[1] == '.' && p[2] == '.' ? take(3, K::kEllipsis) : take(1, K::kDot);
-    case '=':
-      return eq ? take(2, K::kEqEqual) : take(1, K::kEqual);
-    case '+':
-      return eq ? take(2, K::kPlusEqual) : take(1, K::kPlus);
-    case '-':
-      return eq ? take(2, K::kMinusEqual) : p[1] == '>' ? take(2, K::kArrow) : take(1, K::kMinus);
+    case ':': return eq ? take(2, K::kColonEqual) : take(1, K::kColon);
+    case ',': return take(1, K::kComma);
+    case ';': return take(1, K::kSemicolon);
+    case '.': return p[1] == '.' && p[2] == '.' ? take(3, K::kEllipsis) : take(1, K::kDot);
+    case '=': return eq ? take(2, K::kEqEqual) : take(1, K::kEqual);
+    case '+': return eq ? take(2, K::kPlusEqual) : take(1, K::kPlus);
+    case '-': return eq ? take(2, K::kMinusEqual) : p[1] == '>' ? take(2, K::kArrow) : take(1, K::kMinus);
     case '*':
       if (p[1] == '*') return p[2] == '=' ? take(3, K::kDoubleStarEqual) : take(2, K::kDoubleStar);
       return eq ? take(2, K::kStarEqual) : take(1, K::kStar);
@@ -536,20 +515,13 @@ void Lexer::ReadOperator(Token* token) {
     case '>':
       if (p[1] == '>') return p[2] == '=' ? take(3, K::kRightShiftEqual) : take(2, K::kRightShift);
       return eq ? take(2, K::kGreaterEqual) : take(1, K::kGreater);
-    case '!':
-      return eq ? take(2, K::kNotEqual) : take(1, K::kOther);
-    case '%':
-      return eq ? take(2, K::kPercentEqual) : take(1, K::kPercent);
-    case '@':
-      return eq ? take(2, K::kAtEqual) : take(1, K::kAt);
-    case '|':
-      return eq ? take(2, K::kVBarEqual) : take(1, K::kVBar);
-    case '^':
-      return eq ? take(2, K::kCircumflexEqual) : take(1, K::kCircumflex);
-    case '&':
-      return eq ? take(2, K::kAmperEqual) : take(1, K::kAmper);
-    case '~':
-      return take(1, K::kTilde);
+    case '!': return eq ? take(2, K::kNotEqual) : take(1, K::kOther);
+    case '%': return eq ? take(2, K::kPercentEqual) : take(1, K::kPercent);
+    case '@': return eq ? take(2, K::kAtEqual) : take(1, K::kAt);
+    case '|': return eq ? take(2, K::kVBarEqual) : take(1, K::kVBar);
+    case '^': return eq ? take(2, K::kCircumflexEqual) : take(1, K::kCircumflex);
+    case '&': return eq ? take(2, K::kAmperEqual) : take(1, K::kAmper);
+    case '~': return take(1, K::kTilde);
     default:
       if (*p < 0x20 || *p == 0x7F) {
         return Fail(token, p, absl::StrFormat("invalid non-printable character U+%04X", *p));

@@ -146,15 +146,9 @@ const ExprNode* Parser::ParseStarTarget() {
 // is the one place that writes to finished nodes.
 bool Parser::SetContext(const ExprNode* node, ExprContext ctx, bool starred_allowed) {
   switch (node->node_kind) {
-    case ExprKind::Name:
-      const_cast<Name*>(node->As<Name>())->ctx = ctx;
-      return true;
-    case ExprKind::Attribute:
-      const_cast<Attribute*>(node->As<Attribute>())->ctx = ctx;
-      return true;
-    case ExprKind::Subscript:
-      const_cast<Subscript*>(node->As<Subscript>())->ctx = ctx;
-      return true;
+    case ExprKind::Name: const_cast<Name*>(node->As<Name>())->ctx = ctx; return true;
+    case ExprKind::Attribute: const_cast<Attribute*>(node->As<Attribute>())->ctx = ctx; return true;
+    case ExprKind::Subscript: const_cast<Subscript*>(node->As<Subscript>())->ctx = ctx; return true;
     case ExprKind::Starred: {
       Starred* starred = const_cast<Starred*>(node->As<Starred>());
       starred->ctx = ctx;
@@ -169,8 +163,7 @@ bool Parser::SetContext(const ExprNode* node, ExprContext ctx, bool starred_allo
       }
       return true;
     }
-    default:
-      return false;
+    default: return false;
   }
 }
 

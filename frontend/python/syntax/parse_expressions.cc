@@ -222,27 +222,13 @@ const ExprNode* Parser::ParseBoolOp(Start start, const ExprNode* first, K word) 
 
 bool Parser::TakeCmpOperator(CmpOperator* op) {
   switch (token_->kind) {
-    case K::kEqEqual:
-      *op = CmpOperator::Eq;
-      break;
-    case K::kNotEqual:
-      *op = CmpOperator::NotEq;
-      break;
-    case K::kLess:
-      *op = CmpOperator::Lt;
-      break;
-    case K::kLessEqual:
-      *op = CmpOperator::LtE;
-      break;
-    case K::kGreater:
-      *op = CmpOperator::Gt;
-      break;
-    case K::kGreaterEqual:
-      *op = CmpOperator::GtE;
-      break;
-    case K::kIn:
-      *op = CmpOperator::In;
-      break;
+    case K::kEqEqual: *op = CmpOperator::Eq; break;
+    case K::kNotEqual: *op = CmpOperator::NotEq; break;
+    case K::kLess: *op = CmpOperator::Lt; break;
+    case K::kLessEqual: *op = CmpOperator::LtE; break;
+    case K::kGreater: *op = CmpOperator::Gt; break;
+    case K::kGreaterEqual: *op = CmpOperator::GtE; break;
+    case K::kIn: *op = CmpOperator::In; break;
     case K::kIs:
       Advance();
       *op = Accept(K::kNot) ? CmpOperator::IsNot : CmpOperator::Is;
@@ -252,8 +238,7 @@ bool Parser::TakeCmpOperator(CmpOperator* op) {
       Advance();
       *op = CmpOperator::NotIn;
       break;
-    default:
-      return false;
+    default: return false;
   }
   Advance();
   return true;
@@ -284,21 +269,14 @@ const ExprNode* Parser::ParseComparison(Start start, const ExprNode* left) {
 const ExprNode* Parser::ParseUnary(int min_precedence) {
   UnaryOperator op;
   switch (token_->kind) {
-    case K::kMinus:
-      op = UnaryOperator::USub;
-      break;
-    case K::kPlus:
-      op = UnaryOperator::UAdd;
-      break;
-    case K::kTilde:
-      op = UnaryOperator::Invert;
-      break;
+    case K::kMinus: op = UnaryOperator::USub; break;
+    case K::kPlus: op = UnaryOperator::UAdd; break;
+    case K::kTilde: op = UnaryOperator::Invert; break;
     case K::kNot:
       if (min_precedence > kNot) return nullptr;
       op = UnaryOperator::Not;
       break;
-    default:
-      return ParsePower();
+    default: return ParsePower();
   }
   Depth depth(this);
   if (depth.exceeded()) return nullptr;
@@ -376,8 +354,7 @@ const ExprNode* Parser::ParsePrimary() {
         value = WithHeight(node, HeightOf(value, slice));
         break;
       }
-      default:
-        return value;
+      default: return value;
     }
   }
   return nullptr;
@@ -406,24 +383,15 @@ const ExprNode* Parser::ParseAtom() {
       if (number != nullptr) Advance();
       return number;
     }
-    case K::kString:
-      return ParseStringTokens();
-    case K::kLParen:
-      return ParseParenthesised();
-    case K::kLSquare:
-      return ParseList();
-    case K::kLBrace:
-      return ParseBraces();
-    case K::kNone:
-      return MakeKeywordConstant(ConstantKind::kNone);
-    case K::kTrue:
-      return MakeKeywordConstant(ConstantKind::kTrue);
-    case K::kFalse:
-      return MakeKeywordConstant(ConstantKind::kFalse);
-    case K::kEllipsis:
-      return MakeKeywordConstant(ConstantKind::kEllipsis);
-    default:
-      return nullptr;
+    case K::kString: return ParseStringTokens();
+    case K::kLParen: return ParseParenthesised();
+    case K::kLSquare: return ParseList();
+    case K::kLBrace: return ParseBraces();
+    case K::kNone: return MakeKeywordConstant(ConstantKind::kNone);
+    case K::kTrue: return MakeKeywordConstant(ConstantKind::kTrue);
+    case K::kFalse: return MakeKeywordConstant(ConstantKind::kFalse);
+    case K::kEllipsis: return MakeKeywordConstant(ConstantKind::kEllipsis);
+    default: return nullptr;
   }
 }
 

@@ -287,34 +287,17 @@ bool Parser::DecodeOneEscape(const char** p, const char* end, std::string* out, 
   const char c = *q++;
   *p = q;
   switch (c) {
-    case '\n':
-      return true;
+    case '\n': return true;
     case '\\':
     case '\'':
-    case '"':
-      out->push_back(c);
-      return true;
-    case 'a':
-      out->push_back('\a');
-      return true;
-    case 'b':
-      out->push_back('\b');
-      return true;
-    case 'f':
-      out->push_back('\f');
-      return true;
-    case 'n':
-      out->push_back('\n');
-      return true;
-    case 'r':
-      out->push_back('\r');
-      return true;
-    case 't':
-      out->push_back('\t');
-      return true;
-    case 'v':
-      out->push_back('\v');
-      return true;
+    case '"': out->push_back(c); return true;
+    case 'a': out->push_back('\a'); return true;
+    case 'b': out->push_back('\b'); return true;
+    case 'f': out->push_back('\f'); return true;
+    case 'n': out->push_back('\n'); return true;
+    case 'r': out->push_back('\r'); return true;
+    case 't': out->push_back('\t'); return true;
+    case 'v': out->push_back('\v'); return true;
     case '0':
     case '1':
     case '2':

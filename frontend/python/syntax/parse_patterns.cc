@@ -152,26 +152,17 @@ const PatternNode* Parser::ParseClosedPattern() {
     return node;
   };
   switch (token_->kind) {
-    case K::kNone:
-      return singleton(ConstantKind::kNone);
-    case K::kTrue:
-      return singleton(ConstantKind::kTrue);
-    case K::kFalse:
-      return singleton(ConstantKind::kFalse);
+    case K::kNone: return singleton(ConstantKind::kNone);
+    case K::kTrue: return singleton(ConstantKind::kTrue);
+    case K::kFalse: return singleton(ConstantKind::kFalse);
     case K::kNumber:
-    case K::kMinus:
-      return value(ParseNumberPattern());
-    case K::kString:
-      return value(ParseStringTokens());
-    case K::kName:
-      return ParseNamePattern();
+    case K::kMinus: return value(ParseNumberPattern());
+    case K::kString: return value(ParseStringTokens());
+    case K::kName: return ParseNamePattern();
     case K::kLParen:
-    case K::kLSquare:
-      return ParseGroupOrSequencePattern();
-    case K::kLBrace:
-      return ParseMappingPattern();
-    default:
-      return nullptr;
+    case K::kLSquare: return ParseGroupOrSequencePattern();
+    case K::kLBrace: return ParseMappingPattern();
+    default: return nullptr;
   }
 }
 
@@ -297,23 +288,17 @@ const PatternNode* Parser::ParseMappingPattern() {
 
 const ExprNode* Parser::ParseLiteralKey() {
   switch (token_->kind) {
-    case K::kNone:
-      return MakeKeywordConstant(ConstantKind::kNone);
-    case K::kTrue:
-      return MakeKeywordConstant(ConstantKind::kTrue);
-    case K::kFalse:
-      return MakeKeywordConstant(ConstantKind::kFalse);
+    case K::kNone: return MakeKeywordConstant(ConstantKind::kNone);
+    case K::kTrue: return MakeKeywordConstant(ConstantKind::kTrue);
+    case K::kFalse: return MakeKeywordConstant(ConstantKind::kFalse);
     case K::kNumber:
-    case K::kMinus:
-      return ParseNumberPattern();
-    case K::kString:
-      return ParseStringTokens();
+    case K::kMinus: return ParseNumberPattern();
+    case K::kString: return ParseStringTokens();
     case K::kName: {
       const ExprNode* key = ParseAttr();
       return key != nullptr && key->Is<Attribute>() ? key : nullptr;
     }
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 

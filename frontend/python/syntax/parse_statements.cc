@@ -20,33 +20,15 @@ bool Parser::ParseStatement(Collector<StmtNode>* out) {
   DropUsedTokens();
   const StmtNode* statement = nullptr;
   switch (token_->kind) {
-    case K::kIf:
-      statement = ParseIf();
-      break;
-    case K::kDef:
-      statement = ParseFunction<FunctionDef>(Here(), {});
-      break;
-    case K::kClass:
-      statement = ParseClass({});
-      break;
-    case K::kAt:
-      statement = ParseDecorated();
-      break;
-    case K::kFor:
-      statement = ParseFor<For>(Here());
-      break;
-    case K::kWhile:
-      statement = ParseWhile();
-      break;
-    case K::kTry:
-      statement = ParseTry();
-      break;
-    case K::kWith:
-      statement = ParseWith<With>(Here());
-      break;
-    case K::kAsync:
-      statement = ParseAsync();
-      break;
+    case K::kIf: statement = ParseIf(); break;
+    case K::kDef: statement = ParseFunction<FunctionDef>(Here(), {}); break;
+    case K::kClass: statement = ParseClass({}); break;
+    case K::kAt: statement = ParseDecorated(); break;
+    case K::kFor: statement = ParseFor<For>(Here()); break;
+    case K::kWhile: statement = ParseWhile(); break;
+    case K::kTry: statement = ParseTry(); break;
+    case K::kWith: statement = ParseWith<With>(Here()); break;
+    case K::kAsync: statement = ParseAsync(); break;
     case K::kName:
       if (TextOf(*token_) == "match") {
         bool failed_inside = false;
@@ -55,8 +37,7 @@ bool Parser::ParseStatement(Collector<StmtNode>* out) {
         if (statement != nullptr) break;
       }
       return ParseSimpleStatements(out);
-    default:
-      return ParseSimpleStatements(out);
+    default: return ParseSimpleStatements(out);
   }
   if (statement == nullptr) return false;
   out->Add(statement);
@@ -77,15 +58,9 @@ bool Parser::ParseSimpleStatements(Collector<StmtNode>* out) {
 const StmtNode* Parser::ParseSimpleStatement() {
   const Start start = Here();
   switch (token_->kind) {
-    case K::kPass:
-      Advance();
-      return Make<Pass>(start);
-    case K::kBreak:
-      Advance();
-      return Make<Break>(start);
-    case K::kContinue:
-      Advance();
-      return Make<Continue>(start);
+    case K::kPass: Advance(); return Make<Pass>(start);
+    case K::kBreak: Advance(); return Make<Break>(start);
+    case K::kContinue: Advance(); return Make<Continue>(start);
     case K::kReturn: {
       Advance();
       const ExprNode* value = nullptr;
@@ -96,22 +71,14 @@ const StmtNode* Parser::ParseSimpleStatement() {
       node->value = value;
       return node;
     }
-    case K::kImport:
-      return ParseImport();
-    case K::kFrom:
-      return ParseImportFrom();
-    case K::kRaise:
-      return ParseRaise();
-    case K::kAssert:
-      return ParseAssert();
-    case K::kDel:
-      return ParseDel();
-    case K::kGlobal:
-      return ParseNames(true);
-    case K::kNonlocal:
-      return ParseNames(false);
-    default:
-      return ParseExpressionStatement();
+    case K::kImport: return ParseImport();
+    case K::kFrom: return ParseImportFrom();
+    case K::kRaise: return ParseRaise();
+    case K::kAssert: return ParseAssert();
+    case K::kDel: return ParseDel();
+    case K::kGlobal: return ParseNames(true);
+    case K::kNonlocal: return ParseNames(false);
+    default: return ParseExpressionStatement();
   }
 }
 
@@ -351,14 +318,10 @@ const StmtNode* Parser::ParseAsync() {
   const Start start = Here();
   Advance();
   switch (token_->kind) {
-    case K::kDef:
-      return ParseFunction<AsyncFunctionDef>(start, {});
-    case K::kFor:
-      return ParseFor<AsyncFor>(start);
-    case K::kWith:
-      return ParseWith<AsyncWith>(start);
-    default:
-      return nullptr;
+    case K::kDef: return ParseFunction<AsyncFunctionDef>(start, {});
+    case K::kFor: return ParseFor<AsyncFor>(start);
+    case K::kWith: return ParseWith<AsyncWith>(start);
+    default: return nullptr;
   }
 }
 

@@ -40,7 +40,8 @@ void Parser::Lex() {
   tokens_.emplace_back();
   Token* token = &tokens_.back();
   if (builder_->node_count() > static_cast<uint64_t>(limits_.syntax_nodes)) FailAmount(limits_.syntax_nodes, "nodes");
-  if (builder_->name_count() > static_cast<uint64_t>(limits_.syntax_names)) FailAmount(limits_.syntax_names, "different names");
+  if (builder_->name_count() > static_cast<uint64_t>(limits_.syntax_names))
+    FailAmount(limits_.syntax_names, "different names");
   // A limit ends the parse at the next token; tokens that were handed in end with them.
   if (has_problem_) {
     token->kind = K::kError;
@@ -75,7 +76,8 @@ void Parser::FailDepth() {
   if (has_problem_) return;
   has_problem_ = true;
   problem_ = {SyntaxProblem::Kind::kLimit,
-              absl::StrCat("the source is nested more than ", limits_.syntax_depth, " levels deep"), token_->pos.line, 0};
+              absl::StrCat("the source is nested more than ", limits_.syntax_depth, " levels deep"), token_->pos.line,
+              0};
 }
 
 void Parser::FailAmount(int64_t most, absl::string_view what) {

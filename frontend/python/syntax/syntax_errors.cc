@@ -28,68 +28,40 @@ constexpr size_t kMaxMemo = 4 * 1000 * 1000;
 
 const char* ExpressionName(const ExprNode* e) {
   switch (e->node_kind) {
-    case ExprKind::Attribute:
-      return "attribute";
-    case ExprKind::Subscript:
-      return "subscript";
-    case ExprKind::Starred:
-      return "starred";
-    case ExprKind::Name:
-      return "name";
-    case ExprKind::List:
-      return "list";
-    case ExprKind::Tuple:
-      return "tuple";
-    case ExprKind::Lambda:
-      return "lambda";
-    case ExprKind::Call:
-      return "function call";
+    case ExprKind::Attribute: return "attribute";
+    case ExprKind::Subscript: return "subscript";
+    case ExprKind::Starred: return "starred";
+    case ExprKind::Name: return "name";
+    case ExprKind::List: return "list";
+    case ExprKind::Tuple: return "tuple";
+    case ExprKind::Lambda: return "lambda";
+    case ExprKind::Call: return "function call";
     case ExprKind::BoolOp:
     case ExprKind::BinOp:
-    case ExprKind::UnaryOp:
-      return "expression";
-    case ExprKind::GeneratorExp:
-      return "generator expression";
+    case ExprKind::UnaryOp: return "expression";
+    case ExprKind::GeneratorExp: return "generator expression";
     case ExprKind::Yield:
-    case ExprKind::YieldFrom:
-      return "yield expression";
-    case ExprKind::Await:
-      return "await expression";
-    case ExprKind::ListComp:
-      return "list comprehension";
-    case ExprKind::SetComp:
-      return "set comprehension";
-    case ExprKind::DictComp:
-      return "dict comprehension";
-    case ExprKind::Dict:
-      return "dict literal";
-    case ExprKind::Set:
-      return "set display";
+    case ExprKind::YieldFrom: return "yield expression";
+    case ExprKind::Await: return "await expression";
+    case ExprKind::ListComp: return "list comprehension";
+    case ExprKind::SetComp: return "set comprehension";
+    case ExprKind::DictComp: return "dict comprehension";
+    case ExprKind::Dict: return "dict literal";
+    case ExprKind::Set: return "set display";
     case ExprKind::JoinedStr:
-    case ExprKind::FormattedValue:
-      return "f-string expression";
-    case ExprKind::Compare:
-      return "comparison";
-    case ExprKind::IfExp:
-      return "conditional expression";
-    case ExprKind::NamedExpr:
-      return "named expression";
-    case ExprKind::Slice:
-      return "slice";
-    case ExprKind::Constant:
-      break;
+    case ExprKind::FormattedValue: return "f-string expression";
+    case ExprKind::Compare: return "comparison";
+    case ExprKind::IfExp: return "conditional expression";
+    case ExprKind::NamedExpr: return "named expression";
+    case ExprKind::Slice: return "slice";
+    case ExprKind::Constant: break;
   }
   switch (e->As<Constant>()->constant_kind) {
-    case ConstantKind::kNone:
-      return "None";
-    case ConstantKind::kTrue:
-      return "True";
-    case ConstantKind::kFalse:
-      return "False";
-    case ConstantKind::kEllipsis:
-      return "ellipsis";
-    default:
-      return "literal";
+    case ConstantKind::kNone: return "None";
+    case ConstantKind::kTrue: return "True";
+    case ConstantKind::kFalse: return "False";
+    case ConstantKind::kEllipsis: return "ellipsis";
+    default: return "literal";
   }
 }
 
@@ -105,8 +77,7 @@ const ExprNode* InvalidTarget(const ExprNode* e, Targets targets) {
         if (invalid != nullptr) return invalid;
       }
       return nullptr;
-    case ExprKind::Starred:
-      return targets == Targets::kDel ? e : InvalidTarget(e->As<Starred>()->value, targets);
+    case ExprKind::Starred: return targets == Targets::kDel ? e : InvalidTarget(e->As<Starred>()->value, targets);
     case ExprKind::Compare: {  // `a in b` of `for a in b`
       if (targets != Targets::kFor) return e;
       const Compare* compare = e->As<Compare>();
@@ -114,10 +85,8 @@ const ExprNode* InvalidTarget(const ExprNode* e, Targets targets) {
     }
     case ExprKind::Name:
     case ExprKind::Subscript:
-    case ExprKind::Attribute:
-      return nullptr;
-    default:
-      return e;
+    case ExprKind::Attribute: return nullptr;
+    default: return e;
   }
 }
 
@@ -298,8 +267,7 @@ int ErrorFinder::MatchItem(const GrammarItem& item, int at) {
   if (++steps_ > kMaxSteps || memo_.size() > kMaxMemo) raised_ = gave_up_ = true;
   if (raised_) return -1;
   switch (item.op) {
-    case Op::kToken:
-      return Fetch(at) && tokens_[at].kind == item.token ? at + 1 : -1;
+    case Op::kToken: return Fetch(at) && tokens_[at].kind == item.token ? at + 1 : -1;
     case Op::kForcedToken:
       if (!Fetch(at)) return -1;
       if (tokens_[at].kind == item.token) return at + 1;
@@ -316,28 +284,21 @@ int ErrorFinder::MatchItem(const GrammarItem& item, int at) {
       }
       return -1;
     }
-    case Op::kRule:
-      return MatchRule(item.rule, at);
-    case Op::kChoice:
-      return MatchChoice(item, at);
+    case Op::kRule: return MatchRule(item.rule, at);
+    case Op::kChoice: return MatchChoice(item, at);
     case Op::kOptional: {
       const int end = MatchItem(*item.children[0], at);
       return raised_ ? -1 : end >= 0 ? end : at;
     }
-    case Op::kStar:
-      return MatchRepeated(*item.children[0], nullptr, at, false);
-    case Op::kPlus:
-      return MatchRepeated(*item.children[0], nullptr, at, true);
-    case Op::kList:
-      return MatchRepeated(*item.children[0], item.children[1].get(), at, true);
-    case Op::kAnd:
-      return MatchItem(*item.children[0], at) >= 0 ? at : -1;
+    case Op::kStar: return MatchRepeated(*item.children[0], nullptr, at, false);
+    case Op::kPlus: return MatchRepeated(*item.children[0], nullptr, at, true);
+    case Op::kList: return MatchRepeated(*item.children[0], item.children[1].get(), at, true);
+    case Op::kAnd: return MatchItem(*item.children[0], at) >= 0 ? at : -1;
     case Op::kNot: {
       const int end = MatchItem(*item.children[0], at);
       return raised_ || end >= 0 ? -1 : at;
     }
-    case Op::kCut:
-      return at;
+    case Op::kCut: return at;
   }
   return -1;
 }

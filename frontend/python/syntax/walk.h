@@ -20,30 +20,20 @@ bool VisitChildren(const ExprNode* e, Visit&& visit) {
     return true;
   };
   switch (e->node_kind) {
-    case ExprKind::BoolOp:
-      return all(e->As<BoolOp>()->values);
-    case ExprKind::NamedExpr:
-      return one(e->As<NamedExpr>()->value) && one(e->As<NamedExpr>()->target);
-    case ExprKind::BinOp:
-      return one(e->As<BinOp>()->left) && one(e->As<BinOp>()->right);
-    case ExprKind::UnaryOp:
-      return one(e->As<UnaryOp>()->operand);
+    case ExprKind::BoolOp: return all(e->As<BoolOp>()->values);
+    case ExprKind::NamedExpr: return one(e->As<NamedExpr>()->value) && one(e->As<NamedExpr>()->target);
+    case ExprKind::BinOp: return one(e->As<BinOp>()->left) && one(e->As<BinOp>()->right);
+    case ExprKind::UnaryOp: return one(e->As<UnaryOp>()->operand);
     case ExprKind::IfExp: {
       const IfExp* n = e->As<IfExp>();
       return one(n->test) && one(n->body) && one(n->orelse);
     }
-    case ExprKind::Dict:
-      return all(e->As<Dict>()->keys) && all(e->As<Dict>()->values);
-    case ExprKind::Set:
-      return all(e->As<Set>()->elts);
-    case ExprKind::Await:
-      return one(e->As<Await>()->value);
-    case ExprKind::Yield:
-      return one(e->As<Yield>()->value);
-    case ExprKind::YieldFrom:
-      return one(e->As<YieldFrom>()->value);
-    case ExprKind::Compare:
-      return one(e->As<Compare>()->left) && all(e->As<Compare>()->comparators);
+    case ExprKind::Dict: return all(e->As<Dict>()->keys) && all(e->As<Dict>()->values);
+    case ExprKind::Set: return all(e->As<Set>()->elts);
+    case ExprKind::Await: return one(e->As<Await>()->value);
+    case ExprKind::Yield: return one(e->As<Yield>()->value);
+    case ExprKind::YieldFrom: return one(e->As<YieldFrom>()->value);
+    case ExprKind::Compare: return one(e->As<Compare>()->left) && all(e->As<Compare>()->comparators);
     case ExprKind::Call: {
       const Call* n = e->As<Call>();
       if (!one(n->func) || !all(n->args)) return false;
@@ -54,18 +44,12 @@ bool VisitChildren(const ExprNode* e, Visit&& visit) {
     }
     case ExprKind::FormattedValue:
       return one(e->As<FormattedValue>()->value) && one(e->As<FormattedValue>()->format_spec);
-    case ExprKind::JoinedStr:
-      return all(e->As<JoinedStr>()->values);
-    case ExprKind::Attribute:
-      return one(e->As<Attribute>()->value);
-    case ExprKind::Subscript:
-      return one(e->As<Subscript>()->value) && one(e->As<Subscript>()->slice);
-    case ExprKind::Starred:
-      return one(e->As<Starred>()->value);
-    case ExprKind::List:
-      return all(e->As<List>()->elts);
-    case ExprKind::Tuple:
-      return all(e->As<Tuple>()->elts);
+    case ExprKind::JoinedStr: return all(e->As<JoinedStr>()->values);
+    case ExprKind::Attribute: return one(e->As<Attribute>()->value);
+    case ExprKind::Subscript: return one(e->As<Subscript>()->value) && one(e->As<Subscript>()->slice);
+    case ExprKind::Starred: return one(e->As<Starred>()->value);
+    case ExprKind::List: return all(e->As<List>()->elts);
+    case ExprKind::Tuple: return all(e->As<Tuple>()->elts);
     case ExprKind::Slice: {
       const Slice* n = e->As<Slice>();
       return one(n->lower) && one(n->upper) && one(n->step);
@@ -76,8 +60,7 @@ bool VisitChildren(const ExprNode* e, Visit&& visit) {
     case ExprKind::DictComp:
     case ExprKind::GeneratorExp:
     case ExprKind::Constant:
-    case ExprKind::Name:
-      return true;
+    case ExprKind::Name: return true;
   }
   return true;
 }
@@ -90,16 +73,11 @@ struct ComprehensionParts {
 };
 inline ComprehensionParts PartsOf(const ExprNode* e) {
   switch (e->node_kind) {
-    case ExprKind::ListComp:
-      return {e->As<ListComp>()->elt, nullptr, e->As<ListComp>()->generators};
-    case ExprKind::SetComp:
-      return {e->As<SetComp>()->elt, nullptr, e->As<SetComp>()->generators};
-    case ExprKind::GeneratorExp:
-      return {e->As<GeneratorExp>()->elt, nullptr, e->As<GeneratorExp>()->generators};
-    case ExprKind::DictComp:
-      return {e->As<DictComp>()->key, e->As<DictComp>()->value, e->As<DictComp>()->generators};
-    default:
-      return {};
+    case ExprKind::ListComp: return {e->As<ListComp>()->elt, nullptr, e->As<ListComp>()->generators};
+    case ExprKind::SetComp: return {e->As<SetComp>()->elt, nullptr, e->As<SetComp>()->generators};
+    case ExprKind::GeneratorExp: return {e->As<GeneratorExp>()->elt, nullptr, e->As<GeneratorExp>()->generators};
+    case ExprKind::DictComp: return {e->As<DictComp>()->key, e->As<DictComp>()->value, e->As<DictComp>()->generators};
+    default: return {};
   }
 }
 

@@ -73,7 +73,8 @@ bool OverwriteConstant(Interpreter& interp, Value v, std::optional<double> fill)
   if (v.object()->cls != torch.parameter_class && v.object()->cls != torch.tensor_class) return false;
   if (!IsFloatingPoint(tensor->type.dtype) || tensor->is_uninitialized || tensor->base != nullptr) return false;
   interp.Spend(kStepsOfACall);
-  tensor->values = fill ? TensorValues::Filled(interp, tensor->type.num_elements(), RoundTo(tensor->type.dtype, *fill)) : TensorValues();
+  tensor->values = fill ? TensorValues::Filled(interp, tensor->type.num_elements(), RoundTo(tensor->type.dtype, *fill))
+                        : TensorValues();
   tensor->is_random = !fill.has_value();
   if (tensor->ref.kind == ValueRef::Kind::kConstant) tensor->ref = ValueRef::None();
   return true;
@@ -99,7 +100,8 @@ Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl:
         absl::StrCat(what, " of a constant whose values are not computed here (", tensor->label, ")"),
         "compute it with Python numbers instead");
   }
-  if (IsComplex(tensor->type.dtype) && !complex) return interp.Unsupported(absl::StrCat(what, " of a complex constant"), "take .real or .imag of it");
+  if (IsComplex(tensor->type.dtype) && !complex)
+    return interp.Unsupported(absl::StrCat(what, " of a complex constant"), "take .real or .imag of it");
   return tensor->values.get();
 }
 
@@ -116,21 +118,18 @@ Value ElementOf(Interpreter& interp, DType dtype, const ConstValues& values, int
 
 Failure RaiseShapeError(Interpreter& interp, const absl::Status& status) {
   switch (status.code()) {
-    case absl::StatusCode::kOutOfRange:
-      return interp.Raise(interp.types().IndexError, status.message());
-    case absl::StatusCode::kUnimplemented:
-      return interp.DataDependent(status.message());
-    case absl::StatusCode::kResourceExhausted:
-      return interp.LimitReached(status.message());
-    default:
-      return interp.FromStatus(status);
+    case absl::StatusCode::kOutOfRange: return interp.Raise(interp.types().IndexError, status.message());
+    case absl::StatusCode::kUnimplemented: return interp.DataDependent(status.message());
+    case absl::StatusCode::kResourceExhausted: return interp.LimitReached(status.message());
+    default: return interp.FromStatus(status);
   }
 }
 
 namespace {
 
 // The name that the nodes of a file share. `latest` is the one that was asked for last.
-const std::shared_ptr<const std::string>& FileOf(TorchState& torch, const CodeUnit* unit, TorchState::NamedFile* latest) {
+const std::shared_ptr<const std::string>& FileOf(TorchState& torch, const CodeUnit* unit,
+                                                 TorchState::NamedFile* latest) {
   if (unit != latest->unit) {
     std::shared_ptr<const std::string>& file = torch.files[unit->display_name];
     if (file == nullptr) file = std::make_shared<const std::string>(unit->display_name);
@@ -139,8 +138,8 @@ const std::shared_ptr<const std::string>& FileOf(TorchState& torch, const CodeUn
   return latest->name;
 }
 
-// The line of the program's own file, not of the layer library that runs for it. What torch.nn calls for one of its own layers is called in
-// one line of the program for many of them: then also where this one was made.
+// The line of the program's own file, not of the layer library that runs for it. What torch.nn calls for one of its own
+// layers is called in one line of the program for many of them: then also where this one was made.
 Origin CurrentOrigin(Interpreter& interp) {
   TorchState& torch = Torch(interp);
   Origin origin;
@@ -168,50 +167,47 @@ struct Call {
 
 Result<Value> Returned(Interpreter& interp, Op op, absl::Span<const Value> outputs, Returns returns) {
   switch (returns) {
-    case Returns::kTensor:
-      return outputs[0];
-    case Returns::kList:
-      return interp.NewList(outputs);
+    case Returns::kTensor: return outputs[0];
+    case Returns::kList: return interp.NewList(outputs);
     case Returns::kValuesIndices:
       if (outputs.size() == 1) return outputs[0];
       return interp.Call(Torch(interp).values_indices_class, {interp.NewTuple(outputs)});
     case Returns::kNamed:
       return interp.Call(Torch(interp).named_outputs, {interp.NewStr(OpName(op)), interp.NewTuple(outputs)});
-    case Returns::kOneOrTuple:
-      return outputs.size() == 1 ? outputs[0] : Value(interp.NewTuple(outputs));
-    case Returns::kTuple:
-      return interp.NewTuple(outputs);
+    case Returns::kOneOrTuple: return outputs.size() == 1 ? outputs[0] : Value(interp.NewTuple(outputs));
+    case Returns::kTuple: return interp.NewTuple(outputs);
   }
   return outputs[0];
 }
 
-bool IsRandom(Op op) { return DrawsRandomNumbers(op) || op == Op::poisson || op == Op::gumbel_softmax || op == Op::resize; }
+bool IsRandom(Op op) {
+  return DrawsRandomNumbers(op) || op == Op::poisson || op == Op::gumbel_softmax || op == Op::resize;
+}
 
-// Calls whose output is a view of a tensor that Python never sees: the views of that output share the hidden tensor, so that a write through one
-// of them changes what the output holds but not, as PyTorch keeps account, the output (`sim[..., :n] += bias` of an einsum; the assignment that
-// follows does).
+// Calls whose output is a view of a tensor that Python never sees: the views of that output share the hidden tensor, so
+// that a write through one of them changes what the output holds but not, as PyTorch keeps account, the output
+// (`sim[..., :n] += bias` of an einsum; the assignment that follows does).
 bool HidesBase(const Node& node, absl::Span<Tensor* const> inputs) {
   switch (node.op) {
-    case Op::linear:
-      return inputs.size() > 2 && inputs[2] != nullptr && inputs[0]->type.rank() == 3;
+    case Op::linear: return inputs.size() > 2 && inputs[2] != nullptr && inputs[0]->type.rank() == 3;
     case Op::einsum:  // a product that sums, not one element by element
-      return inputs.size() > 1 && MacsOfCall(node.op, node.attributes, {&inputs[0]->type, &inputs[1]->type}, node.outputs) > node.outputs[0].num_elements();
+      return inputs.size() > 1 && MacsOfCall(node.op, node.attributes, {&inputs[0]->type, &inputs[1]->type},
+                                             node.outputs) > node.outputs[0].num_elements();
     case Op::instance_norm:
     case Op::avg_pool1d:
     case Op::adaptive_avg_pool1d:
     case Op::adaptive_max_pool1d:
     case Op::tensordot:
     case Op::bilinear:
-    case Op::multi_head_attention_forward:
-      return true;
-    default:
-      return false;
+    case Op::multi_head_attention_forward: return true;
+    default: return false;
   }
 }
 
 // Whether each output is a view of its own input.
 bool OneEach(Op op) {
-  return op == Op::meshgrid || op == Op::broadcast_tensors || op == Op::atleast_1d || op == Op::atleast_2d || op == Op::atleast_3d;
+  return op == Op::meshgrid || op == Op::broadcast_tensors || op == Op::atleast_1d || op == Op::atleast_2d ||
+         op == Op::atleast_3d;
 }
 
 // A view's base; an in-place call on the view changes it too.
@@ -241,8 +237,10 @@ std::shared_ptr<const ConstView> ViewOf(const Call& call, const std::vector<cons
   return view;
 }
 
-// What computing a call on values costs, in steps; `elements` of them are made. Its input may be much larger than its output.
-int64_t StepsOfConstants(const Call& call, const std::vector<const TensorType*>& types, const std::vector<TensorType>& outputs, int64_t elements) {
+// What computing a call on values costs, in steps; `elements` of them are made. Its input may be much larger than its
+// output.
+int64_t StepsOfConstants(const Call& call, const std::vector<const TensorType*>& types,
+                         const std::vector<TensorType>& outputs, int64_t elements) {
   constexpr int64_t kSmall = 1024;
   int64_t most = elements;
   for (const TensorType* type : types) most = std::max(most, type == nullptr ? 0 : type->num_elements());
@@ -293,7 +291,8 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     values[0] = FilledValues(interp, type.num_elements(), RoundTo(type.dtype, call.attributes.Double("value")));
   } else if (known && !draws && interp.heap().CanAllocate(work * 8)) {
     // A complex call takes its numbers apart and puts them together again.
-    const bool complex = IsComplex((*outputs)[0].dtype) || (!types.empty() && types[0] != nullptr && IsComplex(types[0]->dtype));
+    const bool complex =
+        IsComplex((*outputs)[0].dtype) || (!types.empty() && types[0] != nullptr && IsComplex(types[0]->dtype));
     COBRA_TRY(interp.Charge(StepsOfConstants(call, types, *outputs, work) + (complex ? work / 2 : 0)));
     interp.heap().Allocate(static_cast<size_t>(work) * 8);  // the values live elsewhere, but count
     values = EvalConst(call.op, call.attributes, inputs, *outputs);
@@ -310,7 +309,8 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     return call.inputs[0];
   }
   std::vector<Value> results;
-  const bool gathers = call.op == Op::getitem && (call.tensors.size() > 1 || absl::StrContains(call.attributes.String("index"), '['));
+  const bool gathers =
+      call.op == Op::getitem && (call.tensors.size() > 1 || absl::StrContains(call.attributes.String("index"), '['));
   const bool view = GetOpInfo(call.op).cost_class == CostClass::kView && call.tensors[0] != nullptr && !gathers;
   for (size_t i = 0; i < outputs->size(); ++i) {
     InstanceObject* result = NewTensor(interp, std::move((*outputs)[i]), values[i], OpName(call.op));
@@ -346,11 +346,13 @@ Result<void> CheckViewable(Interpreter& interp, const Call& call) {
   torch.layout.Update();
   if (ViewStrides(self->type.shape, torch.layout.Of(self->ref), (*types)[0].shape)) return {};
   return interp.Raise(interp.types().RuntimeError,
-                      "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use "
+                      "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+                      "across two contiguous subspaces). Use "
                       ".reshape(...) instead.");
 }
 
-// Values of a recorded call whose inputs are known all the same, as batch_sizes of a packed sequence are; empty if some are not.
+// Values of a recorded call whose inputs are known all the same, as batch_sizes of a packed sequence are; empty if some
+// are not.
 std::vector<std::shared_ptr<const ConstValues>> KnownValues(Interpreter& interp, const Call& call, const Node& node) {
   std::vector<ConstInput> inputs;
   bool recorded = false;
@@ -439,7 +441,8 @@ Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vect
   interp.Spend(kStepsOfACall + static_cast<int64_t>(call.inputs.size()));
   if (Torch(interp).autocast.enabled && !inplace) {
     COBRA_TRY(CastInputs(interp, op, call.attributes, &call.inputs));
-    for (size_t i = 0; i < call.inputs.size(); ++i) call.tensors[i] = call.inputs[i].IsNone() ? nullptr : AsTensor(call.inputs[i]);
+    for (size_t i = 0; i < call.inputs.size(); ++i)
+      call.tensors[i] = call.inputs[i].IsNone() ? nullptr : AsTensor(call.inputs[i]);
   }
   constant = constant && !(DrawsRandomNumbers(op) && !call.tensors.empty());
   if (constant || !Torch(interp).recording) return ApplyToConstants(interp, call, inplace, returns);

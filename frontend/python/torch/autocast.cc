@@ -1,5 +1,5 @@
-// torch.autocast('cpu'): which operators take their inputs in the lower precision, and which in float32. PyTorch casts inside the dispatcher; here a cast
-// is a call of the graph, as it is work that the network does.
+// torch.autocast('cpu'): which operators take their inputs in the lower precision, and which in float32. PyTorch casts
+// inside the dispatcher; here a cast is a call of the graph, as it is work that the network does.
 #include "frontend/python/torch/tensor.h"
 #include "graph/cost.h"
 
@@ -8,8 +8,8 @@ namespace {
 
 enum class Policy : uint8_t { kNone, kLower, kFloat32, kWidest };
 
-// As PyTorch 1.13 registers them (aten/src/ATen/autocast_mode.cpp, AutocastCPU), seen from the functions that a program calls: an operator that
-// is not listed there, but calls one that is, stands with it.
+// As PyTorch 1.13 registers them (aten/src/ATen/autocast_mode.cpp, AutocastCPU), seen from the functions that a program
+// calls: an operator that is not listed there, but calls one that is, stands with it.
 Policy ListedPolicy(Op op) {
   switch (op) {
     case Op::conv1d:
@@ -37,8 +37,7 @@ Policy ListedPolicy(Op op) {
     case Op::affine_grid:
     case Op::matrix_power:
     case Op::cov:
-    case Op::corrcoef:
-      return Policy::kLower;
+    case Op::corrcoef: return Policy::kLower;
     case Op::conv_transpose1d:
     case Op::conv_transpose2d:
     case Op::conv_transpose3d:
@@ -112,18 +111,16 @@ Policy ListedPolicy(Op op) {
     case Op::multi_margin_loss:
     case Op::multilabel_margin_loss:
     case Op::triplet_margin_loss:
-    case Op::ctc_loss:
-      return Policy::kFloat32;
+    case Op::ctc_loss: return Policy::kFloat32;
     case Op::cat:
     case Op::stack:
-    case Op::index_copy:
-      return Policy::kWidest;
-    default:
-      return Policy::kNone;
+    case Op::index_copy: return Policy::kWidest;
+    default: return Policy::kNone;
   }
 }
 
-// What depends on the call: a product that sums is a matrix product, padding by reflection or replication has a kernel of its own.
+// What depends on the call: a product that sums is a matrix product, padding by reflection or replication has a kernel
+// of its own.
 Policy PolicyOf(Op op, const Attributes& attributes, const std::vector<Value>& inputs) {
   if (op == Op::pad) {
     const std::string mode = attributes.String("mode", "constant");
@@ -142,7 +139,8 @@ Policy PolicyOf(Op op, const Attributes& attributes, const std::vector<Value>& i
 Result<Value> Cast(Interpreter& interp, Value tensor, DType dtype) {
   AutocastState& state = Torch(interp).autocast;
   const Tensor* key = AsTensor(tensor);
-  const bool kept = state.caches && key->ref.kind == ValueRef::Kind::kParameter && key->requires_grad && key->type.dtype == DType::float32;
+  const bool kept = state.caches && key->ref.kind == ValueRef::Kind::kParameter && key->requires_grad &&
+                    key->type.dtype == DType::float32;
   if (kept) {
     const auto found = state.casts.find(key);
     if (found != state.casts.end()) return found->second;
@@ -159,14 +157,16 @@ Result<Value> SetAutocast(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "_set_autocast", args);
   COBRA_TRY(reader.Required("enabled", &enabled).Required("dtype", &dtype).Required("cache_enabled", &caches).Finish());
   AutocastState& state = Torch(interp).autocast;
-  const Value before[] = {Value::Bool(state.enabled), Torch(interp).dtypes[static_cast<int>(state.dtype)], Value::Bool(state.caches)};
+  const Value before[] = {Value::Bool(state.enabled), Torch(interp).dtypes[static_cast<int>(state.dtype)],
+                          Value::Bool(state.caches)};
   state.enabled = enabled;
   state.dtype = AsDType(interp, dtype).value_or(DType::bfloat16);
   state.caches = caches;
   return interp.NewTuple(before);
 }
 
-// torch._nest_autocast(by): a context manager opens (1) or closes (-1). With the outermost one the casts of the parameters are forgotten.
+// torch._nest_autocast(by): a context manager opens (1) or closes (-1). With the outermost one the casts of the
+// parameters are forgotten.
 Result<Value> NestAutocast(Interpreter& interp, const CallArgs& args) {
   int64_t by;
   ArgReader reader(interp, "_nest_autocast", args);
@@ -198,6 +198,8 @@ Result<void> CastInputs(Interpreter& interp, Op op, const Attributes& attributes
   return {};
 }
 
-void DefineAutocast(NativeModuleBuilder& m) { m.Function("_set_autocast", SetAutocast).Function("_nest_autocast", NestAutocast); }
+void DefineAutocast(NativeModuleBuilder& m) {
+  m.Function("_set_autocast", SetAutocast).Function("_nest_autocast", NestAutocast);
+}
 
 }  // namespace cobra::python

@@ -234,8 +234,9 @@ class Binder {
   // A Python number, or a constant tensor of one.
   std::optional<AttributeValue> ToNumber(Value v) {
     if (Tensor* tensor = AsTensor(v); tensor != nullptr) Refresh(interp_, tensor);
-    if (Tensor* tensor = AsTensor(v);
-        tensor != nullptr && tensor->type.num_elements() == 1 && !IsComplex(tensor->type.dtype) && tensor->is_const() && tensor->values != nullptr) {
+    if (Tensor* tensor = AsTensor(v); tensor != nullptr && tensor->type.num_elements() == 1 &&
+                                      !IsComplex(tensor->type.dtype) && tensor->is_const() &&
+                                      tensor->values != nullptr) {
       const double value = (*tensor->values)[0];
       if (IsFloatingPoint(tensor->type.dtype)) return AttributeValue(value);
       return AttributeValue(static_cast<int64_t>(value));
@@ -258,8 +259,7 @@ class Binder {
   bool Take(const Param& param, Value v) {
     if (param.dropped) return true;
     if (param.slot >= 0 && param.kind != Kind::kTensorOrNumber) return TakeInput(param, v);
-    if (v.IsNone())
-      return param.takes_none ? true : BadType(param, "given", v);
+    if (v.IsNone()) return param.takes_none ? true : BadType(param, "given", v);
     switch (param.kind) {
       case Kind::kTensorOrNumber: {
         if (AsTensor(v) != nullptr) {
@@ -332,15 +332,11 @@ class Binder {
         return TakeIntList(param, v);
       case Kind::kInts:
       case Kind::kIntsRest:
-      case Kind::kIntsN:
-        return TakeIntList(param, v);
-      case Kind::kSizesN:
-        return TakeSizes(param, v);
+      case Kind::kIntsN: return TakeIntList(param, v);
+      case Kind::kSizesN: return TakeSizes(param, v);
       case Kind::kFloats:
-      case Kind::kAny:
-        return TakeAny(param, v);
-      default:
-        return BadType(param, "known", v);
+      case Kind::kAny: return TakeAny(param, v);
+      default: return BadType(param, "known", v);
     }
   }
 

@@ -39,7 +39,7 @@ struct Param {
   int count = 0;  // of kIntsN ...
   bool dropped = false, keyword_only = false, required = true;
   AttributeValue fallback = NoneValue{};
-  int slot = -1;  // of OpInfo::inputs; -1: an attribute
+  int slot = -1;                              // of OpInfo::inputs; -1: an attribute
   bool is_inplace = false, is_alpha = false;  // by its name
   bool takes_none = false;                    // None is as good as absent
 };

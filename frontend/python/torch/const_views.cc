@@ -1,6 +1,7 @@
-// Views of constants that are written to. A view keeps the call that made it; where its elements stand in its base follows from that call on
-// the numbers 0, 1, 2 ... in place of the base's values. Nobody asks for most views, so that is found out when it is needed: when a
-// tensor with a base is written to, and when the base has been written to since the view got its values.
+// Views of constants that are written to. A view keeps the call that made it; where its elements stand in its base
+// follows from that call on the numbers 0, 1, 2 ... in place of the base's values. Nobody asks for most views, so that
+// is found out when it is needed: when a tensor with a base is written to, and when the base has been written to since
+// the view got its values.
 #include "frontend/python/torch/tensor.h"
 #include "graph/const_eval.h"
 
@@ -45,14 +46,16 @@ Places PlacesIn(const ConstView& view, const Places& parent) {
   if (MayCopy(view.op)) {
     const Shape& in = types[0].shape;
     const Strides strides = parent.at.empty() ? ContiguousStrides(in) : StridesAt(in, parent.at);
-    const bool views = view.op == Op::contiguous ? IsContiguous(in, strides) : ViewStrides(in, strides, (*outputs)[view.output].shape).has_value();
+    const bool views = view.op == Op::contiguous ? IsContiguous(in, strides)
+                                                 : ViewStrides(in, strides, (*outputs)[view.output].shape).has_value();
     if (!views) {
       places.sees = Sees::kCopy;
       return places;
     }
   }
   ConstValues numbers(static_cast<size_t>(types[0].num_elements()));
-  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = parent.at.empty() ? static_cast<double>(i) : static_cast<double>(parent.at[i]);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = parent.at.empty() ? static_cast<double>(i) : static_cast<double>(parent.at[i]);
   std::vector<ConstInput> inputs{{&types[0], &numbers}};
   std::vector<ConstValues> others(types.size());
   for (size_t i = 1; i < types.size(); ++i) {  // view_as and its like ask only for its shape
@@ -106,7 +109,8 @@ void Refresh(Interpreter& interp, Tensor* tensor) {
   if (places.sees == Sees::kCopy) return Detach(tensor);
   if (tensor->ref.kind == ValueRef::Kind::kConstant) tensor->ref = ValueRef::None();
   tensor->is_random = base->is_random;
-  const bool known = places.sees == Sees::kElements && base->is_const() && base->values != nullptr && interp.heap().CanAllocate(places.at.size() * 8);
+  const bool known = places.sees == Sees::kElements && base->is_const() && base->values != nullptr &&
+                     interp.heap().CanAllocate(places.at.size() * 8);
   if (!known) {
     tensor->values = nullptr;
     return;
@@ -136,7 +140,8 @@ void NoteWrite(Interpreter& interp, Tensor* tensor, Op op) {
   tensor->seen = ++base->writes;
   base->is_random = base->is_random || tensor->is_random;
   if (base->ref.kind == ValueRef::Kind::kConstant) base->ref = ValueRef::None();
-  const bool known = places.sees == Sees::kElements && base->values != nullptr && tensor->values != nullptr && places.at.size() == tensor->values->size();
+  const bool known = places.sees == Sees::kElements && base->values != nullptr && tensor->values != nullptr &&
+                     places.at.size() == tensor->values->size();
   const bool alone = known && base->values.shared().use_count() == 1;  // loops write to one tensor many times
   if (!known || (!alone && !interp.heap().CanAllocate(base->values->size() * 8))) {
     base->values = nullptr;

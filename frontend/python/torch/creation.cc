@@ -128,7 +128,9 @@ Result<Value> Full(Interpreter& interp, const CallArgs& args) {
   sized.positional = absl::MakeConstSpan(&size, 1);
   COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, sized, {}, "full"));
   COBRA_TRY_ASSIGN(double number, NumberArg(interp, fill));
-  const DType inferred = fill.IsBool() ? DType::bool_ : fill.IsInt() || fill.IsBigInt() ? DType::int64 : Torch(interp).default_dtype;
+  const DType inferred = fill.IsBool()                     ? DType::bool_
+                         : fill.IsInt() || fill.IsBigInt() ? DType::int64
+                                                           : Torch(interp).default_dtype;
   return Filled(interp, {shape, where.dtype.value_or(inferred)}, number, where, "full");
 }
 
@@ -185,7 +187,8 @@ Result<Value> New(Interpreter& interp, const CallArgs& args) {
     COBRA_TRY_ASSIGN(Value data, TensorFromData(interp, first, self->type.dtype, "new"));
     if (!recorded || !AsTensor(data)->is_const()) return data;
     const Shape& shape = AsTensor(data)->type.shape;
-    COBRA_TRY_ASSIGN(Value made, Apply(interp, Op::new_, {{"size", std::vector<int64_t>(shape.begin(), shape.end())}}, {args.self}));
+    COBRA_TRY_ASSIGN(
+        Value made, Apply(interp, Op::new_, {{"size", std::vector<int64_t>(shape.begin(), shape.end())}}, {args.self}));
     AsTensor(made)->values = AsTensor(data)->values;
     return made;
   }
@@ -428,8 +431,9 @@ Result<Value> To(Interpreter& interp, const CallArgs& args) {
 }
 
 // By DType.
-constexpr absl::string_view kTensorTypes[] = {"FloatTensor", "HalfTensor", "BFloat16Tensor", "DoubleTensor", "LongTensor",         "IntTensor",
-                                              "ShortTensor", "CharTensor", "ByteTensor",     "BoolTensor",   "ComplexFloatTensor", "ComplexDoubleTensor"};
+constexpr absl::string_view kTensorTypes[] = {"FloatTensor", "HalfTensor", "BFloat16Tensor",     "DoubleTensor",
+                                              "LongTensor",  "IntTensor",  "ShortTensor",        "CharTensor",
+                                              "ByteTensor",  "BoolTensor", "ComplexFloatTensor", "ComplexDoubleTensor"};
 
 Result<Value> TypeMethod(Interpreter& interp, const CallArgs& args) {
   Value target;
@@ -472,7 +476,8 @@ Result<Value> TypeAs(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> Contiguous(Interpreter& interp, const CallArgs& args) {
-  if (AsTensor(args.self)->is_const() && IsScattered(interp, AsTensor(args.self))) return Apply(interp, Op::clone, {}, {args.self});
+  if (AsTensor(args.self)->is_const() && IsScattered(interp, AsTensor(args.self)))
+    return Apply(interp, Op::clone, {}, {args.self});
   if (AsTensor(args.self)->is_const() || !Torch(interp).recording) return args.self;
   const bool alias = IsContiguousNow(interp, AsTensor(args.self));
   COBRA_TRY_ASSIGN(Value copy, Apply(interp, Op::contiguous, {}, {args.self}));

@@ -52,12 +52,10 @@ Returns ReturnsOf(Op op) {
     case Op::meshgrid:
     case Op::broadcast_tensors:
     case Op::var_mean:
-    case Op::std_mean:
-      return Returns::kTuple;
+    case Op::std_mean: return Returns::kTuple;
     case Op::atleast_1d:
     case Op::atleast_2d:
-    case Op::atleast_3d:
-      return Returns::kOneOrTuple;
+    case Op::atleast_3d: return Returns::kOneOrTuple;
     case Op::split_with_sizes:
     case Op::unsafe_split:
     case Op::unsafe_split_with_sizes:
@@ -67,8 +65,7 @@ Returns ReturnsOf(Op op) {
     case Op::dsplit:
     case Op::lstm_cell:
     case Op::gradient:
-    case Op::lu:
-      return Returns::kTuple;
+    case Op::lu: return Returns::kTuple;
     case Op::aminmax:
     case Op::svd:
     case Op::linalg_svd:
@@ -87,8 +84,7 @@ Returns ReturnsOf(Op op) {
     case Op::frexp:
     case Op::lu_unpack:
     case Op::linalg_lu_factor_ex:
-    case Op::linalg_ldl_factor:
-      return Returns::kNamed;
+    case Op::linalg_ldl_factor: return Returns::kNamed;
     case Op::cummax:
     case Op::cummin:
     case Op::nanmedian:
@@ -98,10 +94,8 @@ Returns ReturnsOf(Op op) {
     case Op::mode:
     case Op::kthvalue:
     case Op::topk:
-    case Op::sort:
-      return Returns::kValuesIndices;
-    default:
-      return Returns::kTensor;
+    case Op::sort: return Returns::kValuesIndices;
+    default: return Returns::kTensor;
   }
 }
 
@@ -124,7 +118,8 @@ bool IsPool(Op op) {
     for (const OpInfo& info : AllOps()) {
       (*pools)[static_cast<size_t>(info.op)] =
           !absl::StartsWith(info.name, "fractional") &&
-          (absl::EndsWith(info.name, "pool1d") || absl::EndsWith(info.name, "pool2d") || absl::EndsWith(info.name, "pool3d"));
+          (absl::EndsWith(info.name, "pool1d") || absl::EndsWith(info.name, "pool2d") ||
+           absl::EndsWith(info.name, "pool3d"));
     }
     return pools;
   }();
@@ -153,24 +148,17 @@ bool ReturnsItself(Op op, const Bound& bound) {
   const int rank = type.rank();
   const auto wrap = [rank](int64_t d) { return d < 0 ? d + rank : d; };
   switch (op) {
-    case Op::positive:
-      return type.dtype != DType::bool_;
+    case Op::positive: return type.dtype != DType::bool_;
     case Op::conj:
     case Op::conj_physical:
     case Op::resolve_conj:
-    case Op::real:
-      return !IsComplex(type.dtype);
+    case Op::real: return !IsComplex(type.dtype);
     case Op::resolve_neg:
-    case Op::cartesian_prod:
-      return op == Op::resolve_neg || rank == 1;
-    case Op::adjoint:
-      return rank == 0 && !IsComplex(type.dtype);
-    case Op::atleast_1d:
-      return rank >= 1;
-    case Op::atleast_2d:
-      return rank >= 2;
-    case Op::atleast_3d:
-      return rank >= 3;
+    case Op::cartesian_prod: return op == Op::resolve_neg || rank == 1;
+    case Op::adjoint: return rank == 0 && !IsComplex(type.dtype);
+    case Op::atleast_1d: return rank >= 1;
+    case Op::atleast_2d: return rank >= 2;
+    case Op::atleast_3d: return rank >= 3;
     case Op::sum_to_size: {
       const std::vector<int64_t> size = bound.attributes.Ints("size");
       return Shape(size.begin(), size.end()) == type.shape;
@@ -179,8 +167,7 @@ bool ReturnsItself(Op op, const Bound& bound) {
       const int64_t start = wrap(bound.attributes.Int("start_dim")), end = wrap(bound.attributes.Int("end_dim", -1));
       return rank > 0 && start == end && start >= 0 && start < rank;
     }
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -296,7 +283,8 @@ Result<Value> Run(Interpreter& interp, Op op, Bound bound) {
       const Value made = out.as<TupleObject>()->items[i];
       const bool itself = AsTensor(made)->type == AsTensor(inputs[i])->type;
       // From now on it is this call's output, as every tensor that a call of several outputs returns.
-      if (itself && op == Op::broadcast_tensors && AsTensor(made)->ref.is_node()) AsTensor(inputs[i])->ref = AsTensor(made)->ref;
+      if (itself && op == Op::broadcast_tensors && AsTensor(made)->ref.is_node())
+        AsTensor(inputs[i])->ref = AsTensor(made)->ref;
       results.push_back(itself ? inputs[i] : made);
     }
     return results.size() == 1 && returns == Returns::kOneOrTuple ? results[0] : Value(interp.NewTuple(results));
@@ -325,7 +313,8 @@ Result<Value> WriteOut(Interpreter& interp, Value result, Value out) {
   Tensor* to = AsTensor(out);
   const Tensor* from = AsTensor(result);
   if (to == nullptr || from == nullptr)
-    return interp.Raise(interp.types().TypeError, absl::StrCat("argument 'out' must be Tensor, not ", interp.TypeName(out)));
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("argument 'out' must be Tensor, not ", interp.TypeName(out)));
   if (to->base != nullptr) return Apply(interp, Op::copy, {}, {out, result}, /*inplace=*/true);
   to->type = from->type;
   to->ref = from->ref;
@@ -382,7 +371,8 @@ Value FindProxy(Interpreter& interp, absl::Span<const Value> values) {
       const auto* list = v.IsList() ? v.as<ListObject>() : nullptr;
       for (Value item : list != nullptr ? absl::Span<const Value>(list->items.begin(), list->items.size())
                                         : absl::Span<const Value>(v.as<TupleObject>()->span())) {
-        if (item.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(item), Torch(interp).proxy_class)) return item;
+        if (item.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(item), Torch(interp).proxy_class))
+          return item;
       }
     }
   }

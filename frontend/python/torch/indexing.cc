@@ -90,8 +90,8 @@ Result<Index> ReadIndex(Interpreter& interp, Value v, bool writes) {
   if (v.IsList() && v.as<ListObject>()->items.size() < 32) {
     bool stands_for_tuple = false;
     for (Value item : v.as<ListObject>()->items) {
-      stands_for_tuple = stands_for_tuple || item.IsList() || item.IsTuple() || item.IsSlice() || item.IsNone() || item.IsEllipsis() ||
-                         (AsTensor(item) != nullptr && AsTensor(item)->type.rank() > 0);
+      stands_for_tuple = stands_for_tuple || item.IsList() || item.IsTuple() || item.IsSlice() || item.IsNone() ||
+                         item.IsEllipsis() || (AsTensor(item) != nullptr && AsTensor(item)->type.rank() > 0);
     }
     if (stands_for_tuple) {
       COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(v));
@@ -213,7 +213,8 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
     return {};
   }
   if (Tensor* tensor = AsTensor(v)) {
-    COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "torch.tensor() of a tensor", /*complex=*/true));
+    COBRA_TRY_ASSIGN(const ConstValues* values,
+                     ReadValues(interp, tensor, "torch.tensor() of a tensor", /*complex=*/true));
     if (IsComplex(tensor->type.dtype) && values->size() == 2) {
       add_complex((*values)[0], (*values)[1]);
       return {};
@@ -251,7 +252,8 @@ Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DTyp
   data = UnwrapArray(interp, data);
   if (Tensor* tensor = AsTensor(data)) {
     if (!tensor->is_const()) {
-      if (dtype && *dtype != tensor->type.dtype) return Apply(interp, Op::to, {{"dtype", std::string(DTypeName(*dtype))}}, {data});
+      if (dtype && *dtype != tensor->type.dtype)
+        return Apply(interp, Op::to, {{"dtype", std::string(DTypeName(*dtype))}}, {data});
       return Apply(interp, Op::clone, {}, {data});
     }
     Refresh(interp, tensor);
@@ -265,7 +267,8 @@ Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DTyp
   TensorType type{nested.shape, DType::int64};
   if (nested.any_float || nested.values.empty()) type.dtype = Torch(interp).default_dtype;
   if (!nested.values.empty() && nested.all_bool) type.dtype = DType::bool_;
-  if (nested.any_complex) type.dtype = Torch(interp).default_dtype == DType::float64 ? DType::complex128 : DType::complex64;
+  if (nested.any_complex)
+    type.dtype = Torch(interp).default_dtype == DType::float64 ? DType::complex128 : DType::complex64;
   if (dtype) type.dtype = *dtype;
   if (type.num_elements() != static_cast<int64_t>(nested.values.size())) {
     return interp.Raise(interp.types().ValueError, "torch.tensor: the nested sequences do not form a rectangle");

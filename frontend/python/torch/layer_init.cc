@@ -226,12 +226,9 @@ class LayerInit final : public NativeBody {
     Value v = locals[field.slot];
     if (v.IsNone() && field.otherwise >= 0) v = locals[field.otherwise];
     switch (field.conversion) {
-      case '\0':
-        return v;
-      case 's':
-        return AsShape(interp, v);
-      default:
-        return AsNTuple(interp, v, field.conversion - '0');
+      case '\0': return v;
+      case 's': return AsShape(interp, v);
+      default: return AsNTuple(interp, v, field.conversion - '0');
     }
   }
 

@@ -84,7 +84,8 @@ Result<void> CheckModule(Interpreter& interp, absl::string_view dotted) {
 // Of batch_sizes of a packed sequence: the numbers.
 Result<std::vector<int64_t>> BatchSizes(Interpreter& interp, Value v) {
   Tensor* tensor = AsTensor(v);
-  if (tensor == nullptr) return interp.Raise(interp.types().TypeError, "batch_sizes of a packed sequence must be a tensor");
+  if (tensor == nullptr)
+    return interp.Raise(interp.types().TypeError, "batch_sizes of a packed sequence must be a tensor");
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "the shape of a packed sequence"));
   if (values->empty()) return interp.Raise(interp.types().RuntimeError, "batch_sizes of a packed sequence are empty");
   return std::vector<int64_t>(values->begin(), values->end());
@@ -92,12 +93,14 @@ Result<std::vector<int64_t>> BatchSizes(Interpreter& interp, Value v) {
 
 // _batch_size(batch_sizes): how many sequences there are. In PyTorch a look at the first element.
 Result<Value> BatchSize(Interpreter& interp, const CallArgs& args) {
-  COBRA_TRY_ASSIGN(std::vector<int64_t> sizes, BatchSizes(interp, args.positional.empty() ? Value::None() : args.positional[0]));
+  COBRA_TRY_ASSIGN(std::vector<int64_t> sizes,
+                   BatchSizes(interp, args.positional.empty() ? Value::None() : args.positional[0]));
   return Value::Int(sizes[0]);
 }
 
 // Both outputs of a call, the second with values: those are known, though the call is recorded.
-Result<Value> WithKnownSecond(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs, ConstValues second) {
+Result<Value> WithKnownSecond(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs,
+                              ConstValues second) {
   COBRA_TRY_ASSIGN(Value both, Apply(interp, op, std::move(attributes), std::move(inputs), false, Returns::kTuple));
   Tensor* known = AsTensor(both.as<TupleObject>()->items[1]);
   known->values = std::make_shared<const ConstValues>(std::move(second));
@@ -105,13 +108,15 @@ Result<Value> WithKnownSecond(Interpreter& interp, Op op, Attributes attributes,
   return both;
 }
 
-// _pack_padded_sequence(input, lengths, batch_first). REQUIRES: lengths are known, positive, none more than the one before.
+// _pack_padded_sequence(input, lengths, batch_first). REQUIRES: lengths are known, positive, none more than the one
+// before.
 Result<Value> PackPaddedSequence(Interpreter& interp, const CallArgs& args) {
   Value input;
   Tensor* lengths = nullptr;
   bool batch_first;
   ArgReader reader(interp, "_pack_padded_sequence", args);
-  COBRA_TRY(reader.Required("input", &input).Required("lengths", &lengths).Required("batch_first", &batch_first).Finish());
+  COBRA_TRY(
+      reader.Required("input", &input).Required("lengths", &lengths).Required("batch_first", &batch_first).Finish());
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, lengths, "the shape of a packed sequence"));
   if (values->empty()) return interp.Raise(interp.types().RuntimeError, "Cannot pack empty tensors.");
   const int64_t longest = static_cast<int64_t>((*values)[0]);
@@ -124,8 +129,9 @@ Result<Value> PackPaddedSequence(Interpreter& interp, const CallArgs& args) {
     sizes[step] = static_cast<int64_t>(from);
   }
   ConstValues second(sizes.begin(), sizes.end());
-  return WithKnownSecond(interp, Op::_pack_padded_sequence, {{"batch_sizes", std::move(sizes)}, {"batch_first", batch_first}},
-                         {input, args.positional[1]}, std::move(second));
+  return WithKnownSecond(interp, Op::_pack_padded_sequence,
+                         {{"batch_sizes", std::move(sizes)}, {"batch_first", batch_first}}, {input, args.positional[1]},
+                         std::move(second));
 }
 
 // _pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length)
@@ -146,10 +152,12 @@ Result<Value> PadPackedSequence(Interpreter& interp, const CallArgs& args) {
   for (int64_t size : sizes) {
     for (size_t i = 0; i < lengths.size() && static_cast<int64_t>(i) < size; ++i) ++lengths[i];
   }
-  return WithKnownSecond(
-      interp, Op::_pad_packed_sequence,
-      {{"batch_sizes", std::move(sizes)}, {"batch_first", batch_first}, {"padding_value", padding}, {"total_length", total}},
-      {data, batch_sizes}, std::move(lengths));
+  return WithKnownSecond(interp, Op::_pad_packed_sequence,
+                         {{"batch_sizes", std::move(sizes)},
+                          {"batch_first", batch_first},
+                          {"padding_value", padding},
+                          {"total_length", total}},
+                         {data, batch_sizes}, std::move(lengths));
 }
 
 // _rnn(name, input, states, weights, ...): lstm, gru, rnn_tanh, rnn_relu; with batch_sizes of a packed batch.
@@ -181,7 +189,8 @@ Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
     }
     inputs.insert(inputs.end(), tensors.begin(), tensors.end());
   }
-  Attributes attributes{{"has_biases", has_biases}, {"num_layers", num_layers}, {"dropout", dropout}, {"bidirectional", bidirectional}};
+  Attributes attributes{
+      {"has_biases", has_biases}, {"num_layers", num_layers}, {"dropout", dropout}, {"bidirectional", bidirectional}};
   if (batch_sizes.IsNone()) {
     attributes.Append("batch_first", batch_first);
   } else {
@@ -264,12 +273,10 @@ void DefineFx(NativeModuleBuilder& m) {
   m.Function("_set_tracing", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return Value::Bool(std::exchange(Torch(interp).tracing, args.positional[0].as_bool()));
   });
-  m.Function("_is_tracing", [](Interpreter& interp, const CallArgs&) -> Result<Value> {
-    return Value::Bool(Torch(interp).tracing);
-  });
-  m.Function("_unpack_count", [](Interpreter& interp, const CallArgs&) -> Result<Value> {
-    return Value::Int(TakeUnpackCount(interp));
-  });
+  m.Function("_is_tracing",
+             [](Interpreter& interp, const CallArgs&) -> Result<Value> { return Value::Bool(Torch(interp).tracing); });
+  m.Function("_unpack_count",
+             [](Interpreter& interp, const CallArgs&) -> Result<Value> { return Value::Int(TakeUnpackCount(interp)); });
   m.Function("_caller_globals", [](Interpreter& interp, const CallArgs&) -> Result<Value> {
     DictObject* globals = CallerGlobals(interp);
     return globals == nullptr ? Value(interp.NewDict()) : Value(globals);
@@ -298,7 +305,9 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   m.Value("__version__", interp.NewStr(version));
   m.Value("bool", state.dtypes[static_cast<int>(DType::bool_)]);
   m.Function("_rnn", Rnn).Function("_pad_sequence", PadSequence).Function("_set_classes", SetClasses);
-  m.Function("_pack_padded_sequence", PackPaddedSequence).Function("_pad_packed_sequence", PadPackedSequence).Function("_batch_size", BatchSize);
+  m.Function("_pack_padded_sequence", PackPaddedSequence)
+      .Function("_pad_packed_sequence", PadPackedSequence)
+      .Function("_batch_size", BatchSize);
   m.Function("_is_known", IsKnown);
   DefineAutocast(m);
   m.Function("_set_default_dtype", SetDefaultDType).Function("_get_default_dtype", GetDefaultDType);
@@ -340,7 +349,8 @@ Result<Value> DefineClasses(Interpreter& interp, const std::string& module) {
   COBRA_TRY_ASSIGN(ModuleObject * nn, interp.ImportModule(module));
   for (const auto& [name, file] : ClassFiles()) {
     const bool later = TorchNameSince("torch.nn", name).has_value();
-    if (later ? !InTorchVersion(Torch(interp), "torch.nn", name) : !FindKnownTorchName("torch.nn", name).has_value()) continue;
+    if (later ? !InTorchVersion(Torch(interp), "torch.nn", name) : !FindKnownTorchName("torch.nn", name).has_value())
+      continue;
     COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(file));
     COBRA_TRY_ASSIGN(Value cls, interp.GetAttr(found, name));
     nn->attrs->table.SetStr(interp.heap(), interp.Intern(name), cls);
@@ -375,12 +385,14 @@ NativeFunction LazyClass(std::string module) {
 }
 
 void AddSource(NativeRegistry* registry, const std::string& module, absl::string_view text) {
-  registry->Add({module, [module, text](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
+  registry->Add({module,
+                 [module, text](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
                    COBRA_TRY(CheckModule(interp, module));
                    m.GetAttrHook(UnknownName(module));
                    m.Source(text);
                    return {};
-                 }, /*open=*/false, nullptr, text});
+                 },
+                 /*open=*/false, nullptr, text});
 }
 
 void AddSections(NativeRegistry* registry, absl::string_view all) {
@@ -392,21 +404,25 @@ void AddSections(NativeRegistry* registry, absl::string_view all) {
     at = all.find(kMark, line_end);
     const absl::string_view text = all.substr(line_end, at == absl::string_view::npos ? at : at + 1 - line_end);
     if (name == "torch.nn.parameter") {
-      registry->Add({name, [text](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
+      registry->Add({name,
+                     [text](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
                        COBRA_TRY(interp.ImportModule("torch"));
                        COBRA_TRY(DefineParameterClass(interp, m));
                        m.Source(text);
                        return {};
-                     }, /*open=*/false, nullptr, text});
+                     },
+                     /*open=*/false, nullptr, text});
       continue;
     }
     if (name == "torch.fx") {
-      registry->Add({name, [text](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
+      registry->Add({name,
+                     [text](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
                        DefineFx(m);
                        m.GetAttrHook(UnknownName("torch.fx"));
                        m.Source(text);
                        return {};
-                     }, /*open=*/false, nullptr, text});
+                     },
+                     /*open=*/false, nullptr, text});
     } else if (absl::StartsWith(name, "torch")) {
       AddSource(registry, name, text);
     } else {
@@ -430,9 +446,12 @@ bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl:
 }
 
 void AddTorch(NativeRegistry* registry) {
-  registry->Add({"torch", DefineTorch, /*open=*/true, [](Interpreter& interp, absl::string_view name) {
-                   return IsKnownTorchModule(name) || absl::StartsWith(name, "torch.ops.") || Torch(interp).AtLeast(2, 0);
-                 }, SourceNamed("torch")});
+  registry->Add({"torch", DefineTorch, /*open=*/true,
+                 [](Interpreter& interp, absl::string_view name) {
+                   return IsKnownTorchModule(name) || absl::StartsWith(name, "torch.ops.") ||
+                          Torch(interp).AtLeast(2, 0);
+                 },
+                 SourceNamed("torch")});
   registry->Add({"torch.nn", [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
                    m.GetAttrHook(LazyClass("torch.nn"));
                    return {};
@@ -441,14 +460,16 @@ void AddTorch(NativeRegistry* registry) {
                    m.GetAttrHook(LazyClass("torch.nn.modules"));
                    return {};
                  }});
-  registry->Add({"torch.nn.functional", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
+  registry->Add({"torch.nn.functional",
+                 [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
                    COBRA_TRY(interp.ImportModule("torch"));
                    Torch(interp).functional = m.module();
                    DefineFunctions(m, 'F', Torch(interp));
                    m.GetAttrHook(UnknownName("torch.nn.functional"));
                    m.Source(SourceNamed("functional"));
                    return {};
-                 }, /*open=*/false, nullptr, SourceNamed("functional")});
+                 },
+                 /*open=*/false, nullptr, SourceNamed("functional")});
   for (const auto& [name, space] :
        {std::make_pair("torch.fft", 'f'), std::make_pair("torch.linalg", 'l'), std::make_pair("torch.special", 's')}) {
     registry->Add(
@@ -460,13 +481,15 @@ void AddTorch(NativeRegistry* registry) {
            return {};
          }});
   }
-  registry->Add({"torch.nn.modules.module", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
+  registry->Add({"torch.nn.modules.module",
+                 [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
                    COBRA_TRY(interp.ImportModule("torch.nn.parameter"));
                    DefineModuleClass(interp, m);
                    m.GetAttrHook(UnknownName("torch.nn.modules.module"));
                    m.Source(SourceNamed("module"));
                    return {};
-                 }, /*open=*/false, nullptr, SourceNamed("module")});
+                 },
+                 /*open=*/false, nullptr, SourceNamed("module")});
   AddSource(registry, "torch.nn.init", SourceNamed("init"));
   registry->Add({"torch.ops.torchvision", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
                    COBRA_TRY(interp.ImportModule("torch"));
@@ -474,11 +497,13 @@ void AddTorch(NativeRegistry* registry) {
                    m.Source(SourceNamed("torchvision_ops"));
                    return {};
                  }});
-  registry->Add({"torch.jit", [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
+  registry->Add({"torch.jit",
+                 [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
                    m.Function("_unknown_name", UnknownName("torch.jit"));
                    m.Source(SourceNamed("jit"));
                    return {};
-                 }, /*open=*/false, nullptr, SourceNamed("jit")});
+                 },
+                 /*open=*/false, nullptr, SourceNamed("jit")});
   static const auto* const kElsewhere =
       new std::set<absl::string_view>{"torch", "fft", "functional", "init", "jit", "module", "torchvision_ops"};
   for (const TorchSource& source : TorchSources()) {

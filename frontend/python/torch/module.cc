@@ -1,5 +1,5 @@
-// nn.Module's hot half: registration, calls, iteration; attributes are module_state.cc. The rest is py/module.py, whose class
-// Module derives from _ModuleBase here.
+// nn.Module's hot half: registration, calls, iteration; attributes are module_state.cc. The rest is py/module.py, whose
+// class Module derives from _ModuleBase here.
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
@@ -36,7 +36,8 @@ std::vector<Hook> Hooks(Interpreter& interp, Value self, Value global, absl::str
   std::vector<Hook> hooks;
   AppendHooks(global.IsDict() ? global.as<DictObject>() : nullptr, nullptr, &hooks);
   DictObject* own = ModuleRegistry(self, interp.Intern(name));
-  if (own != nullptr && own->table.entry_count() > 0) AppendHooks(own, ModuleRegistry(self, interp.Intern(flags_name)), &hooks);
+  if (own != nullptr && own->table.entry_count() > 0)
+    AppendHooks(own, ModuleRegistry(self, interp.Intern(flags_name)), &hooks);
   return hooks;
 }
 
@@ -165,7 +166,8 @@ Result<Value> Members(Interpreter& interp, const CallArgs& args) {
   while (!stack.empty()) {
     const auto [path, module] = std::move(stack.back());
     stack.pop_back();
-    COBRA_TRY(interp.Charge(1 + static_cast<int64_t>(path.size()) / 32));  // a module that contains itself has paths of any length
+    COBRA_TRY(interp.Charge(1 + static_cast<int64_t>(path.size()) /
+                                    32));  // a module that contains itself has paths of any length
     if (remove_duplicate && !visited.insert(module.object()).second) continue;
     const std::string dotted = path.empty() ? "" : path + ".";
     DictObject* tensors = ModuleRegistry(module, interp.Intern(registry));
@@ -188,8 +190,8 @@ Result<Value> Members(Interpreter& interp, const CallArgs& args) {
   return interp.NewList(found);
 }
 
-// modules() and named_modules(): depth first, each module once. Programs replace layers meanwhile, so the children of one are looked
-// at when the next is asked for.
+// modules() and named_modules(): depth first, each module once. Programs replace layers meanwhile, so the children of
+// one are looked at when the next is asked for.
 class ModuleIterator : public NativeIterator {
  public:
   // `memo`: what the program gave as such; null if nothing.
@@ -269,7 +271,8 @@ Result<Value> Walk(Interpreter& interp, const CallArgs& args) {
 }
 
 // Where register_buffer() and register_parameter() put a tensor, if the name is free there.
-Result<DictObject*> RegistryFor(Interpreter& interp, Value self, ModuleSlot registry, absl::string_view kind, Value name) {
+Result<DictObject*> RegistryFor(Interpreter& interp, Value self, ModuleSlot registry, absl::string_view kind,
+                                Value name) {
   DictObject* dict = ModuleRegistry(interp, self, registry);
   if (dict == nullptr) return BeforeModuleInit(interp, kind);
   if (!name.IsStr()) {
@@ -278,7 +281,8 @@ Result<DictObject*> RegistryFor(Interpreter& interp, Value self, ModuleSlot regi
   }
   if (absl::StrContains(name.str(), '.'))
     return interp.Raise(interp.types().KeyError, absl::StrCat(kind, " name can't contain \".\""));
-  if (name.str().empty()) return interp.Raise(interp.types().KeyError, absl::StrCat(kind, " name can't be empty string \"\""));
+  if (name.str().empty())
+    return interp.Raise(interp.types().KeyError, absl::StrCat(kind, " name can't be empty string \"\""));
   StrObject* key = interp.InternStr(name.as<StrObject>());
   if (dict->table.GetStr(key) != nullptr) return dict;
   COBRA_TRY_ASSIGN(Value taken, interp.GetAttrOrUnbound(self, key));
@@ -313,8 +317,7 @@ Result<Value> RegisterParameter(Interpreter& interp, const CallArgs& args) {
   Value name, parameter;
   ArgReader reader(interp, "register_parameter", args);
   COBRA_TRY(reader.Required("name", &name).Required("param", &parameter).Finish());
-  COBRA_TRY_ASSIGN(DictObject * parameters,
-                   RegistryFor(interp, args.self, kParametersSlot, "parameter", name));
+  COBRA_TRY_ASSIGN(DictObject * parameters, RegistryFor(interp, args.self, kParametersSlot, "parameter", name));
   StrObject* key = interp.InternStr(name.as<StrObject>());
   if (!parameter.IsNone() && !IsParameter(interp, parameter)) {
     return interp.Raise(interp.types().TypeError,
@@ -425,8 +428,7 @@ const Object* PendingException(Interpreter& interp) {
 void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m) {
   NativeClassBuilder module_base = m.Class("_ModuleBase", {interp.types().object});
   DefineModuleState(interp, module_base);
-  module_base
-      .Method("__call__", CallModule)
+  module_base.Method("__call__", CallModule)
       .Method("_call_impl", CallModule)
       .Method("register_buffer", RegisterBuffer)
       .Method("register_parameter", RegisterParameter)

@@ -169,7 +169,8 @@ void NoteConstruction(Interpreter& interp, Value self) {
   if (f == nullptr || f->unit->display_name[0] == '<') return;  // in the entry's expression
   auto& constructions = Torch(interp).constructions;
   const SourceLine here{f->unit, f->position->line};
-  if (constructions.empty() || !(constructions[constructions.size() - 1] == here)) constructions.push_back(interp.heap(), here);
+  if (constructions.empty() || !(constructions[constructions.size() - 1] == here))
+    constructions.push_back(interp.heap(), here);
   self.object()->mark = static_cast<uint32_t>(constructions.size());
 }
 

@@ -22,7 +22,8 @@ std::optional<AttributeValue> AsNumber(Value v) {
 Value ComplexScalar(Interpreter& interp, Value number) {
   const TensorType scalar{{}, Torch(interp).default_dtype == DType::float64 ? DType::complex128 : DType::complex64};
   const auto* complex = number.as<ComplexObject>();
-  return NewTensor(interp, scalar, std::make_shared<const ConstValues>(ConstValues{complex->real, complex->imag}), "complex");
+  return NewTensor(interp, scalar, std::make_shared<const ConstValues>(ConstValues{complex->real, complex->imag}),
+                   "complex");
 }
 
 namespace {
@@ -149,7 +150,8 @@ Result<Value> HashOf(Interpreter&, const CallArgs& args) {
 
 std::string Description(const Tensor& tensor) {
   const std::string shape = absl::StrJoin(tensor.type.shape, ", ");
-  if (tensor.is_const() && tensor.values != nullptr && !IsComplex(tensor.type.dtype) && tensor.type.num_elements() <= 16 && tensor.type.rank() <= 1) {
+  if (tensor.is_const() && tensor.values != nullptr && !IsComplex(tensor.type.dtype) &&
+      tensor.type.num_elements() <= 16 && tensor.type.rank() <= 1) {
     const std::string values =
         absl::StrJoin(*tensor.values, ", ", [](std::string* out, double v) { absl::StrAppend(out, v); });
     return tensor.type.rank() == 0 ? absl::StrCat("tensor(", values, ")") : absl::StrCat("tensor([", values, "])");
@@ -343,7 +345,8 @@ Result<Value> Numpy(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
   // torch.Tensor(2, 3): sizes; torch.Tensor([1, 2]): data.
-  const bool size = args.positional.size() == 1 && args.positional[0].IsTuple() && args.positional[0].object()->cls == Torch(interp).size_class;
+  const bool size = args.positional.size() == 1 && args.positional[0].IsTuple() &&
+                    args.positional[0].object()->cls == Torch(interp).size_class;
   std::vector<Value> sizes(args.positional.begin(), args.positional.end());
   if (size) {
     COBRA_TRY_ASSIGN(sizes, interp.ToVector(args.positional[0]));
@@ -354,7 +357,8 @@ Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
   for (Value v : sizes) {
     COBRA_TRY_ASSIGN(int64_t dim, interp.Index(v));
     if (dim < 0)
-      return interp.Raise(interp.types().RuntimeError, absl::StrCat("Trying to create tensor with negative dimension ", dim));
+      return interp.Raise(interp.types().RuntimeError,
+                          absl::StrCat("Trying to create tensor with negative dimension ", dim));
     type.shape.push_back(dim);
   }
   if (args.positional.empty()) type.shape.push_back(0);
@@ -486,10 +490,11 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Property("retains_grad", False)
       .Property("output_nr", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(0); })
       .Property("layout", [](Interpreter& i, const CallArgs&) -> Result<Value> { return i.NewStr("torch.strided"); })
-      .Property("names",
-                [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                  return i.NewTuple(std::vector<Value>(static_cast<size_t>(AsTensor(a.self)->type.rank()), Value::None()));
-                })
+      .Property(
+          "names",
+          [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+            return i.NewTuple(std::vector<Value>(static_cast<size_t>(AsTensor(a.self)->type.rank()), Value::None()));
+          })
       .Property("is_leaf", True)
       .Property("grad", None, Ignore)
       .Property("grad_fn", None)

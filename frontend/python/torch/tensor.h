@@ -48,8 +48,8 @@ class TensorValues {
   double value_ = 0;
 };
 
-// How a view of a constant sees the tensor that it is a view of: the call that made it, on `parent` or, where that is null, on the base itself. So a
-// write through either is seen through the other (const_views.cc).
+// How a view of a constant sees the tensor that it is a view of: the call that made it, on `parent` or, where that is
+// null, on the base itself. So a write through either is seen through the other (const_views.cc).
 struct ConstView {
   Op op;
   Attributes attributes;
@@ -62,24 +62,25 @@ struct Tensor : NativeObject {
   static constexpr char kTag = 0;
   explicit Tensor(absl::string_view label = "") : NativeObject(&kTag), label(label) {}
   TensorType type;
-  ValueRef ref;                               // kNone: a constant that the graph does not know (yet)
-  TensorValues values;                        // of a constant; null if too large, random or loaded from a file. Of a node's output: known all the same
-  InstanceObject* base = nullptr;             // of a view: the tensor whose storage it shares
-  std::shared_ptr<const ConstView> view;      // of a view of a constant with known values
-  uint32_t writes = 0;                        // of a base that is a constant: how often it was written to, through a view or not
-  uint32_t seen = 0;                          // of a view: `writes` of its base when it got its values
-  std::string label;                          // of a constant: what made it ("arange"), for the graph
-  bool is_random = false;                     // values differ from run to run
-  bool is_drawn = false;                      // random, and drawn while the network runs: what is computed from it is part of the run
-  bool has_hidden_base = false;               // the call that made it returned a view of a tensor that Python never sees (apply.cc)
+  ValueRef ref;  // kNone: a constant that the graph does not know (yet)
+  TensorValues
+      values;  // of a constant; null if too large, random or loaded from a file. Of a node's output: known all the same
+  InstanceObject* base = nullptr;         // of a view: the tensor whose storage it shares
+  std::shared_ptr<const ConstView> view;  // of a view of a constant with known values
+  uint32_t writes = 0;     // of a base that is a constant: how often it was written to, through a view or not
+  uint32_t seen = 0;       // of a view: `writes` of its base when it got its values
+  std::string label;       // of a constant: what made it ("arange"), for the graph
+  bool is_random = false;  // values differ from run to run
+  bool is_drawn = false;   // random, and drawn while the network runs: what is computed from it is part of the run
+  bool has_hidden_base = false;  // the call that made it returned a view of a tensor that Python never sees (apply.cc)
   bool requires_grad = false;
   bool is_uninitialized = false;  // of a lazy module: the first call decides the shape
   bool is_reordered = false;      // of a base: written as x.t_() does, after which views made before see other elements
 
   // Folds: depends on no input and on no parameter that is being run.
   bool is_const() const {
-    return !is_drawn &&
-           (ref.kind == ValueRef::Kind::kNone || ref.kind == ValueRef::Kind::kBuffer || ref.kind == ValueRef::Kind::kConstant);
+    return !is_drawn && (ref.kind == ValueRef::Kind::kNone || ref.kind == ValueRef::Kind::kBuffer ||
+                         ref.kind == ValueRef::Kind::kConstant);
   }
   NativeObject* Copy(Interpreter& interp) override;
 };
@@ -91,15 +92,16 @@ inline Tensor* NativeCast<Tensor>(Value v) {
   return native != nullptr && native->tag == &Tensor::kTag ? static_cast<Tensor*>(native) : nullptr;
 }
 
-// The names under which a module keeps its state (module_state.h), as the interpreter's own strings, and the methods of every
-// module that a class may replace.
+// The names under which a module keeps its state (module_state.h), as the interpreter's own strings, and the methods of
+// every module that a class may replace.
 struct ModuleNames {
   std::array<StrObject*, 10> slots = {};  // by ModuleSlot
   StrObject* forward = nullptr;
   Value init, setattr, getattr;
 };
 
-// Whether a class makes a layer's part of an instance as the library does: nothing is overridden that this would call (layers.cc).
+// Whether a class makes a layer's part of an instance as the library does: nothing is overridden that this would call
+// (layers.cc).
 struct LayerPlan {
   uint32_t epoch = 0;  // of the classes, when that was found out
   bool plain = false;
@@ -138,17 +140,18 @@ struct TorchLibrary {
   ClassObject* buffer_class = nullptr;                   // torch.nn.Buffer; null before somebody asks for it
   Value global_forward_pre_hooks, global_forward_hooks;  // dicts
   ModuleNames names;
-  ModuleObject* functional = nullptr;                    // torch.nn.functional
-  HeapVector<StrObject*> index_names;                    // "0", "1" ...: names of modules in containers
-  DictTable module_prototype;                            // of a new module's __dict__
-  ClassObject* proxy_class = nullptr;  // torch.fx.Proxy, and what records a call that got one; null before torch.fx is imported
+  ModuleObject* functional = nullptr;  // torch.nn.functional
+  HeapVector<StrObject*> index_names;  // "0", "1" ...: names of modules in containers
+  DictTable module_prototype;          // of a new module's __dict__
+  ClassObject* proxy_class =
+      nullptr;  // torch.fx.Proxy, and what records a call that got one; null before torch.fx is imported
   Value proxy_call;
-  Value dtypes[12] = {};                                 // by DType
-  Value device;                                          // torch.device("cpu")
-  Value values_indices_class;                            // makes (values, indices)
-  Value named_outputs;                                   // makes the other named tuples, from the operator's name
+  Value dtypes[12] = {};       // by DType
+  Value device;                // torch.device("cpu")
+  Value values_indices_class;  // makes (values, indices)
+  Value named_outputs;         // makes the other named tuples, from the operator's name
   DType default_dtype = DType::float32;
-  HeapVector<SourceLine> constructions;                  // Object::mark of a module is a position in here, from 1 (module_state.h)
+  HeapVector<SourceLine> constructions;  // Object::mark of a module is a position in here, from 1 (module_state.h)
   int version_major = 1, version_minor = 13;
 };
 
@@ -202,7 +205,8 @@ bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl:
 inline TorchState& Torch(Interpreter& interp) { return *interp.host<TorchState>(); }
 inline Tensor* AsTensor(Value v) { return NativeCast<Tensor>(v); }
 
-// A bool, an int or a float, also of a subclass (np.int64, a member of an IntEnum); an int beyond int64 as a double. nullopt: no number.
+// A bool, an int or a float, also of a subclass (np.int64, a member of an IntEnum); an int beyond int64 as a double.
+// nullopt: no number.
 std::optional<AttributeValue> AsNumber(Value v);
 
 InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<const ConstValues> values = nullptr,
@@ -210,8 +214,8 @@ InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<
 InstanceObject* NewGraphTensor(Interpreter& interp, TensorType type, ValueRef ref);
 // torch.empty(size, dtype=dtype), as a Parameter or as it is.
 Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value dtype, bool parameter);
-// tensor.normal_(), or with `fill` tensor.fill_(fill), where the tensor is a constant and nothing would be recorded: in one go. False
-// where that is not so.
+// tensor.normal_(), or with `fill` tensor.fill_(fill), where the tensor is a constant and nothing would be recorded: in
+// one go. False where that is not so.
 bool OverwriteConstant(Interpreter& interp, Value tensor, std::optional<double> fill);
 // `n` times `value`; null if that is too many to keep.
 std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, double value);
@@ -219,9 +223,10 @@ std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, 
 Value ComplexScalar(Interpreter& interp, Value number);
 // Where the graph finds it; a constant that it does not know is added.
 ValueRef RefOf(Interpreter& interp, Tensor* tensor);
-// The values of a constant, or the error that says why they cannot be read; `what` names the reader: "Tensor.item()". Complex ones only for readers
-// that know of pairs.
-Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what, bool complex = false);
+// The values of a constant, or the error that says why they cannot be read; `what` names the reader: "Tensor.item()".
+// Complex ones only for readers that know of pairs.
+Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what,
+                                      bool complex = false);
 // A Python number of one value.
 Value NumberOf(DType dtype, double value);
 // Of element `n`, also of a complex tensor.

@@ -132,39 +132,21 @@ TEST(MalformedArchitecture, DamagedStringsAreAnswered) {
   for (int i = 0; i < 3000; ++i) {
     RandomArchitecture good;
     switch (i % 6) {
-      case 0:
-        good = source.Nasbench201(i % 4 == 0);
-        break;
-      case 1:
-        good = source.Nasbench101();
-        break;
-      case 2:
-        good = source.Fbnet(false);
-        break;
-      case 3:
-        good = source.Ofa();
-        break;
-      case 4:
-        good = source.Darts(false);
-        break;
-      default:
-        good = source.Hat();
+      case 0: good = source.Nasbench201(i % 4 == 0); break;
+      case 1: good = source.Nasbench101(); break;
+      case 2: good = source.Fbnet(false); break;
+      case 3: good = source.Ofa(); break;
+      case 4: good = source.Darts(false); break;
+      default: good = source.Hat();
     }
     std::string text = good.architecture;
     for (uint64_t n = 1 + random() % 3; n > 0; --n) {
       const size_t at = random() % text.size();
       switch (random() % 4) {
-        case 0:
-          text[at] = static_cast<char>(random());
-          break;
-        case 1:
-          text.erase(at, 1 + random() % 8);
-          break;
-        case 2:
-          text.insert(at, text.substr(random() % text.size(), 1 + random() % 8));
-          break;
-        default:
-          text.resize(at);
+        case 0: text[at] = static_cast<char>(random()); break;
+        case 1: text.erase(at, 1 + random() % 8); break;
+        case 2: text.insert(at, text.substr(random() % text.size(), 1 + random() % 8)); break;
+        default: text.resize(at);
       }
       if (text.empty()) text = ":";
     }

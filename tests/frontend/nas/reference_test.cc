@@ -16,16 +16,11 @@ namespace {
 
 std::string SourceText(const Graph& graph, ValueRef ref) {
   switch (ref.kind) {
-    case ValueRef::Kind::kParameter:
-      return graph.parameters()[ref.index].name;
-    case ValueRef::Kind::kBuffer:
-      return graph.buffers()[ref.index].name;
-    case ValueRef::Kind::kConstant:
-      return "constant";
-    case ValueRef::Kind::kNone:
-      return "none";
-    default:
-      return absl::StrCat(ref.is_node() ? "node " : "input ", ref.index, ".", ref.output);
+    case ValueRef::Kind::kParameter: return graph.parameters()[ref.index].name;
+    case ValueRef::Kind::kBuffer: return graph.buffers()[ref.index].name;
+    case ValueRef::Kind::kConstant: return "constant";
+    case ValueRef::Kind::kNone: return "none";
+    default: return absl::StrCat(ref.is_node() ? "node " : "input ", ref.index, ".", ref.output);
   }
 }
 

@@ -372,7 +372,8 @@ int64_t Threshold(const std::string& bytes, int64_t high, T OnnxLimits::*limit, 
 
 TEST(OnnxReaderTest, StepsAtTheLimitAndOnePast) {
   const int64_t ten = Threshold(LoopOf(10).Bytes(), 1000, &OnnxLimits::max_steps);
-  EXPECT_EQ(Threshold(LoopOf(20).Bytes(), 1000, &OnnxLimits::max_steps), 2 * ten - Threshold(LoopOf(0).Bytes(), 1000, &OnnxLimits::max_steps));
+  EXPECT_EQ(Threshold(LoopOf(20).Bytes(), 1000, &OnnxLimits::max_steps),
+            2 * ten - Threshold(LoopOf(0).Bytes(), 1000, &OnnxLimits::max_steps));
 }
 
 TEST(OnnxReaderTest, ConstantsAtTheLimitAndOnePast) {

@@ -153,8 +153,8 @@ TEST_F(ArmnnTest, OperatorsGiveTheSameValues) {
     if (file.name == "resize_bilinear") continue;
     // It takes negative axes for large ones, and writes there.
     if (absl::EndsWith(file.name, "_-1")) continue;
-    // Arm NN 20.08 computes the SAME padding of a transposed convolution from its input's size; TensorFlow from its output's, which at
-    // stride 3 is another.
+    // Arm NN 20.08 computes the SAME padding of a transposed convolution from its input's size; TensorFlow from its
+    // output's, which at stride 3 is another.
     if (absl::StrContains(file.name, "transpose_conv") && absl::EndsWith(file.name, "s3_same")) continue;
     std::string why;
     std::optional<ArmnnNetwork> theirs = ArmnnNetwork::Parse(file.bytes, &why);

@@ -46,7 +46,8 @@ TEST(MalformedTflite, ContradictionsAreNamed) {
   EXPECT_THAT(ErrorOf(Changed([](File& f) { f.net().outputs.clear(); })).message,
               HasSubstr("no tensors, inputs or outputs"));
   EXPECT_THAT(ErrorOf(Changed([](File& f) { f.net().inputs = {99}; })).message, HasSubstr("tensor 99"));
-  EXPECT_THAT(ErrorOf(Changed([](File& f) { f.net().operators[0]->inputs[0] = 1; })).message, HasSubstr("is not computed before"));
+  EXPECT_THAT(ErrorOf(Changed([](File& f) { f.net().operators[0]->inputs[0] = 1; })).message,
+              HasSubstr("is not computed before"));
   EXPECT_THAT(ErrorOf(Changed([](File& f) { f.net().outputs = {-7}; })).message, HasSubstr("computed by no operator"));
   EXPECT_THAT(ErrorOf(Changed([](File& f) { f.net().operators[0]->opcode_index = 5; })).message,
               HasSubstr("code number 5"));
@@ -128,7 +129,8 @@ TEST(MalformedTflite, LimitsOfTheFormAtTheLimitAndOnePast) {
     }
     return high;
   };
-  // A convolution: three inputs and an output; the model, a code, a subgraph, four tensors, the operator and its options, buffers.
+  // A convolution: three inputs and an output; the model, a code, a subgraph, four tensors, the operator and its
+  // options, buffers.
   EXPECT_EQ(threshold(&TfliteLimits::max_uses, 1000), 4);
   const int64_t tables = threshold(&TfliteLimits::max_tables, 1000);
   EXPECT_GE(tables, 9);
@@ -145,8 +147,11 @@ TEST(MalformedTflite, LimitsOfTheFormAtTheLimitAndOnePast) {
 TEST(MalformedTflite, EmptyTensorsWithHugeSizesAreTooLarge) {
   const std::string file = Changed([](TfliteFileBuilder& f) { f.net().tensors[0]->shape = {1, 1 << 27, 0, 2307}; });
   EXPECT_EQ(ErrorOf(file).kind, Diagnostic::Kind::kLimit);
-  EXPECT_EQ(DiagnosticFromStatus(ReadTfliteModel(Changed([](TfliteFileBuilder&) {}), {"net.tflite", {"1x0x134217728x99999999"}}).status())->kind,
-            Diagnostic::Kind::kLimit);
+  EXPECT_EQ(
+      DiagnosticFromStatus(
+          ReadTfliteModel(Changed([](TfliteFileBuilder&) {}), {"net.tflite", {"1x0x134217728x99999999"}}).status())
+          ->kind,
+      Diagnostic::Kind::kLimit);
 }
 
 TEST(MalformedTflite, ConstantsAtTheLimitAndOnePast) {

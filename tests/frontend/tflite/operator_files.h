@@ -60,8 +60,7 @@ inline int Arithmetic(TfliteNet& net, B code, std::vector<int> inputs, std::vect
       return With(net, code, std::move(inputs), std::move(shape), schema::MulOptionsT());
     case schema::BuiltinOperator_DIV:
       return With(net, code, std::move(inputs), std::move(shape), schema::DivOptionsT());
-    default:
-      return Plain(net, code, std::move(inputs), std::move(shape));
+    default: return Plain(net, code, std::move(inputs), std::move(shape));
   }
 }
 
@@ -184,16 +183,16 @@ inline void AddElementwise(std::vector<OperatorFile>* out) {
                              : code == schema::BuiltinOperator_DIV ? "div"
                              : code == schema::BuiltinOperator_POW ? "pow"
                                                                    : "clamp";
-    out->push_back(
-        Make(std::string("binary_number_") + schema::EnumNameBuiltinOperator(code), {2, 5}, call,
-             [code](TfliteNet& net, int x) {
-               return Arithmetic(net, code,
+    out->push_back(Make(
+        std::string("binary_number_") + schema::EnumNameBuiltinOperator(code), {2, 5}, call,
+        [code](TfliteNet& net, int x) {
+          return Arithmetic(net, code,
                             {x, net.file.Constant({1}, schema::TensorType_FLOAT32, std::vector<float>{2.0f})}, {2, 5});
-             }));
+        }));
   }
   out->push_back(Make("number_minus", {2, 5}, "rsub", [](TfliteNet& net, int x) {
     return Arithmetic(net, schema::BuiltinOperator_SUB,
-                 {net.file.Constant({1}, schema::TensorType_FLOAT32, std::vector<float>{1.0f}), x}, {2, 5});
+                      {net.file.Constant({1}, schema::TensorType_FLOAT32, std::vector<float>{1.0f}), x}, {2, 5});
   }));
   out->push_back(Make("add_n", {2, 5}, "add add", [](TfliteNet& net, int x) {
     return Plain(net, schema::BuiltinOperator_ADD_N, {x, net.file.Weights({2, 5}), x}, {2, 5});

@@ -42,7 +42,8 @@ TEST(DiagnosticsTest, UnsupportedNamesTheThing) {
 }
 
 TEST(DiagnosticsTest, UnsupportedIsNotCatchable) {
-  Outcome o = RunSource("try:\n    open('x')\nexcept BaseException:\n    print('caught')\nfinally:\n    print('finally')\n");
+  Outcome o =
+      RunSource("try:\n    open('x')\nexcept BaseException:\n    print('caught')\nfinally:\n    print('finally')\n");
   EXPECT_EQ(o.kind(), "unsupported");
   EXPECT_EQ(o.output, "");
 }
@@ -56,7 +57,8 @@ TEST(DiagnosticsTest, FramesOfTheRuntimesOwnPythonAreHidden) {
 
 TEST(DiagnosticsTest, NearMissesAreSuggested) {
   EXPECT_THAT(RunSource("lenght = 3\nprint(lenghth)\n").diagnostic.message, HasSubstr("Did you mean: 'lenght'?"));
-  EXPECT_THAT(RunSource("class A:\n    def forward(self): pass\nA().foward()\n").diagnostic.message, HasSubstr("Did you mean: 'forward'?"));
+  EXPECT_THAT(RunSource("class A:\n    def forward(self): pass\nA().foward()\n").diagnostic.message,
+              HasSubstr("Did you mean: 'forward'?"));
   EXPECT_THAT(RunSource("import math\nmath.squrt\n").diagnostic.message, HasSubstr("Did you mean: 'sqrt'?"));
 }
 
@@ -143,8 +145,14 @@ TEST(NativeApiTest, AClassWithPayloadHooksAndOperators) {
                   COBRA_TRY(interp.ObjectSetAttr(args.self, args.positional[0].as<StrObject>(), args.positional[1]));
                   return Value::None();
                 })
-        .Property("value", [](Interpreter& interp, const CallArgs& args) -> Result<Value> { return Value::Int(interp.Payload<CounterPayload>(args.self)->value); })
-        .ClassMethod("name", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value(args.self.as<ClassObject>()->name); })
+        .Property("value",
+                  [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+                    return Value::Int(interp.Payload<CounterPayload>(args.self)->value);
+                  })
+        .ClassMethod("name",
+                     [](Interpreter&, const CallArgs& args) -> Result<Value> {
+                       return Value(args.self.as<ClassObject>()->name);
+                     })
         .Build();
     m.Source("def twice(c): return c.value * 2\n");
     m.Function("scale", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -152,7 +160,11 @@ TEST(NativeApiTest, AClassWithPayloadHooksAndOperators) {
       std::optional<std::string> mode;
       bool strict = false;
       ArgReader reader(interp, "scale", args);
-      COBRA_TRY(reader.Required("factors", &factors).KeywordOnly().Optional("mode", &mode).Optional("strict", &strict).Finish());
+      COBRA_TRY(reader.Required("factors", &factors)
+                    .KeywordOnly()
+                    .Optional("mode", &mode)
+                    .Optional("strict", &strict)
+                    .Finish());
       double product = strict ? -1 : 1;
       for (double f : factors) product *= f;
       return Value::Float(product);
@@ -172,10 +184,13 @@ TEST(NativeApiTest, AClassWithPayloadHooksAndOperators) {
       "s = Sub()\n"
       "s.value = 7\n"
       "d = copy.deepcopy(s); d.value = 9\n"
-      "print(s.value, s.early, s + 1, s.magic, Sub.name(), native.Counter(3) + 4, native.twice(s), d.value, d.early, Sub.__mro__[1] is native.Counter)\n"
+      "print(s.value, s.early, s + 1, s.magic, Sub.name(), native.Counter(3) + 4, native.twice(s), d.value, d.early, "
+      "Sub.__mro__[1] is native.Counter)\n"
       "print(native.scale([2, 3.5]), native.scale((1,), mode=None, strict=True))\n"
-      "for f in (lambda: s.nothing, lambda: native.Counter('x'), lambda: native.Counter(1, 2), lambda: native.Counter(begin=1), lambda: native.scale(),\n"
-      "          lambda: native.scale([1], 'm'), lambda: native.scale(['a']), lambda: native.scale([1], mode=5), lambda: native.Counter() + 'a'):\n"
+      "for f in (lambda: s.nothing, lambda: native.Counter('x'), lambda: native.Counter(1, 2), lambda: "
+      "native.Counter(begin=1), lambda: native.scale(),\n"
+      "          lambda: native.scale([1], 'm'), lambda: native.scale(['a']), lambda: native.scale([1], mode=5), "
+      "lambda: native.Counter() + 'a'):\n"
       "    try:\n        f()\n    except Exception as e:\n        print(type(e).__name__, e)\n";
   auto interp = Interpreter::Create(std::move(options));
   absl::Status status = (*interp)->Run([](Interpreter& interp) -> Result<void> {

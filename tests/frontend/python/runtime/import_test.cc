@@ -1,7 +1,7 @@
 // Bundles, packages, cycles, lazy library modules, modules that exist nowhere.
+#include "frontend/python/runtime/parse_ahead.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "frontend/python/runtime/parse_ahead.h"
 #include "tests/frontend/python/runtime/runtime_test.h"
 
 namespace cobra::python {
@@ -24,7 +24,9 @@ TEST(ImportTest, PackagesAndRelativeImports) {
   EXPECT_THAT(o.diagnostic.message, HasSubstr("beyond top-level package"));
   EXPECT_EQ(o.diagnostic.position.file, "pkg/sub/c.py");
   p.bundle["pkg/sub/c.py"] = "from ..a import fa\ndeep = fa() + 'c'\n";
-  p.bundle["main.py"] = "from pkg import *\nimport pkg.sub.c as c, pkg.a\nprint(fa(), b.deep, c.__name__, pkg.a.__package__, b.other is fa, pkg.__all__, c.__file__)\n";
+  p.bundle["main.py"] =
+      "from pkg import *\nimport pkg.sub.c as c, pkg.a\nprint(fa(), b.deep, c.__name__, pkg.a.__package__, b.other is "
+      "fa, pkg.__all__, c.__file__)\n";
   EXPECT_EQ(RunProgram(p).output, "a ac pkg.sub.c pkg True ['fa', 'b'] pkg/sub/c.py\n");
 }
 
@@ -36,16 +38,20 @@ TEST(ImportTest, AModuleRunsOnceAndCyclesSeeWhatIsThere) {
   EXPECT_EQ(RunProgram(p).output, "a\nb\n1 False\nTrue True\n");
   p.bundle = {{"a.py", "from b import f\ng = 1\n"}, {"b.py", "from a import g\nf = 1\n"}, {"main.py", "import a\n"}};
   Outcome o = RunProgram(p);
-  EXPECT_THAT(o.diagnostic.message, HasSubstr("ImportError: cannot import name 'g' from partially initialized module 'a'"));
+  EXPECT_THAT(o.diagnostic.message,
+              HasSubstr("ImportError: cannot import name 'g' from partially initialized module 'a'"));
 }
 
 TEST(ImportTest, AFailedImportCanBeRetriedAndCaught) {
   Program p;
-  p.bundle = {{"bad.py", "1 / 0\n"},
-              {"main.py", "for _ in range(2):\n    try:\n        import bad\n    except ZeroDivisionError:\n        print('again')\n"
-                          "try:\n    import nowhere_to_be_found\nexcept ImportError as e:\n    print(type(e).__name__, e, e.name)\n"
-                          "try:\n    from os import nothing\nexcept ImportError as e:\n    print(e)\n"}};
-  EXPECT_THAT(RunProgram(p).output, HasSubstr("again\nagain\nModuleNotFoundError No module named 'nowhere_to_be_found' nowhere_to_be_found\ncannot import name 'nothing' from 'os'"));
+  p.bundle = {
+      {"bad.py", "1 / 0\n"},
+      {"main.py",
+       "for _ in range(2):\n    try:\n        import bad\n    except ZeroDivisionError:\n        print('again')\n"
+       "try:\n    import nowhere_to_be_found\nexcept ImportError as e:\n    print(type(e).__name__, e, e.name)\n"
+       "try:\n    from os import nothing\nexcept ImportError as e:\n    print(e)\n"}};
+  EXPECT_THAT(RunProgram(p).output, HasSubstr("again\nagain\nModuleNotFoundError No module named 'nowhere_to_be_found' "
+                                              "nowhere_to_be_found\ncannot import name 'nothing' from 'os'"));
 }
 
 TEST(ImportTest, AMissingPackageIsAnErrorWhereItIsUsedThatSaysWhatToDo) {
@@ -74,58 +80,73 @@ TEST(ImportTest, AMissingPackageUnderTryIsCaught) {
   Program p;
   p.bundle["main.py"] =
       "try:\n    import apex_is_not_here\nexcept ImportError:\n    apex_is_not_here = None\n"
-      "try:\n    from flash_attn_is_not_here.ops import f\n    has = True\nexcept ModuleNotFoundError as e:\n    has = e.name\nprint(apex_is_not_here, has)\n";
+      "try:\n    from flash_attn_is_not_here.ops import f\n    has = True\nexcept ModuleNotFoundError as e:\n    has = "
+      "e.name\nprint(apex_is_not_here, has)\n";
   EXPECT_EQ(RunProgram(p).output, "None flash_attn_is_not_here\n");
 }
 
 TEST(ImportTest, ModulesHaveHooksAndSysModulesMayHoldAnything) {
   Program p;
-  p.bundle = {{"lazy.py", "def __getattr__(name):\n    if name == 'x': return 'made'\n    raise AttributeError(name)\ndef __dir__(): return ['x']\n"},
-              {"pkg/__init__.py", "from importlib import import_module\nnames = ['a', 'b']\nfor n in names: globals()[n] = import_module('.' + n, __name__)\n"},
+  p.bundle = {{"lazy.py",
+               "def __getattr__(name):\n    if name == 'x': return 'made'\n    raise AttributeError(name)\ndef "
+               "__dir__(): return ['x']\n"},
+              {"pkg/__init__.py",
+               "from importlib import import_module\nnames = ['a', 'b']\nfor n in names: globals()[n] = "
+               "import_module('.' + n, __name__)\n"},
               {"pkg/a.py", "v = 1\n"},
               {"pkg/b.py", "from . import a\nv = a.v + 1\n"},
               {"main.py",
                "import lazy, pkg, sys, types\nprint(lazy.x, hasattr(lazy, 'y'), pkg.b.v)\n"
-               "m = types.ModuleType('virtual'); m.f = lambda: 'f'\nsys.modules['virtual'] = m\nimport virtual\nfrom virtual import f\n"
+               "m = types.ModuleType('virtual'); m.f = lambda: 'f'\nsys.modules['virtual'] = m\nimport virtual\nfrom "
+               "virtual import f\n"
                "class Fake: attr = 3\nsys.modules['fake'] = Fake()\nimport fake\nfrom fake import attr\n"
                "print(virtual.f(), f(), fake.attr, attr, 'pkg.a' in sys.modules, sys.modules[__name__].pkg is pkg)\n"
-               "exec('import pkg.a as again')\nprint(again is pkg.a, __import__('pkg.b').b.v, pkg.a.__name__, pkg.__path__ is not None)\n"}};
+               "exec('import pkg.a as again')\nprint(again is pkg.a, __import__('pkg.b').b.v, pkg.a.__name__, "
+               "pkg.__path__ is not None)\n"}};
   Outcome o = RunProgram(p);
   EXPECT_EQ(o.output, "made False 2\nf f 3 3 True True\nTrue 2 pkg.a True\n") << o.status;
 }
 
 TEST(ImportTest, LibraryModulesLoadWhenTheyAreUsed) {
   Program p;
-  p.libraries.push_back({{"lib/__init__.py", "from . import heavy, light\nfrom .heavy import thing\nfrom .light import small\nprint('lib')\n"},
-                         {"lib/heavy.py", "print('heavy')\nthing = 'T'\n"},
-                         {"lib/light.py", "print('light')\nsmall = 's'\n"}});
+  p.libraries.push_back(
+      {{"lib/__init__.py",
+        "from . import heavy, light\nfrom .heavy import thing\nfrom .light import small\nprint('lib')\n"},
+       {"lib/heavy.py", "print('heavy')\nthing = 'T'\n"},
+       {"lib/light.py", "print('light')\nsmall = 's'\n"}});
   p.bundle["main.py"] = "import lib\nprint('imported')\nprint(lib.small)\nprint(lib.light.small)\nprint(lib.thing)\n";
   EXPECT_EQ(RunProgram(p).output, "lib\nimported\nlight\ns\ns\nheavy\nT\n");
 }
 
 TEST(ImportTest, LazinessIsInvisible) {
   Program p;
-  p.libraries.push_back({{"lib/__init__.py", "from .impl import Base, helper, VALUE\nimport lib.other\nimport lib.third as t\n"},
-                         {"lib/impl.py", "class Base:\n    k = 1\ndef helper(): return 'h'\nVALUE = [1]\n"},
-                         {"lib/other.py", "name = 'other'\n"},
-                         {"lib/third.py", "name = 'third'\n"},
-                         {"lib/user.py",
-                          "from .impl import Base, helper, VALUE\nimport lib.other\nimport lib.third as t\n"
-                          "class Sub(Base): pass\n"
-                          "def use(): return helper(), VALUE, Sub.k, lib.other.name, t.name, isinstance(Sub(), Base), Base.__name__\n"}});
+  p.libraries.push_back(
+      {{"lib/__init__.py", "from .impl import Base, helper, VALUE\nimport lib.other\nimport lib.third as t\n"},
+       {"lib/impl.py", "class Base:\n    k = 1\ndef helper(): return 'h'\nVALUE = [1]\n"},
+       {"lib/other.py", "name = 'other'\n"},
+       {"lib/third.py", "name = 'third'\n"},
+       {"lib/user.py",
+        "from .impl import Base, helper, VALUE\nimport lib.other\nimport lib.third as t\n"
+        "class Sub(Base): pass\n"
+        "def use(): return helper(), VALUE, Sub.k, lib.other.name, t.name, isinstance(Sub(), Base), Base.__name__\n"}});
   p.bundle["main.py"] =
-      "import lib, lib.user\nfrom lib import *\nprint(lib.user.use())\nprint(sorted(k for k in vars(lib) if not k.startswith('__')))\n"
+      "import lib, lib.user\nfrom lib import *\nprint(lib.user.use())\nprint(sorted(k for k in vars(lib) if not "
+      "k.startswith('__')))\n"
       "print(type(lib.__dict__['helper']).__name__, VALUE is lib.impl.VALUE, lib.t.name)\n";
   EXPECT_EQ(RunProgram(p).output,
-            "('h', [1], 1, 'other', 'third', True, 'Base')\n['Base', 'VALUE', 'helper', 'impl', 'lib', 'other', 't', 'third', 'user']\nfunction True third\n");
+            "('h', [1], 1, 'other', 'third', True, 'Base')\n['Base', 'VALUE', 'helper', 'impl', 'lib', 'other', 't', "
+            "'third', 'user']\nfunction True third\n");
 }
 
 TEST(ImportTest, RegistriesFilledByStarImports) {
   Program p;
-  p.libraries.push_back({{"lib/__init__.py", "from .registry import models\nfrom .a import *\nfrom .b import *\n"},
-                         {"lib/registry.py", "models = {}\ndef register(f):\n    models[f.__name__] = f\n    return f\n"},
-                         {"lib/a.py", "from .registry import register\n__all__ = ['a1']\n@register\ndef a1(): return 'A1'\n@register\ndef a2(): return 'A2'\n"},
-                         {"lib/b.py", "from .registry import register\n@register\ndef b1(): return 'B1'\n"}});
+  p.libraries.push_back(
+      {{"lib/__init__.py", "from .registry import models\nfrom .a import *\nfrom .b import *\n"},
+       {"lib/registry.py", "models = {}\ndef register(f):\n    models[f.__name__] = f\n    return f\n"},
+       {"lib/a.py",
+        "from .registry import register\n__all__ = ['a1']\n@register\ndef a1(): return 'A1'\n@register\ndef a2(): "
+        "return 'A2'\n"},
+       {"lib/b.py", "from .registry import register\n@register\ndef b1(): return 'B1'\n"}});
   p.bundle["main.py"] = "import lib\nprint(sorted(lib.models), lib.models['a2'](), lib.a1(), hasattr(lib, 'a2'))\n";
   EXPECT_EQ(RunProgram(p).output, "['a1', 'a2', 'b1'] A2 A1 False\n");
 }
@@ -160,7 +181,8 @@ TEST(ImportTest, ExternalModulesOfALibraryAreOpaque) {
 }
 
 TEST(ImportTest, StandardModulesThatWeDoNotHaveImportButRefuseToRun) {
-  Outcome o = RunSource("import random, time, subprocess\nfrom urllib.request import urlopen\nprint('ok')\nrandom.random()\n");
+  Outcome o =
+      RunSource("import random, time, subprocess\nfrom urllib.request import urlopen\nprint('ok')\nrandom.random()\n");
   EXPECT_EQ(o.output, "ok\n");
   EXPECT_EQ(o.kind(), "unsupported");
   EXPECT_THAT(o.diagnostic.message, HasSubstr("random.random()"));
@@ -169,7 +191,9 @@ TEST(ImportTest, StandardModulesThatWeDoNotHaveImportButRefuseToRun) {
 
 TEST(ImportTest, AFileInsideALibraryRootIsTheModuleThatItIsThere) {
   Program p;
-  p.libraries.push_back({{"lib/__init__.py", ""}, {"lib/models/__init__.py", "from .net import *\n"}, {"lib/models/net.py", "from ._util import k\nprint(__name__, k)\n"},
+  p.libraries.push_back({{"lib/__init__.py", ""},
+                         {"lib/models/__init__.py", "from .net import *\n"},
+                         {"lib/models/net.py", "from ._util import k\nprint(__name__, k)\n"},
                          {"lib/models/_util.py", "k = 3\n"}});
   p.file = "/lib0/lib/models/net.py";
   EXPECT_EQ(RunProgram(p).output, "lib.models.net 3\n");
@@ -180,7 +204,9 @@ TEST(ImportTest, AFileInsideALibraryRootIsTheModuleThatItIsThere) {
 TEST(ImportTest, ABundleFileInAFolderImportsItsNeighbours) {
   Program p;
   p.file = "src/model.py";
-  p.bundle = {{"src/model.py", "import blocks\nfrom shared import s\nprint(blocks.b, s)\n"}, {"src/blocks.py", "b = 1\n"}, {"shared.py", "s = 2\n"}};
+  p.bundle = {{"src/model.py", "import blocks\nfrom shared import s\nprint(blocks.b, s)\n"},
+              {"src/blocks.py", "b = 1\n"},
+              {"shared.py", "s = 2\n"}};
   EXPECT_EQ(RunProgram(p).output, "1 2\n");
 }
 
@@ -205,7 +231,8 @@ TEST(ParseAheadTest, FollowsWhatTheProgramWillImport) {
       {"pkg/__init__.py", "from .models import *\nfrom . import never\n"},
       {"pkg/models.py",
        "from typing import TYPE_CHECKING\n"
-       "from .in_function import g\nfrom .base import Base as B, other\nfrom .default import value\nimport pkg.late as late\n"
+       "from .in_function import g\nfrom .base import Base as B, other\nfrom .default import value\nimport pkg.late as "
+       "late\n"
        "if TYPE_CHECKING:\n    from .types import *\n"
        "try:\n    from .tried import thing\nexcept ImportError:\n    from .instead import *\n"
        "class Model(B):\n    def f(self, x=value):\n        return g(late)\n"
@@ -216,13 +243,18 @@ TEST(ParseAheadTest, FollowsWhatTheProgramWillImport) {
       {"pkg/late.py", "from .cycle import x\nprint(x)\n"},
       {"pkg/cycle.py", "import pkg.late\nprint(pkg)\nx = 1\n"},
       {"pkg/tried.py", "thing = (\n"},  // does not parse
-      {"pkg/in_function.py", ""}, {"pkg/never.py", ""}, {"pkg/unused.py", ""}, {"pkg/types.py", ""}, {"pkg/instead.py", ""}};
+      {"pkg/in_function.py", ""},
+      {"pkg/never.py", ""},
+      {"pkg/unused.py", ""},
+      {"pkg/types.py", ""},
+      {"pkg/instead.py", ""}};
   ParseAhead ahead(Natives(), {MemorySource(files, "/lib")}, {"pkg"});
   std::vector<std::string> library;
   for (const std::string& file : ahead.Finish()) {
     if (file[0] != '<') library.push_back(file.substr(9));
   }
-  EXPECT_THAT(library, ::testing::ElementsAre("__init__.py", "models.py", "base.py", "deeper.py", "default.py", "late.py", "cycle.py"));
+  EXPECT_THAT(library, ::testing::ElementsAre("__init__.py", "models.py", "base.py", "deeper.py", "default.py",
+                                              "late.py", "cycle.py"));
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ const HostileCase kHostile[] = {
     {"endless loop without a body", "while True: pass\n", 1},
     {"endless for", "import itertools\nfor i in itertools.count():\n    pass\n", 0},
     {"endless generator in a builtin", "def g():\n    while True:\n        yield 1\nsum(g())\n", 0},
-    {"endless iterator class", "class I:\n    def __iter__(self): return self\n    def __next__(self): return 1\nlist(I())\n", 0},
+    {"endless iterator class",
+     "class I:\n    def __iter__(self): return self\n    def __next__(self): return 1\nlist(I())\n", 0},
     {"endless cycle", "import itertools\nset(itertools.cycle([1]))\n", 2},
     {"endless repeat", "import itertools\nlist(itertools.repeat(0))\n", 2},
     {"huge range", "list(range(10 ** 18))\n", 1},
@@ -66,7 +67,8 @@ const HostileCase kHostile[] = {
     {"extended slice", "x = []\nx[:] = range(10 ** 15)\n", 2},
     {"unpacking", "[*range(10 ** 15)]\n", 1},
     {"call with many arguments", "def f(*a): pass\nf(*range(10 ** 15))\n", 2},
-    {"unfinished generators", "def g():\n    yield 1\n    yield 2\nkeep = []\nwhile True:\n    x = g()\n    next(x)\n    keep.append(x)\n", 7},
+    {"unfinished generators",
+     "def g():\n    yield 1\n    yield 2\nkeep = []\nwhile True:\n    x = g()\n    next(x)\n    keep.append(x)\n", 7},
     {"classes for ever", "while True:\n    class A: pass\n", 0},
     {"functions for ever", "l = []\nwhile True:\n    def f(): pass\n    l.append(f)\n", 0},
     {"sorting for ever", "class A:\n    def __lt__(self, o):\n        while True: pass\nsorted([A(), A()])\n", 3},
@@ -74,8 +76,10 @@ const HostileCase kHostile[] = {
     {"regular expression", "import re\nre.match('(a*)*b', 'a' * 40)\n", 2},
     {"regular expression with overlapping choices", "import re\nre.search('^(a|a|aa)+$', 'a' * 60 + 'b')\n", 2},
     {"regular expression with look-around", "import re\nre.search('(?=(a+)+$)(?:(?:a+)+)+x', 'a' * 50)\n", 2},
-    {"regular expression run again and again", "import re\np = re.compile('a*a*a*c')\nwhile True: p.search('a' * 300)\n", 3},
-    {"text that runs text", "s = 'eval(s)'\nwhile True:\n    try:\n        eval(s)\n    except RecursionError:\n        pass\n", 0},
+    {"regular expression run again and again",
+     "import re\np = re.compile('a*a*a*c')\nwhile True: p.search('a' * 300)\n", 3},
+    {"text that runs text",
+     "s = 'eval(s)'\nwhile True:\n    try:\n        eval(s)\n    except RecursionError:\n        pass\n", 0},
     {"text of a size", "eval('1+' * 10 ** 8 + '1')\n", 1},
     {"permutations", "import itertools\nlist(itertools.permutations(range(12)))\n", 2},
     {"zip of endless", "import itertools\nlist(zip(itertools.count(), itertools.count()))\n", 0},
@@ -134,7 +138,8 @@ TEST(LimitsTest, DeepRecursionIsAPythonError) {
 }
 
 TEST(LimitsTest, RecursionErrorCanBeCaught) {
-  Outcome o = RunSource("def f(n):\n    return f(n + 1)\ntry:\n    f(0)\nexcept RecursionError as e:\n    print('caught', e)\n");
+  Outcome o = RunSource(
+      "def f(n):\n    return f(n + 1)\ntry:\n    f(0)\nexcept RecursionError as e:\n    print('caught', e)\n");
   EXPECT_EQ(o.output, "caught maximum recursion depth exceeded\n");
 }
 
@@ -164,7 +169,8 @@ TEST(LimitsTest, SequenceItemsAtTheLimitAndOnePast) {
   Limits limits;
   limits.sequence_items = 1000;
   EXPECT_TRUE(RunSource("'a' * 1000\n[0] * 1000\n(0,) * 1000\nlist(range(1000))\n", limits).status.ok());
-  for (const char* source : {"'a' * 1001\n", "[0] * 1001\n", "(0,) * 1001\n", "list(range(1001))\n", "'x'.ljust(1001)\n"}) {
+  for (const char* source :
+       {"'a' * 1001\n", "[0] * 1001\n", "(0,) * 1001\n", "list(range(1001))\n", "'x'.ljust(1001)\n"}) {
     EXPECT_EQ(RunSource(source, limits).kind(), "limit") << source;
   }
 }
@@ -192,7 +198,8 @@ int64_t Threshold(const std::string& source, int64_t high, void (*set)(Limits*, 
 }
 
 TEST(LimitsTest, StepsAreExactAtTheLimitAndOnePast) {
-  // One step each: the loop's turns and the statements inside. What is before them, the same in both, is more: memory counts too.
+  // One step each: the loop's turns and the statements inside. What is before them, the same in both, is more: memory
+  // counts too.
   auto set = [](Limits* limits, int64_t n) { limits->steps = n; };
   const int64_t hundred = Threshold("for i in range(100):\n    pass\n", 1'000'000, set);
   const int64_t thousand = Threshold("for i in range(1100):\n    pass\n", 1'000'000, set);
@@ -247,13 +254,15 @@ TEST(LimitsTest, StackAtTheLimitAndOnePast) {
 }
 
 TEST(LimitsTest, StackOfAGeneratorAtTheLimitAndOnePast) {
-  StackHolds("def f(n):\n    return 0 if n == 0 else f(n - 1)\ndef g():\n    yield f(500)\nlist(g())\n", &Limits::generator_stack_bytes);
+  StackHolds("def f(n):\n    return 0 if n == 0 else f(n - 1)\ndef g():\n    yield f(500)\nlist(g())\n",
+             &Limits::generator_stack_bytes);
 }
 
 TEST(LimitsTest, SuspendedGeneratorsAtTheLimitAndOnePast) {
   Limits limits;
   limits.suspended_generators = 10;
-  const std::string source = "def g():\n    yield 1\n    yield 2\ndef hold(n):\n    l = [g() for _ in range(n)]\n    for x in l: next(x)\n";
+  const std::string source =
+      "def g():\n    yield 1\n    yield 2\ndef hold(n):\n    l = [g() for _ in range(n)]\n    for x in l: next(x)\n";
   EXPECT_TRUE(RunSource(source + "hold(10)\n", limits).status.ok());
   EXPECT_EQ(RunSource(source + "hold(11)\n", limits).kind(), "limit");
 }
@@ -268,12 +277,16 @@ TEST(LimitsTest, LongWorkCostsSteps) {
   const Pair pairs[] = {
       {"s = 'a' * 1000\ns.find('b')\n", "s = 'a' * 1000000\ns.find('b')\n"},
       {"s = 'a' * 1000\n'ab' in s\n", "s = 'a' * 1000000\n'ab' in s\n"},
-      {"a = [0] * 1000\na.insert(0, 1)\nfor i in range(2): pass\n", "a = [0] * 1000000\na.insert(0, 1)\nfor i in range(2): pass\n"},
-      {"a = [0] * 1000\na.reverse()\nfor i in range(2): pass\n", "a = [0] * 1000000\na.reverse()\nfor i in range(2): pass\n"},
+      {"a = [0] * 1000\na.insert(0, 1)\nfor i in range(2): pass\n",
+       "a = [0] * 1000000\na.insert(0, 1)\nfor i in range(2): pass\n"},
+      {"a = [0] * 1000\na.reverse()\nfor i in range(2): pass\n",
+       "a = [0] * 1000000\na.reverse()\nfor i in range(2): pass\n"},
       {"a = 3 ** 100\na * a\nfor i in range(2): pass\n", "a = 3 ** 30000\na * a\nfor i in range(2): pass\n"},
-      {"import re\nre.search('b', 'a' * 1000)\nfor i in range(2): pass\n", "import re\nre.search('b', 'a' * 1000000)\nfor i in range(2): pass\n"},
+      {"import re\nre.search('b', 'a' * 1000)\nfor i in range(2): pass\n",
+       "import re\nre.search('b', 'a' * 1000000)\nfor i in range(2): pass\n"},
   };
-  for (const Pair& p : pairs) EXPECT_GT(Threshold(p.large, 3'000'000, set), Threshold(p.small, 3'000'000, set) + 1000) << p.large;
+  for (const Pair& p : pairs)
+    EXPECT_GT(Threshold(p.large, 3'000'000, set), Threshold(p.small, 3'000'000, set) + 1000) << p.large;
   // Quadratic in the worst case: refused before it is begun.
   EXPECT_EQ(RunSource("s = 'a' * 2000000\ns.find('a' * 1000000 + 'b')\n").kind(), "limit");
 }
@@ -318,7 +331,9 @@ TEST(LimitsTest, OutputIsCut) {
 
 TEST(LimitsTest, UnfinishedGeneratorsLeaveNothingBehind) {
   // Their C++ stacks are unwound when the interpreter goes; the leak sanitizer checks.
-  Outcome o = RunSource("def g():\n    x = [1, 2]\n    try:\n        for i in x: yield i\n    finally:\n        print('never')\nl = [g() for _ in range(10)]\nfor x in l: next(x)\n");
+  Outcome o = RunSource(
+      "def g():\n    x = [1, 2]\n    try:\n        for i in x: yield i\n    finally:\n        print('never')\nl = [g() "
+      "for _ in range(10)]\nfor x in l: next(x)\n");
   EXPECT_TRUE(o.status.ok());
   EXPECT_EQ(o.output, "");
 }

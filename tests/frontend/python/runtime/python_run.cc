@@ -1,5 +1,6 @@
-// python_run FILE... [--library DIR]... [--bundle NAME=FILE]... [--steps N] [--explain] [--batch]: runs each Python file in an interpreter of its own and prints what
-// it printed, then, if it failed, one line "!!! ExceptionType" (or "!!! <kind>: message" for a failure of the interpreter itself).
+// python_run FILE... [--library DIR]... [--bundle NAME=FILE]... [--steps N] [--explain] [--batch]: runs each Python
+// file in an interpreter of its own and prints what it printed, then, if it failed, one line "!!! ExceptionType" (or
+// "!!! <kind>: message" for a failure of the interpreter itself).
 // --bundle adds a file beside the program, under that name: it comes before everything else that is imported.
 // --explain prints the whole diagnostic on standard error; --batch ends each file's output with a record separator.
 #include <algorithm>
@@ -44,7 +45,8 @@ int RunFile(const std::string& file, InterpreterOptions options, bool explain) {
   } else if (diagnostic->kind == Diagnostic::Kind::kSyntaxError) {
     std::printf("!!! SyntaxError\n");
   } else {
-    std::printf("!!! <%s>: %s\n", std::string(DiagnosticKindName(diagnostic->kind)).c_str(), diagnostic->message.c_str());
+    std::printf("!!! <%s>: %s\n", std::string(DiagnosticKindName(diagnostic->kind)).c_str(),
+                diagnostic->message.c_str());
   }
   return 1;
 }

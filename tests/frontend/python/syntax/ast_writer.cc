@@ -79,36 +79,16 @@ void Writer::PutConstant(const Constant* c) {
     return absl::StrFormat("%016x", v);
   };
   switch (c->constant_kind) {
-    case ConstantKind::kNone:
-      value = "None";
-      break;
-    case ConstantKind::kTrue:
-      value = "True";
-      break;
-    case ConstantKind::kFalse:
-      value = "False";
-      break;
-    case ConstantKind::kEllipsis:
-      value = "Ellipsis";
-      break;
-    case ConstantKind::kInt:
-      value = absl::StrCat(c->int_value);
-      break;
-    case ConstantKind::kBigInt:
-      value = std::string(c->text);
-      break;
-    case ConstantKind::kFloat:
-      value = absl::StrCat("F", bits(c->float_value));
-      break;
-    case ConstantKind::kComplex:
-      value = absl::StrCat("J", bits(c->float_value));
-      break;
-    case ConstantKind::kStr:
-      value = absl::StrCat("S", c->text.size(), ":", c->text);
-      break;
-    case ConstantKind::kBytes:
-      value = absl::StrCat("B", c->text.size(), ":", c->text);
-      break;
+    case ConstantKind::kNone: value = "None"; break;
+    case ConstantKind::kTrue: value = "True"; break;
+    case ConstantKind::kFalse: value = "False"; break;
+    case ConstantKind::kEllipsis: value = "Ellipsis"; break;
+    case ConstantKind::kInt: value = absl::StrCat(c->int_value); break;
+    case ConstantKind::kBigInt: value = std::string(c->text); break;
+    case ConstantKind::kFloat: value = absl::StrCat("F", bits(c->float_value)); break;
+    case ConstantKind::kComplex: value = absl::StrCat("J", bits(c->float_value)); break;
+    case ConstantKind::kStr: value = absl::StrCat("S", c->text.size(), ":", c->text); break;
+    case ConstantKind::kBytes: value = absl::StrCat("B", c->text.size(), ":", c->text); break;
   }
   Node("Constant", &c->pos, value, c->is_u_string ? "u" : "-");
 }
@@ -168,12 +148,9 @@ void Writer::Put(const ExprNode* e) {
       auto* n = e->As<GeneratorExp>();
       return node(n->elt, n->generators);
     }
-    case ExprKind::Await:
-      return node(e->As<Await>()->value);
-    case ExprKind::Yield:
-      return node(e->As<Yield>()->value);
-    case ExprKind::YieldFrom:
-      return node(e->As<YieldFrom>()->value);
+    case ExprKind::Await: return node(e->As<Await>()->value);
+    case ExprKind::Yield: return node(e->As<Yield>()->value);
+    case ExprKind::YieldFrom: return node(e->As<YieldFrom>()->value);
     case ExprKind::Compare: {
       auto* n = e->As<Compare>();
       return node(n->left, n->ops, n->comparators);
@@ -186,10 +163,8 @@ void Writer::Put(const ExprNode* e) {
       auto* n = e->As<FormattedValue>();
       return node(n->value, n->conversion, n->format_spec);
     }
-    case ExprKind::JoinedStr:
-      return node(e->As<JoinedStr>()->values);
-    case ExprKind::Constant:
-      return PutConstant(e->As<Constant>());
+    case ExprKind::JoinedStr: return node(e->As<JoinedStr>()->values);
+    case ExprKind::Constant: return PutConstant(e->As<Constant>());
     case ExprKind::Attribute: {
       auto* n = e->As<Attribute>();
       return node(n->value, n->attr, NameOf(n->ctx));
@@ -228,14 +203,12 @@ void Writer::Put(const PatternNode* p) {
   }
   const auto node = [&](const auto&... fields) { Node(NameOf(p->node_kind), &p->pos, fields...); };
   switch (p->node_kind) {
-    case PatternKind::MatchValue:
-      return node(p->As<MatchValue>()->value);
+    case PatternKind::MatchValue: return node(p->As<MatchValue>()->value);
     case PatternKind::MatchSingleton: {
       const ConstantKind k = p->As<MatchSingleton>()->value;
       return node(k == ConstantKind::kNone ? "None" : k == ConstantKind::kTrue ? "True" : "False");
     }
-    case PatternKind::MatchSequence:
-      return node(p->As<MatchSequence>()->patterns);
+    case PatternKind::MatchSequence: return node(p->As<MatchSequence>()->patterns);
     case PatternKind::MatchMapping: {
       auto* n = p->As<MatchMapping>();
       return node(n->keys, n->patterns, n->rest);
@@ -244,14 +217,12 @@ void Writer::Put(const PatternNode* p) {
       auto* n = p->As<MatchClass>();
       return node(n->cls, n->patterns, n->kwd_attrs, n->kwd_patterns);
     }
-    case PatternKind::MatchStar:
-      return node(p->As<MatchStar>()->name);
+    case PatternKind::MatchStar: return node(p->As<MatchStar>()->name);
     case PatternKind::MatchAs: {
       auto* n = p->As<MatchAs>();
       return node(n->pattern, n->name);
     }
-    case PatternKind::MatchOr:
-      return node(p->As<MatchOr>()->patterns);
+    case PatternKind::MatchOr: return node(p->As<MatchOr>()->patterns);
   }
 }
 
@@ -261,18 +232,14 @@ void Writer::Put(const StmtNode* s) {
   const auto loop = [&](const auto* n) { node(n->target, n->iter, n->body, n->orelse); };
   const auto attempt = [&](const auto* n) { node(n->body, n->handlers, n->orelse, n->finalbody); };
   switch (s->node_kind) {
-    case StmtKind::FunctionDef:
-      return function(s->As<FunctionDef>());
-    case StmtKind::AsyncFunctionDef:
-      return function(s->As<AsyncFunctionDef>());
+    case StmtKind::FunctionDef: return function(s->As<FunctionDef>());
+    case StmtKind::AsyncFunctionDef: return function(s->As<AsyncFunctionDef>());
     case StmtKind::ClassDef: {
       auto* n = s->As<ClassDef>();
       return node(n->name, n->bases, n->keywords, n->body, n->decorator_list);
     }
-    case StmtKind::Return:
-      return node(s->As<Return>()->value);
-    case StmtKind::Delete:
-      return node(s->As<Delete>()->targets);
+    case StmtKind::Return: return node(s->As<Return>()->value);
+    case StmtKind::Delete: return node(s->As<Delete>()->targets);
     case StmtKind::Assign: {
       auto* n = s->As<Assign>();
       return node(n->targets, n->value);
@@ -285,10 +252,8 @@ void Writer::Put(const StmtNode* s) {
       auto* n = s->As<AnnAssign>();
       return node(n->target, n->annotation, n->value, n->simple ? 1 : 0);
     }
-    case StmtKind::For:
-      return loop(s->As<For>());
-    case StmtKind::AsyncFor:
-      return loop(s->As<AsyncFor>());
+    case StmtKind::For: return loop(s->As<For>());
+    case StmtKind::AsyncFor: return loop(s->As<AsyncFor>());
     case StmtKind::While: {
       auto* n = s->As<While>();
       return node(n->test, n->body, n->orelse);
@@ -313,30 +278,23 @@ void Writer::Put(const StmtNode* s) {
       auto* n = s->As<Raise>();
       return node(n->exc, n->cause);
     }
-    case StmtKind::Try:
-      return attempt(s->As<Try>());
-    case StmtKind::TryStar:
-      return attempt(s->As<TryStar>());
+    case StmtKind::Try: return attempt(s->As<Try>());
+    case StmtKind::TryStar: return attempt(s->As<TryStar>());
     case StmtKind::Assert: {
       auto* n = s->As<Assert>();
       return node(n->test, n->msg);
     }
-    case StmtKind::Import:
-      return node(s->As<Import>()->names);
+    case StmtKind::Import: return node(s->As<Import>()->names);
     case StmtKind::ImportFrom: {
       auto* n = s->As<ImportFrom>();
       return node(n->module, n->names, n->level);
     }
-    case StmtKind::Global:
-      return node(s->As<Global>()->names);
-    case StmtKind::Nonlocal:
-      return node(s->As<Nonlocal>()->names);
-    case StmtKind::Expr:
-      return node(s->As<Expr>()->value);
+    case StmtKind::Global: return node(s->As<Global>()->names);
+    case StmtKind::Nonlocal: return node(s->As<Nonlocal>()->names);
+    case StmtKind::Expr: return node(s->As<Expr>()->value);
     case StmtKind::Pass:
     case StmtKind::Break:
-    case StmtKind::Continue:
-      return node();
+    case StmtKind::Continue: return node();
   }
 }
 

@@ -223,7 +223,9 @@ TEST(ParserTest, Limits) {
 }
 
 TEST(ParserTest, LimitsHoldAtTheLimitAndOnePastIt) {
-  const auto fits = [](const std::string& source, const Limits& limits) { return Read(source, limits).substr(0, 7) == "Module("; };
+  const auto fits = [](const std::string& source, const Limits& limits) {
+    return Read(source, limits).substr(0, 7) == "Module(";
+  };
   const auto holds = [&](const std::string& source, auto Limits::*limit, int64_t high) {
     int64_t low = 0;
     Limits limits;
@@ -234,8 +236,10 @@ TEST(ParserTest, LimitsHoldAtTheLimitAndOnePastIt) {
     return high;
   };
   EXPECT_EQ(holds("x = 123456", &Limits::source_bytes, 100), 10);
-  EXPECT_EQ(holds("x" + Repeat("+x", 30), &Limits::syntax_depth, 100) + 1, holds("x" + Repeat("+x", 31), &Limits::syntax_depth, 100));
-  EXPECT_EQ(holds(Repeat("pass\n", 100), &Limits::syntax_nodes, 1000) + 1, holds(Repeat("pass\n", 101), &Limits::syntax_nodes, 1000));
+  EXPECT_EQ(holds("x" + Repeat("+x", 30), &Limits::syntax_depth, 100) + 1,
+            holds("x" + Repeat("+x", 31), &Limits::syntax_depth, 100));
+  EXPECT_EQ(holds(Repeat("pass\n", 100), &Limits::syntax_nodes, 1000) + 1,
+            holds(Repeat("pass\n", 101), &Limits::syntax_nodes, 1000));
   EXPECT_EQ(holds("a = b = c = a\n" + Repeat("pass\n", 10), &Limits::syntax_names, 100), 3);
 }
 

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/diagnostic.h"
-#include "graph/json.h"
 #include "gmock/gmock.h"
+#include "graph/json.h"
 #include "gtest/gtest.h"
 
 namespace cobra {
@@ -240,9 +240,11 @@ TEST_F(InterpreterPoolTest, AFileOfTheBundleThatShadowsTheLibraryWins) {
 // What a program does before an import may change what the import sees: only the imports at the head are in the image.
 TEST_F(InterpreterPoolTest, ImportsAfterOtherStatementsHappenInTheirPlace) {
   Write("reads.py", "from . import core\nSEEN = list(core.LIST)\n");
-  const SourceRequest request =
-      Request("from statelib import core\ncore.LIST.append('mine')\nfrom statelib import reads\nraise ValueError(repr(reads.SEEN))\n");
-  for (int i = 0; i < 4; ++i) EXPECT_THAT(std::string(ReadPythonModel(request).status().message()), HasSubstr("[1, 2, 3, 'mine']"));
+  const SourceRequest request = Request(
+      "from statelib import core\ncore.LIST.append('mine')\nfrom statelib import reads\nraise "
+      "ValueError(repr(reads.SEEN))\n");
+  for (int i = 0; i < 4; ++i)
+    EXPECT_THAT(std::string(ReadPythonModel(request).status().message()), HasSubstr("[1, 2, 3, 'mine']"));
 }
 
 TEST_F(InterpreterPoolTest, LimitsAreThoseOfTheRequest) {

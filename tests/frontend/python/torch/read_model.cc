@@ -1,6 +1,6 @@
-// read_model FILE ENTRY INPUT... [--library DIR] [--print] [--usage] [--repeat N] [--steps-times N]: the graph of a model as JSON, for
-// graph_equality_test.py. Several runs of one process: --batch reads lines "FILE\tENTRY\tINPUT,INPUT" and prints one
-// JSON line each ({"error": ...} for a refusal).
+// read_model FILE ENTRY INPUT... [--library DIR] [--print] [--usage] [--repeat N] [--steps-times N]: the graph of a
+// model as JSON, for graph_equality_test.py. Several runs of one process: --batch reads lines
+// "FILE\tENTRY\tINPUT,INPUT" and prints one JSON line each ({"error": ...} for a refusal).
 #include <chrono>
 #include <iostream>
 

@@ -131,7 +131,9 @@ TEST(ReaderTest, GraphNodesAtTheLimitAndOnePast) {
   Limits limits;
   limits.graph.max_nodes = 100;
   auto read = [&](int calls) {
-    return Read(absl::StrCat("  def forward(self, x):\n    for _ in range(", calls, "):\n      x = x + 1\n    return x\n"), {"1x3"}, "1.13.1", limits);
+    return Read(
+        absl::StrCat("  def forward(self, x):\n    for _ in range(", calls, "):\n      x = x + 1\n    return x\n"),
+        {"1x3"}, "1.13.1", limits);
   };
   EXPECT_TRUE(read(100).ok());
   EXPECT_EQ(Refused(read(101)).kind, Diagnostic::Kind::kLimit);
@@ -183,11 +185,13 @@ TEST(ReaderTest, AFunctionOfTensorsIsAModelAndOneThatMakesAModelIsNot) {
   EXPECT_TRUE(read("def f(x): return F.relu(x)\n", "f", {"2"}).ok());
   EXPECT_TRUE(read("def f(*xs): return Net()(xs[0])\n", "f", {"2"}).ok());
   EXPECT_TRUE(read("def f(x=None): return torch.ones(2) if x is None else x * 2\n", "f", {"2"}).ok());
-  for (const char* text : {"def f(): return Net()\n", "def f(width=3, **more):\n  model = Net()\n  model.width = width\n  return model\n",
-                           "def f(width) -> nn.Module: return {3: Net}[width]()\n", "def g(): return Net()\ndef f(): return g()\n",
-                           "import functools\ndef keep(g):\n  @functools.wraps(g)\n  def inner(*a, **k): return g(*a, **k)\n  return inner\n"
-                           "@keep\ndef f() -> 'Net': return globals()['Net']()\n",
-                           "def f(**more): return globals()['Net']()\n"}) {
+  for (const char* text :
+       {"def f(): return Net()\n", "def f(width=3, **more):\n  model = Net()\n  model.width = width\n  return model\n",
+        "def f(width) -> nn.Module: return {3: Net}[width]()\n", "def g(): return Net()\ndef f(): return g()\n",
+        "import functools\ndef keep(g):\n  @functools.wraps(g)\n  def inner(*a, **k): return g(*a, **k)\n  return "
+        "inner\n"
+        "@keep\ndef f() -> 'Net': return globals()['Net']()\n",
+        "def f(**more): return globals()['Net']()\n"}) {
     const Diagnostic diagnostic = Refused(read(text, "f", {"2"}));
     EXPECT_EQ(diagnostic.message, "f: is a function that makes the model, not the model itself") << text;
     EXPECT_EQ(diagnostic.hint, absl::StrContains(text, "(width)") ? "call it: f(width)" : "call it: f()") << text;
@@ -202,14 +206,18 @@ TEST(ReaderTest, AFileSaysWhichModelsItHas) {
     request.file = "model.py";
     return ModelList(ModelsThere(request));
   };
-  EXPECT_EQ(models("from other import Other\nclass Net(nn.Module):\n  def __init__(self, config: 'Config', *, depth, width=3): pass\n"
-                   "class Small(Net):\n  def __init__(self): pass\nclass Plain(nn.Module): pass\ndef small(): return Small()\n"
-                   "def sized(n): return Net(n)\ndef relu(x): return x\ndef _hidden(): return Net()\n"),
-            "Small(), Plain(), small(), Net(config: 'Config', depth=...), sized(n)");
+  EXPECT_EQ(
+      models(
+          "from other import Other\nclass Net(nn.Module):\n  def __init__(self, config: 'Config', *, depth, width=3): "
+          "pass\n"
+          "class Small(Net):\n  def __init__(self): pass\nclass Plain(nn.Module): pass\ndef small(): return Small()\n"
+          "def sized(n): return Net(n)\ndef relu(x): return x\ndef _hidden(): return Net()\n"),
+      "Small(), Plain(), small(), Net(config: 'Config', depth=...), sized(n)");
   EXPECT_EQ(models("from other import Other\n"), "Other()");
   EXPECT_EQ(models("x = 1\n"), "");
   EXPECT_EQ(models("1 / 0\n"), "");
-  EXPECT_EQ(ModelList(std::vector<std::string>(13, "a()")), "a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a() ...");
+  EXPECT_EQ(ModelList(std::vector<std::string>(13, "a()")),
+            "a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a() ...");
 }
 
 TEST(ReaderTest, ALayerThatSequentialCallsKnowsWhereItWasMade) {
