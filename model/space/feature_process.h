@@ -30,10 +30,10 @@ ProcessFeatures MakeProcessFeatures(const std::vector<std::vector<std::vector<do
                                     size_t single_groups);
 
 struct ProcessOptions {
-  int draws = 3;         // of rows for the search
-  int processes = 2;     // that are added
+  int draws = 8;         // of rows for the search
+  int processes = 3;     // that are added
   int steps = 120;       // of the search for weights
-  int64_t rows = 450;    // of a draw: the search's time grows with their cube
+  int64_t rows = 300;    // of a draw: the search's time grows with their cube, and many draws do better than large ones
   int reweightings = 3;  // of the rows, by what they are off by
   double step_size = 0.15;
   uint64_t seed = 1;  // of the draws

@@ -60,12 +60,14 @@ absl::StatusOr<std::shared_ptr<const OneDevice>> OneDevice::Fit(const Space& spa
     ms.push_back(latency_ms[i]);
   }
   COBRA_ASSIGN_OR_RETURN(ProcessFeatures features, FeaturesOf(space, device->shape_.arch));
-  device->process_ = std::make_unique<FeatureProcess>(std::move(features), ms, ProcessOptions());
+  const ProcessOptions process;
+  device->process_ = std::make_unique<FeatureProcess>(std::move(features), ms, process);
   const FeatureProcess::State state = device->process_->state();
   device->shape_.process_mean = state.mean;
   device->shape_.process_scale = state.scale;
   device->shape_.process_least = state.least;
   device->shape_.draws = static_cast<int>(state.draws.size());
+  device->shape_.processes = process.processes;
   if (!networks || !IsPruned(space)) return device;
   COBRA_ASSIGN_OR_RETURN(const DenseGraphs graphs, GraphsOf(arch));
   SpaceRowSet rows;
@@ -103,7 +105,7 @@ absl::Status OneDevice::PrepareBag(const Space& space, const Shape& shape, Tenso
   COBRA_ASSIGN_OR_RETURN(const ProcessFeatures features, FeaturesOf(space, shape.arch));
   const auto groups = static_cast<int64_t>(features.groups.size());
   for (int d = 0; d < shape.draws; ++d) {
-    bag->Add(NameOf("theta", d), at::zeros({ProcessOptions().processes * (groups + 1) + 2}));
+    bag->Add(NameOf("theta", d), at::zeros({shape.processes * (groups + 1) + 2}));
     bag->Add(NameOf("weights", d), at::zeros({features.size()}));
   }
   for (int n = 0; n < shape.networks; ++n)

@@ -22,7 +22,7 @@ class OneDevice {
   struct Shape {
     std::vector<std::string> arch;  // that it was fitted to
     double process_mean = 0, process_scale = 0, process_least = 0;
-    int draws = 0, networks = 0;
+    int draws = 0, processes = 0, networks = 0;
     double networks_mean_ms = 0;
   };
 

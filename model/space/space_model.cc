@@ -38,7 +38,11 @@ json ShapeToJson(const OneDevice::Shape& s, double off_by) {
   return {{"arch", s.arch},
           {"off_by", off_by},
           {"process",
-           {{"mean", s.process_mean}, {"scale", s.process_scale}, {"least", s.process_least}, {"draws", s.draws}}},
+           {{"mean", s.process_mean},
+            {"scale", s.process_scale},
+            {"least", s.process_least},
+            {"draws", s.draws},
+            {"processes", s.processes}}},
           {"networks", {{"count", s.networks}, {"mean_ms", s.networks_mean_ms}}}};
 }
 OneDevice::Shape ShapeFromJson(const json& j) {
@@ -49,6 +53,7 @@ OneDevice::Shape ShapeFromJson(const json& j) {
           process.at("scale").get<double>(),
           process.at("least").get<double>(),
           std::clamp(process.at("draws").get<int>(), 1, kMost),
+          std::clamp(process.value("processes", 2), 1, kMost),  // there were always two before it was written down
           std::clamp(networks.at("count").get<int>(), 0, kMost),
           networks.at("mean_ms").get<double>()};
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -283,6 +284,15 @@ class Table {
     return graphs;
   }
 
+  // Columns with mean 0 and deviation 1 over what the training networks' calls are described by. Means of normalised
+  // tokens are all but equal: as they come, the graph network learns little but a constant from them.
+  static at::Tensor Standardised(const at::Tensor& rows, const CallGraphs& graphs, const std::vector<size_t>& train) {
+    absl::btree_set<int64_t> used;
+    for (size_t n : train) used.insert(graphs.networks[n].row_of_call.begin(), graphs.networks[n].row_of_call.end());
+    const at::Tensor seen = rows.index_select(0, at::tensor(std::vector<int64_t>(used.begin(), used.end()), at::kLong));
+    return (rows - seen.mean(0)) / seen.std(0).clamp_min(1e-6);
+  }
+
   absl::Status Published(int seed) {
     if (published_missing_) return absl::OkStatus();
     auto created =
@@ -308,7 +318,7 @@ class Table {
         if (inserted) texts.push_back(std::move(text));
         return it->second;
       });
-      graphs.rows = encoder->Embed(texts);
+      graphs.rows = Standardised(encoder->Embed(texts), graphs, train_.index);
       return graphs;
     });
   }

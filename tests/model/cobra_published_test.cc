@@ -34,7 +34,7 @@ TEST(PublishedNet, HasThePublishedSizes) {
 }
 
 TEST(PublishedConfigs, AllAreReadAndKeepThePublishedSizes) {
-  for (const char* folder : {"published", "long", "cpu", "quick"}) {
+  for (const char* folder : {"published", "cpu", "quick"}) {
     const auto encoder = LoadEncoderConfig(Config(absl::StrCat(folder, "/cobra_encoder")));
     ASSERT_TRUE(encoder.ok()) << encoder.status();
     for (const auto& [name, width] :
