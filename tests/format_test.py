@@ -9,12 +9,7 @@ import shutil
 import subprocess
 import sys
 
-
-def sources(root):
-    for folder, folders, names in os.walk(root):
-        if folder == root:
-            folders[:] = [f for f in folders if f not in ("build", ".git")]
-        yield from (os.path.join(folder, name) for name in names if name.endswith((".cc", ".h")))
+from layering_test import root_asked_for, sources
 
 
 def complaints(files, text=None):
@@ -27,12 +22,12 @@ def main():
     if shutil.which("clang-format-14") is None:
         print("clang-format-14 is not installed")
         return 77
-    root = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("COBRA_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    root = root_asked_for()
     os.chdir(root)
     if not complaints([], "int  main( ){return 0;}\n") or complaints([], "int main() { return 0; }\n"):
         print("the test itself is broken: it does not tell a badly laid out line from a good one")
         return 1
-    files = sorted(sources(root))
+    files = sorted(sources(".", (".cc", ".h")))
     if not files:
         print(f"{root}: no sources")
         return 1

@@ -79,21 +79,29 @@ def check_include(path, quote, name, root):
     return None
 
 
-def violations(root):
-    found = []
+def root_asked_for():
+    """The command line's, or the tree that this file lies in."""
+    return sys.argv[1] if len(sys.argv) > 1 else os.environ.get("COBRA_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def sources(root, endings=SOURCE):
+    """Paths of the tree's own sources below `root`, with slashes."""
     for folder, folders, files in os.walk(root):
         folders[:] = [f for f in folders if not f.startswith(".") and not (folder == root and f == "build")]
         for file in sorted(files):
-            if not file.endswith(SOURCE):
-                continue
-            full = os.path.join(folder, file)
-            path = os.path.relpath(full, root).replace(os.sep, "/")
-            with open(full, encoding="utf-8", errors="replace") as lines:
-                for number, line in enumerate(lines, 1):
-                    match = INCLUDE.match(line)
-                    problem = match and check_include(path, match[1], match[2], root)
-                    if problem:
-                        found.append(f"{path}:{number}: {problem}")
+            if file.endswith(endings):
+                yield os.path.relpath(os.path.join(folder, file), root).replace(os.sep, "/")
+
+
+def violations(root):
+    found = []
+    for path in sources(root):
+        with open(os.path.join(root, path), encoding="utf-8", errors="replace") as lines:
+            for number, line in enumerate(lines, 1):
+                match = INCLUDE.match(line)
+                problem = match and check_include(path, match[1], match[2], root)
+                if problem:
+                    found.append(f"{path}:{number}: {problem}")
     return found
 
 
@@ -139,8 +147,7 @@ def main():
     if missed or wrong:
         print(f"the test itself is broken: planted but not found {missed}, found but clean {wrong}")
         return 1
-    root = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("COBRA_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    found = violations(root)
+    found = violations(root_asked_for())
     print("\n".join(found) or "includes are clean")
     return 1 if found else 0
 
