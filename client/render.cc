@@ -204,8 +204,7 @@ std::string ProbeWarning(absl::string_view probe_json) {
   if (canary == probe.end() || !canary->is_object() || !canary->value("disturbed", false)) return "";
   return absl::StrFormat(
       "the machine did something else while it was measured (the same work took %.2f times as long, a copy %.2f "
-      "times): "
-      "calibrate again when it is idle",
+      "times): calibrate again when it is idle",
       canary->value("compute_ratio", 1.0), canary->value("copy_ratio", 1.0));
 }
 

@@ -103,8 +103,7 @@ absl::Status InsertMeasurement(SqlSession& session, const MeasurementRecord& r) 
   }
   return session.Execute(
       "INSERT INTO measurements (time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, "
-      "task_id, "
-      "record_json) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+      "task_id, record_json) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
       {absl::ToUnixMicros(r.time), r.target, r.origin, r.fingerprint, int64_t{r.is_network}, r.latency_us, r.graph_json,
        r.outcome, TextOrNull(r.task_id), r.record_json});
 }

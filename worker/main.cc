@@ -447,8 +447,7 @@ int Main(int argc, char** argv) {
   measure->add_option("--graph", flags.graph, "A graph in JSON: measures it and prints its record");
   measure->add_flag("--in-turns", flags.in_turns,
                     "With --graph: measures it for a quarter of a second at each line of standard input and prints a "
-                    "line {latency_us, runs}; "
-                    "for comparing with another program on the same core");
+                    "line {latency_us, runs}; for comparing with another program on the same core");
   measure->add_option("--graphs", flags.graphs,
                       "Instead of --space: graphs, one a line (from `sample`, `cobra-train select`, or records)");
   CLI::App* sample =

@@ -91,15 +91,19 @@ CostLines CostLinesFromJson(const json& j) {
 json IntervalToJson(const IntervalWidth& width) {
   return {{"half_width_log", width.half_width},
           {"spread_bias", width.spread.bias},
-          {"spread_weights", width.spread.weights}};
+          {"spread_weights", width.spread.weights},
+          {"spread_range", {width.spread.least, width.spread.greatest}}};
 }
 
-// Versions of before have one width for all.
+// Versions of before have one width for all, or a spread without its range.
 IntervalWidth IntervalFromJson(const json& target, const std::string& name) {
   const auto found = target.find(name);
   if (found == target.end()) return {target.value(name + "_log", 0.0), {}};
+  const double bias = found->at("spread_bias").get<double>();
+  const json range = found->value("spread_range", json::array({bias - 3, bias + 3}));
   return {found->at("half_width_log").get<double>(),
-          {found->at("spread_bias").get<double>(), found->at("spread_weights").get<std::vector<float>>()}};
+          {bias, found->at("spread_weights").get<std::vector<float>>(), range.at(0).get<double>(),
+           range.at(1).get<double>()}};
 }
 
 absl::StatusOr<TargetEntry> TargetFromJson(const json& j) {

@@ -18,8 +18,8 @@
 
 namespace cobra {
 
-// Half-widths of the 90 % interval in log-latency: split conformal quantiles of |log predicted - log measured| / spread
-// on rows that were used for nothing else (Vovk et al.; Lei et al. 2018).
+// Half-widths of the 90 % interval in log-latency: conformal quantiles of |log predicted - log measured| / spread on
+// rows that no training has seen (Vovk et al.; model/train/interval_fit.h).
 struct IntervalWidth {
   double half_width = 0;  // where the spread is 1
   SpreadModel spread;

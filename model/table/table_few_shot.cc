@@ -409,9 +409,8 @@ void Table::Describe() {
       "other devices and the samples, data sheets are `data/devices/spaces.csv` "
       "(`model/baseline/maple.h`). Published figures are on other people's machines, HELP's with ten samples.",
       "Ridges and noise were chosen on validation devices; but figures of the test devices were seen while the method "
-      "was found: milliseconds instead of their "
-      "logarithms and the FLOPs candidate came after them. So did the rooflines; their prices were chosen on HELP's "
-      "training devices of FBNet."};
+      "was found: milliseconds instead of their logarithms and the FLOPs candidate came after them. So did the "
+      "rooflines; their prices were chosen on HELP's training devices of FBNet."};
   run_.after = {
       "In row order the server processors slowed down while they were measured: the first 900 rows say little about "
       "the level of the next thousand, on gold_6240, silver_4114, 1080ti_32 and "

@@ -187,24 +187,20 @@ class Table {
     }
     run_.before = {
         "Encoder and decoder together, 1,600 rows for training, 200 for validation (here only the intervals are "
-        "calibrated on them), 200 for testing; a split a seed, drawn "
-        "once (`data/tables/hat`).",
+        "calibrated on them), 200 for testing; a split a seed, drawn once (`data/tables/hat`).",
         "What is there beside the ten features is when a row was measured. The rows stand in the order of measuring: "
-        "what the features leave open changes little from a "
-        "row to the next, and on the GPU (in three of four sets) and at the beginning of one CPU set it switches "
-        "between two levels, about 20 % apart, that last for tens to "
+        "what the features leave open changes little from a row to the next, and on the GPU (in three of four sets) "
+        "and at the beginning of one CPU set it switches between two levels, about 20 % apart, that last for tens to "
         "hundreds of rows. *Law and drift* reads the level off the training rows measured next to the one asked for; "
-        "no test row's latency enters. It says how well "
-        "an architecture of that campaign can be filled in; for an architecture that nobody is about to measure there "
-        "is no neighbour, and *law, ten features* is "
-        "the row to look at. Both are given beside baselines that know as much. That the order tells something was "
-        "seen in the whole file, before the splits were drawn."};
+        "no test row's latency enters. It says how well an architecture of that campaign can be filled in; for an "
+        "architecture that nobody is about to measure there is no neighbour, and *law, ten features* is the row to "
+        "look at. Both are given beside baselines that know as much. That the order tells something was seen in the "
+        "whole file, before the splits were drawn."};
     run_.after = {
         "Noise: mean difference of two rows after what the law says of their features, over the square root of two, "
-        "which for independent errors is their mean. *Rows alike "
-        "in features* (the 400 rows with the most similar other row, of 2,000): what is left for a predictor that "
-        "reads the features alone. *Consecutive rows*: what is left where the "
-        "device's state is known.",
+        "which for independent errors is their mean. *Rows alike in features* (the 400 rows with the most similar "
+        "other row, of 2,000): what is left for a predictor that reads the features alone. *Consecutive rows*: what is "
+        "left where the device's state is known.",
         noise,
         "Intervals: split-conformal, their half-width from the 200 validation rows; the band is the exact "
         "beta-binomial 95 % band of 200 test rows after 200 calibration rows."};

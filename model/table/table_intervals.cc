@@ -63,11 +63,13 @@ class Table {
         "with it (95 %, exact: binomial in the test rows, beta-binomial with the rows that set the width); 90 lies in "
         "it, or the interval is wrong."};
     run_.after = {
-        "Shipped weights: the width follows what the answer is about (`model/predict/spread.h`, fitted to validation "
-        "rows), times one number for layers and one for "
-        "networks, from the rows that are kept for it (`interval` of `SplitOf`), which no training has seen. The share "
-        "is promised over all layers and over "
-        "all networks; within one kind alone it may be off on either side. On unseen families nothing promises 90 %.",
+        "Shipped weights: the width follows what the answer is about (`model/predict/spread.h`): quantile regression "
+        "on "
+        "the validation rows and on those that are kept for intervals (`interval` of `SplitOf`), none of which "
+        "training "
+        "has seen, times one number for layers and one for networks, which nine of ten kept rows need, each by a "
+        "regression without its fold. The share is promised over all layers and over all networks; within one kind "
+        "alone it may be off on either side. On unseen families nothing promises 90 %.",
         "Cells: the width is from the 100 validation cells of the split, which the process does not learn.",
         "Unseen devices have theirs in [few_shot](few_shot.md), Transformers in [hat](hat.md), PerfSAGE's spaces in "
         "[perfsage](perfsage.md)."};

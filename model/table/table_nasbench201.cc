@@ -210,16 +210,13 @@ class Table {
         "network is that of BRP-NAS with the rate and the batch of its released code."};
     run_.after = {
         "*COBRA: Gaussian process* (`model/space/feature_process.h`) compares cells by what runs in them after "
-        "pruning; "
-        "*additive networks* are four graph networks (`model/space/space_nets.h`), *mean of both* is geometric. The "
-        "process's "
-        "features and options were chosen by cross-validation within the 900 rows of the first split; those of the "
-        "networks come from a prototype that was judged on random splits of its own, whose test rows are partly test "
-        "rows here.",
+        "pruning; *additive networks* are four graph networks (`model/space/space_nets.h`), *mean of both* is "
+        "geometric. The process's features and options were chosen by cross-validation within the 900 rows of the "
+        "first split; those of the networks come from a prototype that was judged on random splits of its own, whose "
+        "test rows are partly test rows here.",
         "*Ceilings* are no methods: they look at measurements of the test rows. The two desktop columns are "
-        "near-repeats of each other (two runs on one device, it seems). Cells that "
-        "prune to the same network ran the same program; each is predicted by the median of the others, where there "
-        "are four at least."};
+        "near-repeats of each other (two runs on one device, it seems). Cells that prune to the same network ran the "
+        "same program; each is predicted by the median of the others, where there are four at least."};
   }
 
   // Predictions for every row of the table, judged on the test rows.

@@ -284,15 +284,13 @@ class Table {
                      "tested on. Seconds here are wall clock of all fits, beside other work, shared out by networks.")};
     run_.after = {
         "Published figures (MAPE, %) are of a Cortex-A57 CPU (latency) and an Ethos-U NPU's simulator (SRAM), with "
-        "4,917 to 79,998 int8 networks a space: another device, and up to 300 "
-        "times the networks.",
+        "4,917 to 79,998 int8 networks a space: another device, and up to 300 times the networks.",
         "*Per-kernel sum, layers alone*: the shipped weights' answer for each layer by itself, added; they may have "
         "learned some of these networks. *Fitted in company*: what each "
         "call takes within the networks of the training folds, added.",
         "Peak memory is the most bytes alive at LibTorch's allocator (DESIGN.md, \"The graph\"); *the rule* computes "
         "it from the graph and has no fitted number; two of its terms were found on these networks. Energy: this "
-        "target has no "
-        "counter that the worker can read, so there is none.",
+        "target has no counter that the worker can read, so there is none.",
         "Intervals: cross-conformal, a network's half-width from the networks of the other folds; the band is the "
         "exact beta-binomial 95 % band."};
   }

@@ -148,8 +148,7 @@ std::string ActiveTableToMarkdown(const ActiveTable& table, const std::string& c
       "%.0f s to measure. Repeatability floor (median difference of %d layers measured twice): %.2f %%. Means over %d "
       "seeds, with the smallest and the largest. Learned by kernel ridge regression on numbers of the call "
       "(model/train/kernel_model.h), fitted again after each round; the first round is random for all. While an "
-      "operator "
-      "has not been measured, one layer of it can be off by a factor of 10,000, and the mean error with it.\n",
+      "operator has not been measured, one layer of it can be off by a factor of 10,000, and the mean error with it.\n",
       command, table.rows, table.test_layers, table.pool_layers, table.pool_s, table.repeats, 100 * table.floor,
       static_cast<int>(ByStrategy(table)[0].size()));
   AppendSpeedUps(table, &out);

@@ -1,7 +1,9 @@
 #include "model/train/interval_fit.h"
 
-#include <ATen/ATen.h>
+#include <torch/optim/lbfgs.h>
+#include <torch/types.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -17,50 +19,102 @@ namespace {
 constexpr size_t kFewest = 50;         // rows to tell kinds by
 constexpr double kLeastOffBy = 0.003;  // below it an error says more about the measurement than about the answer
 constexpr double kCoverage = 0.9;
+constexpr int64_t kFolds = 10;
+
+// A line on the embedding that kCoverage of the logarithms stay below.
+struct Line {
+  torch::Tensor middle, weights, level;
+  torch::Tensor Of(const torch::Tensor& x) const { return (x - middle).mv(weights) + level; }
+};
+
+// The pinball loss, its corner rounded over about a twentieth of a logarithm: L-BFGS wants a gradient that has no
+// steps.
+Line FitLine(const torch::Tensor& x, const torch::Tensor& y, double penalty) {
+  constexpr double kSharpness = 20;
+  Line line = {x.mean(0), torch::zeros({x.size(1)}, x.options()), torch::quantile(y, kCoverage)};
+  const torch::Tensor centred = x - line.middle;
+  const auto options = torch::optim::LBFGSOptions(1).max_iter(200).line_search_fn("strong_wolfe");
+  torch::optim::LBFGS optimizer(std::vector<torch::Tensor>{line.weights, line.level}, options);
+  optimizer.step([&] {
+    const torch::Tensor above = y - (centred.mv(line.weights) + line.level);
+    const torch::Tensor pull = (1 - kCoverage) - torch::sigmoid(above * kSharpness);  // of each row, d loss / d line
+    line.weights.mutable_grad() = centred.t().mv(pull) + penalty * line.weights;
+    line.level.mutable_grad() = pull.sum();
+    return (torch::softplus(above, kSharpness) - (1 - kCoverage) * above).sum() +
+           penalty / 2 * line.weights.dot(line.weights);
+  });
+  return line;
+}
+
+double PinballLoss(const torch::Tensor& above) {
+  return torch::maximum(kCoverage * above, (kCoverage - 1) * above).mean().item<double>();
+}
+
+// The line of each row is of the other folds' rows. Relatives stand side by side, so that every fold has some of each.
+torch::Tensor OutOfFold(const torch::Tensor& x, const torch::Tensor& y, double penalty) {
+  torch::Tensor spread = torch::empty_like(y);
+  const torch::Tensor fold = torch::arange(y.size(0)) % kFolds;
+  for (int64_t k = 0; k < kFolds; ++k) {
+    const torch::Tensor inside = (fold == k).nonzero().squeeze(1), others = (fold != k).nonzero().squeeze(1);
+    const Line line = FitLine(x.index_select(0, others), y.index_select(0, others), penalty);
+    spread.index_copy_(0, inside, line.Of(x.index_select(0, inside)));
+  }
+  return spread;
+}
+
+struct Rows {
+  std::vector<std::vector<float>> embeddings;
+  std::vector<double> off_by;
+};
+
+absl::Status AddRows(absl::string_view directory, const std::vector<const Sample*>& samples, Rows* rows) {
+  COBRA_ASSIGN_OR_RETURN(Predictions p, PredictSamples(directory, samples));
+  for (size_t i = 0; i < samples.size(); ++i) {
+    rows->off_by.push_back(OffBy(*samples[i], p.latency_us[i]));
+    rows->embeddings.push_back(std::move(p.embedding[i]));
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<IntervalWidth> FitWidth(absl::string_view directory, const Dataset& data, bool networks) {
-  const auto validation = RowsOf(data, Split::kValidation, networks), kept = RowsOf(data, Split::kInterval, networks);
-  COBRA_ASSIGN_OR_RETURN(const Predictions on_validation, PredictSamples(directory, validation));
-  COBRA_ASSIGN_OR_RETURN(const Predictions on_kept, PredictSamples(directory, kept));
-  std::vector<double> off_by, scores;
-  for (size_t i = 0; i < validation.size(); ++i) off_by.push_back(OffBy(*validation[i], on_validation.latency_us[i]));
-  IntervalWidth width;
-  width.spread = FitSpread(on_validation.embedding, off_by);
-  for (size_t i = 0; i < kept.size(); ++i)
-    scores.push_back(OffBy(*kept[i], on_kept.latency_us[i]) / SpreadOf(width.spread, on_kept.embedding[i]));
-  width.half_width = ConformalQuantile(std::move(scores), kCoverage);
-  return width;
+  Rows rows;
+  COBRA_RETURN_IF_ERROR(AddRows(directory, RowsOf(data, Split::kInterval, networks), &rows));
+  const size_t kept = rows.off_by.size();
+  COBRA_RETURN_IF_ERROR(AddRows(directory, RowsOf(data, Split::kValidation, networks), &rows));
+  SpreadFit fit = FitSpread(rows.embeddings, rows.off_by);
+  std::vector<double> scores;
+  for (size_t i = 0; i < kept; ++i) scores.push_back(rows.off_by[i] / fit.out_of_fold[i]);
+  return IntervalWidth{ConformalQuantile(std::move(scores), kCoverage), std::move(fit.model)};
 }
 
 }  // namespace
 
-SpreadModel FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by) {
-  SpreadModel model;
-  if (off_by.size() < kFewest) return model;
+SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by) {
+  if (off_by.size() < kFewest) return {{}, std::vector<double>(off_by.size(), 1)};
   const int64_t n = static_cast<int64_t>(off_by.size()), width = static_cast<int64_t>(embeddings[0].size());
-  at::Tensor x = at::empty({n, width}, at::kDouble), y = at::empty({n}, at::kDouble);
+  torch::Tensor x = torch::empty({n, width}, torch::kDouble), y = torch::empty({n}, torch::kDouble);
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t k = 0; k < width; ++k)
-      x.data_ptr<double>()[i * width + k] = embeddings[static_cast<size_t>(i)][static_cast<size_t>(k)];
+    std::copy_n(embeddings[static_cast<size_t>(i)].begin(), width, x.data_ptr<double>() + i * width);
     y.data_ptr<double>()[i] = std::log(off_by[static_cast<size_t>(i)] + kLeastOffBy);
   }
-  const at::Tensor middle = x.mean(0), level = y.mean();
-  x = x - middle;
-  y = y - level;
-  double best = std::numeric_limits<double>::infinity();
-  at::Tensor weights;
-  for (double penalty : {3., 10., 30., 100., 300., 1000., 3000.}) {
-    const at::Tensor inverse = at::linalg_inv(x.t().mm(x) + penalty * at::eye(width, x.options()));
-    const at::Tensor w = inverse.mv(x.t().mv(y));
-    const at::Tensor leverage = (x.mm(inverse) * x).sum(1) + 1.0 / static_cast<double>(n);
-    const double off = ((y - x.mv(w)) / (1 - leverage)).square().mean().item<double>();
-    if (off >= best) continue;
-    best = off;
-    weights = w;
+  double least_loss = std::numeric_limits<double>::infinity(), best_penalty = 0;
+  torch::Tensor best;
+  for (double penalty : {0.15, 0.5, 1.5, 5., 15., 50., 150., 500.}) {
+    const torch::Tensor spread = OutOfFold(x, y, penalty);
+    const double loss = PinballLoss(y - spread);
+    if (loss >= least_loss) continue;
+    least_loss = loss, best_penalty = penalty, best = spread;
   }
-  model.bias = (level - weights.dot(middle)).item<double>();
-  for (int64_t k = 0; k < width; ++k) model.weights.push_back(static_cast<float>(weights.data_ptr<double>()[k]));
-  return model;
+  const Line line = FitLine(x, y, best_penalty);
+  const torch::Tensor fitted = line.Of(x);
+  const double least = fitted.min().item<double>(), greatest = fitted.max().item<double>();
+  const torch::Tensor held = best.clamp(least, greatest).exp();
+  SpreadFit fit;
+  fit.model = {(line.level - line.weights.dot(line.middle)).item<double>(), {}, least, greatest};
+  for (int64_t k = 0; k < width; ++k)
+    fit.model.weights.push_back(static_cast<float>(line.weights.data_ptr<double>()[k]));
+  fit.out_of_fold.assign(held.data_ptr<double>(), held.data_ptr<double>() + n);
+  return fit;
 }
 
 double OffBy(const Sample& measured, double predicted_us) {

@@ -1,5 +1,6 @@
-// The 90 % intervals of a model version: how far off its answers are by kind from the validation rows, which its
-// weights have not seen, and the width that 9 of 10 need from the rows that are kept for nothing else.
+// The 90 % intervals of a model version, from rows that its weights have not seen: how far off its answers are by kind
+// from the validation rows and those that are kept for intervals, and the width that 9 of 10 need from the latter, each
+// by a spread that was fitted without it (cross-conformal: Vovk 2015).
 #ifndef COBRA_MODEL_TRAIN_INTERVAL_FIT_H_
 #define COBRA_MODEL_TRAIN_INTERVAL_FIT_H_
 
@@ -13,9 +14,14 @@
 
 namespace cobra {
 
-// `off_by`: |log predicted - log measured| of each row of `embeddings`. Ridge regression of its logarithm, the penalty
-// by leaving one out; too few rows: a spread of 1.
-SpreadModel FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by);
+struct SpreadFit {
+  SpreadModel model;
+  std::vector<double> out_of_fold;  // of each row, the spread by a model of the same penalty that has not seen the row
+};
+
+// `off_by`: |log predicted - log measured| of each row of `embeddings`. Quantile regression of its logarithm, the
+// penalty by cross-validation; too few rows: a spread of 1.
+SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by);
 
 // |log predicted - log measured|.
 double OffBy(const Sample& measured, double predicted_us);

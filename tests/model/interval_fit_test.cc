@@ -20,22 +20,30 @@ TEST(FitSpread, TellsKindsApart) {
     off_by.push_back((i % 2 == 0 ? 0.2 : 0.05) * std::fabs(static_cast<double>(noise(random))));
     embeddings.push_back(std::move(e));
   }
-  const SpreadModel model = FitSpread(embeddings, off_by);
+  const SpreadFit fit = FitSpread(embeddings, off_by);
+  const SpreadModel& model = fit.model;
   std::vector<float> good(21, 0.f), bad(21, 0.f);
   good[0] = -1, bad[0] = 1;
   const double ratio = SpreadOf(model, bad) / SpreadOf(model, good);
   EXPECT_GT(ratio, 2.5);
   EXPECT_LT(ratio, 6);
+  // It is what nine of ten stay below, of rows that it has not seen too, and of each kind.
+  for (size_t kind : {0, 1}) {
+    double inside = 0;
+    for (size_t i = kind; i < off_by.size(); i += 2) inside += off_by[i] <= fit.out_of_fold[i];
+    EXPECT_NEAR(inside / 200, 0.9, 0.05) << kind;
+  }
 }
 
 TEST(FitSpread, OfFewRowsIsOneForAll) {
-  const SpreadModel model = FitSpread(std::vector<std::vector<float>>(10, {1, 2}), std::vector<double>(10, 0.1));
-  EXPECT_EQ(SpreadOf(model, {1, 2}), 1);
+  const SpreadFit fit = FitSpread(std::vector<std::vector<float>>(10, {1, 2}), std::vector<double>(10, 0.1));
+  EXPECT_EQ(SpreadOf(fit.model, {1, 2}), 1);
+  EXPECT_EQ(fit.out_of_fold, std::vector<double>(10, 1));
 }
 
 // An embedding far from all that it was fitted to does not make an interval of e^30 times the width.
 TEST(SpreadOf, IsBounded) {
-  const SpreadModel model = {0, {10}};
+  const SpreadModel model = {0, {10}, -3, 3};
   EXPECT_NEAR(SpreadOf(model, {100}), std::exp(3), 1e-9);
   EXPECT_NEAR(SpreadOf(model, {-100}), std::exp(-3), 1e-9);
 }

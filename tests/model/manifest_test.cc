@@ -14,7 +14,7 @@ Manifest Small() {
   TargetEntry t;
   t.spec.name = "cpu";
   t.errors.network_mape = 0.04;
-  t.interval.layer = {0.2, {-1.5, {0.5f, 0.25f}}};
+  t.interval.layer = {0.2, {-1.5, {0.5f, 0.25f}, -4, -1}};
   t.probe_reference_us["00ff"] = 12.5;
   m.targets.push_back(t);
   m.tensors_sha256 = "abc";
@@ -31,6 +31,8 @@ TEST(Manifest, SurvivesJson) {
   EXPECT_EQ(back->targets[0].interval.layer.half_width, 0.2);
   EXPECT_EQ(back->targets[0].interval.layer.spread.bias, -1.5);
   EXPECT_EQ(back->targets[0].interval.layer.spread.weights, (std::vector<float>{0.5f, 0.25f}));
+  EXPECT_EQ(back->targets[0].interval.layer.spread.least, -4);
+  EXPECT_EQ(back->targets[0].interval.layer.spread.greatest, -1);
   EXPECT_EQ(back->targets[0].probe_reference_us.at("00ff"), 12.5);
 }
 
