@@ -1,6 +1,9 @@
 #include "model/text/canonical_text.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "graph/cost.h"
@@ -18,14 +21,37 @@ void AppendInputs(const Graph& graph, const Node& node, const OpInfo& info, std:
   }
 }
 
+// Whether the attribute has a say in what runs at inference.
+bool HasASay(const Node& node, absl::string_view name, const AttributeValue& value) {
+  switch (node.op) {
+    case Op::embedding:
+      if (name == "norm_type") return node.attributes.Find("max_norm") != nullptr;
+      return name != "padding_idx" && name != "scale_grad_by_freq" && name != "sparse";
+    case Op::embedding_bag: return name != "scale_grad_by_freq" && name != "sparse";
+    case Op::interpolate:
+      return name != "recompute_scale_factor" && (name != "antialias" || value == AttributeValue(true));
+    default: return true;
+  }
+}
+
+void AppendAttribute(const Node& node, absl::string_view name, const AttributeValue& value, std::string* text) {
+  if (!HasASay(node, name, value)) return;
+  if (node.op == Op::interpolate && name == "scale_factor") {  // the same kernel as for the size that it comes to
+    const Shape& shape = node.outputs[0].shape;
+    const std::vector<int64_t> size(shape.begin() + std::min<size_t>(2, shape.size()), shape.end());
+    absl::StrAppend(text, "size=", AttributeText(size), ",");
+    return;
+  }
+  absl::StrAppend(text, name, "=", IsForTraining(node.op, name) ? "0.0" : AttributeText(value), ",");
+}
+
 }  // namespace
 
 std::string CanonicalText(const Graph& graph, int32_t index) {
   const Node& node = graph.nodes()[index];
   std::string text = absl::StrCat(OpName(node.op), "(");
   AppendInputs(graph, node, GetOpInfo(node.op), &text);
-  for (const auto& [name, value] : node.attributes)
-    absl::StrAppend(&text, name, "=", IsForTraining(node.op, name) ? "0.0" : AttributeText(value), ",");
+  for (const auto& [name, value] : node.attributes) AppendAttribute(node, name, value, &text);
   if (node.inplace) absl::StrAppend(&text, "inplace=True,");
   if (text.back() == ',') text.pop_back();
   absl::StrAppend(&text, ")->");
