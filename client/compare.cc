@@ -1,7 +1,6 @@
 #include "client/compare.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <set>
@@ -11,10 +10,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "client/alike_paths.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra {
@@ -76,17 +75,6 @@ absl::StatusOr<SavedTarget> ParseTarget(const json& j, const std::string& name) 
   return t;
 }
 
-// "layers.3.norm" -> "layers.*.norm"
-std::string Pattern(absl::string_view path) {
-  std::vector<std::string> parts = absl::StrSplit(path, '.');
-  for (std::string& part : parts) {
-    const bool number =
-        !part.empty() && std::all_of(part.begin(), part.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-    if (number) part = "*";
-  }
-  return absl::StrJoin(parts, ".");
-}
-
 bool Near(double a, double b) { return std::abs(a - b) <= kAlike * std::abs(a) + kUnchangedUs; }
 
 bool LargerChange(const ModuleChange& a, const ModuleChange& b) {
@@ -98,11 +86,11 @@ std::vector<ModuleChange> Merged(const std::vector<ModuleChange>& sorted) {
   struct Group {
     const ModuleChange* first;
     ModuleChange sum;
+    std::vector<absl::string_view> paths;
   };
   std::map<std::string, std::vector<Group>> by_pattern;
   for (const ModuleChange& m : sorted) {
-    const std::string pattern = Pattern(m.path);
-    std::vector<Group>& groups = by_pattern[pattern];
+    std::vector<Group>& groups = by_pattern[PathPattern(m.path)];
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
       const ModuleChange& f = *g.first;
       return f.before.calls == m.before.calls && f.after.calls == m.after.calls &&
@@ -110,11 +98,11 @@ std::vector<ModuleChange> Merged(const std::vector<ModuleChange>& sorted) {
              Near(f.change_us(), m.change_us());
     });
     if (same == groups.end()) {
-      groups.push_back({&m, m});
+      groups.push_back({&m, m, {m.path}});
       continue;
     }
     ModuleChange& sum = same->sum;
-    sum.path = pattern;
+    same->paths.push_back(m.path);
     ++sum.alike;
     sum.before.calls += m.before.calls;
     sum.before.latency_us += m.before.latency_us;
@@ -123,7 +111,10 @@ std::vector<ModuleChange> Merged(const std::vector<ModuleChange>& sorted) {
   }
   std::vector<ModuleChange> merged;
   for (auto& [pattern, groups] : by_pattern) {
-    for (Group& group : groups) merged.push_back(std::move(group.sum));
+    for (Group& group : groups) {
+      group.sum.path = CommonPath(group.paths);
+      merged.push_back(std::move(group.sum));
+    }
   }
   std::stable_sort(merged.begin(), merged.end(), LargerChange);
   return merged;

@@ -8,8 +8,8 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "client/alike_paths.h"
 #include "client/text_table.h"
 #include "graph/cost.h"
 
@@ -96,23 +96,9 @@ std::optional<absl::string_view> NumberedStem(absl::string_view name) {
   return name.substr(0, end);
 }
 
-bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
-// A path cut where digits begin and end: "h.3.mlp" -> "h.", "3", ".mlp".
-std::vector<absl::string_view> Runs(absl::string_view path) {
-  std::vector<absl::string_view> runs;
-  for (size_t begin = 0, i = 1; i <= path.size(); ++i) {
-    if (i < path.size() && IsDigit(path[i]) == IsDigit(path[begin])) continue;
-    runs.push_back(path.substr(begin, i - begin));
-    begin = i;
-  }
-  return runs;
-}
-
 // What two calls must share to be alike. Every node of a file of nodes has a number of its own.
 std::string AlikeKey(const CallCost& call) {
-  std::string key;
-  for (absl::string_view run : Runs(call.module_path)) absl::StrAppend(&key, IsDigit(run[0]) ? "*" : run);
+  std::string key = PathPattern(call.module_path);
   const Cost& c = call.cost;
   const int line = HasLines(call.file) ? call.line : 0;
   absl::StrAppend(&key, "\n", call.op, "\n", call.file, "\n", line, "\n", call.input, "\n", call.output);
@@ -120,16 +106,10 @@ std::string AlikeKey(const CallCost& call) {
   return key;
 }
 
-// The path that alike calls have, a star for each number that differs.
-std::string CommonPath(const std::vector<const CallCost*>& calls) {
-  std::vector<absl::string_view> common = Runs(calls[0]->module_path);
-  for (const CallCost* call : calls) {
-    const std::vector<absl::string_view> runs = Runs(call->module_path);
-    for (size_t i = 0; i < common.size(); ++i) {
-      if (common[i] != runs[i]) common[i] = "*";
-    }
-  }
-  return absl::StrJoin(common, "");
+std::string PathOfAlike(const std::vector<const CallCost*>& calls) {
+  std::vector<absl::string_view> paths;
+  for (const CallCost* call : calls) paths.push_back(call->module_path);
+  return CommonPath(paths);
 }
 
 // What two blocks must share to be alike: everything but names of their own and times.
@@ -311,7 +291,7 @@ std::vector<AlikeCalls> ByAlike(const Explanation& explanation) {
     groups[it->second].calls.push_back(&call);
     groups[it->second].cost += call.cost;
   }
-  for (AlikeCalls& group : groups) group.module_path = CommonPath(group.calls);
+  for (AlikeCalls& group : groups) group.module_path = PathOfAlike(group.calls);
   const auto nothing = [&](const AlikeCalls& group) { return !(explanation.Share(group.cost) > 0); };
   groups.erase(std::remove_if(groups.begin(), groups.end(), nothing), groups.end());
   std::stable_sort(groups.begin(), groups.end(), [&](const AlikeCalls& a, const AlikeCalls& b) {

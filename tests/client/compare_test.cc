@@ -97,6 +97,17 @@ TEST(CompareTest, ModulesThatChangedMostComeFirstAndAlikeOnesAreOne) {
   EXPECT_THAT(text, HasSubstr("slower than the 5 % allowed"));
 }
 
+// In a Sequential of blocks the numbers that are the same in all blocks tell the lines apart.
+TEST(CompareTest, OnlyNumbersThatDifferAreStars) {
+  const absl::StatusOr<Comparison> c =
+      Compared(Result({{"h.0.mlp.0", 100}, {"h.1.mlp.0", 101}, {"h.0.mlp.3", 300}, {"h.1.mlp.3", 303}}),
+               Result({{"h.0.mlp.0", 200}, {"h.1.mlp.0", 202}, {"h.0.mlp.3", 500}, {"h.1.mlp.3", 505}}));
+  ASSERT_TRUE(c.ok()) << c.status();
+  std::vector<std::string> paths;
+  for (const ModuleChange& m : c->targets[0].modules) paths.push_back(m.path);
+  EXPECT_THAT(paths, ElementsAre("h.*.mlp.3", "h.*.mlp.0"));
+}
+
 TEST(CompareTest, DifferentChangesOfAlikeModulesAreLinesOfTheirOwn) {
   const absl::StatusOr<Comparison> c =
       Compared(Result({{"f.0", 100}, {"f.1", 100}}), Result({{"f.0", 200}, {"f.1", 120}}));

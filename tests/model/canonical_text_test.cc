@@ -53,5 +53,32 @@ TEST(CanonicalText, DropoutOfTrainingIsNone) {
   EXPECT_NE(attention(Op::scaled_dot_product_attention, 0.1), attention(Op::scaled_dot_product_attention, 0.0));
 }
 
+// Arguments that do not change what runs are left out, so that a layer is known in whichever words it was called.
+TEST(CanonicalText, LeavesOutWhatDoesNotRun) {
+  const auto embedding = [](Attributes attributes) {
+    GraphBuilder b;
+    const ValueRef x = b.AddInput("x", {{1, 128}, DType::int64});
+    const auto call = b.Add(Op::embedding, std::move(attributes), {x, b.AddParameter("w", Float({2000, 192}))});
+    EXPECT_TRUE(call.ok()) << call.status();
+    return CanonicalText(std::move(b).Build({ValueRef::Node(*call)}), 0);
+  };
+  EXPECT_EQ(
+      embedding({{"padding_idx", int64_t{0}}, {"norm_type", 2.0}, {"scale_grad_by_freq", false}, {"sparse", true}}),
+      embedding({}));
+  EXPECT_NE(embedding({{"max_norm", 1.0}, {"norm_type", 2.0}}), embedding({{"max_norm", 1.0}, {"norm_type", 1.0}}));
+
+  const auto interpolate = [](Attributes attributes) {
+    GraphBuilder b;
+    const auto call = b.Add(Op::interpolate, std::move(attributes), {b.AddInput("x", Float({1, 64, 32, 32}))});
+    EXPECT_TRUE(call.ok()) << call.status();
+    return CanonicalText(std::move(b).Build({ValueRef::Node(*call)}), 0);
+  };
+  const std::string mode = "bilinear";
+  const Attributes size{{"size", std::vector<int64_t>{64, 64}}, {"mode", mode}, {"align_corners", false}};
+  EXPECT_EQ(interpolate({{"scale_factor", 2.0}, {"mode", mode}, {"align_corners", false}, {"antialias", false}}),
+            interpolate(size));
+  EXPECT_NE(interpolate({{"scale_factor", 2.0}, {"mode", mode}, {"align_corners", true}}), interpolate(size));
+}
+
 }  // namespace
 }  // namespace cobra

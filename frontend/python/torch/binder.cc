@@ -140,6 +140,10 @@ class Binder {
     return false;
   }
   bool BadType(const Param& param, absl::string_view expected, Value got) {
+    if (IsUnread(interp_, got)) {
+      static_cast<void>(UnreadTensor(interp_));
+      return Failed();
+    }
     return Problem(absl::StrCat("argument '", param.name, "' must be ", expected, ", not ", interp_.TypeName(got)));
   }
 

@@ -343,6 +343,8 @@ Result<Value> NewParameter(Interpreter& interp, const CallArgs& args) {
     made->type = from->type;
     made->values = from->values;
     made->is_random = from->is_random;
+  } else if (IsUnread(interp, data)) {
+    return UnreadTensor(interp);
   } else {
     return interp.Raise(interp.types().TypeError,
                         absl::StrCat("Parameter(): argument 'data' must be Tensor, not ", interp.TypeName(data)));

@@ -204,6 +204,12 @@ bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl:
 
 inline TorchState& Torch(Interpreter& interp) { return *interp.host<TorchState>(); }
 inline Tensor* AsTensor(Value v) { return NativeCast<Tensor>(v); }
+// What torch.load() gives (torch/py/services.py): its tensors are used where values are needed or shapes.
+inline bool IsUnread(Interpreter& interp, Value v) { return interp.TypeName(v) == "_Unread"; }
+inline Failure UnreadTensor(Interpreter& interp) {
+  return interp.Unsupported("a tensor out of a checkpoint file: torch.load() reads nothing here",
+                            "make one of that shape instead (torch.randn): a latency does not depend on its values");
+}
 
 // A bool, an int or a float, also of a subclass (np.int64, a member of an IntEnum); an int beyond int64 as a double.
 // nullopt: no number.

@@ -38,6 +38,7 @@ def safe_globals(*args, **kwargs):
 def add_safe_globals(safe_globals):
     pass
 # == torch.hub
+import torch
 from torch.serialization import load as _load
 
 
@@ -46,11 +47,11 @@ def load_state_dict_from_url(*args, **kwargs):
 
 
 def load(*args, **kwargs):
-    raise RuntimeError('torch.hub.load: there is no network here')
+    torch._unsupported('torch.hub.load(): there is no network here', 'build the model from its source: name the file that defines it, and the folder of its library with --library')
 
 
 def help(*args, **kwargs):
-    raise RuntimeError('torch.hub: there is no network here')
+    torch._unsupported('torch.hub: there is no network here', 'build the model from its source')
 
 
 def get_dir():
@@ -70,7 +71,7 @@ def set_dir(d):
 
 
 def list(*args, **kwargs):
-    raise RuntimeError('torch.hub: there is no network here')
+    torch._unsupported('torch.hub: there is no network here', 'build the model from its source')
 # == torch.utils
 # == torch.utils.model_zoo
 from torch.hub import load_state_dict_from_url

@@ -11,6 +11,7 @@ namespace cobra {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kHead[] =
     "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n\n\nclass Net(nn.Module):\n";  // the class
@@ -303,6 +304,18 @@ TEST(ReaderTest, InputsMayBeKeywordsAndLists) {
   EXPECT_EQ(graph->inputs()[2].name, "mask");
   EXPECT_EQ(graph->outputs().size(), 2u);
   EXPECT_EQ(Refused(Read("  def forward(self, x):\n    return x\n", {"1x,3"})).kind, Diagnostic::Kind::kUsage);
+}
+
+// What is missing here is no mistake of the program.
+TEST(ReaderTest, FilesAndNetworksThatAreNotThereAreUnsupported) {
+  for (const char* value : {"nn.Parameter(torch.load('w.pt'))", "torch.cat([torch.load('w.pt')['w'], torch.zeros(1)])",
+                            "F.relu(torch.load('w.pt'))", "torch.hub.load('pytorch/vision', 'resnet18')"}) {
+    const Diagnostic diagnostic =
+        Refused(Read(absl::StrCat("  def __init__(self):\n    super().__init__()\n    self.w = ", value,
+                                  "\n  def forward(self, x):\n    return x\n")));
+    EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUnsupported) << value << ": " << diagnostic.message;
+    EXPECT_THAT(diagnostic.message, Not(HasSubstr("_Unread")));
+  }
 }
 
 }  // namespace
