@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 
 namespace cobra {
 namespace {
@@ -75,6 +76,7 @@ int CsvTable::Column(absl::string_view name) const {
 }
 
 absl::StatusOr<CsvTable> ParseCsv(absl::string_view text) {
+  absl::ConsumePrefix(&text, "\xEF\xBB\xBF");  // what spreadsheets put before UTF-8
   CsvReader reader(text);
   CsvTable table;
   while (!reader.AtEnd()) {

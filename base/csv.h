@@ -1,5 +1,5 @@
 // CSV as RFC 4180 has it: commas, double quotes where a field has a comma, a quote or a line break, quotes doubled;
-// lines end in LF or CRLF.
+// lines end in LF or CRLF; a byte order mark before the first is passed over.
 #ifndef COBRA_BASE_CSV_H_
 #define COBRA_BASE_CSV_H_
 

@@ -55,9 +55,8 @@ CallCost DescribeCall(const Graph& graph, int32_t index, const NodeCost& cost, S
   call.node = index;
   call.op = std::string(OpName(node.op));
   call.module_path = node.origin.module_path;
-  const bool made = node.origin.made_file != nullptr;
-  if (const auto& file = made ? node.origin.made_file : node.origin.file; file != nullptr) {
-    call.line = made ? node.origin.made_line : node.origin.line;
+  if (const auto& file = node.origin.shown_file(); file != nullptr) {
+    call.line = node.origin.shown_line();
     call.file = lines->Path(*file);
     call.source = lines->Line(*file, call.line);
   }

@@ -52,6 +52,10 @@ struct Origin {
   // (nn.Sequential).
   std::shared_ptr<const std::string> made_file = nullptr;
   int made_line = 0;
+
+  // Where people look for the call.
+  const std::shared_ptr<const std::string>& shown_file() const { return made_file != nullptr ? made_file : file; }
+  int shown_line() const { return made_file != nullptr ? made_line : line; }
 };
 
 struct Node {

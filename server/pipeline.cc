@@ -66,8 +66,8 @@ void FillBreakdown(const Graph& graph, const LatencyPrediction& prediction, v1::
     row->set_node(static_cast<int>(i));
     row->set_op(std::string(OpName(node.op)));
     row->set_module_path(node.origin.module_path);
-    if (node.origin.file != nullptr) row->set_file(*node.origin.file);
-    row->set_line(node.origin.line);
+    if (node.origin.shown_file() != nullptr) row->set_file(*node.origin.shown_file());
+    row->set_line(node.origin.shown_line());
     row->set_latency_us(prediction.node_latency_us[i]);
     if (!prediction.node_unknown.empty()) row->set_unknown(prediction.node_unknown[i]);
   }

@@ -183,7 +183,11 @@ std::vector<double> AdaptedDevice::LatencyMs(const AdaptRows& rows) const {
   return {mean.data_ptr<double>(), mean.data_ptr<double>() + mean.numel()};
 }
 
-std::vector<AdaptedLatency> AdaptedDevice::Predict(const AdaptRows& rows, double width) const {
+double AdaptWidth::HalfWidth(double of_posterior) const {
+  return factor * std::pow(usual, 1 - trust) * std::pow(of_posterior, trust);
+}
+
+std::vector<AdaptedLatency> AdaptedDevice::Predict(const AdaptRows& rows, const AdaptWidth& width) const {
   at::NoGradGuard no_grad;
   const auto devices = static_cast<double>(sample_devices_.size(1));
   const at::Tensor centred = Centred(rows.devices);
@@ -207,10 +211,10 @@ std::vector<AdaptedLatency> AdaptedDevice::Predict(const AdaptRows& rows, double
     variance = variance + m.weight * (spread + (said - mean / unit_ms_).square());
   }
   const at::Tensor log_deviation = at::log1p(variance * (unit_ms_ * unit_ms_) / mean.square()).sqrt();
-  const at::Tensor factor = (kNinetyPercent * width * log_deviation).exp().contiguous();
+  const at::Tensor half_width = (kNinetyPercent * log_deviation).contiguous();
   std::vector<AdaptedLatency> predictions;
   for (int64_t r = 0; r < mean.numel(); ++r) {
-    const double ms = mean.data_ptr<double>()[r], f = factor.data_ptr<double>()[r];
+    const double ms = mean.data_ptr<double>()[r], f = std::exp(width.HalfWidth(half_width.data_ptr<double>()[r]));
     predictions.push_back({ms, ms / f, ms * f});
   }
   return predictions;
@@ -259,53 +263,6 @@ std::vector<size_t> OtherFamilies(const KnownDevices& known, const DeviceSpec& t
     if (Stem(known.devices()[d].spec) != Stem(target)) others.push_back(d);
   }
   return others;
-}
-
-IntervalWidths CalibrateWidths(const KnownDevices& known, const SpaceMatrix& all, const ArchRows& rows,
-                               const std::vector<int64_t>& fit_rows, const AdaptOptions& options, int draws) {
-  constexpr int kSamples[] = {3, 5, 10, 20};
-  constexpr size_t kAsked = 200;
-  std::map<int, std::vector<double>> scores;
-  std::mt19937 random(1);
-  for (const KnownDevices::Device& device : known.devices()) {
-    const std::vector<size_t> others = OtherFamilies(known, device.spec);
-    const absl::StatusOr<size_t> column = rows.Device(device.spec.name);
-    if (others.size() < 2 || !column.ok()) continue;
-    std::vector<int64_t> present;
-    for (int64_t r : fit_rows) {
-      if (!std::isnan(rows.latency_ms[*column][static_cast<size_t>(r)])) present.push_back(r);
-    }
-    const Adapter adapter(known.Select(others), device.spec, options);
-    for (int draw = 0; draw < draws; ++draw) {
-      std::shuffle(present.begin(), present.end(), random);
-      const size_t used = std::min(present.size(), kAsked + 20);
-      const AdaptRows prepared = adapter.Prepare(all.Select(
-          at::tensor(std::vector<int64_t>(present.begin(), present.begin() + static_cast<int64_t>(used)), at::kLong)));
-      std::vector<double> ms;
-      for (size_t i = 0; i < used; ++i) ms.push_back(rows.latency_ms[*column][static_cast<size_t>(present[i])]);
-      const AdaptRows asked = prepared.Select(at::arange(20, static_cast<int64_t>(used), at::kLong));
-      for (int samples : kSamples) {
-        const AdaptedDevice adapted =
-            adapter.Fit(prepared.Select(at::arange(0, samples, at::kLong)), {ms.begin(), ms.begin() + samples});
-        const std::vector<AdaptedLatency> predicted = adapted.Predict(asked);
-        for (size_t i = 0; i < predicted.size(); ++i) {
-          scores[samples].push_back(std::abs(std::log(ms[i + 20] / predicted[i].latency_ms)) /
-                                    std::log(predicted[i].high_ms / predicted[i].latency_ms));
-        }
-      }
-    }
-  }
-  IntervalWidths widths;
-  for (int samples : kSamples)
-    widths[samples] = known.size() < 3 || scores[samples].empty() ? 1 : ConformalQuantile(scores[samples], 0.9);
-  return widths;
-}
-
-double WidthOf(const IntervalWidths& widths, int samples) {
-  if (widths.empty()) return 1;
-  const auto after = widths.lower_bound(samples);  // not fewer
-  if (after == widths.end()) return widths.rbegin()->second;
-  return after->second;
 }
 
 }  // namespace cobra

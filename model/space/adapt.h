@@ -48,6 +48,15 @@ struct AdaptedLatency {
   double latency_ms = 0, low_ms = 0, high_ms = 0;  // 90 %
 };
 
+// The half-width of a 90 % interval, in log-latency, out of what the posterior takes it for: with few samples it thinks
+// that it knows how noisy a device is and does not, so that it is drawn towards what is usual.
+struct AdaptWidth {
+  double factor = 1;
+  double usual = 1;  // of known devices, the geometric mean of what the posterior takes it for
+  double trust = 1;  // in the posterior: 0, the width is the usual one; 1, its own
+  double HalfWidth(double of_posterior) const;
+};
+
 class AdaptedDevice;
 
 class Adapter {
@@ -80,8 +89,8 @@ class Adapter {
 // What the samples have taught.
 class AdaptedDevice {
  public:
-  // The mean of the posterior, and an interval `width` times as wide as it thinks (IntervalWidths).
-  std::vector<AdaptedLatency> Predict(const AdaptRows& rows, double width = 1) const;
+  // The mean of the posterior with its interval.
+  std::vector<AdaptedLatency> Predict(const AdaptRows& rows, const AdaptWidth& width = {}) const;
   std::vector<double> LatencyMs(const AdaptRows& rows) const;  // the same without intervals, faster
 
  private:
@@ -100,14 +109,6 @@ class AdaptedDevice {
   at::Tensor device_weights_, cost_weights_, choice_weights_, candidate_weights_;
   std::vector<Mode> modes_;
 };
-
-// How much wider than it thinks the 90 % interval has to be, by number of samples: each known device is taken for the
-// new one, its family left out, and the interval widened until it holds 90 % of that device's rows. 1 of fewer than
-// three devices.
-using IntervalWidths = std::map<int, double>;
-IntervalWidths CalibrateWidths(const KnownDevices& known, const SpaceMatrix& all, const ArchRows& rows,
-                               const std::vector<int64_t>& fit_rows, const AdaptOptions& options, int draws);
-double WidthOf(const IntervalWidths& widths, int samples);
 
 // Devices of `known` that are not the same hardware as `target`: another family, or no family and another name but for
 // what follows the last underscore.

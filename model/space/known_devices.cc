@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "model/train/metrics.h"
 
@@ -15,6 +18,12 @@ constexpr int64_t kFewestRows = 30, kReferenceRows = 400, kHeldOutEvery = 10;
 // Of the ridge, against rows whose entries are about one: single choices are trusted, products of two must show
 // themselves.
 constexpr double kRidge = 0.02, kPairRidge = 30;
+
+// Without the place that a command line would have been to blame.
+std::string WhyNot(const absl::Status& status) {
+  const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  return diagnostic ? diagnostic->message : std::string(status.message());
+}
 
 at::Tensor ToMatrix(const std::vector<double>& values, size_t rows) {
   const auto count = static_cast<int64_t>(rows);
@@ -44,7 +53,7 @@ absl::StatusOr<SpaceMatrix> MakeSpaceMatrix(const Space& space, const ArchRows& 
     const absl::StatusOr<SpaceFeatures> f = space.Features(rows.arch[r]);
     if (!f.ok()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(file, ": line ", rows.line[r], ": ", f.status().message(), " (space ", space.name(), ")"));
+          absl::StrCat(file, ": line ", rows.line[r], ": ", WhyNot(f.status()), " (space ", space.name(), ")"));
     }
     costs.insert(costs.end(), f->costs.begin(), f->costs.end());
     choices.insert(choices.end(), f->choices.begin(), f->choices.end());

@@ -34,6 +34,12 @@ json SpecToJson(const DeviceSpec& s) {
           {"cores", s.cores}, {"clock_mhz", s.clock_mhz}, {"power_w", s.power_w}};
 }
 
+// Models of before have a factor alone.
+AdaptWidth WidthFromJson(const json& w) {
+  if (w.is_number()) return {w.get<double>(), 1, 1};
+  return {w.at("factor").get<double>(), w.at("usual").get<double>(), w.at("trust").get<double>()};
+}
+
 json ShapeToJson(const OneDevice::Shape& s, double off_by) {
   return {{"arch", s.arch},
           {"off_by", off_by},
@@ -170,7 +176,8 @@ absl::Status SpaceModel::Save(const std::string& directory) const {
     entry["off_by"] = d.off_by;
     devices.push_back(std::move(entry));
   }
-  for (const auto& [samples, width] : widths_) widths[absl::StrCat(samples)] = width;
+  for (const auto& [samples, w] : widths_)
+    widths[absl::StrCat(samples)] = {{"factor", w.factor}, {"usual", w.usual}, {"trust", w.trust}};
   json manifest = {{"format", kFormat},
                    {"space", std::string(space_->name())},
                    {"devices", devices},
@@ -223,8 +230,8 @@ absl::StatusOr<SpaceModel> SpaceModel::Load(const std::string& directory) {
       d.off_by = entry.at("off_by").get<double>();
       devices.push_back(std::move(d));
     }
-    for (const auto& [samples, width] : manifest.at("interval_widths").items())
-      model.widths_[std::stoi(samples)] = width.get<double>();
+    for (const auto& [samples, w] : manifest.at("interval_widths").items())
+      model.widths_[std::stoi(samples)] = WidthFromJson(w);
     const auto size = [&](const char* name) -> int64_t {
       return std::clamp<int64_t>(manifest.at("sizes").at(name).get<int64_t>(), 0, kMostNumbers);
     };
@@ -312,9 +319,8 @@ absl::StatusOr<std::vector<int64_t>> SpaceModel::Choose(const ArchRows& rows, co
 
 absl::Status SpaceModel::CheckSeveralDevices() const {
   if (known_.size() > 1) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("--model: was fitted to one device, ",
-                                                    known_.devices()[0].spec.name,
-                                                    "; a new device needs a model of several (one column a device)"));
+  return absl::InvalidArgumentError(absl::StrCat("--model: was fitted to one device, ", known_.devices()[0].spec.name,
+                                                 "; a new device needs a model of several (one column a device)"));
 }
 
 }  // namespace cobra

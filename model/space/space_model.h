@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "model/space/adapt.h"
+#include "model/space/adapt_width.h"
 #include "model/space/known_devices.h"
 #include "model/space/one_device.h"
 #include "model/space/space.h"
@@ -50,7 +51,7 @@ class SpaceModel {
 
   const Space* space_ = nullptr;
   KnownDevices known_;
-  IntervalWidths widths_;
+  AdaptWidths widths_;
   std::shared_ptr<const OneDevice>
       one_device_;                // where the table has only one and this held out rows better than the line
   double one_device_off_by_ = 0;  // like KnownDevices::Device::off_by

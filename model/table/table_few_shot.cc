@@ -17,6 +17,7 @@
 #include "model/baseline/linear.h"
 #include "model/baseline/maple.h"
 #include "model/space/adapt.h"
+#include "model/space/adapt_width.h"
 #include "model/table/few_shot_data.h"
 
 namespace cobra {
@@ -134,7 +135,7 @@ class NewDevice {
   struct Ours {
     Adapter adapter;
     AdaptRows pool, test;
-    IntervalWidths widths;
+    AdaptWidths widths;
   };
   const Ours& OursFor(bool sheet) {
     std::unique_ptr<Ours>& ours = ours_[sheet ? 1 : 0];

@@ -96,7 +96,7 @@ double MedianRelativeWidth(const Predictions& p, const IntervalWidth& width) {
   std::vector<double> widths;
   for (const auto& embedding : p.embedding) {
     const double half = width.HalfWidthOf(embedding);
-    widths.push_back(std::exp(half) - std::exp(-half));
+    widths.push_back(std::expm1(2 * half));  // high / low - 1, as in the tables (model/table/coverage.h)
   }
   if (widths.empty()) return 0;
   std::nth_element(widths.begin(), widths.begin() + widths.size() / 2, widths.end());

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
@@ -39,8 +40,10 @@ namespace {
 
 using nlohmann::json;
 
+constexpr char kMeasurements[] = "measurements";
+
 struct FitArguments {
-  std::string space = "measurements";
+  std::string space = kMeasurements;
   std::string rows;
   std::string out;
   int seeds = 3;
@@ -89,7 +92,10 @@ absl::Status FitSeeds(const Dataset& data, const FitArguments& a) {
 
 // The seed with the best validation rows ships; the spread over all seeds on the test rows goes beside it.
 absl::Status Fit(const FitArguments& a) {
-  if (a.space != "measurements") return FitSpace(a.space, a.rows, a.out);
+  if (a.space != kMeasurements) return FitSpace(a.space, a.rows, a.out);
+  if (absl::EndsWith(a.rows, ".csv") || absl::EndsWith(a.rows, ".csv.gz"))
+    return absl::InvalidArgumentError(
+        absl::StrCat(a.rows, ": is a table: say of which search space it is, --space NAME"));
   COBRA_ASSIGN_OR_RETURN(Dataset data, LoadMeasurements(a.rows));
   LogInfo(absl::StrCat(a.rows, ": ", data.samples.size(), " distinct graphs, ", data.failures,
                        " records that are no measurement"));
@@ -347,7 +353,9 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   FitArguments fit;
   CLI::App* fit_command =
-      app.add_subcommand("fit", "Train, three seeds by default; the best on validation rows is kept");
+      app.add_subcommand("fit",
+                         "Train on measurements, three seeds by default, of which the best on validation rows is kept; "
+                         "with --space, on a table of a search space (docs/spaces.md)");
   fit_command
       ->add_option("--space", fit.space,
                    "Kind of rows: measurements, or a search space: nasbench201, nasbench201-pruned, fbnet, ofa, hat")
@@ -358,7 +366,9 @@ int Main(int argc, char** argv) {
           "Directory of worker records with target.json; of a search space: CSV, row,arch and a column a device")
       ->required();
   fit_command
-      ->add_option("--out", fit.out, "Directory of the model (version); a second run continues an interrupted one")
+      ->add_option("--out", fit.out,
+                   "Directory of the model (version); a second run continues an interrupted one, and makes that of a "
+                   "search space anew")
       ->required();
   fit_command->add_option("--seeds", fit.seeds, "How many times to train, with seeds 1, 2, ...")->capture_default_str();
   fit_command->add_option("--jobs", fit.jobs, "Seeds trained at a time, one core each")->capture_default_str();
@@ -375,6 +385,11 @@ int Main(int argc, char** argv) {
       ->capture_default_str();
   fit_command->add_flag("--prices,!--no-prices", fit.train.net.prices,
                         "The layer head prices kinds of work (default), or says the latency itself");
+  // A search space's model is one fit and chooses what there is to choose.
+  CLI::Option* space = fit_command->get_option("--space");
+  for (CLI::Option* option : fit_command->get_options()) {
+    if (!option->get_required() && option != space && option != fit_command->get_help_ptr()) option->excludes(space);
+  }
   EvaluateArguments evaluate;
   CLI::App* evaluate_command = app.add_subcommand("evaluate", "Errors of a model version on its held-out test rows");
   evaluate_command->add_option("--model", evaluate.model, "Directory of a model version")->capture_default_str();

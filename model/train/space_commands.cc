@@ -121,6 +121,8 @@ absl::Status FitSpace(const std::string& name, const std::string& rows, const st
   std::vector<DeviceSpec> specs;
   if (FileExists(kSpecs)) {
     COBRA_ASSIGN_OR_RETURN(specs, LoadDeviceSpecs(kSpecs));
+  } else {
+    LogInfo(absl::StrCat(kSpecs, ": is not below this folder, so that no device has a data sheet"));
   }
   UseOneThread();
   try {

@@ -24,6 +24,12 @@ TEST(CsvTest, QuotesAndLineBreaks) {
   EXPECT_EQ(CsvLine({"x,\"y\"\n2", "3"}), "\"x,\"\"y\"\"\n2\",3\n");
 }
 
+TEST(CsvTest, AByteOrderMarkIsNoPartOfTheHeader) {
+  const absl::StatusOr<CsvTable> table = ParseCsv("\xEF\xBB\xBFrow,arch\n1,a\n");
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_EQ(table->Column("row"), 0);
+}
+
 TEST(CsvTest, DamagedTextIsRefusedByLine) {
   EXPECT_THAT(std::string(ParseCsv("a,b\n1\n").status().message()), HasSubstr("line 2: has 1 fields"));
   EXPECT_THAT(std::string(ParseCsv("a\n\"1\n").status().message()), HasSubstr("line 2: a quoted field does not end"));

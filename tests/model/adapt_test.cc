@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include "model/space/adapt_width.h"
 #include "model/space/space.h"
 #include "model/train/metrics.h"
 
@@ -101,10 +102,13 @@ TEST_F(AdaptTest, IntervalsHoldWhatTheyPromise) {
   std::vector<int64_t> all(400);
   std::iota(all.begin(), all.end(), int64_t{0});
   const KnownDevices devices = world_.Known(known);
-  const IntervalWidths widths = CalibrateWidths(devices, world_.features, world_.rows, all, {}, 2);
+  const AdaptWidths widths = CalibrateWidths(devices, world_.features, world_.rows, all, {}, 2);
   ASSERT_THAT(widths, SizeIs(4));
-  EXPECT_EQ(WidthOf(widths, 4), widths.at(5));
-  EXPECT_EQ(WidthOf(widths, 100), widths.at(20));
+  const double of_three = widths.at(3).HalfWidth(0.1), of_five = widths.at(5).HalfWidth(0.1),
+               of_four = WidthOf(widths, 4).HalfWidth(0.1);
+  EXPECT_TRUE(std::min(of_three, of_five) < of_four && of_four < std::max(of_three, of_five)) << of_four;
+  EXPECT_EQ(WidthOf(widths, 100).factor, widths.at(20).factor);
+  EXPECT_EQ(WidthOf(widths, 1).factor, widths.at(3).factor);
   const Adapter adapter(devices, DeviceSpec{});
   const AdaptRows rows = adapter.Prepare(world_.features);
   const std::vector<double>& ms = world_.rows.latency_ms[4];

@@ -127,7 +127,7 @@ def main():
         refuses(["test.csv: line 1: no column latency_ms"], *adapt, path("test.csv"))
         choose = ["choose", "--model", path("model"), "--out", path("x.csv"), "--rows"]
         refuses(["--count: 20, but", "few.csv has 3 architectures"], *choose, path("few.csv"), "--count", "20")
-        assert "was fitted to one device" in train("choose", "--model", path("fbnet"), "--rows", path("one.csv"), "--out", path("x.csv"), code=1)
+        assert "was fitted to one device" in train("choose", "--model", path("fbnet"), "--rows", path("one.csv"), "--out", path("x.csv"), code=2)
         refuses(["a model of space hat cannot be adapted"], "adapt", "--model", path("hat"), "--rows", path("hat-test.csv"), "--out", path("x.csv"), "--samples", path("hat.csv"))
         refuses(["toaster", "latency_ms"], "predict", "--model", path("hat"), "--rows", path("hat-test.csv"), "--device", "toaster", "--out", path("x.csv"))
         refuses(["test.csv: line 1: the header has no column encoder_embed_dim"], "predict", "--model", path("hat"), "--rows", path("test.csv"), "--out", path("x.csv"))

@@ -207,7 +207,7 @@ inline Tensor* AsTensor(Value v) { return NativeCast<Tensor>(v); }
 // What torch.load() gives (torch/py/services.py): its tensors are used where values are needed or shapes.
 inline bool IsUnread(Interpreter& interp, Value v) { return interp.TypeName(v) == "_Unread"; }
 inline Failure UnreadTensor(Interpreter& interp) {
-  return interp.Unsupported("a tensor out of a checkpoint file: torch.load() reads nothing here",
+  return interp.Unsupported("a tensor out of a checkpoint file (torch.load() reads nothing here)",
                             "make one of that shape instead (torch.randn): a latency does not depend on its values");
 }
 

@@ -47,11 +47,11 @@ def load_state_dict_from_url(*args, **kwargs):
 
 
 def load(*args, **kwargs):
-    torch._unsupported('torch.hub.load(): there is no network here', 'build the model from its source: name the file that defines it, and the folder of its library with --library')
+    torch._unsupported('torch.hub.load()', 'there is no network here: build the model from its source: name the file that defines it, and the folder of its library with --library')
 
 
 def help(*args, **kwargs):
-    torch._unsupported('torch.hub: there is no network here', 'build the model from its source')
+    torch._unsupported('torch.hub', 'there is no network here: build the model from its source')
 
 
 def get_dir():
@@ -71,7 +71,7 @@ def set_dir(d):
 
 
 def list(*args, **kwargs):
-    torch._unsupported('torch.hub: there is no network here', 'build the model from its source')
+    torch._unsupported('torch.hub', 'there is no network here: build the model from its source')
 # == torch.utils
 # == torch.utils.model_zoo
 from torch.hub import load_state_dict_from_url
