@@ -15,8 +15,8 @@ namespace cobra {
 struct SpreadModel {
   double bias = 0;
   std::vector<float> weights;  // as long as an embedding; empty: the spread is 1
-  // Logarithms of the least and the greatest spread among the rows that it was fitted to: an embedding unlike all of
-  // them has one of these, not what the line would make of it.
+  // Logarithms between which nearly all rows lie that it was fitted to: an embedding unlike all of them has one of
+  // these, not what the line would make of it.
   double least = 0, greatest = 0;
 };
 

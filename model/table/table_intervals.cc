@@ -14,6 +14,7 @@
 #include "model/table/coverage.h"
 #include "model/table/measured_rows.h"
 #include "model/train/dataset.h"
+#include "model/train/interval_fit.h"
 #include "model/train/trainer.h"
 
 namespace cobra {
@@ -65,11 +66,11 @@ class Table {
     run_.after = {
         "Shipped weights: the width follows what the answer is about (`model/predict/spread.h`): quantile regression "
         "on "
-        "the validation rows and on those that are kept for intervals (`interval` of `SplitOf`), none of which "
-        "training "
-        "has seen, times one number for layers and one for networks, which nine of ten kept rows need, each by a "
-        "regression without its fold. The share is promised over all layers and over all networks; within one kind "
-        "alone it may be off on either side. On unseen families nothing promises 90 %.",
+        "the rows that are kept for intervals and on the validation rows (`SplitOf`), none of which training has seen, "
+        "times one number for layers and one for networks, which nine of ten of these rows need, each by a regression "
+        "without its fold. The share is promised over all layers and over all networks; within one kind alone it may "
+        "be "
+        "off on either side. On unseen families nothing promises 90 %.",
         "Cells: the width is from the 100 validation cells of the split, which the process does not learn.",
         "Unseen devices have theirs in [few_shot](few_shot.md), Transformers in [hat](hat.md), PerfSAGE's spaces in "
         "[perfsage](perfsage.md)."};
@@ -102,7 +103,8 @@ class Table {
   absl::Status Lines(bool networks, const char* group, const std::vector<const Sample*>& rows,
                      const std::function<std::string(const Sample&)>& kind) {
     const std::string what = networks ? "networks" : "layers";
-    const auto calibration = static_cast<int64_t>(RowsOf(data_, Split::kInterval, networks).size());
+    int64_t calibration = 0;
+    for (Split split : kIntervalSplits) calibration += static_cast<int64_t>(RowsOf(data_, split, networks).size());
     std::optional<Judged> all;
     std::map<std::string, std::vector<size_t>> kinds;
     for (size_t i = 0; i < rows.size(); ++i) {

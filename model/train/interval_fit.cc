@@ -20,6 +20,7 @@ constexpr size_t kFewest = 50;         // rows to tell kinds by
 constexpr double kLeastOffBy = 0.003;  // below it an error says more about the measurement than about the answer
 constexpr double kCoverage = 0.9;
 constexpr int64_t kFolds = 10;
+constexpr double kOutermost = 0.05;  // of the rows on either side: further out the line says too little or too much
 
 // A line on the embedding that kCoverage of the logarithms stay below.
 struct Line {
@@ -78,12 +79,10 @@ absl::Status AddRows(absl::string_view directory, const std::vector<const Sample
 
 absl::StatusOr<IntervalWidth> FitWidth(absl::string_view directory, const Dataset& data, bool networks) {
   Rows rows;
-  COBRA_RETURN_IF_ERROR(AddRows(directory, RowsOf(data, Split::kInterval, networks), &rows));
-  const size_t kept = rows.off_by.size();
-  COBRA_RETURN_IF_ERROR(AddRows(directory, RowsOf(data, Split::kValidation, networks), &rows));
+  for (Split split : kIntervalSplits) COBRA_RETURN_IF_ERROR(AddRows(directory, RowsOf(data, split, networks), &rows));
   SpreadFit fit = FitSpread(rows.embeddings, rows.off_by);
   std::vector<double> scores;
-  for (size_t i = 0; i < kept; ++i) scores.push_back(rows.off_by[i] / fit.out_of_fold[i]);
+  for (size_t i = 0; i < rows.off_by.size(); ++i) scores.push_back(rows.off_by[i] / fit.out_of_fold[i]);
   return IntervalWidth{ConformalQuantile(std::move(scores), kCoverage), std::move(fit.model)};
 }
 
@@ -107,7 +106,8 @@ SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std
   }
   const Line line = FitLine(x, y, best_penalty);
   const torch::Tensor fitted = line.Of(x);
-  const double least = fitted.min().item<double>(), greatest = fitted.max().item<double>();
+  const double least = torch::quantile(fitted, kOutermost).item<double>(),
+               greatest = torch::quantile(fitted, 1 - kOutermost).item<double>();
   const torch::Tensor held = best.clamp(least, greatest).exp();
   SpreadFit fit;
   fit.model = {(line.level - line.weights.dot(line.middle)).item<double>(), {}, least, greatest};

@@ -1,6 +1,6 @@
-// The 90 % intervals of a model version, from rows that its weights have not seen: how far off its answers are by kind
-// from the validation rows and those that are kept for intervals, and the width that 9 of 10 need from the latter, each
-// by a spread that was fitted without it (cross-conformal: Vovk 2015).
+// The 90 % intervals of a model version, from rows that its weights have not seen (those kept for intervals, and those
+// by which the best of a few seeds was chosen): how far off its answers are by kind, and the width that 9 of 10 rows
+// need, each by a spread that was fitted without it (cross-conformal: Vovk 2015).
 #ifndef COBRA_MODEL_TRAIN_INTERVAL_FIT_H_
 #define COBRA_MODEL_TRAIN_INTERVAL_FIT_H_
 
@@ -13,6 +13,8 @@
 #include "model/train/dataset.h"
 
 namespace cobra {
+
+constexpr Split kIntervalSplits[] = {Split::kInterval, Split::kValidation};
 
 struct SpreadFit {
   SpreadModel model;
