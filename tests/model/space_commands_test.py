@@ -127,7 +127,11 @@ def main():
         refuses(["test.csv: line 1: no column latency_ms"], *adapt, path("test.csv"))
         choose = ["choose", "--model", path("model"), "--out", path("x.csv"), "--rows"]
         refuses(["--count: 20, but", "few.csv has 3 architectures"], *choose, path("few.csv"), "--count", "20")
-        assert "was fitted to one device" in train("choose", "--model", path("fbnet"), "--rows", path("one.csv"), "--out", path("x.csv"), code=2)
+        refuses(["was fitted to one device"], "choose", "--model", path("fbnet"), "--rows", path("one.csv"), "--out", path("x.csv"))
+        refuses(["one.csv: is a table", "--space NAME"], "fit", "--rows", path("one.csv"), "--out", path("y"))
+        refuses(["--space excludes --seeds"], "fit", "--space", "fbnet", "--seeds", "5", "--rows", path("one.csv"), "--out", path("y"))
+        open(path("worse.csv"), "w").write("row,arch,latency_ms\n0,k3_e1 k9_e9,1.5\n")
+        refuses(["worse.csv: line 2: 'k9_e9'", "space fbnet"], "fit", "--space", "fbnet", "--rows", path("worse.csv"), "--out", path("y"))
         refuses(["a model of space hat cannot be adapted"], "adapt", "--model", path("hat"), "--rows", path("hat-test.csv"), "--out", path("x.csv"), "--samples", path("hat.csv"))
         refuses(["toaster", "latency_ms"], "predict", "--model", path("hat"), "--rows", path("hat-test.csv"), "--device", "toaster", "--out", path("x.csv"))
         refuses(["test.csv: line 1: the header has no column encoder_embed_dim"], "predict", "--model", path("hat"), "--rows", path("test.csv"), "--out", path("x.csv"))
