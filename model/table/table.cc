@@ -234,6 +234,26 @@ std::string MarkdownRow(const TableRun& run, const std::vector<TableColumn>& col
   return out;
 }
 
+// Where a heading of Markdown is found: "#few-samples-10", as GitHub and most others make it.
+std::string Anchor(absl::string_view heading) {
+  std::string anchor = "#";
+  for (char c : heading) {
+    if (c == ' ') anchor += '-';
+    if (absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_')
+      anchor += absl::ascii_tolower(static_cast<unsigned char>(c));
+  }
+  return anchor;
+}
+
+// Of a document that nobody scrolls through.
+std::string Contents(const std::vector<std::string>& groups) {
+  constexpr size_t kFewest = 20;
+  if (groups.size() < kFewest) return "";
+  std::string out = "\n";
+  for (const std::string& group : groups) absl::StrAppend(&out, "- [", group, "](", Anchor(group), ")\n");
+  return out;
+}
+
 }  // namespace
 
 std::string TableToMarkdown(const TableRun& run) {
@@ -246,7 +266,9 @@ std::string TableToMarkdown(const TableRun& run) {
                     run.options.name, ".partial.jsonl`, which lies beside this file.\n");
   }
   for (const std::string& paragraph : run.before) absl::StrAppend(&out, "\n", paragraph, "\n");
-  for (const std::string& group : GroupsOf(run)) {
+  const std::vector<std::string> groups = GroupsOf(run);
+  out += Contents(groups);
+  for (const std::string& group : groups) {
     const std::vector<TableColumn> columns = ColumnsOf(run, group);
     absl::StrAppend(&out, "\n## ", group, "\n\n| method |");
     for (const TableColumn& c : columns) absl::StrAppend(&out, " ", c.title, " |");

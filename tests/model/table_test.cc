@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -125,6 +126,18 @@ TEST(RunTable, AnUnknownNameListsTheTables) {
   EXPECT_EQ(run.status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(run.status().message()), HasSubstr("nonesuch: no such table; there are "));
   EXPECT_THAT(std::string(run.status().message()), HasSubstr("nasbench201"));
+}
+
+TEST(TableRun, ALongDocumentBeginsWithItsHeadings) {
+  const TemporaryDirectory directory;
+  Maker maker;
+  TableRun run(In(directory));
+  for (int i = 0; i < 19; ++i) ASSERT_TRUE(run.Add("line", absl::StrCat("HELP's split, ", i), 1, maker(0.5)).ok());
+  EXPECT_THAT(TableToMarkdown(run), Not(HasSubstr("- [")));
+  ASSERT_TRUE(run.Add("line", "A family: titan_rtx_1", 1, maker(0.5)).ok());
+  const std::string markdown = TableToMarkdown(run);
+  EXPECT_THAT(markdown, HasSubstr("\n- [HELP's split, 3](#helps-split-3)\n"));
+  EXPECT_THAT(markdown, HasSubstr("\n- [A family: titan_rtx_1](#a-family-titan_rtx_1)\n"));
 }
 
 }  // namespace
