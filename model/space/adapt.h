@@ -18,7 +18,6 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <map>
 #include <utility>
 #include <vector>
 

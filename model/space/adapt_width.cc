@@ -18,11 +18,11 @@ constexpr int64_t kMostSamples = 20, kAsked = 200;
 
 // Of rows of devices that were taken for new, with so many samples.
 struct Trial {
-  std::vector<double> off_by, of_posterior;  // |log measured - log predicted|, and what 90 % were said to stay below
+  std::vector<double> off_by, of_posterior;  // OffBy, and what 90 % were said to stay below
 
   void Add(const std::vector<AdaptedLatency>& predicted, const std::vector<double>& measured_ms) {
     for (size_t i = 0; i < predicted.size(); ++i) {
-      off_by.push_back(std::abs(std::log(measured_ms[i] / predicted[i].latency_ms)));
+      off_by.push_back(OffBy(predicted[i].latency_ms, measured_ms[i]));
       of_posterior.push_back(std::log(predicted[i].high_ms / predicted[i].latency_ms));
     }
   }

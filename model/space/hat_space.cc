@@ -262,7 +262,7 @@ absl::StatusOr<HatModel> HatModel::Fit(const std::vector<HatFeatures>& features,
     (void)settle(&model);
   }
   std::vector<double> scores;
-  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(std::fabs(std::log(latency_ms[i] / predicted[i])));
+  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(OffBy(predicted[i], latency_ms[i]));
   model.half_width_ = ConformalQuantile(std::move(scores), 0.9);
   return model;
 }

@@ -149,7 +149,7 @@ absl::Status SpaceModel::FitOneDevice(const ArchRows& rows) {
                          OneDevice::Fit(*space_, kept, kept_ms, /*networks=*/false));
   COBRA_ASSIGN_OR_RETURN(const std::vector<double> said, tried->LatencyMs(held_out));
   std::vector<double> off;
-  for (size_t i = 0; i < said.size(); ++i) off.push_back(std::abs(std::log(said[i] / held_out_ms[i])));
+  for (size_t i = 0; i < said.size(); ++i) off.push_back(OffBy(said[i], held_out_ms[i]));
   one_device_off_by_ = ConformalQuantile(off, 0.9);
   if (one_device_off_by_ > known_.devices()[0].off_by) return absl::OkStatus();
   COBRA_ASSIGN_OR_RETURN(one_device_, OneDevice::Fit(*space_, arch, ms, /*networks=*/true));

@@ -33,8 +33,6 @@ double AtMost(int64_t k, int64_t n, int64_t calibration, double p) {
   return BetaBinomialAtMost(k, n, m * p, m * (1 - p));
 }
 
-double LogError(double predicted, double measured) { return std::fabs(std::log(measured / predicted)); }
-
 }  // namespace
 
 double BetaBinomialAtMost(int64_t k, int64_t n, double a, double b) {
@@ -65,7 +63,7 @@ Band ExactBand(int64_t covered, int64_t n, int64_t calibration, double confidenc
 
 double ConformalHalfWidth(const std::vector<double>& predicted, const std::vector<double>& measured, double coverage) {
   std::vector<double> scores;
-  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(LogError(predicted[i], measured[i]));
+  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(OffBy(predicted[i], measured[i]));
   return ConformalQuantile(std::move(scores), coverage);
 }
 
@@ -76,7 +74,7 @@ std::vector<double> CrossConformalHalfWidths(const std::vector<double>& predicte
   for (int f = 0; f < folds; ++f) {
     std::vector<double> scores;
     for (size_t i = 0; i < predicted.size(); ++i) {
-      if (fold[i] != f) scores.push_back(LogError(predicted[i], measured[i]));
+      if (fold[i] != f) scores.push_back(OffBy(predicted[i], measured[i]));
     }
     const double quantile = ConformalQuantile(std::move(scores), coverage);
     for (size_t i = 0; i < predicted.size(); ++i) {
@@ -90,18 +88,13 @@ Figures IntervalFigures(const std::vector<double>& predicted, const std::vector<
                         const std::vector<double>& half_width, int64_t calibration) {
   if (predicted.empty()) return {};
   int64_t covered = 0;
-  std::vector<double> width;
-  for (size_t i = 0; i < predicted.size(); ++i) {
-    covered += LogError(predicted[i], measured[i]) <= half_width[i];
-    width.push_back(std::expm1(2 * half_width[i]));
-  }
-  std::nth_element(width.begin(), width.begin() + static_cast<std::ptrdiff_t>(width.size() / 2), width.end());
+  for (size_t i = 0; i < predicted.size(); ++i) covered += OffBy(predicted[i], measured[i]) <= half_width[i];
   const auto n = static_cast<int64_t>(predicted.size());
   const Band band = ExactBand(covered, n, calibration);
   return {{"covered_90", static_cast<double>(covered) / static_cast<double>(n)},
           {"band_low", band.low},
           {"band_high", band.high},
-          {"width", width[width.size() / 2]}};
+          {"width", MedianWidth(half_width)}};
 }
 
 const std::vector<TableColumn>& JudgedColumns() {

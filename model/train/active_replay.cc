@@ -25,6 +25,7 @@
 #include "model/train/kernel_model.h"
 #include "model/train/layer_model.h"
 #include "model/train/measuring_cost.h"
+#include "model/train/metrics.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra {
@@ -125,7 +126,7 @@ class Replay {
       if (seconds_ >= until_s) break;
       const Sample& layer = At(unmeasured_[i]);
       seconds_ += layer.measuring_s;
-      tried_error_.push_back(std::fabs(std::log(predicted_us[i] / layer.latency_us)));
+      tried_error_.push_back(OffBy(predicted_us[i], layer.latency_us));
       measured_.push_back(unmeasured_[i]);
       taken[i] = true;
     }

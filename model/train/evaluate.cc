@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -88,19 +87,14 @@ double Coverage(const std::vector<const Sample*>& rows, const Predictions& p, co
   if (rows.empty()) return 0;
   double inside = 0;
   for (size_t i = 0; i < rows.size(); ++i)
-    inside += OffBy(*rows[i], p.latency_us[i]) <= width.HalfWidthOf(p.embedding[i]);
+    inside += OffBy(p.latency_us[i], rows[i]->latency_us) <= width.HalfWidthOf(p.embedding[i]);
   return inside / static_cast<double>(rows.size());
 }
 
-double MedianRelativeWidth(const Predictions& p, const IntervalWidth& width) {
-  std::vector<double> widths;
-  for (const auto& embedding : p.embedding) {
-    const double half = width.HalfWidthOf(embedding);
-    widths.push_back(std::expm1(2 * half));  // high / low - 1, as in the tables (model/table/coverage.h)
-  }
-  if (widths.empty()) return 0;
-  std::nth_element(widths.begin(), widths.begin() + widths.size() / 2, widths.end());
-  return widths[widths.size() / 2];
+double MedianWidthOf(const Predictions& p, const IntervalWidth& width) {
+  std::vector<double> half_widths;
+  for (const auto& embedding : p.embedding) half_widths.push_back(width.HalfWidthOf(embedding));
+  return MedianWidth(half_widths);
 }
 
 json MetricsToJson(const Metrics& m) {
@@ -150,8 +144,8 @@ absl::StatusOr<Evaluation> Evaluate(absl::string_view directory, const Dataset& 
   const IntervalWidths& interval = bundle.manifest.targets[0].interval;
   e.layer_coverage = Coverage(layers, layer_p, interval.layer);
   e.network_coverage = Coverage(networks, network_p, interval.network);
-  e.layer_interval_width = MedianRelativeWidth(layer_p, interval.layer);
-  e.network_interval_width = MedianRelativeWidth(network_p, interval.network);
+  e.layer_interval_width = MedianWidthOf(layer_p, interval.layer);
+  e.network_interval_width = MedianWidthOf(network_p, interval.network);
   return e;
 }
 

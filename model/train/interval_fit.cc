@@ -28,8 +28,7 @@ struct Line {
   torch::Tensor Of(const torch::Tensor& x) const { return (x - middle).mv(weights) + level; }
 };
 
-// The pinball loss, its corner rounded over about a twentieth of a logarithm: L-BFGS wants a gradient that has no
-// steps.
+// The pinball loss, its corner rounded over about a twentieth of a logarithm: L-BFGS wants a gradient without steps.
 Line FitLine(const torch::Tensor& x, const torch::Tensor& y, double penalty) {
   constexpr double kSharpness = 20;
   Line line = {x.mean(0), torch::zeros({x.size(1)}, x.options()), torch::quantile(y, kCoverage)};
@@ -71,7 +70,7 @@ struct Rows {
 absl::Status AddRows(absl::string_view directory, const std::vector<const Sample*>& samples, Rows* rows) {
   COBRA_ASSIGN_OR_RETURN(Predictions p, PredictSamples(directory, samples));
   for (size_t i = 0; i < samples.size(); ++i) {
-    rows->off_by.push_back(OffBy(*samples[i], p.latency_us[i]));
+    rows->off_by.push_back(OffBy(p.latency_us[i], samples[i]->latency_us));
     rows->embeddings.push_back(std::move(p.embedding[i]));
   }
   return absl::OkStatus();
@@ -115,10 +114,6 @@ SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std
     fit.model.weights.push_back(static_cast<float>(line.weights.data_ptr<double>()[k]));
   fit.out_of_fold.assign(held.data_ptr<double>(), held.data_ptr<double>() + n);
   return fit;
-}
-
-double OffBy(const Sample& measured, double predicted_us) {
-  return std::fabs(std::log(predicted_us / measured.latency_us));
 }
 
 absl::StatusOr<IntervalWidths> FitIntervals(absl::string_view directory, const Dataset& data) {

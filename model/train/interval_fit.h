@@ -14,6 +14,7 @@
 
 namespace cobra {
 
+// Whose rows intervals are made from.
 constexpr Split kIntervalSplits[] = {Split::kInterval, Split::kValidation};
 
 struct SpreadFit {
@@ -21,12 +22,9 @@ struct SpreadFit {
   std::vector<double> out_of_fold;  // of each row, the spread by a model of the same penalty that has not seen the row
 };
 
-// `off_by`: |log predicted - log measured| of each row of `embeddings`. Quantile regression of its logarithm, the
+// `off_by`: OffBy (model/train/metrics.h) of each row of `embeddings`. Quantile regression of its logarithm, the
 // penalty by cross-validation; too few rows: a spread of 1.
 SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by);
-
-// |log predicted - log measured|.
-double OffBy(const Sample& measured, double predicted_us);
 
 absl::StatusOr<IntervalWidths> FitIntervals(absl::string_view model_directory, const Dataset& data);
 

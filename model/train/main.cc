@@ -385,7 +385,8 @@ int Main(int argc, char** argv) {
       ->capture_default_str();
   fit_command->add_flag("--prices,!--no-prices", fit.train.net.prices,
                         "The layer head prices kinds of work (default), or says the latency itself");
-  // A search space's model is one fit and chooses what there is to choose.
+  // What both kinds of rows need is required; the rest is about training on measurements. A search space's model is one
+  // fit and chooses what there is to choose.
   CLI::Option* space = fit_command->get_option("--space");
   for (CLI::Option* option : fit_command->get_options()) {
     if (!option->get_required() && option != space && option != fit_command->get_help_ptr()) option->excludes(space);

@@ -1,7 +1,6 @@
 #include "model/train/select.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -21,6 +20,7 @@
 #include "model/train/dataset.h"
 #include "model/train/layer_model.h"
 #include "model/train/measuring_cost.h"
+#include "model/train/metrics.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra {
@@ -111,7 +111,7 @@ absl::StatusOr<SelectionTask> MakeTask(LayerModel* model, const Question& q) {
   }
   COBRA_ASSIGN_OR_RETURN(const std::vector<double> held_out_us, model->Predict(q.held_out));
   for (size_t i = 0; i < q.held_out.size(); ++i) {
-    task.tried_error.push_back(std::fabs(std::log(held_out_us[i] / q.layers[q.held_out[i]]->latency_us)));
+    task.tried_error.push_back(OffBy(held_out_us[i], q.layers[q.held_out[i]]->latency_us));
   }
   COBRA_ASSIGN_OR_RETURN(task.measured, model->Embed(q.measured));
   COBRA_ASSIGN_OR_RETURN(task.tried, model->Embed(q.held_out));

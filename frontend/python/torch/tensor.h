@@ -204,7 +204,7 @@ bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl:
 
 inline TorchState& Torch(Interpreter& interp) { return *interp.host<TorchState>(); }
 inline Tensor* AsTensor(Value v) { return NativeCast<Tensor>(v); }
-// What torch.load() gives (torch/py/services.py): its tensors are used where values are needed or shapes.
+// What torch.load() gives in place of what it would have read (torch/py/services.py).
 inline bool IsUnread(Interpreter& interp, Value v) { return interp.TypeName(v) == "_Unread"; }
 inline Failure UnreadTensor(Interpreter& interp) {
   return interp.Unsupported("a tensor out of a checkpoint file (torch.load() reads nothing here)",
