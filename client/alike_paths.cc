@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -41,4 +41,4 @@ std::string CommonPath(const std::vector<absl::string_view>& paths) {
   return absl::StrJoin(common, "");
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::client {
 
 // A star for each number: "h.3.mlp_0" -> "h.*.mlp_*". Alike paths have the same.
 std::string PathPattern(absl::string_view path);
@@ -16,6 +16,6 @@ std::string PathPattern(absl::string_view path);
 // REQUIRES: there is one at least, and their patterns are equal.
 std::string CommonPath(const std::vector<absl::string_view>& paths);
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_ALIKE_PATHS_H_

@@ -8,7 +8,7 @@
 #include "grpcpp/grpcpp.h"
 #include "proto/status_proto.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 // The end of "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:50051: Failed to connect to
@@ -54,7 +54,7 @@ class GrpcClient final : public Client {
       response.Clear();
       grpc::ClientContext context;
       context.set_deadline(absl::ToChronoTime(deadline));
-      return FromGrpcStatus((stub_.get()->*method)(&context, request, &response));
+      return proto::FromGrpcStatus((stub_.get()->*method)(&context, request, &response));
     };
     const auto sleep = [&](absl::Duration d) { absl::SleepFor(std::min(d, deadline - absl::Now())); };
     absl::Status status = RetryLoop(options_.retry, sleep, attempt);
@@ -79,4 +79,4 @@ class GrpcClient final : public Client {
 
 std::unique_ptr<Client> Client::Connect(const ClientOptions& options) { return std::make_unique<GrpcClient>(options); }
 
-}  // namespace cobra
+}  // namespace cobra::client

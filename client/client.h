@@ -11,7 +11,7 @@
 #include "client/retry.h"
 #include "cobra/v1/cobra.pb.h"
 
-namespace cobra {
+namespace cobra::client {
 
 struct ClientOptions {
   std::string address = "127.0.0.1:50051";
@@ -33,6 +33,6 @@ class Client {
   virtual absl::StatusOr<v1::CalibrateResponse> Calibrate(const v1::CalibrateRequest& request) = 0;
 };
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_CLIENT_H_

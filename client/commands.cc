@@ -25,7 +25,7 @@
 #include "proto/graph_proto.h"
 #include "proto/message_limits.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 void Print(absl::string_view text) {
@@ -33,7 +33,8 @@ void Print(absl::string_view text) {
   if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
 }
 
-absl::StatusOr<Graph> ReadWithProgress(const ModelInput& input, const ModelArguments& model, absl::Duration time) {
+absl::StatusOr<graph::Graph> ReadWithProgress(const ModelInput& input, const ModelArguments& model,
+                                              absl::Duration time) {
   Progress progress(absl::StrCat("reading ", model.path.empty() ? model.architecture.substr(0, 60) : model.path));
   Limits limits;
   limits.wall_time_ms = absl::ToInt64Milliseconds(time);
@@ -65,16 +66,16 @@ absl::Status CheckServer(const CommonFlags& common) { return CheckAddress("--ser
 
 absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& model) {
   const auto bytes = static_cast<int64_t>(request.ByteSizeLong());
-  if (bytes <= kMaxRequestBytes) return absl::OkStatus();
+  if (bytes <= proto::kMaxRequestBytes) return absl::OkStatus();
   return UserError(Diagnostic::Kind::kLimit,
                    absl::StrFormat("%s: is a request of %.1f MiB, a server takes %d MiB", Title(model),
-                                   static_cast<double>(bytes) / (1 << 20), kMaxRequestBytes >> 20),
+                                   static_cast<double>(bytes) / (1 << 20), proto::kMaxRequestBytes >> 20),
                    request.has_graph() ? "predict its parts, or leave repeated blocks out"
                                        : "leave --send source out: the file is read here, and only its graph is sent");
 }
 
 // A graph without calls has no latency; the server would say so of a "graph" that the user never saw.
-absl::Status CheckNotEmpty(const Graph& graph, const ModelArguments& model) {
+absl::Status CheckNotEmpty(const graph::Graph& graph, const ModelArguments& model) {
   if (!graph.nodes().empty()) return absl::OkStatus();
   return UserError(
       Diagnostic::Kind::kUsage, absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
@@ -167,8 +168,8 @@ absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
 
 absl::StatusOr<int> RunGraph(const CommonFlags& common, const ModelArguments& model) {
   COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(model));
-  COBRA_ASSIGN_OR_RETURN(Graph graph, ReadWithProgress(input, model, common.client.deadline));
-  Print(common.json ? GraphToJson(graph) : GraphTable(graph));
+  COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, model, common.client.deadline));
+  Print(common.json ? graph::GraphToJson(graph) : GraphTable(graph));
   return kExitOk;
 }
 
@@ -186,9 +187,9 @@ absl::StatusOr<v1::PredictRequest> ToRequest(const CommonFlags& common, const Pr
   if (flags.send_source) {
     COBRA_RETURN_IF_ERROR(input.FillModel(&request));
   } else {
-    COBRA_ASSIGN_OR_RETURN(Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
     COBRA_RETURN_IF_ERROR(CheckNotEmpty(graph, flags.model));
-    GraphToProto(graph, request.mutable_graph());
+    proto::GraphToProto(graph, request.mutable_graph());
   }
   COBRA_RETURN_IF_ERROR(CheckSize(request, flags.model));
   return request;
@@ -250,14 +251,14 @@ absl::StatusOr<int> RunExplain(const CommonFlags& common, const ExplainFlags& fl
                      absl::StrCat("explain each by itself: --target ", names[0]));
   }
   COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(flags.model));
-  COBRA_ASSIGN_OR_RETURN(Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
+  COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
   std::optional<v1::PredictResponse> response;
   if (!flags.target.empty()) {
     v1::PredictRequest request;
     request.add_targets(flags.target);
     request.set_breakdown(true);
     COBRA_RETURN_IF_ERROR(CheckNotEmpty(graph, flags.model));
-    GraphToProto(graph, request.mutable_graph());
+    proto::GraphToProto(graph, request.mutable_graph());
     COBRA_RETURN_IF_ERROR(CheckSize(request, flags.model));
     absl::StatusOr<v1::PredictResponse> answer = Ask(common, request);
     if (!answer.ok()) return input.WithUserPaths(answer.status());
@@ -301,4 +302,4 @@ absl::StatusOr<int> RunModel(const CommonFlags& common) {
   return kExitOk;
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

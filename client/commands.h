@@ -10,7 +10,7 @@
 #include "client/client.h"
 #include "client/model_input.h"
 
-namespace cobra {
+namespace cobra::client {
 
 struct CommonFlags {
   ClientOptions client;
@@ -60,6 +60,6 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common);
 absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags& flags);
 absl::StatusOr<int> RunModel(const CommonFlags& common);
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_COMMANDS_H_

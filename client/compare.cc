@@ -16,7 +16,7 @@
 #include "client/alike_paths.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 using nlohmann::json;
@@ -228,4 +228,4 @@ absl::StatusOr<double> ParseIncrease(absl::string_view flag, absl::string_view t
   return value / 100;
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::client {
 
 // What a saved result says.
 struct SavedModule {
@@ -76,6 +76,6 @@ absl::StatusOr<Comparison> Compare(SavedPrediction before, SavedPrediction after
 // "5%", "12.5 %" -> 0.05, 0.125. A usage Diagnostic for anything else: 0.05 without a sign would be read either way.
 absl::StatusOr<double> ParseIncrease(absl::string_view flag, absl::string_view text);
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_COMPARE_H_

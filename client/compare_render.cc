@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "client/text_table.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -109,4 +109,4 @@ Json ComparisonJson(const Comparison& c) {
   return j;
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

@@ -7,13 +7,13 @@
 #include "client/compare.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::client {
 
 // `top`: how many modules of a target are listed.
 std::string ComparisonText(const Comparison& comparison, int top);
 // Everything; changes are fractions, units stand in the names.
 nlohmann::ordered_json ComparisonJson(const Comparison& comparison);
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_COMPARE_RENDER_H_

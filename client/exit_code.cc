@@ -7,7 +7,7 @@
 #include "base/diagnostic.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::client {
 
 int ExitCodeOf(const absl::Status& status) {
   if (status.ok()) return kExitOk;
@@ -73,4 +73,4 @@ std::string ErrorJson(const absl::Status& status) {
   return nlohmann::json({{"error", std::move(error)}}).dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

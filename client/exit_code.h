@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 
-namespace cobra {
+namespace cobra::client {
 
 enum ExitCode : int {
   kExitOk = 0,
@@ -28,6 +28,6 @@ std::string ErrorText(const absl::Status& status);
 // "frames":[...],"status","exit_code"}}
 std::string ErrorJson(const absl::Status& status);
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_EXIT_CODE_H_

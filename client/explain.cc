@@ -13,7 +13,7 @@
 #include "client/text_table.h"
 #include "graph/cost.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 // Deeper paths are one name: no network nests like this, a hostile graph may.
@@ -25,8 +25,8 @@ int64_t Sum(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
 }
 
-std::string ShortType(const TensorType& type) {
-  return type.dtype == DType::float32 ? ShapeText(type.shape) : TypeText(type);
+std::string ShortType(const graph::TensorType& type) {
+  return type.dtype == graph::DType::float32 ? graph::ShapeText(type.shape) : graph::TypeText(type);
 }
 
 // The lines of the files that nodes come from, each file split once.
@@ -49,18 +49,18 @@ class SourceLines {
   absl::flat_hash_map<std::string, std::vector<std::string>> files_;
 };
 
-CallCost DescribeCall(const Graph& graph, int32_t index, const NodeCost& cost, SourceLines* lines) {
-  const Node& node = graph.nodes()[index];
+CallCost DescribeCall(const graph::Graph& graph, int32_t index, const graph::NodeCost& cost, SourceLines* lines) {
+  const graph::Node& node = graph.nodes()[index];
   CallCost call;
   call.node = index;
-  call.op = std::string(OpName(node.op));
+  call.op = std::string(graph::OpName(node.op));
   call.module_path = node.origin.module_path;
   if (const auto& file = node.origin.shown_file(); file != nullptr) {
     call.line = node.origin.shown_line();
     call.file = lines->Path(*file);
     call.source = lines->Line(*file, call.line);
   }
-  for (const ValueRef& input : node.inputs) {
+  for (const graph::ValueRef& input : node.inputs) {
     if (input.is_none()) continue;
     call.input = ShortType(graph.TypeOf(input));
     break;
@@ -198,19 +198,19 @@ double Explanation::Share(const Cost& cost) const {
   return prediction.has_value() ? TimeShare(cost) : std::max(FlopsShare(cost), BytesShare(cost));
 }
 
-absl::StatusOr<Explanation> Explain(const Graph& graph, const std::string& title, const SourceLookup& source,
+absl::StatusOr<Explanation> Explain(const graph::Graph& graph, const std::string& title, const SourceLookup& source,
                                     const v1::PredictResponse* response) {
   Explanation e;
   e.title = title;
-  for (const NamedTensor& input : graph.inputs()) e.inputs.push_back(TypeText(input.type));
-  e.peak_memory_bytes = PeakMemoryBytes(graph);
-  const std::vector<NodeCost> costs = NodeCosts(graph);
+  for (const graph::NamedTensor& input : graph.inputs()) e.inputs.push_back(graph::TypeText(input.type));
+  e.peak_memory_bytes = graph::PeakMemoryBytes(graph);
+  const std::vector<graph::NodeCost> costs = graph::NodeCosts(graph);
   SourceLines lines(source);
   std::vector<bool> used(graph.parameters().size(), false);
   for (int32_t i = 0; i < static_cast<int32_t>(graph.nodes().size()); ++i) {
     CallCost& call = e.calls.emplace_back(DescribeCall(graph, i, costs[i], &lines));
-    for (const ValueRef& input : graph.nodes()[i].inputs) {
-      if (input.kind != ValueRef::Kind::kParameter || used[input.index]) continue;
+    for (const graph::ValueRef& input : graph.nodes()[i].inputs) {
+      if (input.kind != graph::ValueRef::Kind::kParameter || used[input.index]) continue;
       used[input.index] = true;
       call.cost.parameters += graph.parameters()[input.index].type.num_elements();
     }
@@ -299,4 +299,4 @@ std::vector<AlikeCalls> ByAlike(const Explanation& explanation) {
   return groups;
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

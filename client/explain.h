@@ -14,7 +14,7 @@
 #include "cobra/v1/cobra.pb.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::client {
 
 struct Cost {
   int64_t calls = 0;
@@ -95,7 +95,7 @@ struct SourceLookup {
 
 // `response` is the answer for one target with breakdown, or null. Internal error where its breakdown is not of this
 // graph.
-absl::StatusOr<Explanation> Explain(const Graph& graph, const std::string& title, const SourceLookup& source,
+absl::StatusOr<Explanation> Explain(const graph::Graph& graph, const std::string& title, const SourceLookup& source,
                                     const v1::PredictResponse* response);
 
 ModuleCost ByModule(const Explanation& explanation, bool merge_alike);
@@ -105,6 +105,6 @@ std::vector<GroupCost> ByLine(const Explanation& explanation);
 std::vector<const CallCost*> BySize(const Explanation& explanation, size_t most);
 std::vector<AlikeCalls> ByAlike(const Explanation& explanation);
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_EXPLAIN_H_

@@ -13,7 +13,7 @@
 #include "client/unknown.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 constexpr int kBarWidth = 20;
@@ -486,4 +486,4 @@ std::string ExplanationJson(const Explanation& e, const ExplainView& view) {
   return j.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

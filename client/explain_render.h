@@ -7,7 +7,7 @@
 #include "client/explain.h"
 #include "client/text_table.h"
 
-namespace cobra {
+namespace cobra::client {
 
 enum class ExplainBy {
   kOverview,  // heading, the modules where most of it is, the largest calls, source lines, operators
@@ -27,6 +27,6 @@ std::string ExplanationText(const Explanation& explanation, const ExplainView& v
 // Everything, whatever `view.by`; shares are fractions, units stand in the names.
 std::string ExplanationJson(const Explanation& explanation, const ExplainView& view);
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_EXPLAIN_RENDER_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/suggest.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 namespace fs = std::filesystem;
@@ -98,4 +98,4 @@ std::string LibraryHint(absl::string_view missing, const std::string& model_path
   return MisspelledHint(top, model, model_path);
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

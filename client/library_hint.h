@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::client {
 
 // Where Python packages are installed on this machine: the active virtual environment, the user's own, the system's.
 std::vector<std::string> InstalledPackageFolders();
@@ -19,6 +19,6 @@ std::vector<std::string> InstalledPackageFolders();
 std::string LibraryHint(absl::string_view missing, const std::string& model_path,
                         const std::vector<std::string>& installed);
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_LIBRARY_HINT_H_

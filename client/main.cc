@@ -10,7 +10,7 @@
 #include "client/commands.h"
 #include "client/exit_code.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 constexpr char kModelCodes[] =
@@ -33,7 +33,7 @@ void AddModelFlags(CLI::App* command, ModelArguments* model) {
       ->type_name("FILE_OR_DIR");
   command
       ->add_option("--arch", model->architecture,
-                   absl::StrCat("A network of a search space instead of a file; spaces: ", ArchitectureSpaces()))
+                   absl::StrCat("A network of a search space instead of a file; spaces: ", nas::ArchitectureSpaces()))
       ->type_name("SPACE:STRING");
   command->add_option("--entry", model->entry, "Expression whose value is the model: 'resnet50()'")->type_name("EXPR");
   Repeatable(command->add_option(
@@ -234,6 +234,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::client
 
 int main(int argc, char** argv) { return cobra::Main(argc, argv); }

@@ -17,7 +17,7 @@
 #include "client/library_hint.h"
 #include "graph/json.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 namespace fs = std::filesystem;
@@ -70,7 +70,7 @@ bool IsHidden(absl::string_view path) { return absl::StartsWith(path, ".") || ab
 absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, const Limits& limits) {
   ModelInput input;
   input.path_ = arguments.path;
-  SourceRequest& request = input.request_;
+  python::SourceRequest& request = input.request_;
   request.entry = arguments.entry;
   request.method = arguments.method;
   request.inputs = arguments.inputs;
@@ -96,7 +96,7 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
   if (arguments.path.empty()) {
     return UserError(
         Diagnostic::Kind::kUsage, "no model is given",
-        absl::StrCat("a file, a directory, or --arch SPACE:STRING with a space of ", ArchitectureSpaces()));
+        absl::StrCat("a file, a directory, or --arch SPACE:STRING with a space of ", nas::ArchitectureSpaces()));
   }
   if (!FileExists(arguments.path))
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": no such file or directory"));
@@ -124,9 +124,10 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
 
 absl::Status ModelInput::NoEntry(const Limits& limits) const {
   std::vector<std::string> models;
-  if (!request_.file.empty()) models = ModelsThere(request_, limits);
+  if (!request_.file.empty()) models = python::ModelsThere(request_, limits);
   const std::string first = models.empty() ? "resnet50()" : models[0];
-  const std::string known = models.empty() ? "" : absl::StrCat("; ", path_, " has ", ModelList(std::move(models)));
+  const std::string known =
+      models.empty() ? "" : absl::StrCat("; ", path_, " has ", python::ModelList(std::move(models)));
   return UserError(Diagnostic::Kind::kUsage, "--entry: is missing",
                    absl::StrCat("an expression whose value is the model", known, ": --entry '", first, "'"));
 }
@@ -267,14 +268,14 @@ absl::Status ModelInput::ChooseFile(const ModelArguments& arguments) {
                    "write the module first: --entry 'package.module.Net()'");
 }
 
-absl::StatusOr<Graph> ModelInput::Read(const Limits& limits) const {
-  absl::StatusOr<Graph> graph;
+absl::StatusOr<graph::Graph> ModelInput::Read(const Limits& limits) const {
+  absl::StatusOr<graph::Graph> graph;
   switch (form_) {
-    case Form::kSource: graph = ReadPythonModel(request_, limits); break;
-    case Form::kGraph: graph = GraphFromJson(bytes_, limits.graph); break;
-    case Form::kTflite: graph = ReadTfliteModel(bytes_, tflite_, limits); break;
-    case Form::kArchitecture: graph = ReadArchitecture(architecture_, limits); break;
-    case Form::kOnnx: graph = ReadOnnxModel(bytes_, onnx_, limits); break;
+    case Form::kSource: graph = python::ReadPythonModel(request_, limits); break;
+    case Form::kGraph: graph = graph::GraphFromJson(bytes_, limits.graph); break;
+    case Form::kTflite: graph = tflite::ReadTfliteModel(bytes_, tflite_, limits); break;
+    case Form::kArchitecture: graph = nas::ReadArchitecture(architecture_, limits); break;
+    case Form::kOnnx: graph = onnx::ReadOnnxModel(bytes_, onnx_, limits); break;
   }
   if (!graph.ok()) return WithLibraryHint(WithUserPaths(graph.status()));
   return graph;
@@ -410,4 +411,4 @@ std::optional<std::string> ModelInput::SourceText(const std::string& file) const
   return std::nullopt;
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

@@ -17,7 +17,7 @@
 #include "frontend/tflite/reader.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::client {
 
 struct ModelArguments {
   std::string path;          // FILE_OR_DIR, or
@@ -42,7 +42,7 @@ class ModelInput {
   static absl::StatusOr<ModelInput> Load(const ModelArguments& arguments, const Limits& limits = {});
 
   // Reads the model in this process.
-  absl::StatusOr<Graph> Read(const Limits& limits = {}) const;
+  absl::StatusOr<graph::Graph> Read(const Limits& limits = {}) const;
   // For a server that is to read it: the bundle's text, or, for a library's file, its path below the library; another
   // format's file as it is. A usage Diagnostic for a graph file.
   absl::Status FillModel(v1::PredictRequest* request) const;
@@ -75,10 +75,10 @@ class ModelInput {
   absl::Status WithLibraryHint(const absl::Status& status) const;
 
   Form form_ = Form::kSource;
-  SourceRequest request_;
-  OnnxRequest onnx_;
-  TfliteRequest tflite_;
-  ArchitectureRequest architecture_;
+  python::SourceRequest request_;
+  onnx::OnnxRequest onnx_;
+  tflite::TfliteRequest tflite_;
+  nas::ArchitectureRequest architecture_;
   std::string path_;          // as the user typed it
   std::string library_file_;  // path below a library root, if `request_.file` is one of a library
   std::string user_prefix_;   // before a bundle path: what the user typed
@@ -86,6 +86,6 @@ class ModelInput {
   std::string bytes_;         // of a graph's, an ONNX or a TensorFlow Lite file
 };
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_MODEL_INPUT_H_

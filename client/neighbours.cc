@@ -19,7 +19,7 @@
 #include "frontend/python/runtime/scope.h"
 #include "frontend/python/syntax/ast.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 namespace fs = std::filesystem;
@@ -157,7 +157,8 @@ std::optional<fs::path> PackageOf(const fs::path& folder, const std::vector<Impo
       continue;
     }
     const std::string top = FirstPart(import.name);
-    if (IsModuleOf(folder, top) || IsBuiltInModule(top)) continue;  // a script has it beside itself, or COBRA has it
+    if (IsModuleOf(folder, top) || python::IsBuiltInModule(top))
+      continue;  // a script has it beside itself, or COBRA has it
     const std::string rest = import.name.substr(std::min(import.name.size(), top.size() + 1));
     fs::path above = folder;
     for (int i = 0; i < kFoldersAbove && above.has_relative_path(); ++i, above = above.parent_path()) {
@@ -218,7 +219,7 @@ class Collector {
     } else if (!place_.package.empty()) {
       if (FirstPart(name) != place_.package) return absl::OkStatus();
       name = name.size() > place_.package.size() ? name.substr(place_.package.size() + 1) : "";
-    } else if (IsBuiltInModule(FirstPart(name))) {
+    } else if (python::IsBuiltInModule(FirstPart(name))) {
       return absl::OkStatus();
     }
     COBRA_RETURN_IF_ERROR(AddPackage(folder, /*make=*/false));
@@ -314,4 +315,4 @@ absl::StatusOr<std::map<std::string, std::string>> FilesOf(const Place& place, a
   return Collector(place, limits).Collect(text);
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::client {
 
 struct Limits;
 
@@ -37,6 +37,6 @@ Place PlaceOf(const std::string& path, absl::string_view text);
 absl::StatusOr<std::map<std::string, std::string>> FilesOf(const Place& place, absl::string_view text,
                                                            const Limits& limits);
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_NEIGHBOURS_H_

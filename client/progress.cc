@@ -7,7 +7,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 
-namespace cobra {
+namespace cobra::client {
 
 Progress::Progress(absl::string_view what) : what_(what) {
   if (::isatty(STDERR_FILENO)) thread_ = std::thread([this] { Loop(); });
@@ -35,4 +35,4 @@ void Progress::Loop() {
   if (shown) std::fprintf(stderr, "\r\033[K");
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 
-namespace cobra {
+namespace cobra::client {
 
 class Progress {
  public:
@@ -27,6 +27,6 @@ class Progress {
   std::thread thread_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_PROGRESS_H_

@@ -9,7 +9,7 @@
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 using nlohmann::json;
@@ -158,11 +158,11 @@ std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& v
   return Dump(answer);
 }
 
-std::string GraphTable(const Graph& graph) {
-  const GraphCost cost = CostOf(graph);
-  return absl::StrCat(PrintGraph(graph), "\n",
+std::string GraphTable(const graph::Graph& graph) {
+  const graph::GraphCost cost = graph::CostOf(graph);
+  return absl::StrCat(graph::PrintGraph(graph), "\n",
                       SummaryLine(static_cast<int64_t>(graph.nodes().size()), graph.num_parameters(), cost.macs,
-                                  PeakMemoryBytes(graph)),
+                                  graph::PeakMemoryBytes(graph)),
                       "\n");
 }
 
@@ -247,4 +247,4 @@ std::string ModelJson(const v1::GetModelInfoResponse& r) {
                {"server_version", r.server_version()}});
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

@@ -11,7 +11,7 @@
 #include "cobra/v1/cobra.pb.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::client {
 
 struct PredictionView {
   std::string title;     // "resnet50() from torchvision/models/resnet.py"
@@ -25,7 +25,7 @@ struct PredictionView {
 std::string PredictionTable(const v1::PredictResponse& response, const PredictionView& view);
 std::string PredictionJson(const v1::PredictResponse& response, const PredictionView& view);
 
-std::string GraphTable(const Graph& graph);
+std::string GraphTable(const graph::Graph& graph);
 
 std::string TargetsTable(const v1::ListTargetsResponse& response);
 std::string TargetsJson(const v1::ListTargetsResponse& response);
@@ -39,6 +39,6 @@ std::string CalibrationJson(const v1::CalibrateResponse& response, absl::string_
 std::string ModelTable(const v1::GetModelInfoResponse& response);
 std::string ModelJson(const v1::GetModelInfoResponse& response);
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_RENDER_H_

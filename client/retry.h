@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 
-namespace cobra {
+namespace cobra::client {
 
 struct RetryPolicy {
   int max_attempts = 5;  // 1.5 s of waiting in all: a restarting server is back by then, a missing one is reported soon
@@ -28,6 +28,6 @@ inline absl::Status RetryLoop(const RetryPolicy& policy, absl::FunctionRef<void(
   }
 }
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_RETRY_H_

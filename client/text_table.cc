@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 constexpr char kGap[] = "  ";
@@ -113,4 +113,4 @@ TerminalStyle StandardOutputStyle() {
   return style;
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

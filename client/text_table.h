@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::client {
 
 struct Column {
   bool right = false;     // numbers
@@ -42,6 +42,6 @@ struct TerminalStyle {
 // Of standard output: a width and colours if it is a terminal.
 TerminalStyle StandardOutputStyle();
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_TEXT_TABLE_H_

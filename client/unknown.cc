@@ -4,7 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "client/text_table.h"
 
-namespace cobra {
+namespace cobra::client {
 
 std::string CoverageText(const v1::TargetPrediction& prediction) {
   return prediction.coverage() > 0 ? absl::StrFormat("%.0f %%", 100 * prediction.coverage()) : "no";
@@ -27,4 +27,4 @@ std::string UnknownText(const v1::TargetPrediction& prediction) {
   return text;
 }
 
-}  // namespace cobra
+}  // namespace cobra::client

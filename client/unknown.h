@@ -6,7 +6,7 @@
 
 #include "cobra/v1/cobra.pb.h"
 
-namespace cobra {
+namespace cobra::client {
 
 // "90 %"; "no" where nobody knows how often the interval holds the truth.
 std::string CoverageText(const v1::TargetPrediction& prediction);
@@ -28,6 +28,6 @@ J UnknownJson(const v1::TargetPrediction& prediction) {
   return parts;
 }
 
-}  // namespace cobra
+}  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_UNKNOWN_H_

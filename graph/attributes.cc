@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 // The shortest decimal that reads back as the same double, in Python's layout: 1e-05, 0.1, 6.0, inf.
@@ -112,4 +112,4 @@ std::vector<int64_t> Attributes::Ints(absl::string_view name) const {
   return {};
 }
 
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 struct NoneValue {
   friend bool operator==(NoneValue, NoneValue) { return true; }
@@ -58,6 +58,6 @@ class Attributes {
   std::vector<Entry> entries_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_ATTRIBUTES_H_

@@ -8,7 +8,7 @@
 #include "graph/shape_rules.h"
 #include "graph/untrusted.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 constexpr ShapeRule kRules[] = {
@@ -225,4 +225,4 @@ Graph GraphBuilder::Build(std::vector<ValueRef> outputs) && {
   return std::move(graph_);
 }
 
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -13,7 +13,7 @@
 #include "base/limits.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 class GraphBuilder {
  public:
@@ -53,6 +53,6 @@ class GraphBuilder {
 absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attributes,
                                                    absl::Span<const TensorType* const> inputs);
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_BUILDER_H_

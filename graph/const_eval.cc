@@ -10,7 +10,7 @@
 #include "graph/const_eval_internal.h"
 #include "graph/getitem.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 using namespace const_eval;  // NOLINT: the other half of this file
@@ -516,4 +516,4 @@ std::vector<std::shared_ptr<const Values>> EvalConst(Op op, const Attributes& at
   return result;
 }
 
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -11,7 +11,7 @@
 #include "graph/op.h"
 #include "graph/types.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 struct ConstInput {
   const TensorType* type = nullptr;  // null: absent
@@ -38,6 +38,6 @@ double RoundTo(DType dtype, double value);
 std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::string& index,
                                              absl::Span<const ConstInput> tensors, const Shape& out);
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_CONST_EVAL_H_

@@ -5,7 +5,7 @@
 
 #include "graph/const_eval_internal.h"
 
-namespace cobra::const_eval {
+namespace cobra::graph::const_eval {
 namespace {
 
 using Complex = std::complex<double>;
@@ -252,4 +252,4 @@ ConstOutputs EvalComplex(Op op, const Attributes& attributes, Inputs inputs, con
   return {};
 }
 
-}  // namespace cobra::const_eval
+}  // namespace cobra::graph::const_eval

@@ -10,7 +10,7 @@
 #include "graph/const_eval.h"
 #include "graph/layout.h"
 
-namespace cobra::const_eval {
+namespace cobra::graph::const_eval {
 
 using Values = std::vector<double>;
 using Inputs = absl::Span<const ConstInput>;
@@ -65,6 +65,6 @@ std::optional<Values> EvalRearranged(Op op, const Attributes& attributes, Inputs
 ConstOutputs EvalReal(Op op, const Attributes& attributes, Inputs inputs, const std::vector<TensorType>& outputs);
 ConstOutputs EvalComplex(Op op, const Attributes& attributes, Inputs inputs, const std::vector<TensorType>& outputs);
 
-}  // namespace cobra::const_eval
+}  // namespace cobra::graph::const_eval
 
 #endif  // COBRA_GRAPH_CONST_EVAL_INTERNAL_H_

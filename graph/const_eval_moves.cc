@@ -3,7 +3,7 @@
 #include "graph/const_eval_internal.h"
 #include "graph/getitem.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace const_eval {
 
 std::optional<Strides> MovedStrides(Op op, const Attributes& attributes, const Shape& in, const Shape& out) {
@@ -414,4 +414,4 @@ std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::stri
   return map;
 }
 
-}  // namespace cobra
+}  // namespace cobra::graph

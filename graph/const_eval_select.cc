@@ -7,7 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "graph/const_eval_internal.h"
 
-namespace cobra::const_eval {
+namespace cobra::graph::const_eval {
 namespace {
 
 // A tensor as lines along one dimension.
@@ -467,4 +467,4 @@ std::optional<std::vector<Values>> EvalSelected(Op op, const Attributes& attribu
   }
 }
 
-}  // namespace cobra::const_eval
+}  // namespace cobra::graph::const_eval

@@ -8,7 +8,7 @@
 
 #include "graph/layout.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 enum class Work : uint8_t {
@@ -259,4 +259,4 @@ GraphCost CostOf(const Graph& graph) {
   return total;
 }
 
-}  // namespace cobra
+}  // namespace cobra::graph

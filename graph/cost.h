@@ -7,7 +7,7 @@
 
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 struct NodeCost {
   int64_t macs = 0;          // multiply-accumulates of convolutions and products
@@ -37,6 +37,6 @@ GraphCost CostOf(const Graph& graph);
 // operator.
 int64_t PeakMemoryBytes(const Graph& graph);
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_COST_H_

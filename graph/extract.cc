@@ -9,7 +9,7 @@
 #include "base/status_macros.h"
 #include "graph/builder.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 constexpr int kMostViews = 8;  // before one argument; beyond it, the memory is taken as it comes
@@ -72,4 +72,4 @@ class Extractor {
 
 absl::StatusOr<Graph> ExtractLayer(const Graph& graph, int32_t node) { return Extractor(graph).Run(node); }
 
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -8,13 +8,13 @@
 #include "absl/status/statusor.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 // The views that its arguments come through (a transpose before a linear) are taken along, because they decide how the
 // call reads memory; what those are views of become inputs. A parameter stays a parameter, so that its bytes count as
 // weights.
 absl::StatusOr<Graph> ExtractLayer(const Graph& graph, int32_t node);
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_EXTRACT_H_

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 constexpr int kRounds = 3;
@@ -136,4 +136,4 @@ class Refinement {
 
 Hash128 Fingerprint(const Graph& graph) { return Refinement(graph).Run(); }
 
-}  // namespace cobra
+}  // namespace cobra::graph

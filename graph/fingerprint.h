@@ -6,10 +6,10 @@
 #include "base/hash.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 Hash128 Fingerprint(const Graph& graph);
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_FINGERPRINT_H_

@@ -9,7 +9,7 @@
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 absl::Status BadIndex(absl::string_view text) {
@@ -191,4 +191,4 @@ absl::StatusOr<Shape> IndexedShape(const Shape& shape, const IndexList& index,
   return out;
 }
 
-}  // namespace cobra
+}  // namespace cobra::graph

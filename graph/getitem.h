@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "graph/types.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 struct IndexItem {
   enum class Kind { kInt, kSlice, kEllipsis, kNone, kBool, kList, kTensor };
@@ -31,6 +31,6 @@ absl::StatusOr<IndexList> ParseIndex(absl::string_view text);
 absl::StatusOr<Shape> IndexedShape(const Shape& shape, const IndexList& index,
                                    absl::Span<const TensorType* const> tensors);
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_GETITEM_H_

@@ -1,6 +1,6 @@
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 const TensorType& Graph::TypeOf(ValueRef ref) const {
   switch (ref.kind) {
@@ -83,4 +83,4 @@ bool IsView(const Node& node) {
   return node.inputs.size() == 1 && node.attributes.String("index").find('[') == std::string::npos;
 }
 
-}  // namespace cobra
+}  // namespace cobra::graph

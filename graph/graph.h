@@ -14,7 +14,7 @@
 #include "graph/op.h"
 #include "graph/types.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 // Where a tensor comes from.
 struct ValueRef {
@@ -108,6 +108,6 @@ bool IsForTraining(Op op, absl::string_view attribute);
 // The outputs of the call share storage with its first argument (views; a getitem by tensors or lists gathers instead).
 bool IsView(const Node& node);
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_GRAPH_H_

@@ -9,7 +9,7 @@
 #include "graph/cost.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -191,4 +191,4 @@ class Writer {
 
 std::string GraphToJson(const Graph& graph, const GraphJsonOptions& options) { return Writer(graph, options).Write(); }
 
-}  // namespace cobra
+}  // namespace cobra::graph

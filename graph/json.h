@@ -19,7 +19,7 @@
 #include "base/limits.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 struct GraphJsonOptions {
   bool origins = true;  // "where", "made" and "mod"; off in measurement records
@@ -32,6 +32,6 @@ absl::StatusOr<Graph> GraphFromJson(absl::string_view json, const GraphLimits& l
 //   %4 = conv2d(input=%3, weight=layer1.0.conv1.weight, stride=(1,1), ...) -> 1x64x56x56:float32
 std::string PrintGraph(const Graph& graph);
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_JSON_H_

@@ -14,7 +14,7 @@
 #include "graph/untrusted.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -474,4 +474,4 @@ absl::StatusOr<Graph> GraphFromJson(absl::string_view json, const GraphLimits& l
   return Reader(limits).Read(json);
 }
 
-}  // namespace cobra
+}  // namespace cobra::graph

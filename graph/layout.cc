@@ -6,7 +6,7 @@
 #include "graph/getitem.h"
 #include "graph/shape_rules.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 Strides ContiguousStrides(const Shape& shape) {
   Strides strides(shape.size());
@@ -242,4 +242,4 @@ std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output)
 
 Layout ComputeLayout(const Graph& graph) { return LayoutTracker(graph).Update(); }
 
-}  // namespace cobra
+}  // namespace cobra::graph

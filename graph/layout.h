@@ -10,7 +10,7 @@
 #include "absl/container/inlined_vector.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 using Strides = absl::InlinedVector<int64_t, 6>;
 
@@ -38,6 +38,6 @@ bool IsContiguous(const Shape& shape, const Strides& strides);
 // Strides of a view of `shape` with the sizes `view`; nullopt if only a copy has them.
 std::optional<Strides> ViewStrides(const Shape& shape, const Strides& strides, const Shape& view);
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_LAYOUT_H_

@@ -8,7 +8,7 @@
 #include "graph/cost.h"
 #include "graph/layout.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 // oneDNN's blocks of channels with AVX-512 (nChw16c); the last one is padded.
@@ -173,4 +173,4 @@ int64_t PeakMemoryBytes(const Graph& graph) {
   return peak;
 }
 
-}  // namespace cobra
+}  // namespace cobra::graph

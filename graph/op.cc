@@ -5,7 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_split.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 OpInfo MakeInfo(Op op, absl::string_view name, CostClass cost_class, absl::string_view inputs,
@@ -65,4 +65,4 @@ bool DrawsRandomNumbers(Op op) {
   }
 }
 
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "graph/types.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 enum class Op : uint16_t {
 #define COBRA_OP(name, ...) name,
@@ -55,6 +55,6 @@ absl::Span<const OpInfo> AllOps();
 // PyTorch's own sources of random numbers: a call of the network even where it takes no tensor, whatever it fills.
 bool DrawsRandomNumbers(Op op);
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_OP_H_

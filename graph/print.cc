@@ -2,7 +2,7 @@
 #include "absl/strings/str_join.h"
 #include "graph/json.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 std::string SourceText(const Graph& graph, ValueRef ref) {
@@ -45,4 +45,4 @@ std::string PrintGraph(const Graph& graph) {
   return out;
 }
 
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -3,7 +3,7 @@
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
-namespace cobra::shape_rules {
+namespace cobra::graph::shape_rules {
 namespace {
 
 // Spatial dimensions are the trailing `n`; inputs may lack the batch dimension.
@@ -237,4 +237,4 @@ ShapeResult ConvTbc(const Call& call) {
   return One({length, input.shape[1], weight.shape[2]}, input.dtype);
 }
 
-}  // namespace cobra::shape_rules
+}  // namespace cobra::graph::shape_rules

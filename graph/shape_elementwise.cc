@@ -5,7 +5,7 @@
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
-namespace cobra::shape_rules {
+namespace cobra::graph::shape_rules {
 
 std::string SizesText(const Shape& shape) { return absl::StrCat("[", absl::StrJoin(shape, ", "), "]"); }
 
@@ -464,4 +464,4 @@ ShapeResult PairwiseDistance(const Call& call) {
   return One(shape, ResultDType(call.inputs));
 }
 
-}  // namespace cobra::shape_rules
+}  // namespace cobra::graph::shape_rules

@@ -4,7 +4,7 @@
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
-namespace cobra::shape_rules {
+namespace cobra::graph::shape_rules {
 
 ShapeResult Gather(const Call& call) {
   const TensorType& self = call.in(0);
@@ -339,4 +339,4 @@ ShapeResult Multinomial(const Call& call) {
   return One(out, DType::int64);
 }
 
-}  // namespace cobra::shape_rules
+}  // namespace cobra::graph::shape_rules

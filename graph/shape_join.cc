@@ -4,7 +4,7 @@
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
-namespace cobra::shape_rules {
+namespace cobra::graph::shape_rules {
 
 ShapeResult Cat(const Call& call) {
   if (call.inputs.empty()) return ShapeError("torch.cat(): expected a non-empty list of Tensors");
@@ -473,4 +473,4 @@ ShapeResult Normal(const Call& call) {  // x.normal_(), torch.normal(mean, std)
   return One(shape, dtype);
 }
 
-}  // namespace cobra::shape_rules
+}  // namespace cobra::graph::shape_rules

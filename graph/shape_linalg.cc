@@ -4,7 +4,7 @@
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
-namespace cobra::shape_rules {
+namespace cobra::graph::shape_rules {
 namespace {
 
 absl::Status IsMatrix(const Call& call, int i = 0) {
@@ -365,4 +365,4 @@ ShapeResult Vander(const Call& call) {
   return One(out, dtype);
 }
 
-}  // namespace cobra::shape_rules
+}  // namespace cobra::graph::shape_rules

@@ -4,7 +4,7 @@
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
-namespace cobra::shape_rules {
+namespace cobra::graph::shape_rules {
 namespace {
 
 absl::StatusOr<bool> Reduces(const Call& call) {
@@ -242,4 +242,4 @@ ShapeResult Ctc(const Call& call) {
   return Reduced(call, input.rank() == 3 ? Shape{input.shape[1]} : Shape{}, input.dtype);
 }
 
-}  // namespace cobra::shape_rules
+}  // namespace cobra::graph::shape_rules

@@ -7,7 +7,7 @@
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
-namespace cobra::shape_rules {
+namespace cobra::graph::shape_rules {
 namespace {
 
 absl::Status SameDType(const Call& call, int a, int b) {
@@ -583,4 +583,4 @@ ShapeResult RnnCell(const Call& call) {
   return out;
 }
 
-}  // namespace cobra::shape_rules
+}  // namespace cobra::graph::shape_rules

@@ -2,7 +2,7 @@
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
-namespace cobra::shape_rules {
+namespace cobra::graph::shape_rules {
 namespace {
 
 absl::Status CheckChannels(const Call& call, int64_t channels) {
@@ -103,4 +103,4 @@ ShapeResult Softmax(const Call& call) {
   return std::vector<TensorType>{out};
 }
 
-}  // namespace cobra::shape_rules
+}  // namespace cobra::graph::shape_rules

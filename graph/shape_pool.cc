@@ -5,7 +5,7 @@
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
-namespace cobra::shape_rules {
+namespace cobra::graph::shape_rules {
 namespace {
 
 int PoolDims(Op op) {
@@ -331,4 +331,4 @@ ShapeResult RoiAlign(const Call& call) {
       input.dtype);
 }
 
-}  // namespace cobra::shape_rules
+}  // namespace cobra::graph::shape_rules

@@ -4,7 +4,7 @@
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
-namespace cobra::shape_rules {
+namespace cobra::graph::shape_rules {
 
 absl::StatusOr<Shape> ReducedShape(const Call& call, const TensorType& input, bool keepdim) {
   const int rank = input.rank();
@@ -342,4 +342,4 @@ ShapeResult Histc(const Call& call) {
 
 ShapeResult MSort(const Call& call) { return std::vector<TensorType>{call.in(0)}; }
 
-}  // namespace cobra::shape_rules
+}  // namespace cobra::graph::shape_rules

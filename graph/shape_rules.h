@@ -18,7 +18,7 @@
 #include "graph/op.h"
 #include "graph/types.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 // One call as a rule sees it.
 struct Call {
@@ -321,6 +321,6 @@ absl::Status CheckInplace(absl::string_view name, absl::Span<const TensorType* c
 absl::StatusOr<Shape> ReducedShape(const Call& call, const TensorType& input, bool keepdim);
 
 }  // namespace shape_rules
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_SHAPE_RULES_H_

@@ -4,7 +4,7 @@
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
-namespace cobra::shape_rules {
+namespace cobra::graph::shape_rules {
 namespace {
 
 bool OneDimension(Op op) {
@@ -170,4 +170,4 @@ ShapeResult Istft(const Call& call) {
   return One(out, complex ? input.dtype : RealOf(input.dtype));
 }
 
-}  // namespace cobra::shape_rules
+}  // namespace cobra::graph::shape_rules

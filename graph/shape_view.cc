@@ -5,7 +5,7 @@
 #include "graph/getitem.h"
 #include "graph/shape_rules.h"
 
-namespace cobra::shape_rules {
+namespace cobra::graph::shape_rules {
 namespace {
 
 // Sizes with at most one -1 filled in so that the elements fit.
@@ -468,4 +468,4 @@ ShapeResult AxisSplit(const Call& call) {  // hsplit, vsplit, dsplit
   return TensorSplit(Call{Op::tensor_split, attributes, call.inputs});
 }
 
-}  // namespace cobra::shape_rules
+}  // namespace cobra::graph::shape_rules

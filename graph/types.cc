@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "base/user_error.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 constexpr absl::string_view kNames[] = {
@@ -121,4 +121,4 @@ absl::StatusOr<TensorType> ParseTensorType(absl::string_view text) {
   return type;
 }
 
-}  // namespace cobra
+}  // namespace cobra::graph

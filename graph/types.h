@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 // name as PyTorch prints it without "torch.", bytes per element
 #define COBRA_DTYPES(X) \
@@ -60,6 +60,6 @@ std::string TypeText(const TensorType& type);  // "1x3x224x224:float32"
 // Parses "1x3x224x224", "1x128:int64", "scalar"; usage error otherwise.
 absl::StatusOr<TensorType> ParseTensorType(absl::string_view text);
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_TYPES_H_

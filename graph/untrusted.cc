@@ -3,7 +3,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 enum Kind : uint8_t {
@@ -157,4 +157,4 @@ std::string Quoted(absl::string_view text) {
   return text.size() <= kMost ? std::string(text) : absl::StrCat(text.substr(0, kMost), "...");
 }
 
-}  // namespace cobra
+}  // namespace cobra::graph

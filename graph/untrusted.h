@@ -14,7 +14,7 @@
 #include "graph/attributes.h"
 #include "graph/builder.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 // Whether its elements would take more than `max_bytes`, sizes of 0 left out: what is computed from sizes must not
 // overflow either.
@@ -41,6 +41,6 @@ class UniqueNames {
   absl::flat_hash_set<std::string> names_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_GRAPH_UNTRUSTED_H_

@@ -18,38 +18,38 @@
 #include "base/status_macros.h"
 #include "graph/untrusted.h"
 
-namespace cobra {
+namespace cobra::proto {
 namespace {
 
 // The enum names of graph.proto are those of graph/types.h in capitals, so that the list of types is written once.
-v1::DType DTypeToProto(DType dtype) {
+v1::DType DTypeToProto(graph::DType dtype) {
   v1::DType proto = v1::DTYPE_UNSPECIFIED;
-  v1::DType_Parse(absl::StrCat("DTYPE_", absl::AsciiStrToUpper(DTypeName(dtype))), &proto);
+  v1::DType_Parse(absl::StrCat("DTYPE_", absl::AsciiStrToUpper(graph::DTypeName(dtype))), &proto);
   return proto;
 }
 
-std::optional<DType> DTypeFromProto(v1::DType proto) {
+std::optional<graph::DType> DTypeFromProto(v1::DType proto) {
   absl::string_view name = v1::DType_Name(proto);
   if (!absl::StartsWith(name, "DTYPE_")) return std::nullopt;
-  return DTypeFromName(absl::AsciiStrToLower(name.substr(6)));
+  return graph::DTypeFromName(absl::AsciiStrToLower(name.substr(6)));
 }
 
-void TypeToProto(const TensorType& type, v1::TensorType* proto) {
+void TypeToProto(const graph::TensorType& type, v1::TensorType* proto) {
   for (int64_t size : type.shape) proto->add_shape(size);
   proto->set_dtype(DTypeToProto(type.dtype));
 }
 
 // ValueRef::Kind and v1::ValueRef::Kind have the same members in the same order.
-static_assert(static_cast<int>(ValueRef::Kind::kNode) == v1::ValueRef::KIND_NODE);
-static_assert(static_cast<int>(ValueRef::Kind::kConstant) == v1::ValueRef::KIND_CONSTANT);
+static_assert(static_cast<int>(graph::ValueRef::Kind::kNode) == v1::ValueRef::KIND_NODE);
+static_assert(static_cast<int>(graph::ValueRef::Kind::kConstant) == v1::ValueRef::KIND_CONSTANT);
 
-void RefToProto(ValueRef ref, v1::ValueRef* proto) {
+void RefToProto(graph::ValueRef ref, v1::ValueRef* proto) {
   proto->set_kind(static_cast<v1::ValueRef::Kind>(ref.kind));
   proto->set_index(ref.index);
   proto->set_output(ref.output);
 }
 
-void AttributeToProto(const Attributes::Entry& entry, v1::Attribute* proto) {
+void AttributeToProto(const graph::Attributes::Entry& entry, v1::Attribute* proto) {
   proto->set_name(entry.first);
   std::visit(
       [proto](const auto& value) {
@@ -78,7 +78,7 @@ std::string KindText(v1::ValueRef::Kind kind) {
   return absl::AsciiStrToLower(absl::StripPrefix(v1::ValueRef::Kind_Name(kind), "KIND_"));
 }
 
-AttributeValue AttributeFromProto(const v1::Attribute& proto) {
+graph::AttributeValue AttributeFromProto(const v1::Attribute& proto) {
   switch (proto.value_case()) {
     case v1::Attribute::kBoolValue: return proto.bool_value();
     case v1::Attribute::kIntValue: return static_cast<int64_t>(proto.int_value());
@@ -89,12 +89,12 @@ AttributeValue AttributeFromProto(const v1::Attribute& proto) {
       return std::vector<double>(proto.doubles().values().begin(), proto.doubles().values().end());
     case v1::Attribute::VALUE_NOT_SET: break;
   }
-  return NoneValue{};
+  return graph::NoneValue{};
 }
 
 template <typename List>
-void NamedTensorsToProto(absl::Span<const NamedTensor> tensors, List* list) {
-  for (const NamedTensor& tensor : tensors) {
+void NamedTensorsToProto(absl::Span<const graph::NamedTensor> tensors, List* list) {
+  for (const graph::NamedTensor& tensor : tensors) {
     v1::NamedTensor* proto = list->Add();
     proto->set_name(tensor.name);
     TypeToProto(tensor.type, proto->mutable_type());
@@ -108,12 +108,12 @@ class Reader {
     for (const std::string& file : proto.source_files()) files_.push_back(std::make_shared<const std::string>(file));
   }
 
-  absl::StatusOr<Graph> Read() && {
+  absl::StatusOr<graph::Graph> Read() && {
     if (proto_.nodes_size() > limits_.max_nodes) {
       return Error(Diagnostic::Kind::kLimit,
                    absl::StrCat(proto_.nodes_size(), " calls are more than the limit of ", limits_.max_nodes));
     }
-    using K = ValueRef::Kind;
+    using K = graph::ValueRef::Kind;
     COBRA_RETURN_IF_ERROR(
         AddTensors(proto_.inputs(), K::kInput, nullptr, [this](auto&&... a) { builder_.AddInput(a...); }));
     COBRA_RETURN_IF_ERROR(AddTensors(proto_.parameters(), K::kParameter, &parameter_names_,
@@ -129,10 +129,10 @@ class Reader {
     position_ = {};
     module_path_.clear();
     where_ = "graph";
-    std::vector<ValueRef> outputs;
+    std::vector<graph::ValueRef> outputs;
     for (const v1::ValueRef& output : proto_.outputs()) {
       const std::string what = absl::StrCat("output ", outputs.size());
-      COBRA_ASSIGN_OR_RETURN(ValueRef ref, RefFromProto(output, what));
+      COBRA_ASSIGN_OR_RETURN(graph::ValueRef ref, RefFromProto(output, what));
       if (ref.is_none()) return Wrong(absl::StrCat(what, " is not set"));
       outputs.push_back(ref);
     }
@@ -157,13 +157,13 @@ class Reader {
                  absl::StrCat(what, what.empty() ? "" : ": ", status.message()));
   }
 
-  absl::StatusOr<TensorType> TypeFromProto(const v1::TensorType& proto, absl::string_view what) const {
-    std::optional<DType> dtype = DTypeFromProto(proto.dtype());
+  absl::StatusOr<graph::TensorType> TypeFromProto(const v1::TensorType& proto, absl::string_view what) const {
+    std::optional<graph::DType> dtype = DTypeFromProto(proto.dtype());
     if (!dtype.has_value()) return Wrong(absl::StrCat(what, ": no such element type"));
-    TensorType type;
+    graph::TensorType type;
     type.dtype = *dtype;
     type.shape.assign(proto.shape().begin(), proto.shape().end());
-    if (absl::Status status = CheckTensorType(type, limits_); !status.ok()) {
+    if (absl::Status status = graph::CheckTensorType(type, limits_); !status.ok()) {
       return Refused(status, what, Diagnostic::Kind::kUsage);
     }
     return type;
@@ -171,12 +171,12 @@ class Reader {
 
   // `unique`: two of one name could not be told apart in the graph's JSON form.
   template <typename List, typename Add>
-  absl::Status AddTensors(const List& list, ValueRef::Kind kind, UniqueNames* unique, Add add) {
+  absl::Status AddTensors(const List& list, graph::ValueRef::Kind kind, graph::UniqueNames* unique, Add add) {
     for (const v1::NamedTensor& tensor : list) {
-      const std::string what =
-          absl::StrCat(KindText(static_cast<v1::ValueRef::Kind>(kind)), " ", counts_[kind]++,
-                       tensor.name().empty() ? "" : " \"", Quoted(tensor.name()), tensor.name().empty() ? "" : "\"");
-      COBRA_ASSIGN_OR_RETURN(TensorType type, TypeFromProto(tensor.type(), what));
+      const std::string what = absl::StrCat(KindText(static_cast<v1::ValueRef::Kind>(kind)), " ", counts_[kind]++,
+                                            tensor.name().empty() ? "" : " \"", graph::Quoted(tensor.name()),
+                                            tensor.name().empty() ? "" : "\"");
+      COBRA_ASSIGN_OR_RETURN(graph::TensorType type, TypeFromProto(tensor.type(), what));
       if (unique != nullptr && !unique->Add(tensor.name()))
         return Wrong(absl::StrCat(what, ": another one has this name"));
       add(tensor.name(), std::move(type));
@@ -186,20 +186,21 @@ class Reader {
 
   absl::Status AddAliases() {
     for (const v1::ParameterAlias& alias : proto_.parameter_aliases()) {
-      const std::string what = absl::StrCat("parameter alias \"", Quoted(alias.name()), "\"");
+      const std::string what = absl::StrCat("parameter alias \"", graph::Quoted(alias.name()), "\"");
       if (alias.parameter() < 0 || alias.parameter() >= proto_.parameters_size()) {
         return Wrong(absl::StrCat(what, " names no parameter"));
       }
       if (alias.name().empty() || !parameter_names_.Add(alias.name()))
         return Wrong(absl::StrCat(what, " is no new name"));
-      builder_.AddParameterAlias(alias.name(), ValueRef::Parameter(alias.parameter()));
+      builder_.AddParameterAlias(alias.name(), graph::ValueRef::Parameter(alias.parameter()));
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<ValueRef> RefFromProto(const v1::ValueRef& proto, absl::string_view what) const {
-    if (proto.kind() == v1::ValueRef::KIND_NONE && proto.index() == 0 && proto.output() == 0) return ValueRef::None();
-    const ValueRef ref{static_cast<ValueRef::Kind>(proto.kind()), proto.index(), proto.output()};
+  absl::StatusOr<graph::ValueRef> RefFromProto(const v1::ValueRef& proto, absl::string_view what) const {
+    if (proto.kind() == v1::ValueRef::KIND_NONE && proto.index() == 0 && proto.output() == 0)
+      return graph::ValueRef::None();
+    const graph::ValueRef ref{static_cast<graph::ValueRef::Kind>(proto.kind()), proto.index(), proto.output()};
     const auto nodes = builder_.nodes();
     bool valid = false;
     if (ref.is_node()) {
@@ -215,33 +216,33 @@ class Reader {
                               ref.is_node() ? ": no output of an earlier node" : ": there is none"));
   }
 
-  absl::StatusOr<Attributes> AttributesFromProto(const v1::Node& proto) const {
-    Attributes attributes;
+  absl::StatusOr<graph::Attributes> AttributesFromProto(const v1::Node& proto) const {
+    graph::Attributes attributes;
     for (const v1::Attribute& a : proto.attributes()) {
       if (attributes.Find(a.name()) != nullptr)
-        return Wrong(absl::StrCat("argument '", Quoted(a.name()), "' stands twice"));
+        return Wrong(absl::StrCat("argument '", graph::Quoted(a.name()), "' stands twice"));
       attributes.Set(a.name(), AttributeFromProto(a));
     }
-    if (absl::Status status = CheckAttributeTypes(attributes); !status.ok()) {
+    if (absl::Status status = graph::CheckAttributeTypes(attributes); !status.ok()) {
       return Refused(status, "", Diagnostic::Kind::kUsage);
     }
     return attributes;
   }
 
   absl::Status AddNode(const v1::Node& proto) {
-    where_ = NodeText(static_cast<int64_t>(builder_.nodes().size()), proto.op());
-    COBRA_ASSIGN_OR_RETURN(Origin origin, OriginFromProto(proto.origin()));
+    where_ = graph::NodeText(static_cast<int64_t>(builder_.nodes().size()), proto.op());
+    COBRA_ASSIGN_OR_RETURN(graph::Origin origin, OriginFromProto(proto.origin()));
     position_ = {origin.file ? *origin.file : "", origin.line, 0};
     module_path_ = origin.module_path;
-    std::optional<Op> op = OpFromName(proto.op());
+    std::optional<graph::Op> op = graph::OpFromName(proto.op());
     if (!op.has_value()) return Error(Diagnostic::Kind::kUnsupported, "no such operator in this version");
     // Looking for a name among many is quadratic.
     if (proto.attributes_size() > kMaxAttributes)
       return Wrong(absl::StrCat("more than ", kMaxAttributes, " arguments"));
-    COBRA_ASSIGN_OR_RETURN(Attributes attributes, AttributesFromProto(proto));
-    std::vector<ValueRef> inputs;
+    COBRA_ASSIGN_OR_RETURN(graph::Attributes attributes, AttributesFromProto(proto));
+    std::vector<graph::ValueRef> inputs;
     for (const v1::ValueRef& input : proto.inputs()) {
-      COBRA_ASSIGN_OR_RETURN(ValueRef ref, RefFromProto(input, absl::StrCat("tensor ", inputs.size())));
+      COBRA_ASSIGN_OR_RETURN(graph::ValueRef ref, RefFromProto(input, absl::StrCat("tensor ", inputs.size())));
       inputs.push_back(ref);
     }
     absl::StatusOr<int32_t> index =
@@ -252,23 +253,23 @@ class Reader {
 
   absl::Status CheckOutputs(const v1::Node& proto, int32_t index) const {
     if (proto.outputs_size() == 0) return absl::OkStatus();
-    const std::vector<TensorType>& inferred = builder_.nodes()[index].outputs;
+    const std::vector<graph::TensorType>& inferred = builder_.nodes()[index].outputs;
     bool same = proto.outputs_size() == static_cast<int>(inferred.size());
     std::string given_text, inferred_text;
     for (int i = 0; i < proto.outputs_size(); ++i) {
-      COBRA_ASSIGN_OR_RETURN(TensorType given, TypeFromProto(proto.outputs(i), absl::StrCat("result ", i)));
+      COBRA_ASSIGN_OR_RETURN(graph::TensorType given, TypeFromProto(proto.outputs(i), absl::StrCat("result ", i)));
       same = same && given == inferred[i];
-      if (i < 3) absl::StrAppend(&given_text, i == 0 ? "" : ", ", TypeText(given));
+      if (i < 3) absl::StrAppend(&given_text, i == 0 ? "" : ", ", graph::TypeText(given));
     }
     if (same) return absl::OkStatus();
-    for (const TensorType& type : inferred)
-      absl::StrAppend(&inferred_text, inferred_text.empty() ? "" : ", ", TypeText(type));
-    return Error(Diagnostic::Kind::kModelError,
-                 absl::StrCat("says it makes ", Quoted(given_text), ", its arguments give ", Quoted(inferred_text)));
+    for (const graph::TensorType& type : inferred)
+      absl::StrAppend(&inferred_text, inferred_text.empty() ? "" : ", ", graph::TypeText(type));
+    return Error(Diagnostic::Kind::kModelError, absl::StrCat("says it makes ", graph::Quoted(given_text),
+                                                             ", its arguments give ", graph::Quoted(inferred_text)));
   }
 
-  absl::StatusOr<Origin> OriginFromProto(const v1::Origin& proto) const {
-    Origin origin;
+  absl::StatusOr<graph::Origin> OriginFromProto(const v1::Origin& proto) const {
+    graph::Origin origin;
     if (proto.file() < 0 || proto.file() > static_cast<int64_t>(files_.size()) || proto.line() < 0) {
       return Wrong(absl::StrCat("its origin is line ", proto.line(), " of file ", proto.file(), ", and there are ",
                                 files_.size(), " files"));
@@ -289,10 +290,10 @@ class Reader {
 
   const v1::Graph& proto_;
   const GraphLimits limits_;
-  GraphBuilder builder_;
+  graph::GraphBuilder builder_;
   std::vector<std::shared_ptr<const std::string>> files_;
-  std::map<ValueRef::Kind, int64_t> counts_;
-  UniqueNames parameter_names_, buffer_names_;
+  std::map<graph::ValueRef::Kind, int64_t> counts_;
+  graph::UniqueNames parameter_names_, buffer_names_;
   // Of the call that is being read:
   std::string where_ = "graph";  // "node 12 (conv2d)"
   SourcePosition position_;
@@ -301,7 +302,7 @@ class Reader {
 
 }  // namespace
 
-void GraphToProto(const Graph& graph, v1::Graph* proto) {
+void GraphToProto(const graph::Graph& graph, v1::Graph* proto) {
   NamedTensorsToProto(graph.inputs(), proto->mutable_inputs());
   NamedTensorsToProto(graph.parameters(), proto->mutable_parameters());
   NamedTensorsToProto(graph.buffers(), proto->mutable_buffers());
@@ -313,12 +314,12 @@ void GraphToProto(const Graph& graph, v1::Graph* proto) {
   }
   proto->set_folded_macs(graph.folded_macs());
   std::map<std::string, int> files;  // 1-based position of a file name
-  for (const Node& node : graph.nodes()) {
+  for (const graph::Node& node : graph.nodes()) {
     v1::Node* out = proto->add_nodes();
-    out->set_op(std::string(OpName(node.op)));
-    for (const Attributes::Entry& entry : node.attributes) AttributeToProto(entry, out->add_attributes());
-    for (ValueRef input : node.inputs) RefToProto(input, out->add_inputs());
-    for (const TensorType& type : node.outputs) TypeToProto(type, out->add_outputs());
+    out->set_op(std::string(graph::OpName(node.op)));
+    for (const graph::Attributes::Entry& entry : node.attributes) AttributeToProto(entry, out->add_attributes());
+    for (graph::ValueRef input : node.inputs) RefToProto(input, out->add_inputs());
+    for (const graph::TensorType& type : node.outputs) TypeToProto(type, out->add_outputs());
     out->set_inplace(node.inplace);
     v1::Origin* origin = out->mutable_origin();
     const auto position_of = [&](const std::string& file) {
@@ -332,11 +333,11 @@ void GraphToProto(const Graph& graph, v1::Graph* proto) {
     origin->set_made_line(node.origin.made_line);
     origin->set_module_path(node.origin.module_path);
   }
-  for (ValueRef output : graph.outputs()) RefToProto(output, proto->add_outputs());
+  for (graph::ValueRef output : graph.outputs()) RefToProto(output, proto->add_outputs());
 }
 
-absl::StatusOr<Graph> GraphFromProto(const v1::Graph& proto, const GraphLimits& limits) {
+absl::StatusOr<graph::Graph> GraphFromProto(const v1::Graph& proto, const GraphLimits& limits) {
   return Reader(proto, limits).Read();
 }
 
-}  // namespace cobra
+}  // namespace cobra::proto

@@ -7,15 +7,15 @@
 #include "graph/builder.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::proto {
 
-void GraphToProto(const Graph& graph, v1::Graph* proto);
+void GraphToProto(const graph::Graph& graph, v1::Graph* proto);
 
 // Builds the graph anew: every reference is checked, every shape rule runs again, and shapes that the sender gave must
 // be those inferred. Nothing in `proto` is trusted. Errors carry a Diagnostic that points at the call's source line
 // where the sender gave one.
-absl::StatusOr<Graph> GraphFromProto(const v1::Graph& proto, const GraphLimits& limits = {});
+absl::StatusOr<graph::Graph> GraphFromProto(const v1::Graph& proto, const GraphLimits& limits = {});
 
-}  // namespace cobra
+}  // namespace cobra::proto
 
 #endif  // COBRA_PROTO_GRAPH_PROTO_H_

@@ -6,7 +6,7 @@
 #include "base/wire_format.h"
 #include "google/protobuf/message.h"
 
-namespace cobra {
+namespace cobra::proto {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -82,4 +82,4 @@ ParsedSize ParsedSizeOf(absl::string_view message, const Descriptor& type, int64
   return scan.size();
 }
 
-}  // namespace cobra
+}  // namespace cobra::proto

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "google/protobuf/descriptor.h"
 
-namespace cobra {
+namespace cobra::proto {
 
 struct ParsedSize {
   int64_t bytes = 0;  // of messages, texts, lists and of fields that nobody knows
@@ -17,6 +17,6 @@ struct ParsedSize {
 // `type` is of a generated message. Stops where the bytes are no message any more, and soon after `most` bytes.
 ParsedSize ParsedSizeOf(absl::string_view message, const google::protobuf::Descriptor& type, int64_t most);
 
-}  // namespace cobra
+}  // namespace cobra::proto
 
 #endif  // COBRA_PROTO_PARSED_SIZE_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace cobra {
+namespace cobra::proto {
 namespace {
 
 // protobuf refuses to send strings that are no UTF-8, and a user's source line may be anything: what is no UTF-8
@@ -147,4 +147,4 @@ absl::Status FromGrpcStatus(const grpc::Status& status) {
   return absl::Status(code, status.error_message());
 }
 
-}  // namespace cobra
+}  // namespace cobra::proto

@@ -7,7 +7,7 @@
 #include "cobra/v1/error.pb.h"
 #include "grpcpp/support/status.h"
 
-namespace cobra {
+namespace cobra::proto {
 
 void DiagnosticToProto(const Diagnostic& diagnostic, v1::ErrorDetail* proto);
 Diagnostic DiagnosticFromProto(const v1::ErrorDetail& proto);
@@ -16,6 +16,6 @@ grpc::Status ToGrpcStatus(const absl::Status& status);
 // Keeps the code; a Diagnostic in the details becomes the payload that DiagnosticFromStatus() finds.
 absl::Status FromGrpcStatus(const grpc::Status& status);
 
-}  // namespace cobra
+}  // namespace cobra::proto
 
 #endif  // COBRA_PROTO_STATUS_PROTO_H_

@@ -8,7 +8,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 
-namespace cobra {
+namespace cobra::server {
 
 struct CallContext {
   absl::Time deadline = absl::InfiniteFuture();
@@ -26,6 +26,6 @@ struct CallContext {
   }
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_CALL_CONTEXT_H_

@@ -8,10 +8,10 @@
 #include "base/limits.h"
 #include "proto/message_limits.h"
 
-namespace cobra {
+namespace cobra::server {
 
 struct ServerLimits {
-  int max_request_bytes = kMaxRequestBytes;  // of one message
+  int max_request_bytes = proto::kMaxRequestBytes;  // of one message
   // Of one request, parsed: two of its bytes may be an empty message of 100. A graph of 60,000 calls takes some 80 MB.
   int64_t max_parsed_bytes = int64_t{160} << 20;
   // Targets of one request: more than anybody has devices; bounds the work behind a small message.
@@ -29,6 +29,6 @@ struct ServerLimits {
   Limits read;
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_LIMITS_H_

@@ -15,7 +15,7 @@
 #include "graph/fingerprint.h"
 #include "graph/json.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 int64_t NextGeneration() {
@@ -25,14 +25,14 @@ int64_t NextGeneration() {
 
 // A version that cannot answer this does not serve. It also touches the weights once, so that the first request does
 // not pay for it.
-absl::Status WarmUp(const Predictor& predictor) {
+absl::Status WarmUp(const predict::Predictor& predictor) {
   if (predictor.targets().empty()) return absl::DataLossError("the model has no target");
-  GraphBuilder builder;
-  const ValueRef input = builder.AddInput("input", {{1, 8, 16, 16}, DType::float32});
-  COBRA_ASSIGN_OR_RETURN(int32_t relu, builder.Add(Op::relu, {}, {input}));
-  const Graph graph = std::move(builder).Build({ValueRef::Node(relu)});
-  for (const TargetInfo& target : predictor.targets()) {
-    COBRA_ASSIGN_OR_RETURN(LatencyPrediction prediction, predictor.Predict(graph, target.spec.name));
+  graph::GraphBuilder builder;
+  const graph::ValueRef input = builder.AddInput("input", {{1, 8, 16, 16}, graph::DType::float32});
+  COBRA_ASSIGN_OR_RETURN(int32_t relu, builder.Add(graph::Op::relu, {}, {input}));
+  const graph::Graph graph = std::move(builder).Build({graph::ValueRef::Node(relu)});
+  for (const predict::TargetInfo& target : predictor.targets()) {
+    COBRA_ASSIGN_OR_RETURN(predict::LatencyPrediction prediction, predictor.Predict(graph, target.spec.name));
     if (!std::isfinite(prediction.latency_us) || prediction.latency_us <= 0) {
       return absl::DataLossError(
           absl::StrCat("the model answers ", prediction.latency_us, " us for one relu on ", target.spec.name));
@@ -41,30 +41,31 @@ absl::Status WarmUp(const Predictor& predictor) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<const Predictor>> LoadAndTry(const LiveModel::Loader& loader) {
-  COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Predictor> predictor, loader());
+absl::StatusOr<std::shared_ptr<const predict::Predictor>> LoadAndTry(const LiveModel::Loader& loader) {
+  COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const predict::Predictor> predictor, loader());
   COBRA_RETURN_IF_ERROR(WarmUp(*predictor));
   return predictor;
 }
 
-absl::StatusOr<Calibration> Fit(const Predictor& predictor, absl::string_view target, const ProbeResult& probe) {
-  COBRA_ASSIGN_OR_RETURN(Calibration calibration, predictor.Calibrate(probe));
+absl::StatusOr<predict::Calibration> Fit(const predict::Predictor& predictor, absl::string_view target,
+                                         const predict::ProbeResult& probe) {
+  COBRA_ASSIGN_OR_RETURN(predict::Calibration calibration, predictor.Calibrate(probe));
   calibration.machine.name = std::string(target);
   return calibration;
 }
 
 }  // namespace
 
-const Calibration* ModelSnapshot::FindCalibration(absl::string_view target) const {
+const predict::Calibration* ModelSnapshot::FindCalibration(absl::string_view target) const {
   auto it = calibrations.find(std::string(target));
   return it == calibrations.end() ? nullptr : &it->second;
 }
 
-std::vector<TargetInfo> ModelSnapshot::Targets() const {
-  std::vector<TargetInfo> targets = predictor->targets();
+std::vector<predict::TargetInfo> ModelSnapshot::Targets() const {
+  std::vector<predict::TargetInfo> targets = predictor->targets();
   const size_t num_trained = targets.size();
   for (const auto& [name, calibration] : calibrations) {
-    TargetInfo info;
+    predict::TargetInfo info;
     for (size_t i = 0; i < num_trained; ++i) {
       if (targets[i].spec.name == calibration.base_target) info.errors = targets[i].errors;
     }
@@ -79,16 +80,16 @@ std::vector<TargetInfo> ModelSnapshot::Targets() const {
 
 bool ModelSnapshot::Knows(absl::string_view target) const {
   if (FindCalibration(target) != nullptr) return true;
-  for (const TargetInfo& info : predictor->targets()) {
+  for (const predict::TargetInfo& info : predictor->targets()) {
     if (info.spec.name == target) return true;
   }
   return false;
 }
 
-LiveModel::LiveModel(Loader loader, Store* store, Metrics* metrics)
+LiveModel::LiveModel(Loader loader, store::Store* store, Metrics* metrics)
     : loader_(std::move(loader)), store_(store), metrics_(metrics) {}
 
-absl::StatusOr<std::unique_ptr<LiveModel>> LiveModel::Create(Loader loader, Store* store, Metrics* metrics) {
+absl::StatusOr<std::unique_ptr<LiveModel>> LiveModel::Create(Loader loader, store::Store* store, Metrics* metrics) {
   std::unique_ptr<LiveModel> live(new LiveModel(std::move(loader), store, metrics));
   COBRA_RETURN_IF_ERROR(live->Reload());
   return live;
@@ -108,7 +109,7 @@ void LiveModel::Publish(std::shared_ptr<ModelSnapshot> snapshot) {
 
 absl::Status LiveModel::Reload() {
   absl::MutexLock change(&change_);
-  absl::StatusOr<std::shared_ptr<const Predictor>> loaded = LoadAndTry(loader_);
+  absl::StatusOr<std::shared_ptr<const predict::Predictor>> loaded = LoadAndTry(loader_);
   if (!loaded.ok()) {
     metrics_->ModelReloadFailed();
     return loaded.status();
@@ -116,7 +117,7 @@ absl::Status LiveModel::Reload() {
   auto snapshot = std::make_shared<ModelSnapshot>();
   snapshot->predictor = *loaded;
   snapshot->calibrations = StoredCalibrations(**loaded);
-  const ModelInfo& info = snapshot->predictor->info();
+  const predict::ModelInfo& info = snapshot->predictor->info();
   metrics_->ModelLoaded(info, static_cast<int64_t>(snapshot->Targets().size()));
   LogInfo(absl::StrCat("model ", info.version, " is serving: ", snapshot->Targets().size(), " targets"));
   Publish(std::move(snapshot));
@@ -125,17 +126,17 @@ absl::Status LiveModel::Reload() {
 
 // A calibration belongs to the version that it was fitted for. For another one it is fitted anew from the probe it came
 // from.
-std::map<std::string, Calibration> LiveModel::StoredCalibrations(const Predictor& predictor) {
-  std::map<std::string, Calibration> calibrations;
-  absl::StatusOr<std::vector<CalibrationRecord>> records = store_->LatestCalibrations();
+std::map<std::string, predict::Calibration> LiveModel::StoredCalibrations(const predict::Predictor& predictor) {
+  std::map<std::string, predict::Calibration> calibrations;
+  absl::StatusOr<std::vector<store::CalibrationRecord>> records = store_->LatestCalibrations();
   if (!records.ok()) {
     LogError(absl::StrCat("stored calibrations cannot be read: ", records.status().message()));
     return calibrations;
   }
-  for (const CalibrationRecord& record : *records) {
-    absl::StatusOr<Calibration> calibration = CalibrationFromJson(record.calibration_json);
+  for (const store::CalibrationRecord& record : *records) {
+    absl::StatusOr<predict::Calibration> calibration = predict::CalibrationFromJson(record.calibration_json);
     if (!calibration.ok() || record.model_sha256 != predictor.info().sha256) {
-      absl::StatusOr<ProbeResult> probe = ProbeResultFromJson(record.probe_json);
+      absl::StatusOr<predict::ProbeResult> probe = predict::ProbeResultFromJson(record.probe_json);
       calibration = probe.ok() ? Fit(predictor, record.target, *probe) : probe.status();
     }
     if (calibration.ok()) {
@@ -151,28 +152,28 @@ std::map<std::string, Calibration> LiveModel::StoredCalibrations(const Predictor
 absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target, absl::string_view probe_json) {
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
-  for (const TargetInfo& trained : old->predictor->targets()) {
+  for (const predict::TargetInfo& trained : old->predictor->targets()) {
     if (trained.spec.name == target) {
       return UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": is a trained target and cannot be replaced"),
                        "calibrate under another name (cobra-client calibrate --name NAME)");
     }
   }
-  absl::StatusOr<ProbeResult> probe = ProbeResultFromJson(probe_json);
+  absl::StatusOr<predict::ProbeResult> probe = predict::ProbeResultFromJson(probe_json);
   if (!probe.ok()) {
     const absl::string_view what = probe.status().message();
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(absl::StartsWith(what, "probe: ") ? "" : "probe: ", what),
                      "send the output of `cobra-worker probe --json` as it is");
   }
-  COBRA_ASSIGN_OR_RETURN(Calibration calibration, Fit(*old->predictor, target, *probe));
-  CalibrationRecord record{absl::Now(), std::string(target), old->predictor->info().sha256,
-                           CalibrationToJson(calibration), std::string(probe_json)};
+  COBRA_ASSIGN_OR_RETURN(predict::Calibration calibration, Fit(*old->predictor, target, *probe));
+  store::CalibrationRecord record{absl::Now(), std::string(target), old->predictor->info().sha256,
+                                  predict::CalibrationToJson(calibration), std::string(probe_json)};
   absl::Status stored = store_->AppendCalibration(record);
   metrics_->StoreWritten("calibrations", stored.ok(), 1);
   COBRA_RETURN_IF_ERROR(stored);
   COBRA_RETURN_IF_ERROR(AppendMeasurements(target, *probe));
 
   CalibrationOutcome outcome;
-  for (const ProbeRecord& r : probe->records) ++(r.is_network ? outcome.networks : outcome.layers);
+  for (const predict::ProbeRecord& r : probe->records) ++(r.is_network ? outcome.networks : outcome.layers);
   auto snapshot = std::make_shared<ModelSnapshot>(*old);
   snapshot->calibrations[std::string(target)] = calibration;
   Publish(std::move(snapshot));
@@ -181,18 +182,18 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
 }
 
 // What was measured is data for the next model, whatever became of the fit.
-absl::Status LiveModel::AppendMeasurements(absl::string_view target, const ProbeResult& probe) {
-  std::vector<MeasurementRecord> rows;
+absl::Status LiveModel::AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe) {
+  std::vector<store::MeasurementRecord> rows;
   const absl::Time now = absl::Now();
-  GraphJsonOptions options;
+  graph::GraphJsonOptions options;
   options.origins = false;
-  for (const ProbeRecord& r : probe.records) {
-    rows.push_back({now, std::string(target), "probe", Fingerprint(r.graph).ToHex(), r.is_network, r.latency_us,
-                    GraphToJson(r.graph, options)});
+  for (const predict::ProbeRecord& r : probe.records) {
+    rows.push_back({now, std::string(target), "probe", graph::Fingerprint(r.graph).ToHex(), r.is_network, r.latency_us,
+                    graph::GraphToJson(r.graph, options)});
   }
   absl::Status status = store_->AppendMeasurements(rows);
   metrics_->StoreWritten("measurements", status.ok(), static_cast<int64_t>(rows.size()));
   return status;
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

@@ -20,34 +20,34 @@
 #include "server/metrics.h"
 #include "store/store.h"
 
-namespace cobra {
+namespace cobra::server {
 
 inline constexpr char kThisMachine[] = "this-machine";
 
 struct ModelSnapshot {
-  std::shared_ptr<const Predictor> predictor;
-  std::map<std::string, Calibration> calibrations;  // by target name
-  int64_t generation = 0;                           // no two snapshots of a process share one
+  std::shared_ptr<const predict::Predictor> predictor;
+  std::map<std::string, predict::Calibration> calibrations;  // by target name
+  int64_t generation = 0;                                    // no two snapshots of a process share one
 
   // Null if `target` is a trained one, or unknown.
-  const Calibration* FindCalibration(absl::string_view target) const;
+  const predict::Calibration* FindCalibration(absl::string_view target) const;
   // Trained targets, then calibrated ones.
-  std::vector<TargetInfo> Targets() const;
+  std::vector<predict::TargetInfo> Targets() const;
   bool Knows(absl::string_view target) const;
 };
 
 struct CalibrationOutcome {
-  Calibration calibration;
+  predict::Calibration calibration;
   int layers = 0, networks = 0;
 };
 
 class LiveModel {
  public:
   // Makes a version ready to serve: reads and verifies its files. Called without locks held, by one thread at a time.
-  using Loader = std::function<absl::StatusOr<std::shared_ptr<const Predictor>>()>;
+  using Loader = std::function<absl::StatusOr<std::shared_ptr<const predict::Predictor>>()>;
 
   // Loads the first version and the store's calibrations. `store` and `metrics` are not owned.
-  static absl::StatusOr<std::unique_ptr<LiveModel>> Create(Loader loader, Store* store, Metrics* metrics);
+  static absl::StatusOr<std::unique_ptr<LiveModel>> Create(Loader loader, store::Store* store, Metrics* metrics);
 
   std::shared_ptr<const ModelSnapshot> Get() const;
 
@@ -59,19 +59,19 @@ class LiveModel {
   absl::StatusOr<CalibrationOutcome> Calibrate(absl::string_view target, absl::string_view probe_json);
 
  private:
-  LiveModel(Loader loader, Store* store, Metrics* metrics);
-  std::map<std::string, Calibration> StoredCalibrations(const Predictor& predictor);
-  absl::Status AppendMeasurements(absl::string_view target, const ProbeResult& probe);
+  LiveModel(Loader loader, store::Store* store, Metrics* metrics);
+  std::map<std::string, predict::Calibration> StoredCalibrations(const predict::Predictor& predictor);
+  absl::Status AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe);
   void Publish(std::shared_ptr<ModelSnapshot> snapshot);
 
   const Loader loader_;
-  Store* const store_;
+  store::Store* const store_;
   Metrics* const metrics_;
   absl::Mutex change_;  // held while a new snapshot is made; readers never wait for it
   mutable absl::Mutex mutex_;
   std::shared_ptr<const ModelSnapshot> snapshot_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_LIVE_MODEL_H_

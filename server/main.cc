@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "server/server.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 // Signals arrive here, one byte each, whichever thread they interrupt. Blocking them in all threads is not possible:
@@ -130,6 +130,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::server
 
 int main(int argc, char** argv) { return cobra::Main(argc, argv); }

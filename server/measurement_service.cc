@@ -14,7 +14,7 @@
 #include "proto/status_proto.h"
 #include "store/record.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -23,9 +23,9 @@ absl::Status Usage(std::string message) { return UserError(Diagnostic::Kind::kUs
 
 template <typename Ids>
 absl::Status CheckIds(const Ids& ids) {
-  if (ids.size() > TaskQueue::kMaxTasksPerCall) {
+  if (ids.size() > store::TaskQueue::kMaxTasksPerCall) {
     return UserError(Diagnostic::Kind::kLimit, absl::StrCat(ids.size(), " tasks are more than the limit of ",
-                                                            TaskQueue::kMaxTasksPerCall, " in one call"));
+                                                            store::TaskQueue::kMaxTasksPerCall, " in one call"));
   }
   for (const std::string& id : ids) {
     if (!IsTaskId(id))
@@ -45,18 +45,18 @@ absl::StatusOr<absl::Duration> LeaseDuration(const google::protobuf::Duration& p
   return Usage(absl::StrCat("duration ", absl::FormatDuration(duration), ": 1 s to 1 h"));
 }
 
-v1::TaskEvent::State StateToProto(TaskState state) {
+v1::TaskEvent::State StateToProto(store::TaskState state) {
   switch (state) {
-    case TaskState::queued: return v1::TaskEvent::STATE_QUEUED;
-    case TaskState::leased: return v1::TaskEvent::STATE_LEASED;
-    case TaskState::done: return v1::TaskEvent::STATE_DONE;
-    case TaskState::cancelled: return v1::TaskEvent::STATE_CANCELLED;
-    case TaskState::poisoned: return v1::TaskEvent::STATE_POISONED;
+    case store::TaskState::queued: return v1::TaskEvent::STATE_QUEUED;
+    case store::TaskState::leased: return v1::TaskEvent::STATE_LEASED;
+    case store::TaskState::done: return v1::TaskEvent::STATE_DONE;
+    case store::TaskState::cancelled: return v1::TaskEvent::STATE_CANCELLED;
+    case store::TaskState::poisoned: return v1::TaskEvent::STATE_POISONED;
   }
   return v1::TaskEvent::STATE_UNSPECIFIED;
 }
 
-void FillEvent(const TaskStatus& status, v1::TaskEvent* event) {
+void FillEvent(const store::TaskStatus& status, v1::TaskEvent* event) {
   event->set_task_id(status.id);
   event->set_state(StateToProto(status.state));
   event->set_attempts(static_cast<int32_t>(status.attempts));
@@ -71,13 +71,13 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
 
   void Start(std::vector<std::string> ids) {
     self_.reset(this);
-    if (absl::Status status = watch_->Add(self_, std::move(ids)); !status.ok()) Finish(ToGrpcStatus(status));
+    if (absl::Status status = watch_->Add(self_, std::move(ids)); !status.ok()) Finish(proto::ToGrpcStatus(status));
   }
 
   // Changes that come while a message is on its way wait for it, so that a slow reader gets few large ones.
-  void Changed(const std::vector<TaskStatus>& statuses, bool last) override {
+  void Changed(const std::vector<store::TaskStatus>& statuses, bool last) override {
     absl::MutexLock lock(&mutex_);
-    for (const TaskStatus& status : statuses) FillEvent(status, pending_.add_events());
+    for (const store::TaskStatus& status : statuses) FillEvent(status, pending_.add_events());
     has_news_ = true;
     last_ = last_ || last;
     Go();
@@ -110,7 +110,7 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
     if (!has_news_) return;
     if (const absl::Status status = SerializeMessage(pending_, &message_); !status.ok()) {
       finished_ = true;
-      Finish(ToGrpcStatus(status));
+      Finish(proto::ToGrpcStatus(status));
       return;
     }
     pending_.Clear();
@@ -133,7 +133,7 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
 
 class RefusedWatch final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
  public:
-  explicit RefusedWatch(const absl::Status& status) { Finish(ToGrpcStatus(status)); }
+  explicit RefusedWatch(const absl::Status& status) { Finish(proto::ToGrpcStatus(status)); }
   void OnDone() override { delete this; }
 };
 
@@ -141,10 +141,10 @@ class RefusedWatch final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
 
 absl::Status MeasurementService::HandleEnqueue(const v1::EnqueueRequest& request, v1::EnqueueResponse* response,
                                                const CallContext& call) {
-  std::vector<TaskSpec> specs;
+  std::vector<store::TaskSpec> specs;
   for (const v1::MeasurementTask& task : request.tasks()) {
     COBRA_RETURN_IF_ERROR(call.Check());
-    COBRA_ASSIGN_OR_RETURN(TaskSpec spec, TaskSpecFromProto(task, limits_));
+    COBRA_ASSIGN_OR_RETURN(store::TaskSpec spec, TaskSpecFromProto(task, limits_));
     response->add_task_ids(spec.id);
     specs.push_back(std::move(spec));
   }
@@ -159,12 +159,12 @@ absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1
   COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
   COBRA_RETURN_IF_ERROR(CheckName("target", request.target(), 200));
   COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request.duration()));
-  if (request.max_tasks() < 1 || request.max_tasks() > TaskQueue::kMaxTasksPerCall) {
-    return Usage(absl::StrCat("max_tasks ", request.max_tasks(), ": 1 to ", TaskQueue::kMaxTasksPerCall));
+  if (request.max_tasks() < 1 || request.max_tasks() > store::TaskQueue::kMaxTasksPerCall) {
+    return Usage(absl::StrCat("max_tasks ", request.max_tasks(), ": 1 to ", store::TaskQueue::kMaxTasksPerCall));
   }
-  COBRA_ASSIGN_OR_RETURN(const std::vector<TaskLease> leases,
+  COBRA_ASSIGN_OR_RETURN(const std::vector<store::TaskLease> leases,
                          queue_->Lease(request.target(), request.worker(), request.max_tasks(), duration));
-  for (const TaskLease& lease : leases) {
+  for (const store::TaskLease& lease : leases) {
     COBRA_ASSIGN_OR_RETURN(*response->add_tasks(), TaskSpecToProto(lease.spec));
   }
   return absl::OkStatus();
@@ -186,15 +186,15 @@ absl::Status MeasurementService::HandleRenew(const v1::RenewRequest& request, v1
 }
 
 // What the serving model would have said: how drift shows, in cobra_measured_over_predicted.
-void MeasurementService::CompareWithPrediction(const MeasurementRecord& record) {
+void MeasurementService::CompareWithPrediction(const store::MeasurementRecord& record) {
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   if (record.outcome != "ok" || !model->Knows(record.target)) return;
-  const absl::StatusOr<Graph> graph = GraphFromJson(record.graph_json);
+  const absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(record.graph_json);
   if (!graph.ok() || graph->nodes().empty()) return;
-  const absl::StatusOr<LatencyPrediction> predicted =
+  const absl::StatusOr<predict::LatencyPrediction> predicted =
       model->predictor->Predict(*graph, record.target, model->FindCalibration(record.target), nullptr);
   if (!predicted.ok() || !(predicted->latency_us > 0)) return;
-  const absl::string_view layer_type = record.is_network ? "network" : OpName(graph->nodes().back().op);
+  const absl::string_view layer_type = record.is_network ? "network" : graph::OpName(graph->nodes().back().op);
   metrics_->Measured(record.target, layer_type, /*known=*/!predicted->extrapolating,
                      record.latency_us / predicted->latency_us);
 }
@@ -206,17 +206,19 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
     response->add_messages(std::string(message));
     return absl::OkStatus();
   };
-  absl::StatusOr<MeasurementRecord> record = MeasurementFromRecordJson(proto.record_json());
+  absl::StatusOr<store::MeasurementRecord> record = store::MeasurementFromRecordJson(proto.record_json());
   if (!record.ok()) return answer(v1::ReportResponse::OUTCOME_INVALID, record.status().message());
   record->time = queue_->Now();
   record->task_id = proto.task_id();
   const Json session = Json::parse(proto.session_json(), nullptr, /*allow_exceptions=*/false);
   if (session.is_object() && !record->session.empty()) record->session_json = session.dump();
-  COBRA_ASSIGN_OR_RETURN(const ReportOutcome outcome, queue_->Report(worker, &*record));
+  COBRA_ASSIGN_OR_RETURN(const store::ReportOutcome outcome, queue_->Report(worker, &*record));
   switch (outcome) {
-    case ReportOutcome::accepted: CompareWithPrediction(*record); return answer(v1::ReportResponse::OUTCOME_ACCEPTED);
-    case ReportOutcome::duplicate: return answer(v1::ReportResponse::OUTCOME_DUPLICATE);
-    case ReportOutcome::unknown: return answer(v1::ReportResponse::OUTCOME_UNKNOWN_TASK);
+    case store::ReportOutcome::accepted:
+      CompareWithPrediction(*record);
+      return answer(v1::ReportResponse::OUTCOME_ACCEPTED);
+    case store::ReportOutcome::duplicate: return answer(v1::ReportResponse::OUTCOME_DUPLICATE);
+    case store::ReportOutcome::unknown: return answer(v1::ReportResponse::OUTCOME_UNKNOWN_TASK);
   }
   return absl::InternalError("no such outcome");
 }
@@ -251,4 +253,4 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* MeasurementService::Watch(grpc::Call
   return call;
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

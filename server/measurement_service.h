@@ -14,7 +14,7 @@
 #include "server/unary_calls.h"
 #include "store/task_queue.h"
 
-namespace cobra {
+namespace cobra::server {
 
 // Methods are raw: the bytes are looked at before they are parsed (message_bytes.h).
 using RawMeasurements = v1::Measurements::WithRawCallbackMethod_Enqueue<
@@ -25,7 +25,7 @@ using RawMeasurements = v1::Measurements::WithRawCallbackMethod_Enqueue<
 class MeasurementService final : public RawMeasurements {
  public:
   // None of the pointers is owned; all must live longer.
-  MeasurementService(TaskQueue* queue, TaskWatch* watch, const LiveModel* model, Metrics* metrics,
+  MeasurementService(store::TaskQueue* queue, TaskWatch* watch, const LiveModel* model, Metrics* metrics,
                      const UnaryCalls& calls, const GraphLimits& limits)
       : queue_(queue), watch_(watch), model_(model), metrics_(metrics), calls_(calls), limits_(limits) {}
 
@@ -58,10 +58,10 @@ class MeasurementService final : public RawMeasurements {
   absl::Status HandleRenew(const v1::RenewRequest& request, v1::RenewResponse* response, const CallContext& call);
   absl::Status HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response, const CallContext& call);
   absl::Status HandleCancel(const v1::CancelRequest& request, v1::CancelResponse* response, const CallContext& call);
-  void CompareWithPrediction(const MeasurementRecord& record);
+  void CompareWithPrediction(const store::MeasurementRecord& record);
   absl::Status ReportOne(const std::string& worker, const v1::TaskRecord& record, v1::ReportResponse* response);
 
-  TaskQueue* const queue_;
+  store::TaskQueue* const queue_;
   TaskWatch* const watch_;
   const LiveModel* const model_;
   Metrics* const metrics_;
@@ -69,6 +69,6 @@ class MeasurementService final : public RawMeasurements {
   const GraphLimits limits_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_MEASUREMENT_SERVICE_H_

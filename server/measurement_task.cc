@@ -12,27 +12,27 @@
 #include "proto/graph_proto.h"
 #include "store/task_subject.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 absl::Status Usage(std::string message, std::string hint = "") {
   return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
 }
 
-absl::StatusOr<TaskSubject> SubjectFromProto(const v1::MeasurementTask& task, const GraphLimits& limits) {
-  TaskSubject subject;
+absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& task, const GraphLimits& limits) {
+  store::TaskSubject subject;
   if (task.repeat() < 0) return Usage(absl::StrCat("repeat ", task.repeat(), ": counts from 0"));
   subject.repeat = task.repeat();
   switch (task.subject_case()) {
     case v1::MeasurementTask::kGraph: {
-      COBRA_ASSIGN_OR_RETURN(subject.what, GraphFromProto(task.graph(), limits));
+      COBRA_ASSIGN_OR_RETURN(subject.what, proto::GraphFromProto(task.graph(), limits));
       return subject;
     }
     case v1::MeasurementTask::kSample: {
       const v1::SpaceSample& sample = task.sample();
       COBRA_RETURN_IF_ERROR(CheckName("sample.space", sample.space(), 64));
       if (sample.index() < 0) return Usage(absl::StrCat("sample.index ", sample.index(), ": counts from 0"));
-      subject.what = SpaceIndex{sample.space(), sample.index(), sample.seed()};
+      subject.what = store::SpaceIndex{sample.space(), sample.index(), sample.seed()};
       return subject;
     }
     case v1::MeasurementTask::SUBJECT_NOT_SET: break;
@@ -41,7 +41,7 @@ absl::StatusOr<TaskSubject> SubjectFromProto(const v1::MeasurementTask& task, co
 }
 
 // The same question has the same id, whoever asks it.
-std::string IdOf(const TaskSubject& subject, absl::string_view target) {
+std::string IdOf(const store::TaskSubject& subject, absl::string_view target) {
   return HashCombine(HashCombine(subject.Hash(), HashBytes(target)), static_cast<uint64_t>(subject.repeat)).ToHex();
 }
 
@@ -67,7 +67,7 @@ bool IsTaskId(absl::string_view id) {
   return true;
 }
 
-absl::StatusOr<TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, const GraphLimits& limits) {
+absl::StatusOr<store::TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, const GraphLimits& limits) {
   COBRA_RETURN_IF_ERROR(CheckName("target", task.target(), 200));
   if (!task.origin().empty()) COBRA_RETURN_IF_ERROR(CheckName("origin", task.origin(), 64));
   if (!task.task_id().empty() && !IsTaskId(task.task_id())) {
@@ -76,47 +76,47 @@ absl::StatusOr<TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, cons
   if (task.max_attempts() < 0 || task.max_attempts() > 100) {
     return Usage(absl::StrCat("max_attempts ", task.max_attempts(), ": 1 to 100, or 0 for 3"));
   }
-  COBRA_ASSIGN_OR_RETURN(const TaskSubject subject, SubjectFromProto(task, limits));
-  TaskSpec spec;
+  COBRA_ASSIGN_OR_RETURN(const store::TaskSubject subject, SubjectFromProto(task, limits));
+  store::TaskSpec spec;
   spec.id = task.task_id().empty() ? IdOf(subject, task.target()) : task.task_id();
   spec.target = task.target();
   spec.priority = task.priority();
   spec.origin = task.origin();
-  spec.subject_json = TaskSubjectToJson(subject);
+  spec.subject_json = store::TaskSubjectToJson(subject);
   spec.max_attempts = task.max_attempts() == 0 ? 3 : task.max_attempts();
   return spec;
 }
 
-TaskSpec TaskSpecOfGraph(const Graph& graph, absl::string_view target, absl::string_view origin) {
-  TaskSubject subject;
+store::TaskSpec TaskSpecOfGraph(const graph::Graph& graph, absl::string_view target, absl::string_view origin) {
+  store::TaskSubject subject;
   subject.what = graph;
-  TaskSpec spec;
+  store::TaskSpec spec;
   spec.id = IdOf(subject, target);
   spec.target = std::string(target);
   spec.origin = std::string(origin);
-  spec.subject_json = TaskSubjectToJson(subject);
+  spec.subject_json = store::TaskSubjectToJson(subject);
   return spec;
 }
 
-absl::StatusOr<v1::MeasurementTask> TaskSpecToProto(const TaskSpec& spec) {
+absl::StatusOr<v1::MeasurementTask> TaskSpecToProto(const store::TaskSpec& spec) {
   v1::MeasurementTask task;
   task.set_task_id(spec.id);
   task.set_target(spec.target);
   task.set_priority(static_cast<int32_t>(spec.priority));
   task.set_origin(spec.origin);
   task.set_max_attempts(static_cast<int32_t>(spec.max_attempts));
-  const absl::StatusOr<TaskSubject> subject = TaskSubjectFromJson(spec.subject_json);
+  const absl::StatusOr<store::TaskSubject> subject = store::TaskSubjectFromJson(spec.subject_json);
   if (!subject.ok()) return absl::InternalError(absl::StrCat("task ", spec.id, ": ", subject.status().message()));
   task.set_repeat(subject->repeat);
-  if (const Graph* graph = subject->graph(); graph != nullptr) {
-    GraphToProto(*graph, task.mutable_graph());
+  if (const graph::Graph* graph = subject->graph(); graph != nullptr) {
+    proto::GraphToProto(*graph, task.mutable_graph());
     return task;
   }
-  const SpaceIndex& sample = *subject->sample();
+  const store::SpaceIndex& sample = *subject->sample();
   task.mutable_sample()->set_space(sample.space);
   task.mutable_sample()->set_index(sample.index);
   task.mutable_sample()->set_seed(sample.seed);
   return task;
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

@@ -10,19 +10,19 @@
 #include "graph/graph.h"
 #include "store/task_queue.h"
 
-namespace cobra {
+namespace cobra::server {
 
 // Everything in `task` is checked; its graph is built anew. Errors carry a Diagnostic.
-absl::StatusOr<TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, const GraphLimits& limits);
+absl::StatusOr<store::TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, const GraphLimits& limits);
 // The same task that TaskSpecFromProto would make of the graph, so that both are one.
-TaskSpec TaskSpecOfGraph(const Graph& graph, absl::string_view target, absl::string_view origin);
+store::TaskSpec TaskSpecOfGraph(const graph::Graph& graph, absl::string_view target, absl::string_view origin);
 // For a worker. `spec.subject_json` is one that the functions above made.
-absl::StatusOr<v1::MeasurementTask> TaskSpecToProto(const TaskSpec& spec);
+absl::StatusOr<v1::MeasurementTask> TaskSpecToProto(const store::TaskSpec& spec);
 
 // A target, worker or origin: what is printed, becomes a label of a metric, or part of a file name.
 absl::Status CheckName(absl::string_view what, absl::string_view name, size_t longest);
 bool IsTaskId(absl::string_view id);
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_MEASUREMENT_TASK_H_

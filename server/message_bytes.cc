@@ -7,7 +7,7 @@
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "proto/parsed_size.h"
 
-namespace cobra {
+namespace cobra::server {
 
 absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message) {
   const auto no_message = [message] {
@@ -18,7 +18,7 @@ absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_byte
   if (!bytes.Valid() || (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok()))
     return no_message();
   const absl::string_view text(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  const ParsedSize size = ParsedSizeOf(text, *message->GetDescriptor(), max_parsed_bytes);
+  const proto::ParsedSize size = proto::ParsedSizeOf(text, *message->GetDescriptor(), max_parsed_bytes);
   if (size.bytes > max_parsed_bytes) {
     return UserError(Diagnostic::Kind::kLimit,
                      absl::StrCat("the request: its ", text.size(), " bytes would take more than the limit of ",
@@ -38,4 +38,4 @@ absl::Status SerializeMessage(const google::protobuf::Message& message, grpc::By
   return absl::OkStatus();
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

@@ -8,13 +8,13 @@
 #include "google/protobuf/message.h"
 #include "grpcpp/support/byte_buffer.h"
 
-namespace cobra {
+namespace cobra::server {
 
 // A diagnostic of kind kLimit where the message would take more than `max_parsed_bytes`, of kind kUsage where the bytes
 // are none of its type.
 absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message);
 absl::Status SerializeMessage(const google::protobuf::Message& message, grpc::ByteBuffer* bytes);
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_MESSAGE_BYTES_H_

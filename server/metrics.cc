@@ -13,7 +13,7 @@
 #include "prometheus/histogram.h"
 #include "prometheus/metric_family.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 using prometheus::BuildCounter;
@@ -53,19 +53,21 @@ struct CacheColumn {
   int64_t CacheStats::*field;
 };
 constexpr CacheColumn kCacheColumns[] = {
-    {"cobra_cache_hits_total", "Look-ups that found an entry", MetricType::Counter, &CacheStats::hits},
-    {"cobra_cache_misses_total", "Look-ups that found none", MetricType::Counter, &CacheStats::misses},
-    {"cobra_cache_evictions_total", "Entries pushed out by newer ones", MetricType::Counter, &CacheStats::evictions},
-    {"cobra_cache_entries", "Entries now", MetricType::Gauge, &CacheStats::entries},
-    {"cobra_cache_bytes", "Bytes now, bookkeeping included", MetricType::Gauge, &CacheStats::bytes},
-    {"cobra_cache_capacity_bytes", "Bound of cobra_cache_bytes", MetricType::Gauge, &CacheStats::capacity_bytes},
+    {"cobra_cache_hits_total", "Look-ups that found an entry", MetricType::Counter, &predict::CacheStats::hits},
+    {"cobra_cache_misses_total", "Look-ups that found none", MetricType::Counter, &predict::CacheStats::misses},
+    {"cobra_cache_evictions_total", "Entries pushed out by newer ones", MetricType::Counter,
+     &predict::CacheStats::evictions},
+    {"cobra_cache_entries", "Entries now", MetricType::Gauge, &predict::CacheStats::entries},
+    {"cobra_cache_bytes", "Bytes now, bookkeeping included", MetricType::Gauge, &predict::CacheStats::bytes},
+    {"cobra_cache_capacity_bytes", "Bound of cobra_cache_bytes", MetricType::Gauge,
+     &predict::CacheStats::capacity_bytes},
 };
 
 }  // namespace
 
 class Metrics::Pulled : public prometheus::Collectable {
  public:
-  void Add(std::string name, std::function<CacheStats()> stats) {
+  void Add(std::string name, std::function<predict::CacheStats()> stats) {
     absl::MutexLock lock(&mutex_);
     caches_.emplace_back(std::move(name), std::move(stats));
   }
@@ -75,7 +77,7 @@ class Metrics::Pulled : public prometheus::Collectable {
     for (const CacheColumn& column : kCacheColumns) families.push_back({column.name, column.help, column.type, {}});
     absl::MutexLock lock(&mutex_);
     for (const auto& [name, read] : caches_) {
-      const CacheStats stats = read();
+      const predict::CacheStats stats = read();
       for (size_t i = 0; i < families.size(); ++i) {
         prometheus::ClientMetric metric;
         metric.label.push_back({"cache", name});
@@ -94,7 +96,7 @@ class Metrics::Pulled : public prometheus::Collectable {
  private:
   const absl::Time started_ = absl::Now();
   mutable absl::Mutex mutex_;
-  std::vector<std::pair<std::string, std::function<CacheStats()>>> caches_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::pair<std::string, std::function<predict::CacheStats()>>> caches_ ABSL_GUARDED_BY(mutex_);
 };
 
 std::string StatusName(absl::StatusCode code) { return absl::StatusCodeToString(code); }
@@ -220,7 +222,7 @@ void Metrics::StoreDropped(absl::string_view table, int64_t rows) {
   store_dropped_.Add({{"table", std::string(table)}}).Increment(static_cast<double>(rows));
 }
 
-void Metrics::ModelLoaded(const ModelInfo& info, int64_t num_targets) {
+void Metrics::ModelLoaded(const predict::ModelInfo& info, int64_t num_targets) {
   reloads_.Add({{"result", "ok"}}).Increment();
   if (current_model_ != nullptr) model_info_.Remove(current_model_);
   current_model_ = &model_info_.Add({{"version", info.version}, {"sha256", info.sha256}});
@@ -237,10 +239,10 @@ void Metrics::SetQueue(int64_t queued, int64_t running) {
   running_.Set(static_cast<double>(running));
 }
 
-void Metrics::WatchCache(absl::string_view name, std::function<CacheStats()> stats) {
+void Metrics::WatchCache(absl::string_view name, std::function<predict::CacheStats()> stats) {
   pulled_->Add(std::string(name), std::move(stats));
 }
 
 std::vector<std::shared_ptr<prometheus::Collectable>> Metrics::collectables() const { return {registry_, pulled_}; }
 
-}  // namespace cobra
+}  // namespace cobra::server

@@ -17,7 +17,7 @@
 #include "prometheus/collectable.h"
 #include "prometheus/registry.h"
 
-namespace cobra {
+namespace cobra::server {
 
 class Metrics {
  public:
@@ -32,13 +32,13 @@ class Metrics {
   void TasksAsked(int64_t enqueued, int64_t dropped);
   void StoreWritten(absl::string_view table, bool ok, int64_t rows);
   void StoreDropped(absl::string_view table, int64_t rows);
-  void ModelLoaded(const ModelInfo& info, int64_t num_targets);
+  void ModelLoaded(const predict::ModelInfo& info, int64_t num_targets);
   void ModelReloadFailed();
   void SetTargets(int64_t num_targets);
   void SetQueue(int64_t queued, int64_t running);
 
   // `stats` is called at every scrape; it must live as long as this object.
-  void WatchCache(absl::string_view name, std::function<CacheStats()> stats);
+  void WatchCache(absl::string_view name, std::function<predict::CacheStats()> stats);
 
   // What an exposer serves.
   std::vector<std::shared_ptr<prometheus::Collectable>> collectables() const;
@@ -70,6 +70,6 @@ class Metrics {
 // gRPC's name of a status: "NOT_FOUND".
 std::string StatusName(absl::StatusCode code);
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_METRICS_H_

@@ -19,7 +19,7 @@
 #include "base/status_macros.h"
 #include "prometheus/text_serializer.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 // A request is a line and a few headers; whoever sends more, or takes longer, is no Prometheus.
@@ -156,4 +156,4 @@ absl::StatusOr<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Start(
   return std::make_unique<EndpointImpl>(std::move(listener), std::move(collectables));
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "prometheus/collectable.h"
 
-namespace cobra {
+namespace cobra::server {
 
 class MetricsEndpoint {
  public:
@@ -27,6 +27,6 @@ class MetricsEndpoint {
   virtual int port() const = 0;
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_METRICS_ENDPOINT_H_

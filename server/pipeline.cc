@@ -19,13 +19,13 @@
 #include "proto/graph_proto.h"
 #include "server/source_request.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 // NOT_FOUND on the wire, and a usage diagnostic for people.
 absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model) {
   std::vector<std::string> names;
-  for (const TargetInfo& info : model.Targets()) names.push_back(info.spec.name);
+  for (const predict::TargetInfo& info : model.Targets()) names.push_back(info.spec.name);
   std::string hint = absl::StrCat("targets: ", absl::StrJoin(names, ", "));
   if (target == kThisMachine) absl::StrAppend(&hint, "; `cobra-client calibrate` makes this-machine");
   absl::Status usage = UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint));
@@ -36,35 +36,35 @@ absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model)
 }
 
 // PyTorch runs many networks on nothing (a batch of 0), but nobody wants to know how long that takes: it is a slip.
-absl::Status CheckInputs(const Graph& graph) {
-  for (const NamedTensor& input : graph.inputs()) {
+absl::Status CheckInputs(const graph::Graph& graph) {
+  for (const graph::NamedTensor& input : graph.inputs()) {
     if (input.type.num_elements() > 0) return absl::OkStatus();
   }
   if (graph.inputs().empty()) return absl::OkStatus();
   return UserError(
       Diagnostic::Kind::kUsage,
-      absl::StrCat(TypeText(graph.inputs()[0].type), ": an input without elements has no latency to predict"),
+      absl::StrCat(graph::TypeText(graph.inputs()[0].type), ": an input without elements has no latency to predict"),
       "give every dimension of the input at least 1");
 }
 
-void FillSummary(const Graph& graph, const Hash128& fingerprint, const ModelSnapshot& model,
+void FillSummary(const graph::Graph& graph, const Hash128& fingerprint, const ModelSnapshot& model,
                  v1::PredictResponse* reply) {
-  const GraphCost cost = CostOf(graph);
+  const graph::GraphCost cost = graph::CostOf(graph);
   reply->set_fingerprint(fingerprint.ToHex());
   reply->set_node_count(static_cast<int>(graph.nodes().size()));
   reply->set_parameter_count(graph.num_parameters());
   reply->set_macs(cost.macs);
   reply->set_flops(cost.flops);
-  reply->set_peak_memory_bytes(PeakMemoryBytes(graph));
+  reply->set_peak_memory_bytes(graph::PeakMemoryBytes(graph));
   reply->set_model_version(model.predictor->info().version);
 }
 
-void FillBreakdown(const Graph& graph, const LatencyPrediction& prediction, v1::TargetPrediction* out) {
+void FillBreakdown(const graph::Graph& graph, const predict::LatencyPrediction& prediction, v1::TargetPrediction* out) {
   for (size_t i = 0; i < prediction.node_latency_us.size(); ++i) {
-    const Node& node = graph.nodes()[i];
+    const graph::Node& node = graph.nodes()[i];
     v1::NodeLatency* row = out->add_breakdown();
     row->set_node(static_cast<int>(i));
-    row->set_op(std::string(OpName(node.op)));
+    row->set_op(std::string(graph::OpName(node.op)));
     row->set_module_path(node.origin.module_path);
     if (node.origin.shown_file() != nullptr) row->set_file(*node.origin.shown_file());
     row->set_line(node.origin.shown_line());
@@ -73,7 +73,8 @@ void FillBreakdown(const Graph& graph, const LatencyPrediction& prediction, v1::
   }
 }
 
-void FillPrediction(const std::string& target, const LatencyPrediction& prediction, v1::TargetPrediction* out) {
+void FillPrediction(const std::string& target, const predict::LatencyPrediction& prediction,
+                    v1::TargetPrediction* out) {
   out->set_target(target);
   out->set_latency_us(prediction.latency_us);
   out->set_low_us(prediction.low_us);
@@ -81,7 +82,7 @@ void FillPrediction(const std::string& target, const LatencyPrediction& predicti
   out->set_coverage(prediction.coverage);
   out->set_confidence(prediction.confidence);
   out->set_extrapolating(prediction.extrapolating);
-  for (const UnknownPart& part : prediction.unknown) {
+  for (const predict::UnknownPart& part : prediction.unknown) {
     v1::UnknownPart* unknown = out->add_unknown();
     unknown->set_why(part.why);
     unknown->set_share(part.share);
@@ -100,7 +101,7 @@ Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, PredictionLo
       cache_(options_.prediction_cache_bytes) {
   metrics_->WatchCache("prediction", [this] {
     const auto s = cache_.stats();
-    return CacheStats{s.hits, s.misses, s.evictions, s.entries, s.bytes, s.capacity_bytes};
+    return predict::CacheStats{s.hits, s.misses, s.evictions, s.entries, s.bytes, s.capacity_bytes};
   });
   metrics_->WatchCache("embedding", [this] { return model_->Get()->predictor->embedding_cache_stats(); });
 }
@@ -111,11 +112,11 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(const v1::PredictRequest& 
   v1::PredictResponse reply;
 
   const absl::Time start = absl::Now();
-  COBRA_ASSIGN_OR_RETURN(const Graph graph, ReadModel(request, call));
+  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, ReadModel(request, call));
   COBRA_RETURN_IF_ERROR(CheckInputs(graph));
   const absl::Time read = absl::Now();
 
-  const Hash128 fingerprint = Fingerprint(graph);
+  const Hash128 fingerprint = graph::Fingerprint(graph);
   FillSummary(graph, fingerprint, *model, &reply);
   for (const std::string& target : request.targets()) {
     COBRA_ASSIGN_OR_RETURN(auto prediction, PredictTarget(*model, graph, fingerprint, target, request, call));
@@ -154,36 +155,36 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const Mod
   return absl::OkStatus();
 }
 
-absl::StatusOr<Graph> Pipeline::ReadModel(const v1::PredictRequest& request, const CallContext& call) {
+absl::StatusOr<graph::Graph> Pipeline::ReadModel(const v1::PredictRequest& request, const CallContext& call) {
   COBRA_RETURN_IF_ERROR(call.Check());
   const int64_t left_ms = std::max<int64_t>(1, absl::ToInt64Milliseconds(call.deadline - absl::Now()));
   Limits limits = options_.limits.read;
   limits.cancelled = call.cancelled;
   limits.wall_time_ms = std::min(limits.wall_time_ms, left_ms);
-  absl::StatusOr<Graph> graph;
+  absl::StatusOr<graph::Graph> graph;
   switch (request.model_case()) {
-    case v1::PredictRequest::kGraph: graph = GraphFromProto(request.graph(), limits.graph); break;
+    case v1::PredictRequest::kGraph: graph = proto::GraphFromProto(request.graph(), limits.graph); break;
     case v1::PredictRequest::kSource: {
-      absl::StatusOr<SourceRequest> source =
+      absl::StatusOr<python::SourceRequest> source =
           SourceRequestFromProto(request.source(), options_.library_roots, options_.limits);
-      graph = source.ok() ? ReadPythonModel(*source, limits) : source.status();
+      graph = source.ok() ? python::ReadPythonModel(*source, limits) : source.status();
       break;
     }
     case v1::PredictRequest::kOnnx:
-      graph = ReadOnnxModel(request.onnx().file(), OnnxRequestFromProto(request.onnx()), limits);
+      graph = onnx::ReadOnnxModel(request.onnx().file(), OnnxRequestFromProto(request.onnx()), limits);
       break;
     case v1::PredictRequest::kTflite: {
       const v1::TfliteModel& model = request.tflite();
-      TfliteRequest tflite;
+      tflite::TfliteRequest tflite;
       if (!model.name().empty()) tflite.name = model.name();
       tflite.inputs.assign(model.inputs().begin(), model.inputs().end());
-      graph = ReadTfliteModel(model.file(), tflite, limits);
+      graph = tflite::ReadTfliteModel(model.file(), tflite, limits);
       break;
     }
     case v1::PredictRequest::kArchitecture: {
       const v1::Architecture& architecture = request.architecture();
-      graph =
-          ReadArchitecture({architecture.text(), {architecture.inputs().begin(), architecture.inputs().end()}}, limits);
+      graph = nas::ReadArchitecture({architecture.text(), {architecture.inputs().begin(), architecture.inputs().end()}},
+                                    limits);
       break;
     }
     case v1::PredictRequest::MODEL_NOT_SET:
@@ -198,33 +199,34 @@ absl::StatusOr<Graph> Pipeline::ReadModel(const v1::PredictRequest& request, con
 
 // The cache holds totals only: isomorphic networks share an entry, but not the order of their calls, so a breakdown is
 // always computed (from the predictor's own cache of layers).
-absl::StatusOr<std::shared_ptr<const LatencyPrediction>> Pipeline::PredictTarget(
-    const ModelSnapshot& model, const Graph& graph, const Hash128& fingerprint, const std::string& target,
+absl::StatusOr<std::shared_ptr<const predict::LatencyPrediction>> Pipeline::PredictTarget(
+    const ModelSnapshot& model, const graph::Graph& graph, const Hash128& fingerprint, const std::string& target,
     const v1::PredictRequest& request, const CallContext& call) {
   const bool breakdown = request.breakdown();
   const Hash128 key = HashCombine(HashCombine(fingerprint, HashBytes(target)), static_cast<uint64_t>(model.generation));
   if (!breakdown) {
-    if (std::shared_ptr<const LatencyPrediction> cached = cache_.Find(key)) {
+    if (std::shared_ptr<const predict::LatencyPrediction> cached = cache_.Find(key)) {
       metrics_->Predicted(target, /*from_cache=*/true, cached->extrapolating);
       return cached;
     }
   }
   COBRA_ASSIGN_OR_RETURN(
-      LatencyPrediction computed,
+      predict::LatencyPrediction computed,
       model.predictor->Predict(graph, target, model.FindCalibration(target), [&call] { return call.Stopped(); }));
   metrics_->Predicted(target, /*from_cache=*/false, computed.extrapolating);
   log_->Append({absl::Now(), fingerprint.ToHex(), target, model.predictor->info().version, computed.latency_us,
                 computed.low_us, computed.high_us, computed.confidence, computed.extrapolating,
                 static_cast<int64_t>(graph.nodes().size())});
   if (computed.extrapolating && !request.keep_private()) unseen_->Offer(graph, computed, target);
-  if (breakdown) return std::make_shared<const LatencyPrediction>(std::move(computed));
+  if (breakdown) return std::make_shared<const predict::LatencyPrediction>(std::move(computed));
   computed.node_latency_us = {};
   computed.node_unknown = {};
-  auto totals = std::make_shared<const LatencyPrediction>(std::move(computed));
-  int64_t bytes = sizeof(LatencyPrediction);
-  for (const UnknownPart& part : totals->unknown) bytes += static_cast<int64_t>(sizeof(part) + part.why.capacity());
+  auto totals = std::make_shared<const predict::LatencyPrediction>(std::move(computed));
+  int64_t bytes = sizeof(predict::LatencyPrediction);
+  for (const predict::UnknownPart& part : totals->unknown)
+    bytes += static_cast<int64_t>(sizeof(part) + part.why.capacity());
   cache_.Insert(key, totals, bytes);
   return totals;
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

@@ -17,7 +17,7 @@
 #include "server/prediction_log.h"
 #include "server/unseen_layers.h"
 
-namespace cobra {
+namespace cobra::server {
 
 struct PipelineOptions {
   ServerLimits limits;
@@ -34,12 +34,10 @@ class Pipeline {
 
  private:
   absl::Status CheckRequest(const v1::PredictRequest& request, const ModelSnapshot& model) const;
-  absl::StatusOr<Graph> ReadModel(const v1::PredictRequest& request, const CallContext& call);
-  absl::StatusOr<std::shared_ptr<const LatencyPrediction>> PredictTarget(const ModelSnapshot& model, const Graph& graph,
-                                                                         const Hash128& fingerprint,
-                                                                         const std::string& target,
-                                                                         const v1::PredictRequest& request,
-                                                                         const CallContext& call);
+  absl::StatusOr<graph::Graph> ReadModel(const v1::PredictRequest& request, const CallContext& call);
+  absl::StatusOr<std::shared_ptr<const predict::LatencyPrediction>> PredictTarget(
+      const ModelSnapshot& model, const graph::Graph& graph, const Hash128& fingerprint, const std::string& target,
+      const v1::PredictRequest& request, const CallContext& call);
 
   const PipelineOptions options_;
   const LiveModel* const model_;
@@ -47,9 +45,9 @@ class Pipeline {
   UnseenLayers* const unseen_;
   Metrics* const metrics_;
   // (fingerprint, target, snapshot) -> totals.
-  LruCache<LatencyPrediction> cache_;
+  predict::LruCache<predict::LatencyPrediction> cache_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_PIPELINE_H_

@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 
-namespace cobra {
+namespace cobra::server {
 
-PredictionLog::PredictionLog(Store* store, Metrics* metrics, size_t max_pending)
+PredictionLog::PredictionLog(store::Store* store, Metrics* metrics, size_t max_pending)
     : store_(store), metrics_(metrics), max_pending_(max_pending), thread_([this] { Loop(); }) {}
 
 PredictionLog::~PredictionLog() {
@@ -18,7 +18,7 @@ PredictionLog::~PredictionLog() {
   thread_.join();
 }
 
-void PredictionLog::Append(PredictionRecord record) {
+void PredictionLog::Append(store::PredictionRecord record) {
   absl::MutexLock lock(&mutex_);
   if (pending_.size() >= max_pending_) {
     metrics_->StoreDropped("predictions", 1);
@@ -35,7 +35,7 @@ void PredictionLog::Flush() {
 
 void PredictionLog::Loop() {
   const auto work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !pending_.empty() || stop_; };
-  std::vector<PredictionRecord> batch;
+  std::vector<store::PredictionRecord> batch;
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
@@ -52,4 +52,4 @@ void PredictionLog::Loop() {
   }
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

@@ -11,31 +11,31 @@
 #include "server/metrics.h"
 #include "store/store.h"
 
-namespace cobra {
+namespace cobra::server {
 
 class PredictionLog {
  public:
   // Neither is owned; both must live longer.
-  PredictionLog(Store* store, Metrics* metrics, size_t max_pending = 65536);  // about 15 MB
+  PredictionLog(store::Store* store, Metrics* metrics, size_t max_pending = 65536);  // about 15 MB
   // Writes what is pending.
   ~PredictionLog();
 
-  void Append(PredictionRecord record);
+  void Append(store::PredictionRecord record);
   void Flush();  // returns when everything appended so far is written
 
  private:
   void Loop();
 
-  Store* const store_;
+  store::Store* const store_;
   Metrics* const metrics_;
   const size_t max_pending_;
   absl::Mutex mutex_;
-  std::vector<PredictionRecord> pending_ ABSL_GUARDED_BY(mutex_);
+  std::vector<store::PredictionRecord> pending_ ABSL_GUARDED_BY(mutex_);
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: starts when everything else exists
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_PREDICTION_LOG_H_

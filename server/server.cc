@@ -28,7 +28,7 @@
 #include "store/store.h"
 #include "store/task_queue.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 constexpr const char* kServiceNames[] = {"cobra.v1.Cobra", "cobra.v1.Measurements"};
@@ -51,10 +51,10 @@ class ServerImpl final : public Server {
       if (!IsDirectory(root))
         return absl::InvalidArgumentError(absl::StrCat("--library ", root, ": no such directory"));
     }
-    COBRA_ASSIGN_OR_RETURN(store_, OpenStore(options_.store_path));
-    COBRA_ASSIGN_OR_RETURN(std::unique_ptr<SqlDatabase> queue_database,
-                           OpenDatabase(options_.store_path));  // its schema is prepared now
-    queue_ = std::make_unique<TaskQueue>(std::move(queue_database));
+    COBRA_ASSIGN_OR_RETURN(store_, store::OpenStore(options_.store_path));
+    COBRA_ASSIGN_OR_RETURN(std::unique_ptr<store::SqlDatabase> queue_database,
+                           store::OpenDatabase(options_.store_path));  // its schema is prepared now
+    queue_ = std::make_unique<store::TaskQueue>(std::move(queue_database));
     watch_ = std::make_unique<TaskWatch>(queue_.get());
     COBRA_ASSIGN_OR_RETURN(model_, LiveModel::Create(Loader(), store_.get(), &metrics_));
     if (options_.calibrate_at_start) COBRA_RETURN_IF_ERROR(CalibrateThisMachine());
@@ -99,10 +99,10 @@ class ServerImpl final : public Server {
  private:
   LiveModel::Loader Loader() const {
     if (options_.loader) return options_.loader;
-    PredictorOptions predictor_options;
+    predict::PredictorOptions predictor_options;
     predictor_options.embedding_cache_bytes = options_.embedding_cache_bytes;
     return [directory = options_.model_directory, predictor_options] {
-      return Predictor::Load(directory, predictor_options);
+      return predict::Predictor::Load(directory, predictor_options);
     };
   }
 
@@ -158,8 +158,8 @@ class ServerImpl final : public Server {
   // In the order of their making: what is below may use what is above, and dies before it.
   const ServerOptions options_;
   Metrics metrics_;
-  std::unique_ptr<Store> store_;
-  std::unique_ptr<TaskQueue> queue_;
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<store::TaskQueue> queue_;
   std::unique_ptr<TaskWatch> watch_;
   std::unique_ptr<LiveModel> model_;
   std::unique_ptr<PredictionLog> log_;
@@ -181,4 +181,4 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   return server;
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

@@ -12,7 +12,7 @@
 #include "server/limits.h"
 #include "server/live_model.h"
 
-namespace cobra {
+namespace cobra::server {
 
 struct ServerOptions {
   std::string listen = "127.0.0.1:50051";  // port 0: any free one
@@ -49,6 +49,6 @@ class Server {
   virtual void Drain() = 0;
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_SERVER_H_

@@ -7,11 +7,11 @@
 #include "base/status_macros.h"
 #include "base/version.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
-void FillTarget(const TargetInfo& info, const Calibration* calibration, v1::Target* out) {
-  const TargetSpec& s = info.spec;
+void FillTarget(const predict::TargetInfo& info, const predict::Calibration* calibration, v1::Target* out) {
+  const predict::TargetSpec& s = info.spec;
   v1::TargetSpec* spec = out->mutable_spec();
   spec->set_name(s.name);
   spec->set_device(s.device);
@@ -26,7 +26,7 @@ void FillTarget(const TargetInfo& info, const Calibration* calibration, v1::Targ
   spec->set_last_level_cache_mb(s.last_level_cache_mb);
   spec->set_clock_mhz(s.clock_mhz);
   spec->set_cores(s.cores);
-  const MeasuredErrors& e = info.errors;
+  const predict::MeasuredErrors& e = info.errors;
   v1::MeasuredErrors* errors = out->mutable_errors();
   errors->set_layer_mape(e.layer_mape);
   errors->set_network_mape(e.network_mape);
@@ -45,7 +45,7 @@ void FillTarget(const TargetInfo& info, const Calibration* calibration, v1::Targ
 }
 
 absl::Status FillTargetByName(const ModelSnapshot& model, absl::string_view name, v1::Target* out) {
-  for (const TargetInfo& info : model.Targets()) {
+  for (const predict::TargetInfo& info : model.Targets()) {
     if (info.spec.name != name) continue;
     FillTarget(info, model.FindCalibration(name), out);
     return absl::OkStatus();
@@ -64,7 +64,7 @@ absl::Status CobraService::HandlePredict(const v1::PredictRequest& request, v1::
 absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response,
                                              const CallContext& call) {
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
-  for (const TargetInfo& info : model->Targets()) {
+  for (const predict::TargetInfo& info : model->Targets()) {
     FillTarget(info, model->FindCalibration(info.spec.name), response->add_targets());
   }
   return absl::OkStatus();
@@ -72,7 +72,7 @@ absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& reque
 
 absl::Status CobraService::HandleGetModelInfo(const v1::GetModelInfoRequest& request,
                                               v1::GetModelInfoResponse* response, const CallContext& call) {
-  const ModelInfo info = model_->Get()->predictor->info();
+  const predict::ModelInfo info = model_->Get()->predictor->info();
   response->set_version(info.version);
   response->set_sha256(info.sha256);
   response->set_parameter_count(info.num_parameters);
@@ -93,4 +93,4 @@ absl::Status CobraService::HandleCalibrate(const v1::CalibrateRequest& request, 
   return FillTargetByName(*model_->Get(), target, response->mutable_target());
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

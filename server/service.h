@@ -7,7 +7,7 @@
 #include "server/pipeline.h"
 #include "server/unary_calls.h"
 
-namespace cobra {
+namespace cobra::server {
 
 // Methods are raw: the bytes are looked at before they are parsed (message_bytes.h).
 using RawCobra = v1::Cobra::WithRawCallbackMethod_Predict<v1::Cobra::WithRawCallbackMethod_ListTargets<
@@ -50,6 +50,6 @@ class CobraService final : public RawCobra {
   UnaryCalls calls_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_SERVICE_H_

@@ -9,7 +9,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 // "net/blocks.py": no empty part, no "." or "..", nothing absolute, no NUL that would end the name early for the
@@ -22,7 +22,7 @@ bool IsInnerPath(absl::string_view path) {
   return true;
 }
 
-absl::StatusOr<std::string> ResolveFile(const v1::SourceModel& proto, const SourceRequest& request) {
+absl::StatusOr<std::string> ResolveFile(const v1::SourceModel& proto, const python::SourceRequest& request) {
   if (request.bundle.count(proto.file()) > 0) return proto.file();
   if (!IsInnerPath(proto.file())) {
     return UserError(Diagnostic::Kind::kUsage,
@@ -39,10 +39,10 @@ absl::StatusOr<std::string> ResolveFile(const v1::SourceModel& proto, const Sour
 
 }  // namespace
 
-absl::StatusOr<SourceRequest> SourceRequestFromProto(const v1::SourceModel& proto,
-                                                     const std::vector<std::string>& library_roots,
-                                                     const ServerLimits& limits) {
-  SourceRequest request;
+absl::StatusOr<python::SourceRequest> SourceRequestFromProto(const v1::SourceModel& proto,
+                                                             const std::vector<std::string>& library_roots,
+                                                             const ServerLimits& limits) {
+  python::SourceRequest request;
   if (proto.files_size() > limits.read.bundle_files) {
     return UserError(Diagnostic::Kind::kLimit,
                      absl::StrCat(proto.files_size(), " files are more than the limit of ", limits.read.bundle_files));
@@ -70,8 +70,8 @@ absl::StatusOr<SourceRequest> SourceRequestFromProto(const v1::SourceModel& prot
   return request;
 }
 
-OnnxRequest OnnxRequestFromProto(const v1::OnnxModel& proto) {
-  OnnxRequest request;
+onnx::OnnxRequest OnnxRequestFromProto(const v1::OnnxModel& proto) {
+  onnx::OnnxRequest request;
   if (!proto.name().empty()) request.name = proto.name();
   request.inputs.assign(proto.inputs().begin(), proto.inputs().end());
   for (const v1::SourceArgument& argument : proto.arguments()) {
@@ -80,4 +80,4 @@ OnnxRequest OnnxRequestFromProto(const v1::OnnxModel& proto) {
   return request;
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

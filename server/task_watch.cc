@@ -7,26 +7,26 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 // Servers of one database have clocks of their own, and a transaction shows up later than the time that it wrote: look
 // back this far, and tell nothing twice.
 constexpr absl::Duration kLookBack = absl::Seconds(5);
 
-bool IsOver(TaskState state) { return state != TaskState::queued && state != TaskState::leased; }
+bool IsOver(store::TaskState state) { return state != store::TaskState::queued && state != store::TaskState::leased; }
 
 }  // namespace
 
 struct TaskWatch::Entry {
   std::shared_ptr<Watcher> watcher;
-  absl::flat_hash_map<std::string, TaskStatus> last;  // what it was told; an unknown task has a default-made one
+  absl::flat_hash_map<std::string, store::TaskStatus> last;  // what it was told; an unknown task has a default-made one
   std::vector<std::string> ids;
   bool told = false;
   bool over = false;
 };
 
-TaskWatch::TaskWatch(TaskQueue* queue, absl::Duration period)
+TaskWatch::TaskWatch(store::TaskQueue* queue, absl::Duration period)
     : queue_(queue), period_(period), thread_([this] { Loop(); }) {}
 
 TaskWatch::~TaskWatch() {
@@ -57,12 +57,12 @@ void TaskWatch::Remove(const Watcher* watcher) {
 }
 
 // What of `statuses` is its tasks' and new to it.
-void TaskWatch::Tell(Entry& entry, const std::vector<TaskStatus>& statuses) {
-  std::vector<TaskStatus> news;
-  for (const TaskStatus& status : statuses) {
+void TaskWatch::Tell(Entry& entry, const std::vector<store::TaskStatus>& statuses) {
+  std::vector<store::TaskStatus> news;
+  for (const store::TaskStatus& status : statuses) {
     const auto found = entry.last.find(status.id);
     if (found == entry.last.end()) continue;
-    TaskStatus& last = found->second;
+    store::TaskStatus& last = found->second;
     const bool known = !last.id.empty();
     if (known && (status.changed < last.changed ||
                   (status.state == last.state && status.worker == last.worker && status.attempts == last.attempts))) {
@@ -93,11 +93,12 @@ void TaskWatch::Loop() {
       since = now;
       continue;
     }
-    const absl::StatusOr<std::vector<TaskStatus>> changes = queue_->ChangedSince(since - kLookBack);
+    const absl::StatusOr<std::vector<store::TaskStatus>> changes = queue_->ChangedSince(since - kLookBack);
     absl::MutexLock lock(&mutex_);
     for (auto& entry : entries_) {
       if (!entry->told) {
-        if (const absl::StatusOr<std::vector<TaskStatus>> all = queue_->Get(entry->ids); all.ok()) Tell(*entry, *all);
+        if (const absl::StatusOr<std::vector<store::TaskStatus>> all = queue_->Get(entry->ids); all.ok())
+          Tell(*entry, *all);
       } else if (changes.ok()) {
         Tell(*entry, *changes);
       }
@@ -108,4 +109,4 @@ void TaskWatch::Loop() {
   }
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

@@ -14,7 +14,7 @@
 #include "absl/time/time.h"
 #include "store/task_queue.h"
 
-namespace cobra {
+namespace cobra::server {
 
 class TaskWatch {
  public:
@@ -23,13 +23,13 @@ class TaskWatch {
    public:
     virtual ~Watcher() = default;
     // `last`: none of the watched tasks will change any more; nothing follows.
-    virtual void Changed(const std::vector<TaskStatus>& statuses, bool last) = 0;
+    virtual void Changed(const std::vector<store::TaskStatus>& statuses, bool last) = 0;
   };
 
   static constexpr int kMaxWatchers = 256;
 
   // `queue` is not owned and must live longer.
-  explicit TaskWatch(TaskQueue* queue, absl::Duration period = absl::Milliseconds(200));
+  explicit TaskWatch(store::TaskQueue* queue, absl::Duration period = absl::Milliseconds(200));
   ~TaskWatch();
 
   // The watcher first hears how its tasks are now. ResourceExhausted: too many watch already.
@@ -40,9 +40,9 @@ class TaskWatch {
  private:
   struct Entry;
   void Loop();
-  void Tell(Entry& entry, const std::vector<TaskStatus>& statuses) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Tell(Entry& entry, const std::vector<store::TaskStatus>& statuses) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  TaskQueue* const queue_;
+  store::TaskQueue* const queue_;
   const absl::Duration period_;
   absl::Mutex mutex_;
   std::vector<std::unique_ptr<Entry>> entries_ ABSL_GUARDED_BY(mutex_);
@@ -50,6 +50,6 @@ class TaskWatch {
   std::thread thread_;  // last: starts when everything else exists
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_TASK_WATCH_H_

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "proto/status_proto.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 // One call, from its arrival until gRPC is done with it. gRPC owns it: OnDone is the last thing that happens.
@@ -28,7 +28,7 @@ class Call final : public grpc::ServerUnaryReactor {
     if (absl::IsInternal(status) || absl::IsDataLoss(status) || absl::IsUnknown(status)) {
       LogError(absl::StrCat(method_, ": ", status.message()));
     }
-    Finish(ToGrpcStatus(status));
+    Finish(proto::ToGrpcStatus(status));
   }
 
   void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
@@ -57,4 +57,4 @@ grpc::ServerUnaryReactor* UnaryCalls::RunBytes(const char* method, grpc::Callbac
   return call;
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

@@ -18,7 +18,7 @@
 #include "server/metrics.h"
 #include "server/worker_pool.h"
 
-namespace cobra {
+namespace cobra::server {
 
 class UnaryCalls {
  public:
@@ -57,6 +57,6 @@ class UnaryCalls {
   int64_t max_parsed_bytes_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_UNARY_CALLS_H_

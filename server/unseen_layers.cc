@@ -11,14 +11,14 @@
 #include "graph/extract.h"
 #include "server/measurement_task.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 constexpr size_t kMaxPending = 64;  // networks; a burst beyond it is forgotten, the next request will offer them again
 
 }  // namespace
 
-UnseenLayers::UnseenLayers(const UnseenLayersOptions& options, TaskQueue* queue, Metrics* metrics)
+UnseenLayers::UnseenLayers(const UnseenLayersOptions& options, store::TaskQueue* queue, Metrics* metrics)
     : options_(options), queue_(queue), metrics_(metrics), thread_([this] { Loop(); }) {}
 
 UnseenLayers::~UnseenLayers() {
@@ -29,7 +29,8 @@ UnseenLayers::~UnseenLayers() {
   thread_.join();
 }
 
-void UnseenLayers::Offer(const Graph& graph, const LatencyPrediction& prediction, absl::string_view target) {
+void UnseenLayers::Offer(const graph::Graph& graph, const predict::LatencyPrediction& prediction,
+                         absl::string_view target) {
   if (options_.max_waiting == 0) return;
   absl::MutexLock lock(&mutex_);
   if (pending_.size() >= kMaxPending) {
@@ -47,20 +48,20 @@ void UnseenLayers::Flush() {
   mutex_.Await(absl::Condition(&idle));
 }
 
-bool UnseenLayers::IsTooLarge(const Graph& graph) const {
-  return CostOf(graph).macs > options_.max_task_macs || PeakMemoryBytes(graph) > options_.max_task_bytes;
+bool UnseenLayers::IsTooLarge(const graph::Graph& graph) const {
+  return graph::CostOf(graph).macs > options_.max_task_macs || graph::PeakMemoryBytes(graph) > options_.max_task_bytes;
 }
 
 absl::StatusOr<int64_t> UnseenLayers::Enqueue(const Offered& offered) {
   COBRA_ASSIGN_OR_RETURN(const int64_t waiting, queue_->Waiting(kOrigin));
-  std::vector<TaskSpec> specs;
+  std::vector<store::TaskSpec> specs;
   std::set<std::string> ids;
   const int64_t room = std::min(options_.max_per_network, options_.max_waiting - waiting);
   for (size_t i = 0; i < offered.known.size() && static_cast<int64_t>(specs.size()) < room; ++i) {
-    if (offered.known[i] || IsView(offered.graph.nodes()[i])) continue;
-    COBRA_ASSIGN_OR_RETURN(const Graph layer, ExtractLayer(offered.graph, static_cast<int32_t>(i)));
+    if (offered.known[i] || graph::IsView(offered.graph.nodes()[i])) continue;
+    COBRA_ASSIGN_OR_RETURN(const graph::Graph layer, graph::ExtractLayer(offered.graph, static_cast<int32_t>(i)));
     if (IsTooLarge(layer)) continue;
-    TaskSpec spec = TaskSpecOfGraph(layer, offered.target, kOrigin);
+    store::TaskSpec spec = TaskSpecOfGraph(layer, offered.target, kOrigin);
     spec.priority = 1;  // layers before the networks that they are from: they serve others too
     if (ids.insert(spec.id).second) specs.push_back(std::move(spec));
   }
@@ -89,4 +90,4 @@ void UnseenLayers::Loop() {
   }
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

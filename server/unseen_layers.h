@@ -18,7 +18,7 @@
 #include "server/metrics.h"
 #include "store/task_queue.h"
 
-namespace cobra {
+namespace cobra::server {
 
 struct UnseenLayersOptions {
   int64_t max_waiting = 10000;    // tasks of origin "asked" that are not measured yet; 0: nothing is asked
@@ -34,26 +34,26 @@ class UnseenLayers {
   static constexpr char kOrigin[] = "asked";
 
   // Neither pointer is owned; both must live longer.
-  UnseenLayers(const UnseenLayersOptions& options, TaskQueue* queue, Metrics* metrics);
+  UnseenLayers(const UnseenLayersOptions& options, store::TaskQueue* queue, Metrics* metrics);
   ~UnseenLayers();
 
   // Returns at once; where too much is pending already, the network is forgotten. Only for predictions that say
   // `extrapolating`.
-  void Offer(const Graph& graph, const LatencyPrediction& prediction, absl::string_view target);
+  void Offer(const graph::Graph& graph, const predict::LatencyPrediction& prediction, absl::string_view target);
   void Flush();  // returns when everything offered so far is in the queue, or refused
 
  private:
   struct Offered {
-    Graph graph;
+    graph::Graph graph;
     std::vector<bool> known;
     std::string target;
   };
   void Loop();
-  bool IsTooLarge(const Graph& graph) const;
+  bool IsTooLarge(const graph::Graph& graph) const;
   absl::StatusOr<int64_t> Enqueue(const Offered& offered);
 
   const UnseenLayersOptions options_;
-  TaskQueue* const queue_;
+  store::TaskQueue* const queue_;
   Metrics* const metrics_;
   absl::Mutex mutex_;
   std::deque<Offered> pending_ ABSL_GUARDED_BY(mutex_);
@@ -62,6 +62,6 @@ class UnseenLayers {
   std::thread thread_;  // last: starts when everything else exists
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_UNSEEN_LAYERS_H_

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace cobra {
+namespace cobra::server {
 
 WorkerPool::WorkerPool(int num_threads, int max_queued, Metrics* metrics)
     : max_queued_(static_cast<size_t>(max_queued)), metrics_(metrics) {
@@ -66,4 +66,4 @@ void WorkerPool::Loop() {
   }
 }
 
-}  // namespace cobra
+}  // namespace cobra::server

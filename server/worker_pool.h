@@ -15,7 +15,7 @@
 #include "absl/time/time.h"
 #include "server/metrics.h"
 
-namespace cobra {
+namespace cobra::server {
 
 class WorkerPool {
  public:
@@ -44,6 +44,6 @@ class WorkerPool {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_SERVER_WORKER_POOL_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::store {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -183,4 +183,4 @@ absl::Status MergeResult(absl::string_view json, Record* record) {
   return Guarded(json, [record](const Json& j) { return ReadResult(j, record); });
 }
 
-}  // namespace cobra
+}  // namespace cobra::store

@@ -6,12 +6,13 @@
 //  "canary_us":{"conv","matmul","copy"}}      one per start of the worker; its canary_us is measured at the start.
 //
 // {"kind":"record", ...}, one per measured subject; docs/measurements.md says what each field is:
-//   session, target, cache                                conditions: the session line, the target's name, warm or cold
-//   caches space, seed, index, repeat, is_network, label         which subject (no seed: asked for by its graph);
-//   repeat 1: for the floor, 2 to 4: again, it was disturbed fingerprint, graph                                    the
-//   subject itself, as graph/json.h writes it outcome, message                                      only "ok" has the
-//   times that follow latency_us, p10_us ... ci_high_us, runs, batch        wall clock of one call device_us the same
-//   on the device's own clock (CUDA) cold_us                                               the very first call
+//   session, target, cache                                conditions: the session line, the target's name, warm or cold caches
+//   space, seed, index, repeat, is_network, label         which subject (no seed: asked for by its graph); repeat 1: for the floor, 2 to 4: again, it was disturbed
+//   fingerprint, graph                                    the subject itself, as graph/json.h writes it
+//   outcome, message                                      only "ok" has the times that follow
+//   latency_us, p10_us ... ci_high_us, runs, batch        wall clock of one call
+//   device_us                                             the same on the device's own clock (CUDA)
+//   cold_us                                               the very first call
 //   peak_memory_bytes, node_latency_us, energy_j
 //   canary_ratio, canary_copy_ratio, suspect, load, time_utc, clock_before_mhz, clock_after_mhz, memory_clock_mhz,
 //   temperature_c, power_w
@@ -27,7 +28,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::store {
 
 #define COBRA_OUTCOMES(X) \
   X(ok)                   \
@@ -93,6 +94,6 @@ absl::StatusOr<Record> RecordFromJson(absl::string_view line);
 std::string ResultToJson(const Record& record);
 absl::Status MergeResult(absl::string_view json, Record* record);
 
-}  // namespace cobra
+}  // namespace cobra::store
 
 #endif  // COBRA_STORE_RECORD_H_

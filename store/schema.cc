@@ -2,7 +2,7 @@
 #include "base/status_macros.h"
 #include "store/store.h"
 
-namespace cobra {
+namespace cobra::store {
 namespace {
 
 // Version n of the schema is what statements of versions 1 to n make. Written versions never change: what is new is a
@@ -75,4 +75,4 @@ absl::Status PrepareSchema(SqlDatabase* database) {
   return absl::IsAlreadyExists(status) ? Migrate(database) : status;
 }
 
-}  // namespace cobra
+}  // namespace cobra::store

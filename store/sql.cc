@@ -2,7 +2,7 @@
 
 #include "absl/strings/match.h"
 
-namespace cobra {
+namespace cobra::store {
 
 int64_t SqlRow::Int(int column) const {
   const int64_t* value = absl::get_if<int64_t>(&values[static_cast<size_t>(column)]);
@@ -28,4 +28,4 @@ absl::StatusOr<std::unique_ptr<SqlDatabase>> OpenDatabase(absl::string_view loca
   return IsPostgres(location) ? OpenPostgres(location, options) : OpenSqlite(location, options);
 }
 
-}  // namespace cobra
+}  // namespace cobra::store

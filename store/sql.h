@@ -17,7 +17,7 @@
 #include "absl/types/span.h"
 #include "absl/types/variant.h"
 
-namespace cobra {
+namespace cobra::store {
 
 // monostate: NULL.
 using SqlValue = absl::variant<absl::monostate, int64_t, double, std::string>;
@@ -70,6 +70,6 @@ bool IsPostgres(absl::string_view location);
 absl::StatusOr<std::unique_ptr<SqlDatabase>> OpenSqlite(absl::string_view path, const SqlOptions& options);
 absl::StatusOr<std::unique_ptr<SqlDatabase>> OpenPostgres(absl::string_view url, const SqlOptions& options);
 
-}  // namespace cobra
+}  // namespace cobra::store
 
 #endif  // COBRA_STORE_SQL_H_

@@ -15,7 +15,7 @@
 #include "base/status_macros.h"
 #include "store/sql.h"
 
-namespace cobra {
+namespace cobra::store {
 namespace {
 
 // Types of result columns by their object identifiers (PostgreSQL's catalog/pg_type.dat, which never change).
@@ -191,4 +191,4 @@ absl::StatusOr<std::unique_ptr<SqlDatabase>> OpenPostgres(absl::string_view url,
   return database;
 }
 
-}  // namespace cobra
+}  // namespace cobra::store

@@ -11,7 +11,7 @@
 #include "base/status_macros.h"
 #include "store/sql.h"
 
-namespace cobra {
+namespace cobra::store {
 namespace {
 
 class SqliteDatabase final : public SqlDatabase, private SqlSession {
@@ -130,4 +130,4 @@ absl::StatusOr<std::unique_ptr<SqlDatabase>> OpenSqlite(absl::string_view path, 
   return database;
 }
 
-}  // namespace cobra
+}  // namespace cobra::store

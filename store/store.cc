@@ -9,7 +9,7 @@
 #include "graph/json.h"
 #include "store/record.h"
 
-namespace cobra {
+namespace cobra::store {
 namespace {
 
 SqlValue TextOrNull(const std::string& text) { return text.empty() ? SqlValue() : SqlValue(text); }
@@ -120,10 +120,10 @@ absl::StatusOr<MeasurementRecord> MeasurementFromRecordJson(absl::string_view re
   measurement.is_network = record->is_network;
   measurement.latency_us = measured ? latency_us : 0;
   if (measured || !record->graph_json.empty()) {  // what could not even be drawn has no graph
-    const absl::StatusOr<Graph> graph = GraphFromJson(record->graph_json);
+    const absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(record->graph_json);
     if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat("graph: ", graph.status().message()));
-    measurement.fingerprint = Fingerprint(*graph).ToHex();
-    measurement.graph_json = GraphToJson(*graph, {/*origins=*/false});
+    measurement.fingerprint = graph::Fingerprint(*graph).ToHex();
+    measurement.graph_json = graph::GraphToJson(*graph, {/*origins=*/false});
   }
   measurement.outcome = std::string(OutcomeName(record->outcome));
   measurement.session = record->session;
@@ -139,4 +139,4 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(absl::string_view location) {
   return std::make_unique<SqlStore>(std::move(database));
 }
 
-}  // namespace cobra
+}  // namespace cobra::store

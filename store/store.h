@@ -15,7 +15,7 @@
 #include "absl/types/span.h"
 #include "store/sql.h"
 
-namespace cobra {
+namespace cobra::store {
 
 struct PredictionRecord {
   absl::Time time;
@@ -82,6 +82,6 @@ absl::Status InsertMeasurement(SqlSession& session, const MeasurementRecord& rec
 // Takes what OpenDatabase() takes. SQLite is used in WAL mode: readers never wait for the writer.
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(absl::string_view location);
 
-}  // namespace cobra
+}  // namespace cobra::store
 
 #endif  // COBRA_STORE_STORE_H_

@@ -7,7 +7,7 @@
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
 
-namespace cobra {
+namespace cobra::store {
 namespace {
 
 TaskState StateFromName(absl::string_view name) {
@@ -251,4 +251,4 @@ absl::StatusOr<std::vector<QueueCount>> TaskQueue::Counts() {
   return counts;
 }
 
-}  // namespace cobra
+}  // namespace cobra::store

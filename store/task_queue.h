@@ -28,7 +28,7 @@
 #include "store/sql.h"
 #include "store/store.h"
 
-namespace cobra {
+namespace cobra::store {
 
 #define COBRA_TASK_STATES(X) X(queued) X(leased) X(done) X(cancelled) X(poisoned)
 enum class TaskState {
@@ -113,6 +113,6 @@ class TaskQueue {
       absl::InfinitePast();  // a clock that is set back does not bring leases to life again
 };
 
-}  // namespace cobra
+}  // namespace cobra::store
 
 #endif  // COBRA_STORE_TASK_QUEUE_H_

@@ -9,7 +9,7 @@
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::store {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -45,13 +45,13 @@ absl::StatusOr<SpaceIndex> SampleFromJson(const Json& json) {
 }  // namespace
 
 Hash128 TaskSubject::Hash() const {
-  return graph() != nullptr ? Fingerprint(*graph()) : HashBytes(SampleToJson(*sample()).dump());
+  return graph() != nullptr ? graph::Fingerprint(*graph()) : HashBytes(SampleToJson(*sample()).dump());
 }
 
 std::string TaskSubjectToJson(const TaskSubject& subject) {
   Json json;
   if (subject.graph() != nullptr) {
-    json["graph"] = Json::parse(GraphToJson(*subject.graph(), {/*origins=*/false}));
+    json["graph"] = Json::parse(graph::GraphToJson(*subject.graph(), {/*origins=*/false}));
   } else {
     json = SampleToJson(*subject.sample());
   }
@@ -67,11 +67,11 @@ absl::StatusOr<TaskSubject> TaskSubjectFromJson(absl::string_view text) {
   COBRA_ASSIGN_OR_RETURN(const uint64_t repeat, Count(json, "repeat", std::numeric_limits<int>::max()));
   subject.repeat = static_cast<int>(repeat);
   if (json.contains("graph")) {
-    COBRA_ASSIGN_OR_RETURN(subject.what, GraphFromJson(json["graph"].dump()));
+    COBRA_ASSIGN_OR_RETURN(subject.what, graph::GraphFromJson(json["graph"].dump()));
   } else {
     COBRA_ASSIGN_OR_RETURN(subject.what, SampleFromJson(json["sample"]));
   }
   return subject;
 }
 
-}  // namespace cobra
+}  // namespace cobra::store

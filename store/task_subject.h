@@ -1,9 +1,8 @@
-// What a task of the queue asks to be measured, and the one place that knows its form in the database (task_queue.h,
-// TaskSpec::subject_json) and in a worker's spool (worker/spool.h):
+// What a task of the queue asks to be measured, and the one place that knows its form in the database (task_queue.h, TaskSpec::subject_json) and in a
+// worker's spool (worker/spool.h):
 //
 //   {"graph": GRAPH, "repeat": 0}                                           graph/json.h, without origins
-//   {"sample": {"space": "paper-layers", "index": 17, "seed": 1}, "repeat": 0}     the worker draws it
-//   (worker/sampler.h)
+//   {"sample": {"space": "paper-layers", "index": 17, "seed": 1}, "repeat": 0}     the worker draws it (worker/sampler.h)
 #ifndef COBRA_STORE_TASK_SUBJECT_H_
 #define COBRA_STORE_TASK_SUBJECT_H_
 
@@ -16,7 +15,7 @@
 #include "base/hash.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::store {
 
 struct SpaceIndex {
   std::string space;
@@ -25,10 +24,10 @@ struct SpaceIndex {
 };
 
 struct TaskSubject {
-  std::variant<Graph, SpaceIndex> what;
+  std::variant<graph::Graph, SpaceIndex> what;
   int repeat = 0;  // tells repetitions of one measurement apart
 
-  const Graph* graph() const { return std::get_if<Graph>(&what); }  // null: it is a sample
+  const graph::Graph* graph() const { return std::get_if<graph::Graph>(&what); }  // null: it is a sample
   const SpaceIndex* sample() const { return std::get_if<SpaceIndex>(&what); }
 
   // Of what is measured, the repetition left out: isomorphic graphs share it.
@@ -40,6 +39,6 @@ std::string TaskSubjectToJson(const TaskSubject& subject);  // one line
 // again.
 absl::StatusOr<TaskSubject> TaskSubjectFromJson(absl::string_view text);
 
-}  // namespace cobra
+}  // namespace cobra::store
 
 #endif  // COBRA_STORE_TASK_SUBJECT_H_

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-namespace cobra {
+namespace cobra::tests {
 
 // A folder of its own for a test, gone afterwards.
 class TemporaryDirectory {
@@ -23,6 +23,6 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::tests
 
 #endif  // COBRA_TESTS_TEMPORARY_DIRECTORY_H_

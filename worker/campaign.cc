@@ -19,7 +19,7 @@
 #include "worker/machine.h"
 #include "worker/random.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -70,7 +70,7 @@ class Campaign {
     if (!FileExists(options_.out)) return absl::OkStatus();
     COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(options_.out));
     for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
-      absl::StatusOr<Record> record = RecordFromJson(line);
+      absl::StatusOr<store::Record> record = store::RecordFromJson(line);
       if (!record.ok()) continue;  // a session line, or one that was cut short
       done_.insert(record->Key());
       NoteSuspect(*record);
@@ -120,7 +120,7 @@ class Campaign {
       tasks.push_back(
           {[sampler, index = task.index] { return sampler->At(index); }, options_.sampler.seed + task.index, nullptr});
     }
-    COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<Record>> records, runner_->Run(tasks));
+    COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<store::Record>> records, runner_->Run(tasks));
     for (const std::string& line : runner_->TakeCanaryLines()) COBRA_RETURN_IF_ERROR(WriteLine(line));
     for (size_t i = 0; i < group.size(); ++i) {
       if (!records[i]) continue;  // nothing to sample at that index
@@ -134,13 +134,13 @@ class Campaign {
     return absl::OkStatus();
   }
 
-  absl::Status Write(const Record& record) {
+  absl::Status Write(const store::Record& record) {
     ++written_;
-    if (record.outcome != Outcome::ok) ++failed_;
+    if (record.outcome != store::Outcome::ok) ++failed_;
     if (record.suspect) ++suspect_;
     done_.insert(record.Key());
     NoteSuspect(record);
-    return WriteLine(RecordToJson(record));
+    return WriteLine(store::RecordToJson(record));
   }
 
   absl::Status WriteLine(const std::string& line) {
@@ -150,7 +150,7 @@ class Campaign {
     return absl::OkStatus();
   }
 
-  void NoteSuspect(const Record& record) {
+  void NoteSuspect(const store::Record& record) {
     if (!record.suspect || record.repeat == kFloorRepeat || record.repeat >= kLastAgain) return;
     for (size_t s = 0; s < options_.spaces.size(); ++s) {
       if (options_.spaces[s].space != record.space || record.seed != options_.sampler.seed) continue;
@@ -167,7 +167,7 @@ class Campaign {
 
   const std::string& SpaceOf(const Task& task) const { return options_.spaces[task.space].space; }
   std::string KeyOf(const Task& task) const {
-    Record record;
+    store::Record record;
     record.space = SpaceOf(task);
     record.seed = options_.sampler.seed;
     record.index = task.index;
@@ -220,4 +220,4 @@ std::vector<Task> PlanRepetitions(const CampaignOptions& options) {
 
 absl::Status RunCampaign(const CampaignOptions& options) { return Campaign(options).Run(); }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -13,7 +13,7 @@
 #include "worker/group_runner.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 struct SpaceCount {
   std::string space;
@@ -44,6 +44,6 @@ std::vector<Task> PlanRepetitions(const CampaignOptions& options);  // repeat 1
 
 absl::Status RunCampaign(const CampaignOptions& options);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_CAMPAIGN_H_

@@ -16,7 +16,7 @@
 #include "base/status_macros.h"
 #include "worker/meter.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 constexpr int kNotHealthy = 75;  // exit status of a child that has sent its result and can do no more
@@ -89,10 +89,10 @@ ChildResult DeathOf(int wait_status) {
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
     // Nobody but the kernel's out-of-memory killer sends SIGKILL to a child of ours.
-    if (signal == SIGKILL) return {Outcome::out_of_memory, "the kernel killed the child (out of memory)"};
-    return {Outcome::crashed, absl::StrCat("the child died of signal ", signal, " (", strsignal(signal), ")")};
+    if (signal == SIGKILL) return {store::Outcome::out_of_memory, "the kernel killed the child (out of memory)"};
+    return {store::Outcome::crashed, absl::StrCat("the child died of signal ", signal, " (", strsignal(signal), ")")};
   }
-  return {Outcome::crashed, absl::StrCat("the child exited with status ", WEXITSTATUS(wait_status))};
+  return {store::Outcome::crashed, absl::StrCat("the child exited with status ", WEXITSTATUS(wait_status))};
 }
 
 int Reap(pid_t pid) {
@@ -135,12 +135,12 @@ absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::
     const int wait_status = Reap(pid);
     const bool gave_up = next > first && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == kNotHealthy;
     if (next < num_tasks && !gave_up) {
-      done(next++, got == -1
-                       ? ChildResult{Outcome::timeout, absl::StrCat("no result after ", limits.task_timeout_s, " s")}
-                       : DeathOf(wait_status));
+      done(next++, got == -1 ? ChildResult{store::Outcome::timeout,
+                                           absl::StrCat("no result after ", limits.task_timeout_s, " s")}
+                             : DeathOf(wait_status));
     }
   }
   return absl::OkStatus();
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

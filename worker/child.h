@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "store/record.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 struct ChildLimits {
   double task_timeout_s = 120;  // no task of ours takes a quarter of this; a hang must not stop the series
@@ -25,7 +25,7 @@ struct ChildLimits {
 };
 
 struct ChildResult {
-  Outcome outcome = Outcome::ok;
+  store::Outcome outcome = store::Outcome::ok;
   std::string text;  // ok: what the task returned; otherwise what happened, for people
 };
 
@@ -33,6 +33,6 @@ struct ChildResult {
 absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::function<std::string(int)>& run,
                            const std::function<void(int, const ChildResult&)>& done);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_CHILD_H_

@@ -17,7 +17,7 @@
 #include "store/task_subject.h"
 #include "worker/meter.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -33,13 +33,13 @@ void SetDuration(absl::Duration duration, google::protobuf::Duration* proto) {
   proto->set_seconds(absl::ToInt64Seconds(duration));
 }
 
-absl::StatusOr<TaskSubject> SubjectFromProto(const v1::MeasurementTask& task) {
-  TaskSubject subject;
+absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& task) {
+  store::TaskSubject subject;
   subject.repeat = task.repeat();
   if (task.has_graph()) {
-    COBRA_ASSIGN_OR_RETURN(subject.what, GraphFromProto(task.graph()));
+    COBRA_ASSIGN_OR_RETURN(subject.what, proto::GraphFromProto(task.graph()));
   } else {
-    subject.what = SpaceIndex{task.sample().space(), task.sample().index(), task.sample().seed()};
+    subject.what = store::SpaceIndex{task.sample().space(), task.sample().index(), task.sample().seed()};
   }
   return subject;
 }
@@ -56,7 +56,7 @@ std::unique_ptr<grpc::ClientContext> Courier::NewContext() const {
 }
 
 absl::Status Courier::Call(absl::string_view what, const grpc::Status& status) {
-  const absl::Status result = FromGrpcStatus(status);
+  const absl::Status result = proto::FromGrpcStatus(status);
   return result.ok() ? result
                      : absl::Status(result.code(), absl::StrCat(options_.server, ": ", what, ": ", result.message()));
 }
@@ -150,8 +150,8 @@ absl::Status Courier::LeaseMore() {
   v1::LeaseResponse response;
   COBRA_RETURN_IF_ERROR(Call("Lease", stub_->Lease(NewContext().get(), request, &response)));
   for (const v1::MeasurementTask& task : response.tasks()) {
-    COBRA_ASSIGN_OR_RETURN(const TaskSubject subject, SubjectFromProto(task));
-    COBRA_RETURN_IF_ERROR(spool_.AddTodo(task.task_id(), TaskSubjectToJson(subject)));
+    COBRA_ASSIGN_OR_RETURN(const store::TaskSubject subject, SubjectFromProto(task));
+    COBRA_RETURN_IF_ERROR(spool_.AddTodo(task.task_id(), store::TaskSubjectToJson(subject)));
   }
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> done, spool_.Done());
   idle_ = todo.empty() && done.empty() && response.tasks().empty();
@@ -181,4 +181,4 @@ absl::Status RunCourier(const CourierOptions& options, Spool spool) {
   return courier.Leave();
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -12,7 +12,7 @@
 #include "cobra/v1/measurements.grpc.pb.h"
 #include "worker/spool.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 struct CourierOptions {
   std::string server = "127.0.0.1:50051";
@@ -50,6 +50,6 @@ class Courier {
 // Turns until SIGTERM, with growing waits while the server is away.
 absl::Status RunCourier(const CourierOptions& options, Spool spool);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_COURIER_H_

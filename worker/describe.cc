@@ -17,18 +17,18 @@
 #include "worker/measure.h"
 #include "worker/sensors.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-absl::StatusOr<TargetSpec> DescribeHere(const Execution& execution) {
+absl::StatusOr<predict::TargetSpec> DescribeHere(const Execution& execution) {
   GpuFacts gpu;
   if (execution.is_cuda()) {
     COBRA_ASSIGN_OR_RETURN(gpu, ReadGpuFacts(execution.cuda_device));
   }
   COBRA_ASSIGN_OR_RETURN(const MachineSpeed speed, MeasureMachineSpeed(execution));
-  TargetSpec machine = DescribeMachine(RuntimeVersion(execution), execution, gpu);
+  predict::TargetSpec machine = DescribeMachine(RuntimeVersion(execution), execution, gpu);
   machine.peak_gflops = std::round(speed.peak_gflops * 10) / 10;
   machine.memory_gb_per_s = std::round(speed.memory_gb_per_s * 100) / 100;
   return machine;
@@ -46,7 +46,7 @@ absl::StatusOr<std::string> InChild(F f) {
         return result.ok() ? absl::StrCat("+", *result) : absl::StrCat("-", result.status().message());
       },
       [&](int, const ChildResult& result) {
-        if (result.outcome != Outcome::ok) {
+        if (result.outcome != store::Outcome::ok) {
           failure = absl::UnavailableError(result.text);
         } else if (result.text[0] == '-') {
           failure = absl::UnavailableError(result.text.substr(1));
@@ -78,15 +78,15 @@ Json SensorsJson(Sensors* sensors) {
 
 }  // namespace
 
-absl::StatusOr<TargetSpec> DescribeTarget(const Execution& execution) {
+absl::StatusOr<predict::TargetSpec> DescribeTarget(const Execution& execution) {
   COBRA_RETURN_IF_ERROR(CheckLibTorchHas(execution));
   if (!execution.lives_in_child()) return DescribeHere(execution);
   COBRA_ASSIGN_OR_RETURN(const std::string json, InChild([&]() -> absl::StatusOr<std::string> {
                            ConfigureLibTorch(execution.threads);
-                           COBRA_ASSIGN_OR_RETURN(const TargetSpec machine, DescribeHere(execution));
-                           return TargetSpecToJson(machine);
+                           COBRA_ASSIGN_OR_RETURN(const predict::TargetSpec machine, DescribeHere(execution));
+                           return predict::TargetSpecToJson(machine);
                          }));
-  return TargetSpecFromJson(json);
+  return predict::TargetSpecFromJson(json);
 }
 
 absl::StatusOr<std::string> NameOfTarget(const Execution& execution) {
@@ -96,8 +96,8 @@ absl::StatusOr<std::string> NameOfTarget(const Execution& execution) {
 }
 
 absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core) {
-  COBRA_ASSIGN_OR_RETURN(const TargetSpec machine, DescribeTarget(execution));
-  Json j = Json::parse(TargetSpecToJson(machine));
+  COBRA_ASSIGN_OR_RETURN(const predict::TargetSpec machine, DescribeTarget(execution));
+  Json j = Json::parse(predict::TargetSpecToJson(machine));
   Json versions = {{"libtorch", LibTorchVersion()}};
   Json precisions = Json::array({"float32"});
   std::unique_ptr<Sensors> sensors;
@@ -130,4 +130,4 @@ absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core
   return j.dump();
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -9,12 +9,12 @@
 #include "model/predict/target.h"
 #include "worker/execution.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 // The target of records measured in this way: DescribeMachine with peak_gflops and memory_gb_per_s measured. Runs in a
 // child process where the execution has to; otherwise here, where the caller has pinned the process and set LibTorch
 // up.
-absl::StatusOr<TargetSpec> DescribeTarget(const Execution& execution);
+absl::StatusOr<predict::TargetSpec> DescribeTarget(const Execution& execution);
 // Its name alone, which costs nothing. Unavailable where the GPU's driver does not answer.
 absl::StatusOr<std::string> NameOfTarget(const Execution& execution);
 
@@ -22,6 +22,6 @@ absl::StatusOr<std::string> NameOfTarget(const Execution& execution);
 // "precisions" (those that can be measured here), "sensors" ("unavailable" for each that cannot be read).
 absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_DESCRIBE_H_

@@ -20,7 +20,7 @@
 #include "base/status_macros.h"
 #include "worker/gpu.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 // The children of a worker that was killed hold its locks until they have died too: at once, or when a large allocation
@@ -118,4 +118,4 @@ absl::StatusOr<DeviceLock> LockSpool(absl::string_view folder) {
                   "; give this one a folder of its own (--spool)");
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

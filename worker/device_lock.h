@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "worker/execution.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 // Holds something for as long as it lives.
 class DeviceLock {
@@ -41,6 +41,6 @@ std::vector<std::string> DevicesOf(const Execution& execution, int core);
 // The folder of spool.h: one worker works on it, shared device or not.
 absl::StatusOr<DeviceLock> LockSpool(absl::string_view folder);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_DEVICE_LOCK_H_

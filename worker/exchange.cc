@@ -16,7 +16,7 @@
 #include "nlohmann/json.hpp"
 #include "store/record.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -163,9 +163,9 @@ absl::StatusOr<Json> SessionOf(const Row& row) {
 }
 
 // What is wrong with a record's numbers; OK if nothing is.
-absl::Status CheckTimes(const Record& record) {
-  if (record.outcome != Outcome::ok) return absl::OkStatus();
-  const Latency& l = record.latency;
+absl::Status CheckTimes(const store::Record& record) {
+  if (record.outcome != store::Outcome::ok) return absl::OkStatus();
+  const store::Latency& l = record.latency;
   if (!(std::isfinite(l.median_us) && l.median_us > 0))
     return absl::InvalidArgumentError(absl::StrCat("latency_us ", l.median_us, ": is no time"));
   const double steps[] = {l.min_us, l.p10_us, l.median_us, l.p90_us};
@@ -242,24 +242,24 @@ CheckedRecords CheckRecords(absl::string_view json_lines) {
       return;
     }
     if (j.value("kind", "") != "record") return;  // a canary
-    absl::StatusOr<Record> record = RecordFromJson(line);
+    absl::StatusOr<store::Record> record = store::RecordFromJson(line);
     if (!record.ok()) return wrong(record.status().message());
     if (sessions.count(record->session) == 0)
       return wrong(absl::StrCat("session \"", record->session, "\": has no line above"));
     if (!keys.insert(record->Key()).second) return wrong(absl::StrCat(record->Key(), ": is there twice"));
     if (const absl::Status times = CheckTimes(*record); !times.ok()) return wrong(times.message());
-    const absl::StatusOr<Graph> graph = GraphFromJson(record->graph_json);
+    const absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(record->graph_json);
     if (!graph.ok()) return wrong(absl::StrCat("graph: ", graph.status().message()));
     if (!record->node_latency_us.empty() && record->node_latency_us.size() != graph->nodes().size()) {
       return wrong(absl::StrCat("node_latency_us: ", record->node_latency_us.size(), " numbers for ",
                                 graph->nodes().size(), " calls"));
     }
-    record->fingerprint = Fingerprint(*graph).ToHex();
-    record->graph_json = GraphToJson(*graph, {/*origins=*/false});
-    absl::StrAppend(&checked.json_lines, RecordToJson(*record), "\n");
+    record->fingerprint = graph::Fingerprint(*graph).ToHex();
+    record->graph_json = graph::GraphToJson(*graph, {/*origins=*/false});
+    absl::StrAppend(&checked.json_lines, store::RecordToJson(*record), "\n");
     ++checked.records;
   });
   return checked;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

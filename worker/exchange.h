@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 // JSON lines -> CSV. Session lines are looked for in the text; records of a session that is not there have empty
 // columns.
@@ -28,6 +28,6 @@ struct CheckedRecords {
 // <= p90), its outcome one that there is, its session must be there, no key twice.
 CheckedRecords CheckRecords(absl::string_view json_lines);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_EXCHANGE_H_

@@ -8,7 +8,7 @@
 #include "base/status_macros.h"
 #include "worker/machine.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 absl::StatusOr<int> ParseDevice(const std::string& text) {
@@ -96,4 +96,4 @@ absl::StatusOr<Execution> ParseExecution(const ExecutionFlags& flags, const CpuI
   return execution;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 struct CpuInfo;
 
@@ -54,6 +54,6 @@ struct ExecutionFlags {
 // InvalidArgument, beginning with the flag, where it is none of the above or this CPU cannot do it.
 absl::StatusOr<Execution> ParseExecution(const ExecutionFlags& flags, const CpuInfo& cpu);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_EXECUTION_H_

@@ -30,7 +30,7 @@
 // Weak: another BLAS may stand in OpenBLAS's place.
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 // Counts what is alive between Start() and Stop(). It wraps the allocator that is installed and takes from it, so that
@@ -86,9 +86,9 @@ void CountingAllocator::Delete(void* data) {
   counter.base_->raw_deallocate(data);
 }
 
-std::vector<int64_t> Sizes(const TensorType& type) { return {type.shape.begin(), type.shape.end()}; }
+std::vector<int64_t> Sizes(const graph::TensorType& type) { return {type.shape.begin(), type.shape.end()}; }
 
-at::Tensor Empty(const TensorType& type) {
+at::Tensor Empty(const graph::TensorType& type) {
   return at::empty(Sizes(type), at::TensorOptions().dtype(ToScalarType(type.dtype)));
 }
 
@@ -170,11 +170,11 @@ void FreeDeviceMemory(const Execution& execution) {
   }
 }
 
-bool HasKernel(Op op) { return static_cast<bool>(Kernels()[op]); }
+bool HasKernel(graph::Op op) { return static_cast<bool>(Kernels()[op]); }
 
 class Executor::Impl {
  public:
-  Impl(const Graph& graph, const Execution& execution) : graph_(graph), execution_(execution) {}
+  Impl(const graph::Graph& graph, const Execution& execution) : graph_(graph), execution_(execution) {}
 
   absl::Status Prepare(uint64_t seed) {
     COBRA_RETURN_IF_ERROR(MakeSteps());
@@ -238,7 +238,7 @@ class Executor::Impl {
       ReleaseOutputs();
     } catch (const std::exception& e) {
       for (at::Tensor& value : values_) value.reset();
-      return FromException(e, absl::StrCat("node ", i, " (", OpName(graph_.nodes()[i].op), ")"), execution_);
+      return FromException(e, absl::StrCat("node ", i, " (", graph::OpName(graph_.nodes()[i].op), ")"), execution_);
     }
     return absl::OkStatus();
   }
@@ -247,7 +247,7 @@ class Executor::Impl {
   template <typename Visit>
   absl::Status PassForOutputs(Visit visit) {
     const auto visit_all = [&] {
-      for (ValueRef ref : graph_.outputs()) visit(*Slot(ref));
+      for (graph::ValueRef ref : graph_.outputs()) visit(*Slot(ref));
     };
     if (steps_.empty()) {
       const c10::InferenceMode guard;
@@ -260,30 +260,30 @@ class Executor::Impl {
   }
 
   absl::Status Check(size_t i) const {
-    const Node& node = graph_.nodes()[i];
+    const graph::Node& node = graph_.nodes()[i];
     for (size_t k = 0; k < node.outputs.size(); ++k) {
       const at::Tensor& got = steps_[i].call.outputs[k];
-      const TensorType& want = node.outputs[k];
+      const graph::TensorType& want = node.outputs[k];
       if (got.defined() && got.sizes() == at::IntArrayRef(want.shape.data(), want.shape.size()) &&
           IsTypeOf(got.scalar_type(), want.dtype)) {
         continue;
       }
       const std::string text =
           got.defined() ? absl::StrCat(ShapeTextOf(got), ":", at::toString(got.scalar_type())) : "nothing";
-      return absl::InternalError(absl::StrCat("node ", i, " (", OpName(node.op), "): output ", k, " is ", text,
-                                              ", the graph says ", TypeText(want)));
+      return absl::InternalError(absl::StrCat("node ", i, " (", graph::OpName(node.op), "): output ", k, " is ", text,
+                                              ", the graph says ", graph::TypeText(want)));
     }
     return absl::OkStatus();
   }
 
-  at::Tensor* Slot(ValueRef ref) {
+  at::Tensor* Slot(graph::ValueRef ref) {
     switch (ref.kind) {
-      case ValueRef::Kind::kNone: return nullptr;
-      case ValueRef::Kind::kNode: return &values_[first_value_[ref.index] + ref.output];
-      case ValueRef::Kind::kInput: return &inputs_[ref.index];
-      case ValueRef::Kind::kParameter: return &parameters_[ref.index];
-      case ValueRef::Kind::kBuffer: return &buffers_[ref.index];
-      case ValueRef::Kind::kConstant: return &constants_[ref.index];
+      case graph::ValueRef::Kind::kNone: return nullptr;
+      case graph::ValueRef::Kind::kNode: return &values_[first_value_[ref.index] + ref.output];
+      case graph::ValueRef::Kind::kInput: return &inputs_[ref.index];
+      case graph::ValueRef::Kind::kParameter: return &parameters_[ref.index];
+      case graph::ValueRef::Kind::kBuffer: return &buffers_[ref.index];
+      case graph::ValueRef::Kind::kConstant: return &constants_[ref.index];
     }
     return nullptr;
   }
@@ -317,7 +317,7 @@ class Executor::Impl {
     return bytes;
   }
 
-  const Graph& graph() const { return graph_; }
+  const graph::Graph& graph() const { return graph_; }
 
  private:
   struct Step {
@@ -327,11 +327,11 @@ class Executor::Impl {
   };
 
   // float32 of the graph is the precision's type here, unless the graph itself casts.
-  bool IsTypeOf(at::ScalarType got, DType want) const {
+  bool IsTypeOf(at::ScalarType got, graph::DType want) const {
     if (got == ToScalarType(want)) return true;
     if (device_->FloatType() == at::kFloat) return false;
-    return (want == DType::float32 && got == device_->FloatType()) ||
-           (want == DType::complex64 && got == at::kComplexHalf);
+    return (want == graph::DType::float32 && got == device_->FloatType()) ||
+           (want == graph::DType::complex64 && got == at::kComplexHalf);
   }
 
   std::vector<std::vector<at::Tensor>*> Fixed() { return {&inputs_, &parameters_, &buffers_, &constants_}; }
@@ -349,12 +349,12 @@ class Executor::Impl {
   }
 
   static std::string ShapeTextOf(const at::Tensor& tensor) {
-    return ShapeText(Shape(tensor.sizes().begin(), tensor.sizes().end()));
+    return graph::ShapeText(graph::Shape(tensor.sizes().begin(), tensor.sizes().end()));
   }
 
   absl::Status MakeSteps() {
     size_t total = 0;
-    for (const Node& node : graph_.nodes()) {
+    for (const graph::Node& node : graph_.nodes()) {
       first_value_.push_back(total);
       total += node.outputs.size();
     }
@@ -364,21 +364,22 @@ class Executor::Impl {
     buffers_.resize(graph_.buffers().size());
     constants_.resize(graph_.constants().size());
     for (size_t i = 0; i < graph_.nodes().size(); ++i) {
-      const Node& node = graph_.nodes()[i];
+      const graph::Node& node = graph_.nodes()[i];
       NodeContext context{node, {}};
       Step step;
-      for (ValueRef ref : node.inputs) {
+      for (graph::ValueRef ref : node.inputs) {
         context.inputs.push_back(ref.is_none() ? nullptr : &graph_.TypeOf(ref));
         step.call.inputs.push_back(Slot(ref));
       }
       step.call.outputs = values_.data() + first_value_[i];
       if (node.attributes.Find("quantized") != nullptr) {
-        return absl::UnimplementedError(absl::StrCat("node ", i, " (", OpName(node.op),
+        return absl::UnimplementedError(absl::StrCat("node ", i, " (", graph::OpName(node.op),
                                                      "): LibTorch has no kernel for integers that stand for reals"));
       }
       const KernelFactory& factory = Kernels()[node.op];
       if (!factory) return Refused(context, "has no kernel");
-      if (node.op == Op::roi_align && execution_.is_cuda()) return Refused(context, "has a kernel for the CPU alone");
+      if (node.op == graph::Op::roi_align && execution_.is_cuda())
+        return Refused(context, "has a kernel for the CPU alone");
       COBRA_ASSIGN_OR_RETURN(step.kernel, factory(context));
       steps_.push_back(std::move(step));
     }
@@ -389,14 +390,14 @@ class Executor::Impl {
   void FindLastUses() {
     std::vector<size_t> last(values_.size());
     for (size_t i = 0; i < graph_.nodes().size(); ++i) {
-      const Node& node = graph_.nodes()[i];
+      const graph::Node& node = graph_.nodes()[i];
       for (size_t k = 0; k < node.outputs.size(); ++k) last[first_value_[i] + k] = i;
-      for (ValueRef ref : node.inputs) {
+      for (graph::ValueRef ref : node.inputs) {
         if (ref.is_node()) last[first_value_[ref.index] + ref.output] = i;
       }
     }
     std::vector<bool> kept(values_.size());
-    for (ValueRef ref : graph_.outputs()) {
+    for (graph::ValueRef ref : graph_.outputs()) {
       if (ref.is_node()) kept[first_value_[ref.index] + ref.output] = true;
     }
     for (size_t v = 0; v < values_.size(); ++v) {
@@ -411,12 +412,12 @@ class Executor::Impl {
   // A random matrix may have no inverse and seldom has a Cholesky factor: what is factored becomes symmetric and
   // positive definite.
   void MakeDefinite() {
-    for (const Node& node : graph_.nodes()) {
-      const bool factors = absl::StrContains(OpName(node.op), "cholesky") ||
-                           absl::StrContains(OpName(node.op), "solve") || absl::StrContains(OpName(node.op), "inv") ||
-                           node.op == Op::logdet;
-      for (const ValueRef& ref : node.inputs) {
-        if (!factors || ref.kind != ValueRef::Kind::kInput) continue;
+    for (const graph::Node& node : graph_.nodes()) {
+      const bool factors = absl::StrContains(graph::OpName(node.op), "cholesky") ||
+                           absl::StrContains(graph::OpName(node.op), "solve") ||
+                           absl::StrContains(graph::OpName(node.op), "inv") || node.op == graph::Op::logdet;
+      for (const graph::ValueRef& ref : node.inputs) {
+        if (!factors || ref.kind != graph::ValueRef::Kind::kInput) continue;
         at::Tensor& tensor = inputs_[ref.index];
         const int64_t rank = tensor.dim();
         if (rank < 2 || tensor.size(rank - 1) != tensor.size(rank - 2) || !tensor.is_floating_point()) continue;
@@ -430,20 +431,21 @@ class Executor::Impl {
   void Allocate(uint64_t seed) {
     Random random(seed);
     const auto bounds = IndexBounds(graph_);
-    const auto fill_all = [&](ValueRef::Kind kind, absl::Span<const NamedTensor> types,
+    const auto fill_all = [&](graph::ValueRef::Kind kind, absl::Span<const graph::NamedTensor> types,
                               std::vector<at::Tensor>* tensors) {
       for (size_t i = 0; i < types.size(); ++i) {
-        const TensorType& type = types[i].type;
+        const graph::TensorType& type = types[i].type;
         at::Tensor tensor = Empty(type);
         double low = -1, high = 1;
-        if (IsIntegral(type.dtype)) {
+        if (graph::IsIntegral(type.dtype)) {
           const auto it = bounds.find({kind, static_cast<int32_t>(i)});
           low = 0;
           high = it == bounds.end() ? 2 : static_cast<double>(std::max<int64_t>(it->second, 1));
-        } else if (kind == ValueRef::Kind::kBuffer || (kind == ValueRef::Kind::kParameter && type.rank() <= 1)) {
+        } else if (kind == graph::ValueRef::Kind::kBuffer ||
+                   (kind == graph::ValueRef::Kind::kParameter && type.rank() <= 1)) {
           low = 0.5;  // running variances, scales: positive and about one
           high = 1.5;
-        } else if (kind == ValueRef::Kind::kParameter && type.shape[0] > 0) {
+        } else if (kind == graph::ValueRef::Kind::kParameter && type.shape[0] > 0) {
           const double fan_in = static_cast<double>(std::max<int64_t>(type.num_elements() / type.shape[0], 1));
           high = std::sqrt(3 / fan_in);  // keeps the variance of activations near one
           low = -high;
@@ -452,17 +454,17 @@ class Executor::Impl {
         (*tensors)[i] = std::move(tensor);
       }
     };
-    fill_all(ValueRef::Kind::kInput, graph_.inputs(), &inputs_);
+    fill_all(graph::ValueRef::Kind::kInput, graph_.inputs(), &inputs_);
     MakeDefinite();
-    fill_all(ValueRef::Kind::kParameter, graph_.parameters(), &parameters_);
-    fill_all(ValueRef::Kind::kBuffer, graph_.buffers(), &buffers_);
-    fill_all(ValueRef::Kind::kConstant, graph_.constants(), &constants_);
+    fill_all(graph::ValueRef::Kind::kParameter, graph_.parameters(), &parameters_);
+    fill_all(graph::ValueRef::Kind::kBuffer, graph_.buffers(), &buffers_);
+    fill_all(graph::ValueRef::Kind::kConstant, graph_.constants(), &constants_);
     for (std::vector<at::Tensor>* list : Fixed()) {
       for (at::Tensor& tensor : *list) tensor = device_->Place(std::move(tensor));
     }
   }
 
-  const Graph graph_;  // a copy: the factories keep references into it
+  const graph::Graph graph_;  // a copy: the factories keep references into it
   std::vector<Step> steps_;
   std::vector<size_t> first_value_;
   // Slots: sized once in MakeSteps, because the steps point into them.
@@ -478,7 +480,7 @@ class Executor::Impl {
 Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Executor::~Executor() = default;
 
-absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(const Graph& graph, uint64_t seed,
+absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(const graph::Graph& graph, uint64_t seed,
                                                            const Execution& execution) {
   auto impl = std::make_unique<Impl>(graph, execution);
   COBRA_RETURN_IF_ERROR(impl->Prepare(seed));
@@ -543,9 +545,9 @@ absl::StatusOr<std::vector<double>> Executor::RunProfiled(const ClockNs& now_ns)
   return us;
 }
 
-absl::Status Executor::SetTensor(ValueRef ref, absl::Span<const float> values) {
+absl::Status Executor::SetTensor(graph::ValueRef ref, absl::Span<const float> values) {
   at::Tensor* slot = impl_->Slot(ref);
-  if (slot == nullptr || !slot->defined() || impl_->graph().TypeOf(ref).dtype != DType::float32 ||
+  if (slot == nullptr || !slot->defined() || impl_->graph().TypeOf(ref).dtype != graph::DType::float32 ||
       slot->numel() != static_cast<int64_t>(values.size())) {
     return absl::InvalidArgumentError("SetTensor: no float tensor of that size");
   }
@@ -556,7 +558,7 @@ absl::Status Executor::SetTensor(ValueRef ref, absl::Span<const float> values) {
   return absl::OkStatus();
 }
 
-absl::Status Executor::SetValues(ValueRef ref, absl::Span<const double> values) {
+absl::Status Executor::SetValues(graph::ValueRef ref, absl::Span<const double> values) {
   at::Tensor* slot = impl_->Slot(ref);
   if (slot == nullptr || !slot->defined() || slot->is_complex() ||
       slot->numel() != static_cast<int64_t>(values.size())) {
@@ -587,4 +589,4 @@ absl::StatusOr<std::vector<std::vector<double>>> Executor::RunForValues() {
   return outputs;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -21,7 +21,7 @@
 #include "worker/execution.h"
 #include "worker/meter.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 // Once, before anything else of LibTorch: threads of one operator; operators never run beside each other.
 void ConfigureLibTorch(int threads);
@@ -40,7 +40,7 @@ class Executor {
   // Allocates inputs, weights and buffers: random and never zero, scaled so that activations neither overflow nor
   // become denormal. Unimplemented when an operator (or one of its attributes) has no kernel here; ResourceExhausted
   // when memory does not suffice.
-  static absl::StatusOr<std::unique_ptr<Executor>> Create(const Graph& graph, uint64_t seed,
+  static absl::StatusOr<std::unique_ptr<Executor>> Create(const graph::Graph& graph, uint64_t seed,
                                                           const Execution& execution = {});
   ~Executor();
 
@@ -60,10 +60,11 @@ class Executor {
   absl::StatusOr<std::vector<double>> RunProfiled(const ClockNs& now_ns = SteadyNowNs);
 
   // For tests that compare with another implementation: float32 tensors of the graph only.
-  absl::Status SetTensor(ValueRef ref, absl::Span<const float> values);  // an input, parameter, buffer or constant
-  absl::StatusOr<std::vector<std::vector<float>>> RunForOutputs();       // the graph's outputs, contiguous
+  absl::Status SetTensor(graph::ValueRef ref,
+                         absl::Span<const float> values);           // an input, parameter, buffer or constant
+  absl::StatusOr<std::vector<std::vector<float>>> RunForOutputs();  // the graph's outputs, contiguous
   // The same for every real dtype. Doubles hold integers up to 2^53.
-  absl::Status SetValues(ValueRef ref, absl::Span<const double> values);
+  absl::Status SetValues(graph::ValueRef ref, absl::Span<const double> values);
   absl::StatusOr<std::vector<std::vector<double>>> RunForValues();
 
  private:
@@ -73,8 +74,8 @@ class Executor {
 };
 
 // True if the executor has a kernel for `op` (some of its attribute values may still be refused).
-bool HasKernel(Op op);
+bool HasKernel(graph::Op op);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_EXECUTOR_H_

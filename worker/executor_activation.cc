@@ -29,7 +29,7 @@
 #include "ATen/ops/threshold.h"
 #include "worker/executor_kernels.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 // An activation with numbers of its own: `f` and `in_place` take the tensor and what `read` read from the node.
@@ -91,42 +91,44 @@ at::Tensor Softsign(const at::Tensor& x) { return at::div(x, at::add(at::abs(x),
 
 void AddActivationKernels(KernelTable* table) {
   KernelTable& t = *table;
-  t.Unary(Op::relu, at::relu, at::relu_);
-  t.Unary(Op::relu6, Relu6, Relu6InPlace);
-  t.Unary(Op::selu, at::selu, at::selu_);
-  t.Unary(Op::silu, at::silu, at::silu_);
-  t.Unary(Op::mish, at::mish, at::mish_);
-  t.Unary(Op::sigmoid, at::sigmoid, at::sigmoid_);
-  t.Unary(Op::log_sigmoid, at::log_sigmoid);
-  t.Unary(Op::hardsigmoid, at::hardsigmoid, at::hardsigmoid_);
-  t.Unary(Op::hardswish, at::hardswish, at::hardswish_);
-  t.Unary(Op::tanh, at::tanh, at::tanh_);
-  t.Unary(Op::tanhshrink, Tanhshrink);
-  t.Unary(Op::softsign, Softsign);
-  t[Op::hardtanh] = WithNumbers(Numbers("min_val", -1, "max_val", 1), COBRA_OF_TWO(at::hardtanh(x, n.a, n.b)),
-                                COBRA_OF_TWO_(at::hardtanh_(x, n.a, n.b)));
-  t[Op::leaky_relu] = WithNumbers(Number("negative_slope", 0.01), COBRA_OF_NUMBER(at::leaky_relu(x, n)),
-                                  COBRA_OF_NUMBER_(at::leaky_relu_(x, n)));
-  t[Op::rrelu] = WithNumbers(Numbers("lower", 1.0 / 8, "upper", 1.0 / 3), COBRA_OF_TWO(at::rrelu(x, n.a, n.b)),
-                             COBRA_OF_TWO_(at::rrelu_(x, n.a, n.b)));
-  t[Op::prelu] = MakePrelu;
-  t[Op::elu] = WithNumbers(Number("alpha", 1), COBRA_OF_NUMBER(at::elu(x, n)), COBRA_OF_NUMBER_(at::elu_(x, n)));
-  t[Op::celu] = WithNumbers(Number("alpha", 1), COBRA_OF_NUMBER(at::celu(x, n)), COBRA_OF_NUMBER_(at::celu_(x, n)));
-  t[Op::gelu] = MakeGelu;
-  t[Op::hardshrink] = WithNumbers(Number("lambd", 0.5), COBRA_OF_NUMBER(at::hardshrink(x, n)),
-                                  COBRA_OF_NUMBER_(x.copy_(at::hardshrink(x, n))));
-  t[Op::softshrink] = WithNumbers(Number("lambd", 0.5), COBRA_OF_NUMBER(at::softshrink(x, n)),
-                                  COBRA_OF_NUMBER_(x.copy_(at::softshrink(x, n))));
-  t[Op::softplus] = WithNumbers(Numbers("beta", 1, "threshold", 20), COBRA_OF_TWO(at::softplus(x, n.a, n.b)),
-                                COBRA_OF_TWO_(x.copy_(at::softplus(x, n.a, n.b))));
-  t[Op::_threshold] = t[Op::threshold] =
+  t.Unary(graph::Op::relu, at::relu, at::relu_);
+  t.Unary(graph::Op::relu6, Relu6, Relu6InPlace);
+  t.Unary(graph::Op::selu, at::selu, at::selu_);
+  t.Unary(graph::Op::silu, at::silu, at::silu_);
+  t.Unary(graph::Op::mish, at::mish, at::mish_);
+  t.Unary(graph::Op::sigmoid, at::sigmoid, at::sigmoid_);
+  t.Unary(graph::Op::log_sigmoid, at::log_sigmoid);
+  t.Unary(graph::Op::hardsigmoid, at::hardsigmoid, at::hardsigmoid_);
+  t.Unary(graph::Op::hardswish, at::hardswish, at::hardswish_);
+  t.Unary(graph::Op::tanh, at::tanh, at::tanh_);
+  t.Unary(graph::Op::tanhshrink, Tanhshrink);
+  t.Unary(graph::Op::softsign, Softsign);
+  t[graph::Op::hardtanh] = WithNumbers(Numbers("min_val", -1, "max_val", 1), COBRA_OF_TWO(at::hardtanh(x, n.a, n.b)),
+                                       COBRA_OF_TWO_(at::hardtanh_(x, n.a, n.b)));
+  t[graph::Op::leaky_relu] = WithNumbers(Number("negative_slope", 0.01), COBRA_OF_NUMBER(at::leaky_relu(x, n)),
+                                         COBRA_OF_NUMBER_(at::leaky_relu_(x, n)));
+  t[graph::Op::rrelu] = WithNumbers(Numbers("lower", 1.0 / 8, "upper", 1.0 / 3), COBRA_OF_TWO(at::rrelu(x, n.a, n.b)),
+                                    COBRA_OF_TWO_(at::rrelu_(x, n.a, n.b)));
+  t[graph::Op::prelu] = MakePrelu;
+  t[graph::Op::elu] = WithNumbers(Number("alpha", 1), COBRA_OF_NUMBER(at::elu(x, n)), COBRA_OF_NUMBER_(at::elu_(x, n)));
+  t[graph::Op::celu] =
+      WithNumbers(Number("alpha", 1), COBRA_OF_NUMBER(at::celu(x, n)), COBRA_OF_NUMBER_(at::celu_(x, n)));
+  t[graph::Op::gelu] = MakeGelu;
+  t[graph::Op::hardshrink] = WithNumbers(Number("lambd", 0.5), COBRA_OF_NUMBER(at::hardshrink(x, n)),
+                                         COBRA_OF_NUMBER_(x.copy_(at::hardshrink(x, n))));
+  t[graph::Op::softshrink] = WithNumbers(Number("lambd", 0.5), COBRA_OF_NUMBER(at::softshrink(x, n)),
+                                         COBRA_OF_NUMBER_(x.copy_(at::softshrink(x, n))));
+  t[graph::Op::softplus] = WithNumbers(Numbers("beta", 1, "threshold", 20), COBRA_OF_TWO(at::softplus(x, n.a, n.b)),
+                                       COBRA_OF_TWO_(x.copy_(at::softplus(x, n.a, n.b))));
+  t[graph::Op::_threshold] = t[graph::Op::threshold] =
       WithNumbers(Numbers("threshold", 0, "value", 0), COBRA_OF_TWO(at::threshold(x, n.a, n.b)),
                   COBRA_OF_TWO_(at::threshold_(x, n.a, n.b)));
-  t[Op::glu] = MakeGlu;
-  t[Op::dropout] = COBRA_DROPOUT(at::dropout);
-  for (Op op : {Op::dropout1d, Op::dropout2d, Op::dropout3d}) t[op] = COBRA_DROPOUT(at::feature_dropout);
-  t[Op::alpha_dropout] = COBRA_DROPOUT(at::alpha_dropout);
-  t[Op::feature_alpha_dropout] = COBRA_DROPOUT(at::feature_alpha_dropout);
+  t[graph::Op::glu] = MakeGlu;
+  t[graph::Op::dropout] = COBRA_DROPOUT(at::dropout);
+  for (graph::Op op : {graph::Op::dropout1d, graph::Op::dropout2d, graph::Op::dropout3d})
+    t[op] = COBRA_DROPOUT(at::feature_dropout);
+  t[graph::Op::alpha_dropout] = COBRA_DROPOUT(at::alpha_dropout);
+  t[graph::Op::feature_alpha_dropout] = COBRA_DROPOUT(at::feature_alpha_dropout);
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

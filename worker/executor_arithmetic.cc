@@ -80,7 +80,7 @@
 #include "ATen/ops/where.h"
 #include "worker/executor_kernels.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 // `other` is a tensor or, as an attribute, a number; `f` and `in_place` take either.
@@ -91,7 +91,7 @@ KernelFactory Elementwise(F f, InPlace in_place) {
       if (c.inplace()) return Kernel([=](const Call& call) { call.outputs[0] = in_place(call.Mutable(0), call[1]); });
       return Kernel([=](const Call& call) { call.outputs[0] = f(call[0], call[1]); });
     }
-    const at::Scalar other = c.Scalar(c.node.op == Op::pow ? "exponent" : "other");
+    const at::Scalar other = c.Scalar(c.node.op == graph::Op::pow ? "exponent" : "other");
     if (c.inplace()) return Kernel([=](const Call& call) { call.outputs[0] = in_place(call.Mutable(0), other); });
     return Kernel([=](const Call& call) { call.outputs[0] = f(call[0], other); });
   };
@@ -235,7 +235,7 @@ at::Tensor Positive(const at::Tensor& x) { return x; }
 
 void AddUnary(KernelTable* table) {
   KernelTable& t = *table;
-#define COBRA_UNARY(name) t.Unary(Op::name, at::name, at::name##_)
+#define COBRA_UNARY(name) t.Unary(graph::Op::name, at::name, at::name##_)
   COBRA_UNARY(exp);
   COBRA_UNARY(expm1);
   COBRA_UNARY(exp2);
@@ -265,37 +265,37 @@ void AddUnary(KernelTable* table) {
   COBRA_UNARY(trunc);
   COBRA_UNARY(frac);
 #undef COBRA_UNARY
-  t.Unary(Op::erfinv, at::erfinv);
-  t.Unary(Op::angle, at::angle);
-  t.Unary(Op::sign, at::sign);
-  t.Unary(Op::positive, Positive);
-  t.Unary(Op::isnan, at::isnan);
-  t.Unary(Op::isinf, at::isinf);
-  t.Unary(Op::isfinite, at::isfinite);
-  t.Unary(Op::logical_not, at::logical_not);
-  t.Unary(Op::bitwise_not, at::bitwise_not);
-  t[Op::round] = MakeRound;
-  t[Op::nan_to_num] = MakeNanToNum;
-  t[Op::logit] = MakeLogit;
+  t.Unary(graph::Op::erfinv, at::erfinv);
+  t.Unary(graph::Op::angle, at::angle);
+  t.Unary(graph::Op::sign, at::sign);
+  t.Unary(graph::Op::positive, Positive);
+  t.Unary(graph::Op::isnan, at::isnan);
+  t.Unary(graph::Op::isinf, at::isinf);
+  t.Unary(graph::Op::isfinite, at::isfinite);
+  t.Unary(graph::Op::logical_not, at::logical_not);
+  t.Unary(graph::Op::bitwise_not, at::bitwise_not);
+  t[graph::Op::round] = MakeRound;
+  t[graph::Op::nan_to_num] = MakeNanToNum;
+  t[graph::Op::logit] = MakeLogit;
 }
 
 void AddComparisons(KernelTable* table) {
   KernelTable& t = *table;
-  t[Op::eq] = COBRA_ELEMENTWISE(at::eq, eq_);
-  t[Op::ne] = COBRA_ELEMENTWISE(at::ne, ne_);
-  t[Op::lt] = COBRA_ELEMENTWISE(at::lt, lt_);
-  t[Op::le] = COBRA_ELEMENTWISE(at::le, le_);
-  t[Op::gt] = COBRA_ELEMENTWISE(at::gt, gt_);
-  t[Op::ge] = COBRA_ELEMENTWISE(at::ge, ge_);
-  t[Op::isclose] = MakeIsClose;
-  t.Binary(Op::logical_and, at::logical_and);
-  t.Binary(Op::logical_or, at::logical_or);
-  t.Binary(Op::logical_xor, at::logical_xor);
-  t[Op::bitwise_and] = COBRA_ELEMENTWISE(at::bitwise_and, bitwise_and_);
-  t[Op::bitwise_or] = COBRA_ELEMENTWISE(at::bitwise_or, bitwise_or_);
-  t[Op::bitwise_xor] = COBRA_ELEMENTWISE(at::bitwise_xor, bitwise_xor_);
-  t[Op::where] = MakeWhere;
-  t[Op::masked_fill] = MakeMaskedFill;
+  t[graph::Op::eq] = COBRA_ELEMENTWISE(at::eq, eq_);
+  t[graph::Op::ne] = COBRA_ELEMENTWISE(at::ne, ne_);
+  t[graph::Op::lt] = COBRA_ELEMENTWISE(at::lt, lt_);
+  t[graph::Op::le] = COBRA_ELEMENTWISE(at::le, le_);
+  t[graph::Op::gt] = COBRA_ELEMENTWISE(at::gt, gt_);
+  t[graph::Op::ge] = COBRA_ELEMENTWISE(at::ge, ge_);
+  t[graph::Op::isclose] = MakeIsClose;
+  t.Binary(graph::Op::logical_and, at::logical_and);
+  t.Binary(graph::Op::logical_or, at::logical_or);
+  t.Binary(graph::Op::logical_xor, at::logical_xor);
+  t[graph::Op::bitwise_and] = COBRA_ELEMENTWISE(at::bitwise_and, bitwise_and_);
+  t[graph::Op::bitwise_or] = COBRA_ELEMENTWISE(at::bitwise_or, bitwise_or_);
+  t[graph::Op::bitwise_xor] = COBRA_ELEMENTWISE(at::bitwise_xor, bitwise_xor_);
+  t[graph::Op::where] = MakeWhere;
+  t[graph::Op::masked_fill] = MakeMaskedFill;
 }
 
 }  // namespace
@@ -313,45 +313,45 @@ void AddComparisons(KernelTable* table) {
 
 void AddArithmeticKernels(KernelTable* table) {
   KernelTable& t = *table;
-  t[Op::add] = COBRA_WITH_ALPHA(at::add, add_);
-  t[Op::sub] = COBRA_WITH_ALPHA(at::sub, sub_);
-  t[Op::rsub] =
+  t[graph::Op::add] = COBRA_WITH_ALPHA(at::add, add_);
+  t[graph::Op::sub] = COBRA_WITH_ALPHA(at::sub, sub_);
+  t[graph::Op::rsub] =
       WithAlpha([](const at::Tensor& a, const auto& b, const at::Scalar& alpha) { return at::rsub(a, b, alpha); },
                 [](at::Tensor& a, const auto& b, const at::Scalar& alpha) -> at::Tensor {
                   return a.copy_(at::rsub(a, b, alpha));
                 });
-  t[Op::mul] = COBRA_ELEMENTWISE(at::mul, mul_);
-  t[Op::div] = MakeDiv;
-  t[Op::rdiv] = COBRA_RIGHT(RightDiv);
-  t[Op::floor_divide] = COBRA_ELEMENTWISE(at::floor_divide, floor_divide_);
-  t[Op::rfloor_divide] = COBRA_RIGHT(RightFloorDivide);
-  t[Op::remainder] = COBRA_ELEMENTWISE(at::remainder, remainder_);
-  t[Op::rmod] = COBRA_RIGHT(RightRemainder);
-  t[Op::fmod] = COBRA_ELEMENTWISE(at::fmod, fmod_);
-  t[Op::pow] = MakePow;
-  t[Op::rpow] = COBRA_RIGHT(RightPow);
-  t.Binary(Op::maximum, at::maximum);
-  t.Binary(Op::minimum, at::minimum);
-  t.Binary(Op::atan2, at::atan2);
-  t.Binary(Op::hypot, at::hypot);
-  t.Binary(Op::logaddexp, at::logaddexp);
-  t.Binary(Op::heaviside, at::heaviside);
-  t.Binary(Op::polar, at::polar);
-  t[Op::lerp] = MakeLerp;
-  t[Op::addcmul] = COBRA_TERNARY(at::addcmul);
-  t[Op::addcdiv] = COBRA_TERNARY(at::addcdiv);
-  t[Op::cross] = MakeCross;
-  t[Op::cosine_similarity] = MakeCosineSimilarity;
-  t[Op::pairwise_distance] = MakePairwiseDistance;
-  t[Op::clamp] = MakeClamp;
-  t[Op::clamp_min] = OneBound(
+  t[graph::Op::mul] = COBRA_ELEMENTWISE(at::mul, mul_);
+  t[graph::Op::div] = MakeDiv;
+  t[graph::Op::rdiv] = COBRA_RIGHT(RightDiv);
+  t[graph::Op::floor_divide] = COBRA_ELEMENTWISE(at::floor_divide, floor_divide_);
+  t[graph::Op::rfloor_divide] = COBRA_RIGHT(RightFloorDivide);
+  t[graph::Op::remainder] = COBRA_ELEMENTWISE(at::remainder, remainder_);
+  t[graph::Op::rmod] = COBRA_RIGHT(RightRemainder);
+  t[graph::Op::fmod] = COBRA_ELEMENTWISE(at::fmod, fmod_);
+  t[graph::Op::pow] = MakePow;
+  t[graph::Op::rpow] = COBRA_RIGHT(RightPow);
+  t.Binary(graph::Op::maximum, at::maximum);
+  t.Binary(graph::Op::minimum, at::minimum);
+  t.Binary(graph::Op::atan2, at::atan2);
+  t.Binary(graph::Op::hypot, at::hypot);
+  t.Binary(graph::Op::logaddexp, at::logaddexp);
+  t.Binary(graph::Op::heaviside, at::heaviside);
+  t.Binary(graph::Op::polar, at::polar);
+  t[graph::Op::lerp] = MakeLerp;
+  t[graph::Op::addcmul] = COBRA_TERNARY(at::addcmul);
+  t[graph::Op::addcdiv] = COBRA_TERNARY(at::addcdiv);
+  t[graph::Op::cross] = MakeCross;
+  t[graph::Op::cosine_similarity] = MakeCosineSimilarity;
+  t[graph::Op::pairwise_distance] = MakePairwiseDistance;
+  t[graph::Op::clamp] = MakeClamp;
+  t[graph::Op::clamp_min] = OneBound(
       "min", [](const at::Tensor& x, const auto& b) { return at::clamp_min(x, b); },
       [](at::Tensor& x, const auto& b) -> at::Tensor { return x.clamp_min_(b); });
-  t[Op::clamp_max] = OneBound(
+  t[graph::Op::clamp_max] = OneBound(
       "max", [](const at::Tensor& x, const auto& b) { return at::clamp_max(x, b); },
       [](at::Tensor& x, const auto& b) -> at::Tensor { return x.clamp_max_(b); });
   AddUnary(table);
   AddComparisons(table);
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -7,14 +7,14 @@
 #include "torch/csrc/jit/runtime/operator.h"
 #include "worker/executor_kernels.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Arguments = std::vector<c10::Argument>;
 
 // The input that stands for a schema's argument: the one of that name; the first under a name of its own ("self", "A",
 // "mean").
-int InputFor(const OpInfo& info, absl::string_view argument) {
+int InputFor(const graph::OpInfo& info, absl::string_view argument) {
   for (size_t i = 0; i < info.inputs.size(); ++i) {
     const absl::string_view name = info.inputs[i].name;
     if (name == argument || (name == "input" && argument == "self") || (name == "B" && argument == "b") ||
@@ -33,7 +33,7 @@ absl::string_view AttributeFor(absl::string_view argument) {
 }
 
 // An attribute as the schema's type wants it; nullopt if it cannot be.
-c10::optional<c10::IValue> Converted(const AttributeValue& value, const c10::Type& type) {
+c10::optional<c10::IValue> Converted(const graph::AttributeValue& value, const c10::Type& type) {
   if (const auto* optional = type.castRaw<c10::OptionalType>()) return Converted(value, *optional->getElementType());
   const auto kind = type.kind();
   if (const auto* b = std::get_if<bool>(&value)) {
@@ -58,7 +58,7 @@ c10::optional<c10::IValue> Converted(const AttributeValue& value, const c10::Typ
     if (*text == "none") return c10::IValue(int64_t{0});  // reductions of losses
     if (*text == "mean") return c10::IValue(int64_t{1});
     if (*text == "sum") return c10::IValue(int64_t{2});
-    if (const auto dtype = DTypeFromName(*text)) return c10::IValue(static_cast<int64_t>(ToScalarType(*dtype)));
+    if (const auto dtype = graph::DTypeFromName(*text)) return c10::IValue(static_cast<int64_t>(ToScalarType(*dtype)));
     return c10::nullopt;
   }
   if (const auto* ints = std::get_if<std::vector<int64_t>>(&value)) {
@@ -86,10 +86,11 @@ bool TakesTensor(const c10::Type& type) {
 }
 
 c10::optional<std::vector<Slot>> Fill(const c10::FunctionSchema& schema, const NodeContext& c) {
-  const OpInfo& info = GetOpInfo(c.node.op);
+  const graph::OpInfo& info = graph::GetOpInfo(c.node.op);
   size_t tensors_used = 0, attributes_used = 0, tensors_given = 0, attributes_given = 0;
   for (size_t i = 0; i < info.inputs.size(); ++i) tensors_given += c.has(i);
-  for (const auto& [name, value] : c.node.attributes) attributes_given += !std::holds_alternative<NoneValue>(value);
+  for (const auto& [name, value] : c.node.attributes)
+    attributes_given += !std::holds_alternative<graph::NoneValue>(value);
   std::vector<Slot> slots;
   for (const c10::Argument& argument : schema.arguments()) {
     if (argument.is_out()) return c10::nullopt;
@@ -104,8 +105,8 @@ c10::optional<std::vector<Slot>> Fill(const c10::FunctionSchema& schema, const N
         found = true;
         ++tensors_used;
       }
-    } else if (const AttributeValue* value = c.node.attributes.Find(AttributeFor(argument.name()));
-               value != nullptr && !std::holds_alternative<NoneValue>(*value)) {
+    } else if (const graph::AttributeValue* value = c.node.attributes.Find(AttributeFor(argument.name()));
+               value != nullptr && !std::holds_alternative<graph::NoneValue>(*value)) {
       const auto converted = Converted(*value, *argument.type());
       if (!converted) return c10::nullopt;
       slot.constant = *converted;
@@ -126,7 +127,7 @@ c10::optional<std::vector<Slot>> Fill(const c10::FunctionSchema& schema, const N
 }
 
 absl::StatusOr<Kernel> MakeBoxed(const NodeContext& c) {
-  const std::string name = absl::StrCat("aten::", OpName(c.node.op), c.inplace() ? "_" : "");
+  const std::string name = absl::StrCat("aten::", graph::OpName(c.node.op), c.inplace() ? "_" : "");
   for (const auto& candidate : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name))) {
     const auto slots = Fill(candidate->schema(), c);
     if (!slots) continue;
@@ -156,8 +157,8 @@ absl::StatusOr<Kernel> MakeBoxed(const NodeContext& c) {
   return Refused(c, absl::StrCat("no overload of ", name, " takes these arguments"));
 }
 
-constexpr Op kBoxed[] = {
-#define COBRA_BOXED(name) Op::name,
+constexpr graph::Op kBoxed[] = {
+#define COBRA_BOXED(name) graph::Op::name,
 #include "worker/executor_boxed.def"
 #undef COBRA_BOXED
 };
@@ -167,7 +168,7 @@ constexpr Op kBoxed[] = {
 KernelFactory BoxedKernel() { return MakeBoxed; }
 
 void AddBoxedKernels(KernelTable* table) {
-  for (Op op : kBoxed) (*table)[op] = MakeBoxed;
+  for (graph::Op op : kBoxed) (*table)[op] = MakeBoxed;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

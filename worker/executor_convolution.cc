@@ -8,7 +8,7 @@
 #include "ATen/ops/im2col.h"
 #include "worker/executor_kernels.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -77,14 +77,14 @@ absl::StatusOr<Kernel> MakeFold(const NodeContext& c) {
 
 void AddConvolutionKernels(KernelTable* table) {
   KernelTable& t = *table;
-  t[Op::conv1d] = COBRA_CONVOLUTION(at::conv1d);
-  t[Op::conv2d] = COBRA_CONVOLUTION(at::conv2d);
-  t[Op::conv3d] = COBRA_CONVOLUTION(at::conv3d);
-  t[Op::conv_transpose1d] = COBRA_TRANSPOSED(at::conv_transpose1d);
-  t[Op::conv_transpose2d] = COBRA_TRANSPOSED(at::conv_transpose2d);
-  t[Op::conv_transpose3d] = COBRA_TRANSPOSED(at::conv_transpose3d);
-  t[Op::unfold] = MakeUnfold;
-  t[Op::fold] = MakeFold;
+  t[graph::Op::conv1d] = COBRA_CONVOLUTION(at::conv1d);
+  t[graph::Op::conv2d] = COBRA_CONVOLUTION(at::conv2d);
+  t[graph::Op::conv3d] = COBRA_CONVOLUTION(at::conv3d);
+  t[graph::Op::conv_transpose1d] = COBRA_TRANSPOSED(at::conv_transpose1d);
+  t[graph::Op::conv_transpose2d] = COBRA_TRANSPOSED(at::conv_transpose2d);
+  t[graph::Op::conv_transpose3d] = COBRA_TRANSPOSED(at::conv_transpose3d);
+  t[graph::Op::unfold] = MakeUnfold;
+  t[graph::Op::fold] = MakeFold;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

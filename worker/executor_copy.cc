@@ -20,7 +20,7 @@
 #include "ATen/ops/vstack.h"
 #include "worker/executor_kernels.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -135,7 +135,7 @@ template <typename F>
 KernelFactory RandomFill(const char* a, double a_fallback, const char* b, double b_fallback, F f) {
   return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
     const double x = c.Double(a, a_fallback), y = c.Double(b, b_fallback);
-    if (c.has(1) || (!c.inplace() && c.node.op != Op::uniform)) return BoxedKernel()(c);
+    if (c.has(1) || (!c.inplace() && c.node.op != graph::Op::uniform)) return BoxedKernel()(c);
     if (c.inplace()) return Kernel([=](const Call& call) { call.outputs[0] = f(call.Mutable(0), x, y); });
     return Kernel([=](const Call& call) {
       at::Tensor copy = at::empty_like(call[0]);
@@ -173,43 +173,44 @@ absl::StatusOr<Kernel> MakeDequantize(const NodeContext& c) {
 void AddCopyKernels(KernelTable* table) {
   KernelTable& t = *table;
   using Tensors = std::vector<at::Tensor>;
-  t[Op::cat] = Joined([](const Tensors& list, int64_t dim) { return at::cat(list, dim); });
-  t[Op::stack] = Joined([](const Tensors& list, int64_t dim) { return at::stack(list, dim); });
-  t[Op::hstack] = Joined([](const Tensors& list, int64_t) { return at::hstack(list); });
-  t[Op::vstack] = Joined([](const Tensors& list, int64_t) { return at::vstack(list); });
-  t[Op::pad] = MakePad;
-  t[Op::pad_sequence] = MakePadSequence;
-  t[Op::_pack_padded_sequence] = MakePackPaddedSequence;
-  t[Op::_pad_packed_sequence] = MakePadPackedSequence;
-  t[Op::new_] = MakeNew;
-  t[Op::roll] = MakeRoll;
-  t[Op::rot90] = MakeRot90;
-  t[Op::flip] = WithInts("dims", [](const at::Tensor& x, const Ints& v) { return at::flip(x, v); });
-  t[Op::repeat] = WithInts("repeats", [](const at::Tensor& x, const Ints& v) { return x.repeat(v); });
-  t[Op::tile] = WithInts("dims", [](const at::Tensor& x, const Ints& v) { return at::tile(x, v); });
-  t[Op::repeat_interleave] = MakeRepeatInterleave;
-  t[Op::triu] = Diagonal([](const at::Tensor& x, int64_t d) { return at::triu(x, d); },
-                         [](at::Tensor& x, int64_t d) -> at::Tensor { return x.triu_(d); });
-  t[Op::tril] = Diagonal([](const at::Tensor& x, int64_t d) { return at::tril(x, d); },
-                         [](at::Tensor& x, int64_t d) -> at::Tensor { return x.tril_(d); });
-  t[Op::diag] = Diagonal([](const at::Tensor& x, int64_t d) { return at::diag(x, d); },
-                         [](at::Tensor& x, int64_t d) -> at::Tensor { return at::diag(x, d); });
-  t[Op::quantize_per_tensor] = MakeQuantize;
-  t[Op::dequantize] = MakeDequantize;
-  t[Op::clone] = MakeClone;
-  t[Op::copy] = MakeCopy;
-  t[Op::fill] = MakeFill;
-  t[Op::zero] = MakeZero;
-  t[Op::normal] = RandomFill("mean", 0, "std", 1,
-                             [](at::Tensor& x, double mean, double std) -> at::Tensor { return x.normal_(mean, std); });
-  t[Op::uniform] = RandomFill("from", 0, "to", 1,
-                              [](at::Tensor& x, double from, double to) -> at::Tensor { return x.uniform_(from, to); });
-  t[Op::bernoulli] =
+  t[graph::Op::cat] = Joined([](const Tensors& list, int64_t dim) { return at::cat(list, dim); });
+  t[graph::Op::stack] = Joined([](const Tensors& list, int64_t dim) { return at::stack(list, dim); });
+  t[graph::Op::hstack] = Joined([](const Tensors& list, int64_t) { return at::hstack(list); });
+  t[graph::Op::vstack] = Joined([](const Tensors& list, int64_t) { return at::vstack(list); });
+  t[graph::Op::pad] = MakePad;
+  t[graph::Op::pad_sequence] = MakePadSequence;
+  t[graph::Op::_pack_padded_sequence] = MakePackPaddedSequence;
+  t[graph::Op::_pad_packed_sequence] = MakePadPackedSequence;
+  t[graph::Op::new_] = MakeNew;
+  t[graph::Op::roll] = MakeRoll;
+  t[graph::Op::rot90] = MakeRot90;
+  t[graph::Op::flip] = WithInts("dims", [](const at::Tensor& x, const Ints& v) { return at::flip(x, v); });
+  t[graph::Op::repeat] = WithInts("repeats", [](const at::Tensor& x, const Ints& v) { return x.repeat(v); });
+  t[graph::Op::tile] = WithInts("dims", [](const at::Tensor& x, const Ints& v) { return at::tile(x, v); });
+  t[graph::Op::repeat_interleave] = MakeRepeatInterleave;
+  t[graph::Op::triu] = Diagonal([](const at::Tensor& x, int64_t d) { return at::triu(x, d); },
+                                [](at::Tensor& x, int64_t d) -> at::Tensor { return x.triu_(d); });
+  t[graph::Op::tril] = Diagonal([](const at::Tensor& x, int64_t d) { return at::tril(x, d); },
+                                [](at::Tensor& x, int64_t d) -> at::Tensor { return x.tril_(d); });
+  t[graph::Op::diag] = Diagonal([](const at::Tensor& x, int64_t d) { return at::diag(x, d); },
+                                [](at::Tensor& x, int64_t d) -> at::Tensor { return at::diag(x, d); });
+  t[graph::Op::quantize_per_tensor] = MakeQuantize;
+  t[graph::Op::dequantize] = MakeDequantize;
+  t[graph::Op::clone] = MakeClone;
+  t[graph::Op::copy] = MakeCopy;
+  t[graph::Op::fill] = MakeFill;
+  t[graph::Op::zero] = MakeZero;
+  t[graph::Op::normal] = RandomFill(
+      "mean", 0, "std", 1, [](at::Tensor& x, double mean, double std) -> at::Tensor { return x.normal_(mean, std); });
+  t[graph::Op::uniform] = RandomFill(
+      "from", 0, "to", 1, [](at::Tensor& x, double from, double to) -> at::Tensor { return x.uniform_(from, to); });
+  t[graph::Op::bernoulli] =
       RandomFill("p", 0.5, "", 0, [](at::Tensor& x, double p, double) -> at::Tensor { return x.bernoulli_(p); });
-  for (Op op : {Op::to, Op::type, Op::type_as, Op::float_, Op::half, Op::bfloat16, Op::double_, Op::long_, Op::int_,
-                Op::bool_, Op::byte, Op::char_, Op::short_, Op::cfloat, Op::cdouble}) {
+  for (graph::Op op : {graph::Op::to, graph::Op::type, graph::Op::type_as, graph::Op::float_, graph::Op::half,
+                       graph::Op::bfloat16, graph::Op::double_, graph::Op::long_, graph::Op::int_, graph::Op::bool_,
+                       graph::Op::byte, graph::Op::char_, graph::Op::short_, graph::Op::cfloat, graph::Op::cdouble}) {
     t[op] = MakeCast;
   }
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -14,7 +14,7 @@
 #include "c10/core/CachingDeviceAllocator.h"
 #endif
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 constexpr int64_t kCudaSweepBytes = int64_t{256} << 20;  // the largest L2 of today has 126 MB
@@ -131,4 +131,4 @@ void EmptyDeviceCache(const Execution&) {}  // the allocator gives back by itsel
 
 #endif
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -11,7 +11,7 @@
 #include "c10/core/Stream.h"
 #include "worker/execution.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 // Every member may throw what LibTorch throws.
 class ExecutionDevice {
@@ -49,6 +49,6 @@ class ExecutionDevice {
 // Gives what LibTorch keeps of a device's memory back, after one task ran out of it.
 void EmptyDeviceCache(const Execution& execution);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_EXECUTOR_DEVICE_H_

@@ -7,7 +7,7 @@
 #include "ATen/ops/empty.h"
 #include "ATen/ops/view_as_real.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 // Fills quickly: a block of 65,521 (prime: no period that a cache or a kernel could meet) random numbers, copied on and
@@ -50,53 +50,57 @@ void Fill(const at::Tensor& tensor, Random* random, double low, double high) {
   }
 }
 
-IntegerBounds IndexBounds(const Graph& graph) {
+IntegerBounds IndexBounds(const graph::Graph& graph) {
   IntegerBounds bounds;
-  const auto bound = [&](ValueRef ref, int64_t limit) {
-    if (ref.is_none() || IsFloatingPoint(graph.TypeOf(ref).dtype)) return;
+  const auto bound = [&](graph::ValueRef ref, int64_t limit) {
+    if (ref.is_none() || graph::IsFloatingPoint(graph.TypeOf(ref).dtype)) return;
     const auto [it, is_new] = bounds.try_emplace({ref.kind, ref.index}, limit);
     if (!is_new) it->second = std::min(it->second, limit);
   };
-  for (const Node& node : graph.nodes()) {
+  for (const graph::Node& node : graph.nodes()) {
     const auto size_of = [&](int input, int64_t dim) {
-      const Shape& shape = graph.TypeOf(node.inputs[input]).shape;
+      const graph::Shape& shape = graph.TypeOf(node.inputs[input]).shape;
       const int64_t rank = static_cast<int64_t>(shape.size());
       return rank == 0 ? int64_t{1} : shape[(dim + rank) % rank];
     };
     switch (node.op) {
-      case Op::embedding: bound(node.inputs[0], size_of(1, 0)); break;
-      case Op::one_hot: bound(node.inputs[0], node.outputs[0].shape.back()); break;
-      case Op::embedding_bag:
+      case graph::Op::embedding: bound(node.inputs[0], size_of(1, 0)); break;
+      case graph::Op::one_hot: bound(node.inputs[0], node.outputs[0].shape.back()); break;
+      case graph::Op::embedding_bag:
         bound(node.inputs[0], size_of(1, 0));
         if (!node.inputs[2].is_none()) bound(node.inputs[2], 1);  // every bag begins at the first index
         break;
-      case Op::multi_margin_loss:
-      case Op::multilabel_margin_loss: bound(node.inputs[1], size_of(0, -1)); break;
-      case Op::max_unpool1d: bound(node.inputs[1], size_of(0, -1)); break;
-      case Op::max_unpool3d: bound(node.inputs[1], size_of(0, -1) * size_of(0, -2) * size_of(0, -3)); break;
-      case Op::take:
-      case Op::put: bound(node.inputs[1], std::max<int64_t>(1, graph.TypeOf(node.inputs[0]).num_elements())); break;
-      case Op::index_put:
+      case graph::Op::multi_margin_loss:
+      case graph::Op::multilabel_margin_loss: bound(node.inputs[1], size_of(0, -1)); break;
+      case graph::Op::max_unpool1d: bound(node.inputs[1], size_of(0, -1)); break;
+      case graph::Op::max_unpool3d: bound(node.inputs[1], size_of(0, -1) * size_of(0, -2) * size_of(0, -3)); break;
+      case graph::Op::take:
+      case graph::Op::put:
+        bound(node.inputs[1], std::max<int64_t>(1, graph.TypeOf(node.inputs[0]).num_elements()));
+        break;
+      case graph::Op::index_put:
         for (size_t i = 2; i < node.inputs.size(); ++i) bound(node.inputs[i], size_of(0, static_cast<int64_t>(i) - 2));
         break;
-      case Op::nll_loss:
-      case Op::cross_entropy: bound(node.inputs[1], size_of(0, graph.TypeOf(node.inputs[0]).rank() > 1 ? 1 : 0)); break;
-      case Op::max_unpool2d: bound(node.inputs[1], size_of(0, -1) * size_of(0, -2)); break;
-      case Op::gather:
-      case Op::take_along_dim:
-      case Op::scatter:
-      case Op::scatter_add:
-      case Op::index_select:
-      case Op::index_add:
-      case Op::index_copy:
-      case Op::index_reduce:
-      case Op::scatter_reduce:
-      case Op::index_fill: bound(node.inputs[1], size_of(0, node.attributes.Int("dim"))); break;
-      case Op::getitem:
-      case Op::setitem:
+      case graph::Op::nll_loss:
+      case graph::Op::cross_entropy:
+        bound(node.inputs[1], size_of(0, graph.TypeOf(node.inputs[0]).rank() > 1 ? 1 : 0));
+        break;
+      case graph::Op::max_unpool2d: bound(node.inputs[1], size_of(0, -1) * size_of(0, -2)); break;
+      case graph::Op::gather:
+      case graph::Op::take_along_dim:
+      case graph::Op::scatter:
+      case graph::Op::scatter_add:
+      case graph::Op::index_select:
+      case graph::Op::index_add:
+      case graph::Op::index_copy:
+      case graph::Op::index_reduce:
+      case graph::Op::scatter_reduce:
+      case graph::Op::index_fill: bound(node.inputs[1], size_of(0, node.attributes.Int("dim"))); break;
+      case graph::Op::getitem:
+      case graph::Op::setitem:
         for (size_t i = 1; i < node.inputs.size(); ++i) {
           // Which dimension an index selects does not matter: below the smallest it fits all of them.
-          const Shape& shape = graph.TypeOf(node.inputs[0]).shape;
+          const graph::Shape& shape = graph.TypeOf(node.inputs[0]).shape;
           if (!shape.empty()) bound(node.inputs[i], *std::min_element(shape.begin(), shape.end()));
         }
         break;
@@ -106,4 +110,4 @@ IntegerBounds IndexBounds(const Graph& graph) {
   return bounds;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

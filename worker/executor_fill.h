@@ -10,15 +10,15 @@
 #include "graph/graph.h"
 #include "worker/random.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 // A CPU tensor of any type, contiguous: uniform between low and high, never zero where it is real.
 void Fill(const at::Tensor& tensor, Random* random, double low, double high);
 
-using IntegerBounds = std::map<std::pair<ValueRef::Kind, int32_t>, int64_t>;
+using IntegerBounds = std::map<std::pair<graph::ValueRef::Kind, int32_t>, int64_t>;
 // An integer tensor is nearly always an index: numbers below the size of what it indexes.
-IntegerBounds IndexBounds(const Graph& graph);
+IntegerBounds IndexBounds(const graph::Graph& graph);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_EXECUTOR_FILL_H_

@@ -14,7 +14,7 @@
 #include "graph/getitem.h"
 #include "worker/executor_kernels.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 absl::StatusOr<Kernel> MakeEmbedding(const NodeContext& c) {
@@ -72,43 +72,43 @@ absl::StatusOr<Kernel> MakeBucketize(const NodeContext& c) {
 // An index as it stands in the source, with its tensors: T0 is operand 1 of the node.
 using TorchIndex = std::vector<at::indexing::TensorIndex>;
 
-absl::StatusOr<IndexList> IndexOf(const NodeContext& c) {
-  COBRA_ASSIGN_OR_RETURN(IndexList list, ParseIndex(c.String("index")));
+absl::StatusOr<graph::IndexList> IndexOf(const NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(graph::IndexList list, graph::ParseIndex(c.String("index")));
   return list;
 }
 
-TorchIndex Bind(const IndexList& list, const Call& call) {
+TorchIndex Bind(const graph::IndexList& list, const Call& call) {
   using at::indexing::Slice;
   TorchIndex index;
-  for (const IndexItem& item : list) {
+  for (const graph::IndexItem& item : list) {
     const auto bound = [](const std::optional<int64_t>& v) { return v ? c10::optional<int64_t>(*v) : c10::nullopt; };
     switch (item.kind) {
-      case IndexItem::Kind::kInt: index.emplace_back(item.value); break;
-      case IndexItem::Kind::kSlice:
+      case graph::IndexItem::Kind::kInt: index.emplace_back(item.value); break;
+      case graph::IndexItem::Kind::kSlice:
         index.emplace_back(Slice(bound(item.start), bound(item.stop), bound(item.step)));
         break;
-      case IndexItem::Kind::kEllipsis: index.emplace_back(at::indexing::Ellipsis); break;
-      case IndexItem::Kind::kNone: index.emplace_back(at::indexing::None); break;
-      case IndexItem::Kind::kBool: index.emplace_back(item.value != 0); break;
+      case graph::IndexItem::Kind::kEllipsis: index.emplace_back(at::indexing::Ellipsis); break;
+      case graph::IndexItem::Kind::kNone: index.emplace_back(at::indexing::None); break;
+      case graph::IndexItem::Kind::kBool: index.emplace_back(item.value != 0); break;
       // The graph keeps a list's shape, not its numbers: any valid ones cost the same.
-      case IndexItem::Kind::kList:
+      case graph::IndexItem::Kind::kList:
         index.emplace_back(at::zeros(at::IntArrayRef(item.list_shape.data(), item.list_shape.size()), at::kLong));
         break;
-      case IndexItem::Kind::kTensor: index.emplace_back(call[1 + item.value]); break;
+      case graph::IndexItem::Kind::kTensor: index.emplace_back(call[1 + item.value]); break;
     }
   }
   return index;
 }
 
-bool NeedsTensors(const IndexList& list) {
-  for (const IndexItem& item : list) {
-    if (item.kind == IndexItem::Kind::kTensor) return true;
+bool NeedsTensors(const graph::IndexList& list) {
+  for (const graph::IndexItem& item : list) {
+    if (item.kind == graph::IndexItem::Kind::kTensor) return true;
   }
   return false;
 }
 
 absl::StatusOr<Kernel> MakeGetItem(const NodeContext& c) {
-  COBRA_ASSIGN_OR_RETURN(const IndexList list, IndexOf(c));
+  COBRA_ASSIGN_OR_RETURN(const graph::IndexList list, IndexOf(c));
   if (NeedsTensors(list)) return Kernel([=](const Call& call) { call.outputs[0] = call[0].index(Bind(list, call)); });
   const TorchIndex index = Bind(list, Call());
   return Kernel([=](const Call& call) { call.outputs[0] = call[0].index(index); });
@@ -116,9 +116,9 @@ absl::StatusOr<Kernel> MakeGetItem(const NodeContext& c) {
 
 // The tensor that was written to is the node's output; the value is the operand after the index's tensors, or a number.
 absl::StatusOr<Kernel> MakeSetItem(const NodeContext& c) {
-  COBRA_ASSIGN_OR_RETURN(const IndexList list, IndexOf(c));
+  COBRA_ASSIGN_OR_RETURN(const graph::IndexList list, IndexOf(c));
   size_t value_operand = 1;
-  for (const IndexItem& item : list) value_operand += item.kind == IndexItem::Kind::kTensor;
+  for (const graph::IndexItem& item : list) value_operand += item.kind == graph::IndexItem::Kind::kTensor;
   const at::Scalar number = c.Scalar("value", 0);
   const bool has_tensor = c.has(value_operand);
   return Kernel([=](const Call& call) {
@@ -136,20 +136,21 @@ absl::StatusOr<Kernel> MakeSetItem(const NodeContext& c) {
 
 void AddIndexKernels(KernelTable* table) {
   KernelTable& t = *table;
-  t[Op::embedding] = MakeEmbedding;
-  t[Op::one_hot] = MakeOneHot;
-  t[Op::gather] = Indexed([](const at::Tensor& x, int64_t d, const at::Tensor& i) { return at::gather(x, d, i); });
-  t[Op::take_along_dim] =
+  t[graph::Op::embedding] = MakeEmbedding;
+  t[graph::Op::one_hot] = MakeOneHot;
+  t[graph::Op::gather] =
+      Indexed([](const at::Tensor& x, int64_t d, const at::Tensor& i) { return at::gather(x, d, i); });
+  t[graph::Op::take_along_dim] =
       Indexed([](const at::Tensor& x, int64_t d, const at::Tensor& i) { return at::take_along_dim(x, i, d); });
-  t[Op::index_select] =
+  t[graph::Op::index_select] =
       Indexed([](const at::Tensor& x, int64_t d, const at::Tensor& i) { return at::index_select(x, d, i); });
-  t[Op::scatter] = MakeScatter;
-  t[Op::scatter_add] = MakeScatterAdd;
-  t[Op::index_add] = MakeIndexAdd;
-  t[Op::index_fill] = MakeIndexFill;
-  t[Op::bucketize] = MakeBucketize;
-  t[Op::getitem] = MakeGetItem;
-  t[Op::setitem] = MakeSetItem;
+  t[graph::Op::scatter] = MakeScatter;
+  t[graph::Op::scatter_add] = MakeScatterAdd;
+  t[graph::Op::index_add] = MakeIndexAdd;
+  t[graph::Op::index_fill] = MakeIndexFill;
+  t[graph::Op::bucketize] = MakeBucketize;
+  t[graph::Op::getitem] = MakeGetItem;
+  t[graph::Op::setitem] = MakeSetItem;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

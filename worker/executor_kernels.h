@@ -16,7 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 // The tensors of one call. Slots of the executor: pointers stay valid for its life.
 struct Call {
@@ -42,14 +42,14 @@ using Kernel = std::function<void(const Call&)>;
 
 // What a factory reads: the node and the types of its inputs (null where absent).
 struct NodeContext {
-  const Node& node;
-  std::vector<const TensorType*> inputs;
+  const graph::Node& node;
+  std::vector<const graph::TensorType*> inputs;
 
   bool inplace() const { return node.inplace; }
   bool has(size_t i) const { return i < inputs.size() && inputs[i] != nullptr; }
   bool HasValue(absl::string_view name) const {  // given and not None
-    const AttributeValue* value = node.attributes.Find(name);
-    return value != nullptr && !std::holds_alternative<NoneValue>(*value);
+    const graph::AttributeValue* value = node.attributes.Find(name);
+    return value != nullptr && !std::holds_alternative<graph::NoneValue>(*value);
   }
   int64_t Int(absl::string_view name, int64_t fallback = 0) const { return node.attributes.Int(name, fallback); }
   double Double(absl::string_view name, double fallback = 0) const { return node.attributes.Double(name, fallback); }
@@ -75,19 +75,19 @@ using KernelFactory = std::function<absl::StatusOr<Kernel>(const NodeContext&)>;
 
 class KernelTable {
  public:
-  KernelFactory& operator[](Op op) { return factories_[static_cast<size_t>(op)]; }
-  const KernelFactory& operator[](Op op) const { return factories_[static_cast<size_t>(op)]; }
+  KernelFactory& operator[](graph::Op op) { return factories_[static_cast<size_t>(op)]; }
+  const KernelFactory& operator[](graph::Op op) const { return factories_[static_cast<size_t>(op)]; }
 
   // Plain functions of one or two tensors; `in_place` may be null.
-  void Unary(Op op, at::Tensor (*f)(const at::Tensor&), at::Tensor& (*in_place)(at::Tensor&) = nullptr);
-  void Binary(Op op, at::Tensor (*f)(const at::Tensor&, const at::Tensor&));
+  void Unary(graph::Op op, at::Tensor (*f)(const at::Tensor&), at::Tensor& (*in_place)(at::Tensor&) = nullptr);
+  void Binary(graph::Op op, at::Tensor (*f)(const at::Tensor&, const at::Tensor&));
 
  private:
-  std::array<KernelFactory, kNumOps> factories_;
+  std::array<KernelFactory, graph::kNumOps> factories_;
 };
 
 absl::Status Refused(const NodeContext& context, absl::string_view why);  // Unimplemented, naming the operator
-at::ScalarType ToScalarType(DType dtype);
+at::ScalarType ToScalarType(graph::DType dtype);
 
 void AddConvolutionKernels(KernelTable* table);
 void AddProductKernels(KernelTable* table);
@@ -109,6 +109,6 @@ KernelFactory BoxedKernel();
 
 const KernelTable& Kernels();
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_EXECUTOR_KERNELS_H_

@@ -24,7 +24,7 @@
 #include "ATen/ops/zeros_like.h"
 #include "worker/executor_kernels.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -172,8 +172,8 @@ absl::StatusOr<Kernel> MakeLstmCell(const NodeContext& c) {
 
 // As torch.nn.functional: one dimension is two of which the last is 1.
 absl::StatusOr<Kernel> MakeMaxUnpool(const NodeContext& c) {
-  const Shape& out = c.node.outputs[0].shape;
-  if (c.node.op == Op::max_unpool1d) {
+  const graph::Shape& out = c.node.outputs[0].shape;
+  if (c.node.op == graph::Op::max_unpool1d) {
     const Ints size = {out.back(), 1};
     return Kernel([=](const Call& call) {
       call.outputs[0] = at::max_unpool2d(call[0].unsqueeze(-1), call[1].unsqueeze(-1), size).squeeze(-1);
@@ -205,15 +205,15 @@ absl::StatusOr<Kernel> MakeFeatureDropout(const NodeContext& c) {
 
 void AddLossKernels(KernelTable* table) {
   KernelTable& t = *table;
-  t[Op::cross_entropy] = MakeCrossEntropy;
-  t[Op::mse_loss] =
+  t[graph::Op::cross_entropy] = MakeCrossEntropy;
+  t[graph::Op::mse_loss] =
       Loss([](const at::Tensor& a, const at::Tensor& b, int64_t r, double) { return at::mse_loss(a, b, r); });
-  t[Op::l1_loss] =
+  t[graph::Op::l1_loss] =
       Loss([](const at::Tensor& a, const at::Tensor& b, int64_t r, double) { return at::l1_loss(a, b, r); });
-  t[Op::smooth_l1_loss] = Loss([](const at::Tensor& a, const at::Tensor& b, int64_t r, double beta) {
+  t[graph::Op::smooth_l1_loss] = Loss([](const at::Tensor& a, const at::Tensor& b, int64_t r, double beta) {
     return at::smooth_l1_loss(a, b, r, beta);
   });
-  t[Op::huber_loss] = [](const NodeContext& c) -> absl::StatusOr<Kernel> {
+  t[graph::Op::huber_loss] = [](const NodeContext& c) -> absl::StatusOr<Kernel> {
     const int64_t reduction = ReductionOf(c);
     const double delta = c.Double("delta", 1);
     return Kernel([=](const Call& call) {
@@ -221,18 +221,18 @@ void AddLossKernels(KernelTable* table) {
       call.outputs[0] = at::huber_loss(both[0], both[1], reduction, delta);
     });
   };
-  t[Op::nll_loss] = MakeNllLoss;
-  t[Op::kl_div] = MakeKlDiv;
-  t[Op::gaussian_nll_loss] = MakeGaussianNll;
-  t[Op::multilabel_soft_margin_loss] = MakeMultilabelSoftMargin;
-  t[Op::triplet_margin_with_distance_loss] = MakeTripletWithDistance;
-  t[Op::gumbel_softmax] = MakeGumbelSoftmax;
-  t[Op::embedding_bag] = MakeEmbeddingBag;
-  t[Op::tensordot] = MakeTensordot;
-  t[Op::lstm_cell] = MakeLstmCell;
-  t[Op::max_unpool1d] = t[Op::max_unpool3d] = MakeMaxUnpool;
-  t[Op::index_put] = MakeIndexPut;
-  t[Op::feature_dropout] = MakeFeatureDropout;
+  t[graph::Op::nll_loss] = MakeNllLoss;
+  t[graph::Op::kl_div] = MakeKlDiv;
+  t[graph::Op::gaussian_nll_loss] = MakeGaussianNll;
+  t[graph::Op::multilabel_soft_margin_loss] = MakeMultilabelSoftMargin;
+  t[graph::Op::triplet_margin_with_distance_loss] = MakeTripletWithDistance;
+  t[graph::Op::gumbel_softmax] = MakeGumbelSoftmax;
+  t[graph::Op::embedding_bag] = MakeEmbeddingBag;
+  t[graph::Op::tensordot] = MakeTensordot;
+  t[graph::Op::lstm_cell] = MakeLstmCell;
+  t[graph::Op::max_unpool1d] = t[graph::Op::max_unpool3d] = MakeMaxUnpool;
+  t[graph::Op::index_put] = MakeIndexPut;
+  t[graph::Op::feature_dropout] = MakeFeatureDropout;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -19,7 +19,7 @@
 #include "ATen/ops/unsqueeze.h"
 #include "worker/executor_kernels.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -108,21 +108,22 @@ KernelFactory Softmax(F f) {
 
 void AddNormKernels(KernelTable* table) {
   KernelTable& t = *table;
-  t[Op::batch_norm] = MakeBatchNorm;
-  t[Op::instance_norm] = MakeInstanceNorm;
-  t[Op::layer_norm] = MakeLayerNorm;
-  t[Op::group_norm] = MakeGroupNorm;
-  t[Op::rms_norm] = MakeRmsNorm;
-  t[Op::local_response_norm] = MakeLocalResponseNorm;
-  t[Op::normalize] = MakeNormalize;
-  t[Op::_weight_norm] = [](const NodeContext& c) -> absl::StatusOr<Kernel> {
+  t[graph::Op::batch_norm] = MakeBatchNorm;
+  t[graph::Op::instance_norm] = MakeInstanceNorm;
+  t[graph::Op::layer_norm] = MakeLayerNorm;
+  t[graph::Op::group_norm] = MakeGroupNorm;
+  t[graph::Op::rms_norm] = MakeRmsNorm;
+  t[graph::Op::local_response_norm] = MakeLocalResponseNorm;
+  t[graph::Op::normalize] = MakeNormalize;
+  t[graph::Op::_weight_norm] = [](const NodeContext& c) -> absl::StatusOr<Kernel> {
     const int64_t dim = c.Int("dim", 0);
     return Kernel([=](const Call& call) { call.outputs[0] = at::_weight_norm(call[0], call[1], dim); });
   };
   using DType = c10::optional<at::ScalarType>;
-  t[Op::softmax] = Softmax([](const at::Tensor& x, int64_t d, DType t) { return at::softmax(x, d, t); });
-  t[Op::log_softmax] = Softmax([](const at::Tensor& x, int64_t d, DType t) { return at::log_softmax(x, d, t); });
-  t[Op::softmin] = Softmax([](const at::Tensor& x, int64_t d, DType t) { return at::softmax(at::neg(x), d, t); });
+  t[graph::Op::softmax] = Softmax([](const at::Tensor& x, int64_t d, DType t) { return at::softmax(x, d, t); });
+  t[graph::Op::log_softmax] = Softmax([](const at::Tensor& x, int64_t d, DType t) { return at::log_softmax(x, d, t); });
+  t[graph::Op::softmin] =
+      Softmax([](const at::Tensor& x, int64_t d, DType t) { return at::softmax(at::neg(x), d, t); });
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -41,7 +41,7 @@
 #include "ATen/ops/upsample_trilinear3d.h"
 #include "worker/executor_kernels.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -124,7 +124,7 @@ KernelFactory LpPool(F average, int dims) {
 }
 
 absl::StatusOr<Kernel> MakeMaxUnpool2d(const NodeContext& c) {
-  const TensorType& x = *c.inputs[0];
+  const graph::TensorType& x = *c.inputs[0];
   Ints size = c.Ints("output_size");
   if (size.empty()) {
     const Ints kernel = c.Ints("kernel_size"), padding = c.Ints("padding");
@@ -153,7 +153,7 @@ absl::StatusOr<Resampling> ResamplingOf(const NodeContext& c, size_t dims) {
     r.size = size;
     return r;
   }
-  const AttributeValue* value = c.node.attributes.Find("scale_factor");
+  const graph::AttributeValue* value = c.node.attributes.Find("scale_factor");
   if (value == nullptr) return Refused(c, "neither size nor scale_factor");
   std::vector<double> factors;
   if (const auto* list = std::get_if<std::vector<double>>(value)) factors = *list;
@@ -217,10 +217,11 @@ absl::StatusOr<Kernel> MakeInterpolate(const NodeContext& c) {
 
 // The windows lie at random; without given numbers each call draws its own, as PyTorch does.
 absl::StatusOr<Kernel> MakeFractionalMaxPool(const NodeContext& c) {
-  const Shape& in = c.inputs[0]->shape;
-  const Shape& out = c.node.outputs[0].shape;
+  const graph::Shape& in = c.inputs[0]->shape;
+  const graph::Shape& out = c.node.outputs[0].shape;
   const size_t n =
-      c.node.op == Op::fractional_max_pool2d || c.node.op == Op::fractional_max_pool2d_with_indices ? 2 : 3;
+      c.node.op == graph::Op::fractional_max_pool2d || c.node.op == graph::Op::fractional_max_pool2d_with_indices ? 2
+                                                                                                                  : 3;
   const Ints kernel = c.Ints("kernel_size"), size(out.end() - static_cast<int64_t>(n), out.end());
   const int64_t channels = in[in.size() - n - 1], batch = in.size() == n + 2 ? in[0] : 1;
   const bool indices = c.node.outputs.size() > 1;
@@ -270,48 +271,48 @@ absl::StatusOr<Kernel> MakeAffineGrid(const NodeContext& c) {
 
 void AddPoolKernels(KernelTable* table) {
   KernelTable& t = *table;
-  t[Op::max_pool1d] = COBRA_MAX_POOL(at::max_pool1d, at::max_pool1d_with_indices);
-  t[Op::max_pool2d] = COBRA_MAX_POOL(at::max_pool2d, at::max_pool2d_with_indices);
-  t[Op::max_pool3d] = COBRA_MAX_POOL(at::max_pool3d, at::max_pool3d_with_indices);
-  t[Op::avg_pool1d] = AvgPool([](const at::Tensor& x, const Ints& k, const Ints& s, const Ints& p, bool c, bool i,
-                                 c10::optional<int64_t>) { return at::avg_pool1d(x, k, s, p, c, i); });
-  t[Op::avg_pool2d] = COBRA_AVG_POOL(at::avg_pool2d);
-  t[Op::avg_pool3d] = COBRA_AVG_POOL(at::avg_pool3d);
-  t[Op::lp_pool1d] = LpPool(
+  t[graph::Op::max_pool1d] = COBRA_MAX_POOL(at::max_pool1d, at::max_pool1d_with_indices);
+  t[graph::Op::max_pool2d] = COBRA_MAX_POOL(at::max_pool2d, at::max_pool2d_with_indices);
+  t[graph::Op::max_pool3d] = COBRA_MAX_POOL(at::max_pool3d, at::max_pool3d_with_indices);
+  t[graph::Op::avg_pool1d] = AvgPool([](const at::Tensor& x, const Ints& k, const Ints& s, const Ints& p, bool c,
+                                        bool i, c10::optional<int64_t>) { return at::avg_pool1d(x, k, s, p, c, i); });
+  t[graph::Op::avg_pool2d] = COBRA_AVG_POOL(at::avg_pool2d);
+  t[graph::Op::avg_pool3d] = COBRA_AVG_POOL(at::avg_pool3d);
+  t[graph::Op::lp_pool1d] = LpPool(
       [](const at::Tensor& x, const Ints& k, const Ints& s, bool c) { return at::avg_pool1d(x, k, s, 0, c); }, 1);
-  t[Op::lp_pool2d] = LpPool(
+  t[graph::Op::lp_pool2d] = LpPool(
       [](const at::Tensor& x, const Ints& k, const Ints& s, bool c) { return at::avg_pool2d(x, k, s, 0, c); }, 2);
-  t[Op::adaptive_avg_pool1d] =
+  t[graph::Op::adaptive_avg_pool1d] =
       AdaptiveAvgPool([](const at::Tensor& x, const Ints& o) { return at::adaptive_avg_pool1d(x, o); });
-  t[Op::adaptive_avg_pool2d] =
+  t[graph::Op::adaptive_avg_pool2d] =
       AdaptiveAvgPool([](const at::Tensor& x, const Ints& o) { return at::adaptive_avg_pool2d(x, o); });
-  t[Op::adaptive_avg_pool3d] =
+  t[graph::Op::adaptive_avg_pool3d] =
       AdaptiveAvgPool([](const at::Tensor& x, const Ints& o) { return at::adaptive_avg_pool3d(x, o); });
-  t[Op::adaptive_max_pool1d] =
+  t[graph::Op::adaptive_max_pool1d] =
       AdaptiveMaxPool([](const at::Tensor& x, const Ints& o) { return at::adaptive_max_pool1d(x, o); });
-  t[Op::adaptive_max_pool2d] =
+  t[graph::Op::adaptive_max_pool2d] =
       AdaptiveMaxPool([](const at::Tensor& x, const Ints& o) { return at::adaptive_max_pool2d(x, o); });
-  t[Op::adaptive_max_pool3d] =
+  t[graph::Op::adaptive_max_pool3d] =
       AdaptiveMaxPool([](const at::Tensor& x, const Ints& o) { return at::adaptive_max_pool3d(x, o); });
-  for (Op op : {Op::fractional_max_pool2d, Op::fractional_max_pool3d, Op::fractional_max_pool2d_with_indices,
-                Op::fractional_max_pool3d_with_indices})
+  for (graph::Op op : {graph::Op::fractional_max_pool2d, graph::Op::fractional_max_pool3d,
+                       graph::Op::fractional_max_pool2d_with_indices, graph::Op::fractional_max_pool3d_with_indices})
     t[op] = MakeFractionalMaxPool;
-  t[Op::max_unpool2d] = MakeMaxUnpool2d;
-  t[Op::interpolate] = MakeInterpolate;
-  t[Op::grid_sample] = MakeGridSample;
-  t[Op::affine_grid] = MakeAffineGrid;
-  t[Op::pixel_shuffle] = [](const NodeContext& c) -> absl::StatusOr<Kernel> {
+  t[graph::Op::max_unpool2d] = MakeMaxUnpool2d;
+  t[graph::Op::interpolate] = MakeInterpolate;
+  t[graph::Op::grid_sample] = MakeGridSample;
+  t[graph::Op::affine_grid] = MakeAffineGrid;
+  t[graph::Op::pixel_shuffle] = [](const NodeContext& c) -> absl::StatusOr<Kernel> {
     const int64_t factor = c.Int("upscale_factor");
     return Kernel([=](const Call& call) { call.outputs[0] = at::pixel_shuffle(call[0], factor); });
   };
-  t[Op::pixel_unshuffle] = [](const NodeContext& c) -> absl::StatusOr<Kernel> {
+  t[graph::Op::pixel_unshuffle] = [](const NodeContext& c) -> absl::StatusOr<Kernel> {
     const int64_t factor = c.Int("downscale_factor");
     return Kernel([=](const Call& call) { call.outputs[0] = at::pixel_unshuffle(call[0], factor); });
   };
-  t[Op::channel_shuffle] = [](const NodeContext& c) -> absl::StatusOr<Kernel> {
+  t[graph::Op::channel_shuffle] = [](const NodeContext& c) -> absl::StatusOr<Kernel> {
     const int64_t groups = c.Int("groups");
     return Kernel([=](const Call& call) { call.outputs[0] = at::channel_shuffle(call[0], groups); });
   };
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

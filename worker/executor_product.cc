@@ -33,7 +33,7 @@
 #include "ATen/ops/_scaled_dot_product_attention.h"
 #endif
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 absl::StatusOr<Kernel> MakeLinear(const NodeContext& c) {
@@ -269,25 +269,25 @@ absl::StatusOr<Kernel> MakeLu(const NodeContext& c) {
 
 void AddProductKernels(KernelTable* table) {
   KernelTable& t = *table;
-  t[Op::linear] = MakeLinear;
-  t[Op::lu] = MakeLu;
-  t[Op::bilinear] = MakeBilinear;
-  t.Binary(Op::matmul, at::matmul);
-  t.Binary(Op::bmm, at::bmm);
-  t.Binary(Op::mm, at::mm);
-  t.Binary(Op::mv, at::mv);
-  t.Binary(Op::dot, at::dot);
-  t.Binary(Op::outer, at::outer);
-  t[Op::addmm] = COBRA_BETA_ALPHA(at::addmm);
-  t[Op::baddbmm] = COBRA_BETA_ALPHA(at::baddbmm);
-  t[Op::einsum] = MakeEinsum;
-  t[Op::scaled_dot_product_attention] = MakeSdpa;
-  t[Op::multi_head_attention_forward] = MakeMultiHeadAttention;
-  t[Op::lstm] = MakeLstm;
-  t[Op::gru] = COBRA_RECURRENT(at::gru);
-  t[Op::rnn_tanh] = COBRA_RECURRENT(at::rnn_tanh);
-  t[Op::rnn_relu] = COBRA_RECURRENT(at::rnn_relu);
-  t[Op::cdist] = MakeCdist;
+  t[graph::Op::linear] = MakeLinear;
+  t[graph::Op::lu] = MakeLu;
+  t[graph::Op::bilinear] = MakeBilinear;
+  t.Binary(graph::Op::matmul, at::matmul);
+  t.Binary(graph::Op::bmm, at::bmm);
+  t.Binary(graph::Op::mm, at::mm);
+  t.Binary(graph::Op::mv, at::mv);
+  t.Binary(graph::Op::dot, at::dot);
+  t.Binary(graph::Op::outer, at::outer);
+  t[graph::Op::addmm] = COBRA_BETA_ALPHA(at::addmm);
+  t[graph::Op::baddbmm] = COBRA_BETA_ALPHA(at::baddbmm);
+  t[graph::Op::einsum] = MakeEinsum;
+  t[graph::Op::scaled_dot_product_attention] = MakeSdpa;
+  t[graph::Op::multi_head_attention_forward] = MakeMultiHeadAttention;
+  t[graph::Op::lstm] = MakeLstm;
+  t[graph::Op::gru] = COBRA_RECURRENT(at::gru);
+  t[graph::Op::rnn_tanh] = COBRA_RECURRENT(at::rnn_tanh);
+  t[graph::Op::rnn_relu] = COBRA_RECURRENT(at::rnn_relu);
+  t[graph::Op::cdist] = MakeCdist;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -32,7 +32,7 @@
 #include "ATen/ops/var_mean.h"
 #include "worker/executor_kernels.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -198,7 +198,7 @@ absl::StatusOr<Kernel> MakeGradient(const NodeContext& c) {
   const bool all = dims.empty();
   for (int64_t i = 0; all && i < c.inputs[0]->rank(); ++i) dims.push_back(i);
   std::vector<at::Scalar> spacing;
-  const AttributeValue* given = c.node.attributes.Find("spacing");
+  const graph::AttributeValue* given = c.node.attributes.Find("spacing");
   if (const auto* list = given == nullptr ? nullptr : std::get_if<std::vector<double>>(given))
     spacing.assign(list->begin(), list->end());
   if (spacing.empty()) spacing.assign(dims.size(), c.Scalar("spacing", 1));
@@ -245,44 +245,44 @@ absl::StatusOr<Kernel> MakeTrace(const NodeContext& c) {
 
 void AddReductionKernels(KernelTable* table) {
   KernelTable& t = *table;
-  t[Op::sum] = Reduce(Sum);
-  t[Op::mean] = Reduce(Mean);
-  t[Op::prod] = Reduce(Prod);
-  t[Op::amax] = Reduce(Amax);
-  t[Op::amin] = Reduce(Amin);
-  t[Op::any] = Reduce(Any);
-  t[Op::all] = Reduce(All);
-  t[Op::argmax] = Reduce(Argmax);
-  t[Op::argmin] = Reduce(Argmin);
-  t[Op::count_nonzero] = Reduce(CountNonzero);
-  t[Op::logsumexp] = Reduce(Logsumexp);
-  t[Op::var] =
+  t[graph::Op::sum] = Reduce(Sum);
+  t[graph::Op::mean] = Reduce(Mean);
+  t[graph::Op::prod] = Reduce(Prod);
+  t[graph::Op::amax] = Reduce(Amax);
+  t[graph::Op::amin] = Reduce(Amin);
+  t[graph::Op::any] = Reduce(Any);
+  t[graph::Op::all] = Reduce(All);
+  t[graph::Op::argmax] = Reduce(Argmax);
+  t[graph::Op::argmin] = Reduce(Argmin);
+  t[graph::Op::count_nonzero] = Reduce(CountNonzero);
+  t[graph::Op::logsumexp] = Reduce(Logsumexp);
+  t[graph::Op::var] =
       Spread([](const at::Tensor& x, const Reduction& r, int64_t n) { return at::var(x, r.Dim(), n, r.keepdim); });
-  t[Op::std] =
+  t[graph::Op::std] =
       Spread([](const at::Tensor& x, const Reduction& r, int64_t n) { return at::std(x, r.Dim(), n, r.keepdim); });
-  t[Op::var_mean] = SpreadAndMean(
+  t[graph::Op::var_mean] = SpreadAndMean(
       [](const at::Tensor& x, const Reduction& r, int64_t n) { return at::var_mean(x, r.Dim(), n, r.keepdim); });
-  t[Op::std_mean] = SpreadAndMean(
+  t[graph::Op::std_mean] = SpreadAndMean(
       [](const at::Tensor& x, const Reduction& r, int64_t n) { return at::std_mean(x, r.Dim(), n, r.keepdim); });
-  t[Op::aminmax] = MakeAminmax;
-  t[Op::max] = COBRA_EXTREMUM(at::max);
-  t[Op::min] = COBRA_EXTREMUM(at::min);
-  t[Op::median] = Extremum([](const at::Tensor& x) { return at::median(x); },
-                           [](const at::Tensor& a, const at::Tensor&) { return a; },
-                           [](const at::Tensor& x, int64_t d, bool k) { return at::median(x, d, k); });
-  t[Op::mode] = MakeMode;
-  t[Op::kthvalue] = MakeKthvalue;
-  t[Op::norm] = MakeNorm;
-  t[Op::linalg_norm] = MakeLinalgNorm;
-  t[Op::linalg_vector_norm] = MakeVectorNorm;
-  t[Op::cumsum] = Scan([](const at::Tensor& x, int64_t d, OptionalType t) { return at::cumsum(x, d, t); });
-  t[Op::cumprod] = Scan([](const at::Tensor& x, int64_t d, OptionalType t) { return at::cumprod(x, d, t); });
-  t[Op::diff] = MakeDiff;
-  t[Op::gradient] = MakeGradient;
-  t[Op::topk] = MakeTopk;
-  t[Op::sort] = MakeSort;
-  t[Op::argsort] = MakeArgsort;
-  t[Op::trace] = MakeTrace;
+  t[graph::Op::aminmax] = MakeAminmax;
+  t[graph::Op::max] = COBRA_EXTREMUM(at::max);
+  t[graph::Op::min] = COBRA_EXTREMUM(at::min);
+  t[graph::Op::median] = Extremum([](const at::Tensor& x) { return at::median(x); },
+                                  [](const at::Tensor& a, const at::Tensor&) { return a; },
+                                  [](const at::Tensor& x, int64_t d, bool k) { return at::median(x, d, k); });
+  t[graph::Op::mode] = MakeMode;
+  t[graph::Op::kthvalue] = MakeKthvalue;
+  t[graph::Op::norm] = MakeNorm;
+  t[graph::Op::linalg_norm] = MakeLinalgNorm;
+  t[graph::Op::linalg_vector_norm] = MakeVectorNorm;
+  t[graph::Op::cumsum] = Scan([](const at::Tensor& x, int64_t d, OptionalType t) { return at::cumsum(x, d, t); });
+  t[graph::Op::cumprod] = Scan([](const at::Tensor& x, int64_t d, OptionalType t) { return at::cumprod(x, d, t); });
+  t[graph::Op::diff] = MakeDiff;
+  t[graph::Op::gradient] = MakeGradient;
+  t[graph::Op::topk] = MakeTopk;
+  t[graph::Op::sort] = MakeSort;
+  t[graph::Op::argsort] = MakeArgsort;
+  t[graph::Op::trace] = MakeTrace;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -6,7 +6,7 @@
 #include "ATen/ops/empty.h"
 #include "worker/executor_kernels.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 struct RoiOptions {
@@ -78,8 +78,8 @@ void RoiAlign(const at::Tensor& input, const at::Tensor& rois, const RoiOptions&
 absl::StatusOr<Kernel> MakeRoiAlign(const NodeContext& c) {
   const RoiOptions options{c.Double("spatial_scale", 1), c.Int("pooled_height", 1), c.Int("pooled_width", 1),
                            c.Int("sampling_ratio", -1), c.Bool("aligned")};
-  const DType dtype = c.node.outputs[0].dtype;
-  if (dtype != DType::float32 && dtype != DType::float64) return Refused(c, "takes float32 and float64");
+  const graph::DType dtype = c.node.outputs[0].dtype;
+  if (dtype != graph::DType::float32 && dtype != graph::DType::float64) return Refused(c, "takes float32 and float64");
   const std::vector<int64_t> shape(c.node.outputs[0].shape.begin(), c.node.outputs[0].shape.end());
   return Kernel([=](const Call& call) {
     const at::Tensor input = call[0].contiguous(), rois = call[1].contiguous();
@@ -91,6 +91,6 @@ absl::StatusOr<Kernel> MakeRoiAlign(const NodeContext& c) {
 
 }  // namespace
 
-void AddRoiKernels(KernelTable* table) { (*table)[Op::roi_align] = MakeRoiAlign; }
+void AddRoiKernels(KernelTable* table) { (*table)[graph::Op::roi_align] = MakeRoiAlign; }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -10,7 +10,7 @@
 #include "ATen/ops/fft_rfft2.h"
 #include "worker/executor_kernels.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -57,16 +57,16 @@ KernelFactory FftN(F f, bool last_two) {
 
 void AddSpectrumKernels(KernelTable* table) {
   KernelTable& t = *table;
-  t[Op::fft_fft] = COBRA_FFT1(at::fft_fft);
-  t[Op::fft_ifft] = COBRA_FFT1(at::fft_ifft);
-  t[Op::fft_rfft] = COBRA_FFT1(at::fft_rfft);
-  t[Op::fft_irfft] = COBRA_FFT1(at::fft_irfft);
-  t[Op::fft_fft2] = COBRA_FFT2(at::fft_fft2);
-  t[Op::fft_ifft2] = COBRA_FFT2(at::fft_ifft2);
-  t[Op::fft_rfft2] = COBRA_FFT2(at::fft_rfft2);
-  t[Op::fft_irfft2] = COBRA_FFT2(at::fft_irfft2);
-  t[Op::fft_fftn] = COBRA_FFTN(at::fft_fftn);
-  t[Op::fft_ifftn] = COBRA_FFTN(at::fft_ifftn);
+  t[graph::Op::fft_fft] = COBRA_FFT1(at::fft_fft);
+  t[graph::Op::fft_ifft] = COBRA_FFT1(at::fft_ifft);
+  t[graph::Op::fft_rfft] = COBRA_FFT1(at::fft_rfft);
+  t[graph::Op::fft_irfft] = COBRA_FFT1(at::fft_irfft);
+  t[graph::Op::fft_fft2] = COBRA_FFT2(at::fft_fft2);
+  t[graph::Op::fft_ifft2] = COBRA_FFT2(at::fft_ifft2);
+  t[graph::Op::fft_rfft2] = COBRA_FFT2(at::fft_rfft2);
+  t[graph::Op::fft_irfft2] = COBRA_FFT2(at::fft_irfft2);
+  t[graph::Op::fft_fftn] = COBRA_FFTN(at::fft_fftn);
+  t[graph::Op::fft_ifftn] = COBRA_FFTN(at::fft_ifftn);
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

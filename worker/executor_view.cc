@@ -26,7 +26,7 @@
 #include "ATen/ops/view_as_real.h"
 #include "worker/executor_kernels.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -107,7 +107,7 @@ Kernel Several(F f) {
 
 absl::StatusOr<Kernel> MakeSplit(const NodeContext& c) {
   const int64_t dim = c.Int("dim");
-  const AttributeValue* size = c.node.attributes.Find("split_size");
+  const graph::AttributeValue* size = c.node.attributes.Find("split_size");
   if (size != nullptr && std::holds_alternative<int64_t>(*size)) {
     const int64_t each = std::get<int64_t>(*size);
     return Several([=](const Call& call) { return at::split(call[0], each, dim); });
@@ -118,7 +118,9 @@ absl::StatusOr<Kernel> MakeSplit(const NodeContext& c) {
 
 absl::StatusOr<Kernel> MakeTensorSplit(const NodeContext& c) {
   const bool line = c.inputs[0]->rank() == 1;
-  const int64_t dim = c.node.op == Op::hsplit ? (line ? 0 : 1) : c.node.op == Op::dsplit ? 2 : c.Int("dim");
+  const int64_t dim = c.node.op == graph::Op::hsplit   ? (line ? 0 : 1)
+                      : c.node.op == graph::Op::dsplit ? 2
+                                                       : c.Int("dim");
   if (c.HasValue("indices")) {
     const Ints indices = c.Ints("indices");
     return Several([=](const Call& call) { return at::tensor_split(call[0], indices, dim); });
@@ -177,49 +179,49 @@ at::Tensor MH(const at::Tensor& x) { return x.mH(); }
 
 void AddViewKernels(KernelTable* table) {
   KernelTable& t = *table;
-  t[Op::view] = MakeView;
-  t[Op::view_as] = ToOutputShape([](const at::Tensor& x, const Ints& shape) { return x.view(shape); });
-  t[Op::reshape] = ToOutputShape([](const at::Tensor& x, const Ints& shape) { return at::reshape(x, shape); });
-  t[Op::reshape_as] = t[Op::reshape];
-  t[Op::unflatten] = t[Op::reshape];
-  t[Op::expand] = ToOutputShape([](const at::Tensor& x, const Ints& shape) { return x.expand(shape); });
-  t[Op::expand_as] = t[Op::expand];
-  t[Op::broadcast_to] = t[Op::expand];
-  t[Op::flatten] = MakeFlatten;
-  t.Unary(Op::ravel, at::ravel);
-  t[Op::permute] = WithInts("dims", [](const at::Tensor& x, const Ints& dims) { return at::permute(x, dims); });
-  t[Op::transpose] = MakeTranspose;
-  t.Unary(Op::t, at::t);
-  t.Unary(Op::T, T);
-  t.Unary(Op::mT, MT);
-  t.Unary(Op::H, H);
-  t.Unary(Op::mH, MH);
-  t.Unary(Op::adjoint, at::adjoint);
-  t[Op::movedim] = MakeMovedim;
-  t[Op::select] = MakeSelect;
-  t[Op::narrow] = MakeNarrow;
-  t[Op::diagonal] = MakeDiagonal;
-  t[Op::tensor_unfold] = MakeTensorUnfold;
-  t[Op::as_strided] = MakeAsStrided;
-  t[Op::split] = MakeSplit;
-  t[Op::tensor_split] = MakeTensorSplit;
-  t[Op::hsplit] = t[Op::vsplit] = t[Op::dsplit] = MakeTensorSplit;
-  t[Op::split_with_sizes] = MakeSplit;
-  t[Op::chunk] = MakeChunk;
-  t[Op::unbind] = MakeUnbind;
-  t[Op::meshgrid] = MakeMeshgrid;
-  t[Op::broadcast_tensors] = MakeBroadcastTensors;
-  t[Op::as_base] = MakeAsBase;
-  t[Op::squeeze] = MakeSqueeze;
-  t[Op::unsqueeze] = MakeUnsqueeze;
-  t.Unary(Op::contiguous, Contiguous);
-  t.Unary(Op::detach, at::detach);
-  t.Unary(Op::data, Same);
-  t.Unary(Op::alias, Same);
-  t.Unary(Op::real, at::real);
-  t.Unary(Op::imag, at::imag);
-  t.Unary(Op::view_as_real, at::view_as_real);
-  t.Unary(Op::view_as_complex, at::view_as_complex);
+  t[graph::Op::view] = MakeView;
+  t[graph::Op::view_as] = ToOutputShape([](const at::Tensor& x, const Ints& shape) { return x.view(shape); });
+  t[graph::Op::reshape] = ToOutputShape([](const at::Tensor& x, const Ints& shape) { return at::reshape(x, shape); });
+  t[graph::Op::reshape_as] = t[graph::Op::reshape];
+  t[graph::Op::unflatten] = t[graph::Op::reshape];
+  t[graph::Op::expand] = ToOutputShape([](const at::Tensor& x, const Ints& shape) { return x.expand(shape); });
+  t[graph::Op::expand_as] = t[graph::Op::expand];
+  t[graph::Op::broadcast_to] = t[graph::Op::expand];
+  t[graph::Op::flatten] = MakeFlatten;
+  t.Unary(graph::Op::ravel, at::ravel);
+  t[graph::Op::permute] = WithInts("dims", [](const at::Tensor& x, const Ints& dims) { return at::permute(x, dims); });
+  t[graph::Op::transpose] = MakeTranspose;
+  t.Unary(graph::Op::t, at::t);
+  t.Unary(graph::Op::T, T);
+  t.Unary(graph::Op::mT, MT);
+  t.Unary(graph::Op::H, H);
+  t.Unary(graph::Op::mH, MH);
+  t.Unary(graph::Op::adjoint, at::adjoint);
+  t[graph::Op::movedim] = MakeMovedim;
+  t[graph::Op::select] = MakeSelect;
+  t[graph::Op::narrow] = MakeNarrow;
+  t[graph::Op::diagonal] = MakeDiagonal;
+  t[graph::Op::tensor_unfold] = MakeTensorUnfold;
+  t[graph::Op::as_strided] = MakeAsStrided;
+  t[graph::Op::split] = MakeSplit;
+  t[graph::Op::tensor_split] = MakeTensorSplit;
+  t[graph::Op::hsplit] = t[graph::Op::vsplit] = t[graph::Op::dsplit] = MakeTensorSplit;
+  t[graph::Op::split_with_sizes] = MakeSplit;
+  t[graph::Op::chunk] = MakeChunk;
+  t[graph::Op::unbind] = MakeUnbind;
+  t[graph::Op::meshgrid] = MakeMeshgrid;
+  t[graph::Op::broadcast_tensors] = MakeBroadcastTensors;
+  t[graph::Op::as_base] = MakeAsBase;
+  t[graph::Op::squeeze] = MakeSqueeze;
+  t[graph::Op::unsqueeze] = MakeUnsqueeze;
+  t.Unary(graph::Op::contiguous, Contiguous);
+  t.Unary(graph::Op::detach, at::detach);
+  t.Unary(graph::Op::data, Same);
+  t.Unary(graph::Op::alias, Same);
+  t.Unary(graph::Op::real, at::real);
+  t.Unary(graph::Op::imag, at::imag);
+  t.Unary(graph::Op::view_as_real, at::view_as_real);
+  t.Unary(graph::Op::view_as_complex, at::view_as_complex);
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -11,26 +11,26 @@
 #include "worker/net_builder.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Ints = std::vector<int64_t>;
 
 // Every third network at ImageNet's own size, the others from 64 to 256.
 int64_t ImageSize(Random* r) { return r->Chance(0.35) ? 224 : r->LogBetween(2, 8) * 32; }
-ValueRef Image(Random* r, NetBuilder* b) {
+graph::ValueRef Image(Random* r, NetBuilder* b) {
   const int64_t size = ImageSize(r);
   return b->Input({r->Chance(0.1) ? r->Pick<int64_t>({2, 4}) : 1, 3, size, size});
 }
 
-ValueRef Classifier(Random* r, NetBuilder* b, ValueRef x, double dropout = 0) {
+graph::ValueRef Classifier(Random* r, NetBuilder* b, graph::ValueRef x, double dropout = 0) {
   x = b->Flatten(b->AdaptiveAvgPool(x, 1));
   if (dropout > 0) x = b->Dropout(x, dropout);
   return b->Linear(x, r->Pick<int64_t>({10, 100, 1000, 1000}));
 }
 
 // --- ResNet, ResNeXt, Wide ResNet, with or without squeeze and excitation
-absl::StatusOr<Graph> ResNet(Random* r) {
+absl::StatusOr<graph::Graph> ResNet(Random* r) {
   NetBuilder b;
   ResNetConfig c;
   c.bottleneck = r->Chance(0.5);
@@ -42,7 +42,7 @@ absl::StatusOr<Graph> ResNet(Random* r) {
     c.group_width = 128;
   }
   const int64_t width = r->Chance(0.4) ? 64 : r->LogBetween(2, 14) * 8;
-  ValueRef x = Image(r, &b);
+  graph::ValueRef x = Image(r, &b);
   if (r->Chance(0.85)) {
     x = b.MaxPool(b.ConvBnRelu(x, {width, 7, 2, 3}), 3, 2, 1);
   } else {
@@ -59,9 +59,9 @@ absl::StatusOr<Graph> ResNet(Random* r) {
 }
 
 // --- VGG, AlexNet: plain convolutions with bias, fully connected layers
-absl::StatusOr<Graph> Vgg(Random* r) {
+absl::StatusOr<graph::Graph> Vgg(Random* r) {
   NetBuilder b;
-  ValueRef x = Image(r, &b);
+  graph::ValueRef x = Image(r, &b);
   const bool norm = r->Chance(0.3);
   double width = static_cast<double>(r->Chance(0.4) ? 64 : r->LogBetween(1, 8) * 8);
   const int stages = static_cast<int>(r->Between(3, 5));
@@ -84,10 +84,10 @@ absl::StatusOr<Graph> Vgg(Random* r) {
   return std::move(b).Finish(b.Linear(x, r->Pick<int64_t>({10, 100, 1000})));
 }
 
-absl::StatusOr<Graph> AlexNet(Random* r) {
+absl::StatusOr<graph::Graph> AlexNet(Random* r) {
   NetBuilder b;
   const double scale = r->Uniform(0.4, 1.6);
-  ValueRef x = b.Input({1, 3, r->Between(5, 8) * 32, r->Between(5, 8) * 32});
+  graph::ValueRef x = b.Input({1, 3, r->Between(5, 8) * 32, r->Between(5, 8) * 32});
   x = b.MaxPool(b.Relu(b.Conv(x, {RoundTo8(64 * scale), 11, 4, 2, 1, 1, true})), 3, 2);
   x = b.MaxPool(b.Relu(b.Conv(x, {RoundTo8(192 * scale), 5, 1, 2, 1, 1, true})), 3, 2);
   const int64_t layers = r->Between(1, 4);
@@ -101,13 +101,13 @@ absl::StatusOr<Graph> AlexNet(Random* r) {
 }
 
 // --- MobileNetV1/V2/V3, EfficientNet, MnasNet: inverted residuals
-absl::StatusOr<Graph> MobileNet(Random* r) {
+absl::StatusOr<graph::Graph> MobileNet(Random* r) {
   NetBuilder b;
   Mobile m;
   m.activation = static_cast<int>(r->Pick<int64_t>({0, 1, 1, 1, 2, 3}));
   m.excite = m.activation >= 2 && r->Chance(0.7);
   const double scale = r->Chance(0.35) ? 1.0 : r->Uniform(0.35, 1.8);
-  ValueRef x = Image(r, &b);
+  graph::ValueRef x = Image(r, &b);
   x = Activate(&b, b.ConvBn(x, {RoundTo8(32 * scale), 3, 2, 1}), m.activation);
   const std::array<double, 7> widths = {16, 24, 32, 64, 96, 160, 320};
   const std::array<int64_t, 7> strides = {1, 2, 2, 2, 1, 2, 1};
@@ -123,10 +123,10 @@ absl::StatusOr<Graph> MobileNet(Random* r) {
   return std::move(b).Finish(Classifier(r, &b, x, 0.2));
 }
 
-absl::StatusOr<Graph> MobileNetV1(Random* r) {
+absl::StatusOr<graph::Graph> MobileNetV1(Random* r) {
   NetBuilder b;
   double width = static_cast<double>(r->Between(2, 6) * 8);
-  ValueRef x = b.ConvBnRelu(Image(r, &b), {RoundTo8(width), 3, 2, 1});
+  graph::ValueRef x = b.ConvBnRelu(Image(r, &b), {RoundTo8(width), 3, 2, 1});
   const int64_t blocks = r->Between(5, 13);
   for (int64_t i = 0; i < blocks; ++i) {
     const bool down = i % 3 == 1;
@@ -138,17 +138,17 @@ absl::StatusOr<Graph> MobileNetV1(Random* r) {
 }
 
 // --- DenseNet: every layer concatenates all before it
-absl::StatusOr<Graph> DenseNet(Random* r) {
+absl::StatusOr<graph::Graph> DenseNet(Random* r) {
   NetBuilder b;
   const int64_t growth = r->Chance(0.4) ? 32 : r->Between(1, 6) * 8;
   const int64_t bottleneck = r->Pick<int64_t>({2, 4, 4}) * growth;
-  ValueRef x = b.MaxPool(b.ConvBnRelu(Image(r, &b), {growth * 2, 7, 2, 3}), 3, 2, 1);
+  graph::ValueRef x = b.MaxPool(b.ConvBnRelu(Image(r, &b), {growth * 2, 7, 2, 3}), 3, 2, 1);
   const int stages = static_cast<int>(r->Between(2, 4));
   for (int stage = 0; stage < stages; ++stage) {
-    std::vector<ValueRef> features = {x};
+    std::vector<graph::ValueRef> features = {x};
     const int64_t layers = r->Between(2, 6 + 6 * std::min(stage, 2));
     for (int64_t i = 0; i < layers; ++i) {
-      ValueRef y = b.Relu(b.BatchNorm(b.Cat(features)));
+      graph::ValueRef y = b.Relu(b.BatchNorm(b.Cat(features)));
       y = b.Relu(b.ConvBn(y, {bottleneck, 1}));
       features.push_back(b.Conv(y, {growth, 3, 1, 1}));
     }
@@ -159,16 +159,16 @@ absl::StatusOr<Graph> DenseNet(Random* r) {
 }
 
 // --- SqueezeNet and GoogLeNet: branches that are concatenated
-absl::StatusOr<Graph> SqueezeNet(Random* r) {
+absl::StatusOr<graph::Graph> SqueezeNet(Random* r) {
   NetBuilder b;
   const double scale = r->Uniform(0.5, 2);
-  ValueRef x = b.Relu(b.Conv(Image(r, &b), {RoundTo8(64 * scale), r->Pick<int64_t>({3, 7}), 2, 0, 1, 1, true}));
+  graph::ValueRef x = b.Relu(b.Conv(Image(r, &b), {RoundTo8(64 * scale), r->Pick<int64_t>({3, 7}), 2, 0, 1, 1, true}));
   x = b.MaxPool(x, 3, 2, 0, /*ceil_mode=*/true);
   const int64_t fires = r->Between(3, 8);
   for (int64_t i = 0; i < fires; ++i) {
     const int64_t squeeze = RoundTo8(16 * (1 + i / 2) * scale), expand = squeeze * 4;
-    const ValueRef s = b.Relu(b.Conv(x, {squeeze, 1, 1, 0, 1, 1, true}));
-    const ValueRef narrow = b.Relu(b.Conv(s, {expand, 1, 1, 0, 1, 1, true}));
+    const graph::ValueRef s = b.Relu(b.Conv(x, {squeeze, 1, 1, 0, 1, 1, true}));
+    const graph::ValueRef narrow = b.Relu(b.Conv(s, {expand, 1, 1, 0, 1, 1, true}));
     x = b.Cat({narrow, b.Relu(b.Conv(s, {expand, 3, 1, 1, 1, 1, true}))});
     if (i == 1 || i == 3) x = b.MaxPool(x, 3, 2, 0, true);
   }
@@ -176,44 +176,46 @@ absl::StatusOr<Graph> SqueezeNet(Random* r) {
   return std::move(b).Finish(b.Flatten(b.AdaptiveAvgPool(x, 1)));
 }
 
-absl::StatusOr<Graph> GoogLeNet(Random* r) {
+absl::StatusOr<graph::Graph> GoogLeNet(Random* r) {
   NetBuilder b;
   const double scale = r->Uniform(0.4, 1.4);
-  ValueRef x = b.MaxPool(b.ConvBnRelu(Image(r, &b), {RoundTo8(64 * scale), 7, 2, 3}), 3, 2, 0, true);
+  graph::ValueRef x = b.MaxPool(b.ConvBnRelu(Image(r, &b), {RoundTo8(64 * scale), 7, 2, 3}), 3, 2, 0, true);
   x = b.ConvBnRelu(b.ConvBnRelu(x, {RoundTo8(64 * scale), 1}), {RoundTo8(192 * scale), 3, 1, 1});
   const int64_t cells = r->Between(2, 8);
   for (int64_t i = 0; i < cells; ++i) {
     if (i % 3 == 0) x = b.MaxPool(x, 3, 2, 0, true);
     const double w = scale * (1 + 0.25 * i) * r->Uniform(0.7, 1.4);
-    const ValueRef one = b.ConvBnRelu(x, {RoundTo8(96 * w), 1});
-    const ValueRef three = b.ConvBnRelu(b.ConvBnRelu(x, {RoundTo8(64 * w), 1}), {RoundTo8(128 * w), 3, 1, 1});
+    const graph::ValueRef one = b.ConvBnRelu(x, {RoundTo8(96 * w), 1});
+    const graph::ValueRef three = b.ConvBnRelu(b.ConvBnRelu(x, {RoundTo8(64 * w), 1}), {RoundTo8(128 * w), 3, 1, 1});
     const int64_t kernel = r->Pick<int64_t>({3, 5});
-    const ValueRef five =
+    const graph::ValueRef five =
         b.ConvBnRelu(b.ConvBnRelu(x, {RoundTo8(16 * w), 1}), {RoundTo8(48 * w), kernel, 1, kernel / 2});
-    const ValueRef pool = b.ConvBnRelu(b.MaxPool(x, 3, 1, 1, true), {RoundTo8(48 * w), 1});
+    const graph::ValueRef pool = b.ConvBnRelu(b.MaxPool(x, 3, 1, 1, true), {RoundTo8(48 * w), 1});
     x = b.Cat({one, three, five, pool});
   }
   return std::move(b).Finish(Classifier(r, &b, x, 0.2));
 }
 
 // --- NAS-Bench-201: any cell at any width and depth; the space's own networks are the sampler nas-bench-201
-absl::StatusOr<Graph> NasBench201(Random* r) {
+absl::StatusOr<graph::Graph> NasBench201(Random* r) {
   const int64_t cell = r->Between(0, kNasBench201Cells - 1);
   const int64_t channels = r->Chance(0.5) ? 16 : r->Between(1, 6) * 8, cells = r->Between(1, 5);
   const int64_t classes = r->Pick<int64_t>({10, 100, 1000, 1000});
-  return ReadArchitecture({absl::StrCat("nasbench201,channels=", channels, ",cells=", cells, ",classes=", classes, ":",
-                                        NasBench201Cell(cell)),
-                           {}});
+  return nas::ReadArchitecture({absl::StrCat("nasbench201,channels=", channels, ",cells=", cells, ",classes=", classes,
+                                             ":", NasBench201Cell(cell)),
+                                {}});
 }
 
 // --- U-Net: transposed convolutions or interpolation on the way up
-absl::StatusOr<Graph> UNet(Random* r) {
+absl::StatusOr<graph::Graph> UNet(Random* r) {
   NetBuilder b;
   const int64_t base = r->Between(1, 5) * 8, depth = r->Between(2, 4), size = r->Between(2, 8) * 32;
   const bool transposed = r->Chance(0.5);
-  const auto twice = [&](ValueRef x, int64_t c) { return b.ConvBnRelu(b.ConvBnRelu(x, {c, 3, 1, 1}), {c, 3, 1, 1}); };
-  std::vector<ValueRef> skips;
-  ValueRef x = b.Input({1, 3, size, size});
+  const auto twice = [&](graph::ValueRef x, int64_t c) {
+    return b.ConvBnRelu(b.ConvBnRelu(x, {c, 3, 1, 1}), {c, 3, 1, 1});
+  };
+  std::vector<graph::ValueRef> skips;
+  graph::ValueRef x = b.Input({1, 3, size, size});
   for (int64_t i = 0; i < depth; ++i) {
     x = twice(x, base << i);
     skips.push_back(x);
@@ -222,8 +224,8 @@ absl::StatusOr<Graph> UNet(Random* r) {
   x = twice(x, base << depth);
   for (int64_t i = depth - 1; i >= 0; --i) {
     if (transposed) {
-      const ValueRef weight = b.Parameter({b.Channels(x), base << i, 2, 2});
-      x = b.Call(Op::conv_transpose2d,
+      const graph::ValueRef weight = b.Parameter({b.Channels(x), base << i, 2, 2});
+      x = b.Call(graph::Op::conv_transpose2d,
                  {{"stride", Ints{2, 2}},
                   {"padding", Ints{0, 0}},
                   {"output_padding", Ints{0, 0}},
@@ -231,8 +233,8 @@ absl::StatusOr<Graph> UNet(Random* r) {
                   {"dilation", Ints{1, 1}}},
                  {x, weight, b.Parameter({base << i})});
     } else {
-      x = b.Call(Op::interpolate, {{"size", Ints{b.Dim(x, 2) * 2, b.Dim(x, 3) * 2}}, {"mode", std::string("nearest")}},
-                 {x});
+      x = b.Call(graph::Op::interpolate,
+                 {{"size", Ints{b.Dim(x, 2) * 2, b.Dim(x, 3) * 2}}, {"mode", std::string("nearest")}}, {x});
     }
     x = twice(b.Cat({skips[i], x}), base << i);
   }
@@ -240,52 +242,54 @@ absl::StatusOr<Graph> UNet(Random* r) {
 }
 
 // --- Vision transformer and ConvNeXt
-ValueRef TransformerBlock(NetBuilder* b, ValueRef x, int64_t heads, int64_t hidden) {
+graph::ValueRef TransformerBlock(NetBuilder* b, graph::ValueRef x, int64_t heads, int64_t hidden) {
   const int64_t tokens = b->Dim(x, 1), width = b->Dim(x, 2), batch = b->Dim(x, 0);
-  ValueRef qkv = b->Linear(b->LayerNorm(x), width * 3);
-  qkv = b->Call(Op::reshape, {{"shape", Ints{batch, tokens, 3, heads, width / heads}}}, {qkv});
-  qkv = b->Call(Op::permute, {{"dims", Ints{2, 0, 3, 1, 4}}}, {qkv});
-  const auto part = [&](int64_t i) { return b->Call(Op::select, {{"dim", int64_t{0}}, {"index", i}}, {qkv}); };
-  const ValueRef q = part(0), k = part(1), v = part(2);
-  ValueRef scores =
-      b->Call(Op::matmul, {}, {q, b->Call(Op::transpose, {{"dim0", int64_t{-2}}, {"dim1", int64_t{-1}}}, {k})});
-  scores = b->Call(Op::mul, {{"other", 0.125}}, {scores});
-  scores = b->Call(Op::softmax, {{"dim", int64_t{-1}}}, {scores});
-  ValueRef y = b->Call(Op::matmul, {}, {scores, v});
-  y = b->Call(Op::transpose, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {y});
-  y = b->Call(Op::reshape, {{"shape", Ints{batch, tokens, width}}}, {y});
+  graph::ValueRef qkv = b->Linear(b->LayerNorm(x), width * 3);
+  qkv = b->Call(graph::Op::reshape, {{"shape", Ints{batch, tokens, 3, heads, width / heads}}}, {qkv});
+  qkv = b->Call(graph::Op::permute, {{"dims", Ints{2, 0, 3, 1, 4}}}, {qkv});
+  const auto part = [&](int64_t i) { return b->Call(graph::Op::select, {{"dim", int64_t{0}}, {"index", i}}, {qkv}); };
+  const graph::ValueRef q = part(0), k = part(1), v = part(2);
+  graph::ValueRef scores = b->Call(
+      graph::Op::matmul, {}, {q, b->Call(graph::Op::transpose, {{"dim0", int64_t{-2}}, {"dim1", int64_t{-1}}}, {k})});
+  scores = b->Call(graph::Op::mul, {{"other", 0.125}}, {scores});
+  scores = b->Call(graph::Op::softmax, {{"dim", int64_t{-1}}}, {scores});
+  graph::ValueRef y = b->Call(graph::Op::matmul, {}, {scores, v});
+  y = b->Call(graph::Op::transpose, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {y});
+  y = b->Call(graph::Op::reshape, {{"shape", Ints{batch, tokens, width}}}, {y});
   x = b->Add(x, b->Linear(y, width));
-  y = b->Call(Op::gelu, {{"approximate", std::string("none")}}, {b->Linear(b->LayerNorm(x), hidden)});
+  y = b->Call(graph::Op::gelu, {{"approximate", std::string("none")}}, {b->Linear(b->LayerNorm(x), hidden)});
   return b->Add(x, b->Linear(y, width));
 }
 
-absl::StatusOr<Graph> VisionTransformer(Random* r) {
+absl::StatusOr<graph::Graph> VisionTransformer(Random* r) {
   NetBuilder b;
   const int64_t heads = r->Between(2, 8), width = heads * r->Pick<int64_t>({32, 64, 64}),
                 patch = r->Pick<int64_t>({16, 16, 32});
   const int64_t size = r->Between(4, 8) * 32;
-  ValueRef x = b.Conv(b.Input({1, 3, size, size}), {width, patch, patch, 0, 1, 1, true});
-  x = b.Call(Op::flatten, {{"start_dim", int64_t{2}}, {"end_dim", int64_t{-1}}}, {x});
-  x = b.Call(Op::transpose, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {x});
+  graph::ValueRef x = b.Conv(b.Input({1, 3, size, size}), {width, patch, patch, 0, 1, 1, true});
+  x = b.Call(graph::Op::flatten, {{"start_dim", int64_t{2}}, {"end_dim", int64_t{-1}}}, {x});
+  x = b.Call(graph::Op::transpose, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {x});
   x = b.Add(x, b.Parameter({1, b.Dim(x, 1), width}));
   const int64_t blocks = r->Between(2, 10), hidden = width * r->Pick<int64_t>({2, 4, 4});
   for (int64_t i = 0; i < blocks; ++i) x = TransformerBlock(&b, x, heads, hidden);
-  x = b.Call(Op::mean, {{"dim", Ints{1}}, {"keepdim", false}}, {b.LayerNorm(x)});
+  x = b.Call(graph::Op::mean, {{"dim", Ints{1}}, {"keepdim", false}}, {b.LayerNorm(x)});
   return std::move(b).Finish(b.Linear(x, 1000));
 }
 
-absl::StatusOr<Graph> ConvNext(Random* r) {
+absl::StatusOr<graph::Graph> ConvNext(Random* r) {
   NetBuilder b;
   const int64_t base = r->Between(3, 12) * 8;
-  const auto permuted = [&](ValueRef x, Ints dims) { return b.Call(Op::permute, {{"dims", std::move(dims)}}, {x}); };
-  ValueRef x = b.Conv(Image(r, &b), {base, 4, 4, 0, 1, 1, true});
+  const auto permuted = [&](graph::ValueRef x, Ints dims) {
+    return b.Call(graph::Op::permute, {{"dims", std::move(dims)}}, {x});
+  };
+  graph::ValueRef x = b.Conv(Image(r, &b), {base, 4, 4, 0, 1, 1, true});
   const int stages = static_cast<int>(r->Between(2, 4));
   for (int stage = 0; stage < stages; ++stage) {
     const int64_t width = base << stage, blocks = r->Between(1, 4);
     if (stage > 0) x = b.Conv(b.BatchNorm(x), {width, 2, 2, 0, 1, 1, true});
     for (int64_t i = 0; i < blocks; ++i) {
-      ValueRef y = permuted(b.Conv(x, {width, 7, 1, 3, width, 1, true}), {0, 2, 3, 1});
-      y = b.Call(Op::gelu, {{"approximate", std::string("none")}}, {b.Linear(b.LayerNorm(y), width * 4)});
+      graph::ValueRef y = permuted(b.Conv(x, {width, 7, 1, 3, width, 1, true}), {0, 2, 3, 1});
+      y = b.Call(graph::Op::gelu, {{"approximate", std::string("none")}}, {b.Linear(b.LayerNorm(y), width * 4)});
       y = permuted(b.Linear(y, width), {0, 3, 1, 2});
       x = b.Add(x, y);
     }
@@ -306,4 +310,4 @@ constexpr Family kFamilies[] = {
 
 absl::Span<const Family> Families() { return kFamilies; }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -10,16 +10,16 @@
 #include "graph/graph.h"
 #include "worker/random.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 struct Family {
   const char* name;
   double weight;  // how often it is drawn
-  absl::StatusOr<Graph> (*draw)(Random*);
+  absl::StatusOr<graph::Graph> (*draw)(Random*);
 };
 
 absl::Span<const Family> Families();
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_FAMILIES_H_

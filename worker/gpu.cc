@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 // A shared library, closed with the object.
@@ -201,4 +201,4 @@ absl::StatusOr<GpuFacts> ReadGpuFacts(int device, const std::string& library) {
   return facts;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

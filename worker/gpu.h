@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 // NVIDIA's management library: clocks, power, temperature, energy. Creates no CUDA context, so that a process that
 // forks may use it too.
@@ -50,6 +50,6 @@ struct GpuFacts {
 };
 absl::StatusOr<GpuFacts> ReadGpuFacts(int device, const std::string& library = "libcuda.so.1");
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_GPU_H_

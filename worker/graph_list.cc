@@ -14,7 +14,7 @@
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -29,7 +29,7 @@ class ListSampler : public Sampler {
   absl::StatusOr<Sample> At(int64_t index) const override {
     const auto entry = entries_.find(index);
     if (entry == entries_.end()) return absl::NotFoundError(absl::StrCat(space_, "/", index, ": not in the list"));
-    COBRA_ASSIGN_OR_RETURN(Graph graph, GraphFromJson(entry->second.graph_json));
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(entry->second.graph_json));
     return Sample{entry->second.is_network, entry->second.label, std::move(graph)};
   }
 
@@ -78,11 +78,11 @@ class ListReader {
     if (!j.contains("graph")) return absl::InvalidArgumentError("has no \"graph\"");
     ListSampler::Entry entry;
     entry.graph_json = j["graph"].dump();
-    COBRA_ASSIGN_OR_RETURN(const Graph graph, GraphFromJson(entry.graph_json));
+    COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, graph::GraphFromJson(entry.graph_json));
     if (graph.nodes().empty()) return absl::InvalidArgumentError("the graph has no calls; there is nothing to measure");
     entry.is_network = j.value("is_network", graph.nodes().size() > 1);
-    entry.label =
-        j.value("label", entry.is_network ? std::string("network") : std::string(OpName(graph.nodes().back().op)));
+    entry.label = j.value(
+        "label", entry.is_network ? std::string("network") : std::string(graph::OpName(graph.nodes().back().op)));
     // Records of one subject, measured twice, are one subject.
     return Add(j.value("space", "asked"), j.value("index", number), std::move(entry), /*again=*/kind == "record");
   }
@@ -147,10 +147,10 @@ absl::StatusOr<std::string> CandidateLines(absl::string_view space, int64_t firs
     j["seed"] = options.seed;
     j["is_network"] = sample->is_network;
     j["label"] = sample->label;
-    j["graph"] = Json::parse(GraphToJson(sample->graph, {/*origins=*/false}));
+    j["graph"] = Json::parse(graph::GraphToJson(sample->graph, {/*origins=*/false}));
     absl::StrAppend(&lines, j.dump(), "\n");
   }
   return lines;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -15,7 +15,7 @@
 #include "worker/campaign.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 struct GraphList {
   std::vector<SpaceCount> spaces;  // as they first appear; each with its indices in the file's order, and a sampler
@@ -30,6 +30,6 @@ absl::StatusOr<GraphList> ReadGraphList(absl::string_view path);
 absl::StatusOr<std::string> CandidateLines(absl::string_view space, int64_t first, int64_t count,
                                            const SamplerOptions& options);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_GRAPH_LIST_H_

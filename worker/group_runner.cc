@@ -18,7 +18,7 @@
 #include "worker/machine.h"
 #include "worker/sensors.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -69,8 +69,8 @@ absl::StatusOr<std::unique_ptr<GroupRunner>> GroupRunner::Create(const GroupRunn
     COBRA_RETURN_IF_ERROR(RunInChildren(
         1, {}, [&](int) { return runner->FirstCanaryText(); },
         [&](int, const ChildResult& result) {
-          status = result.outcome == Outcome::ok ? runner->TakeFirstCanaries(result.text)
-                                                 : absl::UnavailableError(result.text);
+          status = result.outcome == store::Outcome::ok ? runner->TakeFirstCanaries(result.text)
+                                                        : absl::UnavailableError(result.text);
         }));
     COBRA_RETURN_IF_ERROR(status);
   }
@@ -117,7 +117,7 @@ std::string GroupRunner::MeasureTask(const GroupTask& task) {
   const absl::StatusOr<Sample> sample = task.draw();
   if (!sample.ok()) return "";
   if (task.begins) task.begins();
-  Record record;
+  store::Record record;
   if (const absl::Status status = Enter(); status.ok()) {
     const Execution& execution = options_.execution;
     MeasureOptions rules = sample->is_network ? options_.network_rules(execution) : options_.layer_rules(execution);
@@ -126,14 +126,14 @@ std::string GroupRunner::MeasureTask(const GroupTask& task) {
     if (options_.layer_energy) rules.energy_region_ms = MeasureOptions().energy_region_ms;
     record = MeasureGraph(sample->graph, rules);
   } else {
-    record.outcome = Outcome::crashed;
+    record.outcome = store::Outcome::crashed;
     record.message = std::string(status.message());
-    record.fingerprint = Fingerprint(sample->graph).ToHex();
-    record.graph_json = GraphToJson(sample->graph, {/*origins=*/false});
+    record.fingerprint = graph::Fingerprint(sample->graph).ToHex();
+    record.graph_json = graph::GraphToJson(sample->graph, {/*origins=*/false});
   }
   record.is_network = sample->is_network;
   record.label = sample->label;
-  return RecordToJson(record);
+  return store::RecordToJson(record);
 }
 
 absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_json) {
@@ -151,7 +151,7 @@ absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_jso
   j["session"] = session_;
   j["worker_version"] = "2";
   j["time_utc"] = TimeUtc();
-  j["machine"] = Json::parse(TargetSpecToJson(machine_));
+  j["machine"] = Json::parse(predict::TargetSpecToJson(machine_));
   j["environment"] = {{"torch", LibTorchVersion()},
                       {"blas_core_type", core_type == nullptr ? "default" : core_type},
                       {"core", options_.core},
@@ -174,9 +174,9 @@ absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_jso
   return j.dump();
 }
 
-absl::StatusOr<std::vector<std::optional<Record>>> GroupRunner::Run(absl::Span<const GroupTask> tasks) {
+absl::StatusOr<std::vector<std::optional<store::Record>>> GroupRunner::Run(absl::Span<const GroupTask> tasks) {
   const int last = static_cast<int>(tasks.size()) + 1;  // first and last: the canary
-  std::vector<std::optional<Record>> records(tasks.size());
+  std::vector<std::optional<store::Record>> records(tasks.size());
   std::vector<CanaryTimes> around;
   const double load = LoadAverage();
   ChildLimits limits;
@@ -186,7 +186,7 @@ absl::StatusOr<std::vector<std::optional<Record>>> GroupRunner::Run(absl::Span<c
       [&](int i) { return i == 0 || i == last ? CanaryText() : MeasureTask(tasks[static_cast<size_t>(i - 1)]); },
       [&](int i, const ChildResult& result) {
         if (i == 0 || i == last) {
-          if (result.outcome == Outcome::ok) around.push_back(CanaryFromText(result.text));
+          if (result.outcome == store::Outcome::ok) around.push_back(CanaryFromText(result.text));
         } else {
           const size_t k = static_cast<size_t>(i - 1);
           records[k] = ToRecord(tasks[k], result.outcome, result.text);
@@ -194,7 +194,7 @@ absl::StatusOr<std::vector<std::optional<Record>>> GroupRunner::Run(absl::Span<c
       }));
   for (const CanaryTimes& times : around) NoteCanary(times);
   const CanaryRatios worst = WorstRatios(around, UsualCanary());
-  for (std::optional<Record>& record : records) {
+  for (std::optional<store::Record>& record : records) {
     if (!record) continue;
     record->canary_ratio = worst.compute;
     record->canary_copy_ratio = worst.copy;
@@ -221,10 +221,11 @@ CanaryTimes GroupRunner::UsualCanary() const {
   return MedianCanary(absl::MakeConstSpan(canaries_).subspan(from));
 }
 
-std::optional<Record> GroupRunner::ToRecord(const GroupTask& task, Outcome outcome, const std::string& text) const {
-  Record record;
-  if (outcome == Outcome::ok) {
-    absl::StatusOr<Record> measured = RecordFromJson(text);
+std::optional<store::Record> GroupRunner::ToRecord(const GroupTask& task, store::Outcome outcome,
+                                                   const std::string& text) const {
+  store::Record record;
+  if (outcome == store::Outcome::ok) {
+    absl::StatusOr<store::Record> measured = store::RecordFromJson(text);
     if (!measured.ok()) return std::nullopt;
     record = *std::move(measured);
   } else {
@@ -234,8 +235,8 @@ std::optional<Record> GroupRunner::ToRecord(const GroupTask& task, Outcome outco
     record.message = text;
     record.is_network = sample->is_network;
     record.label = sample->label;
-    record.fingerprint = Fingerprint(sample->graph).ToHex();
-    record.graph_json = GraphToJson(sample->graph, {/*origins=*/false});
+    record.fingerprint = graph::Fingerprint(sample->graph).ToHex();
+    record.graph_json = graph::GraphToJson(sample->graph, {/*origins=*/false});
   }
   record.session = session_;
   record.target = machine_.name;
@@ -244,4 +245,4 @@ std::optional<Record> GroupRunner::ToRecord(const GroupTask& task, Outcome outco
   return record;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -21,7 +21,7 @@
 #include "worker/measure.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 struct GroupRunnerOptions {
   int core = 0;  // the first of as many as the execution has threads
@@ -49,13 +49,13 @@ class GroupRunner {
 
   // One record per task, in their order, with outcome, latency, graph, canary ratios, load, time and session; nullopt
   // where there was nothing to measure.
-  absl::StatusOr<std::vector<std::optional<Record>>> Run(absl::Span<const GroupTask> tasks);
+  absl::StatusOr<std::vector<std::optional<store::Record>>> Run(absl::Span<const GroupTask> tasks);
 
   // The conditions that the records' `session` names (record.h), one line of JSON. `more` is merged into it: caps,
   // seed.
   absl::StatusOr<std::string> SessionJson(const std::string& more_json = "{}");
   const std::string& session() const { return session_; }
-  const TargetSpec& machine() const { return machine_; }
+  const predict::TargetSpec& machine() const { return machine_; }
   // All since Create(): the session's median is theirs.
   const std::vector<CanaryTimes>& canaries() const { return canaries_; }
   // One line of JSON for each canary since the last call.
@@ -69,18 +69,18 @@ class GroupRunner {
   absl::Status TakeFirstCanaries(const std::string& text);
   std::string MeasureTask(const GroupTask& task);
   CanaryTimes UsualCanary() const;
-  std::optional<Record> ToRecord(const GroupTask& task, Outcome outcome, const std::string& text) const;
+  std::optional<store::Record> ToRecord(const GroupTask& task, store::Outcome outcome, const std::string& text) const;
   void NoteCanary(const CanaryTimes& times);
 
   const GroupRunnerOptions options_;
   std::string session_;
-  TargetSpec machine_;
+  predict::TargetSpec machine_;
   std::unique_ptr<Canary> canary_;    // of this process
   std::unique_ptr<Sensors> sensors_;  // likewise
   std::vector<CanaryTimes> canaries_;
   std::vector<std::string> canary_lines_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_GROUP_RUNNER_H_

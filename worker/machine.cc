@@ -16,7 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "base/file.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 std::string ReadOr(const std::string& path, absl::string_view fallback) {
@@ -134,8 +134,9 @@ std::string TargetName(const Execution& execution, absl::string_view gpu) {
   return name;
 }
 
-TargetSpec DescribeMachine(absl::string_view runtime_version, const Execution& execution, const GpuFacts& gpu) {
-  TargetSpec spec;
+predict::TargetSpec DescribeMachine(absl::string_view runtime_version, const Execution& execution,
+                                    const GpuFacts& gpu) {
+  predict::TargetSpec spec;
   spec.name = TargetName(execution, gpu.name);
   spec.precision = std::string(PrecisionName(execution.precision));
   spec.layout = std::string(LayoutName(execution.layout));
@@ -207,4 +208,4 @@ std::string TimeUtc() {
   return text;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

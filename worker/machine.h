@@ -12,7 +12,7 @@
 #include "worker/execution.h"
 #include "worker/gpu.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 // What /proc/cpuinfo says of the first processor.
 struct CpuInfo {
@@ -40,7 +40,8 @@ std::string CpuCodeName(const CpuInfo& cpu);
 std::string TargetName(const Execution& execution, absl::string_view gpu = "");
 // Everything but peak_gflops and memory_gb_per_s, which are measured. `runtime_version`: RuntimeVersion() of
 // executor.h. `gpu` where the execution is on one.
-TargetSpec DescribeMachine(absl::string_view runtime_version, const Execution& execution, const GpuFacts& gpu = {});
+predict::TargetSpec DescribeMachine(absl::string_view runtime_version, const Execution& execution,
+                                    const GpuFacts& gpu = {});
 struct CpuCache {
   std::string level, type;  // "1", "Data"
   double kb = 0;
@@ -59,6 +60,6 @@ std::string Governor(int core);  // or "unavailable"
 std::string HugePages();         // "always", "madvise", "never" or "unavailable"
 std::string TimeUtc();           // "2026-11-20T08:40:00Z"
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_MACHINE_H_

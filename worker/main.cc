@@ -39,7 +39,7 @@
 #include "worker/spool.h"
 #include "worker/work.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 struct MeasureFlags {
@@ -162,7 +162,7 @@ absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
 
 absl::Status MeasureOne(const MeasureFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(flags.graph));
-  COBRA_ASSIGN_OR_RETURN(const Graph graph, GraphFromJson(text));
+  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, graph::GraphFromJson(text));
   COBRA_ASSIGN_OR_RETURN(GroupRunnerOptions options, ToRunner(flags));
   if (flags.in_turns) {
     COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
@@ -180,10 +180,10 @@ absl::Status MeasureOne(const MeasureFlags& flags) {
                             return Sample{is_network, "", graph};
                           },
                           /*seed=*/1, nullptr};
-  COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<Record>> records, runner->Run({task}));
+  COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<store::Record>> records, runner->Run({task}));
   if (!records[0]) return absl::InternalError("the child's record cannot be read");
   records[0]->space = "asked";
-  std::printf("%s\n", RecordToJson(*records[0]).c_str());
+  std::printf("%s\n", store::RecordToJson(*records[0]).c_str());
   return absl::OkStatus();
 }
 
@@ -241,15 +241,15 @@ absl::Status PrintProbe(const MeasureFlags& flags, bool as_json) {
     std::printf("%s\n", json.c_str());
     return absl::OkStatus();
   }
-  COBRA_ASSIGN_OR_RETURN(const ProbeResult result, ProbeResultFromJson(json));
-  const TargetSpec& machine = result.machine;
+  COBRA_ASSIGN_OR_RETURN(const predict::ProbeResult result, predict::ProbeResultFromJson(json));
+  const predict::TargetSpec& machine = result.machine;
   std::printf("%s, %s: %.0f GFLOP/s, %.1f GB/s\n", machine.device.c_str(), machine.runtime.c_str(), machine.peak_gflops,
               machine.memory_gb_per_s);
-  for (const ProbeRecord& record : result.records) {
-    const Node& last = record.graph.nodes().back();
+  for (const predict::ProbeRecord& record : result.records) {
+    const graph::Node& last = record.graph.nodes().back();
     std::printf("%12.1f us  %s of %zu calls -> %s\n", record.latency_us,
-                record.is_network ? "network" : std::string(OpName(last.op)).c_str(), record.graph.nodes().size(),
-                TypeText(last.outputs[0]).c_str());
+                record.is_network ? "network" : std::string(graph::OpName(last.op)).c_str(),
+                record.graph.nodes().size(), graph::TypeText(last.outputs[0]).c_str());
   }
   return absl::OkStatus();
 }
@@ -309,8 +309,8 @@ absl::Status RunImport(const ExchangeFlags& flags) {
 absl::Status RunDescribe(const MeasureFlags& flags, const std::string& device, const std::string& table) {
   if (!device.empty()) {
     COBRA_ASSIGN_OR_RETURN(const std::string csv, ReadFile(table));
-    COBRA_ASSIGN_OR_RETURN(const TargetSpec spec, TargetFromTable(csv, device));
-    std::printf("%s\n", TargetSpecToJson(spec).c_str());
+    COBRA_ASSIGN_OR_RETURN(const predict::TargetSpec spec, predict::TargetFromTable(csv, device));
+    std::printf("%s\n", predict::TargetSpecToJson(spec).c_str());
     return absl::OkStatus();
   }
   COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
@@ -526,6 +526,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker
 
 int main(int argc, char** argv) { return cobra::Main(argc, argv); }

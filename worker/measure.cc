@@ -12,16 +12,16 @@
 #include "worker/executor.h"
 #include "worker/net_builder.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
-Outcome OutcomeOf(const absl::Status& status) {
-  if (absl::IsUnimplemented(status)) return Outcome::unsupported;
-  if (absl::IsResourceExhausted(status)) return Outcome::out_of_memory;
-  return Outcome::crashed;
+store::Outcome OutcomeOf(const absl::Status& status) {
+  if (absl::IsUnimplemented(status)) return store::Outcome::unsupported;
+  if (absl::IsResourceExhausted(status)) return store::Outcome::out_of_memory;
+  return store::Outcome::crashed;
 }
 
-absl::Status MeasureInto(const Graph& graph, const MeasureOptions& options, Record* record) {
+absl::Status MeasureInto(const graph::Graph& graph, const MeasureOptions& options, store::Record* record) {
   COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor, Executor::Create(graph, options.seed, options.execution));
   const double start_ns = SteadyNowNs();
   COBRA_RETURN_IF_ERROR(executor->RunChecked());
@@ -50,8 +50,9 @@ absl::Status MeasureInto(const Graph& graph, const MeasureOptions& options, Reco
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<Executor>> ExecutorOf(NetBuilder builder, ValueRef output, const Execution& execution) {
-  COBRA_ASSIGN_OR_RETURN(const Graph graph, std::move(builder).Finish(output));
+absl::StatusOr<std::unique_ptr<Executor>> ExecutorOf(NetBuilder builder, graph::ValueRef output,
+                                                     const Execution& execution) {
+  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, std::move(builder).Finish(output));
   return Executor::Create(graph, 1, execution);
 }
 
@@ -71,15 +72,15 @@ double MedianOfRuns(Executor* executor, int runs) {
 
 absl::StatusOr<std::unique_ptr<Executor>> SquareProduct(int64_t size, const Execution& execution) {
   NetBuilder b;
-  const ValueRef left = b.Input({size, size}), right = b.Input({size, size});
-  const ValueRef product = b.Call(Op::mm, {}, {left, right});
+  const graph::ValueRef left = b.Input({size, size}), right = b.Input({size, size});
+  const graph::ValueRef product = b.Call(graph::Op::mm, {}, {left, right});
   return ExecutorOf(std::move(b), product, execution);
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> CopyOf(int64_t floats, const Execution& execution) {
   NetBuilder b;
-  const ValueRef to = b.Input({floats}), from = b.Input({floats});
-  const ValueRef copy = b.Call(Op::copy, {}, {to, from}, /*inplace=*/true);
+  const graph::ValueRef to = b.Input({floats}), from = b.Input({floats});
+  const graph::ValueRef copy = b.Call(graph::Op::copy, {}, {to, from}, /*inplace=*/true);
   return ExecutorOf(std::move(b), copy, execution);
 }
 
@@ -101,17 +102,17 @@ MeasureOptions OnDevice(MeasureOptions options, const Execution& execution) {
 
 }  // namespace
 
-Record MeasureGraph(const Graph& graph, const MeasureOptions& options) {
-  Record record;
-  record.fingerprint = Fingerprint(graph).ToHex();
-  record.graph_json = GraphToJson(graph, {/*origins=*/false});
+store::Record MeasureGraph(const graph::Graph& graph, const MeasureOptions& options) {
+  store::Record record;
+  record.fingerprint = graph::Fingerprint(graph).ToHex();
+  record.graph_json = graph::GraphToJson(graph, {/*origins=*/false});
   record.cache = std::string(CacheName(options.execution.cache));
   Conditions before;
   if (options.sensors != nullptr) before = options.sensors->Read();
   if (const absl::Status status = MeasureInto(graph, options, &record); !status.ok()) {
     record.outcome = OutcomeOf(status);
     record.message = std::string(status.message());
-    if (record.outcome == Outcome::out_of_memory && !DeviceIsBroken()) FreeDeviceMemory(options.execution);
+    if (record.outcome == store::Outcome::out_of_memory && !DeviceIsBroken()) FreeDeviceMemory(options.execution);
   }
   if (options.sensors != nullptr) {
     const Conditions after = options.sensors->Read();
@@ -124,7 +125,7 @@ Record MeasureGraph(const Graph& graph, const MeasureOptions& options) {
   return record;
 }
 
-absl::Status MeasureInTurns(const Graph& graph, const MeasureOptions& options, std::istream& asks,
+absl::Status MeasureInTurns(const graph::Graph& graph, const MeasureOptions& options, std::istream& asks,
                             std::ostream& answers) {
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> executor,
                          Executor::Create(graph, options.seed, options.execution));
@@ -134,7 +135,7 @@ absl::Status MeasureInTurns(const Graph& graph, const MeasureOptions& options, s
     if (absl::Status status = executor->Run(); !status.ok()) failure = std::move(status);
   };
   for (std::string line; std::getline(asks, line);) {
-    const Latency latency = MeasureLatency(call, options.meter, SteadyNowNs, executor->Hooks());
+    const store::Latency latency = MeasureLatency(call, options.meter, SteadyNowNs, executor->Hooks());
     COBRA_RETURN_IF_ERROR(failure);
     COBRA_RETURN_IF_ERROR(executor->failure());
     answers << absl::StrFormat("{\"latency_us\": %.3f, \"runs\": %d}", latency.median_us, latency.runs) << std::endl;
@@ -198,7 +199,7 @@ absl::StatusOr<std::unique_ptr<Canary>> Canary::Create(const Execution& executio
   const bool large = execution.is_cuda();
   auto impl = std::make_unique<Impl>();
   NetBuilder b;
-  const ValueRef y = b.Conv(b.Input({large ? 64 : 1, 64, 56, 56}), {64, 3, 1, 1});
+  const graph::ValueRef y = b.Conv(b.Input({large ? 64 : 1, 64, 56, 56}), {64, 3, 1, 1});
   COBRA_ASSIGN_OR_RETURN(impl->conv, ExecutorOf(std::move(b), y, Warm(execution)));
   COBRA_ASSIGN_OR_RETURN(impl->matmul, SquareProduct(large ? 4096 : 512, Warm(execution)));
   COBRA_ASSIGN_OR_RETURN(impl->copy, CopyOf(int64_t{large ? 128 : 8} << 20, Warm(execution)));
@@ -260,4 +261,4 @@ absl::StatusOr<MachineSpeed> MeasureMachineSpeed(const Execution& execution) {
   return speed;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

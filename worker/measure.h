@@ -18,7 +18,7 @@
 #include "worker/meter.h"
 #include "worker/sensors.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 struct MeasureOptions {
   MeterOptions meter;
@@ -31,12 +31,12 @@ struct MeasureOptions {
 
 // Outcome, message, latency, peak memory, node latencies, energy, clocks, fingerprint and graph text; never fails
 // otherwise: a failure is a record.
-Record MeasureGraph(const Graph& graph, const MeasureOptions& options);
+store::Record MeasureGraph(const graph::Graph& graph, const MeasureOptions& options);
 
 // In this process: answers each line of `asks` with a line {"latency_us", "runs"} of the graph run anew for a window of
 // `options.meter`, so that another program on the same core can be measured between two of them and what a shared
 // machine does falls on both alike. Until `asks` ends.
-absl::Status MeasureInTurns(const Graph& graph, const MeasureOptions& options, std::istream& asks,
+absl::Status MeasureInTurns(const graph::Graph& graph, const MeasureOptions& options, std::istream& asks,
                             std::ostream& answers);
 
 // MEASURING.md's rules in full, and two shorter ones for a series of thousands. On a GPU a region lasts 500 us and more
@@ -92,6 +92,6 @@ struct MachineSpeed {
 };
 absl::StatusOr<MachineSpeed> MeasureMachineSpeed(const Execution& execution = {});
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_MEASURE_H_

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 double Quantile(const std::vector<double>& sorted, double q) {
@@ -73,10 +73,10 @@ double SteadyNowNs() {
           .count());
 }
 
-Latency Summarise(std::vector<double> samples_us) {
+store::Latency Summarise(std::vector<double> samples_us) {
   std::sort(samples_us.begin(), samples_us.end());
   const int n = static_cast<int>(samples_us.size());
-  Latency latency;
+  store::Latency latency;
   latency.runs = n;
   latency.median_us = Quantile(samples_us, 0.5);
   latency.p10_us = Quantile(samples_us, 0.1);
@@ -99,8 +99,8 @@ double Median(std::vector<double> values) {
   return Quantile(values, 0.5);
 }
 
-Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options, const ClockNs& now_ns,
-                       const RegionHooks& hooks) {
+store::Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options, const ClockNs& now_ns,
+                              const RegionHooks& hooks) {
   const Region region(call, now_ns, hooks);
   std::vector<double> samples_us, device_us;
   const auto sample = [&](int calls) {
@@ -109,7 +109,7 @@ Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& op
     if (times.device_us > 0) device_us.push_back(times.device_us);
   };
   const auto summary = [&](int batch) {
-    Latency latency = Summarise(samples_us);
+    store::Latency latency = Summarise(samples_us);
     latency.batch = batch;
     latency.device_us = Median(device_us);
     return latency;
@@ -136,7 +136,7 @@ Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& op
     if (n >= options.max_runs || (now_ns() - start) / 1e6 > options.max_ms) break;
     if (n < next_check) continue;
     next_check = n + std::max(1, n / 8);  // sorting after every run would cost more than the run
-    const Latency so_far = Summarise(samples_us);
+    const store::Latency so_far = Summarise(samples_us);
     if (so_far.ci_high_us - so_far.ci_low_us <= 2 * options.interval * so_far.median_us) break;
   }
   return summary(batch);
@@ -157,4 +157,4 @@ std::optional<double> MeasureEnergy(const std::function<void()>& call, double la
   return (*after - *before) / static_cast<double>(calls);
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

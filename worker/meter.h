@@ -10,7 +10,7 @@
 
 #include "store/record.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 struct MeterOptions {
   double warmup_ms = 50;           // warm-up lasts at least this long ...
@@ -44,8 +44,8 @@ struct RegionHooks {
 
 // The call has been made at least once before (cold); fills everything but cold_us. device_us where the hooks have a
 // device's clock.
-Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options,
-                       const ClockNs& now_ns = SteadyNowNs, const RegionHooks& hooks = {});
+store::Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options,
+                              const ClockNs& now_ns = SteadyNowNs, const RegionHooks& hooks = {});
 
 // Joules of one call, from calls that together last at least `region_ms` (counters of energy tick every 1 to 100 ms);
 // nullopt where the counter says nothing or does not move. `latency_us`: of one call, measured before.
@@ -54,9 +54,9 @@ std::optional<double> MeasureEnergy(const std::function<void()>& call, double la
                                     const RegionHooks& hooks = {});
 
 // Statistics of samples in microseconds; REQUIRES: not empty.
-Latency Summarise(std::vector<double> samples_us);
+store::Latency Summarise(std::vector<double> samples_us);
 double Median(std::vector<double> values);  // 0 if empty
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_METER_H_

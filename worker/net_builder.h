@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "graph/builder.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 struct ConvSpec {
   int64_t out = 0;
@@ -24,41 +24,43 @@ struct ConvSpec {
 
 class NetBuilder {
  public:
-  ValueRef Input(Shape shape, DType dtype = DType::float32);
-  ValueRef Parameter(Shape shape);
-  ValueRef Conv(ValueRef x, const ConvSpec& spec);
-  ValueRef BatchNorm(ValueRef x);
-  ValueRef LayerNorm(ValueRef x);  // over the last dimension
-  ValueRef Linear(ValueRef x, int64_t out, bool bias = true);
-  ValueRef Relu(ValueRef x, bool inplace = true);
-  ValueRef Relu6(ValueRef x);  // nn.ReLU6(inplace=True): PyTorch runs hardtanh_
-  ValueRef MaxPool(ValueRef x, int64_t kernel, int64_t stride, int64_t padding = 0, bool ceil_mode = false);
-  ValueRef AvgPool(ValueRef x, int64_t kernel, int64_t stride, int64_t padding = 0);
-  ValueRef AdaptiveAvgPool(ValueRef x, int64_t size);
-  ValueRef Add(ValueRef x, ValueRef y, bool inplace = false);
-  ValueRef Cat(std::vector<ValueRef> parts, int64_t dim = 1);
-  ValueRef Flatten(ValueRef x);  // from dimension 1
-  ValueRef Dropout(ValueRef x, double p);
+  graph::ValueRef Input(graph::Shape shape, graph::DType dtype = graph::DType::float32);
+  graph::ValueRef Parameter(graph::Shape shape);
+  graph::ValueRef Conv(graph::ValueRef x, const ConvSpec& spec);
+  graph::ValueRef BatchNorm(graph::ValueRef x);
+  graph::ValueRef LayerNorm(graph::ValueRef x);  // over the last dimension
+  graph::ValueRef Linear(graph::ValueRef x, int64_t out, bool bias = true);
+  graph::ValueRef Relu(graph::ValueRef x, bool inplace = true);
+  graph::ValueRef Relu6(graph::ValueRef x);  // nn.ReLU6(inplace=True): PyTorch runs hardtanh_
+  graph::ValueRef MaxPool(graph::ValueRef x, int64_t kernel, int64_t stride, int64_t padding = 0,
+                          bool ceil_mode = false);
+  graph::ValueRef AvgPool(graph::ValueRef x, int64_t kernel, int64_t stride, int64_t padding = 0);
+  graph::ValueRef AdaptiveAvgPool(graph::ValueRef x, int64_t size);
+  graph::ValueRef Add(graph::ValueRef x, graph::ValueRef y, bool inplace = false);
+  graph::ValueRef Cat(std::vector<graph::ValueRef> parts, int64_t dim = 1);
+  graph::ValueRef Flatten(graph::ValueRef x);  // from dimension 1
+  graph::ValueRef Dropout(graph::ValueRef x, double p);
   // Any other call.
-  ValueRef Call(Op op, Attributes attributes, std::vector<ValueRef> inputs, bool inplace = false);
+  graph::ValueRef Call(graph::Op op, graph::Attributes attributes, std::vector<graph::ValueRef> inputs,
+                       bool inplace = false);
 
   // As the families write it: convolution, batch norm, activation in place.
-  ValueRef ConvBn(ValueRef x, const ConvSpec& spec) { return BatchNorm(Conv(x, spec)); }
-  ValueRef ConvBnRelu(ValueRef x, const ConvSpec& spec) { return Relu(ConvBn(x, spec)); }
+  graph::ValueRef ConvBn(graph::ValueRef x, const ConvSpec& spec) { return BatchNorm(Conv(x, spec)); }
+  graph::ValueRef ConvBnRelu(graph::ValueRef x, const ConvSpec& spec) { return Relu(ConvBn(x, spec)); }
 
-  const Shape& ShapeOf(ValueRef x) const;
-  int64_t Channels(ValueRef x) const { return Dim(x, 1); }
-  int64_t Dim(ValueRef x, size_t i) const;
+  const graph::Shape& ShapeOf(graph::ValueRef x) const;
+  int64_t Channels(graph::ValueRef x) const { return Dim(x, 1); }
+  int64_t Dim(graph::ValueRef x, size_t i) const;
   bool ok() const { return status_.ok(); }
 
-  absl::StatusOr<Graph> Finish(ValueRef output) &&;
+  absl::StatusOr<graph::Graph> Finish(graph::ValueRef output) &&;
 
  private:
-  GraphBuilder builder_;
+  graph::GraphBuilder builder_;
   absl::Status status_;
   int names_ = 0;
 };
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_NET_BUILDER_H_

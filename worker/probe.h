@@ -12,7 +12,7 @@
 #include "worker/execution.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 // About 60 layers over all operator groups and sizes, then three networks; the same in every version of the worker.
 std::vector<Sample> ProbeSubjects();
@@ -24,6 +24,6 @@ std::vector<Sample> ProbeSubjects();
 absl::StatusOr<std::string> RunProbe(int core, const Execution& execution,
                                      const std::function<void(int, int, absl::string_view)>& progress);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_PROBE_H_

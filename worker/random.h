@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "base/hash.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 class Random {
  public:
@@ -59,6 +59,6 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_RANDOM_H_

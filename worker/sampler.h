@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 // What lies above is not drawn: one core must stay within some 50 ms a layer and 400 ms a network. The README of
 // data/measurements states these numbers beside every table.
@@ -28,7 +28,7 @@ struct SampleCaps {
 struct Sample {
   bool is_network = false;
   std::string label;  // operator of a layer, family of a network
-  Graph graph;
+  graph::Graph graph;
 };
 
 class Sampler {
@@ -84,8 +84,8 @@ std::string NasBench201Cell(int64_t number);
 absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkLayerSampler(absl::string_view path);
 
 // OK if the graph lies within the caps; OutOfRange otherwise.
-absl::Status CheckCaps(const Graph& graph, bool is_network, const SampleCaps& caps);
+absl::Status CheckCaps(const graph::Graph& graph, bool is_network, const SampleCaps& caps);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_SAMPLER_H_

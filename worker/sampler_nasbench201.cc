@@ -8,7 +8,7 @@
 #include "worker/random.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 class NasBench201Sampler final : public Sampler {
@@ -22,8 +22,8 @@ class NasBench201Sampler final : public Sampler {
     if (index < 0 || index >= kNasBench201Cells) {
       return absl::NotFoundError(absl::StrCat(space(), "/", index, ": the space has ", kNasBench201Cells, " cells"));
     }
-    COBRA_ASSIGN_OR_RETURN(Graph graph,
-                           ReadArchitecture({absl::StrCat("nasbench201:", NasBench201Cell(order_[index])), {}}));
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph,
+                           nas::ReadArchitecture({absl::StrCat("nasbench201:", NasBench201Cell(order_[index])), {}}));
     if (!CheckCaps(graph, true, caps_).ok())
       return absl::NotFoundError(absl::StrCat(space(), "/", index, ": above the caps"));
     return Sample{true, std::string(space()), std::move(graph)};
@@ -50,4 +50,4 @@ std::unique_ptr<Sampler> MakeNasBench201Sampler(const SamplerOptions& options) {
   return std::make_unique<NasBench201Sampler>(options);
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -20,14 +20,14 @@
 #include "nlohmann/json.hpp"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr absl::string_view kSpace = "layers-of-networks";
 
-using NetworksByFamily = std::map<std::string, std::vector<Graph>>;
+using NetworksByFamily = std::map<std::string, std::vector<graph::Graph>>;
 
 struct Layer {
   size_t network;
@@ -36,7 +36,7 @@ struct Layer {
 
 class NetworkLayerSampler final : public Sampler {
  public:
-  NetworkLayerSampler(std::vector<Graph> networks, std::vector<Layer> layers)
+  NetworkLayerSampler(std::vector<graph::Graph> networks, std::vector<Layer> layers)
       : networks_(std::move(networks)), layers_(std::move(layers)) {}
   absl::string_view space() const override { return kSpace; }
   int64_t size() const override { return static_cast<int64_t>(layers_.size()); }
@@ -46,13 +46,14 @@ class NetworkLayerSampler final : public Sampler {
     if (index < 0 || index >= size())
       return absl::NotFoundError(absl::StrCat(kSpace, "/", index, ": there are ", size()));
     const Layer& layer = layers_[static_cast<size_t>(index)];
-    const Graph& network = networks_[layer.network];
-    COBRA_ASSIGN_OR_RETURN(Graph graph, ExtractLayer(network, layer.node));
-    return Sample{false, std::string(OpName(network.nodes()[static_cast<size_t>(layer.node)].op)), std::move(graph)};
+    const graph::Graph& network = networks_[layer.network];
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::ExtractLayer(network, layer.node));
+    return Sample{false, std::string(graph::OpName(network.nodes()[static_cast<size_t>(layer.node)].op)),
+                  std::move(graph)};
   }
 
  private:
-  const std::vector<Graph> networks_;
+  const std::vector<graph::Graph> networks_;
   const std::vector<Layer> layers_;
 };
 
@@ -73,10 +74,10 @@ absl::StatusOr<NetworksByFamily> ReadNetworks(absl::string_view path) {
     };
     const bool is_layer = json.contains("is_network") && json["is_network"] == Json(false);
     if (!json.contains("graph") || is_layer || (json.contains("outcome") && text_of("outcome") != "ok")) continue;
-    absl::StatusOr<Graph> graph = GraphFromJson(json["graph"].dump());
+    absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(json["graph"].dump());
     if (!graph.ok())
       return absl::InvalidArgumentError(absl::StrCat(path, ":", line_number, ": ", graph.status().message()));
-    if (!seen.insert(Fingerprint(*graph)).second) continue;
+    if (!seen.insert(graph::Fingerprint(*graph)).second) continue;
     const std::string family = !text_of("label").empty() ? text_of("label") : text_of("family");
     families[family].push_back(*std::move(graph));
   }
@@ -85,8 +86,8 @@ absl::StatusOr<NetworksByFamily> ReadNetworks(absl::string_view path) {
 }
 
 // One of each family, then the second of each.
-std::vector<Graph> InTurns(NetworksByFamily families) {
-  std::vector<Graph> networks;
+std::vector<graph::Graph> InTurns(NetworksByFamily families) {
+  std::vector<graph::Graph> networks;
   for (size_t turn = 0, added = 1; added > 0; ++turn) {
     added = 0;
     for (auto& [family, members] : families) {
@@ -102,18 +103,18 @@ std::vector<Graph> InTurns(NetworksByFamily families) {
 
 absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkLayerSampler(absl::string_view path) {
   COBRA_ASSIGN_OR_RETURN(NetworksByFamily families, ReadNetworks(path));
-  std::vector<Graph> networks = InTurns(std::move(families));
+  std::vector<graph::Graph> networks = InTurns(std::move(families));
   std::vector<Layer> layers;
   std::set<Hash128> seen;
   for (size_t i = 0; i < networks.size(); ++i) {
     for (size_t k = 0; k < networks[i].nodes().size(); ++k) {
-      const Node& node = networks[i].nodes()[k];
-      if (IsView(node) || IsAlias(networks[i], node)) continue;
-      COBRA_ASSIGN_OR_RETURN(const Graph layer, ExtractLayer(networks[i], static_cast<int32_t>(k)));
-      if (seen.insert(Fingerprint(layer)).second) layers.push_back({i, static_cast<int32_t>(k)});
+      const graph::Node& node = networks[i].nodes()[k];
+      if (graph::IsView(node) || graph::IsAlias(networks[i], node)) continue;
+      COBRA_ASSIGN_OR_RETURN(const graph::Graph layer, graph::ExtractLayer(networks[i], static_cast<int32_t>(k)));
+      if (seen.insert(graph::Fingerprint(layer)).second) layers.push_back({i, static_cast<int32_t>(k)});
     }
   }
   return std::make_unique<NetworkLayerSampler>(std::move(networks), std::move(layers));
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -14,14 +14,14 @@
 #include "worker/random.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 struct Row {
   std::string name, family;
-  Graph graph;
+  graph::Graph graph;
 };
 
 absl::StatusOr<Row> ParseRow(const std::string& line) {
@@ -30,7 +30,7 @@ absl::StatusOr<Row> ParseRow(const std::string& line) {
   const auto name = row.find("name"), family = row.find("family"), graph = row.find("graph");
   if (name == row.end() || !name->is_string()) return absl::InvalidArgumentError("there is no string \"name\"");
   if (graph == row.end()) return absl::InvalidArgumentError("there is no \"graph\"");
-  COBRA_ASSIGN_OR_RETURN(Graph read, GraphFromJson(graph->dump()));
+  COBRA_ASSIGN_OR_RETURN(graph::Graph read, graph::GraphFromJson(graph->dump()));
   const std::string of_row = name->get<std::string>();
   return Row{of_row, family != row.end() && family->is_string() ? family->get<std::string>() : of_row, std::move(read)};
 }
@@ -90,4 +90,4 @@ absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkListSampler(absl::string_vie
   return std::make_unique<NetworkListSampler>(space, path, std::move(lines), options);
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -6,7 +6,7 @@
 #include "worker/random.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -14,11 +14,11 @@ using Ints = std::vector<int64_t>;
 struct Type {
   const char* label;
   int64_t samples;  // as the table says
-  ValueRef (*draw)(Random*, NetBuilder*);
+  graph::ValueRef (*draw)(Random*, NetBuilder*);
 };
 
 int64_t Size(Random* r) { return r->Between(1, 999); }  // Python's range(1, 1000)
-ValueRef Image(Random* r, NetBuilder* b) {
+graph::ValueRef Image(Random* r, NetBuilder* b) {
   const int64_t h = Size(r), w = Size(r), c = Size(r);
   return b->Input({1, c, h, w});
 }
@@ -27,37 +27,37 @@ Ints TwoOf(Random* r, int64_t low, int64_t high) {
   return {a, r->Between(low, high)};
 }
 
-ValueRef Convolution(Random* r, NetBuilder* b) {
-  const ValueRef x = Image(r, b);
+graph::ValueRef Convolution(Random* r, NetBuilder* b) {
+  const graph::ValueRef x = Image(r, b);
   const int64_t in = b->Channels(x), out = Size(r), groups = std::gcd(in, out);
   const Ints kernel = TwoOf(r, 1, 9);
-  const Attributes attributes = {
+  const graph::Attributes attributes = {
       {"stride", TwoOf(r, 1, 9)}, {"padding", TwoOf(r, 0, 9)}, {"dilation", TwoOf(r, 1, 4)}, {"groups", groups}};
-  const ValueRef weight = b->Parameter({out, in / groups, kernel[0], kernel[1]});
-  return b->Call(Op::conv2d, attributes, {x, weight, b->Parameter({out})});
+  const graph::ValueRef weight = b->Parameter({out, in / groups, kernel[0], kernel[1]});
+  return b->Call(graph::Op::conv2d, attributes, {x, weight, b->Parameter({out})});
 }
 
-ValueRef BatchNormalization(Random* r, NetBuilder* b) { return b->BatchNorm(Image(r, b)); }
-ValueRef Relu(Random* r, NetBuilder* b) { return b->Relu(Image(r, b), /*inplace=*/false); }
+graph::ValueRef BatchNormalization(Random* r, NetBuilder* b) { return b->BatchNorm(Image(r, b)); }
+graph::ValueRef Relu(Random* r, NetBuilder* b) { return b->Relu(Image(r, b), /*inplace=*/false); }
 
 // M tensors of one shape: x1 + x2 + ... as sum() adds them, two at a time.
-ValueRef Add(Random* r, NetBuilder* b) {
-  const ValueRef first = Image(r, b);
-  const Shape shape = b->ShapeOf(first);
-  ValueRef sum = first;
+graph::ValueRef Add(Random* r, NetBuilder* b) {
+  const graph::ValueRef first = Image(r, b);
+  const graph::Shape shape = b->ShapeOf(first);
+  graph::ValueRef sum = first;
   const int64_t tensors = r->Between(2, 9);
   for (int64_t i = 1; i < tensors; ++i) sum = b->Add(sum, b->Input(shape));
   return sum;
 }
 
-ValueRef Linear(Random* r, NetBuilder* b) {
-  const ValueRef x = b->Input({1, Size(r)});
+graph::ValueRef Linear(Random* r, NetBuilder* b) {
+  const graph::ValueRef x = b->Input({1, Size(r)});
   return b->Linear(x, Size(r));
 }
 
-ValueRef AveragePooling(Random* r, NetBuilder* b) {
-  const ValueRef x = Image(r, b);
-  return b->Call(Op::avg_pool2d,
+graph::ValueRef AveragePooling(Random* r, NetBuilder* b) {
+  const graph::ValueRef x = Image(r, b);
+  return b->Call(graph::Op::avg_pool2d,
                  {{"kernel_size", TwoOf(r, 1, 9)},
                   {"stride", TwoOf(r, 1, 9)},
                   {"padding", TwoOf(r, 0, 9)},
@@ -66,9 +66,9 @@ ValueRef AveragePooling(Random* r, NetBuilder* b) {
                  {x});
 }
 
-ValueRef MaxPooling(Random* r, NetBuilder* b) {
-  const ValueRef x = Image(r, b);
-  return b->Call(Op::max_pool2d,
+graph::ValueRef MaxPooling(Random* r, NetBuilder* b) {
+  const graph::ValueRef x = Image(r, b);
+  return b->Call(graph::Op::max_pool2d,
                  {{"kernel_size", TwoOf(r, 1, 9)},
                   {"stride", TwoOf(r, 1, 9)},
                   {"padding", TwoOf(r, 0, 9)},
@@ -77,7 +77,7 @@ ValueRef MaxPooling(Random* r, NetBuilder* b) {
                  {x});
 }
 
-ValueRef GlobalAveragePooling(Random* r, NetBuilder* b) { return b->AdaptiveAvgPool(Image(r, b), 1); }
+graph::ValueRef GlobalAveragePooling(Random* r, NetBuilder* b) { return b->AdaptiveAvgPool(Image(r, b), 1); }
 
 constexpr Type kTypes[] = {
     {"conv2d", 115192, Convolution},
@@ -105,8 +105,8 @@ class PaperLayerSampler final : public Sampler {
     // The type is drawn once: what the caps refuse must not change the proportions.
     for (int tries = 0; tries < 2000; ++tries) {
       NetBuilder builder;
-      const ValueRef output = type->draw(&random, &builder);
-      absl::StatusOr<Graph> graph = std::move(builder).Finish(output);
+      const graph::ValueRef output = type->draw(&random, &builder);
+      absl::StatusOr<graph::Graph> graph = std::move(builder).Finish(output);
       if (!graph.ok() || !CheckCaps(*graph, false, options_.caps).ok()) continue;
       return Sample{false, type->label, *std::move(graph)};
     }
@@ -123,4 +123,4 @@ std::unique_ptr<Sampler> MakePaperLayerSampler(const SamplerOptions& options) {
   return std::make_unique<PaperLayerSampler>(options);
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -13,7 +13,7 @@
 #include "worker/random.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 constexpr double kEdgeProbability = 0.4;
@@ -59,14 +59,14 @@ std::vector<bool> OnPath(const Adjacency& edges) {
   return both;
 }
 
-ValueRef Apply(NetBuilder* b, const Operation& op, ValueRef x) {
+graph::ValueRef Apply(NetBuilder* b, const Operation& op, graph::ValueRef x) {
   const int64_t size = b->Dim(x, 2);
   // A stride needs something to stride over; sizes stay divisors of each other.
   const int64_t stride = size % op.stride == 0 && size > op.stride ? op.stride : 1;
   switch (op.kind) {
     case Operation::Kind::kConv: return b->ConvBnRelu(x, {op.channels, op.kernel, stride, op.kernel / 2});
     case Operation::Kind::kSepConv: {
-      const ValueRef depthwise = b->Conv(x, {b->Channels(x), op.kernel, stride, op.kernel / 2, b->Channels(x)});
+      const graph::ValueRef depthwise = b->Conv(x, {b->Channels(x), op.kernel, stride, op.kernel / 2, b->Channels(x)});
       return b->ConvBnRelu(depthwise, {op.channels, 1});
     }
     case Operation::Kind::kAvgPool: return size % 2 == 0 ? b->AvgPool(x, 2, 2) : x;
@@ -77,14 +77,14 @@ ValueRef Apply(NetBuilder* b, const Operation& op, ValueRef x) {
 
 // The sum of `parts`, each brought to the smallest number of channels and the smallest size (= their greatest common
 // divisors).
-ValueRef Merge(NetBuilder* b, Random* r, const std::vector<ValueRef>& parts) {
+graph::ValueRef Merge(NetBuilder* b, Random* r, const std::vector<graph::ValueRef>& parts) {
   int64_t channels = b->Channels(parts[0]), size = b->Dim(parts[0], 2);
-  for (ValueRef part : parts) {
+  for (graph::ValueRef part : parts) {
     channels = std::min(channels, b->Channels(part));
     size = std::min(size, b->Dim(part, 2));
   }
-  ValueRef sum = ValueRef::None();
-  for (ValueRef part : parts) {
+  graph::ValueRef sum = graph::ValueRef::None();
+  for (graph::ValueRef part : parts) {
     if (b->Channels(part) != channels || b->Dim(part, 2) != size) {
       const int64_t kernel = r->Pick<int64_t>({1, 3});
       part = b->ConvBnRelu(part, {channels, kernel, b->Dim(part, 2) / size, kernel / 2});
@@ -94,23 +94,23 @@ ValueRef Merge(NetBuilder* b, Random* r, const std::vector<ValueRef>& parts) {
   return sum;
 }
 
-absl::StatusOr<Graph> Draw(Random* r) {
+absl::StatusOr<graph::Graph> Draw(Random* r) {
   const int nodes = static_cast<int>(r->Between(4, 24));
   Adjacency edges = DrawAdjacency(r, nodes);
   const std::vector<bool> used = OnPath(edges);
   if (!used[0]) return absl::NotFoundError("input and output are not connected");
   NetBuilder b;
   const int64_t size = r->Pick<int64_t>({32, 56, 64, 112, 128, 224});
-  std::vector<ValueRef> values(nodes);
+  std::vector<graph::ValueRef> values(nodes);
   values[0] = b.Input({1, 3, size, size});
   for (int j = 1; j < nodes; ++j) {
     if (!used[j]) continue;
-    std::vector<ValueRef> parts;
+    std::vector<graph::ValueRef> parts;
     for (int i = 0; i < j; ++i) {
       if (used[i] && edges[i][j]) parts.push_back(values[i]);
     }
     const Operation op = DrawOperation(r);
-    const ValueRef merged = Merge(&b, r, parts);
+    const graph::ValueRef merged = Merge(&b, r, parts);
     values[j] = j == nodes - 1 ? merged : Apply(&b, op, merged);
   }
   return std::move(b).Finish(values[nodes - 1]);
@@ -127,9 +127,9 @@ class PaperNetworkSampler final : public Sampler {
     // range.
     const int64_t least_macs = random.LogBetween(kLeastMacs, options_.caps.network_macs / 2);
     for (int tries = 0; tries < 4000; ++tries) {
-      absl::StatusOr<Graph> graph = Draw(&random);
+      absl::StatusOr<graph::Graph> graph = Draw(&random);
       if (!graph.ok() || graph->nodes().size() < 4 || !CheckCaps(*graph, true, options_.caps).ok()) continue;
-      if (CostOf(*graph).macs < least_macs) continue;
+      if (graph::CostOf(*graph).macs < least_macs) continue;
       return Sample{true, "random-resnet", *std::move(graph)};
     }
     return absl::NotFoundError(absl::StrCat(space(), "/", index, ": nothing within the caps"));
@@ -145,4 +145,4 @@ std::unique_ptr<Sampler> MakePaperNetworkSampler(const SamplerOptions& options) 
   return std::make_unique<PaperNetworkSampler>(options);
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

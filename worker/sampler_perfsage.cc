@@ -14,13 +14,13 @@
 #include "worker/random.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Ints = std::vector<int64_t>;
 
-ValueRef PoolAndClassify(NetBuilder* b, ValueRef x,
-                         int64_t classes) {  // the spaces have no dense layer: a 1x1 convolution
+graph::ValueRef PoolAndClassify(NetBuilder* b, graph::ValueRef x,
+                                int64_t classes) {  // the spaces have no dense layer: a 1x1 convolution
   return b->Flatten(b->Conv(b->AdaptiveAvgPool(x, 1), {classes, 1, 1, 0, 1, 1, true}));
 }
 
@@ -35,7 +35,7 @@ constexpr int kNodesPerBlock = 5;
 constexpr int64_t kExpansion = 3;
 
 // Inverted bottleneck (1x1, depthwise, 1x1) or fused MBConv (k x k, 1x1).
-ValueRef MbConv(NetBuilder* b, ValueRef x, bool fused, int64_t width, int64_t kernel, int64_t stride) {
+graph::ValueRef MbConv(NetBuilder* b, graph::ValueRef x, bool fused, int64_t width, int64_t kernel, int64_t stride) {
   const int64_t hidden = b->Channels(x) * kExpansion;
   if (fused) {
     x = b->ConvBnRelu(x, {hidden, kernel, stride, kernel / 2});
@@ -47,7 +47,7 @@ ValueRef MbConv(NetBuilder* b, ValueRef x, bool fused, int64_t width, int64_t ke
 
 // The block's input in the shape of its output: pooled where the block strides, padded with zero channels where it
 // widens, projected where it narrows.
-ValueRef Shortcut(NetBuilder* b, ValueRef x, ValueRef y) {
+graph::ValueRef Shortcut(NetBuilder* b, graph::ValueRef x, graph::ValueRef y) {
   if (b->Dim(x, 2) != b->Dim(y, 2)) {
     const int64_t stride = b->Dim(x, 2) / b->Dim(y, 2);
     x = b->AvgPool(x, stride, stride);
@@ -55,14 +55,15 @@ ValueRef Shortcut(NetBuilder* b, ValueRef x, ValueRef y) {
   const int64_t more = b->Channels(y) - b->Channels(x);
   if (more < 0) return b->ConvBn(x, {b->Channels(y), 1});
   if (more == 0) return x;
-  return b->Call(Op::pad, {{"pad", Ints{0, 0, 0, 0, 0, more}}, {"mode", std::string("constant")}, {"value", 0.0}}, {x});
+  return b->Call(graph::Op::pad,
+                 {{"pad", Ints{0, 0, 0, 0, 0, more}}, {"mode", std::string("constant")}, {"value", 0.0}}, {x});
 }
 
-absl::StatusOr<Graph> Cnn(Random* r, const CnnConfig& c) {
+absl::StatusOr<graph::Graph> Cnn(Random* r, const CnnConfig& c) {
   NetBuilder b;
-  ValueRef x = b.ConvBnRelu(b.Input({1, 3, c.size, c.size}), {c.stem, 3, c.stem_stride, 1});
+  graph::ValueRef x = b.ConvBnRelu(b.Input({1, 3, c.size, c.size}), {c.stem, 3, c.stem_stride, 1});
   for (size_t block = 0; block < c.widths.size(); ++block) {
-    const ValueRef input = x;
+    const graph::ValueRef input = x;
     int64_t stride = c.strides[block];  // of the first node that computes something
     for (int node = 0; node < kNodesPerBlock; ++node) {
       const int64_t kind = r->Between(0, 2);
@@ -77,11 +78,11 @@ absl::StatusOr<Graph> Cnn(Random* r, const CnnConfig& c) {
   return std::move(b).Finish(PoolAndClassify(&b, b.ConvBnRelu(x, {c.head, 1}), c.classes));
 }
 
-absl::StatusOr<Graph> CnnImageNet(Random* r) {
+absl::StatusOr<graph::Graph> CnnImageNet(Random* r) {
   return Cnn(r, {224, 32, 2, {24, 32, 48, 96, 144, 192}, {1, 2, 2, 2, 1, 2}, 1280, 1000});
 }
 
-absl::StatusOr<Graph> CnnCifar10(Random* r) {  // the last three blocks, channels divided by three
+absl::StatusOr<graph::Graph> CnnCifar10(Random* r) {  // the last three blocks, channels divided by three
   return Cnn(r, {32, 16, 1, {96 / 3, 144 / 3, 192 / 3}, {1, 2, 2}, 424, 10});
 }
 
@@ -90,22 +91,23 @@ struct Kernel {
   int64_t height, width;
 };
 
-ValueRef RectangularConvBnRelu(NetBuilder* b, ValueRef x, int64_t out, Kernel kernel, int64_t stride, int64_t groups) {
-  const ValueRef weight = b->Parameter({out, b->Channels(x) / groups, kernel.height, kernel.width});
+graph::ValueRef RectangularConvBnRelu(NetBuilder* b, graph::ValueRef x, int64_t out, Kernel kernel, int64_t stride,
+                                      int64_t groups) {
+  const graph::ValueRef weight = b->Parameter({out, b->Channels(x) / groups, kernel.height, kernel.width});
   // Half the size, rounded up, at stride 2; the same size at stride 1, where kernels are odd.
-  x = b->Call(Op::conv2d,
+  x = b->Call(graph::Op::conv2d,
               {{"stride", Ints{stride, stride}},
                {"padding", Ints{kernel.height / 2, (kernel.width - 1) / 2}},
                {"dilation", Ints{1, 1}},
                {"groups", groups}},
-              {x, weight, ValueRef::None()});
+              {x, weight, graph::ValueRef::None()});
   return b->Relu(b->BatchNorm(x));
 }
 
-absl::StatusOr<Graph> CnnKws(Random* r) {
+absl::StatusOr<graph::Graph> CnnKws(Random* r) {
   const auto width = [r] { return 100 * r->Between(1, 10); };  // a tenth to the whole of 1,000
   NetBuilder b;
-  ValueRef x = b.Call(Op::reshape, {{"shape", Ints{1, 1, 49, 10}}}, {b.Input({1, 490})});
+  graph::ValueRef x = b.Call(graph::Op::reshape, {{"shape", Ints{1, 1, 49, 10}}}, {b.Input({1, 490})});
   x = RectangularConvBnRelu(&b, x, width(), r->Pick<Kernel>({{10, 4}, {8, 4}, {5, 4}, {5, 5}, {3, 3}}), 2, 1);
   for (int block = 0; block < 8; ++block) {
     if (block > 0 && r->Chance(0.5)) continue;
@@ -121,32 +123,35 @@ struct VitConfig {
   int64_t width, heads, head_width, ratio, depth;
 };
 
-ValueRef WithOther(NetBuilder* b, Op op, ValueRef x, double other) { return b->Call(op, {{"other", other}}, {x}); }
+graph::ValueRef WithOther(NetBuilder* b, graph::Op op, graph::ValueRef x, double other) {
+  return b->Call(op, {{"other", other}}, {x});
+}
 
 // The tanh form call by call, as Table 2's operators (POW, MUL, ADD, TANH) say.
-ValueRef Gelu(NetBuilder* b, ValueRef x) {
-  const ValueRef cube = b->Call(Op::pow, {{"exponent", 3.0}}, {x});
-  const ValueRef inner = WithOther(b, Op::mul, b->Add(x, WithOther(b, Op::mul, cube, 0.044715)), std::sqrt(2 / M_PI));
-  const ValueRef gate = WithOther(b, Op::add, b->Call(Op::tanh, {}, {inner}), 1.0);
-  return b->Call(Op::mul, {}, {WithOther(b, Op::mul, x, 0.5), gate});
+graph::ValueRef Gelu(NetBuilder* b, graph::ValueRef x) {
+  const graph::ValueRef cube = b->Call(graph::Op::pow, {{"exponent", 3.0}}, {x});
+  const graph::ValueRef inner =
+      WithOther(b, graph::Op::mul, b->Add(x, WithOther(b, graph::Op::mul, cube, 0.044715)), std::sqrt(2 / M_PI));
+  const graph::ValueRef gate = WithOther(b, graph::Op::add, b->Call(graph::Op::tanh, {}, {inner}), 1.0);
+  return b->Call(graph::Op::mul, {}, {WithOther(b, graph::Op::mul, x, 0.5), gate});
 }
 
-ValueRef Attention(NetBuilder* b, ValueRef x, const VitConfig& c) {
+graph::ValueRef Attention(NetBuilder* b, graph::ValueRef x, const VitConfig& c) {
   const int64_t batch = b->Dim(x, 0), tokens = b->Dim(x, 1), inner = c.heads * c.head_width;
-  ValueRef qkv = b->Linear(x, 3 * inner);
-  qkv = b->Call(Op::reshape, {{"shape", Ints{batch, tokens, 3, c.heads, c.head_width}}}, {qkv});
-  qkv = b->Call(Op::permute, {{"dims", Ints{2, 0, 3, 1, 4}}}, {qkv});
-  const auto part = [&](int64_t i) { return b->Call(Op::select, {{"dim", int64_t{0}}, {"index", i}}, {qkv}); };
-  const ValueRef q = WithOther(b, Op::mul, part(0), 1 / std::sqrt(static_cast<double>(c.head_width))), k = part(1),
-                 v = part(2);
-  ValueRef y =
-      b->Call(Op::matmul, {}, {q, b->Call(Op::transpose, {{"dim0", int64_t{-2}}, {"dim1", int64_t{-1}}}, {k})});
-  y = b->Call(Op::matmul, {}, {b->Call(Op::softmax, {{"dim", int64_t{-1}}}, {y}), v});
-  y = b->Call(Op::transpose, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {y});
-  return b->Linear(b->Call(Op::reshape, {{"shape", Ints{batch, tokens, inner}}}, {y}), c.width);
+  graph::ValueRef qkv = b->Linear(x, 3 * inner);
+  qkv = b->Call(graph::Op::reshape, {{"shape", Ints{batch, tokens, 3, c.heads, c.head_width}}}, {qkv});
+  qkv = b->Call(graph::Op::permute, {{"dims", Ints{2, 0, 3, 1, 4}}}, {qkv});
+  const auto part = [&](int64_t i) { return b->Call(graph::Op::select, {{"dim", int64_t{0}}, {"index", i}}, {qkv}); };
+  const graph::ValueRef q = WithOther(b, graph::Op::mul, part(0), 1 / std::sqrt(static_cast<double>(c.head_width))),
+                        k = part(1), v = part(2);
+  graph::ValueRef y = b->Call(graph::Op::matmul, {},
+                              {q, b->Call(graph::Op::transpose, {{"dim0", int64_t{-2}}, {"dim1", int64_t{-1}}}, {k})});
+  y = b->Call(graph::Op::matmul, {}, {b->Call(graph::Op::softmax, {{"dim", int64_t{-1}}}, {y}), v});
+  y = b->Call(graph::Op::transpose, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {y});
+  return b->Linear(b->Call(graph::Op::reshape, {{"shape", Ints{batch, tokens, inner}}}, {y}), c.width);
 }
 
-absl::StatusOr<Graph> VitCifar100(Random* r) {
+absl::StatusOr<graph::Graph> VitCifar100(Random* r) {
   VitConfig c;
   c.width = r->Pick<int64_t>({256, 320, 384, 448, 512});
   c.heads = r->Pick<int64_t>({4, 6, 8});
@@ -155,22 +160,22 @@ absl::StatusOr<Graph> VitCifar100(Random* r) {
   c.depth = r->Pick<int64_t>({6, 8, 10, 12, 14, 16});
   NetBuilder b;
   // No convolution in this space: patches are cut out by reshaping.
-  ValueRef x = b.Call(Op::reshape, {{"shape", Ints{1, 3, 8, 4, 8, 4}}}, {b.Input({1, 3, 32, 32})});
-  x = b.Call(Op::permute, {{"dims", Ints{0, 2, 4, 1, 3, 5}}}, {x});
-  x = b.Linear(b.Call(Op::reshape, {{"shape", Ints{1, 64, 48}}}, {x}), c.width);
+  graph::ValueRef x = b.Call(graph::Op::reshape, {{"shape", Ints{1, 3, 8, 4, 8, 4}}}, {b.Input({1, 3, 32, 32})});
+  x = b.Call(graph::Op::permute, {{"dims", Ints{0, 2, 4, 1, 3, 5}}}, {x});
+  x = b.Linear(b.Call(graph::Op::reshape, {{"shape", Ints{1, 64, 48}}}, {x}), c.width);
   x = b.Cat({b.Parameter({1, 1, c.width}), x}, 1);
   x = b.Add(x, b.Parameter({1, 65, c.width}));
   for (int64_t layer = 0; layer < c.depth; ++layer) {
     x = b.Add(x, Attention(&b, b.LayerNorm(x), c));
     x = b.Add(x, b.Linear(Gelu(&b, b.Linear(b.LayerNorm(x), c.width * c.ratio)), c.width));
   }
-  x = b.Call(Op::select, {{"dim", int64_t{1}}, {"index", int64_t{0}}}, {b.LayerNorm(x)});
+  x = b.Call(graph::Op::select, {{"dim", int64_t{1}}, {"index", int64_t{0}}}, {b.LayerNorm(x)});
   return std::move(b).Finish(b.Linear(x, 100));
 }
 
 struct DesignSpace {
   absl::string_view name;
-  absl::StatusOr<Graph> (*draw)(Random*);
+  absl::StatusOr<graph::Graph> (*draw)(Random*);
 };
 constexpr DesignSpace kDesignSpaces[] = {
     {"perfsage-cnn-cifar10", CnnCifar10},
@@ -187,7 +192,7 @@ class PerfSageSampler final : public Sampler {
   absl::StatusOr<Sample> At(int64_t index) const override {
     Random random(options_.seed, space(), index);
     for (int tries = 0; tries < 100; ++tries) {
-      absl::StatusOr<Graph> graph = design_.draw(&random);
+      absl::StatusOr<graph::Graph> graph = design_.draw(&random);
       if (!graph.ok()) return graph.status();
       if (CheckCaps(*graph, true, options_.caps).ok()) return Sample{true, std::string(space()), *std::move(graph)};
     }
@@ -208,4 +213,4 @@ std::unique_ptr<Sampler> MakePerfSageSampler(absl::string_view space, const Samp
   return nullptr;
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -20,7 +20,7 @@
 #include "worker/random.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -32,60 +32,60 @@ struct Operand {
 };
 
 struct Layer {
-  Op op;
-  Attributes attributes;
+  graph::Op op;
+  graph::Attributes attributes;
   std::vector<Operand> operands;
 };
 
 // How often each operator is drawn: where the time of networks goes, and enough of everything else.
 struct Share {
-  Op op;
+  graph::Op op;
   double share;
 };
 constexpr Share kShares[] = {
-    {Op::conv2d, 0.34},
-    {Op::linear, 0.08},
-    {Op::batch_norm, 0.08},
-    {Op::relu, 0.06},
-    {Op::add, 0.06},
-    {Op::mul, 0.04},
-    {Op::layer_norm, 0.03},
-    {Op::gelu, 0.02},
-    {Op::silu, 0.02},
-    {Op::matmul, 0.03},
-    {Op::softmax, 0.02},
-    {Op::mean, 0.015},
-    {Op::sigmoid, 0.01},
-    {Op::cat, 0.04},
-    {Op::max_pool2d, 0.025},
-    {Op::avg_pool2d, 0.02},
-    {Op::adaptive_avg_pool2d, 0.02},
-    {Op::hardswish, 0.01},
-    {Op::hardtanh, 0.02},
-    {Op::hardsigmoid, 0.006},
-    {Op::group_norm, 0.008},
-    {Op::pad, 0.006},
-    {Op::interpolate, 0.008},
-    {Op::leaky_relu, 0.006},
+    {graph::Op::conv2d, 0.34},
+    {graph::Op::linear, 0.08},
+    {graph::Op::batch_norm, 0.08},
+    {graph::Op::relu, 0.06},
+    {graph::Op::add, 0.06},
+    {graph::Op::mul, 0.04},
+    {graph::Op::layer_norm, 0.03},
+    {graph::Op::gelu, 0.02},
+    {graph::Op::silu, 0.02},
+    {graph::Op::matmul, 0.03},
+    {graph::Op::softmax, 0.02},
+    {graph::Op::mean, 0.015},
+    {graph::Op::sigmoid, 0.01},
+    {graph::Op::cat, 0.04},
+    {graph::Op::max_pool2d, 0.025},
+    {graph::Op::avg_pool2d, 0.02},
+    {graph::Op::adaptive_avg_pool2d, 0.02},
+    {graph::Op::hardswish, 0.01},
+    {graph::Op::hardtanh, 0.02},
+    {graph::Op::hardsigmoid, 0.006},
+    {graph::Op::group_norm, 0.008},
+    {graph::Op::pad, 0.006},
+    {graph::Op::interpolate, 0.008},
+    {graph::Op::leaky_relu, 0.006},
 };
 constexpr double kRareShare = 0.03;   // any other operator of the file
 constexpr double kExtraShare = 0.08;  // kinds below that the file lacks
 constexpr double kUnchanged = 0.3;    // a layer as it is in its network
 
-AttributeValue ToAttribute(const json& value) {
+graph::AttributeValue ToAttribute(const json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number_integer()) return value.get<int64_t>();
   if (value.is_number()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();
   if (value.is_array()) return value.get<Ints>();
-  return NoneValue();
+  return graph::NoneValue();
 }
 
 absl::StatusOr<Layer> ParseLayer(absl::string_view line) {
   const json j = json::parse(line.begin(), line.end(), nullptr, false);
   if (!j.is_object()) return absl::DataLossError("no JSON object");
   try {
-    const std::optional<Op> op = OpFromName(j.at("op").get<std::string>());
+    const std::optional<graph::Op> op = graph::OpFromName(j.at("op").get<std::string>());
     if (!op) return absl::DataLossError("no such operator");
     Layer layer{*op, {}, {}};
     for (const auto& [name, value] : j.at("attrs").items()) layer.attributes.Set(name, ToAttribute(value));
@@ -98,7 +98,7 @@ absl::StatusOr<Layer> ParseLayer(absl::string_view line) {
   }
 }
 
-bool IsConvolution(Op op) { return op == Op::conv2d || op == Op::conv1d; }
+bool IsConvolution(graph::Op op) { return op == graph::Op::conv2d || op == graph::Op::conv1d; }
 
 // New values for sizes: up to a factor of two either way; every other one a multiple of 8, as people choose them.
 class Renaming {
@@ -158,9 +158,9 @@ void Perturb(Random* random, Layer* layer) {
     for (Operand& operand : layer->operands) {
       for (int64_t& size : operand.shape) size = rename(size);
     }
-    Attributes changed;
+    graph::Attributes changed;
     for (const auto& [name, value] : layer->attributes) {
-      AttributeValue copy = value;
+      graph::AttributeValue copy = value;
       if (HoldsSizes(name)) {
         if (auto* list = std::get_if<Ints>(&copy)) {
           for (int64_t& size : *list) size = rename(size);
@@ -181,48 +181,48 @@ void Perturb(Random* random, Layer* layer) {
 // In place where models do so and where a call again and again on the same tensor stays harmless (no drift to 0 or
 // infinity).
 bool DrawInplace(Random* random, const Layer& layer) {
-  if (layer.op == Op::relu || layer.op == Op::hardtanh) return random->Chance(0.6);
-  if (layer.op == Op::add && layer.operands.size() == 2 && layer.operands[0].shape == layer.operands[1].shape) {
+  if (layer.op == graph::Op::relu || layer.op == graph::Op::hardtanh) return random->Chance(0.6);
+  if (layer.op == graph::Op::add && layer.operands.size() == 2 && layer.operands[0].shape == layer.operands[1].shape) {
     return random->Chance(0.35);
   }
   return false;
 }
 
-absl::StatusOr<Graph> Build(const Layer& layer, bool inplace) {
-  GraphBuilder builder;
-  std::vector<ValueRef> inputs;
+absl::StatusOr<graph::Graph> Build(const Layer& layer, bool inplace) {
+  graph::GraphBuilder builder;
+  std::vector<graph::ValueRef> inputs;
   for (const Operand& operand : layer.operands) {
-    const TensorType type{Shape(operand.shape.begin(), operand.shape.end()), DType::float32};
+    const graph::TensorType type{graph::Shape(operand.shape.begin(), operand.shape.end()), graph::DType::float32};
     const std::string name = absl::StrCat(std::string(1, operand.kind), inputs.size());
     inputs.push_back(operand.kind == 'x'   ? builder.AddInput(name, type)
                      : operand.kind == 'w' ? builder.AddParameter(name, type)
                                            : builder.AddBuffer(name, type));
   }
   COBRA_ASSIGN_OR_RETURN(const int32_t node, builder.Add(layer.op, layer.attributes, std::move(inputs), {}, inplace));
-  return std::move(builder).Build({ValueRef::Node(node)});
+  return std::move(builder).Build({graph::ValueRef::Node(node)});
 }
 
 // --- Kinds that the file lacks
 struct Extra {
   const char* label;
-  ValueRef (*draw)(Random*, NetBuilder*);
+  graph::ValueRef (*draw)(Random*, NetBuilder*);
 };
 
-Shape ImageShape(Random* r) {
+graph::Shape ImageShape(Random* r) {
   const int64_t size = r->LogBetween(4, 160);
   return {r->Chance(0.8) ? 1 : r->LogBetween(2, 8), r->LogBetween(8, 768), size, size};
 }
-Shape TokenShape(Random* r) { return {r->LogBetween(1, 8), r->LogBetween(8, 512), r->LogBetween(4, 96) * 8}; }
+graph::Shape TokenShape(Random* r) { return {r->LogBetween(1, 8), r->LogBetween(8, 512), r->LogBetween(4, 96) * 8}; }
 
-ValueRef DilatedConv(Random* r, NetBuilder* b) {
-  const ValueRef x = b->Input(ImageShape(r));
+graph::ValueRef DilatedConv(Random* r, NetBuilder* b) {
+  const graph::ValueRef x = b->Input(ImageShape(r));
   const int64_t d = r->Between(2, 6);
   return b->Conv(x, {r->LogBetween(8, 512), 3, 1, d, r->Chance(0.3) ? b->Channels(x) : 1, d, r->Chance(0.5)});
 }
-ValueRef TransposedConv(Random* r, NetBuilder* b) {
-  const ValueRef x = b->Input(ImageShape(r));
+graph::ValueRef TransposedConv(Random* r, NetBuilder* b) {
+  const graph::ValueRef x = b->Input(ImageShape(r));
   const int64_t kernel = r->Between(2, 4), out = r->LogBetween(8, 384);
-  return b->Call(Op::conv_transpose2d,
+  return b->Call(graph::Op::conv_transpose2d,
                  {{"stride", Ints{2, 2}},
                   {"padding", Ints(2, (kernel - 1) / 2)},
                   {"output_padding", Ints{0, 0}},
@@ -230,27 +230,28 @@ ValueRef TransposedConv(Random* r, NetBuilder* b) {
                   {"dilation", Ints{1, 1}}},
                  {x, b->Parameter({b->Channels(x), out, kernel, kernel}), b->Parameter({out})});
 }
-ValueRef Conv1d(Random* r, NetBuilder* b) {
+graph::ValueRef Conv1d(Random* r, NetBuilder* b) {
   const int64_t in = r->LogBetween(8, 512), out = r->LogBetween(8, 512), kernel = r->Between(1, 7);
-  const ValueRef x = b->Input({1, in, r->LogBetween(16, 4096)});
-  return b->Call(Op::conv1d,
+  const graph::ValueRef x = b->Input({1, in, r->LogBetween(16, 4096)});
+  return b->Call(graph::Op::conv1d,
                  {{"stride", Ints{r->Between(1, 2)}},
                   {"padding", Ints{kernel / 2}},
                   {"dilation", Ints{1}},
                   {"groups", int64_t{1}}},
                  {x, b->Parameter({out, in, kernel}), b->Parameter({out})});
 }
-ValueRef Bmm(Random* r, NetBuilder* b) {
+graph::ValueRef Bmm(Random* r, NetBuilder* b) {
   const int64_t batch = r->LogBetween(1, 64), m = r->LogBetween(4, 512), k = r->LogBetween(8, 512),
                 n = r->LogBetween(4, 512);
-  return b->Call(Op::bmm, {}, {b->Input({batch, m, k}), b->Input({batch, k, n})});
+  return b->Call(graph::Op::bmm, {}, {b->Input({batch, m, k}), b->Input({batch, k, n})});
 }
-ValueRef Attention(Random* r, NetBuilder* b) {
+graph::ValueRef Attention(Random* r, NetBuilder* b) {
   const int64_t heads = r->Between(1, 12), width = heads * r->Pick<int64_t>({32, 64}), tokens = r->LogBetween(8, 400);
-  const ValueRef x = b->Input({tokens, r->LogBetween(1, 4), width});
-  const ValueRef in = b->Parameter({3 * width, width}), in_bias = b->Parameter({3 * width});
-  const ValueRef out = b->Parameter({width, width}), out_bias = b->Parameter({width}), none = ValueRef::None();
-  return b->Call(Op::multi_head_attention_forward,
+  const graph::ValueRef x = b->Input({tokens, r->LogBetween(1, 4), width});
+  const graph::ValueRef in = b->Parameter({3 * width, width}), in_bias = b->Parameter({3 * width});
+  const graph::ValueRef out = b->Parameter({width, width}), out_bias = b->Parameter({width}),
+                        none = graph::ValueRef::None();
+  return b->Call(graph::Op::multi_head_attention_forward,
                  {{"embed_dim_to_check", width},
                   {"num_heads", heads},
                   {"add_zero_attn", false},
@@ -260,55 +261,58 @@ ValueRef Attention(Random* r, NetBuilder* b) {
                   {"average_attn_weights", true}},
                  {x, x, x, in, in_bias, none, none, out, out_bias, none, none, none, none, none, none, none});
 }
-ValueRef Embedding(Random* r, NetBuilder* b) {
-  const ValueRef x = b->Input({r->LogBetween(1, 8), r->LogBetween(8, 512)}, DType::int64);
-  return b->Call(Op::embedding, {}, {x, b->Parameter({r->LogBetween(100, 50000), r->LogBetween(8, 128) * 8})});
+graph::ValueRef Embedding(Random* r, NetBuilder* b) {
+  const graph::ValueRef x = b->Input({r->LogBetween(1, 8), r->LogBetween(8, 512)}, graph::DType::int64);
+  return b->Call(graph::Op::embedding, {}, {x, b->Parameter({r->LogBetween(100, 50000), r->LogBetween(8, 128) * 8})});
 }
-ValueRef PermuteContiguous(Random* r, NetBuilder* b) {
-  const ValueRef x = b->Input(ImageShape(r));
+graph::ValueRef PermuteContiguous(Random* r, NetBuilder* b) {
+  const graph::ValueRef x = b->Input(ImageShape(r));
   const Ints dims = r->Pick<int64_t>({0, 1}) == 0 ? Ints{0, 2, 3, 1} : Ints{0, 1, 3, 2};
-  return b->Call(Op::contiguous, {}, {b->Call(Op::permute, {{"dims", dims}}, {x})});
+  return b->Call(graph::Op::contiguous, {}, {b->Call(graph::Op::permute, {{"dims", dims}}, {x})});
 }
-ValueRef TransposeReshape(Random* r, NetBuilder* b) {
+graph::ValueRef TransposeReshape(Random* r, NetBuilder* b) {
   const int64_t heads = r->Between(2, 12), batch = r->LogBetween(1, 4), tokens = r->LogBetween(8, 512),
                 width = r->Pick<int64_t>({32, 64});
-  const ValueRef x = b->Input({batch, heads, tokens, width});
-  const ValueRef t = b->Call(Op::transpose, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {x});
-  return b->Call(Op::reshape, {{"shape", Ints{batch, tokens, heads * width}}}, {t});
+  const graph::ValueRef x = b->Input({batch, heads, tokens, width});
+  const graph::ValueRef t = b->Call(graph::Op::transpose, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {x});
+  return b->Call(graph::Op::reshape, {{"shape", Ints{batch, tokens, heads * width}}}, {t});
 }
-ValueRef Flatten(Random* r, NetBuilder* b) { return b->Flatten(b->Input(ImageShape(r))); }
-ValueRef GlobalMean(Random* r, NetBuilder* b) {
-  return b->Call(Op::mean, {{"dim", Ints{2, 3}}, {"keepdim", r->Chance(0.5)}}, {b->Input(ImageShape(r))});
+graph::ValueRef Flatten(Random* r, NetBuilder* b) { return b->Flatten(b->Input(ImageShape(r))); }
+graph::ValueRef GlobalMean(Random* r, NetBuilder* b) {
+  return b->Call(graph::Op::mean, {{"dim", Ints{2, 3}}, {"keepdim", r->Chance(0.5)}}, {b->Input(ImageShape(r))});
 }
-ValueRef LogSoftmax(Random* r, NetBuilder* b) {
-  return b->Call(Op::log_softmax, {{"dim", int64_t{-1}}},
+graph::ValueRef LogSoftmax(Random* r, NetBuilder* b) {
+  return b->Call(graph::Op::log_softmax, {{"dim", int64_t{-1}}},
                  {b->Input({r->LogBetween(1, 256), r->LogBetween(10, 32000)})});
 }
-ValueRef Upsample(Random* r, NetBuilder* b) {
-  const ValueRef x = b->Input(ImageShape(r));
+graph::ValueRef Upsample(Random* r, NetBuilder* b) {
+  const graph::ValueRef x = b->Input(ImageShape(r));
   const Ints size = {b->Dim(x, 2) * 2, b->Dim(x, 3) * 2};
-  if (r->Chance(0.5)) return b->Call(Op::interpolate, {{"size", size}, {"mode", std::string("nearest")}}, {x});
-  return b->Call(Op::interpolate, {{"size", size}, {"mode", std::string("bilinear")}, {"align_corners", false}}, {x});
+  if (r->Chance(0.5)) return b->Call(graph::Op::interpolate, {{"size", size}, {"mode", std::string("nearest")}}, {x});
+  return b->Call(graph::Op::interpolate, {{"size", size}, {"mode", std::string("bilinear")}, {"align_corners", false}},
+                 {x});
 }
-ValueRef Tanh(Random* r, NetBuilder* b) { return b->Call(Op::tanh, {}, {b->Input(TokenShape(r))}); }
-ValueRef Elu(Random* r, NetBuilder* b) { return b->Call(Op::elu, {{"alpha", 1.0}}, {b->Input(ImageShape(r))}); }
-ValueRef Mish(Random* r, NetBuilder* b) { return b->Call(Op::mish, {}, {b->Input(ImageShape(r))}); }
-ValueRef PRelu(Random* r, NetBuilder* b) {
-  const ValueRef x = b->Input(ImageShape(r));
-  return b->Call(Op::prelu, {}, {x, b->Parameter({b->Channels(x)})});
+graph::ValueRef Tanh(Random* r, NetBuilder* b) { return b->Call(graph::Op::tanh, {}, {b->Input(TokenShape(r))}); }
+graph::ValueRef Elu(Random* r, NetBuilder* b) {
+  return b->Call(graph::Op::elu, {{"alpha", 1.0}}, {b->Input(ImageShape(r))});
 }
-ValueRef InstanceNorm(Random* r, NetBuilder* b) {
-  const ValueRef x = b->Input(ImageShape(r)), none = ValueRef::None();
-  return b->Call(Op::instance_norm, {{"eps", 1e-5}}, {x, none, none, none, none});
+graph::ValueRef Mish(Random* r, NetBuilder* b) { return b->Call(graph::Op::mish, {}, {b->Input(ImageShape(r))}); }
+graph::ValueRef PRelu(Random* r, NetBuilder* b) {
+  const graph::ValueRef x = b->Input(ImageShape(r));
+  return b->Call(graph::Op::prelu, {}, {x, b->Parameter({b->Channels(x)})});
 }
-ValueRef PixelShuffle(Random* r, NetBuilder* b) {
-  Shape shape = ImageShape(r);
+graph::ValueRef InstanceNorm(Random* r, NetBuilder* b) {
+  const graph::ValueRef x = b->Input(ImageShape(r)), none = graph::ValueRef::None();
+  return b->Call(graph::Op::instance_norm, {{"eps", 1e-5}}, {x, none, none, none, none});
+}
+graph::ValueRef PixelShuffle(Random* r, NetBuilder* b) {
+  graph::Shape shape = ImageShape(r);
   shape[1] = std::max<int64_t>(1, shape[1] / 4) * 4;
-  return b->Call(Op::pixel_shuffle, {{"upscale_factor", int64_t{2}}}, {b->Input(shape)});
+  return b->Call(graph::Op::pixel_shuffle, {{"upscale_factor", int64_t{2}}}, {b->Input(shape)});
 }
-ValueRef Chunked(Random* r, NetBuilder* b) {
-  const ValueRef x = b->Input(ImageShape(r));
-  return b->Call(Op::narrow, {{"dim", int64_t{1}}, {"start", int64_t{0}}, {"length", b->Channels(x) / 2}}, {x});
+graph::ValueRef Chunked(Random* r, NetBuilder* b) {
+  const graph::ValueRef x = b->Input(ImageShape(r));
+  return b->Call(graph::Op::narrow, {{"dim", int64_t{1}}, {"start", int64_t{0}}, {"length", b->Channels(x) / 2}}, {x});
 }
 
 constexpr Extra kExtras[] = {
@@ -335,7 +339,7 @@ constexpr Extra kExtras[] = {
 
 class RealLayerSampler final : public Sampler {
  public:
-  RealLayerSampler(const SamplerOptions& options, std::map<Op, std::vector<Layer>> layers)
+  RealLayerSampler(const SamplerOptions& options, std::map<graph::Op, std::vector<Layer>> layers)
       : options_(options), layers_(std::move(layers)) {
     for (const auto& [op, list] : layers_) {
       const bool is_common =
@@ -350,14 +354,14 @@ class RealLayerSampler final : public Sampler {
     double at = random.Unit() * Total();
     if ((at -= kExtraShare) < 0) return Fitting(index, [&] { return DrawExtra(&random); });
     if ((at -= kRareShare) < 0 && !rare_.empty()) {
-      const Op op = random.PickFrom(rare_);
+      const graph::Op op = random.PickFrom(rare_);
       return Fitting(index, [&] { return DrawLayer(&random, op); });
     }
     for (const Share& share : kShares) {
       if (layers_.count(share.op) == 0) continue;
       if ((at -= share.share) < 0) return Fitting(index, [&] { return DrawLayer(&random, share.op); });
     }
-    return Fitting(index, [&] { return DrawLayer(&random, Op::conv2d); });
+    return Fitting(index, [&] { return DrawLayer(&random, graph::Op::conv2d); });
   }
 
  private:
@@ -378,31 +382,31 @@ class RealLayerSampler final : public Sampler {
     return absl::NotFoundError(absl::StrCat(space(), "/", index, ": nothing within the caps"));
   }
 
-  absl::StatusOr<Sample> DrawLayer(Random* random, Op op) const {
+  absl::StatusOr<Sample> DrawLayer(Random* random, graph::Op op) const {
     Layer layer = random->PickFrom(layers_.at(op));
     if (!random->Chance(kUnchanged)) Perturb(random, &layer);
-    COBRA_ASSIGN_OR_RETURN(Graph graph, Build(layer, DrawInplace(random, layer)));
-    return Sample{false, std::string(OpName(op)), std::move(graph)};
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, Build(layer, DrawInplace(random, layer)));
+    return Sample{false, std::string(graph::OpName(op)), std::move(graph)};
   }
 
   static absl::StatusOr<Sample> DrawExtra(Random* random) {
     const Extra& extra = kExtras[random->Between(0, std::size(kExtras) - 1)];
     NetBuilder builder;
-    const ValueRef output = extra.draw(random, &builder);
-    COBRA_ASSIGN_OR_RETURN(Graph graph, std::move(builder).Finish(output));
+    const graph::ValueRef output = extra.draw(random, &builder);
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, std::move(builder).Finish(output));
     return Sample{false, extra.label, std::move(graph)};
   }
 
   const SamplerOptions options_;
-  const std::map<Op, std::vector<Layer>> layers_;
-  std::vector<Op> rare_;
+  const std::map<graph::Op, std::vector<Layer>> layers_;
+  std::vector<graph::Op> rare_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Sampler>> MakeRealLayerSampler(const SamplerOptions& options) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(options.real_layers_path));
-  std::map<Op, std::vector<Layer>> layers;
+  std::map<graph::Op, std::vector<Layer>> layers;
   int number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
     ++number;
@@ -415,4 +419,4 @@ absl::StatusOr<std::unique_ptr<Sampler>> MakeRealLayerSampler(const SamplerOptio
   return std::make_unique<RealLayerSampler>(options, std::move(layers));
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -6,7 +6,7 @@
 #include "worker/families.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 // One network in eight may be as heavy as VGG-16 at 224 x 224, so that the training data does not end below it.
@@ -34,12 +34,12 @@ class RealNetworkSampler final : public Sampler {
     // A floor drawn log-uniformly spreads the networks over the range; families that do not reach it give their largest
     // of many draws.
     const int64_t least_macs = random.LogBetween(kLeastMacs, caps.network_macs / 2);
-    std::optional<Graph> largest;
+    std::optional<graph::Graph> largest;
     int64_t largest_macs = -1;
     for (int tries = 0; tries < 60 || (!largest && tries < 1000); ++tries) {
-      absl::StatusOr<Graph> graph = family->draw(&random);
+      absl::StatusOr<graph::Graph> graph = family->draw(&random);
       if (!graph.ok() || !CheckCaps(*graph, true, caps).ok()) continue;
-      const int64_t macs = CostOf(*graph).macs;
+      const int64_t macs = graph::CostOf(*graph).macs;
       if (macs > largest_macs) {
         largest_macs = macs;
         largest = *std::move(graph);
@@ -60,4 +60,4 @@ std::unique_ptr<Sampler> MakeRealNetworkSampler(const SamplerOptions& options) {
   return std::make_unique<RealNetworkSampler>(options);
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "worker/gpu.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 std::string ReadText(const std::string& path) {
@@ -123,4 +123,4 @@ std::unique_ptr<Sensors> GpuSensors(int device, const std::string& library) {
   return std::make_unique<GpuSensorsImpl>(*std::move(nvml));
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

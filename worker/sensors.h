@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace cobra {
+namespace cobra::worker {
 
 struct Conditions {
   std::optional<double> clock_mhz;         // of the pinned core, or of the SMs
@@ -32,6 +32,6 @@ std::unique_ptr<Sensors> CpuSensors(int core, const std::string& sys = "/sys");
 // NVML; null where there is no driver. `library`: see gpu.h.
 std::unique_ptr<Sensors> GpuSensors(int device, const std::string& library = "libnvidia-ml.so.1");
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_SENSORS_H_

@@ -21,7 +21,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 constexpr absl::string_view kJson = ".json";
@@ -123,4 +123,4 @@ absl::Status Spool::ForgetStarted() {
   return absl::OkStatus();
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -1,14 +1,13 @@
-// A folder between the process that measures (work.h) and the one that talks to the server (courier.h). Either may die
-// at any moment, and the server be away for as long as the disk has room: what was leased is measured, what was
-// measured is handed in.
+// A folder between the process that measures (work.h) and the one that talks to the server (courier.h). Either may die at any moment, and the
+// server be away for as long as the disk has room: what was leased is measured, what was measured is handed in.
 //
 //   worker-id                  name of this worker for as long as the folder lives
 //   todo/SEQUENCE-ID.json      leased, in the order in which to measure it (store/task_subject.h)
 //   started/ID                 being measured
 //   done/ID.json               measured: {"record", "session"}; gone once the server has it
 //
-// Files appear whole (written beside, then renamed). A task is in done/ before it leaves todo/: whoever dies between
-// the two leaves both, and Todo() does not list what is done.
+// Files appear whole (written beside, then renamed). A task is in done/ before it leaves todo/: whoever dies between the two leaves both, and
+// Todo() does not list what is done.
 #ifndef COBRA_WORKER_SPOOL_H_
 #define COBRA_WORKER_SPOOL_H_
 
@@ -20,7 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 struct SpooledTask {
   std::string file;  // name in todo/
@@ -60,6 +59,6 @@ class Spool {
   std::string folder_, worker_id_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_SPOOL_H_

@@ -24,7 +24,7 @@
 #include "worker/meter.h"
 #include "worker/spool.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -93,13 +93,13 @@ class Courier {
 };
 
 // A graph that somebody asked for: a layer, if but one call in it computes.
-Sample SampleOfGraph(const Graph& graph) {
+Sample SampleOfGraph(const graph::Graph& graph) {
   Sample sample{false, "", graph};
-  const auto compute = [&](const Node& node) { return !IsView(node) && !IsAlias(graph, node); };
+  const auto compute = [&](const graph::Node& node) { return !graph::IsView(node) && !graph::IsAlias(graph, node); };
   const auto nodes = graph.nodes();
   sample.is_network = std::count_if(nodes.begin(), nodes.end(), compute) > 1;
   const auto first = std::find_if(nodes.begin(), nodes.end(), compute);
-  sample.label = sample.is_network ? "asked" : first == nodes.end() ? "" : std::string(OpName(first->op));
+  sample.label = sample.is_network ? "asked" : first == nodes.end() ? "" : std::string(graph::OpName(first->op));
   return sample;
 }
 
@@ -136,10 +136,11 @@ class Work {
 
  private:
   absl::Status RunGroup(const std::vector<SpooledTask>& todo) {
-    std::vector<absl::StatusOr<TaskSubject>> subjects;
+    std::vector<absl::StatusOr<store::TaskSubject>> subjects;
     for (const SpooledTask& task : todo) {
       const absl::StatusOr<std::string> text = spool_.ReadTodo(task);  // NotFound: cancelled meanwhile
-      subjects.push_back(text.ok() ? TaskSubjectFromJson(*text) : absl::StatusOr<TaskSubject>(text.status()));
+      subjects.push_back(text.ok() ? store::TaskSubjectFromJson(*text)
+                                   : absl::StatusOr<store::TaskSubject>(text.status()));
     }
     std::vector<GroupTask> tasks;
     for (size_t i = 0; i < todo.size(); ++i) {
@@ -150,10 +151,10 @@ class Work {
       group_task.begins = [this, id = todo[i].id] { spool_.MarkStarted(id); };
       tasks.push_back(std::move(group_task));
     }
-    COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<Record>> records, runner_->Run(tasks));
+    COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<store::Record>> records, runner_->Run(tasks));
     for (size_t i = 0; i < todo.size(); ++i) {
       if (!FileExists(absl::StrCat(spool_.folder(), "/todo/", todo[i].file))) continue;
-      Record record = records[i] ? *std::move(records[i]) : NotMeasured(tasks[i].draw().status());
+      store::Record record = records[i] ? *std::move(records[i]) : NotMeasured(tasks[i].draw().status());
       if (record.suspect && ++tries_[todo[i].id] < kMostDisturbedTries) {
         ++again_;
         continue;  // it stays where it is
@@ -164,35 +165,35 @@ class Work {
     return spool_.ForgetStarted();
   }
 
-  static void NameSubject(const TaskSubject& subject, Record* record) {
-    const SpaceIndex* sample = subject.sample();
+  static void NameSubject(const store::TaskSubject& subject, store::Record* record) {
+    const store::SpaceIndex* sample = subject.sample();
     record->space = sample == nullptr ? "asked" : sample->space;
     record->seed = sample == nullptr ? 0 : sample->seed;
     record->index = sample == nullptr ? 0 : sample->index;
     record->repeat = subject.repeat;
   }
 
-  absl::Status Finish(const SpooledTask& task, const Record& record) {
+  absl::Status Finish(const SpooledTask& task, const store::Record& record) {
     Json done;
-    done["record"] = Json::parse(RecordToJson(record));
+    done["record"] = Json::parse(store::RecordToJson(record));
     done["session"] = Json::parse(session_json_);
     tries_.erase(task.id);
     ++measured_;
     return spool_.Finish(task, done.dump());
   }
 
-  Record NotMeasured(const absl::Status& why) {
-    Record record;
+  store::Record NotMeasured(const absl::Status& why) {
+    store::Record record;
     record.session = runner_->session();
     record.space = "asked";
-    record.outcome = Outcome::unsupported;
+    record.outcome = store::Outcome::unsupported;
     record.message = std::string(why.message());
     return record;
   }
 
-  absl::StatusOr<Sample> Draw(const TaskSubject& subject) {
-    if (const Graph* graph = subject.graph(); graph != nullptr) return SampleOfGraph(*graph);
-    const SpaceIndex& wanted = *subject.sample();
+  absl::StatusOr<Sample> Draw(const store::TaskSubject& subject) {
+    if (const graph::Graph* graph = subject.graph(); graph != nullptr) return SampleOfGraph(*graph);
+    const store::SpaceIndex& wanted = *subject.sample();
     SamplerOptions options = options_.sampler;
     options.seed = wanted.seed;
     std::unique_ptr<Sampler>& sampler = samplers_[absl::StrCat(wanted.space, "/", wanted.seed)];
@@ -222,4 +223,4 @@ absl::Status RunWork(const WorkOptions& options) {
   return Work(options, std::move(spool)).Run();
 }
 
-}  // namespace cobra
+}  // namespace cobra::worker

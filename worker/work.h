@@ -11,7 +11,7 @@
 #include "worker/group_runner.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 struct WorkOptions {
   std::string spool;  // folder
@@ -27,6 +27,6 @@ struct WorkOptions {
 // Until SIGTERM or SIGINT: finishes the group that is being measured, hands in, gives the rest back.
 absl::Status RunWork(const WorkOptions& options);
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_WORK_H_

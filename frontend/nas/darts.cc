@@ -105,23 +105,23 @@ absl::StatusOr<Genotype> ParseGenotype(ArchText& text) {
   return genotype;
 }
 
-ValueRef ReluConvBn(NetBuilder& net, const std::string& path, ValueRef x, int64_t out) {
+graph::ValueRef ReluConvBn(NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t out) {
   x = net.Relu(absl::StrCat(path, ".op.0"), x, /*inplace=*/false);
   x = net.Conv2d(absl::StrCat(path, ".op.1"), x, Square(out, 1));
   return net.BatchNorm2d(absl::StrCat(path, ".op.2"), x);
 }
 
-ValueRef FactorizedReduce(NetBuilder& net, const std::string& path, ValueRef x, int64_t out) {
+graph::ValueRef FactorizedReduce(NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t out) {
   x = net.Relu(absl::StrCat(path, ".relu"), x, /*inplace=*/false);
-  const ValueRef even = net.Conv2d(absl::StrCat(path, ".conv_1"), x, Square(out / 2, 1, 2));
-  const ValueRef shifted = net.GetItem(path, x, ":, :, 1:, 1:");
-  const ValueRef odd = net.Conv2d(absl::StrCat(path, ".conv_2"), shifted, Square(out / 2, 1, 2));
+  const graph::ValueRef even = net.Conv2d(absl::StrCat(path, ".conv_1"), x, Square(out / 2, 1, 2));
+  const graph::ValueRef shifted = net.GetItem(path, x, ":, :, 1:, 1:");
+  const graph::ValueRef odd = net.Conv2d(absl::StrCat(path, ".conv_2"), shifted, Square(out / 2, 1, 2));
   return net.BatchNorm2d(absl::StrCat(path, ".bn"), net.Cat(path, {even, odd}, 1));
 }
 
 // ReLU, depthwise, pointwise, batch norm; layers are numbered from `first` within the sequence.
-ValueRef Separable(NetBuilder& net, const std::string& path, int first, ValueRef x, int64_t kernel, int64_t stride,
-                   int64_t dilation) {
+graph::ValueRef Separable(NetBuilder& net, const std::string& path, int first, graph::ValueRef x, int64_t kernel,
+                          int64_t stride, int64_t dilation) {
   const int64_t channels = net.Channels(x);
   Conv depthwise = Square(channels, kernel, stride, dilation * (kernel / 2));
   depthwise.dilation = dilation;
@@ -132,11 +132,12 @@ ValueRef Separable(NetBuilder& net, const std::string& path, int first, ValueRef
   return net.BatchNorm2d(absl::StrCat(path, ".op.", first + 3), x);
 }
 
-ValueRef Apply(NetBuilder& net, const std::string& path, absl::string_view operation, ValueRef x, int64_t stride) {
+graph::ValueRef Apply(NetBuilder& net, const std::string& path, absl::string_view operation, graph::ValueRef x,
+                      int64_t stride) {
   const int64_t channels = net.Channels(x);
   if (operation == "none") {
     if (stride > 1) x = net.GetItem(path, x, ":, :, ::2, ::2");
-    return net.Call(Op::mul, path, {{"other", 0.0}}, {x});
+    return net.Call(graph::Op::mul, path, {{"other", 0.0}}, {x});
   }
   if (operation == "avg_pool_3x3") return net.AvgPool2d(path, x, 3, stride, 1, /*count_include_pad=*/false);
   if (operation == "max_pool_3x3") return net.MaxPool2d(path, x, 3, stride, 1);
@@ -158,15 +159,15 @@ struct CellPlace {
   bool reduction, after_reduction;
 };
 
-ValueRef RunCell(NetBuilder& net, const std::string& path, const Cell& cell, const CellPlace& place, ValueRef s0,
-                 ValueRef s1) {
+graph::ValueRef RunCell(NetBuilder& net, const std::string& path, const Cell& cell, const CellPlace& place,
+                        graph::ValueRef s0, graph::ValueRef s1) {
   const std::string preprocess0 = absl::StrCat(path, ".preprocess0");
-  std::vector<ValueRef> states;
+  std::vector<graph::ValueRef> states;
   states.push_back(place.after_reduction ? FactorizedReduce(net, preprocess0, s0, place.channels)
                                          : ReluConvBn(net, preprocess0, s0, place.channels));
   states.push_back(ReluConvBn(net, absl::StrCat(path, ".preprocess1"), s1, place.channels));
   for (size_t i = 0; i < cell.edges.size(); i += 2) {
-    ValueRef terms[2];
+    graph::ValueRef terms[2];
     for (size_t k = 0; k < 2; ++k) {
       const Edge& edge = cell.edges[i + k];
       const int64_t stride = place.reduction && edge.source < 2 ? 2 : 1;
@@ -174,22 +175,22 @@ ValueRef RunCell(NetBuilder& net, const std::string& path, const Cell& cell, con
     }
     states.push_back(net.Add(path, terms[0], terms[1]));
   }
-  std::vector<ValueRef> joined;
+  std::vector<graph::ValueRef> joined;
   for (int64_t state : cell.concat) joined.push_back(states[state]);
   return net.Cat(path, std::move(joined), 1);
 }
 
 struct Stem {
-  ValueRef s0, s1;
+  graph::ValueRef s0, s1;
 };
-Stem CifarStem(NetBuilder& net, ValueRef x, int64_t channels) {
+Stem CifarStem(NetBuilder& net, graph::ValueRef x, int64_t channels) {
   x = net.BatchNorm2d("stem.1", net.Conv2d("stem.0", x, Square(3 * channels, 3, 1, 1)));
   return {x, x};
 }
-Stem ImagenetStem(NetBuilder& net, ValueRef x, int64_t channels) {
+Stem ImagenetStem(NetBuilder& net, graph::ValueRef x, int64_t channels) {
   x = net.BatchNorm2d("stem0.1", net.Conv2d("stem0.0", x, Square(channels / 2, 3, 2, 1)));
   x = net.Relu("stem0.2", x, /*inplace=*/true);
-  const ValueRef s0 = net.BatchNorm2d("stem0.4", net.Conv2d("stem0.3", x, Square(channels, 3, 2, 1)));
+  const graph::ValueRef s0 = net.BatchNorm2d("stem0.4", net.Conv2d("stem0.3", x, Square(channels, 3, 2, 1)));
   // In place on stem0's result: whoever reads s0 later sees the ReLU's.
   x = net.Relu("stem1.0", s0, /*inplace=*/true);
   return {x, net.BatchNorm2d("stem1.2", net.Conv2d("stem1.1", x, Square(channels, 3, 2, 1)))};
@@ -197,7 +198,7 @@ Stem ImagenetStem(NetBuilder& net, ValueRef x, int64_t channels) {
 
 }  // namespace
 
-absl::StatusOr<Graph> BuildDarts(SpaceRequest request) {
+absl::StatusOr<graph::Graph> BuildDarts(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(const int dataset, request.options.Choice("dataset", 0, {"cifar10", "imagenet", "cifar100"}));
   const bool imagenet = dataset == 1;
   constexpr int64_t kClasses[] = {10, 1000, 100};
@@ -206,24 +207,24 @@ absl::StatusOr<Graph> BuildDarts(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(const int64_t layers, request.options.Int("layers", imagenet ? 14 : 20, 3, 1000));
   if (channels % 2 != 0) return UsageError(absl::StrCat("channels=", channels, ": an even number expected"));
   const int64_t size = imagenet ? 224 : 32;
-  COBRA_ASSIGN_OR_RETURN(const TensorType image, request.Image({1, 3, size, size}));
+  COBRA_ASSIGN_OR_RETURN(const graph::TensorType image, request.Image({1, 3, size, size}));
   COBRA_ASSIGN_OR_RETURN(const Genotype genotype, ParseGenotype(request.text));
 
   NetBuilder net(request.limits);
-  const ValueRef input = net.Input("input", image);
+  const graph::ValueRef input = net.Input("input", image);
   auto [s0, s1] = imagenet ? ImagenetStem(net, input, channels) : CifarStem(net, input, channels);
   CellPlace place{channels, false, imagenet};
   for (int64_t i = 0; i < layers && net.status().ok(); ++i) {
     place.reduction = i == layers / 3 || i == 2 * layers / 3;
     if (place.reduction) place.channels *= 2;
     const Cell& cell = place.reduction ? genotype.reduce : genotype.normal;
-    const ValueRef out = RunCell(net, absl::StrCat("cells.", i), cell, place, s0, s1);
+    const graph::ValueRef out = RunCell(net, absl::StrCat("cells.", i), cell, place, s0, s1);
     s0 = s1;
     s1 = out;
     place.after_reduction = place.reduction;
   }
-  ValueRef x = imagenet ? net.AvgPool2d("global_pooling", s1, 7, 7, 0, /*count_include_pad=*/true)
-                        : net.GlobalAvgPool2d("global_pooling", s1);
+  graph::ValueRef x = imagenet ? net.AvgPool2d("global_pooling", s1, 7, 7, 0, /*count_include_pad=*/true)
+                               : net.GlobalAvgPool2d("global_pooling", s1);
   x = net.FlattenView("", x);
   x = net.Linear("classifier", x, classes);
   return std::move(net).Finish({x});

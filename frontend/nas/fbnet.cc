@@ -11,22 +11,22 @@
 namespace cobra::nas {
 namespace {
 
-ValueRef ConvBnRelu(NetBuilder& net, const std::string& path, ValueRef x, const Conv& conv) {
+graph::ValueRef ConvBnRelu(NetBuilder& net, const std::string& path, graph::ValueRef x, const Conv& conv) {
   x = net.Conv2d(absl::StrCat(path, ".conv"), x, conv);
   x = net.BatchNorm2d(absl::StrCat(path, ".bn"), x);
   return net.Relu(absl::StrCat(path, ".relu"), x, /*inplace=*/true);
 }
 
-ValueRef Shuffle(NetBuilder& net, const std::string& path, ValueRef x, int64_t groups) {
+graph::ValueRef Shuffle(NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t groups) {
   const int64_t n = net.Dim(x, 0), c = net.Dim(x, 1), h = net.Dim(x, 2), w = net.Dim(x, 3);
   x = net.View(path, x, {n, groups, c / groups, h, w});
-  x = net.Call(Op::permute, path, {{"dims", std::vector<int64_t>{0, 2, 1, 3, 4}}}, {x});
+  x = net.Call(graph::Op::permute, path, {{"dims", std::vector<int64_t>{0, 2, 1, 3, 4}}}, {x});
   x = net.Contiguous(path, x);
   return net.View(path, x, {n, c, h, w});
 }
 
-ValueRef RunBlock(NetBuilder& net, const std::string& path, const FbnetBlock& block, ValueRef x, int64_t out,
-                  int64_t stride) {
+graph::ValueRef RunBlock(NetBuilder& net, const std::string& path, const FbnetBlock& block, graph::ValueRef x,
+                         int64_t out, int64_t stride) {
   const int64_t in = net.Channels(x);
   if (block.kernel == 0) return stride == 1 && in == out ? x : ConvBnRelu(net, path, x, Square(out, 1, stride));
   const auto part = [&path](absl::string_view name) { return absl::StrCat(path, ".", name); };
@@ -35,7 +35,7 @@ ValueRef RunBlock(NetBuilder& net, const std::string& path, const FbnetBlock& bl
        conv3 = Square(out, 1);
   conv1.groups = conv3.groups = block.groups;
   conv2.groups = middle;
-  ValueRef y = net.Relu(part("nl"), net.BatchNorm2d(part("bn1"), net.Conv2d(part("conv1"), x, conv1)), true);
+  graph::ValueRef y = net.Relu(part("nl"), net.BatchNorm2d(part("bn1"), net.Conv2d(part("conv1"), x, conv1)), true);
   if (block.groups > 1) y = Shuffle(net, part("shuffle"), y, block.groups);
   y = net.Relu(part("nl"), net.BatchNorm2d(part("bn2"), net.Conv2d(part("conv2"), y, conv2)), true);
   y = net.BatchNorm2d(part("bn3"), net.Conv2d(part("conv3"), y, conv3));
@@ -44,7 +44,7 @@ ValueRef RunBlock(NetBuilder& net, const std::string& path, const FbnetBlock& bl
 
 }  // namespace
 
-absl::StatusOr<Graph> BuildFbnet(SpaceRequest request) {
+absl::StatusOr<graph::Graph> BuildFbnet(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(int dataset, request.options.Choice("dataset", 0, {"imagenet", "cifar100", "cifar10"}));
   // An image of CIFAR's size means CIFAR's network: the other would be down to one pixel before its last stage.
   if (!request.options.Has("dataset") && request.inputs.size() == 1 && request.inputs[0].rank() == 4 &&
@@ -55,11 +55,11 @@ absl::StatusOr<Graph> BuildFbnet(SpaceRequest request) {
   const bool imagenet = dataset == 0;
   const int64_t size = imagenet ? 224 : 32;
   COBRA_ASSIGN_OR_RETURN(const int64_t classes, request.options.Int("classes", kClasses[dataset], 1, 1000000));
-  COBRA_ASSIGN_OR_RETURN(const TensorType image, request.Image({1, 3, size, size}));
+  COBRA_ASSIGN_OR_RETURN(const graph::TensorType image, request.Image({1, 3, size, size}));
   COBRA_ASSIGN_OR_RETURN(const std::vector<FbnetBlock> blocks, ParseFbnetBlocks(request.text));
 
   NetBuilder net(request.limits);
-  ValueRef x = net.Input("input", image);
+  graph::ValueRef x = net.Input("input", image);
   x = ConvBnRelu(net, "stem", x, Square(16, 3, imagenet ? 2 : 1, 1));
   int cell = 0;
   for (size_t stage = 0; stage < std::size(kFbnetStageBlocks); ++stage) {

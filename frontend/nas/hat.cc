@@ -33,9 +33,9 @@ class Transformer {
   Transformer(NetBuilder& net, const HatConfig& config, const Task& task, int64_t qkv_dim)
       : net_(net), config_(config), task_(task), qkv_dim_(qkv_dim) {}
 
-  ValueRef Run(ValueRef src_tokens, ValueRef tgt_tokens) {
+  graph::ValueRef Run(graph::ValueRef src_tokens, graph::ValueRef tgt_tokens) {
     AddEmbeddings();
-    const std::vector<ValueRef> layers = Encode(src_tokens);
+    const std::vector<graph::ValueRef> layers = Encode(src_tokens);
     return Decode(tgt_tokens, layers);
   }
 
@@ -50,101 +50,104 @@ class Transformer {
   }
 
   // The first `width` columns of a shared table.
-  ValueRef Columns(const std::string& path, ValueRef table, int64_t width) {
+  graph::ValueRef Columns(const std::string& path, graph::ValueRef table, int64_t width) {
     return net_.Dim(table, 1) == width ? table : net_.GetItem(path, table, absl::StrCat("..., :", width));
   }
 
-  ValueRef Positions(const std::string& path, ValueRef tokens, int64_t width) {
+  graph::ValueRef Positions(const std::string& path, graph::ValueRef tokens, int64_t width) {
     const std::string module = absl::StrCat(path, ".embed_positions");
-    ValueRef mask = net_.Call(Op::ne, module, {{"other", kPadding}}, {tokens});
-    mask = net_.Call(Op::int_, module, {}, {mask});
-    ValueRef index = net_.Call(Op::cumsum, module, {{"dim", int64_t{1}}}, {mask});
-    index = net_.Call(Op::type_as, module, {}, {index, mask});
-    index = net_.Call(Op::mul, module, {}, {index, mask});
-    index = net_.Call(Op::long_, module, {}, {index});
-    index = net_.Call(Op::add, module, {{"other", kPadding}}, {index});
+    graph::ValueRef mask = net_.Call(graph::Op::ne, module, {{"other", kPadding}}, {tokens});
+    mask = net_.Call(graph::Op::int_, module, {}, {mask});
+    graph::ValueRef index = net_.Call(graph::Op::cumsum, module, {{"dim", int64_t{1}}}, {mask});
+    index = net_.Call(graph::Op::type_as, module, {}, {index, mask});
+    index = net_.Call(graph::Op::mul, module, {}, {index, mask});
+    index = net_.Call(graph::Op::long_, module, {}, {index});
+    index = net_.Call(graph::Op::add, module, {{"other", kPadding}}, {index});
     index = net_.View(module, index, {-1});
-    const ValueRef table = net_.Constant(absl::StrCat(module, ".weights"), {kMaxPositions + kPadding + 1, width});
-    ValueRef x = net_.Call(Op::index_select, module, {{"dim", int64_t{0}}}, {table, index});
+    const graph::ValueRef table =
+        net_.Constant(absl::StrCat(module, ".weights"), {kMaxPositions + kPadding + 1, width});
+    graph::ValueRef x = net_.Call(graph::Op::index_select, module, {{"dim", int64_t{0}}}, {table, index});
     x = net_.View(module, x, {net_.Dim(tokens, 0), net_.Dim(tokens, 1), -1});
-    x = net_.Call(Op::detach, module, {}, {x});
+    x = net_.Call(graph::Op::detach, module, {}, {x});
     return net_.GetItem(path, x, absl::StrCat("..., :", width));
   }
 
-  ValueRef Embed(const std::string& path, ValueRef tokens, ValueRef table, int64_t width) {
+  graph::ValueRef Embed(const std::string& path, graph::ValueRef tokens, graph::ValueRef table, int64_t width) {
     // One module that both sides hold is known by its first name.
     const std::string module = absl::StrCat(task_.share_all_embeddings ? "encoder" : path, ".embed_tokens");
-    const ValueRef x =
-        net_.Call(Op::embedding, module,
+    const graph::ValueRef x =
+        net_.Call(graph::Op::embedding, module,
                   {{"padding_idx", kPadding}, {"norm_type", 2.0}, {"scale_grad_by_freq", false}, {"sparse", false}},
                   {tokens, Columns(module, table, width)});
-    return net_.Call(Op::mul, path, {{"other", std::sqrt(static_cast<double>(width))}}, {x});
+    return net_.Call(graph::Op::mul, path, {{"other", std::sqrt(static_cast<double>(width))}}, {x});
   }
 
-  ValueRef Transpose01(const std::string& path, ValueRef x) {
-    return net_.Call(Op::transpose, path, {{"dim0", int64_t{0}}, {"dim1", int64_t{1}}}, {x});
+  graph::ValueRef Transpose01(const std::string& path, graph::ValueRef x) {
+    return net_.Call(graph::Op::transpose, path, {{"dim0", int64_t{0}}, {"dim1", int64_t{1}}}, {x});
   }
 
   // A linear layer whose weight the attention module itself holds.
-  ValueRef Project(const std::string& path, const std::string& name, ValueRef x, int64_t out) {
-    const ValueRef weight = net_.Parameter(absl::StrCat(path, ".", name, "_weight"), {out, net_.Dim(x, 2)});
-    const ValueRef bias = net_.Parameter(absl::StrCat(path, ".", name, "_bias"), {out});
-    return net_.Call(Op::linear, path, {}, {x, weight, bias});
+  graph::ValueRef Project(const std::string& path, const std::string& name, graph::ValueRef x, int64_t out) {
+    const graph::ValueRef weight = net_.Parameter(absl::StrCat(path, ".", name, "_weight"), {out, net_.Dim(x, 2)});
+    const graph::ValueRef bias = net_.Parameter(absl::StrCat(path, ".", name, "_bias"), {out});
+    return net_.Call(graph::Op::linear, path, {}, {x, weight, bias});
   }
 
-  ValueRef SplitHeads(const std::string& path, ValueRef x, int64_t length, int64_t batch_heads, int64_t size) {
+  graph::ValueRef SplitHeads(const std::string& path, graph::ValueRef x, int64_t length, int64_t batch_heads,
+                             int64_t size) {
     return Transpose01(path, net_.View(path, net_.Contiguous(path, x), {length, batch_heads, size}));
   }
 
   struct Attention {
     int64_t heads;
     bool need_weights;
-    ValueRef mask;
+    graph::ValueRef mask;
   };
   // Self-attention where `key` is `query`.
-  ValueRef Attend(const std::string& path, ValueRef query, ValueRef key, const Attention& attention) {
+  graph::ValueRef Attend(const std::string& path, graph::ValueRef query, graph::ValueRef key,
+                         const Attention& attention) {
     const int64_t length = net_.Dim(query, 0), batch = net_.Dim(query, 1);
     const int64_t heads = attention.heads, size = qkv_dim_ / heads;
-    ValueRef q, k, v;
-    const AttributeValue scaling = std::pow(static_cast<double>(size), -0.5);
+    graph::ValueRef q, k, v;
+    const graph::AttributeValue scaling = std::pow(static_cast<double>(size), -0.5);
     if (key == query) {
-      const ValueRef all = Project(path, "in_proj", query, 3 * qkv_dim_);
-      q = net_.Call(Op::chunk, path, {{"chunks", int64_t{3}}, {"dim", int64_t{-1}}}, {all});
+      const graph::ValueRef all = Project(path, "in_proj", query, 3 * qkv_dim_);
+      q = net_.Call(graph::Op::chunk, path, {{"chunks", int64_t{3}}, {"dim", int64_t{-1}}}, {all});
       if (!net_.status().ok()) return q;
-      k = ValueRef::Node(q.index, 1);
-      v = ValueRef::Node(q.index, 2);
-      q = net_.Call(Op::mul, path, {{"other", scaling}}, {q}, /*inplace=*/true);
+      k = graph::ValueRef::Node(q.index, 1);
+      v = graph::ValueRef::Node(q.index, 2);
+      q = net_.Call(graph::Op::mul, path, {{"other", scaling}}, {q}, /*inplace=*/true);
     } else {
       q = Project(path, "q_proj", query, qkv_dim_);
       k = Project(path, "k_proj", key, qkv_dim_);
       v = Project(path, "v_proj", key, qkv_dim_);
-      q = net_.Call(Op::mul, path, {{"other", scaling}}, {q}, /*inplace=*/true);
+      q = net_.Call(graph::Op::mul, path, {{"other", scaling}}, {q}, /*inplace=*/true);
     }
     q = SplitHeads(path, q, length, batch * heads, size);
     k = SplitHeads(path, k, -1, batch * heads, size);
     v = SplitHeads(path, v, -1, batch * heads, size);
-    k = net_.Call(Op::transpose, path, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {k});
-    ValueRef weights = net_.Call(Op::bmm, path, {}, {q, k});
+    k = net_.Call(graph::Op::transpose, path, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {k});
+    graph::ValueRef weights = net_.Call(graph::Op::bmm, path, {}, {q, k});
     if (!attention.mask.is_none()) weights = net_.Add(path, weights, attention.mask, /*inplace=*/true);
-    const ValueRef scores = weights;
-    weights = net_.Call(Op::softmax, path, {{"dim", int64_t{-1}}, {"dtype", std::string("float32")}}, {weights});
-    net_.Call(Op::type_as, path, {}, {weights, scores});  // float32 already: the tensor itself
+    const graph::ValueRef scores = weights;
+    weights = net_.Call(graph::Op::softmax, path, {{"dim", int64_t{-1}}, {"dtype", std::string("float32")}}, {weights});
+    net_.Call(graph::Op::type_as, path, {}, {weights, scores});  // float32 already: the tensor itself
     weights = net_.Dropout(path, weights, kAttentionDropout);
-    ValueRef out = Transpose01(path, net_.Call(Op::bmm, path, {}, {weights, v}));
+    graph::ValueRef out = Transpose01(path, net_.Call(graph::Op::bmm, path, {}, {weights, v}));
     out = net_.View(path, net_.Contiguous(path, out), {length, batch, qkv_dim_});
     out = net_.Linear(absl::StrCat(path, ".out_proj"), out, net_.Dim(query, 2));
     if (attention.need_weights) {
-      ValueRef mean = net_.View(path, weights, {batch, heads, length, net_.Dim(weights, 2)});
-      mean = net_.Call(Op::sum, path, {{"dim", std::vector<int64_t>{1}}, {"keepdim", false}}, {mean});
-      net_.Call(Op::div, path, {{"other", heads}}, {mean});
+      graph::ValueRef mean = net_.View(path, weights, {batch, heads, length, net_.Dim(weights, 2)});
+      mean = net_.Call(graph::Op::sum, path, {{"dim", std::vector<int64_t>{1}}, {"keepdim", false}}, {mean});
+      net_.Call(graph::Op::div, path, {{"other", heads}}, {mean});
     }
     return out;
   }
 
-  ValueRef Norm(const std::string& path, ValueRef x) { return net_.LayerNorm(path, x, net_.Dim(x, 2)); }
+  graph::ValueRef Norm(const std::string& path, graph::ValueRef x) { return net_.LayerNorm(path, x, net_.Dim(x, 2)); }
 
-  ValueRef FeedForward(const std::string& path, ValueRef x, int64_t width) {
-    const ValueRef residual = x;
+  graph::ValueRef FeedForward(const std::string& path, graph::ValueRef x, int64_t width) {
+    const graph::ValueRef residual = x;
     x = net_.Relu(path, net_.Linear(absl::StrCat(path, ".fc1"), x, width), /*inplace=*/false);
     x = net_.Dropout(path, x, 0.0);
     x = net_.Linear(absl::StrCat(path, ".fc2"), x, net_.Dim(residual, 2));
@@ -152,21 +155,21 @@ class Transformer {
     return Norm(absl::StrCat(path, ".final_layer_norm"), net_.Add(path, residual, x));
   }
 
-  std::vector<ValueRef> Encode(ValueRef tokens) {
+  std::vector<graph::ValueRef> Encode(graph::ValueRef tokens) {
     const HatSide& side = config_.encoder;
-    ValueRef x = Embed("encoder", tokens, src_embedding_, side.embed_dim);
+    graph::ValueRef x = Embed("encoder", tokens, src_embedding_, side.embed_dim);
     x = net_.Add("encoder", x, Positions("encoder", tokens, side.embed_dim), /*inplace=*/true);
     x = Transpose01("encoder", net_.Dropout("encoder", x, kDropout));
-    net_.Call(Op::any, "encoder", {}, {net_.Call(Op::eq, "encoder", {{"other", kPadding}}, {tokens})});
-    std::vector<ValueRef> layers;
+    net_.Call(graph::Op::any, "encoder", {}, {net_.Call(graph::Op::eq, "encoder", {{"other", kPadding}}, {tokens})});
+    std::vector<graph::ValueRef> layers;
     for (size_t i = 0; i < side.ffn_embed_dim.size(); ++i) {
       const std::string path = absl::StrCat("encoder.layers.", i);
-      const ValueRef residual = x;
-      x = Attend(absl::StrCat(path, ".self_attn"), x, x, {side.self_attention_heads[i], true, ValueRef::None()});
+      const graph::ValueRef residual = x;
+      x = Attend(absl::StrCat(path, ".self_attn"), x, x, {side.self_attention_heads[i], true, graph::ValueRef::None()});
       x = net_.Dropout(path, x, kDropout);
       const std::string rows = absl::StrCat(":", net_.Dim(x, 0), ", :, :");
-      const ValueRef sum = net_.Add(path, residual, net_.GetItem(path, x, rows));
-      x = net_.Call(Op::setitem, path, {{"index", rows}}, {x, sum}, /*inplace=*/true);
+      const graph::ValueRef sum = net_.Add(path, residual, net_.GetItem(path, x, rows));
+      x = net_.Call(graph::Op::setitem, path, {{"index", rows}}, {x, sum}, /*inplace=*/true);
       x = Norm(absl::StrCat(path, ".self_attn_layer_norm"), x);
       x = FeedForward(path, x, side.ffn_embed_dim[i]);
       layers.push_back(x);
@@ -174,43 +177,43 @@ class Transformer {
     return layers;
   }
 
-  ValueRef Decode(ValueRef tokens, const std::vector<ValueRef>& encoder) {
+  graph::ValueRef Decode(graph::ValueRef tokens, const std::vector<graph::ValueRef>& encoder) {
     const HatSide& side = config_.decoder;
-    const ValueRef positions = Positions("decoder", tokens, side.embed_dim);
-    ValueRef x = Embed("decoder", tokens, tgt_embedding_, side.embed_dim);
+    const graph::ValueRef positions = Positions("decoder", tokens, side.embed_dim);
+    graph::ValueRef x = Embed("decoder", tokens, tgt_embedding_, side.embed_dim);
     x = net_.Add("decoder", x, positions, /*inplace=*/true);
     x = Transpose01("decoder", net_.Dropout("decoder", x, kDropout));
     const int64_t length = net_.Dim(x, 0);
-    const ValueRef mask = net_.Constant("decoder.future_mask", {1, length, length});
+    const graph::ValueRef mask = net_.Constant("decoder.future_mask", {1, length, length});
     for (size_t i = 0; i < side.ffn_embed_dim.size(); ++i) {
       const std::string path = absl::StrCat("decoder.layers.", i);
-      ValueRef memory = encoder.back();
+      graph::ValueRef memory = encoder.back();
       if (const int64_t reach = config_.arbitrary_ende_attn[i]; reach > 0) {
         memory = net_.Cat("decoder", {encoder.rbegin(), encoder.rbegin() + reach + 1}, 0);
       }
-      ValueRef y = Attend(absl::StrCat(path, ".self_attn"), x, x, {side.self_attention_heads[i], false, mask});
+      graph::ValueRef y = Attend(absl::StrCat(path, ".self_attn"), x, x, {side.self_attention_heads[i], false, mask});
       y = net_.Dropout(path, y, kDropout);
       x = Norm(absl::StrCat(path, ".self_attn_layer_norm"), net_.Add(path, x, y));
       y = Attend(absl::StrCat(path, ".encoder_attn"), x, memory,
-                 {config_.ende_attention_heads[i], true, ValueRef::None()});
+                 {config_.ende_attention_heads[i], true, graph::ValueRef::None()});
       y = net_.Dropout(path, y, kDropout);
       x = Norm(absl::StrCat(path, ".encoder_attn_layer_norm"), net_.Add(path, x, y));
       x = FeedForward(path, x, side.ffn_embed_dim[i]);
     }
     x = Transpose01("decoder", x);
-    return net_.Call(Op::linear, "decoder", {}, {x, Columns("decoder", output_, side.embed_dim)});
+    return net_.Call(graph::Op::linear, "decoder", {}, {x, Columns("decoder", output_, side.embed_dim)});
   }
 
   NetBuilder& net_;
   const HatConfig& config_;
   const Task& task_;
   const int64_t qkv_dim_;
-  ValueRef src_embedding_, tgt_embedding_, output_;
+  graph::ValueRef src_embedding_, tgt_embedding_, output_;
 };
 
 }  // namespace
 
-absl::StatusOr<Graph> BuildHat(SpaceRequest request) {
+absl::StatusOr<graph::Graph> BuildHat(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(const int index,
                          request.options.Choice("task", 0, {"wmt14ende", "wmt14enfr", "wmt19ende", "iwslt14deen"}));
   Task task = kTasks[index];
@@ -222,21 +225,21 @@ absl::StatusOr<Graph> BuildHat(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(const int64_t src_len, request.options.Int("src_len", task.length, 1, kMaxPositions));
   COBRA_ASSIGN_OR_RETURN(const int64_t tgt_len, request.options.Int("tgt_len", task.length, 1, kMaxPositions));
   COBRA_ASSIGN_OR_RETURN(const int64_t qkv_dim, request.options.Int("qkv_dim", 512, 1, 65536));
-  TensorType src{{1, src_len}, DType::int64}, tgt{{1, tgt_len}, DType::int64};
+  graph::TensorType src{{1, src_len}, graph::DType::int64}, tgt{{1, tgt_len}, graph::DType::int64};
   if (!request.inputs.empty()) {
     if (request.inputs.size() != 2) return UsageError("--input: this network takes two, 1x30:int64 twice");
     src = request.inputs[0];
     tgt = request.inputs[1];
-    for (const TensorType& type : {src, tgt}) {
-      if (type.rank() != 2 || type.dtype != DType::int64 || type.shape[1] < 1 || type.shape[1] > kMaxPositions) {
-        return UsageError(absl::StrCat("--input ", TypeText(type), ": sentences expected, such as 1x30:int64"));
+    for (const graph::TensorType& type : {src, tgt}) {
+      if (type.rank() != 2 || type.dtype != graph::DType::int64 || type.shape[1] < 1 || type.shape[1] > kMaxPositions) {
+        return UsageError(absl::StrCat("--input ", graph::TypeText(type), ": sentences expected, such as 1x30:int64"));
       }
     }
   }
   COBRA_ASSIGN_OR_RETURN(const HatConfig config, ParseHatConfig(request.text, qkv_dim));
   NetBuilder net(request.limits);
-  const ValueRef src_tokens = net.Input("src_tokens", src);
-  const ValueRef tgt_tokens = net.Input("prev_output_tokens", tgt);
+  const graph::ValueRef src_tokens = net.Input("src_tokens", src);
+  const graph::ValueRef tgt_tokens = net.Input("prev_output_tokens", tgt);
   return std::move(net).Finish({Transformer(net, config, task, qkv_dim).Run(src_tokens, tgt_tokens)});
 }
 

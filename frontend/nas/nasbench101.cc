@@ -160,24 +160,26 @@ std::vector<int64_t> VertexChannels(const Module& module, int64_t in, int64_t ou
   return channels;
 }
 
-ValueRef ConvBnRelu(NetBuilder& net, const std::string& path, ValueRef x, int64_t out, int64_t kernel) {
+graph::ValueRef ConvBnRelu(NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t out, int64_t kernel) {
   x = net.Conv2d(absl::StrCat(path, ".conv"), x, Square(out, kernel, 1, kernel / 2));
   x = net.BatchNorm2d(absl::StrCat(path, ".bn"), x);
   return net.Relu(absl::StrCat(path, ".relu"), x, /*inplace=*/false);
 }
 
-ValueRef Vertex(NetBuilder& net, const std::string& path, Operation operation, ValueRef x, int64_t channels) {
+graph::ValueRef Vertex(NetBuilder& net, const std::string& path, Operation operation, graph::ValueRef x,
+                       int64_t channels) {
   if (operation == kMaxPool3x3) return net.MaxPool2d(path, x, 3, 1, 1);
   return ConvBnRelu(net, path, x, channels, operation == kConv3x3 ? 3 : 1);
 }
 
-ValueRef RunModule(NetBuilder& net, const std::string& path, const Module& module, ValueRef input, int64_t out) {
+graph::ValueRef RunModule(NetBuilder& net, const std::string& path, const Module& module, graph::ValueRef input,
+                          int64_t out) {
   const int n = module.size();
   const std::vector<int64_t> channels = VertexChannels(module, net.Channels(input), out);
-  std::vector<ValueRef> values{input}, to_output;
+  std::vector<graph::ValueRef> values{input}, to_output;
   for (int v = 1; v < n - 1; ++v) {
     const std::string vertex = absl::StrCat(path, ".vertex_", v);
-    std::vector<ValueRef> terms;
+    std::vector<graph::ValueRef> terms;
     for (int from = 1; from < v; ++from) {
       if (!module.edge[from][v]) continue;
       const bool wider = net.Channels(values[from]) > channels[v];
@@ -186,31 +188,31 @@ ValueRef RunModule(NetBuilder& net, const std::string& path, const Module& modul
     if (module.edge[0][v]) {
       terms.push_back(ConvBnRelu(net, absl::StrCat(vertex, ".projection"), input, channels[v], 1));
     }
-    ValueRef sum = terms[0];
+    graph::ValueRef sum = terms[0];
     for (size_t i = 1; i < terms.size(); ++i) sum = net.Add(path, sum, terms[i]);
     values.push_back(Vertex(net, absl::StrCat(vertex, ".op"), module.operations[v], sum, channels[v]));
     if (module.edge[v][n - 1]) to_output.push_back(values[v]);
   }
   const std::string projection = absl::StrCat(path, ".output.projection");
   if (to_output.empty()) return ConvBnRelu(net, projection, input, out, 1);
-  const ValueRef joined = to_output.size() == 1 ? to_output[0] : net.Cat(path, to_output, 1);
+  const graph::ValueRef joined = to_output.size() == 1 ? to_output[0] : net.Cat(path, to_output, 1);
   if (!module.edge[0][n - 1]) return joined;
   return net.Add(path, joined, ConvBnRelu(net, projection, input, out, 1));
 }
 
 }  // namespace
 
-absl::StatusOr<Graph> BuildNasbench101(SpaceRequest request) {
+absl::StatusOr<graph::Graph> BuildNasbench101(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(const int64_t classes, request.options.Int("classes", 10, 1, 1000000));
   COBRA_ASSIGN_OR_RETURN(int64_t channels, request.options.Int("channels", 128, 8, 4096));
   COBRA_ASSIGN_OR_RETURN(const int64_t stacks, request.options.Int("stacks", 3, 1, 8));
   COBRA_ASSIGN_OR_RETURN(const int64_t modules, request.options.Int("modules", 3, 1, 100));
-  COBRA_ASSIGN_OR_RETURN(const TensorType image, request.Image({1, 3, 32, 32}));
+  COBRA_ASSIGN_OR_RETURN(const graph::TensorType image, request.Image({1, 3, 32, 32}));
   COBRA_ASSIGN_OR_RETURN(const Module whole, ParseModule(request.text));
   COBRA_ASSIGN_OR_RETURN(const Module module, Prune(whole));
 
   NetBuilder net(request.limits);
-  ValueRef x = net.Input("features", image);
+  graph::ValueRef x = net.Input("features", image);
   x = ConvBnRelu(net, "stem", x, channels, 3);
   for (int64_t stack = 0; stack < stacks; ++stack) {
     if (stack > 0) {
@@ -221,7 +223,7 @@ absl::StatusOr<Graph> BuildNasbench101(SpaceRequest request) {
       x = RunModule(net, absl::StrCat("stack", stack, ".module", i), module, x, channels);
     }
   }
-  x = net.Call(Op::mean, "", {{"dim", std::vector<int64_t>{2, 3}}, {"keepdim", false}}, {x});
+  x = net.Call(graph::Op::mean, "", {{"dim", std::vector<int64_t>{2, 3}}, {"keepdim", false}}, {x});
   x = net.Linear("dense", x, classes);
   return std::move(net).Finish({x});
 }

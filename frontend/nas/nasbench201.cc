@@ -17,15 +17,15 @@ using Cell = Nasbench201Cell;
 using Operation = Cell::Operation;
 constexpr int kNodes = Cell::kNodes;
 
-ValueRef ReluConvBn(NetBuilder& net, const std::string& path, ValueRef x, const Conv& conv) {
+graph::ValueRef ReluConvBn(NetBuilder& net, const std::string& path, graph::ValueRef x, const Conv& conv) {
   x = net.Relu(absl::StrCat(path, ".op.0"), x, /*inplace=*/false);
   x = net.Conv2d(absl::StrCat(path, ".op.1"), x, conv);
   return net.BatchNorm2d(absl::StrCat(path, ".op.2"), x);
 }
 
-ValueRef Edge(NetBuilder& net, const std::string& path, Operation operation, ValueRef x) {
+graph::ValueRef Edge(NetBuilder& net, const std::string& path, Operation operation, graph::ValueRef x) {
   switch (operation) {
-    case Cell::kNone: return net.Call(Op::mul, path, {{"other", 0.0}}, {x});
+    case Cell::kNone: return net.Call(graph::Op::mul, path, {{"other", 0.0}}, {x});
     case Cell::kSkip: return x;
     case Cell::kConv1x1: return ReluConvBn(net, path, x, Square(net.Channels(x), 1));
     case Cell::kConv3x3: return ReluConvBn(net, path, x, Square(net.Channels(x), 3, 1, 1));
@@ -35,18 +35,19 @@ ValueRef Edge(NetBuilder& net, const std::string& path, Operation operation, Val
 }
 
 // Without pruning as the published cell: sum() starts at the number 0.
-ValueRef RunCell(NetBuilder& net, const std::string& path, const Cell& cell, bool pruned, ValueRef input) {
-  ValueRef nodes[kNodes] = {input};
+graph::ValueRef RunCell(NetBuilder& net, const std::string& path, const Cell& cell, bool pruned,
+                        graph::ValueRef input) {
+  graph::ValueRef nodes[kNodes] = {input};
   int layer = 0;
   for (int to = 1; to < kNodes; ++to) {
-    ValueRef sum = ValueRef::None();
+    graph::ValueRef sum = graph::ValueRef::None();
     for (int from = 0; from < to; ++from, ++layer) {
       if (!cell.runs[to][from]) continue;
-      const ValueRef term = Edge(net, absl::StrCat(path, ".layers.", layer), cell.edge[to][from], nodes[from]);
+      const graph::ValueRef term = Edge(net, absl::StrCat(path, ".layers.", layer), cell.edge[to][from], nodes[from]);
       if (!sum.is_none()) {
         sum = net.Add(path, sum, term);
       } else {
-        sum = pruned ? term : net.Call(Op::add, path, {{"other", int64_t{0}}}, {term});
+        sum = pruned ? term : net.Call(graph::Op::add, path, {{"other", int64_t{0}}}, {term});
       }
     }
     nodes[to] = sum;
@@ -54,15 +55,15 @@ ValueRef RunCell(NetBuilder& net, const std::string& path, const Cell& cell, boo
   return nodes[kNodes - 1];
 }
 
-ValueRef ReductionBlock(NetBuilder& net, const std::string& path, ValueRef x, int64_t channels) {
-  ValueRef block = ReluConvBn(net, absl::StrCat(path, ".conv_a"), x, Square(channels, 3, 2, 1));
+graph::ValueRef ReductionBlock(NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t channels) {
+  graph::ValueRef block = ReluConvBn(net, absl::StrCat(path, ".conv_a"), x, Square(channels, 3, 2, 1));
   block = ReluConvBn(net, absl::StrCat(path, ".conv_b"), block, Square(channels, 3, 1, 1));
-  ValueRef residual = net.AvgPool2d(absl::StrCat(path, ".downsample.0"), x, 2, 2, 0, /*count_include_pad=*/true);
+  graph::ValueRef residual = net.AvgPool2d(absl::StrCat(path, ".downsample.0"), x, 2, 2, 0, /*count_include_pad=*/true);
   residual = net.Conv2d(absl::StrCat(path, ".downsample.1"), residual, Square(channels, 1));
   return net.Add(path, residual, block);
 }
 
-absl::StatusOr<Graph> Build(SpaceRequest request, bool pruned) {
+absl::StatusOr<graph::Graph> Build(SpaceRequest request, bool pruned) {
   struct Dataset {
     int64_t size, classes;
   };
@@ -73,7 +74,7 @@ absl::StatusOr<Graph> Build(SpaceRequest request, bool pruned) {
   COBRA_ASSIGN_OR_RETURN(const int64_t classes, request.options.Int("classes", dataset.classes, 1, 1000000));
   COBRA_ASSIGN_OR_RETURN(const int64_t channels, request.options.Int("channels", 16, 1, 4096));
   COBRA_ASSIGN_OR_RETURN(const int64_t cells, request.options.Int("cells", 5, 1, 1000));
-  COBRA_ASSIGN_OR_RETURN(const TensorType image, request.Image({1, 3, dataset.size, dataset.size}));
+  COBRA_ASSIGN_OR_RETURN(const graph::TensorType image, request.Image({1, 3, dataset.size, dataset.size}));
   const size_t begin = request.text.position();
   COBRA_ASSIGN_OR_RETURN(Cell cell, ReadNasbench201Cell(request.text));
   if (pruned && !Prune(&cell)) {
@@ -82,7 +83,7 @@ absl::StatusOr<Graph> Build(SpaceRequest request, bool pruned) {
   }
 
   NetBuilder net(request.limits);
-  ValueRef x = net.Input("inputs", image);
+  graph::ValueRef x = net.Input("inputs", image);
   x = net.Conv2d("stem.0", x, Square(channels, 3, 1, 1));
   x = net.BatchNorm2d("stem.1", x);
   int64_t index_of_cell = 0;
@@ -96,14 +97,16 @@ absl::StatusOr<Graph> Build(SpaceRequest request, bool pruned) {
   x = net.Relu("lastact.1", x, /*inplace=*/true);
   x = net.GlobalAvgPool2d("global_pooling", x);
   x = net.FlattenView("", x);
-  const ValueRef logits = net.Linear("classifier", x, classes);
+  const graph::ValueRef logits = net.Linear("classifier", x, classes);
   return std::move(net).Finish({x, logits});
 }
 
 }  // namespace
 
-absl::StatusOr<Graph> BuildNasbench201(SpaceRequest request) { return Build(std::move(request), /*pruned=*/false); }
-absl::StatusOr<Graph> BuildNasbench201Pruned(SpaceRequest request) {
+absl::StatusOr<graph::Graph> BuildNasbench201(SpaceRequest request) {
+  return Build(std::move(request), /*pruned=*/false);
+}
+absl::StatusOr<graph::Graph> BuildNasbench201Pruned(SpaceRequest request) {
   return Build(std::move(request), /*pruned=*/true);
 }
 

@@ -40,50 +40,58 @@ class NetBuilder {
   NetBuilder& operator=(const NetBuilder&) = delete;
 
   const absl::Status& status() const { return status_; }
-  ValueRef Input(absl::string_view name, TensorType type) { return graph_.AddInput(name, std::move(type)); }
-  ValueRef Parameter(absl::string_view name, Shape shape) { return graph_.AddParameter(name, {std::move(shape)}); }
-  ValueRef Constant(absl::string_view name, Shape shape) { return graph_.AddConstant(name, {std::move(shape)}); }
-  int64_t Dim(ValueRef x, int dim) const;  // 0 after an error
-  int64_t Channels(ValueRef x) const { return Dim(x, 1); }
+  graph::ValueRef Input(absl::string_view name, graph::TensorType type) {
+    return graph_.AddInput(name, std::move(type));
+  }
+  graph::ValueRef Parameter(absl::string_view name, graph::Shape shape) {
+    return graph_.AddParameter(name, {std::move(shape)});
+  }
+  graph::ValueRef Constant(absl::string_view name, graph::Shape shape) {
+    return graph_.AddConstant(name, {std::move(shape)});
+  }
+  int64_t Dim(graph::ValueRef x, int dim) const;  // 0 after an error
+  int64_t Channels(graph::ValueRef x) const { return Dim(x, 1); }
 
   // Any call; an empty `path` is the network itself. The first output.
-  ValueRef Call(Op op, absl::string_view path, Attributes attributes, std::vector<ValueRef> inputs,
-                bool inplace = false);
+  graph::ValueRef Call(graph::Op op, absl::string_view path, graph::Attributes attributes,
+                       std::vector<graph::ValueRef> inputs, bool inplace = false);
 
   // Modules: parameters `path`.weight ..., the call made by module `path`.
-  ValueRef Conv2d(const std::string& path, ValueRef x, const Conv& conv);
-  ValueRef BatchNorm2d(const std::string& path, ValueRef x);
-  ValueRef LayerNorm(const std::string& path, ValueRef x, int64_t size);
-  ValueRef Linear(const std::string& path, ValueRef x, int64_t out);
-  ValueRef Relu(absl::string_view path, ValueRef x, bool inplace) { return Call(Op::relu, path, {}, {x}, inplace); }
-  ValueRef AvgPool2d(absl::string_view path, ValueRef x, int64_t kernel, int64_t stride, int64_t padding,
-                     bool count_include_pad);
-  ValueRef MaxPool2d(absl::string_view path, ValueRef x, int64_t kernel, int64_t stride, int64_t padding);
-  ValueRef GlobalAvgPool2d(absl::string_view path, ValueRef x);    // nn.AdaptiveAvgPool2d(1)
-  ValueRef Dropout(absl::string_view path, ValueRef x, double p);  // in eval: x itself
+  graph::ValueRef Conv2d(const std::string& path, graph::ValueRef x, const Conv& conv);
+  graph::ValueRef BatchNorm2d(const std::string& path, graph::ValueRef x);
+  graph::ValueRef LayerNorm(const std::string& path, graph::ValueRef x, int64_t size);
+  graph::ValueRef Linear(const std::string& path, graph::ValueRef x, int64_t out);
+  graph::ValueRef Relu(absl::string_view path, graph::ValueRef x, bool inplace) {
+    return Call(graph::Op::relu, path, {}, {x}, inplace);
+  }
+  graph::ValueRef AvgPool2d(absl::string_view path, graph::ValueRef x, int64_t kernel, int64_t stride, int64_t padding,
+                            bool count_include_pad);
+  graph::ValueRef MaxPool2d(absl::string_view path, graph::ValueRef x, int64_t kernel, int64_t stride, int64_t padding);
+  graph::ValueRef GlobalAvgPool2d(absl::string_view path, graph::ValueRef x);    // nn.AdaptiveAvgPool2d(1)
+  graph::ValueRef Dropout(absl::string_view path, graph::ValueRef x, double p);  // in eval: x itself
 
   // Functions, called in the forward of module `path`.
-  ValueRef Add(absl::string_view path, ValueRef a, ValueRef b, bool inplace = false) {
-    return Call(Op::add, path, {}, {a, b}, inplace);
+  graph::ValueRef Add(absl::string_view path, graph::ValueRef a, graph::ValueRef b, bool inplace = false) {
+    return Call(graph::Op::add, path, {}, {a, b}, inplace);
   }
-  ValueRef Cat(absl::string_view path, std::vector<ValueRef> tensors, int64_t dim) {
-    return Call(Op::cat, path, {{"dim", dim}}, std::move(tensors));
+  graph::ValueRef Cat(absl::string_view path, std::vector<graph::ValueRef> tensors, int64_t dim) {
+    return Call(graph::Op::cat, path, {{"dim", dim}}, std::move(tensors));
   }
-  ValueRef GetItem(absl::string_view path, ValueRef x, absl::string_view index) {
-    return Call(Op::getitem, path, {{"index", std::string(index)}}, {x});
+  graph::ValueRef GetItem(absl::string_view path, graph::ValueRef x, absl::string_view index) {
+    return Call(graph::Op::getitem, path, {{"index", std::string(index)}}, {x});
   }
-  ValueRef View(absl::string_view path, ValueRef x, std::vector<int64_t> size) {
-    return Call(Op::view, path, {{"size", std::move(size)}}, {x});
+  graph::ValueRef View(absl::string_view path, graph::ValueRef x, std::vector<int64_t> size) {
+    return Call(graph::Op::view, path, {{"size", std::move(size)}}, {x});
   }
   // x.contiguous(): x itself where its strides are contiguous already.
-  ValueRef Contiguous(absl::string_view path, ValueRef x);
-  ValueRef FlattenView(absl::string_view path, ValueRef x) { return View(path, x, {Dim(x, 0), -1}); }
+  graph::ValueRef Contiguous(absl::string_view path, graph::ValueRef x);
+  graph::ValueRef FlattenView(absl::string_view path, graph::ValueRef x) { return View(path, x, {Dim(x, 0), -1}); }
 
-  absl::StatusOr<Graph> Finish(std::vector<ValueRef> outputs) &&;
+  absl::StatusOr<graph::Graph> Finish(std::vector<graph::ValueRef> outputs) &&;
 
  private:
-  GraphBuilder graph_;
-  LayoutTracker layout_;
+  graph::GraphBuilder graph_;
+  graph::LayoutTracker layout_;
   absl::Status status_;
 };
 

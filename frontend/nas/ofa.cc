@@ -19,36 +19,37 @@ int64_t MakeDivisible(int64_t value, int64_t divisor) {
 }
 
 // relu6(x + 3): with the division by six, h-sigmoid; with x times it, h-swish. In the calls that the code makes.
-ValueRef ShiftedRelu6(NetBuilder& net, const std::string& path, ValueRef x, bool inplace) {
-  x = net.Call(Op::add, path, {{"other", 3.0}}, {x});
-  return net.Call(Op::relu6, path, {}, {x}, inplace);
+graph::ValueRef ShiftedRelu6(NetBuilder& net, const std::string& path, graph::ValueRef x, bool inplace) {
+  x = net.Call(graph::Op::add, path, {{"other", 3.0}}, {x});
+  return net.Call(graph::Op::relu6, path, {}, {x}, inplace);
 }
-ValueRef Sixth(NetBuilder& net, const std::string& path, ValueRef x) {
-  return net.Call(Op::div, path, {{"other", 6.0}}, {x});
+graph::ValueRef Sixth(NetBuilder& net, const std::string& path, graph::ValueRef x) {
+  return net.Call(graph::Op::div, path, {{"other", 6.0}}, {x});
 }
 
-ValueRef Activation(NetBuilder& net, const std::string& path, bool h_swish, ValueRef x, bool inplace = true) {
+graph::ValueRef Activation(NetBuilder& net, const std::string& path, bool h_swish, graph::ValueRef x,
+                           bool inplace = true) {
   if (!h_swish) return net.Relu(path, x, inplace);
-  return Sixth(net, path, net.Call(Op::mul, path, {}, {x, ShiftedRelu6(net, path, x, inplace)}));
+  return Sixth(net, path, net.Call(graph::Op::mul, path, {}, {x, ShiftedRelu6(net, path, x, inplace)}));
 }
 
-ValueRef GlobalMean(NetBuilder& net, const std::string& path, ValueRef x) {
+graph::ValueRef GlobalMean(NetBuilder& net, const std::string& path, graph::ValueRef x) {
   for (const int64_t dim : {3, 2}) {
-    x = net.Call(Op::mean, path, {{"dim", std::vector<int64_t>{dim}}, {"keepdim", true}}, {x});
+    x = net.Call(graph::Op::mean, path, {{"dim", std::vector<int64_t>{dim}}, {"keepdim", true}}, {x});
   }
   return x;
 }
 
-ValueRef SqueezeExcite(NetBuilder& net, const std::string& path, ValueRef x) {
+graph::ValueRef SqueezeExcite(NetBuilder& net, const std::string& path, graph::ValueRef x) {
   const auto part = [&path](absl::string_view name) { return absl::StrCat(path, ".fc.", name); };
   const int64_t channels = net.Channels(x);
   Conv reduce = Square(MakeDivisible(channels / 4, 8), 1), expand = Square(channels, 1);
   reduce.bias = expand.bias = true;
-  ValueRef y = GlobalMean(net, path, x);
+  graph::ValueRef y = GlobalMean(net, path, x);
   y = net.Relu(part("relu"), net.Conv2d(part("reduce"), y, reduce), /*inplace=*/true);
   y = net.Conv2d(part("expand"), y, expand);
   y = Sixth(net, part("h_sigmoid"), ShiftedRelu6(net, part("h_sigmoid"), y, /*inplace=*/true));
-  return net.Call(Op::mul, path, {}, {x, y});
+  return net.Call(graph::Op::mul, path, {}, {x, y});
 }
 
 struct MbConv {
@@ -56,10 +57,10 @@ struct MbConv {
   bool h_swish, se;
 };
 
-ValueRef RunBlock(NetBuilder& net, const std::string& path, const MbConv& block, ValueRef x) {
+graph::ValueRef RunBlock(NetBuilder& net, const std::string& path, const MbConv& block, graph::ValueRef x) {
   const int64_t in = net.Channels(x), middle = in * block.expansion;
   const auto part = [&path](absl::string_view name) { return absl::StrCat(path, ".conv.", name); };
-  ValueRef y = x;
+  graph::ValueRef y = x;
   if (block.expansion > 1) {
     y = net.Conv2d(part("inverted_bottleneck.conv"), y, Square(middle, 1));
     y = net.BatchNorm2d(part("inverted_bottleneck.bn"), y);
@@ -78,13 +79,13 @@ ValueRef RunBlock(NetBuilder& net, const std::string& path, const MbConv& block,
 
 }  // namespace
 
-absl::StatusOr<Graph> BuildOfa(SpaceRequest request) {
+absl::StatusOr<graph::Graph> BuildOfa(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(const int64_t classes, request.options.Int("classes", 1000, 1, 1000000));
   COBRA_ASSIGN_OR_RETURN(const OfaConfig arch, ParseOfaConfig(request.text));
-  COBRA_ASSIGN_OR_RETURN(const TensorType image, request.Image({1, 3, arch.resolution, arch.resolution}));
+  COBRA_ASSIGN_OR_RETURN(const graph::TensorType image, request.Image({1, 3, arch.resolution, arch.resolution}));
 
   NetBuilder net(request.limits);
-  ValueRef x = net.Input("x", image);
+  graph::ValueRef x = net.Input("x", image);
   x = net.Conv2d("first_conv.conv", x, Square(16, 3, 2, 1));
   x = net.BatchNorm2d("first_conv.bn", x);
   x = Activation(net, "first_conv.act", /*h_swish=*/true, x);

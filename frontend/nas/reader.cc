@@ -13,15 +13,14 @@
 #include "base/status_macros.h"
 #include "frontend/nas/spaces.h"
 
-namespace cobra {
-namespace nas {
+namespace cobra::nas {
 namespace {
 
 struct Space {
   absl::string_view name;
   absl::string_view options;  // names, separated by blanks
   absl::string_view example;  // of the string
-  absl::StatusOr<Graph> (*build)(SpaceRequest);
+  absl::StatusOr<graph::Graph> (*build)(SpaceRequest);
 };
 
 constexpr absl::string_view kCell201 =
@@ -60,24 +59,23 @@ absl::StatusOr<Options> ParseOptions(const Space& space, absl::string_view text)
 
 }  // namespace
 
-absl::StatusOr<TensorType> SpaceRequest::Image(const Shape& fallback) const {
-  if (inputs.empty()) return TensorType{fallback};
+absl::StatusOr<graph::TensorType> SpaceRequest::Image(const graph::Shape& fallback) const {
+  if (inputs.empty()) return graph::TensorType{fallback};
   if (inputs.size() > 1) return UsageError("--input: this network takes one image");
-  if (inputs[0].rank() != 4 || inputs[0].dtype != DType::float32) {
-    return UsageError(
-        absl::StrCat("--input ", TypeText(inputs[0]), ": a batch of images expected, such as ", ShapeText(fallback)));
+  if (inputs[0].rank() != 4 || inputs[0].dtype != graph::DType::float32) {
+    return UsageError(absl::StrCat("--input ", graph::TypeText(inputs[0]), ": a batch of images expected, such as ",
+                                   graph::ShapeText(fallback)));
   }
   return inputs[0];
 }
 
-}  // namespace nas
 
 std::string ArchitectureSpaces() {
-  return absl::StrJoin(nas::kSpaces, ", ",
-                       [](std::string* out, const nas::Space& space) { absl::StrAppend(out, space.name); });
+  return absl::StrJoin(kSpaces, ", ",
+                       [](std::string* out, const Space& space) { absl::StrAppend(out, space.name); });
 }
 
-absl::StatusOr<Graph> ReadArchitecture(const ArchitectureRequest& request, const Limits& limits) {
+absl::StatusOr<graph::Graph> ReadArchitecture(const ArchitectureRequest& request, const Limits& limits) {
   const absl::string_view whole = request.architecture;
   if (static_cast<int64_t>(whole.size()) > limits.architecture_bytes) {
     Diagnostic diagnostic;
@@ -89,25 +87,25 @@ absl::StatusOr<Graph> ReadArchitecture(const ArchitectureRequest& request, const
   const absl::string_view head = whole.substr(0, colon);
   const size_t comma = head.find(',');
   const absl::string_view name = absl::StripAsciiWhitespace(head.substr(0, comma));
-  const auto* const space = std::find_if(std::begin(nas::kSpaces), std::end(nas::kSpaces),
-                                         [name](const nas::Space& s) { return s.name == name; });
-  if (space == std::end(nas::kSpaces)) {
-    return nas::UsageError(absl::StrCat("--arch ", name.substr(0, 40), ": no such space"),
+  const auto* const space = std::find_if(std::begin(kSpaces), std::end(kSpaces),
+                                         [name](const Space& s) { return s.name == name; });
+  if (space == std::end(kSpaces)) {
+    return UsageError(absl::StrCat("--arch ", name.substr(0, 40), ": no such space"),
                            absl::StrCat("write SPACE:STRING with one of ", ArchitectureSpaces()));
   }
   if (colon == absl::string_view::npos) {
-    return nas::UsageError(absl::StrCat("--arch ", name, ": the architecture is missing"),
+    return UsageError(absl::StrCat("--arch ", name, ": the architecture is missing"),
                            absl::StrCat("write ", name, ":", space->example));
   }
-  nas::SpaceRequest space_request{nas::ArchText(whole, colon + 1), {}, {}, limits.graph};
+  SpaceRequest space_request{ArchText(whole, colon + 1), {}, {}, limits.graph};
   if (comma != absl::string_view::npos) {
-    COBRA_ASSIGN_OR_RETURN(space_request.options, nas::ParseOptions(*space, head.substr(comma + 1)));
+    COBRA_ASSIGN_OR_RETURN(space_request.options, ParseOptions(*space, head.substr(comma + 1)));
   }
   for (const std::string& input : request.inputs) {
-    COBRA_ASSIGN_OR_RETURN(TensorType type, ParseTensorType(input));
+    COBRA_ASSIGN_OR_RETURN(graph::TensorType type, graph::ParseTensorType(input));
     space_request.inputs.push_back(std::move(type));
   }
   return space->build(std::move(space_request));
 }
 
-}  // namespace cobra
+}  // namespace cobra::nas

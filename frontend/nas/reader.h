@@ -12,7 +12,7 @@
 #include "graph/builder.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::nas {
 
 struct ArchitectureRequest {
   // "SPACE:STRING" or "SPACE,option=value,...:STRING": "nasbench201,classes=100:|nor_conv_3x3~0|+..."
@@ -22,11 +22,11 @@ struct ArchitectureRequest {
 
 // Errors carry a Diagnostic: usage for a string that is no architecture of the space (with the position in it),
 // model_error for one that describes no network, limit beyond a limit.
-absl::StatusOr<Graph> ReadArchitecture(const ArchitectureRequest& request, const Limits& limits = {});
+absl::StatusOr<graph::Graph> ReadArchitecture(const ArchitectureRequest& request, const Limits& limits = {});
 
 // The spaces, for messages and help: "darts, fbnet, ...".
 std::string ArchitectureSpaces();
 
-}  // namespace cobra
+}  // namespace cobra::nas
 
 #endif  // COBRA_FRONTEND_NAS_READER_H_

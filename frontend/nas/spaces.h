@@ -15,20 +15,20 @@ namespace cobra::nas {
 struct SpaceRequest {
   ArchText text;
   Options options;
-  std::vector<TensorType> inputs;  // empty: the space's own
+  std::vector<graph::TensorType> inputs;  // empty: the space's own
   GraphLimits limits;
 
   // The only input, or `fallback`. A usage error unless it has four dimensions.
-  absl::StatusOr<TensorType> Image(const Shape& fallback) const;
+  absl::StatusOr<graph::TensorType> Image(const graph::Shape& fallback) const;
 };
 
-absl::StatusOr<Graph> BuildDarts(SpaceRequest request);
-absl::StatusOr<Graph> BuildFbnet(SpaceRequest request);
-absl::StatusOr<Graph> BuildHat(SpaceRequest request);
-absl::StatusOr<Graph> BuildNasbench101(SpaceRequest request);
-absl::StatusOr<Graph> BuildNasbench201(SpaceRequest request);
-absl::StatusOr<Graph> BuildNasbench201Pruned(SpaceRequest request);
-absl::StatusOr<Graph> BuildOfa(SpaceRequest request);
+absl::StatusOr<graph::Graph> BuildDarts(SpaceRequest request);
+absl::StatusOr<graph::Graph> BuildFbnet(SpaceRequest request);
+absl::StatusOr<graph::Graph> BuildHat(SpaceRequest request);
+absl::StatusOr<graph::Graph> BuildNasbench101(SpaceRequest request);
+absl::StatusOr<graph::Graph> BuildNasbench201(SpaceRequest request);
+absl::StatusOr<graph::Graph> BuildNasbench201Pruned(SpaceRequest request);
+absl::StatusOr<graph::Graph> BuildOfa(SpaceRequest request);
 
 }  // namespace cobra::nas
 

@@ -15,7 +15,7 @@
 #include "frontend/onnx/tensor_data.h"
 #include "graph/untrusted.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 using ::onnx::TensorShapeProto;
@@ -42,11 +42,11 @@ std::string DeclaredText(const TensorShapeProto& shape) {
 bool IsOpen(const TensorShapeProto::Dimension& dim) { return !dim.has_dim_value() || dim.dim_value() < 0; }
 
 // The shape without a request: an open first dimension of several is the batch, 1.
-absl::StatusOr<Shape> DefaultShape(const std::string& name, const ::onnx::TypeProto::Tensor& type) {
+absl::StatusOr<graph::Shape> DefaultShape(const std::string& name, const ::onnx::TypeProto::Tensor& type) {
   if (!type.has_shape())
     return Usage(absl::StrCat("input \"", name, "\": the file says nothing of its shape"),
                  absl::StrCat("give it: --input ", name, "=1x3x224x224"));
-  Shape shape;
+  graph::Shape shape;
   for (int i = 0; i < type.shape().dim_size(); ++i) {
     const auto& dim = type.shape().dim(i);
     if (IsOpen(dim) && i > 0) {
@@ -59,11 +59,11 @@ absl::StatusOr<Shape> DefaultShape(const std::string& name, const ::onnx::TypePr
   return shape;
 }
 
-absl::StatusOr<Shape> RequestedShape(const std::string& name, const ::onnx::TypeProto::Tensor& type,
-                                     const std::string& text, DType dtype) {
-  COBRA_ASSIGN_OR_RETURN(TensorType asked, ParseTensorType(text));
+absl::StatusOr<graph::Shape> RequestedShape(const std::string& name, const ::onnx::TypeProto::Tensor& type,
+                                            const std::string& text, graph::DType dtype) {
+  COBRA_ASSIGN_OR_RETURN(graph::TensorType asked, graph::ParseTensorType(text));
   if (absl::StrContains(text, ":") && asked.dtype != dtype) {
-    return Usage(absl::StrCat("--input ", name, "=", text, ": the file says ", DTypeName(dtype)));
+    return Usage(absl::StrCat("--input ", name, "=", text, ": the file says ", graph::DTypeName(dtype)));
   }
   bool fits = !type.has_shape() || type.shape().dim_size() == asked.rank();
   for (int i = 0; fits && type.has_shape() && i < asked.rank(); ++i) {
@@ -78,7 +78,7 @@ class NumberReader {
  public:
   NumberReader(absl::string_view text, int64_t max_elements) : text_(text), max_elements_(max_elements) {}
 
-  bool Read(Shape* shape, Values* values) {
+  bool Read(graph::Shape* shape, Values* values) {
     return ReadItem(0, shape, values) && (SkipBlanks(), text_.empty()) &&
            static_cast<int64_t>(values->size()) <= max_elements_;
   }
@@ -86,7 +86,7 @@ class NumberReader {
  private:
   void SkipBlanks() { text_ = absl::StripLeadingAsciiWhitespace(text_); }
 
-  bool ReadItem(int depth, Shape* shape, Values* values) {
+  bool ReadItem(int depth, graph::Shape* shape, Values* values) {
     SkipBlanks();
     if (depth > 16) return false;
     if (!absl::ConsumePrefix(&text_, "[")) return static_cast<int>(shape->size()) == depth && ReadNumber(values);
@@ -96,7 +96,7 @@ class NumberReader {
     return ReadRest(depth, shape, values);
   }
 
-  bool ReadRest(int depth, Shape* shape, Values* values) {
+  bool ReadRest(int depth, graph::Shape* shape, Values* values) {
     int64_t count = 0;
     for (SkipBlanks(); !absl::ConsumePrefix(&text_, "]"); SkipBlanks()) {
       if (count > 0 && !absl::ConsumePrefix(&text_, ",")) return false;
@@ -145,10 +145,10 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
                    absl::StrCat("--input ", name, "=[3x4,5x6]"));
     }
     const auto& element = type->sequence_type().elem_type().tensor_type();
-    COBRA_ASSIGN_OR_RETURN(const DType dtype, DTypeOf(element.elem_type()));
+    COBRA_ASSIGN_OR_RETURN(const graph::DType dtype, DTypeOf(element.elem_type()));
     std::vector<Value> items;
     for (absl::string_view item : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
-      COBRA_ASSIGN_OR_RETURN(Shape shape,
+      COBRA_ASSIGN_OR_RETURN(graph::Shape shape,
                              RequestedShape(name, element, std::string(absl::StripAsciiWhitespace(item)), dtype));
       auto tensor = std::make_shared<Tensor>();
       tensor->type = {std::move(shape), dtype};
@@ -159,30 +159,30 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
   }
   if (!type->has_tensor_type()) return Unsupported("input \"", name, "\" is no tensor: this is not supported");
   const auto& tensor_type = type->tensor_type();
-  absl::StatusOr<DType> dtype = DTypeOf(tensor_type.elem_type());
+  absl::StatusOr<graph::DType> dtype = DTypeOf(tensor_type.elem_type());
   if (!dtype.ok())
     return absl::Status(dtype.status().code(), absl::StrCat("input \"", name, "\": ", dtype.status().message()));
   for (const auto& [argument, text] : request_.arguments) {
     if (argument != name) continue;
-    TensorType known{{}, *dtype};
+    graph::TensorType known{{}, *dtype};
     Values values;
     if (!NumberReader(text, limits_.onnx.max_const_elements).Read(&known.shape, &values)) {
       return Usage(absl::StrCat("--arg ", name, "=", text, ": is neither a number nor a list of numbers"),
                    "such as 5, [0, 1] or [[1.5, 2], [3, 4]]");
     }
-    COBRA_ASSIGN_OR_RETURN(known.shape, RequestedShape(name, tensor_type, ShapeText(known.shape), *dtype));
+    COBRA_ASSIGN_OR_RETURN(known.shape, RequestedShape(name, tensor_type, graph::ShapeText(known.shape), *dtype));
     COBRA_ASSIGN_OR_RETURN(TensorPtr constant, Constant(std::move(known), std::move(values), name));
     return Value(std::move(constant));
   }
   auto tensor = std::make_shared<Tensor>();
-  absl::StatusOr<Shape> shape =
+  absl::StatusOr<graph::Shape> shape =
       shape_text == nullptr ? DefaultShape(name, tensor_type) : RequestedShape(name, tensor_type, *shape_text, *dtype);
   if (!shape.ok()) return shape.status();
   tensor->type = {*std::move(shape), *dtype};
-  if (IsTooLarge(tensor->type, limits_.graph.max_tensor_bytes) ||
+  if (graph::IsTooLarge(tensor->type, limits_.graph.max_tensor_bytes) ||
       absl::c_any_of(tensor->type.shape, [](int64_t d) { return d > int64_t{1} << 40; }) ||
       tensor->type.rank() > limits_.graph.max_rank) {
-    return absl::ResourceExhaustedError(absl::StrCat("input \"", name, "\" of ", TypeText(tensor->type)));
+    return absl::ResourceExhaustedError(absl::StrCat("input \"", name, "\" of ", graph::TypeText(tensor->type)));
   }
   tensor->ref = builder_.AddInput(name, tensor->type);
   return Value(std::move(tensor));
@@ -222,4 +222,4 @@ absl::Status Importer::BindInputs(const ::onnx::GraphProto& graph, GraphRun* run
   return absl::OkStatus();
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

@@ -4,7 +4,7 @@
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/node_context.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 using ::onnx::AttributeProto;
@@ -76,4 +76,4 @@ absl::Status Importer::RunFunction(GraphRun* run, const NodeProto& call, const :
   return absl::OkStatus();
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

@@ -8,7 +8,7 @@
 #include "frontend/onnx/elementwise.h"
 #include "frontend/onnx/node_context.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 using ::onnx::AttributeProto;
@@ -64,7 +64,7 @@ class Chain {
     return value != nullptr && value->is_tensor() && !value->tensor->constant ? value->tensor : nullptr;
   }
 
-  absl::StatusOr<bool> Becomes(Op op, Attributes attributes, const std::vector<TensorPtr>& inputs) {
+  absl::StatusOr<bool> Becomes(graph::Op op, graph::Attributes attributes, const std::vector<TensorPtr>& inputs) {
     COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> outputs, importer_->Call(op, std::move(attributes), inputs));
     run_->values[value()] = Value(outputs[0]);
     MarkDone();
@@ -81,7 +81,7 @@ class Chain {
 };
 
 // x * sigmoid(x), x * hard_sigmoid(x).
-absl::StatusOr<bool> Gated(Importer* importer, GraphRun* run, int head, Op op) {
+absl::StatusOr<bool> Gated(Importer* importer, GraphRun* run, int head, graph::Op op) {
   Chain chain(importer, run, head);
   const std::string x = chain.last().input(0), gate = chain.value();
   if (chain.Input() == nullptr || !chain.Then("Mul") || chain.Other(gate) != x || x == gate) return false;
@@ -109,7 +109,7 @@ absl::StatusOr<bool> Gelu(Importer* importer, GraphRun* run, int head) {
   if (!chain.Then("Mul") || chain.Other(before) != x) return false;
   before = chain.value();
   if (!chain.Then("Mul") || !chain.OtherIs(before, 0.5)) return false;
-  return chain.Becomes(Op::gelu, {{"approximate", std::string("none")}}, {chain.Input()});
+  return chain.Becomes(graph::Op::gelu, {{"approximate", std::string("none")}}, {chain.Input()});
 }
 
 // The only axis of a ReduceMean that keeps it: the last dimension. 0 if it is another.
@@ -148,7 +148,7 @@ absl::StatusOr<bool> LayerNorm(Importer* importer, GraphRun* run, int head) {
   if (!chain.Then("Div") || chain.last().input(0) != centred || chain.last().input(1) != deviation) return false;
   const std::string normal = chain.value();
   Chain affine = chain;  // weight and bias may be missing
-  const Shape width{input->type.shape.back()};
+  const graph::Shape width{input->type.shape.back()};
   TensorPtr weight, bias;
   if (affine.Then("Mul") && (weight = affine.Weight(affine.Other(normal))) != nullptr && weight->type.shape == width) {
     const std::string scaled = affine.value();
@@ -161,7 +161,8 @@ absl::StatusOr<bool> LayerNorm(Importer* importer, GraphRun* run, int head) {
   } else {
     weight = nullptr;
   }
-  return chain.Becomes(Op::layer_norm, {{"normalized_shape", std::vector<int64_t>{width[0]}}, {"eps", Shortest(*eps)}},
+  return chain.Becomes(graph::Op::layer_norm,
+                       {{"normalized_shape", std::vector<int64_t>{width[0]}}, {"eps", Shortest(*eps)}},
                        {input, weight, bias});
 }
 
@@ -222,12 +223,12 @@ absl::StatusOr<bool> RunFused(Importer* importer, GraphRun* run, int index) {
   const NodeProto& node = run->graph->node(index);
   if (importer->opset() < 7 || node.input_size() == 0 || node.output_size() != 1) return false;
   const std::string& op_type = node.op_type();
-  if (op_type == "Sigmoid") return Gated(importer, run, index, Op::silu);
-  if (op_type == "HardSigmoid" && IsPyTorchHardSigmoid(node)) return Gated(importer, run, index, Op::hardswish);
+  if (op_type == "Sigmoid") return Gated(importer, run, index, graph::Op::silu);
+  if (op_type == "HardSigmoid" && IsPyTorchHardSigmoid(node)) return Gated(importer, run, index, graph::Op::hardswish);
   if (op_type == "Div") return Gelu(importer, run, index);
   if (op_type == "ReduceMean") return LayerNorm(importer, run, index);
   if (op_type == "Pad") return PaddedAverage(importer, run, index);
   return false;
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

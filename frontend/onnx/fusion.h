@@ -6,12 +6,12 @@
 #include "absl/status/statusor.h"
 #include "frontend/onnx/importer.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 
 // True when node `index` begins such a chain: its result is there and all its nodes are marked done. REQUIRES: every
 // value before it is computed.
 absl::StatusOr<bool> RunFused(Importer* importer, GraphRun* run, int index);
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx
 
 #endif  // COBRA_FRONTEND_ONNX_FUSION_H_

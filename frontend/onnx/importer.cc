@@ -17,7 +17,7 @@
 #include "graph/const_eval.h"
 #include "graph/untrusted.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 using ::onnx::AttributeProto;
@@ -112,14 +112,14 @@ absl::Status Importer::Step(int64_t count) {
 
 // ---- tensors
 
-absl::StatusOr<TensorPtr> Importer::Constant(TensorType type, Values values, absl::string_view name) {
+absl::StatusOr<TensorPtr> Importer::Constant(graph::TensorType type, Values values, absl::string_view name) {
   const_bytes_ += static_cast<int64_t>(values.size() * sizeof(double));
   if (!keep_values_ && const_bytes_ > limits_.onnx.max_const_bytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat("the values of constants take more than ", limits_.onnx.max_const_bytes, " bytes"));
   }
   auto tensor = std::make_shared<Tensor>();
-  for (double& v : values) v = RoundTo(type.dtype, v);
+  for (double& v : values) v = graph::RoundTo(type.dtype, v);
   tensor->type = std::move(type);
   tensor->constant = true;
   tensor->name = std::string(name);
@@ -131,7 +131,7 @@ absl::StatusOr<TensorPtr> Importer::FromProto(const ::onnx::TensorProto& proto, 
   auto tensor = std::make_shared<Tensor>();
   COBRA_ASSIGN_OR_RETURN(tensor->type, TypeOf(proto));
   tensor->constant = true;
-  tensor->weight = weight && (IsFloatingPoint(tensor->type.dtype) || DTypeBytes(tensor->type.dtype) == 1);
+  tensor->weight = weight && (graph::IsFloatingPoint(tensor->type.dtype) || graph::DTypeBytes(tensor->type.dtype) == 1);
   tensor->name = std::string(name.empty() ? proto.name() : name);
   tensor->proto = &proto;
   return tensor;
@@ -139,7 +139,7 @@ absl::StatusOr<TensorPtr> Importer::FromProto(const ::onnx::TensorProto& proto, 
 
 absl::StatusOr<std::shared_ptr<const Values>> Importer::TryValues(const TensorPtr& tensor) {
   if (!tensor->constant) return nullptr;
-  if (tensor->values == nullptr && tensor->proto != nullptr && !IsComplex(tensor->type.dtype) &&
+  if (tensor->values == nullptr && tensor->proto != nullptr && !graph::IsComplex(tensor->type.dtype) &&
       (keep_values_ || tensor->type.num_elements() <= limits_.onnx.max_const_elements)) {
     const_bytes_ += tensor->type.num_elements() * static_cast<int64_t>(sizeof(double));
     if (!keep_values_ && const_bytes_ > limits_.onnx.max_const_bytes) {
@@ -170,17 +170,17 @@ absl::StatusOr<std::shared_ptr<const Values>> Importer::NeedValues(const TensorP
   return DiagnosticToStatus(d);
 }
 
-std::vector<std::string> Importer::InputsBehind(ValueRef ref) const {
-  const Graph& graph = builder_.graph();
-  std::vector<ValueRef> stack{ref};
+std::vector<std::string> Importer::InputsBehind(graph::ValueRef ref) const {
+  const graph::Graph& graph = builder_.graph();
+  std::vector<graph::ValueRef> stack{ref};
   std::vector<bool> seen(graph.nodes().size()), found(graph.inputs().size());
   while (!stack.empty()) {
-    const ValueRef at = stack.back();
+    const graph::ValueRef at = stack.back();
     stack.pop_back();
-    if (at.kind == ValueRef::Kind::kInput) found[at.index] = true;
+    if (at.kind == graph::ValueRef::Kind::kInput) found[at.index] = true;
     if (!at.is_node() || seen[at.index]) continue;
     seen[at.index] = true;
-    const Node& node = graph.nodes()[at.index];
+    const graph::Node& node = graph.nodes()[at.index];
     stack.insert(stack.end(), node.inputs.begin(), node.inputs.end());
   }
   std::vector<std::string> names;
@@ -192,11 +192,11 @@ std::vector<std::string> Importer::InputsBehind(ValueRef ref) const {
 
 void Importer::MarkAsBuffer(const TensorPtr& tensor) { buffers_[tensor.get()] = true; }
 
-absl::StatusOr<ValueRef> Importer::RefOf(const TensorPtr& tensor) {
-  if (tensor == nullptr) return ValueRef::None();
+absl::StatusOr<graph::ValueRef> Importer::RefOf(const TensorPtr& tensor) {
+  if (tensor == nullptr) return graph::ValueRef::None();
   if (!tensor->ref.is_none()) return tensor->ref;
-  if (IsTooLarge(tensor->type, limits_.graph.max_tensor_bytes)) {
-    return absl::ResourceExhaustedError(absl::StrCat("a constant of ", TypeText(tensor->type)));
+  if (graph::IsTooLarge(tensor->type, limits_.graph.max_tensor_bytes)) {
+    return absl::ResourceExhaustedError(absl::StrCat("a constant of ", graph::TypeText(tensor->type)));
   }
   std::string name = tensor->name.empty() ? absl::StrCat("constant", next_constant_++) : tensor->name;
   while (!names_.insert(name).second) absl::StrAppend(&name, ".", next_constant_++);
@@ -213,7 +213,7 @@ absl::StatusOr<ValueRef> Importer::RefOf(const TensorPtr& tensor) {
 
 // ---- calls
 
-absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attributes,
+absl::StatusOr<std::vector<TensorPtr>> Importer::Call(graph::Op op, graph::Attributes attributes,
                                                       const std::vector<TensorPtr>& inputs) {
   COBRA_RETURN_IF_ERROR(Step());
   bool constant = !inputs.empty(), weight = false;
@@ -224,8 +224,8 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attribut
   }
   std::vector<TensorPtr> results;
   if (constant) {
-    std::vector<const TensorType*> types;
-    std::vector<ConstInput> known;
+    std::vector<const graph::TensorType*> types;
+    std::vector<graph::ConstInput> known;
     std::vector<std::shared_ptr<const Values>> held;
     bool all_known = true;
     for (const TensorPtr& input : inputs) {
@@ -239,20 +239,22 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attribut
         known.push_back({});
       }
     }
-    COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> outputs, InferTypes(op, attributes, types));
-    for (const TensorType& type : outputs) {
-      if (IsTooLarge(type, limits_.graph.max_tensor_bytes)) {
-        return absl::ResourceExhaustedError(absl::StrCat(OpName(op), " makes a tensor of ", TypeText(type)));
+    COBRA_ASSIGN_OR_RETURN(std::vector<graph::TensorType> outputs, graph::InferTypes(op, attributes, types));
+    for (const graph::TensorType& type : outputs) {
+      if (graph::IsTooLarge(type, limits_.graph.max_tensor_bytes)) {
+        return absl::ResourceExhaustedError(
+            absl::StrCat(graph::OpName(op), " makes a tensor of ", graph::TypeText(type)));
       }
     }
     std::vector<std::shared_ptr<const Values>> values(outputs.size());
     if (all_known) {
       // Work on values counts too: 65,536 of them as much as 256 nodes.
       int64_t elements = 0;
-      for (const TensorType& type : outputs) elements += std::min(type.num_elements(), limits_.onnx.max_const_elements);
+      for (const graph::TensorType& type : outputs)
+        elements += std::min(type.num_elements(), limits_.onnx.max_const_elements);
       if (!keep_values_) COBRA_RETURN_IF_ERROR(Step(elements / 256));
       const int64_t most = keep_values_ ? int64_t{1} << 28 : limits_.onnx.max_const_elements;
-      values = EvalConst(op, attributes, known, outputs, most);
+      values = graph::EvalConst(op, attributes, known, outputs, most);
     }
     bool folded = true;
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -263,7 +265,7 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attribut
       auto tensor = std::make_shared<Tensor>();
       tensor->type = std::move(outputs[i]);
       tensor->constant = true;
-      tensor->weight = weight && IsFloatingPoint(tensor->type.dtype);
+      tensor->weight = weight && graph::IsFloatingPoint(tensor->type.dtype);
       tensor->values = values[i];
       if (values[i] != nullptr) const_bytes_ += static_cast<int64_t>(values[i]->size() * sizeof(double));
       results.push_back(std::move(tensor));
@@ -274,27 +276,27 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Call(Op op, Attributes attribut
     }
     if (folded) {
       if (!results.empty() && inputs[0] != nullptr && !inputs[0]->name.empty())
-        results[0]->name = absl::StrCat(inputs[0]->name, ".", OpName(op));
+        results[0]->name = absl::StrCat(inputs[0]->name, ".", graph::OpName(op));
       return results;
     }
     results.clear();
   }
-  std::vector<ValueRef> refs;
+  std::vector<graph::ValueRef> refs;
   for (const TensorPtr& input : inputs) {
-    COBRA_ASSIGN_OR_RETURN(ValueRef ref, RefOf(input));
+    COBRA_ASSIGN_OR_RETURN(graph::ValueRef ref, RefOf(input));
     refs.push_back(ref);
   }
-  Origin origin;
+  graph::Origin origin;
   origin.file = file_;
   origin.line = origin_line_;
   origin.module_path = node_label_;
   COBRA_ASSIGN_OR_RETURN(const int32_t node,
                          builder_.Add(op, std::move(attributes), std::move(refs), std::move(origin)));
-  const Node& added = builder_.nodes()[node];
+  const graph::Node& added = builder_.nodes()[node];
   for (size_t i = 0; i < added.outputs.size(); ++i) {
     auto tensor = std::make_shared<Tensor>();
     tensor->type = added.outputs[i];
-    tensor->ref = ValueRef::Node(node, static_cast<int32_t>(i));
+    tensor->ref = graph::ValueRef::Node(node, static_cast<int32_t>(i));
     results.push_back(std::move(tensor));
   }
   return results;
@@ -437,10 +439,10 @@ absl::StatusOr<std::vector<Value>> Importer::RunGraph(const GraphProto& graph, s
   return outputs;
 }
 
-absl::Status Importer::CollectOutputs(const Value& value, const std::string& name, std::vector<ValueRef>* refs,
+absl::Status Importer::CollectOutputs(const Value& value, const std::string& name, std::vector<graph::ValueRef>* refs,
                                       OnnxModel* model) {
   if (value.is_tensor()) {
-    COBRA_ASSIGN_OR_RETURN(ValueRef ref, RefOf(value.tensor));
+    COBRA_ASSIGN_OR_RETURN(graph::ValueRef ref, RefOf(value.tensor));
     refs->push_back(ref);
     model->output_names.push_back(name);
   }
@@ -480,7 +482,7 @@ absl::StatusOr<OnnxModel> Importer::Import(const ::onnx::ModelProto& model) {
   GraphRun run;
   run.graph = &model.graph();
   OnnxModel result;
-  std::vector<ValueRef> refs;
+  std::vector<graph::ValueRef> refs;
   const auto import = [&]() -> absl::Status {
     COBRA_RETURN_IF_ERROR(CheckModel(model));
     for (const auto& function : model.functions())
@@ -507,4 +509,4 @@ absl::StatusOr<OnnxModel> Importer::Import(const ::onnx::ModelProto& model) {
   return result;
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

@@ -18,7 +18,7 @@
 #include "graph/builder.h"
 #include "onnx/onnx_pb.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 
 // Who reads a value of a graph: node indices by name; the graph's outputs count as -1.
 using Consumers = absl::flat_hash_map<std::string, std::vector<int>>;
@@ -43,9 +43,10 @@ class Importer {
   // ---- for handlers
   // One PyTorch call: computed at once if all its inputs are constants, else a node. Errors are those of the shape
   // rules.
-  absl::StatusOr<std::vector<TensorPtr>> Call(Op op, Attributes attributes, const std::vector<TensorPtr>& inputs);
+  absl::StatusOr<std::vector<TensorPtr>> Call(graph::Op op, graph::Attributes attributes,
+                                              const std::vector<TensorPtr>& inputs);
   // A constant with values; ResourceExhausted when all of them together are too many.
-  absl::StatusOr<TensorPtr> Constant(TensorType type, Values values, absl::string_view name = "");
+  absl::StatusOr<TensorPtr> Constant(graph::TensorType type, Values values, absl::string_view name = "");
   absl::StatusOr<TensorPtr> FromProto(const ::onnx::TensorProto& proto, bool weight, absl::string_view name = "");
   // Null when the values are not known: not constant, or too large to carry.
   absl::StatusOr<std::shared_ptr<const Values>> TryValues(const TensorPtr& tensor);
@@ -74,16 +75,16 @@ class Importer {
   absl::Status AddInitializers(GraphRun* run);
   absl::Status RunNodes(GraphRun* run);
   absl::Status AtNode(const absl::Status& status, const ::onnx::NodeProto& node, int index) const;
-  absl::StatusOr<ValueRef> RefOf(const TensorPtr& tensor);
-  absl::Status CollectOutputs(const Value& value, const std::string& name, std::vector<ValueRef>* refs,
+  absl::StatusOr<graph::ValueRef> RefOf(const TensorPtr& tensor);
+  absl::Status CollectOutputs(const Value& value, const std::string& name, std::vector<graph::ValueRef>* refs,
                               OnnxModel* model);
-  std::vector<std::string> InputsBehind(ValueRef ref) const;
+  std::vector<std::string> InputsBehind(graph::ValueRef ref) const;
 
   const OnnxRequest& request_;
   const Limits& limits_;
   const bool keep_values_;
   const absl::Time deadline_;
-  GraphBuilder builder_;
+  graph::GraphBuilder builder_;
   std::shared_ptr<const std::string> file_;
   absl::flat_hash_map<const ::onnx::GraphProto*, std::shared_ptr<const Consumers>> consumers_;
   absl::flat_hash_map<std::string, const ::onnx::FunctionProto*> functions_;  // by "domain:name"
@@ -100,6 +101,6 @@ class Importer {
   absl::flat_hash_map<const Tensor*, bool> buffers_;
 };
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx
 
 #endif  // COBRA_FRONTEND_ONNX_IMPORTER_H_

@@ -4,7 +4,7 @@
 
 #include "base/status_macros.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 
 using ::onnx::AttributeProto;
 
@@ -99,37 +99,38 @@ absl::StatusOr<std::vector<int64_t>> NodeContext::IntsOrInput(absl::string_view 
   return std::vector<int64_t>();
 }
 
-absl::StatusOr<TensorPtr> NodeContext::Call(Op op, Attributes attributes, const std::vector<TensorPtr>& inputs) {
+absl::StatusOr<TensorPtr> NodeContext::Call(graph::Op op, graph::Attributes attributes,
+                                            const std::vector<TensorPtr>& inputs) {
   COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> outputs, importer_->Call(op, std::move(attributes), inputs));
-  if (outputs.empty()) return Invalid(OpName(op), " gives nothing");
+  if (outputs.empty()) return Invalid(graph::OpName(op), " gives nothing");
   return outputs[0];
 }
 
-absl::StatusOr<TensorPtr> NodeContext::Cast(const TensorPtr& x, DType dtype) {
+absl::StatusOr<TensorPtr> NodeContext::Cast(const TensorPtr& x, graph::DType dtype) {
   if (x->type.dtype == dtype) return x;
-  return Call(Op::to, {{"dtype", std::string(DTypeName(dtype))}}, {x});
+  return Call(graph::Op::to, {{"dtype", std::string(graph::DTypeName(dtype))}}, {x});
 }
 
-absl::StatusOr<TensorPtr> NodeContext::Reshape(const TensorPtr& x, const Shape& shape) {
+absl::StatusOr<TensorPtr> NodeContext::Reshape(const TensorPtr& x, const graph::Shape& shape) {
   if (x->type.shape == shape) return x;
-  return Call(Op::reshape, {{"shape", ToInts(shape)}}, {x});
+  return Call(graph::Op::reshape, {{"shape", ToInts(shape)}}, {x});
 }
 
 absl::StatusOr<TensorPtr> NodeContext::Permute(const TensorPtr& x, const std::vector<int64_t>& dims) {
   std::vector<int64_t> same(dims.size());
   std::iota(same.begin(), same.end(), 0);
   if (dims == same) return x;
-  return Call(Op::permute, {{"dims", dims}}, {x});
+  return Call(graph::Op::permute, {{"dims", dims}}, {x});
 }
 
 absl::StatusOr<TensorPtr> NodeContext::IntsConstant(const std::vector<int64_t>& values) {
-  return Constant({{static_cast<int64_t>(values.size())}, DType::int64}, Values(values.begin(), values.end()));
+  return Constant({{static_cast<int64_t>(values.size())}, graph::DType::int64}, Values(values.begin(), values.end()));
 }
 
-absl::StatusOr<TensorPtr> NodeContext::Filled(TensorType type, double value) {
+absl::StatusOr<TensorPtr> NodeContext::Filled(graph::TensorType type, double value) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr one, Constant({{}, type.dtype}, {value}));
   if (type.rank() == 0) return one;
-  return Call(Op::expand, {{"size", ToInts(type.shape)}}, {one});
+  return Call(graph::Op::expand, {{"size", ToInts(type.shape)}}, {one});
 }
 
 absl::Status NodeContext::CheckCount(int64_t count) const {
@@ -138,11 +139,12 @@ absl::Status NodeContext::CheckCount(int64_t count) const {
       absl::StrCat("needs a table of ", count, " numbers, more than ", importer_->limits().onnx.max_const_elements));
 }
 
-int64_t Elements(const Shape& shape, int from, int to) {
-  return TensorType{Shape(shape.begin() + from, shape.begin() + to), DType::float32}.num_elements();
+int64_t Elements(const graph::Shape& shape, int from, int to) {
+  return graph::TensorType{graph::Shape(shape.begin() + from, shape.begin() + to), graph::DType::float32}
+      .num_elements();
 }
 
-absl::Status CheckSpatial(const Shape& shape) {
+absl::Status CheckSpatial(const graph::Shape& shape) {
   for (int64_t d : shape) {
     if (d > int64_t{1} << 32) return Invalid("a dimension of ", d);
   }
@@ -154,4 +156,4 @@ absl::StatusOr<int> WrapAxis(int64_t axis, int rank, absl::string_view name) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

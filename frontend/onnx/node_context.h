@@ -13,7 +13,7 @@
 #include "frontend/onnx/value.h"
 #include "onnx/onnx_pb.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 
 using Outputs = std::vector<Value>;
 
@@ -37,8 +37,8 @@ class NodeContext {
   // Null if absent. REQUIRES: not a sequence (the registry says which operators take those; others never see one).
   TensorPtr In(size_t i) const { return i < inputs_.size() ? inputs_[i].tensor : nullptr; }
   const Value& InValue(size_t i) const { return inputs_[i]; }
-  const TensorType& Type(size_t i) const { return inputs_[i].tensor->type; }
-  const Shape& ShapeOf(size_t i) const { return inputs_[i].tensor->type.shape; }
+  const graph::TensorType& Type(size_t i) const { return inputs_[i].tensor->type; }
+  const graph::Shape& ShapeOf(size_t i) const { return inputs_[i].tensor->type.shape; }
   int Rank(size_t i) const { return inputs_[i].tensor->type.rank(); }
   std::vector<TensorPtr> AllInputs() const;
 
@@ -65,25 +65,28 @@ class NodeContext {
   }
 
   // ---- calls
-  absl::StatusOr<std::vector<TensorPtr>> CallAll(Op op, Attributes attributes, const std::vector<TensorPtr>& inputs) {
+  absl::StatusOr<std::vector<TensorPtr>> CallAll(graph::Op op, graph::Attributes attributes,
+                                                 const std::vector<TensorPtr>& inputs) {
     return importer_->Call(op, std::move(attributes), inputs);
   }
-  absl::StatusOr<TensorPtr> Call(Op op, Attributes attributes, const std::vector<TensorPtr>& inputs);
-  absl::StatusOr<TensorPtr> Unary(Op op, const TensorPtr& x) { return Call(op, {}, {x}); }
-  absl::StatusOr<TensorPtr> Binary(Op op, const TensorPtr& a, const TensorPtr& b) { return Call(op, {}, {a, b}); }
-  absl::StatusOr<TensorPtr> WithNumber(Op op, const TensorPtr& x, AttributeValue other) {
+  absl::StatusOr<TensorPtr> Call(graph::Op op, graph::Attributes attributes, const std::vector<TensorPtr>& inputs);
+  absl::StatusOr<TensorPtr> Unary(graph::Op op, const TensorPtr& x) { return Call(op, {}, {x}); }
+  absl::StatusOr<TensorPtr> Binary(graph::Op op, const TensorPtr& a, const TensorPtr& b) {
+    return Call(op, {}, {a, b});
+  }
+  absl::StatusOr<TensorPtr> WithNumber(graph::Op op, const TensorPtr& x, graph::AttributeValue other) {
     return Call(op, {{"other", std::move(other)}}, {x});
   }
-  absl::StatusOr<TensorPtr> Cast(const TensorPtr& x, DType dtype);  // nothing to do where it is that already
-  absl::StatusOr<TensorPtr> Reshape(const TensorPtr& x, const Shape& shape);
+  absl::StatusOr<TensorPtr> Cast(const TensorPtr& x, graph::DType dtype);  // nothing to do where it is that already
+  absl::StatusOr<TensorPtr> Reshape(const TensorPtr& x, const graph::Shape& shape);
   absl::StatusOr<TensorPtr> Permute(const TensorPtr& x,
                                     const std::vector<int64_t>& dims);  // nothing to do for 0, 1, 2 ...
-  absl::StatusOr<TensorPtr> Constant(TensorType type, Values values) {
+  absl::StatusOr<TensorPtr> Constant(graph::TensorType type, Values values) {
     return importer_->Constant(std::move(type), std::move(values));
   }
   absl::StatusOr<TensorPtr> IntsConstant(const std::vector<int64_t>& values);  // 1-d, int64
   // A constant of one value, of any size up to the limits.
-  absl::StatusOr<TensorPtr> Filled(TensorType type, double value);
+  absl::StatusOr<TensorPtr> Filled(graph::TensorType type, double value);
 
   // ResourceExhausted if a handler may not make a constant of so many numbers.
   absl::Status CheckCount(int64_t count) const;
@@ -112,14 +115,14 @@ class NodeContext {
 };
 
 // The product of the dimensions [from, to), saturating.
-int64_t Elements(const Shape& shape, int from, int to);
+int64_t Elements(const graph::Shape& shape, int from, int to);
 // Dimensions beyond 2^32 are a mistake or an attack: what slides over them would overflow.
-absl::Status CheckSpatial(const Shape& shape);
+absl::Status CheckSpatial(const graph::Shape& shape);
 // An axis in [0, rank) from one in [-rank, rank); `axis` names the attribute in the error.
 absl::StatusOr<int> WrapAxis(int64_t axis, int rank, absl::string_view name = "axis");
-inline std::vector<int64_t> ToInts(const Shape& shape) { return {shape.begin(), shape.end()}; }
-inline Shape ToShape(const std::vector<int64_t>& sizes) { return Shape(sizes.begin(), sizes.end()); }
+inline std::vector<int64_t> ToInts(const graph::Shape& shape) { return {shape.begin(), shape.end()}; }
+inline graph::Shape ToShape(const std::vector<int64_t>& sizes) { return graph::Shape(sizes.begin(), sizes.end()); }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx
 
 #endif  // COBRA_FRONTEND_ONNX_NODE_CONTEXT_H_

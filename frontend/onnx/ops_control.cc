@@ -5,7 +5,7 @@
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/tensor_data.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 using ::onnx::GraphProto;
@@ -37,7 +37,7 @@ absl::StatusOr<Value> Stacked(NodeContext& c, const std::vector<Value>& turns, i
     tensors.push_back(turn.tensor);
   }
   if (tensors.empty()) return Unsupported("the scan outputs of a loop without turns");
-  COBRA_ASSIGN_OR_RETURN(TensorPtr stacked, c.Call(Op::stack, {{"dim", axis}}, tensors));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr stacked, c.Call(graph::Op::stack, {{"dim", axis}}, tensors));
   return Value(stacked);
 }
 
@@ -59,8 +59,8 @@ absl::StatusOr<Outputs> Loop(NodeContext& c) {
   std::vector<std::vector<Value>> scanned(scans);
   for (int64_t turn = 0; turn < turns && go_on; ++turn) {
     COBRA_RETURN_IF_ERROR(c.importer().Step());
-    COBRA_ASSIGN_OR_RETURN(TensorPtr number, c.Constant({{}, DType::int64}, {static_cast<double>(turn)}));
-    COBRA_ASSIGN_OR_RETURN(TensorPtr condition, c.Constant({{}, DType::bool_}, {1}));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr number, c.Constant({{}, graph::DType::int64}, {static_cast<double>(turn)}));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr condition, c.Constant({{}, graph::DType::bool_}, {1}));
     std::vector<Value> inputs{number, condition};
     inputs.insert(inputs.end(), carried.begin(), carried.end());
     COBRA_ASSIGN_OR_RETURN(std::vector<Value> outputs, c.importer().RunGraph(*body, std::move(inputs), &c.run()));
@@ -103,7 +103,7 @@ absl::StatusOr<Outputs> ScanOnce(NodeContext& c, const GraphProto& body, std::ve
     for (size_t i = 0; i < scanned.size(); ++i) {
       const int64_t at = entry(directions, i) != 0 ? turns - 1 - turn : turn;
       COBRA_ASSIGN_OR_RETURN(TensorPtr slice,
-                             c.Call(Op::select, {{"dim", entry(axes, i)}, {"index", at}}, {scanned[i]}));
+                             c.Call(graph::Op::select, {{"dim", entry(axes, i)}, {"index", at}}, {scanned[i]}));
       inputs.emplace_back(slice);
     }
     COBRA_ASSIGN_OR_RETURN(std::vector<Value> outputs, c.importer().RunGraph(body, std::move(inputs), &c.run()));
@@ -145,7 +145,7 @@ absl::StatusOr<Outputs> Scan(NodeContext& c) {
   for (int64_t b = 0; b < batch; ++b) {
     std::vector<TensorPtr> inputs;
     for (const TensorPtr& tensor : all) {
-      COBRA_ASSIGN_OR_RETURN(TensorPtr own, c.Call(Op::select, {{"dim", int64_t{0}}, {"index", b}}, {tensor}));
+      COBRA_ASSIGN_OR_RETURN(TensorPtr own, c.Call(graph::Op::select, {{"dim", int64_t{0}}, {"index", b}}, {tensor}));
       inputs.push_back(own);
     }
     COBRA_ASSIGN_OR_RETURN(Outputs outputs, run(inputs));
@@ -210,7 +210,7 @@ absl::StatusOr<Outputs> SequenceErase(NodeContext& c) {
 
 absl::StatusOr<Outputs> SequenceLength(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(std::vector<Value> items, Items(c, 0));
-  return c.Out(c.Constant({{}, DType::int64}, {static_cast<double>(items.size())}));
+  return c.Out(c.Constant({{}, graph::DType::int64}, {static_cast<double>(items.size())}));
 }
 
 absl::StatusOr<Outputs> ConcatFromSequence(NodeContext& c) {
@@ -218,7 +218,7 @@ absl::StatusOr<Outputs> ConcatFromSequence(NodeContext& c) {
   std::vector<TensorPtr> tensors;
   for (const Value& item : items) tensors.push_back(item.tensor);
   if (tensors.empty()) return Invalid("the sequence is empty");
-  return c.Out(c.Call(c.Int("new_axis") != 0 ? Op::stack : Op::cat, {{"dim", c.Int("axis")}}, tensors));
+  return c.Out(c.Call(c.Int("new_axis") != 0 ? graph::Op::stack : graph::Op::cat, {{"dim", c.Int("axis")}}, tensors));
 }
 
 absl::StatusOr<Outputs> SplitToSequence(NodeContext& c) {
@@ -242,11 +242,11 @@ absl::StatusOr<Outputs> SplitToSequence(NodeContext& c) {
     }
   }
   COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> parts,
-                         c.CallAll(Op::split, {{"split_size", sizes}, {"dim", int64_t{axis}}}, {c.In(0)}));
+                         c.CallAll(graph::Op::split, {{"split_size", sizes}, {"dim", int64_t{axis}}}, {c.In(0)}));
   std::vector<Value> items;
   for (TensorPtr& part : parts) {
     if (squeeze) {
-      COBRA_ASSIGN_OR_RETURN(part, c.Call(Op::squeeze, {{"dim", int64_t{axis}}}, {part}));
+      COBRA_ASSIGN_OR_RETURN(part, c.Call(graph::Op::squeeze, {{"dim", int64_t{axis}}}, {part}));
     }
     items.emplace_back(part);
   }
@@ -286,7 +286,7 @@ absl::StatusOr<Outputs> OptionalGetElement(NodeContext& c) {
 }
 
 absl::StatusOr<Outputs> OptionalHasElement(NodeContext& c) {
-  return c.Out(c.Constant({{}, DType::bool_}, {c.Has(0) ? 1.0 : 0.0}));
+  return c.Out(c.Constant({{}, graph::DType::bool_}, {c.Has(0) ? 1.0 : 0.0}));
 }
 
 }  // namespace
@@ -309,4 +309,4 @@ void AddControlOperators(Registry* registry) {
   registry->Add("OptionalHasElement", {OptionalHasElement, 0, true});
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

@@ -6,11 +6,12 @@
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/window.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
-constexpr Op kConv[] = {Op::conv1d, Op::conv2d, Op::conv3d};
-constexpr Op kConvTranspose[] = {Op::conv_transpose1d, Op::conv_transpose2d, Op::conv_transpose3d};
+constexpr graph::Op kConv[] = {graph::Op::conv1d, graph::Op::conv2d, graph::Op::conv3d};
+constexpr graph::Op kConvTranspose[] = {graph::Op::conv_transpose1d, graph::Op::conv_transpose2d,
+                                        graph::Op::conv_transpose3d};
 
 absl::StatusOr<int> SpatialDims(const NodeContext& c) {
   const int n = c.Rank(0) - 2;
@@ -18,13 +19,14 @@ absl::StatusOr<int> SpatialDims(const NodeContext& c) {
     return Unsupported("an input of ", c.Rank(0),
                        " dimensions; convolutions of 1 to 3 spatial dimensions are supported");
   if (c.Rank(1) != n + 2)
-    return Invalid("the weight ", ShapeText(c.ShapeOf(1)), " does not fit the input ", ShapeText(c.ShapeOf(0)));
+    return Invalid("the weight ", graph::ShapeText(c.ShapeOf(1)), " does not fit the input ",
+                   graph::ShapeText(c.ShapeOf(0)));
   return n;
 }
 
 absl::StatusOr<Outputs> Conv(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int n, SpatialDims(c));
-  COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, n, Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end())));
+  COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, n, graph::Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end())));
   TensorPtr x = c.In(0);
   std::vector<int64_t> padding = window.begin;
   if (window.begin != window.end) {
@@ -49,8 +51,8 @@ void PadForOutput(int64_t input, int64_t wanted, int64_t extra, bool upper, int 
 
 absl::StatusOr<Outputs> ConvTranspose(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int n, SpatialDims(c));
-  COBRA_ASSIGN_OR_RETURN(
-      Window window, ReadWindow(c, n, Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end()), /*resolve_auto_pad=*/false));
+  COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, n, graph::Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end()),
+                                                   /*resolve_auto_pad=*/false));
   std::vector<int64_t> extra = c.Ints("output_padding");
   if (extra.empty()) extra.assign(n, 0);
   const std::vector<int64_t> wanted = c.Ints("output_shape");
@@ -80,7 +82,7 @@ absl::StatusOr<Outputs> ConvTranspose(NodeContext& c) {
   // Beyond the window's reach there is the bias alone.
   if (c.Has(2) && *std::max_element(trim.begin(), trim.end()) > 0)
     return Unsupported("an output_shape beyond the window's reach, with a bias");
-  return c.Out(c.Call(Op::pad, {{"pad", trim}, {"mode", std::string("constant")}, {"value", 0.0}}, {y}));
+  return c.Out(c.Call(graph::Op::pad, {{"pad", trim}, {"mode", std::string("constant")}, {"value", 0.0}}, {y}));
 }
 
 }  // namespace
@@ -90,4 +92,4 @@ void AddConvolutionOperators(Registry* registry) {
   registry->Add("ConvTranspose", {ConvTranspose, 2, false, "1 to 3 spatial dimensions"});
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

@@ -7,10 +7,10 @@
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/tensor_data.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
-template <Op kOp>
+template <graph::Op kOp>
 absl::StatusOr<Outputs> Unary(NodeContext& c) {
   return c.Out(c.Unary(kOp, c.In(0)));
 }
@@ -20,12 +20,12 @@ absl::StatusOr<TensorPtr> SecondOperand(NodeContext& c) {
   TensorPtr b = c.In(1);
   if (c.opset() >= 7 || c.Int("broadcast") == 0 || !c.HasAttr("axis")) return b;
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis"), c.Rank(0)));
-  Shape shape = b->type.shape;
+  graph::Shape shape = b->type.shape;
   while (static_cast<int>(shape.size()) + axis < c.Rank(0)) shape.push_back(1);
   return c.Reshape(b, shape);
 }
 
-template <Op kOp>
+template <graph::Op kOp>
 absl::StatusOr<Outputs> Arithmetic(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr b, SecondOperand(c));
   return c.Out(BinaryCall(c, kOp, c.In(0), b));
@@ -33,32 +33,32 @@ absl::StatusOr<Outputs> Arithmetic(NodeContext& c) {
 
 absl::StatusOr<Outputs> Div(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr b, SecondOperand(c));
-  if (IsFloatingPoint(c.Type(0).dtype)) return c.Out(BinaryCall(c, Op::div, c.In(0), b));
-  return c.Out(c.Call(Op::div, {{"rounding_mode", std::string("trunc")}}, {c.In(0), b}));
+  if (graph::IsFloatingPoint(c.Type(0).dtype)) return c.Out(BinaryCall(c, graph::Op::div, c.In(0), b));
+  return c.Out(c.Call(graph::Op::div, {{"rounding_mode", std::string("trunc")}}, {c.In(0), b}));
 }
 
 // The result has the type of the base.
 absl::StatusOr<Outputs> Pow(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr exponent, SecondOperand(c));
-  const DType dtype = c.Type(0).dtype;
-  if (std::optional<AttributeValue> number = AsNumber(c, exponent, c.In(0));
-      number.has_value() && IsFloatingPoint(dtype)) {
-    return c.Out(c.Call(Op::pow, {{"exponent", *number}}, {c.In(0)}));
+  const graph::DType dtype = c.Type(0).dtype;
+  if (std::optional<graph::AttributeValue> number = AsNumber(c, exponent, c.In(0));
+      number.has_value() && graph::IsFloatingPoint(dtype)) {
+    return c.Out(c.Call(graph::Op::pow, {{"exponent", *number}}, {c.In(0)}));
   }
-  const DType common = PromoteDTypes(dtype, exponent->type.dtype);
+  const graph::DType common = graph::PromoteDTypes(dtype, exponent->type.dtype);
   COBRA_ASSIGN_OR_RETURN(TensorPtr base, c.Cast(c.In(0), common));
   COBRA_ASSIGN_OR_RETURN(exponent, c.Cast(exponent, common));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr power, c.Binary(Op::pow, base, exponent));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr power, c.Binary(graph::Op::pow, base, exponent));
   return c.Out(c.Cast(power, dtype));
 }
 
 absl::StatusOr<Outputs> Mod(NodeContext& c) {
   const bool truncates = c.Int("fmod") != 0;
-  if (!truncates && IsFloatingPoint(c.Type(0).dtype)) return Invalid("floating point numbers need fmod=1");
-  return c.Out(c.Binary(truncates ? Op::fmod : Op::remainder, c.In(0), c.In(1)));
+  if (!truncates && graph::IsFloatingPoint(c.Type(0).dtype)) return Invalid("floating point numbers need fmod=1");
+  return c.Out(c.Binary(truncates ? graph::Op::fmod : graph::Op::remainder, c.In(0), c.In(1)));
 }
 
-template <Op kOp>
+template <graph::Op kOp>
 absl::StatusOr<Outputs> Folded(NodeContext& c) {  // Max, Min, Sum: any number of inputs
   TensorPtr y = c.In(0);
   for (size_t i = 1; i < c.num_inputs(); ++i) {
@@ -69,14 +69,14 @@ absl::StatusOr<Outputs> Folded(NodeContext& c) {  // Max, Min, Sum: any number o
 }
 
 absl::StatusOr<Outputs> Mean(NodeContext& c) {
-  COBRA_ASSIGN_OR_RETURN(Outputs sum, Folded<Op::add>(c));
+  COBRA_ASSIGN_OR_RETURN(Outputs sum, Folded<graph::Op::add>(c));
   if (c.num_inputs() == 1) return sum;
-  return c.Out(c.WithNumber(Op::div, sum[0].tensor, static_cast<int64_t>(c.num_inputs())));
+  return c.Out(c.WithNumber(graph::Op::div, sum[0].tensor, static_cast<int64_t>(c.num_inputs())));
 }
 
 // A bound as a number, as a tensor of the graph, or none.
 struct Bound {
-  std::optional<AttributeValue> number;
+  std::optional<graph::AttributeValue> number;
   TensorPtr tensor;
 };
 
@@ -97,35 +97,36 @@ absl::StatusOr<Bound> BoundAt(NodeContext& c, size_t i, absl::string_view attrib
 absl::StatusOr<Outputs> Clip(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const Bound low, BoundAt(c, 1, "min"));
   COBRA_ASSIGN_OR_RETURN(const Bound high, BoundAt(c, 2, "max"));
-  Attributes attributes;
+  graph::Attributes attributes;
   if (low.number) attributes.Set("min", *low.number);
   if (high.number) attributes.Set("max", *high.number);
   if (attributes.size() == 0 && low.tensor == nullptr && high.tensor == nullptr) return Outputs{c.In(0)};
-  if (low.number && high.number && IsFloatingPoint(c.Type(0).dtype) && attributes.Double("min") == 0 &&
+  if (low.number && high.number && graph::IsFloatingPoint(c.Type(0).dtype) && attributes.Double("min") == 0 &&
       attributes.Double("max") == 6) {
-    return c.Out(c.Call(Op::hardtanh, {{"min_val", 0.0}, {"max_val", 6.0}}, {c.In(0)}));  // nn.ReLU6
+    return c.Out(c.Call(graph::Op::hardtanh, {{"min_val", 0.0}, {"max_val", 6.0}}, {c.In(0)}));  // nn.ReLU6
   }
   TensorPtr low_tensor = low.tensor, high_tensor = high.tensor;
   // Two tensors, or two numbers: not one of each.
   if (low.number && high_tensor != nullptr) low_tensor = c.In(1);
   if (high.number && low_tensor != nullptr) high_tensor = c.In(2);
   if (low_tensor != nullptr || high_tensor != nullptr) attributes = {};
-  return c.Out(c.Call(Op::clamp, attributes, {c.In(0), low_tensor, high_tensor}));
+  return c.Out(c.Call(graph::Op::clamp, attributes, {c.In(0), low_tensor, high_tensor}));
 }
 
 absl::StatusOr<Outputs> BitShift(NodeContext& c) {
   const std::string direction = c.String("direction");
   if (direction != "LEFT" && direction != "RIGHT") return Invalid("direction is \"", direction, "\"");
-  return c.Out(c.Binary(direction == "LEFT" ? Op::bitwise_left_shift : Op::bitwise_right_shift, c.In(0), c.In(1)));
+  return c.Out(
+      c.Binary(direction == "LEFT" ? graph::Op::bitwise_left_shift : graph::Op::bitwise_right_shift, c.In(0), c.In(1)));
 }
 
-template <Op kOp>
+template <graph::Op kOp>
 absl::StatusOr<Outputs> Compared(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr b, SecondOperand(c));
   return c.Out(BinaryCall(c, kOp, c.In(0), b));
 }
 
-template <Op kOp>
+template <graph::Op kOp>
 absl::StatusOr<Outputs> Logical(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr b, SecondOperand(c));
   return c.Out(c.Binary(kOp, c.In(0), b));
@@ -133,19 +134,21 @@ absl::StatusOr<Outputs> Logical(NodeContext& c) {
 
 absl::StatusOr<Outputs> IsInf(NodeContext& c) {
   const bool negative = c.Int("detect_negative", 1) != 0, positive = c.Int("detect_positive", 1) != 0;
-  if (negative && positive) return c.Out(c.Unary(Op::isinf, c.In(0)));
-  if (!negative && !positive) return c.Out(c.Filled({c.ShapeOf(0), DType::bool_}, 0));
-  return c.Out(c.WithNumber(Op::eq, c.In(0), positive ? INFINITY : -INFINITY));
+  if (negative && positive) return c.Out(c.Unary(graph::Op::isinf, c.In(0)));
+  if (!negative && !positive) return c.Out(c.Filled({c.ShapeOf(0), graph::DType::bool_}, 0));
+  return c.Out(c.WithNumber(graph::Op::eq, c.In(0), positive ? INFINITY : -INFINITY));
 }
 
 absl::StatusOr<Outputs> CastTo(NodeContext& c) {
-  COBRA_ASSIGN_OR_RETURN(const DType dtype, DTypeOf(static_cast<int32_t>(c.Int("to"))));
+  COBRA_ASSIGN_OR_RETURN(const graph::DType dtype, DTypeOf(static_cast<int32_t>(c.Int("to"))));
   return c.Out(c.Cast(c.In(0), dtype));
 }
 
 absl::StatusOr<Outputs> CastLike(NodeContext& c) { return c.Out(c.Cast(c.In(0), c.Type(1).dtype)); }
 
-absl::StatusOr<Outputs> Where(NodeContext& c) { return c.Out(c.Call(Op::where, {}, {c.In(0), c.In(1), c.In(2)})); }
+absl::StatusOr<Outputs> Where(NodeContext& c) {
+  return c.Out(c.Call(graph::Op::where, {}, {c.In(0), c.In(1), c.In(2)}));
+}
 
 absl::StatusOr<Outputs> Identity(NodeContext& c) { return Outputs{c.InValue(0)}; }
 
@@ -161,11 +164,11 @@ absl::StatusOr<Outputs> Dropout(NodeContext& c) {
     training = mode != 0;
   }
   if (training && ratio != 0) return Unsupported("training_mode=1 draws random numbers");
-  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(Op::dropout, {{"p", ratio}}, {c.In(0)}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(graph::Op::dropout, {{"p", ratio}}, {c.In(0)}));
   Outputs outputs{y};
   if (c.Wants(1)) {
     COBRA_ASSIGN_OR_RETURN(TensorPtr mask,
-                           c.Filled({c.ShapeOf(0), c.opset() < 10 ? c.Type(0).dtype : DType::bool_}, 1));
+                           c.Filled({c.ShapeOf(0), c.opset() < 10 ? c.Type(0).dtype : graph::DType::bool_}, 1));
     outputs.emplace_back(mask);
   }
   return outputs;
@@ -180,13 +183,13 @@ double Shortest(double value) {
   return static_cast<float>(seven) == static_cast<float>(value) ? seven : value;
 }
 
-AttributeValue Number(DType dtype, double value) {
-  if (dtype == DType::bool_) return value != 0;
-  if (!IsFloatingPoint(dtype)) return static_cast<int64_t>(value);
-  return dtype == DType::float64 ? value : Shortest(value);
+graph::AttributeValue Number(graph::DType dtype, double value) {
+  if (dtype == graph::DType::bool_) return value != 0;
+  if (!graph::IsFloatingPoint(dtype)) return static_cast<int64_t>(value);
+  return dtype == graph::DType::float64 ? value : Shortest(value);
 }
 
-std::optional<AttributeValue> AsNumber(NodeContext& c, const TensorPtr& tensor, const TensorPtr& beside) {
+std::optional<graph::AttributeValue> AsNumber(NodeContext& c, const TensorPtr& tensor, const TensorPtr& beside) {
   if (!tensor->constant || tensor->type.num_elements() != 1 || (tensor->weight && tensor->type.rank() > 0))
     return std::nullopt;
   if (beside != nullptr && (tensor->type.rank() > beside->type.rank() || tensor->type.dtype != beside->type.dtype))
@@ -196,20 +199,20 @@ std::optional<AttributeValue> AsNumber(NodeContext& c, const TensorPtr& tensor, 
   return Number(tensor->type.dtype, (**values)[0]);
 }
 
-absl::StatusOr<TensorPtr> BinaryCall(NodeContext& c, Op op, const TensorPtr& a, const TensorPtr& b) {
+absl::StatusOr<TensorPtr> BinaryCall(NodeContext& c, graph::Op op, const TensorPtr& a, const TensorPtr& b) {
   if (a->constant && b->constant) return c.Binary(op, a, b);
-  if (std::optional<AttributeValue> number = AsNumber(c, b, a)) return c.WithNumber(op, a, *number);
-  if (std::optional<AttributeValue> number = AsNumber(c, a, b)) {
+  if (std::optional<graph::AttributeValue> number = AsNumber(c, b, a)) return c.WithNumber(op, a, *number);
+  if (std::optional<graph::AttributeValue> number = AsNumber(c, a, b)) {
     switch (op) {
-      case Op::add:
-      case Op::mul:
-      case Op::eq: return c.WithNumber(op, b, *number);
-      case Op::sub: return c.WithNumber(Op::rsub, b, *number);
-      case Op::div: return c.WithNumber(Op::rdiv, b, *number);
-      case Op::lt: return c.WithNumber(Op::gt, b, *number);
-      case Op::gt: return c.WithNumber(Op::lt, b, *number);
-      case Op::le: return c.WithNumber(Op::ge, b, *number);
-      case Op::ge: return c.WithNumber(Op::le, b, *number);
+      case graph::Op::add:
+      case graph::Op::mul:
+      case graph::Op::eq: return c.WithNumber(op, b, *number);
+      case graph::Op::sub: return c.WithNumber(graph::Op::rsub, b, *number);
+      case graph::Op::div: return c.WithNumber(graph::Op::rdiv, b, *number);
+      case graph::Op::lt: return c.WithNumber(graph::Op::gt, b, *number);
+      case graph::Op::gt: return c.WithNumber(graph::Op::lt, b, *number);
+      case graph::Op::le: return c.WithNumber(graph::Op::ge, b, *number);
+      case graph::Op::ge: return c.WithNumber(graph::Op::le, b, *number);
       default: break;
     }
   }
@@ -217,51 +220,51 @@ absl::StatusOr<TensorPtr> BinaryCall(NodeContext& c, Op op, const TensorPtr& a, 
 }
 
 void AddElementwiseOperators(Registry* registry) {
-  registry->Add("Abs", {Unary<Op::abs>});
-  registry->Add("Acos", {Unary<Op::acos>});
-  registry->Add("Acosh", {Unary<Op::acosh>});
-  registry->Add("Asin", {Unary<Op::asin>});
-  registry->Add("Asinh", {Unary<Op::asinh>});
-  registry->Add("Atanh", {Unary<Op::atanh>});
-  registry->Add("Det", {Unary<Op::det>});
+  registry->Add("Abs", {Unary<graph::Op::abs>});
+  registry->Add("Acos", {Unary<graph::Op::acos>});
+  registry->Add("Acosh", {Unary<graph::Op::acosh>});
+  registry->Add("Asin", {Unary<graph::Op::asin>});
+  registry->Add("Asinh", {Unary<graph::Op::asinh>});
+  registry->Add("Atanh", {Unary<graph::Op::atanh>});
+  registry->Add("Det", {Unary<graph::Op::det>});
   registry->Add("BitShift", {BitShift, 2, false, "unsigned types wider than 8 bits: results that fit"});
-  registry->Add("Atan", {Unary<Op::atan>});
-  registry->Add("Ceil", {Unary<Op::ceil>});
-  registry->Add("Cos", {Unary<Op::cos>});
-  registry->Add("Cosh", {Unary<Op::cosh>});
-  registry->Add("Erf", {Unary<Op::erf>});
-  registry->Add("Exp", {Unary<Op::exp>});
-  registry->Add("Floor", {Unary<Op::floor>});
-  registry->Add("IsNaN", {Unary<Op::isnan>});
-  registry->Add("Log", {Unary<Op::log>});
-  registry->Add("Neg", {Unary<Op::neg>});
-  registry->Add("Not", {Unary<Op::logical_not>});
-  registry->Add("Reciprocal", {Unary<Op::reciprocal>});
-  registry->Add("Round", {Unary<Op::round>});
-  registry->Add("Sign", {Unary<Op::sign>});
-  registry->Add("Sin", {Unary<Op::sin>});
-  registry->Add("Sinh", {Unary<Op::sinh>});
-  registry->Add("Sqrt", {Unary<Op::sqrt>});
-  registry->Add("Tan", {Unary<Op::tan>});
-  registry->Add("Add", {Arithmetic<Op::add>, 2});
-  registry->Add("Sub", {Arithmetic<Op::sub>, 2});
-  registry->Add("Mul", {Arithmetic<Op::mul>, 2});
+  registry->Add("Atan", {Unary<graph::Op::atan>});
+  registry->Add("Ceil", {Unary<graph::Op::ceil>});
+  registry->Add("Cos", {Unary<graph::Op::cos>});
+  registry->Add("Cosh", {Unary<graph::Op::cosh>});
+  registry->Add("Erf", {Unary<graph::Op::erf>});
+  registry->Add("Exp", {Unary<graph::Op::exp>});
+  registry->Add("Floor", {Unary<graph::Op::floor>});
+  registry->Add("IsNaN", {Unary<graph::Op::isnan>});
+  registry->Add("Log", {Unary<graph::Op::log>});
+  registry->Add("Neg", {Unary<graph::Op::neg>});
+  registry->Add("Not", {Unary<graph::Op::logical_not>});
+  registry->Add("Reciprocal", {Unary<graph::Op::reciprocal>});
+  registry->Add("Round", {Unary<graph::Op::round>});
+  registry->Add("Sign", {Unary<graph::Op::sign>});
+  registry->Add("Sin", {Unary<graph::Op::sin>});
+  registry->Add("Sinh", {Unary<graph::Op::sinh>});
+  registry->Add("Sqrt", {Unary<graph::Op::sqrt>});
+  registry->Add("Tan", {Unary<graph::Op::tan>});
+  registry->Add("Add", {Arithmetic<graph::Op::add>, 2});
+  registry->Add("Sub", {Arithmetic<graph::Op::sub>, 2});
+  registry->Add("Mul", {Arithmetic<graph::Op::mul>, 2});
   registry->Add("Div", {Div, 2});
   registry->Add("Pow", {Pow, 2});
   registry->Add("Mod", {Mod, 2});
-  registry->Add("Max", {Folded<Op::maximum>});
-  registry->Add("Min", {Folded<Op::minimum>});
-  registry->Add("Sum", {Folded<Op::add>});
+  registry->Add("Max", {Folded<graph::Op::maximum>});
+  registry->Add("Min", {Folded<graph::Op::minimum>});
+  registry->Add("Sum", {Folded<graph::Op::add>});
   registry->Add("Mean", {Mean});
   registry->Add("Clip", {Clip});
-  registry->Add("Equal", {Compared<Op::eq>, 2});
-  registry->Add("Greater", {Compared<Op::gt>, 2});
-  registry->Add("GreaterOrEqual", {Compared<Op::ge>, 2});
-  registry->Add("Less", {Compared<Op::lt>, 2});
-  registry->Add("LessOrEqual", {Compared<Op::le>, 2});
-  registry->Add("And", {Logical<Op::logical_and>, 2});
-  registry->Add("Or", {Logical<Op::logical_or>, 2});
-  registry->Add("Xor", {Logical<Op::logical_xor>, 2});
+  registry->Add("Equal", {Compared<graph::Op::eq>, 2});
+  registry->Add("Greater", {Compared<graph::Op::gt>, 2});
+  registry->Add("GreaterOrEqual", {Compared<graph::Op::ge>, 2});
+  registry->Add("Less", {Compared<graph::Op::lt>, 2});
+  registry->Add("LessOrEqual", {Compared<graph::Op::le>, 2});
+  registry->Add("And", {Logical<graph::Op::logical_and>, 2});
+  registry->Add("Or", {Logical<graph::Op::logical_or>, 2});
+  registry->Add("Xor", {Logical<graph::Op::logical_xor>, 2});
   registry->Add("IsInf", {IsInf});
   registry->Add("Cast", {CastTo, 1, false, "no strings"});
   registry->Add("CastLike", {CastLike, 2, false, "no strings"});
@@ -270,4 +273,4 @@ void AddElementwiseOperators(Registry* registry) {
   registry->Add("Dropout", {Dropout, 1, false, "inference"});
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

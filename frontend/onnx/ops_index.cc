@@ -9,21 +9,21 @@
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/tensor_data.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 absl::StatusOr<Outputs> GatherElements(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", 0), c.Rank(0)));
   COBRA_ASSIGN_OR_RETURN(TensorPtr index, NonNegative(c, c.In(1), c.ShapeOf(0)[axis]));
-  return c.Out(c.Call(Op::gather, {{"dim", int64_t{axis}}}, {c.In(0), index}));
+  return c.Out(c.Call(graph::Op::gather, {{"dim", int64_t{axis}}}, {c.In(0), index}));
 }
 
 absl::StatusOr<TensorPtr> Scattered(NodeContext& c, const std::string& reduction, int64_t dim, const TensorPtr& x,
                                     const TensorPtr& index, const TensorPtr& updates) {
-  if (reduction == "none") return c.Call(Op::scatter, {{"dim", dim}}, {x, index, updates});
-  if (reduction == "add") return c.Call(Op::scatter_add, {{"dim", dim}}, {x, index, updates});
+  if (reduction == "none") return c.Call(graph::Op::scatter, {{"dim", dim}}, {x, index, updates});
+  if (reduction == "add") return c.Call(graph::Op::scatter_add, {{"dim", dim}}, {x, index, updates});
   if (reduction == "mul") {
-    return c.Call(Op::scatter_reduce, {{"dim", dim}, {"reduce", std::string("prod")}, {"include_self", true}},
+    return c.Call(graph::Op::scatter_reduce, {{"dim", dim}, {"reduce", std::string("prod")}, {"include_self", true}},
                   {x, index, updates});
   }
   return Unsupported("reduction=", reduction);
@@ -37,8 +37,8 @@ absl::StatusOr<Outputs> ScatterElements(NodeContext& c) {
 
 // The columns of an index tensor [..., k], each of its shape without the last dimension.
 absl::StatusOr<std::vector<TensorPtr>> IndexColumns(NodeContext& c, const TensorPtr& index) {
-  COBRA_ASSIGN_OR_RETURN(TensorPtr wide, c.Cast(index, DType::int64));
-  return c.CallAll(Op::unbind, {{"dim", int64_t{-1}}}, {wide});
+  COBRA_ASSIGN_OR_RETURN(TensorPtr wide, c.Cast(index, graph::DType::int64));
+  return c.CallAll(graph::Op::unbind, {{"dim", int64_t{-1}}}, {wide});
 }
 
 absl::StatusOr<Outputs> GatherNd(NodeContext& c) {
@@ -46,23 +46,24 @@ absl::StatusOr<Outputs> GatherNd(NodeContext& c) {
   const int batch = static_cast<int>(std::clamp<int64_t>(c.Int("batch_dims"), 0, 64));
   if (index->type.rank() == 0 || index->type.shape.back() == 0 || batch >= index->type.rank() ||
       batch + index->type.shape.back() > x->type.rank()) {
-    return Invalid("indices ", ShapeText(index->type.shape), " do not fit data ", ShapeText(x->type.shape));
+    return Invalid("indices ", graph::ShapeText(index->type.shape), " do not fit data ",
+                   graph::ShapeText(x->type.shape));
   }
   std::vector<TensorPtr> inputs{x};
   std::vector<std::string> text;
   for (int b = 0; b < batch; ++b) {  // every batch looks into its own part
-    Shape shape(index->type.rank() - 1, 1);
+    graph::Shape shape(index->type.rank() - 1, 1);
     shape[b] = index->type.shape[b];
     COBRA_RETURN_IF_ERROR(c.CheckCount(shape[b]));
     Values values(shape[b]);
     std::iota(values.begin(), values.end(), 0);
-    COBRA_ASSIGN_OR_RETURN(TensorPtr row, c.Constant({shape, DType::int64}, std::move(values)));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr row, c.Constant({shape, graph::DType::int64}, std::move(values)));
     inputs.push_back(row);
   }
   COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> columns, IndexColumns(c, index));
   inputs.insert(inputs.end(), columns.begin(), columns.end());
   for (size_t i = 0; i + 1 < inputs.size(); ++i) text.push_back(absl::StrCat("T", i));
-  return c.Out(c.Call(Op::getitem, {{"index", absl::StrJoin(text, ", ")}}, inputs));
+  return c.Out(c.Call(graph::Op::getitem, {{"index", absl::StrJoin(text, ", ")}}, inputs));
 }
 
 // Rows of the data, its first k dimensions flattened, at the flattened index.
@@ -70,7 +71,8 @@ absl::StatusOr<Outputs> ScatterNd(NodeContext& c) {
   const TensorPtr x = c.In(0), index = c.In(1), updates = c.In(2);
   const int64_t k = index->type.rank() == 0 ? 0 : index->type.shape.back();
   if (k < 1 || k > x->type.rank())
-    return Invalid("indices ", ShapeText(index->type.shape), " do not fit data ", ShapeText(x->type.shape));
+    return Invalid("indices ", graph::ShapeText(index->type.shape), " do not fit data ",
+                   graph::ShapeText(x->type.shape));
   const int64_t rows = Elements(x->type.shape, 0, static_cast<int>(k));
   const int64_t width = Elements(x->type.shape, static_cast<int>(k), x->type.rank());
   COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> columns, IndexColumns(c, index));
@@ -81,12 +83,12 @@ absl::StatusOr<Outputs> ScatterNd(NodeContext& c) {
       flat = column;
       continue;
     }
-    COBRA_ASSIGN_OR_RETURN(flat, c.WithNumber(Op::mul, flat, x->type.shape[i]));
-    COBRA_ASSIGN_OR_RETURN(flat, c.Binary(Op::add, flat, column));
+    COBRA_ASSIGN_OR_RETURN(flat, c.WithNumber(graph::Op::mul, flat, x->type.shape[i]));
+    COBRA_ASSIGN_OR_RETURN(flat, c.Binary(graph::Op::add, flat, column));
   }
   const int64_t count = flat->type.num_elements();
   COBRA_ASSIGN_OR_RETURN(flat, c.Reshape(flat, {count, 1}));
-  COBRA_ASSIGN_OR_RETURN(flat, c.Call(Op::expand, {{"size", std::vector<int64_t>{count, width}}}, {flat}));
+  COBRA_ASSIGN_OR_RETURN(flat, c.Call(graph::Op::expand, {{"size", std::vector<int64_t>{count, width}}}, {flat}));
   COBRA_ASSIGN_OR_RETURN(TensorPtr data, c.Reshape(x, {rows, width}));
   COBRA_ASSIGN_OR_RETURN(TensorPtr source, c.Reshape(updates, {count, width}));
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, Scattered(c, c.String("reduction", "none"), 0, data, flat, source));
@@ -98,28 +100,28 @@ absl::StatusOr<Outputs> OneHot(NodeContext& c) {
   if (depth < 1 || depth > c.importer().limits().onnx.max_const_elements) return Invalid("a depth of ", depth);
   const int rank = c.Rank(0) + 1;
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", -1), rank));
-  if (c.ShapeOf(2) != Shape{2}) return Invalid("values must be [off, on]");
+  if (c.ShapeOf(2) != graph::Shape{2}) return Invalid("values must be [off, on]");
   COBRA_ASSIGN_OR_RETURN(TensorPtr index, NonNegative(c, c.In(0), depth));
-  COBRA_ASSIGN_OR_RETURN(index, c.Call(Op::unsqueeze, {{"dim", int64_t{axis}}}, {index}));
-  Shape shape(rank, 1);
+  COBRA_ASSIGN_OR_RETURN(index, c.Call(graph::Op::unsqueeze, {{"dim", int64_t{axis}}}, {index}));
+  graph::Shape shape(rank, 1);
   shape[axis] = depth;
   Values values(depth);
   std::iota(values.begin(), values.end(), 0);
-  COBRA_ASSIGN_OR_RETURN(TensorPtr classes, c.Constant({shape, DType::int64}, std::move(values)));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr hit, c.Binary(Op::eq, index, classes));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr off, c.Call(Op::getitem, {{"index", std::string("0")}}, {c.In(2)}));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr on, c.Call(Op::getitem, {{"index", std::string("1")}}, {c.In(2)}));
-  return c.Out(c.Call(Op::where, {}, {hit, on, off}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr classes, c.Constant({shape, graph::DType::int64}, std::move(values)));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr hit, c.Binary(graph::Op::eq, index, classes));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr off, c.Call(graph::Op::getitem, {{"index", std::string("0")}}, {c.In(2)}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr on, c.Call(graph::Op::getitem, {{"index", std::string("1")}}, {c.In(2)}));
+  return c.Out(c.Call(graph::Op::where, {}, {hit, on, off}));
 }
 
 absl::StatusOr<Outputs> EyeLike(NodeContext& c) {
-  if (c.Rank(0) != 2) return Invalid("takes a matrix, got ", ShapeText(c.ShapeOf(0)));
-  TensorType type = c.Type(0);
+  if (c.Rank(0) != 2) return Invalid("takes a matrix, got ", graph::ShapeText(c.ShapeOf(0)));
+  graph::TensorType type = c.Type(0);
   if (c.HasAttr("dtype")) {
     COBRA_ASSIGN_OR_RETURN(type.dtype, DTypeOf(static_cast<int32_t>(c.Int("dtype"))));
   }
   if (type.num_elements() > c.importer().limits().onnx.max_const_elements)
-    return Unsupported("a matrix of ", ShapeText(type.shape));
+    return Unsupported("a matrix of ", graph::ShapeText(type.shape));
   if (type.num_elements() == 0) return c.Out(c.Constant(std::move(type), {}));
   const int64_t rows = type.shape[0], columns = type.shape[1], k = c.Int("k");
   Values values(rows * columns, 0);
@@ -134,7 +136,7 @@ absl::StatusOr<Outputs> Trilu(NodeContext& c) {
   if (c.Has(1)) {
     COBRA_ASSIGN_OR_RETURN(k, c.KnownInt(1, "k"));
   }
-  return c.Out(c.Call(c.Int("upper", 1) != 0 ? Op::triu : Op::tril, {{"diagonal", k}}, {c.In(0)}));
+  return c.Out(c.Call(c.Int("upper", 1) != 0 ? graph::Op::triu : graph::Op::tril, {{"diagonal", k}}, {c.In(0)}));
 }
 
 absl::StatusOr<Outputs> Compress(NodeContext& c) {
@@ -153,12 +155,12 @@ absl::StatusOr<Outputs> Compress(NodeContext& c) {
   if (!kept.empty() && kept.back() >= x->type.shape[axis])
     return Invalid("the condition is longer than dimension ", axis);
   COBRA_ASSIGN_OR_RETURN(TensorPtr index, c.IntsConstant(kept));
-  return c.Out(c.Call(Op::index_select, {{"dim", int64_t{axis}}}, {x, index}));
+  return c.Out(c.Call(graph::Op::index_select, {{"dim", int64_t{axis}}}, {x, index}));
 }
 
 absl::StatusOr<Outputs> NonZero(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<double> values, c.Known(0, "the number of its results"));
-  const Shape& shape = c.ShapeOf(0);
+  const graph::Shape& shape = c.ShapeOf(0);
   const int rank = std::max(1, c.Rank(0));
   std::vector<int64_t> found;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -172,7 +174,7 @@ absl::StatusOr<Outputs> NonZero(NodeContext& c) {
       rest /= shape[d];
     }
   }
-  return c.Out(c.Constant({{rank, static_cast<int64_t>(found.size())}, DType::int64}, std::move(indices)));
+  return c.Out(c.Constant({{rank, static_cast<int64_t>(found.size())}, graph::DType::int64}, std::move(indices)));
 }
 
 // Within the first lens[b] steps the order turns round; what comes after stays.
@@ -180,34 +182,35 @@ absl::StatusOr<Outputs> ReverseSequence(NodeContext& c) {
   const TensorPtr x = c.In(0);
   COBRA_ASSIGN_OR_RETURN(const int batch, WrapAxis(c.Int("batch_axis", 1), c.Rank(0)));
   COBRA_ASSIGN_OR_RETURN(const int time, WrapAxis(c.Int("time_axis", 0), c.Rank(0)));
-  Shape by_time(c.Rank(0), 1), by_batch(c.Rank(0), 1);
+  graph::Shape by_time(c.Rank(0), 1), by_batch(c.Rank(0), 1);
   by_time[time] = x->type.shape[time];
   by_batch[batch] = x->type.shape[batch];
   COBRA_RETURN_IF_ERROR(c.CheckCount(by_time[time]));
   Values values(by_time[time]);
   std::iota(values.begin(), values.end(), 0);
-  COBRA_ASSIGN_OR_RETURN(TensorPtr step, c.Constant({by_time, DType::int64}, std::move(values)));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr lens, c.Cast(c.In(1), DType::int64));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr step, c.Constant({by_time, graph::DType::int64}, std::move(values)));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr lens, c.Cast(c.In(1), graph::DType::int64));
   COBRA_ASSIGN_OR_RETURN(lens, c.Reshape(lens, by_batch));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr last, c.WithNumber(Op::sub, lens, int64_t{1}));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr turned, c.Binary(Op::sub, last, step));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr within, c.Binary(Op::lt, step, lens));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr index, c.Call(Op::where, {}, {within, turned, step}));
-  COBRA_ASSIGN_OR_RETURN(index, c.Call(Op::expand, {{"size", ToInts(x->type.shape)}}, {index}));
-  return c.Out(c.Call(Op::gather, {{"dim", int64_t{time}}}, {x, index}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr last, c.WithNumber(graph::Op::sub, lens, int64_t{1}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr turned, c.Binary(graph::Op::sub, last, step));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr within, c.Binary(graph::Op::lt, step, lens));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr index, c.Call(graph::Op::where, {}, {within, turned, step}));
+  COBRA_ASSIGN_OR_RETURN(index, c.Call(graph::Op::expand, {{"size", ToInts(x->type.shape)}}, {index}));
+  return c.Out(c.Call(graph::Op::gather, {{"dim", int64_t{time}}}, {x, index}));
 }
 
 absl::StatusOr<int64_t> BlockSize(const NodeContext& c) {
   const int64_t block = c.Int("blocksize");
-  if (c.Rank(0) != 4) return Invalid("takes 4 dimensions, got ", ShapeText(c.ShapeOf(0)));
+  if (c.Rank(0) != 4) return Invalid("takes 4 dimensions, got ", graph::ShapeText(c.ShapeOf(0)));
   if (block < 1 || block > 1 << 10) return Invalid("blocksize=", block);
   return block;
 }
 
 absl::StatusOr<Outputs> DepthToSpace(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int64_t block, BlockSize(c));
-  const Shape& s = c.ShapeOf(0);
-  if (c.String("mode", "DCR") == "CRD") return c.Out(c.Call(Op::pixel_shuffle, {{"upscale_factor", block}}, {c.In(0)}));
+  const graph::Shape& s = c.ShapeOf(0);
+  if (c.String("mode", "DCR") == "CRD")
+    return c.Out(c.Call(graph::Op::pixel_shuffle, {{"upscale_factor", block}}, {c.In(0)}));
   if (s[1] % (block * block) != 0) return Invalid(s[1], " channels cannot be cut into blocks of ", block);
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Reshape(c.In(0), {s[0], block, block, s[1] / (block * block), s[2], s[3]}));
   COBRA_ASSIGN_OR_RETURN(y, c.Permute(y, {0, 3, 4, 1, 5, 2}));
@@ -216,8 +219,9 @@ absl::StatusOr<Outputs> DepthToSpace(NodeContext& c) {
 
 absl::StatusOr<Outputs> SpaceToDepth(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int64_t block, BlockSize(c));
-  const Shape& s = c.ShapeOf(0);
-  if (s[2] % block != 0 || s[3] % block != 0) return Invalid(ShapeText(s), " cannot be cut into blocks of ", block);
+  const graph::Shape& s = c.ShapeOf(0);
+  if (s[2] % block != 0 || s[3] % block != 0)
+    return Invalid(graph::ShapeText(s), " cannot be cut into blocks of ", block);
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Reshape(c.In(0), {s[0], s[1], s[2] / block, block, s[3] / block, block}));
   COBRA_ASSIGN_OR_RETURN(y, c.Permute(y, {0, 3, 5, 1, 2, 4}));
   return c.Out(c.Reshape(y, {s[0], s[1] * block * block, s[2] / block, s[3] / block}));
@@ -225,7 +229,7 @@ absl::StatusOr<Outputs> SpaceToDepth(NodeContext& c) {
 
 // Indices count through the whole tensor that the pool was given.
 absl::StatusOr<Outputs> MaxUnpool(NodeContext& c) {
-  const Shape& in = c.ShapeOf(0);
+  const graph::Shape& in = c.ShapeOf(0);
   const int n = c.Rank(0) - 2;
   COBRA_RETURN_IF_ERROR(CheckSpatial(in));
   const std::vector<int64_t> kernel = c.Ints("kernel_shape");
@@ -235,29 +239,29 @@ absl::StatusOr<Outputs> MaxUnpool(NodeContext& c) {
   if (pads.empty()) pads.assign(2 * n, 0);
   if (static_cast<int>(strides.size()) != n || static_cast<int>(pads.size()) != 2 * n)
     return Invalid("strides and pads do not fit");
-  Shape out{in[0], in[1]};
+  graph::Shape out{in[0], in[1]};
   for (int i = 0; i < n; ++i) {
     for (int64_t v : {kernel[i], strides[i], pads[i], pads[n + i]}) {
       if (v < 0 || v > 1 << 24) return Invalid("an entry of ", v);
     }
     out.push_back(std::max<int64_t>(0, (in[2 + i] - 1) * strides[i] + kernel[i] - pads[i] - pads[n + i]));
   }
-  const TensorType flat_type{{TensorType{out, DType::float32}.num_elements()}, c.Type(0).dtype};
+  const graph::TensorType flat_type{{graph::TensorType{out, graph::DType::float32}.num_elements()}, c.Type(0).dtype};
   COBRA_ASSIGN_OR_RETURN(TensorPtr zeros, c.Filled(flat_type, 0));
   COBRA_ASSIGN_OR_RETURN(TensorPtr index, c.Reshape(c.In(1), {c.Type(1).num_elements()}));
   COBRA_ASSIGN_OR_RETURN(TensorPtr source, c.Reshape(c.In(0), {c.Type(0).num_elements()}));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(Op::scatter, {{"dim", int64_t{0}}}, {zeros, index, source}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(graph::Op::scatter, {{"dim", int64_t{0}}}, {zeros, index, source}));
   COBRA_ASSIGN_OR_RETURN(y, c.Reshape(y, out));
   if (!c.Has(2)) return Outputs{y};
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> wanted, c.KnownInts(2, "output_shape"));
   if (wanted.size() != out.size()) return Invalid("output_shape must have ", out.size(), " entries");
   std::vector<int64_t> pad;
   for (int d = static_cast<int>(out.size()) - 1; d >= 0; --d) pad.insert(pad.end(), {0, wanted[d] - out[d]});
-  return c.Out(c.Call(Op::pad, {{"pad", pad}, {"mode", std::string("constant")}, {"value", 0.0}}, {y}));
+  return c.Out(c.Call(graph::Op::pad, {{"pad", pad}, {"mode", std::string("constant")}, {"value", 0.0}}, {y}));
 }
 
 absl::StatusOr<Outputs> GridSample(NodeContext& c) {
-  return c.Out(c.Call(Op::grid_sample,
+  return c.Out(c.Call(graph::Op::grid_sample,
                       {{"mode", c.String("mode", "bilinear")},
                        {"padding_mode", c.String("padding_mode", "zeros")},
                        {"align_corners", c.Int("align_corners") != 0}},
@@ -268,9 +272,9 @@ absl::StatusOr<Outputs> RoiAlign(NodeContext& c) {
   if (c.String("mode", "avg") != "avg") return Unsupported("mode=", c.String("mode"));
   const bool aligned = c.opset() >= 16 && c.String("coordinate_transformation_mode", "half_pixel") == "half_pixel";
   COBRA_ASSIGN_OR_RETURN(TensorPtr batch, c.Cast(c.In(2), c.Type(1).dtype));
-  COBRA_ASSIGN_OR_RETURN(batch, c.Call(Op::unsqueeze, {{"dim", int64_t{1}}}, {batch}));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr rois, c.Call(Op::cat, {{"dim", int64_t{1}}}, {batch, c.In(1)}));
-  return c.Out(c.Call(Op::roi_align,
+  COBRA_ASSIGN_OR_RETURN(batch, c.Call(graph::Op::unsqueeze, {{"dim", int64_t{1}}}, {batch}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr rois, c.Call(graph::Op::cat, {{"dim", int64_t{1}}}, {batch, c.In(1)}));
+  return c.Out(c.Call(graph::Op::roi_align,
                       {{"spatial_scale", c.Float("spatial_scale", 1)},
                        {"pooled_height", c.Int("output_height", 1)},
                        {"pooled_width", c.Int("output_width", 1)},
@@ -282,12 +286,12 @@ absl::StatusOr<Outputs> RoiAlign(NodeContext& c) {
 }  // namespace
 
 absl::StatusOr<TensorPtr> NonNegative(NodeContext& c, const TensorPtr& given, int64_t size) {
-  COBRA_ASSIGN_OR_RETURN(TensorPtr index, c.Cast(given, DType::int64));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr index, c.Cast(given, graph::DType::int64));
   COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, c.TryValues(index));
   if (values != nullptr && std::all_of(values->begin(), values->end(), [](double v) { return v >= 0; })) return index;
-  COBRA_ASSIGN_OR_RETURN(TensorPtr negative, c.WithNumber(Op::lt, index, int64_t{0}));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr wrapped, c.WithNumber(Op::add, index, size));
-  return c.Call(Op::where, {}, {negative, wrapped, index});
+  COBRA_ASSIGN_OR_RETURN(TensorPtr negative, c.WithNumber(graph::Op::lt, index, int64_t{0}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr wrapped, c.WithNumber(graph::Op::add, index, size));
+  return c.Call(graph::Op::where, {}, {negative, wrapped, index});
 }
 
 void AddIndexOperators(Registry* registry) {
@@ -309,4 +313,4 @@ void AddIndexOperators(Registry* registry) {
   registry->Add("RoiAlign", {RoiAlign, 3, false, "mode=avg"});
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

@@ -4,7 +4,7 @@
 #include "base/status_macros.h"
 #include "frontend/onnx/registry.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 // All dimensions but the channels.
@@ -19,16 +19,17 @@ std::vector<int64_t> AllButChannels(int rank) {
 // Statistics of the batch: the running ones move towards them.
 absl::StatusOr<Outputs> BatchNormInTraining(NodeContext& c, double eps) {
   const TensorPtr x = c.In(0);
-  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(Op::batch_norm, {{"eps", eps}}, {x, nullptr, nullptr, c.In(1), c.In(2)}));
-  COBRA_ASSIGN_OR_RETURN(
-      std::vector<TensorPtr> stats,
-      c.CallAll(Op::var_mean, {{"dim", AllButChannels(c.Rank(0))}, {"unbiased", false}, {"keepdim", false}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y,
+                         c.Call(graph::Op::batch_norm, {{"eps", eps}}, {x, nullptr, nullptr, c.In(1), c.In(2)}));
+  COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> stats,
+                         c.CallAll(graph::Op::var_mean,
+                                   {{"dim", AllButChannels(c.Rank(0))}, {"unbiased", false}, {"keepdim", false}}, {x}));
   const double momentum = c.Float("momentum", 0.9);
   Outputs outputs{y};
   for (int k : {1, 0}) {  // mean, variance
-    COBRA_ASSIGN_OR_RETURN(TensorPtr kept, c.WithNumber(Op::mul, c.In(k == 1 ? 3 : 4), momentum));
-    COBRA_ASSIGN_OR_RETURN(TensorPtr fresh, c.WithNumber(Op::mul, stats[k], 1 - momentum));
-    COBRA_ASSIGN_OR_RETURN(TensorPtr moved, c.Binary(Op::add, kept, fresh));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr kept, c.WithNumber(graph::Op::mul, c.In(k == 1 ? 3 : 4), momentum));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr fresh, c.WithNumber(graph::Op::mul, stats[k], 1 - momentum));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr moved, c.Binary(graph::Op::add, kept, fresh));
     outputs.emplace_back(moved);
   }
   return outputs;
@@ -41,12 +42,12 @@ absl::StatusOr<Outputs> BatchNormalization(NodeContext& c) {
   if (training) return BatchNormInTraining(c, eps);
   c.importer().MarkAsBuffer(c.In(3));
   c.importer().MarkAsBuffer(c.In(4));
-  return c.Out(c.Call(Op::batch_norm, {{"eps", eps}}, {c.In(0), c.In(3), c.In(4), c.In(1), c.In(2)}));
+  return c.Out(c.Call(graph::Op::batch_norm, {{"eps", eps}}, {c.In(0), c.In(3), c.In(4), c.In(1), c.In(2)}));
 }
 
 absl::StatusOr<Outputs> InstanceNormalization(NodeContext& c) {
-  return c.Out(
-      c.Call(Op::instance_norm, {{"eps", c.Float("epsilon", 1e-5)}}, {c.In(0), nullptr, nullptr, c.In(1), c.In(2)}));
+  return c.Out(c.Call(graph::Op::instance_norm, {{"eps", c.Float("epsilon", 1e-5)}},
+                      {c.In(0), nullptr, nullptr, c.In(1), c.In(2)}));
 }
 
 absl::StatusOr<Outputs> LayerNormalization(NodeContext& c) {
@@ -54,16 +55,16 @@ absl::StatusOr<Outputs> LayerNormalization(NodeContext& c) {
   const double eps = c.Float("epsilon", 1e-5);
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", -1), c.Rank(0)));
   const std::vector<int64_t> normalized(x->type.shape.begin() + axis, x->type.shape.end());
-  COBRA_ASSIGN_OR_RETURN(
-      TensorPtr y, c.Call(Op::layer_norm, {{"normalized_shape", normalized}, {"eps", eps}}, {x, c.In(1), c.In(2)}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(graph::Op::layer_norm, {{"normalized_shape", normalized}, {"eps", eps}},
+                                             {x, c.In(1), c.In(2)}));
   Outputs outputs{y};
   if (!c.Wants(1) && !c.Wants(2)) return outputs;
   std::vector<int64_t> dims(normalized.size());
   std::iota(dims.begin(), dims.end(), axis);
   COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> stats,
-                         c.CallAll(Op::var_mean, {{"dim", dims}, {"unbiased", false}, {"keepdim", true}}, {x}));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr shifted, c.WithNumber(Op::add, stats[0], eps));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr inverse, c.Unary(Op::rsqrt, shifted));
+                         c.CallAll(graph::Op::var_mean, {{"dim", dims}, {"unbiased", false}, {"keepdim", true}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr shifted, c.WithNumber(graph::Op::add, stats[0], eps));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr inverse, c.Unary(graph::Op::rsqrt, shifted));
   outputs.emplace_back(stats[1]);
   outputs.emplace_back(inverse);
   return outputs;
@@ -74,7 +75,7 @@ absl::StatusOr<Outputs> Lrn(NodeContext& c) {
   if (size <= 0) return Invalid("size=", size);
   if (size % 2 == 0) return Unsupported("an even size (", size, ")");
   return c.Out(c.Call(
-      Op::local_response_norm,
+      graph::Op::local_response_norm,
       {{"size", size}, {"alpha", c.Float("alpha", 1e-4)}, {"beta", c.Float("beta", 0.75)}, {"k", c.Float("bias", 1)}},
       {c.In(0)}));
 }
@@ -82,15 +83,16 @@ absl::StatusOr<Outputs> Lrn(NodeContext& c) {
 absl::StatusOr<Outputs> MeanVarianceNormalization(NodeContext& c) {
   std::vector<int64_t> axes = c.Ints("axes");
   if (axes.empty()) axes = {0, 2, 3};
-  COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> stats,
-                         c.CallAll(Op::std_mean, {{"dim", axes}, {"unbiased", false}, {"keepdim", true}}, {c.In(0)}));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr centred, c.Binary(Op::sub, c.In(0), stats[1]));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr deviation, c.WithNumber(Op::add, stats[0], 1e-9));
-  return c.Out(c.Binary(Op::div, centred, deviation));
+  COBRA_ASSIGN_OR_RETURN(
+      std::vector<TensorPtr> stats,
+      c.CallAll(graph::Op::std_mean, {{"dim", axes}, {"unbiased", false}, {"keepdim", true}}, {c.In(0)}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr centred, c.Binary(graph::Op::sub, c.In(0), stats[1]));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr deviation, c.WithNumber(graph::Op::add, stats[0], 1e-9));
+  return c.Out(c.Binary(graph::Op::div, centred, deviation));
 }
 
 absl::StatusOr<Outputs> LpNormalization(NodeContext& c) {
-  return c.Out(c.Call(Op::normalize,
+  return c.Out(c.Call(graph::Op::normalize,
                       {{"p", static_cast<double>(c.Int("p", 2))}, {"dim", c.Int("axis", -1)}, {"eps", 1e-12}},
                       {c.In(0)}));
 }
@@ -103,13 +105,13 @@ absl::StatusOr<Outputs> OverAxis(NodeContext& c, F call) {
   if (c.opset() >= 13 || rank == 0) return c.Out(call(x, c.Int("axis", -1)));
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", 1), rank));
   if (axis == rank - 1) return c.Out(call(x, c.Int("axis", 1)));
-  const Shape matrix{Elements(x->type.shape, 0, axis), Elements(x->type.shape, axis, rank)};
+  const graph::Shape matrix{Elements(x->type.shape, 0, axis), Elements(x->type.shape, axis, rank)};
   COBRA_ASSIGN_OR_RETURN(TensorPtr flat, c.Reshape(x, matrix));
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, call(flat, 1));
   return c.Out(c.Reshape(y, x->type.shape));
 }
 
-template <Op kOp>
+template <graph::Op kOp>
 absl::StatusOr<Outputs> Softmax(NodeContext& c) {
   return OverAxis(c, [&](const TensorPtr& x, int64_t axis) { return c.Call(kOp, {{"dim", axis}}, {x}); });
 }
@@ -117,9 +119,9 @@ absl::StatusOr<Outputs> Softmax(NodeContext& c) {
 // 1 at the first largest element, 0 elsewhere.
 absl::StatusOr<Outputs> Hardmax(NodeContext& c) {
   return OverAxis(c, [&](const TensorPtr& x, int64_t axis) -> absl::StatusOr<TensorPtr> {
-    COBRA_ASSIGN_OR_RETURN(TensorPtr largest, c.Call(Op::argmax, {{"dim", axis}, {"keepdim", true}}, {x}));
-    COBRA_ASSIGN_OR_RETURN(TensorPtr zeros, c.WithNumber(Op::mul, x, int64_t{0}));
-    return c.Call(Op::scatter, {{"dim", axis}, {"value", 1.0}}, {zeros, largest});
+    COBRA_ASSIGN_OR_RETURN(TensorPtr largest, c.Call(graph::Op::argmax, {{"dim", axis}, {"keepdim", true}}, {x}));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr zeros, c.WithNumber(graph::Op::mul, x, int64_t{0}));
+    return c.Call(graph::Op::scatter, {{"dim", axis}, {"value", 1.0}}, {zeros, largest});
   });
 }
 
@@ -132,9 +134,9 @@ void AddNormOperators(Registry* registry) {
   registry->Add("LRN", {Lrn, 1, false, "odd sizes"});
   registry->Add("MeanVarianceNormalization", {MeanVarianceNormalization});
   registry->Add("LpNormalization", {LpNormalization});
-  registry->Add("Softmax", {Softmax<Op::softmax>});
-  registry->Add("LogSoftmax", {Softmax<Op::log_softmax>});
+  registry->Add("Softmax", {Softmax<graph::Op::softmax>});
+  registry->Add("LogSoftmax", {Softmax<graph::Op::log_softmax>});
   registry->Add("Hardmax", {Hardmax});
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

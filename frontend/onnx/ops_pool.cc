@@ -7,13 +7,15 @@
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/window.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
-constexpr Op kMaxPool[] = {Op::max_pool1d, Op::max_pool2d, Op::max_pool3d};
-constexpr Op kAvgPool[] = {Op::avg_pool1d, Op::avg_pool2d, Op::avg_pool3d};
-constexpr Op kGlobalAvg[] = {Op::adaptive_avg_pool1d, Op::adaptive_avg_pool2d, Op::adaptive_avg_pool3d};
-constexpr Op kGlobalMax[] = {Op::adaptive_max_pool1d, Op::adaptive_max_pool2d, Op::adaptive_max_pool3d};
+constexpr graph::Op kMaxPool[] = {graph::Op::max_pool1d, graph::Op::max_pool2d, graph::Op::max_pool3d};
+constexpr graph::Op kAvgPool[] = {graph::Op::avg_pool1d, graph::Op::avg_pool2d, graph::Op::avg_pool3d};
+constexpr graph::Op kGlobalAvg[] = {graph::Op::adaptive_avg_pool1d, graph::Op::adaptive_avg_pool2d,
+                                    graph::Op::adaptive_avg_pool3d};
+constexpr graph::Op kGlobalMax[] = {graph::Op::adaptive_max_pool1d, graph::Op::adaptive_max_pool2d,
+                                    graph::Op::adaptive_max_pool3d};
 
 absl::StatusOr<int> SpatialDims(const NodeContext& c) {
   const int n = c.Rank(0) - 2;
@@ -32,30 +34,30 @@ bool PyTorchPads(const Window& w) {
 
 // PyTorch counts within a plane, ONNX through the whole tensor; with storage_order=1 columns come before rows.
 absl::StatusOr<TensorPtr> WholeIndices(NodeContext& c, TensorPtr index, int n, bool column_major) {
-  const Shape& in = c.ShapeOf(0);
+  const graph::Shape& in = c.ShapeOf(0);
   const int64_t plane = Elements(in, 2, 2 + n);
   if (column_major && n == 2) {
-    COBRA_ASSIGN_OR_RETURN(TensorPtr row, c.WithNumber(Op::floor_divide, index, in[3]));
-    COBRA_ASSIGN_OR_RETURN(TensorPtr column, c.WithNumber(Op::remainder, index, in[3]));
-    COBRA_ASSIGN_OR_RETURN(column, c.WithNumber(Op::mul, column, in[2]));
-    COBRA_ASSIGN_OR_RETURN(index, c.Binary(Op::add, row, column));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr row, c.WithNumber(graph::Op::floor_divide, index, in[3]));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr column, c.WithNumber(graph::Op::remainder, index, in[3]));
+    COBRA_ASSIGN_OR_RETURN(column, c.WithNumber(graph::Op::mul, column, in[2]));
+    COBRA_ASSIGN_OR_RETURN(index, c.Binary(graph::Op::add, row, column));
   }
   COBRA_RETURN_IF_ERROR(c.CheckCount(Elements(in, 0, 2)));
   Values start;
   for (int64_t i = 0; i < in[0] * in[1]; ++i) start.push_back(static_cast<double>(i * plane));
-  Shape shape{in[0], in[1]};
+  graph::Shape shape{in[0], in[1]};
   shape.resize(2 + n, 1);
-  COBRA_ASSIGN_OR_RETURN(TensorPtr offset, c.Constant({shape, DType::int64}, std::move(start)));
-  return c.Binary(Op::add, index, offset);
+  COBRA_ASSIGN_OR_RETURN(TensorPtr offset, c.Constant({shape, graph::DType::int64}, std::move(start)));
+  return c.Binary(graph::Op::add, index, offset);
 }
 
 absl::StatusOr<Outputs> MaxPool(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int n, SpatialDims(c));
   COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, n, {}));
   TensorPtr x = c.In(0);
-  const DType dtype = x->type.dtype;
-  if (!IsFloatingPoint(dtype)) {  // PyTorch pools no integers
-    COBRA_ASSIGN_OR_RETURN(x, c.Cast(x, DType::float32));
+  const graph::DType dtype = x->type.dtype;
+  if (!graph::IsFloatingPoint(dtype)) {  // PyTorch pools no integers
+    COBRA_ASSIGN_OR_RETURN(x, c.Cast(x, graph::DType::float32));
   }
   std::vector<int64_t> padding = window.begin;
   if (!PyTorchPads(window)) {
@@ -64,11 +66,11 @@ absl::StatusOr<Outputs> MaxPool(NodeContext& c) {
     COBRA_ASSIGN_OR_RETURN(x, PadSpatial(c, x, window, -INFINITY));
     padding.assign(n, 0);
   }
-  Attributes attributes{{"kernel_size", window.kernel},
-                        {"stride", window.stride},
-                        {"padding", padding},
-                        {"dilation", window.dilation},
-                        {"ceil_mode", c.Int("ceil_mode") != 0}};
+  graph::Attributes attributes{{"kernel_size", window.kernel},
+                               {"stride", window.stride},
+                               {"padding", padding},
+                               {"dilation", window.dilation},
+                               {"ceil_mode", c.Int("ceil_mode") != 0}};
   if (c.Wants(1)) attributes.Set("return_indices", true);
   COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> pooled, c.CallAll(kMaxPool[n - 1], attributes, {x}));
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Cast(pooled[0], dtype));
@@ -82,10 +84,10 @@ absl::StatusOr<Outputs> MaxPool(NodeContext& c) {
 
 // How many elements of the input every window covers, against the window's size: what the mean over a padded window
 // must be multiplied by.
-absl::StatusOr<TensorPtr> CoverageFactor(NodeContext& c, const Window& w, const TensorType& out) {
+absl::StatusOr<TensorPtr> CoverageFactor(NodeContext& c, const Window& w, const graph::TensorType& out) {
   const int n = static_cast<int>(w.kernel.size());
   COBRA_RETURN_IF_ERROR(c.CheckCount(Elements(out.shape, 2, 2 + n)));
-  Shape shape(out.rank(), 1);
+  graph::Shape shape(out.rank(), 1);
   Values factor{1};
   for (int i = 0; i < n; ++i) {
     const int64_t in = c.ShapeOf(0)[2 + i];
@@ -107,11 +109,11 @@ absl::StatusOr<Outputs> AveragePool(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int n, SpatialDims(c));
   COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, n, {}));
   const bool ceil_mode = c.Int("ceil_mode") != 0, count_padding = c.Int("count_include_pad") != 0;
-  Attributes attributes{{"kernel_size", window.kernel},
-                        {"stride", window.stride},
-                        {"padding", window.begin},
-                        {"ceil_mode", ceil_mode},
-                        {"count_include_pad", count_padding}};
+  graph::Attributes attributes{{"kernel_size", window.kernel},
+                               {"stride", window.stride},
+                               {"padding", window.begin},
+                               {"ceil_mode", ceil_mode},
+                               {"count_include_pad", count_padding}};
   const bool padded = std::any_of(window.begin.begin(), window.begin.end(), [](int64_t p) { return p != 0; });
   if (PyTorchPads(window)) {
     if (!padded) attributes.Set("count_include_pad", true);  // the same, and how PyTorch's own default has it
@@ -125,10 +127,10 @@ absl::StatusOr<Outputs> AveragePool(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(kAvgPool[n - 1], attributes, {x}));
   if (count_padding) return Outputs{y};
   COBRA_ASSIGN_OR_RETURN(TensorPtr factor, CoverageFactor(c, window, y->type));
-  return c.Out(c.Binary(Op::mul, y, factor));
+  return c.Out(c.Binary(graph::Op::mul, y, factor));
 }
 
-template <const Op* kOps>
+template <const graph::Op* kOps>
 absl::StatusOr<Outputs> GlobalPool(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int n, SpatialDims(c));
   return c.Out(c.Call(kOps[n - 1], {{"output_size", std::vector<int64_t>(n, 1)}}, {c.In(0)}));
@@ -143,7 +145,7 @@ absl::StatusOr<Outputs> LpPool(NodeContext& c) {
       window.begin != window.end) {
     COBRA_ASSIGN_OR_RETURN(x, PadSpatial(c, x, window, 0));
   }
-  return c.Out(c.Call(n == 1 ? Op::lp_pool1d : Op::lp_pool2d,
+  return c.Out(c.Call(n == 1 ? graph::Op::lp_pool1d : graph::Op::lp_pool2d,
                       {{"norm_type", static_cast<double>(c.Int("p", 2))},
                        {"kernel_size", window.kernel},
                        {"stride", window.stride},
@@ -154,7 +156,7 @@ absl::StatusOr<Outputs> LpPool(NodeContext& c) {
 absl::StatusOr<Outputs> GlobalLpPool(NodeContext& c) {
   std::vector<int64_t> dims;
   for (int d = 2; d < c.Rank(0); ++d) dims.push_back(d);
-  return c.Out(c.Call(Op::linalg_vector_norm,
+  return c.Out(c.Call(graph::Op::linalg_vector_norm,
                       {{"ord", static_cast<double>(c.Int("p", 2))}, {"dim", dims}, {"keepdim", true}}, {c.In(0)}));
 }
 
@@ -169,4 +171,4 @@ void AddPoolOperators(Registry* registry) {
   registry->Add("GlobalLpPool", {GlobalLpPool});
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

@@ -3,10 +3,10 @@
 #include "base/status_macros.h"
 #include "frontend/onnx/registry.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
-absl::StatusOr<TensorPtr> TransposedMatrix(NodeContext& c, const TensorPtr& x) { return c.Call(Op::t, {}, {x}); }
+absl::StatusOr<TensorPtr> TransposedMatrix(NodeContext& c, const TensorPtr& x) { return c.Call(graph::Op::t, {}, {x}); }
 
 bool IsVector(const TensorPtr& tensor, int64_t size) {
   return tensor->type.rank() == 1 && tensor->type.shape[0] == size;
@@ -14,7 +14,8 @@ bool IsVector(const TensorPtr& tensor, int64_t size) {
 
 absl::StatusOr<Outputs> Gemm(NodeContext& c) {
   if (c.Rank(0) != 2 || c.Rank(1) != 2)
-    return Invalid("multiplies matrices, got ", ShapeText(c.ShapeOf(0)), " and ", ShapeText(c.ShapeOf(1)));
+    return Invalid("multiplies matrices, got ", graph::ShapeText(c.ShapeOf(0)), " and ",
+                   graph::ShapeText(c.ShapeOf(1)));
   TensorPtr a = c.In(0), b = c.In(1), bias = c.In(2);
   const double alpha = c.Float("alpha", 1), beta = c.Float("beta", 1);
   const bool trans_b = c.Int("transB") != 0;
@@ -26,10 +27,10 @@ absl::StatusOr<Outputs> Gemm(NodeContext& c) {
   if (is_linear != trans_b) {  // linear takes [out, in], the others [in, out]
     COBRA_ASSIGN_OR_RETURN(b, TransposedMatrix(c, b));
   }
-  if (is_linear) return c.Out(c.Call(Op::linear, {}, {a, b, bias}));
-  if (bias != nullptr) return c.Out(c.Call(Op::addmm, {{"beta", beta}, {"alpha", alpha}}, {bias, a, b}));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr product, c.Call(Op::mm, {}, {a, b}));
-  return c.Out(c.WithNumber(Op::mul, product, alpha));
+  if (is_linear) return c.Out(c.Call(graph::Op::linear, {}, {a, b, bias}));
+  if (bias != nullptr) return c.Out(c.Call(graph::Op::addmm, {{"beta", beta}, {"alpha", alpha}}, {bias, a, b}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr product, c.Call(graph::Op::mm, {}, {a, b}));
+  return c.Out(c.WithNumber(graph::Op::mul, product, alpha));
 }
 
 // The Add that alone reads this node's output and adds a vector of the right size to it; -1 if there is none.
@@ -48,11 +49,11 @@ int BiasAdd(NodeContext& c, int64_t columns, TensorPtr* bias) {
 absl::StatusOr<Outputs> MatMul(NodeContext& c) {
   const TensorPtr a = c.In(0), b = c.In(1);
   if (!b->weight || b->type.rank() != 2 || a->constant || a->type.rank() < 2 || c.node().output_size() != 1)
-    return c.Out(c.Binary(Op::matmul, a, b));
+    return c.Out(c.Binary(graph::Op::matmul, a, b));
   COBRA_ASSIGN_OR_RETURN(TensorPtr weight, TransposedMatrix(c, b));
   TensorPtr bias;
   const int add = BiasAdd(c, b->type.shape[1], &bias);
-  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(Op::linear, {}, {a, weight, bias}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(graph::Op::linear, {}, {a, weight, bias}));
   if (add >= 0) {
     c.run().done[add] = true;
     c.run().values[c.run().graph->node(add).output(0)] = Value(y);
@@ -61,7 +62,7 @@ absl::StatusOr<Outputs> MatMul(NodeContext& c) {
 }
 
 absl::StatusOr<Outputs> Einsum(NodeContext& c) {
-  return c.Out(c.Call(Op::einsum, {{"equation", c.String("equation")}}, c.AllInputs()));
+  return c.Out(c.Call(graph::Op::einsum, {{"equation", c.String("equation")}}, c.AllInputs()));
 }
 
 }  // namespace
@@ -72,4 +73,4 @@ void AddProductOperators(Registry* registry) {
   registry->Add("Einsum", {Einsum, 1});
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

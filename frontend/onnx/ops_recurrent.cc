@@ -5,7 +5,7 @@
 #include "base/status_macros.h"
 #include "frontend/onnx/registry.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 enum class Cell { kRnn, kGru, kLstm };
@@ -52,10 +52,10 @@ absl::StatusOr<Layer> ReadLayer(NodeContext& c, Cell cell) {
   layer.directions = c.ShapeOf(1)[0];
   layer.hidden = c.ShapeOf(2)[2];
   if (c.HasAttr("hidden_size") && c.Int("hidden_size") != layer.hidden)
-    return Invalid("hidden_size=", c.Int("hidden_size"), ", R is ", ShapeText(c.ShapeOf(2)));
+    return Invalid("hidden_size=", c.Int("hidden_size"), ", R is ", graph::ShapeText(c.ShapeOf(2)));
   const std::string direction = c.String("direction", "forward");
   if (layer.directions != (direction == "bidirectional" ? 2 : 1))
-    return Invalid("direction=", direction, ", W is ", ShapeText(c.ShapeOf(1)));
+    return Invalid("direction=", direction, ", W is ", graph::ShapeText(c.ShapeOf(1)));
   layer.first_backwards = direction == "reverse";
   if (c.HasAttr("clip")) return Unsupported("clip");
   if (c.Int("input_forget") != 0) return Unsupported("input_forget=1");
@@ -77,14 +77,14 @@ absl::StatusOr<Layer> ReadLayer(NodeContext& c, Cell cell) {
 }
 
 absl::StatusOr<TensorPtr> At(NodeContext& c, const TensorPtr& x, int64_t index) {
-  return c.Call(Op::getitem, {{"index", absl::StrCat(index)}}, {x});
+  return c.Call(graph::Op::getitem, {{"index", absl::StrCat(index)}}, {x});
 }
 
 absl::StatusOr<std::vector<TensorPtr>> Pieces(NodeContext& c, const TensorPtr& x, int64_t count, int64_t dim) {
   if (x->type.rank() == 0) return Invalid("W, R, B and P do not fit");
   const int64_t axis = dim < 0 ? dim + x->type.rank() : dim;
-  return c.CallAll(Op::split, {{"split_size", std::vector<int64_t>(count, x->type.shape[axis] / count)}, {"dim", axis}},
-                   {x});
+  return c.CallAll(graph::Op::split,
+                   {{"split_size", std::vector<int64_t>(count, x->type.shape[axis] / count)}, {"dim", axis}}, {x});
 }
 
 absl::StatusOr<Weights> WeightsOf(NodeContext& c, const Layer& layer, int64_t direction) {
@@ -109,11 +109,11 @@ absl::StatusOr<TensorPtr> PyTorchOrder(NodeContext& c, const Layer& layer, const
   COBRA_ASSIGN_OR_RETURN(const std::vector<TensorPtr> g, Pieces(c, x, GatesOf(layer), 0));
   const std::vector<TensorPtr> ordered = layer.cell == Cell::kGru ? std::vector<TensorPtr>{g[1], g[0], g[2]}
                                                                   : std::vector<TensorPtr>{g[0], g[2], g[3], g[1]};
-  return c.Call(Op::cat, {{"dim", int64_t{0}}}, ordered);
+  return c.Call(graph::Op::cat, {{"dim", int64_t{0}}}, ordered);
 }
 
 // The operator of PyTorch; nothing if it has none for this layer.
-std::optional<Op> PyTorchLayer(const NodeContext& c, const Layer& layer) {
+std::optional<graph::Op> PyTorchLayer(const NodeContext& c, const Layer& layer) {
   std::vector<std::string> usual;
   for (int64_t d = 0; d < layer.directions; ++d) {
     for (const std::string& name : DefaultActivations(layer.cell)) usual.push_back(name);
@@ -121,12 +121,12 @@ std::optional<Op> PyTorchLayer(const NodeContext& c, const Layer& layer) {
   if (layer.cell == Cell::kRnn) {
     const bool relu = std::all_of(layer.activations.begin(), layer.activations.end(),
                                   [](const std::string& a) { return a == "Relu"; });
-    if (relu) return Op::rnn_relu;
+    if (relu) return graph::Op::rnn_relu;
   }
   if (layer.activations != usual || c.Has(7)) return std::nullopt;
-  if (layer.cell == Cell::kRnn) return Op::rnn_tanh;
-  if (layer.cell == Cell::kLstm) return Op::lstm;
-  if (c.Int("linear_before_reset") != 0) return Op::gru;
+  if (layer.cell == Cell::kRnn) return graph::Op::rnn_tanh;
+  if (layer.cell == Cell::kLstm) return graph::Op::lstm;
+  if (c.Int("linear_before_reset") != 0) return graph::Op::gru;
   return std::nullopt;
 }
 
@@ -134,11 +134,11 @@ struct Results {
   TensorPtr y, h, c;  // [steps, directions, batch, hidden], [directions, batch, hidden] twice
 };
 
-absl::StatusOr<Results> RunPyTorch(NodeContext& c, Layer& layer, Op op) {
+absl::StatusOr<Results> RunPyTorch(NodeContext& c, Layer& layer, graph::Op op) {
   std::vector<TensorPtr> inputs{layer.x, layer.h0};
   const std::vector<int64_t> time{0};
   if (layer.first_backwards) {
-    COBRA_ASSIGN_OR_RETURN(inputs[0], c.Call(Op::flip, {{"dims", time}}, {layer.x}));
+    COBRA_ASSIGN_OR_RETURN(inputs[0], c.Call(graph::Op::flip, {{"dims", time}}, {layer.x}));
   }
   if (layer.c0 != nullptr) inputs.push_back(layer.c0);
   for (int64_t d = 0; d < layer.directions; ++d) {
@@ -158,7 +158,7 @@ absl::StatusOr<Results> RunPyTorch(NodeContext& c, Layer& layer, Op op) {
                                                                inputs));
   Results results{out[0], out[1], out.size() > 2 ? out[2] : nullptr};
   if (layer.first_backwards) {
-    COBRA_ASSIGN_OR_RETURN(results.y, c.Call(Op::flip, {{"dims", time}}, {results.y}));
+    COBRA_ASSIGN_OR_RETURN(results.y, c.Call(graph::Op::flip, {{"dims", time}}, {results.y}));
   }
   COBRA_ASSIGN_OR_RETURN(results.y, c.Reshape(results.y, {layer.steps, layer.batch, layer.directions, layer.hidden}));
   COBRA_ASSIGN_OR_RETURN(results.y, c.Permute(results.y, {0, 2, 1, 3}));
@@ -166,8 +166,10 @@ absl::StatusOr<Results> RunPyTorch(NodeContext& c, Layer& layer, Op op) {
 }
 
 absl::StatusOr<TensorPtr> Activated(NodeContext& c, const std::string& name, const TensorPtr& x) {
-  for (const auto& [known, op] :
-       {std::pair{"Sigmoid", Op::sigmoid}, {"Tanh", Op::tanh}, {"Relu", Op::relu}, {"Softsign", Op::softsign}}) {
+  for (const auto& [known, op] : {std::pair{"Sigmoid", graph::Op::sigmoid},
+                                  {"Tanh", graph::Op::tanh},
+                                  {"Relu", graph::Op::relu},
+                                  {"Softsign", graph::Op::softsign}}) {
     if (name == known) return c.Unary(op, x);
   }
   return Unsupported("the activation ", name);
@@ -185,7 +187,7 @@ class Unrolled {
   absl::Status Run(bool backwards, TensorPtr h, TensorPtr cell, std::vector<TensorPtr>* outputs) {
     h_ = std::move(h);
     cell_ = std::move(cell);
-    COBRA_ASSIGN_OR_RETURN(const TensorPtr from_x, c_.Call(Op::linear, {}, {layer_.x, weights_.w, weights_.wb}));
+    COBRA_ASSIGN_OR_RETURN(const TensorPtr from_x, c_.Call(graph::Op::linear, {}, {layer_.x, weights_.w, weights_.wb}));
     outputs->resize(layer_.steps);
     for (int64_t i = 0; i < layer_.steps; ++i) {
       const int64_t t = backwards ? layer_.steps - 1 - i : i;
@@ -206,8 +208,8 @@ class Unrolled {
   }
 
   absl::Status RnnStep(const TensorPtr& x) {
-    COBRA_ASSIGN_OR_RETURN(TensorPtr y, c_.Call(Op::linear, {}, {h_, weights_.r, weights_.rb}));
-    COBRA_ASSIGN_OR_RETURN(y, c_.Binary(Op::add, x, y));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr y, c_.Call(graph::Op::linear, {}, {h_, weights_.r, weights_.rb}));
+    COBRA_ASSIGN_OR_RETURN(y, c_.Binary(graph::Op::add, x, y));
     COBRA_ASSIGN_OR_RETURN(h_, Act(0, y));
     return absl::OkStatus();
   }
@@ -221,32 +223,32 @@ class Unrolled {
     COBRA_ASSIGN_OR_RETURN(const auto xs, Pieces(c_, x, 3, -1));
     TensorPtr gates[2];  // update, reset
     for (int g = 0; g < 2; ++g) {
-      COBRA_ASSIGN_OR_RETURN(TensorPtr y, c_.Call(Op::linear, {}, {h_, rows[g], biases[g]}));
-      COBRA_ASSIGN_OR_RETURN(y, c_.Binary(Op::add, xs[g], y));
+      COBRA_ASSIGN_OR_RETURN(TensorPtr y, c_.Call(graph::Op::linear, {}, {h_, rows[g], biases[g]}));
+      COBRA_ASSIGN_OR_RETURN(y, c_.Binary(graph::Op::add, xs[g], y));
       COBRA_ASSIGN_OR_RETURN(gates[g], Act(0, y));
     }
     TensorPtr candidate;
     if (c_.Int("linear_before_reset") != 0) {
-      COBRA_ASSIGN_OR_RETURN(candidate, c_.Call(Op::linear, {}, {h_, rows[2], biases[2]}));
-      COBRA_ASSIGN_OR_RETURN(candidate, c_.Binary(Op::mul, gates[1], candidate));
+      COBRA_ASSIGN_OR_RETURN(candidate, c_.Call(graph::Op::linear, {}, {h_, rows[2], biases[2]}));
+      COBRA_ASSIGN_OR_RETURN(candidate, c_.Binary(graph::Op::mul, gates[1], candidate));
     } else {
-      COBRA_ASSIGN_OR_RETURN(candidate, c_.Binary(Op::mul, gates[1], h_));
-      COBRA_ASSIGN_OR_RETURN(candidate, c_.Call(Op::linear, {}, {candidate, rows[2], biases[2]}));
+      COBRA_ASSIGN_OR_RETURN(candidate, c_.Binary(graph::Op::mul, gates[1], h_));
+      COBRA_ASSIGN_OR_RETURN(candidate, c_.Call(graph::Op::linear, {}, {candidate, rows[2], biases[2]}));
     }
-    COBRA_ASSIGN_OR_RETURN(candidate, c_.Binary(Op::add, xs[2], candidate));
+    COBRA_ASSIGN_OR_RETURN(candidate, c_.Binary(graph::Op::add, xs[2], candidate));
     COBRA_ASSIGN_OR_RETURN(candidate, Act(1, candidate));
-    COBRA_ASSIGN_OR_RETURN(TensorPtr kept, c_.Binary(Op::mul, gates[0], h_));
-    COBRA_ASSIGN_OR_RETURN(TensorPtr rest, c_.WithNumber(Op::rsub, gates[0], int64_t{1}));
-    COBRA_ASSIGN_OR_RETURN(rest, c_.Binary(Op::mul, rest, candidate));
-    COBRA_ASSIGN_OR_RETURN(h_, c_.Binary(Op::add, rest, kept));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr kept, c_.Binary(graph::Op::mul, gates[0], h_));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr rest, c_.WithNumber(graph::Op::rsub, gates[0], int64_t{1}));
+    COBRA_ASSIGN_OR_RETURN(rest, c_.Binary(graph::Op::mul, rest, candidate));
+    COBRA_ASSIGN_OR_RETURN(h_, c_.Binary(graph::Op::add, rest, kept));
     return absl::OkStatus();
   }
 
   // A gate, with its peephole on the cell.
   absl::StatusOr<TensorPtr> Gate(const TensorPtr& sum, const TensorPtr& peephole, const TensorPtr& cell) {
     if (peephole == nullptr) return Act(0, sum);
-    COBRA_ASSIGN_OR_RETURN(TensorPtr seen, c_.Binary(Op::mul, peephole, cell));
-    COBRA_ASSIGN_OR_RETURN(seen, c_.Binary(Op::add, sum, seen));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr seen, c_.Binary(graph::Op::mul, peephole, cell));
+    COBRA_ASSIGN_OR_RETURN(seen, c_.Binary(graph::Op::add, sum, seen));
     return Act(0, seen);
   }
 
@@ -255,18 +257,18 @@ class Unrolled {
     if (weights_.peepholes != nullptr) {
       COBRA_ASSIGN_OR_RETURN(peepholes, Pieces(c_, weights_.peepholes, 3, 0));
     }
-    COBRA_ASSIGN_OR_RETURN(TensorPtr sum, c_.Call(Op::linear, {}, {h_, weights_.r, weights_.rb}));
-    COBRA_ASSIGN_OR_RETURN(sum, c_.Binary(Op::add, x, sum));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr sum, c_.Call(graph::Op::linear, {}, {h_, weights_.r, weights_.rb}));
+    COBRA_ASSIGN_OR_RETURN(sum, c_.Binary(graph::Op::add, x, sum));
     COBRA_ASSIGN_OR_RETURN(const auto sums, Pieces(c_, sum, 4, -1));  // i, o, f, c
     COBRA_ASSIGN_OR_RETURN(TensorPtr in, Gate(sums[0], peepholes[0], cell_));
     COBRA_ASSIGN_OR_RETURN(TensorPtr forget, Gate(sums[2], peepholes[2], cell_));
     COBRA_ASSIGN_OR_RETURN(TensorPtr fresh, Act(1, sums[3]));
-    COBRA_ASSIGN_OR_RETURN(fresh, c_.Binary(Op::mul, in, fresh));
-    COBRA_ASSIGN_OR_RETURN(TensorPtr kept, c_.Binary(Op::mul, forget, cell_));
-    COBRA_ASSIGN_OR_RETURN(cell_, c_.Binary(Op::add, kept, fresh));
+    COBRA_ASSIGN_OR_RETURN(fresh, c_.Binary(graph::Op::mul, in, fresh));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr kept, c_.Binary(graph::Op::mul, forget, cell_));
+    COBRA_ASSIGN_OR_RETURN(cell_, c_.Binary(graph::Op::add, kept, fresh));
     COBRA_ASSIGN_OR_RETURN(TensorPtr out, Gate(sums[1], peepholes[1], cell_));
     COBRA_ASSIGN_OR_RETURN(TensorPtr y, Act(2, cell_));
-    COBRA_ASSIGN_OR_RETURN(h_, c_.Binary(Op::mul, out, y));
+    COBRA_ASSIGN_OR_RETURN(h_, c_.Binary(graph::Op::mul, out, y));
     return absl::OkStatus();
   }
 
@@ -289,16 +291,16 @@ absl::StatusOr<Results> RunUnrolled(NodeContext& c, const Layer& layer) {
     }
     std::vector<TensorPtr> outputs;
     COBRA_RETURN_IF_ERROR(run.Run(d == 1 || layer.first_backwards, h, cell, &outputs));
-    COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(Op::stack, {{"dim", int64_t{0}}}, outputs));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(graph::Op::stack, {{"dim", int64_t{0}}}, outputs));
     ys.push_back(y);
     hs.push_back(run.h());
     if (run.cell() != nullptr) cs.push_back(run.cell());
   }
   Results results;
-  COBRA_ASSIGN_OR_RETURN(results.y, c.Call(Op::stack, {{"dim", int64_t{1}}}, ys));
-  COBRA_ASSIGN_OR_RETURN(results.h, c.Call(Op::stack, {{"dim", int64_t{0}}}, hs));
+  COBRA_ASSIGN_OR_RETURN(results.y, c.Call(graph::Op::stack, {{"dim", int64_t{1}}}, ys));
+  COBRA_ASSIGN_OR_RETURN(results.h, c.Call(graph::Op::stack, {{"dim", int64_t{0}}}, hs));
   if (!cs.empty()) {
-    COBRA_ASSIGN_OR_RETURN(results.c, c.Call(Op::stack, {{"dim", int64_t{0}}}, cs));
+    COBRA_ASSIGN_OR_RETURN(results.c, c.Call(graph::Op::stack, {{"dim", int64_t{0}}}, cs));
   }
   return results;
 }
@@ -307,7 +309,7 @@ template <Cell kCell>
 absl::StatusOr<Outputs> Recurrent(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(Layer layer, ReadLayer(c, kCell));
   if (layer.steps == 0) return Unsupported("sequences of no steps");
-  const std::optional<Op> op = PyTorchLayer(c, layer);
+  const std::optional<graph::Op> op = PyTorchLayer(c, layer);
   COBRA_ASSIGN_OR_RETURN(Results results, op.has_value() ? RunPyTorch(c, layer, *op) : RunUnrolled(c, layer));
   if (layer.batch_first) {
     COBRA_ASSIGN_OR_RETURN(results.y, c.Permute(results.y, {2, 0, 1, 3}));
@@ -330,4 +332,4 @@ void AddRecurrentOperators(Registry* registry) {
   registry->Add("LSTM", {Recurrent<Cell::kLstm>, 3, false, note});
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

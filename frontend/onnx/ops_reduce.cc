@@ -6,7 +6,7 @@
 #include "base/status_macros.h"
 #include "frontend/onnx/registry.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 // The reduced dimensions, and whether they stay with size 1. Empty `dims` with `nothing`: the input is the output.
@@ -33,18 +33,18 @@ absl::StatusOr<Reduction> ReadReduction(NodeContext& c) {
   return r;
 }
 
-Attributes Dims(const Reduction& r) { return {{"dim", r.dims}, {"keepdim", r.keep}}; }
+graph::Attributes Dims(const Reduction& r) { return {{"dim", r.dims}, {"keepdim", r.keep}}; }
 
 // PyTorch's sums of integers are int64; ONNX keeps the type.
-Attributes SumAttributes(const Reduction& r, DType dtype) {
-  Attributes attributes = Dims(r);
-  if (!IsFloatingPoint(dtype)) attributes.Set("dtype", std::string(DTypeName(dtype)));
+graph::Attributes SumAttributes(const Reduction& r, graph::DType dtype) {
+  graph::Attributes attributes = Dims(r);
+  if (!graph::IsFloatingPoint(dtype)) attributes.Set("dtype", std::string(graph::DTypeName(dtype)));
   return attributes;
 }
 
 absl::StatusOr<TensorPtr> SumOf(NodeContext& c, const Reduction& r, const TensorPtr& x) {
   if (r.nothing || r.dims.empty()) return x;
-  return c.Call(Op::sum, SumAttributes(r, x->type.dtype), {x});
+  return c.Call(graph::Op::sum, SumAttributes(r, x->type.dtype), {x});
 }
 
 absl::StatusOr<Outputs> ReduceSum(NodeContext& c) {
@@ -52,13 +52,14 @@ absl::StatusOr<Outputs> ReduceSum(NodeContext& c) {
   return c.Out(SumOf(c, r, c.In(0)));
 }
 
-template <Op kOp>
+template <graph::Op kOp>
 absl::StatusOr<Outputs> Reduce(NodeContext& c) {  // mean, amax, amin, logsumexp
   COBRA_ASSIGN_OR_RETURN(const Reduction r, ReadReduction(c));
   if (r.nothing || r.dims.empty()) return Outputs{c.In(0)};
-  const DType dtype = c.Type(0).dtype;
-  if (IsFloatingPoint(dtype) || kOp == Op::amax || kOp == Op::amin) return c.Out(c.Call(kOp, Dims(r), {c.In(0)}));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr x, c.Cast(c.In(0), DType::float32));
+  const graph::DType dtype = c.Type(0).dtype;
+  if (graph::IsFloatingPoint(dtype) || kOp == graph::Op::amax || kOp == graph::Op::amin)
+    return c.Out(c.Call(kOp, Dims(r), {c.In(0)}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr x, c.Cast(c.In(0), graph::DType::float32));
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(kOp, Dims(r), {x}));
   return c.Out(c.Cast(y, dtype));
 }
@@ -70,7 +71,7 @@ absl::StatusOr<Outputs> ReduceProd(NodeContext& c) {  // PyTorch's takes one dim
   TensorPtr y = c.In(0);
   for (int64_t dim : r.dims) {
     Reduction one{{dim}, r.keep, false};
-    COBRA_ASSIGN_OR_RETURN(y, c.Call(Op::prod, SumAttributes(one, y->type.dtype), {y}));
+    COBRA_ASSIGN_OR_RETURN(y, c.Call(graph::Op::prod, SumAttributes(one, y->type.dtype), {y}));
   }
   return Outputs{y};
 }
@@ -78,41 +79,41 @@ absl::StatusOr<Outputs> ReduceProd(NodeContext& c) {  // PyTorch's takes one dim
 template <int kP>
 absl::StatusOr<Outputs> ReduceLp(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const Reduction r, ReadReduction(c));
-  if (IsFloatingPoint(c.Type(0).dtype) && !r.nothing && !r.dims.empty()) {
-    return c.Out(c.Call(Op::linalg_vector_norm,
+  if (graph::IsFloatingPoint(c.Type(0).dtype) && !r.nothing && !r.dims.empty()) {
+    return c.Out(c.Call(graph::Op::linalg_vector_norm,
                         {{"ord", static_cast<double>(kP)}, {"dim", r.dims}, {"keepdim", r.keep}}, {c.In(0)}));
   }
-  COBRA_ASSIGN_OR_RETURN(TensorPtr x, c.Unary(kP == 1 ? Op::abs : Op::square, c.In(0)));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr x, c.Unary(kP == 1 ? graph::Op::abs : graph::Op::square, c.In(0)));
   COBRA_ASSIGN_OR_RETURN(TensorPtr sum, SumOf(c, r, x));
   if (kP == 1) return Outputs{sum};
-  COBRA_ASSIGN_OR_RETURN(TensorPtr root, c.Unary(Op::sqrt, sum));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr root, c.Unary(graph::Op::sqrt, sum));
   return c.Out(c.Cast(root, c.Type(0).dtype));
 }
 
 absl::StatusOr<Outputs> ReduceLogSum(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const Reduction r, ReadReduction(c));
   COBRA_ASSIGN_OR_RETURN(TensorPtr sum, SumOf(c, r, c.In(0)));
-  return c.Out(c.Unary(Op::log, sum));
+  return c.Out(c.Unary(graph::Op::log, sum));
 }
 
 absl::StatusOr<Outputs> ReduceSumSquare(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const Reduction r, ReadReduction(c));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr squares, c.Unary(Op::square, c.In(0)));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr squares, c.Unary(graph::Op::square, c.In(0)));
   return c.Out(SumOf(c, r, squares));
 }
 
-template <Op kOp>
+template <graph::Op kOp>
 absl::StatusOr<Outputs> ArgReduce(NodeContext& c) {
   TensorPtr x = c.In(0);
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", 0), c.Rank(0)));
   const bool last = c.Int("select_last_index") != 0;
   if (last) {
-    COBRA_ASSIGN_OR_RETURN(x, c.Call(Op::flip, {{"dims", std::vector<int64_t>{axis}}}, {x}));
+    COBRA_ASSIGN_OR_RETURN(x, c.Call(graph::Op::flip, {{"dims", std::vector<int64_t>{axis}}}, {x}));
   }
   COBRA_ASSIGN_OR_RETURN(TensorPtr index,
                          c.Call(kOp, {{"dim", int64_t{axis}}, {"keepdim", c.Int("keepdims", 1) != 0}}, {x}));
   if (!last) return Outputs{index};
-  return c.Out(c.WithNumber(Op::rsub, index, c.ShapeOf(0)[axis] - 1));
+  return c.Out(c.WithNumber(graph::Op::rsub, index, c.ShapeOf(0)[axis] - 1));
 }
 
 absl::StatusOr<Outputs> CumSum(NodeContext& c) {
@@ -122,16 +123,16 @@ absl::StatusOr<Outputs> CumSum(NodeContext& c) {
   const bool reverse = c.Int("reverse") != 0;
   const std::vector<int64_t> dims{axis};
   if (reverse) {
-    COBRA_ASSIGN_OR_RETURN(x, c.Call(Op::flip, {{"dims", dims}}, {x}));
+    COBRA_ASSIGN_OR_RETURN(x, c.Call(graph::Op::flip, {{"dims", dims}}, {x}));
   }
-  Attributes attributes{{"dim", int64_t{axis}}};
-  if (!IsFloatingPoint(x->type.dtype)) attributes.Set("dtype", std::string(DTypeName(x->type.dtype)));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(Op::cumsum, attributes, {x}));
+  graph::Attributes attributes{{"dim", int64_t{axis}}};
+  if (!graph::IsFloatingPoint(x->type.dtype)) attributes.Set("dtype", std::string(graph::DTypeName(x->type.dtype)));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(graph::Op::cumsum, attributes, {x}));
   if (c.Int("exclusive") != 0) {
-    COBRA_ASSIGN_OR_RETURN(y, c.Binary(Op::sub, y, x));
+    COBRA_ASSIGN_OR_RETURN(y, c.Binary(graph::Op::sub, y, x));
   }
   if (!reverse) return Outputs{y};
-  return c.Out(c.Call(Op::flip, {{"dims", dims}}, {y}));
+  return c.Out(c.Call(graph::Op::flip, {{"dims", dims}}, {y}));
 }
 
 absl::StatusOr<Outputs> TopK(NodeContext& c) {
@@ -140,7 +141,7 @@ absl::StatusOr<Outputs> TopK(NodeContext& c) {
     if (!c.Has(1)) return Invalid("K is missing");
     COBRA_ASSIGN_OR_RETURN(k, c.KnownInt(1, "K"));
   }
-  COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> found, c.CallAll(Op::topk,
+  COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> found, c.CallAll(graph::Op::topk,
                                                                  {{"k", k},
                                                                   {"dim", c.Int("axis", -1)},
                                                                   {"largest", c.Int("largest", 1) != 0},
@@ -153,19 +154,19 @@ absl::StatusOr<Outputs> TopK(NodeContext& c) {
 
 void AddReduceOperators(Registry* registry) {
   registry->Add("ReduceSum", {ReduceSum});
-  registry->Add("ReduceMean", {Reduce<Op::mean>});
-  registry->Add("ReduceMax", {Reduce<Op::amax>});
-  registry->Add("ReduceMin", {Reduce<Op::amin>});
-  registry->Add("ReduceLogSumExp", {Reduce<Op::logsumexp>});
+  registry->Add("ReduceMean", {Reduce<graph::Op::mean>});
+  registry->Add("ReduceMax", {Reduce<graph::Op::amax>});
+  registry->Add("ReduceMin", {Reduce<graph::Op::amin>});
+  registry->Add("ReduceLogSumExp", {Reduce<graph::Op::logsumexp>});
   registry->Add("ReduceProd", {ReduceProd});
   registry->Add("ReduceL1", {ReduceLp<1>});
   registry->Add("ReduceL2", {ReduceLp<2>});
   registry->Add("ReduceLogSum", {ReduceLogSum});
   registry->Add("ReduceSumSquare", {ReduceSumSquare});
-  registry->Add("ArgMax", {ArgReduce<Op::argmax>});
-  registry->Add("ArgMin", {ArgReduce<Op::argmin>});
+  registry->Add("ArgMax", {ArgReduce<graph::Op::argmax>});
+  registry->Add("ArgMin", {ArgReduce<graph::Op::argmin>});
   registry->Add("CumSum", {CumSum, 2, false, "the axis is known beforehand"});
   registry->Add("TopK", {TopK, 1, false, "K is known beforehand"});
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

@@ -9,7 +9,7 @@
 #include "frontend/onnx/elementwise.h"
 #include "frontend/onnx/registry.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 struct Resampling {
@@ -22,7 +22,7 @@ struct Resampling {
   std::vector<double> roi;     // starts, then ends, as shares of the input
   std::vector<double> scales;  // one a dimension
   bool by_scales = false;      // the file gives factors, not sizes
-  Shape sizes;                 // of the output
+  graph::Shape sizes;          // of the output
 };
 
 // Where element `x` of the output stands in the input of `in` elements.
@@ -95,13 +95,14 @@ absl::StatusOr<TensorPtr> ResizeDimension(NodeContext& c, const Resampling& r, c
   }
   if (r.mode == "nearest") {
     COBRA_ASSIGN_OR_RETURN(TensorPtr index, c.IntsConstant(rows));
-    return c.Call(Op::index_select, {{"dim", int64_t{dim}}}, {x, index});
+    return c.Call(graph::Op::index_select, {{"dim", int64_t{dim}}}, {x, index});
   }
   COBRA_ASSIGN_OR_RETURN(TensorPtr weights, c.Constant({{in, out}, x->type.dtype}, std::move(matrix)));
-  if (dim == rank - 1) return c.Binary(Op::matmul, x, weights);
-  COBRA_ASSIGN_OR_RETURN(TensorPtr turned, c.Call(Op::transpose, {{"dim0", int64_t{dim}}, {"dim1", int64_t{-1}}}, {x}));
-  COBRA_ASSIGN_OR_RETURN(turned, c.Binary(Op::matmul, turned, weights));
-  return c.Call(Op::transpose, {{"dim0", int64_t{dim}}, {"dim1", int64_t{-1}}}, {turned});
+  if (dim == rank - 1) return c.Binary(graph::Op::matmul, x, weights);
+  COBRA_ASSIGN_OR_RETURN(TensorPtr turned,
+                         c.Call(graph::Op::transpose, {{"dim0", int64_t{dim}}, {"dim1", int64_t{-1}}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(turned, c.Binary(graph::Op::matmul, turned, weights));
+  return c.Call(graph::Op::transpose, {{"dim0", int64_t{dim}}, {"dim1", int64_t{-1}}}, {turned});
 }
 
 absl::StatusOr<TensorPtr> ByDefinition(NodeContext& c, const Resampling& r) {
@@ -114,17 +115,17 @@ absl::StatusOr<TensorPtr> ByDefinition(NodeContext& c, const Resampling& r) {
     std::vector<double> inside;
     COBRA_ASSIGN_OR_RETURN(y, ResizeDimension(c, r, y, d, &inside));
     if (std::count(inside.begin(), inside.end(), 0.0) == 0) continue;
-    Shape shape(rank, 1);
+    graph::Shape shape(rank, 1);
     shape[d] = r.sizes[d];
-    COBRA_ASSIGN_OR_RETURN(TensorPtr part, c.Constant({shape, DType::bool_}, inside));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr part, c.Constant({shape, graph::DType::bool_}, inside));
     if (mask == nullptr) {
       mask = part;
     } else {
-      COBRA_ASSIGN_OR_RETURN(mask, c.Binary(Op::logical_and, mask, part));
+      COBRA_ASSIGN_OR_RETURN(mask, c.Binary(graph::Op::logical_and, mask, part));
     }
   }
   if (mask == nullptr) return y;
-  return c.Call(Op::where, {{"other", r.extrapolation}}, {mask, y, nullptr});
+  return c.Call(graph::Op::where, {{"other", r.extrapolation}}, {mask, y, nullptr});
 }
 
 // The mode of PyTorch's interpolate that computes the same; empty if there is none.
@@ -150,12 +151,12 @@ absl::StatusOr<Outputs> Resample(NodeContext& c, const Resampling& r) {
   if (r.mode != "nearest" && r.mode != "linear" && r.mode != "cubic") return Invalid("mode is ", r.mode);
   for (size_t d = 0; d < r.sizes.size(); ++d) {
     if (r.sizes[d] < 1 || c.ShapeOf(0)[d] < 1)
-      return Invalid("an output of ", ShapeText(r.sizes), " from ", ShapeText(c.ShapeOf(0)));
+      return Invalid("an output of ", graph::ShapeText(r.sizes), " from ", graph::ShapeText(c.ShapeOf(0)));
   }
   bool align_corners = false;
   const std::string mode = PyTorchMode(c, r, &align_corners);
   if (mode.empty()) return c.Out(ByDefinition(c, r));
-  Attributes attributes{{"mode", mode}};
+  graph::Attributes attributes{{"mode", mode}};
   if (r.by_scales) {
     std::vector<double> factors;
     for (size_t d = 2; d < r.scales.size(); ++d) factors.push_back(Shortest(r.scales[d]));
@@ -165,11 +166,11 @@ absl::StatusOr<Outputs> Resample(NodeContext& c, const Resampling& r) {
   }
   if (mode != "nearest") attributes.Set("align_corners", align_corners);
   attributes.Set("antialias", false);
-  return c.Out(c.Call(Op::interpolate, attributes, {c.In(0)}));
+  return c.Out(c.Call(graph::Op::interpolate, attributes, {c.In(0)}));
 }
 
 absl::Status SizesFromScales(const NodeContext& c, std::vector<double> scales, Resampling* r) {
-  const Shape& in = c.ShapeOf(0);
+  const graph::Shape& in = c.ShapeOf(0);
   if (scales.size() != in.size()) return Invalid("scales has ", scales.size(), " entries, must have ", in.size());
   for (size_t d = 0; d < in.size(); ++d) {
     const double size = std::floor(static_cast<double>(in[d]) * scales[d]);
@@ -241,4 +242,4 @@ void AddResizeOperators(Registry* registry) {
   registry->Add("Upsample", {Upsample, 1, false, "scales are known beforehand"});
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

@@ -8,7 +8,7 @@
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/tensor_data.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 absl::StatusOr<Outputs> ShapeOf(NodeContext& c) {
@@ -21,7 +21,7 @@ absl::StatusOr<Outputs> ShapeOf(NodeContext& c) {
 }
 
 absl::StatusOr<Outputs> Size(NodeContext& c) {
-  return c.Out(c.Constant({{}, DType::int64}, {static_cast<double>(c.Type(0).num_elements())}));
+  return c.Out(c.Constant({{}, graph::DType::int64}, {static_cast<double>(c.Type(0).num_elements())}));
 }
 
 absl::StatusOr<Outputs> Constant(NodeContext& c) {
@@ -31,19 +31,20 @@ absl::StatusOr<Outputs> Constant(NodeContext& c) {
     return c.Out(c.importer().FromProto(value->t(), /*weight=*/value->t().dims_size() >= 2,
                                         c.node().output_size() > 0 ? c.node().output(0) : ""));
   }
-  if (c.HasAttr("value_int")) return c.Out(c.Constant({{}, DType::int64}, {static_cast<double>(c.Int("value_int"))}));
-  if (c.HasAttr("value_float")) return c.Out(c.Constant({{}, DType::float32}, {c.Float("value_float")}));
+  if (c.HasAttr("value_int"))
+    return c.Out(c.Constant({{}, graph::DType::int64}, {static_cast<double>(c.Int("value_int"))}));
+  if (c.HasAttr("value_float")) return c.Out(c.Constant({{}, graph::DType::float32}, {c.Float("value_float")}));
   if (c.HasAttr("value_ints")) return c.Out(c.IntsConstant(c.Ints("value_ints")));
   if (c.HasAttr("value_floats")) {
     const std::vector<double> values = c.Floats("value_floats");
-    return c.Out(c.Constant({{static_cast<int64_t>(values.size())}, DType::float32}, values));
+    return c.Out(c.Constant({{static_cast<int64_t>(values.size())}, graph::DType::float32}, values));
   }
   return Unsupported("a constant that is neither a dense tensor nor numbers");
 }
 
 absl::StatusOr<Outputs> ConstantOfShape(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, c.KnownInts(0, "its shape"));
-  TensorType type{ToShape(sizes), DType::float32};
+  graph::TensorType type{ToShape(sizes), graph::DType::float32};
   for (int64_t d : sizes) {
     if (d < 0) return Invalid("a dimension of ", d);
   }
@@ -65,10 +66,10 @@ absl::StatusOr<Outputs> Reshape(NodeContext& c) {
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] != 0 || zero_is_zero) continue;
     if (i >= c.ShapeOf(0).size())
-      return Invalid("dimension ", i, " is to be kept, the input is ", ShapeText(c.ShapeOf(0)));
+      return Invalid("dimension ", i, " is to be kept, the input is ", graph::ShapeText(c.ShapeOf(0)));
     sizes[i] = c.ShapeOf(0)[i];
   }
-  return c.Out(c.Call(Op::reshape, {{"shape", sizes}}, {c.In(0)}));
+  return c.Out(c.Call(graph::Op::reshape, {{"shape", sizes}}, {c.In(0)}));
 }
 
 absl::StatusOr<Outputs> Flatten(NodeContext& c) {
@@ -76,7 +77,7 @@ absl::StatusOr<Outputs> Flatten(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", 1), rank + 1));
   const int first = c.Int("axis", 1) < 0 ? axis - 1 : axis;
   if (first == 1 && rank >= 2)
-    return c.Out(c.Call(Op::flatten, {{"start_dim", int64_t{1}}, {"end_dim", int64_t{-1}}}, {c.In(0)}));
+    return c.Out(c.Call(graph::Op::flatten, {{"start_dim", int64_t{1}}, {"end_dim", int64_t{-1}}}, {c.In(0)}));
   return c.Out(c.Reshape(c.In(0), {Elements(c.ShapeOf(0), 0, first), Elements(c.ShapeOf(0), first, rank)}));
 }
 
@@ -85,21 +86,21 @@ absl::StatusOr<Outputs> Transpose(NodeContext& c) {
   if (!c.HasAttr("perm")) {
     for (int d = c.Rank(0) - 1; d >= 0; --d) perm.push_back(d);
   }
-  return c.Out(c.Call(Op::permute, {{"dims", perm}}, {c.In(0)}));
+  return c.Out(c.Call(graph::Op::permute, {{"dims", perm}}, {c.In(0)}));
 }
 
 absl::StatusOr<Outputs> Squeeze(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> axes, c.IntsOrInput("axes", 1));
-  const Shape& in = c.ShapeOf(0);
+  const graph::Shape& in = c.ShapeOf(0);
   std::vector<bool> drop(in.size(), false);
   for (int64_t axis : axes) {
     COBRA_ASSIGN_OR_RETURN(const int d, WrapAxis(axis, c.Rank(0), "axes"));
-    if (in[d] != 1) return Invalid("dimension ", d, " of ", ShapeText(in), " is not 1");
+    if (in[d] != 1) return Invalid("dimension ", d, " of ", graph::ShapeText(in), " is not 1");
     drop[d] = true;
   }
   const bool all = !c.HasAttr("axes") && !c.Has(1);
-  if (axes.size() == 1) return c.Out(c.Call(Op::squeeze, {{"dim", axes[0]}}, {c.In(0)}));
-  Shape out;
+  if (axes.size() == 1) return c.Out(c.Call(graph::Op::squeeze, {{"dim", axes[0]}}, {c.In(0)}));
+  graph::Shape out;
   for (size_t d = 0; d < in.size(); ++d) {
     if (!drop[d] && !(all && in[d] == 1)) out.push_back(in[d]);
   }
@@ -108,7 +109,7 @@ absl::StatusOr<Outputs> Squeeze(NodeContext& c) {
 
 absl::StatusOr<Outputs> Unsqueeze(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> axes, c.IntsOrInput("axes", 1));
-  if (axes.size() == 1) return c.Out(c.Call(Op::unsqueeze, {{"dim", axes[0]}}, {c.In(0)}));
+  if (axes.size() == 1) return c.Out(c.Call(graph::Op::unsqueeze, {{"dim", axes[0]}}, {c.In(0)}));
   const int rank = c.Rank(0) + static_cast<int>(axes.size());
   if (rank > c.importer().limits().graph.max_rank) return Invalid(axes.size(), " axes");
   std::vector<bool> is_new(rank, false);
@@ -117,7 +118,7 @@ absl::StatusOr<Outputs> Unsqueeze(NodeContext& c) {
     if (is_new[d]) return Invalid("axis ", axis, " is there twice");
     is_new[d] = true;
   }
-  Shape out;
+  graph::Shape out;
   auto next = c.ShapeOf(0).begin();
   for (int d = 0; d < rank; ++d) out.push_back(is_new[d] ? 1 : *next++);
   return c.Out(c.Reshape(c.In(0), out));
@@ -125,22 +126,22 @@ absl::StatusOr<Outputs> Unsqueeze(NodeContext& c) {
 
 absl::StatusOr<Outputs> Expand(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, c.KnownInts(1, "its shape"));
-  const Shape& in = c.ShapeOf(0);
+  const graph::Shape& in = c.ShapeOf(0);
   while (sizes.size() < in.size()) sizes.insert(sizes.begin(), 1);
   const size_t lead = sizes.size() - in.size();
   for (size_t i = 0; i < in.size(); ++i) {
     if (sizes[lead + i] == 1) sizes[lead + i] = in[i];
   }
-  return c.Out(c.Call(Op::expand, {{"size", sizes}}, {c.In(0)}));
+  return c.Out(c.Call(graph::Op::expand, {{"size", sizes}}, {c.In(0)}));
 }
 
 absl::StatusOr<Outputs> Tile(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> repeats, c.KnownInts(1, "repeats"));
-  return c.Out(c.Call(Op::repeat, {{"repeats", repeats}}, {c.In(0)}));
+  return c.Out(c.Call(graph::Op::repeat, {{"repeats", repeats}}, {c.In(0)}));
 }
 
 absl::StatusOr<Outputs> Concat(NodeContext& c) {
-  return c.Out(c.Call(Op::cat, {{"dim", c.Int("axis", 1)}}, c.AllInputs()));
+  return c.Out(c.Call(graph::Op::cat, {{"dim", c.Int("axis", 1)}}, c.AllInputs()));
 }
 
 absl::StatusOr<Outputs> Split(NodeContext& c) {
@@ -155,7 +156,7 @@ absl::StatusOr<Outputs> Split(NodeContext& c) {
   if (std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) != total)
     return Invalid("the pieces do not add up to ", total);
   COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> parts,
-                         c.CallAll(Op::split, {{"split_size", sizes}, {"dim", dim}}, {c.In(0)}));
+                         c.CallAll(graph::Op::split, {{"split_size", sizes}, {"dim", dim}}, {c.In(0)}));
   return Outputs(parts.begin(), parts.end());
 }
 
@@ -214,11 +215,11 @@ absl::StatusOr<Outputs> Slice(NodeContext& c) {
     text[d] = SliceText(start, std::max(start, end), std::min(step, std::max<int64_t>(size, 1)), size);
   }
   if (!flipped.empty()) {
-    COBRA_ASSIGN_OR_RETURN(x, c.Call(Op::flip, {{"dims", flipped}}, {x}));
+    COBRA_ASSIGN_OR_RETURN(x, c.Call(graph::Op::flip, {{"dims", flipped}}, {x}));
   }
   while (!text.empty() && text.back() == ":") text.pop_back();
   if (text.empty()) return Outputs{x};
-  return c.Out(c.Call(Op::getitem, {{"index", absl::StrJoin(text, ", ")}}, {x}));
+  return c.Out(c.Call(graph::Op::getitem, {{"index", absl::StrJoin(text, ", ")}}, {x}));
 }
 
 // The integers of a constant, with negative ones counted from the end; empty optional when not known.
@@ -242,18 +243,19 @@ absl::StatusOr<Outputs> Gather(NodeContext& c) {
   std::string text;
   for (int d = 0; d < axis; ++d) absl::StrAppend(&text, ":, ");
   if (known.has_value() && index->type.rank() == 0)
-    return c.Out(c.Call(Op::getitem, {{"index", absl::StrCat(text, (*known)[0])}}, {x}));
+    return c.Out(c.Call(graph::Op::getitem, {{"index", absl::StrCat(text, (*known)[0])}}, {x}));
   if (known.has_value()) {
-    COBRA_ASSIGN_OR_RETURN(index, c.Constant({index->type.shape, DType::int64}, Values(known->begin(), known->end())));
+    COBRA_ASSIGN_OR_RETURN(index,
+                           c.Constant({index->type.shape, graph::DType::int64}, Values(known->begin(), known->end())));
   }
   if (x->weight && x->type.rank() == 2 && axis == 0 && !known.has_value()) {
-    return c.Out(
-        c.Call(Op::embedding, {{"norm_type", 2.0}, {"scale_grad_by_freq", false}, {"sparse", false}}, {index, x}));
+    return c.Out(c.Call(graph::Op::embedding, {{"norm_type", 2.0}, {"scale_grad_by_freq", false}, {"sparse", false}},
+                        {index, x}));
   }
-  COBRA_ASSIGN_OR_RETURN(index, c.Cast(index, DType::int64));
+  COBRA_ASSIGN_OR_RETURN(index, c.Cast(index, graph::DType::int64));
   if (known.has_value() && index->type.rank() == 1)
-    return c.Out(c.Call(Op::index_select, {{"dim", int64_t{axis}}}, {x, index}));
-  return c.Out(c.Call(Op::getitem, {{"index", absl::StrCat(text, "T0")}}, {x, index}));
+    return c.Out(c.Call(graph::Op::index_select, {{"dim", int64_t{axis}}}, {x, index}));
+  return c.Out(c.Call(graph::Op::getitem, {{"index", absl::StrCat(text, "T0")}}, {x, index}));
 }
 
 absl::StatusOr<Outputs> Range(NodeContext& c) {
@@ -266,7 +268,7 @@ absl::StatusOr<Outputs> Range(NodeContext& c) {
   }
   Values values;
   for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) values.push_back(start + static_cast<double>(i) * delta);
-  TensorType type{{static_cast<int64_t>(values.size())}, c.Type(0).dtype};
+  graph::TensorType type{{static_cast<int64_t>(values.size())}, c.Type(0).dtype};
   return c.Out(c.Constant(std::move(type), std::move(values)));
 }
 
@@ -294,15 +296,16 @@ absl::StatusOr<Outputs> Pad(NodeContext& c) {
   }
   for (int d = rank - 1; d >= first; --d) pad.insert(pad.end(), {pads[d], pads[rank + d]});
   if (pad.empty()) return Outputs{c.In(0)};
-  if (mode == "constant") return c.Out(c.Call(Op::pad, {{"pad", pad}, {"mode", mode}, {"value", value}}, {c.In(0)}));
+  if (mode == "constant")
+    return c.Out(c.Call(graph::Op::pad, {{"pad", pad}, {"mode", mode}, {"value", value}}, {c.In(0)}));
   if (mode != "reflect" && mode != "edge") return Invalid("mode is ", mode);
-  const DType dtype = c.Type(0).dtype;
+  const graph::DType dtype = c.Type(0).dtype;
   // PyTorch mirrors and repeats floating point numbers only.
-  COBRA_ASSIGN_OR_RETURN(TensorPtr x,
-                         IsFloatingPoint(dtype) ? absl::StatusOr<TensorPtr>(c.In(0)) : c.Cast(c.In(0), DType::float64));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr x, graph::IsFloatingPoint(dtype) ? absl::StatusOr<TensorPtr>(c.In(0))
+                                                                    : c.Cast(c.In(0), graph::DType::float64));
   COBRA_ASSIGN_OR_RETURN(
       TensorPtr y,
-      c.Call(Op::pad, {{"pad", pad}, {"mode", std::string(mode == "edge" ? "replicate" : "reflect")}}, {x}));
+      c.Call(graph::Op::pad, {{"pad", pad}, {"mode", std::string(mode == "edge" ? "replicate" : "reflect")}}, {x}));
   return c.Out(c.Cast(y, dtype));
 }
 
@@ -328,4 +331,4 @@ void AddShapeOperators(Registry* registry) {
   registry->Add("Pad", {Pad, 1, false, "pads are known beforehand"});
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

@@ -5,19 +5,19 @@
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/tensor_data.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-absl::StatusOr<DType> OutputType(const NodeContext& c) {
+absl::StatusOr<graph::DType> OutputType(const NodeContext& c) {
   return DTypeOf(static_cast<int32_t>(c.Int("output_datatype", ::onnx::TensorProto::FLOAT)));
 }
 
 // A sum of cosines: a0 - a1 cos(2 pi n / N) + a2 cos(4 pi n / N).
 absl::StatusOr<Outputs> CosineWindow(NodeContext& c, double a0, double a1, double a2) {
   COBRA_ASSIGN_OR_RETURN(const int64_t size, c.KnownInt(0, "its size"));
-  COBRA_ASSIGN_OR_RETURN(const DType dtype, OutputType(c));
+  COBRA_ASSIGN_OR_RETURN(const graph::DType dtype, OutputType(c));
   if (size < 0 || size > c.importer().limits().onnx.max_const_elements) return Invalid("a window of ", size);
   const double period = static_cast<double>(c.Int("periodic", 1) != 0 ? size : size - 1);
   Values values;
@@ -39,7 +39,7 @@ absl::StatusOr<Outputs> MelWeightMatrix(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const double rate, c.KnownNumber(2, "sample_rate"));
   COBRA_ASSIGN_OR_RETURN(const double low, c.KnownNumber(3, "lower_edge_hertz"));
   COBRA_ASSIGN_OR_RETURN(const double high, c.KnownNumber(4, "upper_edge_hertz"));
-  COBRA_ASSIGN_OR_RETURN(const DType dtype, OutputType(c));
+  COBRA_ASSIGN_OR_RETURN(const graph::DType dtype, OutputType(c));
   const int64_t most = c.importer().limits().onnx.max_const_elements;
   if (bands < 1 || length < 1 || bands > most || length > most || !(rate > 0) || bands * (length / 2 + 1) > most)
     return Invalid(bands, " bands of ", length, " samples");
@@ -70,31 +70,32 @@ absl::StatusOr<Outputs> MelWeightMatrix(NodeContext& c) {
 // Real numbers end in a dimension of 1, complex ones in one of 2.
 absl::StatusOr<TensorPtr> Unpacked(NodeContext& c, const TensorPtr& x) {
   const int64_t parts = x->type.rank() == 0 ? 0 : x->type.shape.back();
-  if (parts == 2) return c.Unary(Op::view_as_complex, x);
-  if (parts == 1) return c.Call(Op::squeeze, {{"dim", int64_t{-1}}}, {x});
-  return Invalid("the last dimension of ", ShapeText(x->type.shape), " must be 1 (real) or 2 (complex)");
+  if (parts == 2) return c.Unary(graph::Op::view_as_complex, x);
+  if (parts == 1) return c.Call(graph::Op::squeeze, {{"dim", int64_t{-1}}}, {x});
+  return Invalid("the last dimension of ", graph::ShapeText(x->type.shape), " must be 1 (real) or 2 (complex)");
 }
 
 absl::StatusOr<Outputs> Dft(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr x, Unpacked(c, c.In(0)));
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", 1), c.Rank(0)));
   if (axis >= x->type.rank()) return Invalid("axis=", axis, " is the one of the parts");
-  Attributes attributes{{"dim", int64_t{axis}}};
+  graph::Attributes attributes{{"dim", int64_t{axis}}};
   if (c.Has(1)) {
     COBRA_ASSIGN_OR_RETURN(const int64_t length, c.KnownInt(1, "dft_length"));
     attributes.Set("n", length);
   }
   const bool inverse = c.Int("inverse") != 0, onesided = c.Int("onesided") != 0;
-  if (onesided && (inverse || IsComplex(x->type.dtype)))
+  if (onesided && (inverse || graph::IsComplex(x->type.dtype)))
     return Unsupported("onesided=1 of complex numbers, or with inverse=1");
   // In double, as the reference: what cancels must come out as 0 to seven digits.
-  const DType dtype = c.Type(0).dtype;
-  COBRA_ASSIGN_OR_RETURN(x, c.Cast(x, IsComplex(x->type.dtype) ? DType::complex128 : DType::float64));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(onesided  ? Op::fft_rfft
-                                             : inverse ? Op::fft_ifft
-                                                       : Op::fft_fft,
+  const graph::DType dtype = c.Type(0).dtype;
+  COBRA_ASSIGN_OR_RETURN(x,
+                         c.Cast(x, graph::IsComplex(x->type.dtype) ? graph::DType::complex128 : graph::DType::float64));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(onesided  ? graph::Op::fft_rfft
+                                             : inverse ? graph::Op::fft_ifft
+                                                       : graph::Op::fft_fft,
                                              attributes, {x}));
-  COBRA_ASSIGN_OR_RETURN(y, c.Unary(Op::view_as_real, y));
+  COBRA_ASSIGN_OR_RETURN(y, c.Unary(graph::Op::view_as_real, y));
   return c.Out(c.Cast(y, dtype));
 }
 
@@ -110,14 +111,15 @@ absl::StatusOr<Outputs> Stft(NodeContext& c) {
   if (c.Has(3)) {
     COBRA_ASSIGN_OR_RETURN(length, c.KnownInt(3, "frame_length"));
   }
-  COBRA_ASSIGN_OR_RETURN(x,
-                         c.Call(Op::tensor_unfold, {{"dimension", int64_t{1}}, {"size", length}, {"step", step}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(
+      x, c.Call(graph::Op::tensor_unfold, {{"dimension", int64_t{1}}, {"size", length}, {"step", step}}, {x}));
   if (window != nullptr) {
-    COBRA_ASSIGN_OR_RETURN(x, c.Binary(Op::mul, x, window));
+    COBRA_ASSIGN_OR_RETURN(x, c.Binary(graph::Op::mul, x, window));
   }
-  const bool onesided = c.Int("onesided", 1) != 0 && !IsComplex(x->type.dtype);
-  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(onesided ? Op::fft_rfft : Op::fft_fft, {{"dim", int64_t{-1}}}, {x}));
-  return c.Out(c.Unary(Op::view_as_real, y));
+  const bool onesided = c.Int("onesided", 1) != 0 && !graph::IsComplex(x->type.dtype);
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y,
+                         c.Call(onesided ? graph::Op::fft_rfft : graph::Op::fft_fft, {{"dim", int64_t{-1}}}, {x}));
+  return c.Out(c.Unary(graph::Op::view_as_real, y));
 }
 
 }  // namespace
@@ -131,4 +133,4 @@ void AddSignalOperators(Registry* registry) {
   registry->Add("STFT", {Stft, 2, false, "frame step and length are known beforehand"});
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

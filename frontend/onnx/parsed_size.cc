@@ -3,7 +3,7 @@
 #include "base/wire_format.h"
 #include "onnx/onnx_pb.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 enum class Message : uint8_t {
@@ -136,4 +136,4 @@ ParsedSize ParsedSizeOf(absl::string_view model, int64_t most) {
   return scan.size();
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 
 struct ParsedSize {
   int64_t bytes = 0;  // of messages, names and lists; not of the weights' own bytes
@@ -17,6 +17,6 @@ struct ParsedSize {
 // Of a serialized ModelProto. Stops where the bytes are no message any more, and soon after `most` bytes.
 ParsedSize ParsedSizeOf(absl::string_view model, int64_t most);
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx
 
 #endif  // COBRA_FRONTEND_ONNX_PARSED_SIZE_H_

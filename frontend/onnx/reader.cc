@@ -10,7 +10,7 @@
 #include "frontend/onnx/registry.h"
 #include "onnx/onnx_pb.h"
 
-namespace cobra {
+namespace cobra::onnx {
 namespace {
 
 absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& request, const Limits& limits,
@@ -29,7 +29,7 @@ absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& reque
     return DiagnosticToStatus(d);
   };
   // Parsed, a node takes many times its bytes: count them before.
-  const onnx_import::ParsedSize size = onnx_import::ParsedSizeOf(bytes, limits.onnx.max_parsed_bytes);
+  const ParsedSize size = ParsedSizeOf(bytes, limits.onnx.max_parsed_bytes);
   if (size.nodes > limits.onnx.max_steps || size.bytes > limits.onnx.max_parsed_bytes) {
     d.kind = Diagnostic::Kind::kLimit;
     d.message = size.nodes > limits.onnx.max_steps
@@ -40,12 +40,12 @@ absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& reque
   if (!size.well_formed) return no_file();
   ::onnx::ModelProto model;
   if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return no_file();
-  return onnx_import::Importer(request, limits, keep_values).Import(model);
+  return Importer(request, limits, keep_values).Import(model);
 }
 
 }  // namespace
 
-absl::StatusOr<Graph> ReadOnnxModel(absl::string_view bytes, const OnnxRequest& request, const Limits& limits) {
+absl::StatusOr<graph::Graph> ReadOnnxModel(absl::string_view bytes, const OnnxRequest& request, const Limits& limits) {
   absl::StatusOr<OnnxModel> model = Read(bytes, request, limits, /*keep_values=*/false);
   if (!model.ok()) return model.status();
   return std::move(model->graph);
@@ -58,8 +58,8 @@ absl::StatusOr<OnnxModel> ReadOnnxModelWithValues(absl::string_view bytes, const
 
 std::vector<OnnxOperator> OnnxOperators() {
   std::vector<OnnxOperator> operators;
-  for (const auto& [name, entry] : onnx_import::Operators().entries()) operators.push_back({name, entry.note});
+  for (const auto& [name, entry] : Operators().entries()) operators.push_back({name, entry.note});
   return operators;
 }
 
-}  // namespace cobra
+}  // namespace cobra::onnx

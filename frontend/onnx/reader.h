@@ -17,7 +17,7 @@
 #include "graph/builder.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::onnx {
 
 struct OnnxRequest {
   std::string name = "model.onnx";  // what messages call the file
@@ -30,15 +30,16 @@ struct OnnxRequest {
 };
 
 // Errors carry a Diagnostic (base/diagnostic.h) naming file, node, operator and opset.
-absl::StatusOr<Graph> ReadOnnxModel(absl::string_view bytes, const OnnxRequest& request, const Limits& limits = {});
+absl::StatusOr<graph::Graph> ReadOnnxModel(absl::string_view bytes, const OnnxRequest& request,
+                                           const Limits& limits = {});
 
 // What the file holds beside shapes: for whoever runs the graph and wants the file's own numbers.
 struct OnnxValue {
-  ValueRef ref;  // a parameter, buffer or constant of the graph
+  graph::ValueRef ref;  // a parameter, buffer or constant of the graph
   std::shared_ptr<const std::vector<double>> values;
 };
 struct OnnxModel {
-  Graph graph;
+  graph::Graph graph;
   std::vector<std::string> output_names;  // as the file's graph has them; one per tensor of Graph::outputs()
   std::vector<OnnxValue> values;
 };
@@ -53,6 +54,6 @@ struct OnnxOperator {
 };
 std::vector<OnnxOperator> OnnxOperators();  // sorted
 
-}  // namespace cobra
+}  // namespace cobra::onnx
 
 #endif  // COBRA_FRONTEND_ONNX_READER_H_

@@ -1,6 +1,6 @@
 #include "frontend/onnx/registry.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 
 const Registry& Operators() {
   static const Registry* const registry = [] {
@@ -25,4 +25,4 @@ const Registry& Operators() {
   return *registry;
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "frontend/onnx/node_context.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 
 using Handler = absl::StatusOr<Outputs> (*)(NodeContext& c);
 
@@ -51,6 +51,6 @@ void AddResizeOperators(Registry* registry);
 void AddShapeOperators(Registry* registry);
 void AddSignalOperators(Registry* registry);
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx
 
 #endif  // COBRA_FRONTEND_ONNX_REGISTRY_H_

@@ -7,7 +7,7 @@
 #include "base/status_macros.h"
 #include "onnx/onnx_pb.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 using ::onnx::TensorProto;
@@ -95,23 +95,23 @@ Values DecodeRaw(const TensorProto& proto) {
 
 }  // namespace
 
-absl::StatusOr<DType> DTypeOf(int32_t onnx_type) {
+absl::StatusOr<graph::DType> DTypeOf(int32_t onnx_type) {
   switch (onnx_type) {
-    case TensorProto::FLOAT: return DType::float32;
-    case TensorProto::FLOAT16: return DType::float16;
-    case TensorProto::BFLOAT16: return DType::bfloat16;
-    case TensorProto::DOUBLE: return DType::float64;
+    case TensorProto::FLOAT: return graph::DType::float32;
+    case TensorProto::FLOAT16: return graph::DType::float16;
+    case TensorProto::BFLOAT16: return graph::DType::bfloat16;
+    case TensorProto::DOUBLE: return graph::DType::float64;
     case TensorProto::INT64:
     case TensorProto::UINT32:
-    case TensorProto::UINT64: return DType::int64;
+    case TensorProto::UINT64: return graph::DType::int64;
     case TensorProto::INT32:
-    case TensorProto::UINT16: return DType::int32;
-    case TensorProto::INT16: return DType::int16;
-    case TensorProto::INT8: return DType::int8;
-    case TensorProto::UINT8: return DType::uint8;
-    case TensorProto::BOOL: return DType::bool_;
-    case TensorProto::COMPLEX64: return DType::complex64;
-    case TensorProto::COMPLEX128: return DType::complex128;
+    case TensorProto::UINT16: return graph::DType::int32;
+    case TensorProto::INT16: return graph::DType::int16;
+    case TensorProto::INT8: return graph::DType::int8;
+    case TensorProto::UINT8: return graph::DType::uint8;
+    case TensorProto::BOOL: return graph::DType::bool_;
+    case TensorProto::COMPLEX64: return graph::DType::complex64;
+    case TensorProto::COMPLEX128: return graph::DType::complex128;
     case TensorProto::STRING: return absl::UnimplementedError("tensors of strings are not supported");
     default: return absl::InvalidArgumentError(absl::StrCat(onnx_type, " is no element type of ONNX"));
   }
@@ -124,8 +124,8 @@ int UnsignedBits(int32_t onnx_type) {
                                             : 0;
 }
 
-absl::StatusOr<TensorType> TypeOf(const TensorProto& proto) {
-  TensorType type;
+absl::StatusOr<graph::TensorType> TypeOf(const TensorProto& proto) {
+  graph::TensorType type;
   COBRA_ASSIGN_OR_RETURN(type.dtype, DTypeOf(proto.data_type()));
   if (proto.data_location() == TensorProto::EXTERNAL || proto.external_data_size() > 0) {
     return absl::UnimplementedError(
@@ -152,7 +152,7 @@ absl::StatusOr<TensorType> TypeOf(const TensorProto& proto) {
   const bool whole = !proto.has_raw_data() || proto.raw_data().size() % BytesInFile(proto.data_type()) == 0;
   if (product != elements || !whole) {
     return absl::InvalidArgumentError(
-        absl::StrCat("has data for ", elements, " elements, its shape is ", ShapeText(type.shape)));
+        absl::StrCat("has data for ", elements, " elements, its shape is ", graph::ShapeText(type.shape)));
   }
   return type;
 }
@@ -177,4 +177,4 @@ Values Decode(const TensorProto& proto) {
   }
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

@@ -8,19 +8,19 @@
 #include "frontend/onnx/value.h"
 #include "graph/types.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 
 // Of TensorProto::DataType. LibTorch has no unsigned integers of 16, 32 and 64 bits: they are carried as the next wider
 // signed type (64: as int64). Unimplemented for strings.
-absl::StatusOr<DType> DTypeOf(int32_t onnx_type);
+absl::StatusOr<graph::DType> DTypeOf(int32_t onnx_type);
 // Bits of an unsigned type that is carried wider; 0 for every other.
 int UnsignedBits(int32_t onnx_type);
 
 // The type, after a check that the data has the size that the shape wants. Unimplemented for external data and strings.
-absl::StatusOr<TensorType> TypeOf(const ::onnx::TensorProto& proto);
+absl::StatusOr<graph::TensorType> TypeOf(const ::onnx::TensorProto& proto);
 // REQUIRES: TypeOf(proto) is OK.
 Values Decode(const ::onnx::TensorProto& proto);
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx
 
 #endif  // COBRA_FRONTEND_ONNX_TENSOR_DATA_H_

@@ -13,15 +13,15 @@ namespace onnx {
 class TensorProto;
 }
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 
 using Values = std::vector<double>;
 
 // A tensor is CONSTANT until it depends on an input of the network. Calls on constants are computed at once and leave
 // no node; constants enter the graph when a node needs them.
 struct Tensor {
-  TensorType type;
-  ValueRef ref;  // kNone: a constant that the graph does not know (yet)
+  graph::TensorType type;
+  graph::ValueRef ref;  // kNone: a constant that the graph does not know (yet)
   bool constant = false;
   bool weight = false;                         // a constant that comes from trained numbers: a parameter of the graph
   std::string name;                            // of a constant: its name in the graph
@@ -48,6 +48,6 @@ struct Value {
   bool is_sequence() const { return kind == Kind::kSequence; }
 };
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx
 
 #endif  // COBRA_FRONTEND_ONNX_VALUE_H_

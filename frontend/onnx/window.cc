@@ -4,7 +4,7 @@
 
 #include "base/status_macros.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 namespace {
 
 constexpr int64_t kMost = int64_t{1} << 24;  // beyond it a number is a mistake or an attack, and sums could overflow
@@ -22,14 +22,14 @@ absl::StatusOr<std::vector<int64_t>> Entries(const NodeContext& c, absl::string_
 
 }  // namespace
 
-absl::StatusOr<Window> ReadWindow(NodeContext& c, int n, const Shape& kernel, bool resolve_auto_pad) {
+absl::StatusOr<Window> ReadWindow(NodeContext& c, int n, const graph::Shape& kernel, bool resolve_auto_pad) {
   Window w;
   COBRA_RETURN_IF_ERROR(CheckSpatial(c.ShapeOf(0)));
   if (kernel.empty() && !c.HasAttr("kernel_shape")) return Invalid("the attribute kernel_shape is missing");
   COBRA_ASSIGN_OR_RETURN(w.kernel, Entries(c, "kernel_shape", n, 1, 1));
   if (!kernel.empty()) {
     if (c.HasAttr("kernel_shape") && !std::equal(w.kernel.begin(), w.kernel.end(), kernel.begin(), kernel.end())) {
-      return Invalid("kernel_shape is not that of the weight, ", ShapeText(kernel));
+      return Invalid("kernel_shape is not that of the weight, ", graph::ShapeText(kernel));
     }
     w.kernel.assign(kernel.begin(), kernel.end());
   }
@@ -59,7 +59,7 @@ absl::StatusOr<TensorPtr> PadSpatial(NodeContext& c, const TensorPtr& x, const W
   std::vector<int64_t> pad;  // from the last dimension on
   for (int i = static_cast<int>(window.begin.size()) - 1; i >= 0; --i)
     pad.insert(pad.end(), {window.begin[i], window.end[i]});
-  return c.Call(Op::pad, {{"pad", pad}, {"mode", std::string("constant")}, {"value", value}}, {x});
+  return c.Call(graph::Op::pad, {{"pad", pad}, {"mode", std::string("constant")}, {"value", value}}, {x});
 }
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx

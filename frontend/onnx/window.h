@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "frontend/onnx/node_context.h"
 
-namespace cobra::onnx_import {
+namespace cobra::onnx {
 
 struct Window {
   std::vector<int64_t> kernel, stride, dilation, begin, end;  // one entry a spatial dimension; begin and end: padding
@@ -18,11 +18,11 @@ struct Window {
 // The attributes kernel_shape, strides, dilations, pads and auto_pad of the node, whose input 0 has `n` spatial
 // dimensions. `kernel` is that of the weight; empty: kernel_shape must be there. Without `resolve_auto_pad` a SAME
 // padding is left 0.
-absl::StatusOr<Window> ReadWindow(NodeContext& c, int n, const Shape& kernel, bool resolve_auto_pad = true);
+absl::StatusOr<Window> ReadWindow(NodeContext& c, int n, const graph::Shape& kernel, bool resolve_auto_pad = true);
 
 // The input with the window's padding around it.
 absl::StatusOr<TensorPtr> PadSpatial(NodeContext& c, const TensorPtr& x, const Window& window, double value);
 
-}  // namespace cobra::onnx_import
+}  // namespace cobra::onnx
 
 #endif  // COBRA_FRONTEND_ONNX_WINDOW_H_

@@ -7,10 +7,10 @@
 #include "frontend/python/runtime/scope.h"
 #include "frontend/python/syntax/ast.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace {
 
-using Needed = python::Importer::Needed;
+using Needed = Importer::Needed;
 
 bool InBundle(const SourceRequest& request, absl::string_view dotted) {
   const absl::string_view top = dotted.substr(0, dotted.find('.'));
@@ -71,7 +71,7 @@ std::vector<Needed> PlanImports(const SourceRequest& request) {
     return plan;
   }
   if (static_cast<int64_t>(main->second.size()) > Limits().source_bytes) return plan;  // the request will say so
-  const auto code = python::ParseShared(main->second, request.file);
+  const auto code = ParseShared(main->second, request.file);
   if (!code.ok()) return plan;
   for (const ast::StmtNode* s : (*code)->ast().module()->body) {
     if (!IsInert(s) && !AddImport(request, s, &plan)) break;
@@ -79,4 +79,4 @@ std::vector<Needed> PlanImports(const SourceRequest& request) {
   return plan;
 }
 
-}  // namespace cobra
+}  // namespace cobra::python

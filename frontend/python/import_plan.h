@@ -7,13 +7,13 @@
 #include "frontend/python/reader.h"
 #include "frontend/python/runtime/import.h"
 
-namespace cobra {
+namespace cobra::python {
 
 // In order. Of a file in a library root: itself. Of a file of the bundle: the imports at its head that find neither a
 // file of the bundle nor a native module; the first statement that is more than an import, a docstring or the
 // assignment of a constant ends them.
-std::vector<python::Importer::Needed> PlanImports(const SourceRequest& request);
+std::vector<Importer::Needed> PlanImports(const SourceRequest& request);
 
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_IMPORT_PLAN_H_

@@ -17,13 +17,13 @@
 #include "frontend/python/runtime/parse_ahead.h"
 #include "frontend/python/torch/library.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace {
 
-using python::Importer;
-using python::Interpreter;
-using python::Result;
-using python::TorchState;
+using Importer;
+using Interpreter;
+using Result;
+using TorchState;
 
 // An image of torch alone is 2 MB, one with all of torchvision 15 MB.
 constexpr int64_t kMaxIdleBytes = int64_t{512} << 20;
@@ -31,11 +31,11 @@ constexpr size_t kMaxIdle = 64;
 constexpr size_t kMaxRemembered = 4096;  // requests whose needs are known
 constexpr absl::Duration kFilesTrusted = absl::Seconds(1);
 
-const python::NativeRegistry& Natives() {
+const NativeRegistry& Natives() {
   static const auto* const kRegistry = [] {
-    auto* registry = new python::NativeRegistry();
-    python::AddStandardLibrary(registry);
-    python::AddTorch(registry);
+    auto* registry = new NativeRegistry();
+    AddStandardLibrary(registry);
+    AddTorch(registry);
     return registry;
   }();
   return *kRegistry;
@@ -45,19 +45,19 @@ struct Machine {
   std::optional<TorchState> torch;
   std::unique_ptr<Interpreter> interpreter;
   Hash128 key;                   // of the image; unused in a fresh one
-  python::TorchLibrary library;  // as it was when the image was made
+  TorchLibrary library;  // as it was when the image was made
   absl::Time files_checked;
 };
 
-std::vector<std::shared_ptr<const python::FileSource>> LibraryRoots(const SourceRequest& request) {
-  std::vector<std::shared_ptr<const python::FileSource>> roots;
-  if (!request.package.empty()) roots.push_back(python::PackageSource(request.package));
-  for (const std::string& root : request.library_roots) roots.push_back(python::DirectorySource(root));
+std::vector<std::shared_ptr<const FileSource>> LibraryRoots(const SourceRequest& request) {
+  std::vector<std::shared_ptr<const FileSource>> roots;
+  if (!request.package.empty()) roots.push_back(PackageSource(request.package));
+  for (const std::string& root : request.library_roots) roots.push_back(DirectorySource(root));
   return roots;
 }
 
 // For a request that finds no image. Null where there is no second core to do it.
-std::unique_ptr<python::ParseAhead> ParseWhatIsImported(const SourceRequest& request) {
+std::unique_ptr<ParseAhead> ParseWhatIsImported(const SourceRequest& request) {
   static const bool kHasOtherCores = std::thread::hardware_concurrency() > 1;
   if (!kHasOtherCores) return nullptr;
   // What every network needs of torch, by name only.
@@ -67,14 +67,14 @@ std::unique_ptr<python::ParseAhead> ParseWhatIsImported(const SourceRequest& req
     modules.push_back(absl::StrCat("torch.nn.modules.", family));
   }
   for (const Importer::Needed& n : PlanImports(request)) modules.push_back(n.module);
-  return std::make_unique<python::ParseAhead>(&Natives(), LibraryRoots(request), std::move(modules));
+  return std::make_unique<ParseAhead>(&Natives(), LibraryRoots(request), std::move(modules));
 }
 
 absl::StatusOr<std::unique_ptr<Machine>> NewMachine(const SourceRequest& request, const Limits& limits,
                                                     bool with_bundle) {
   auto machine = std::make_unique<Machine>();
   machine->torch.emplace(limits.graph);
-  python::InterpreterOptions options;
+  InterpreterOptions options;
   options.limits = limits;
   if (with_bundle) options.bundle = request.bundle;
   options.library_roots = LibraryRoots(request);
@@ -92,9 +92,9 @@ Result<void> ImportBasics(Interpreter& interp) {
   for (const std::string& name : Natives().NamesUnder("torch.nn.")) {
     if (interp.ImportModule(name).ok()) continue;
     // A module that the target version lacks.
-    if (!interp.CatchException(interp.types().ModuleNotFoundError)) return python::Failure();
+    if (!interp.CatchException(interp.types().ModuleNotFoundError)) return Failure();
   }
-  COBRA_TRY_ASSIGN(python::ModuleObject * nn, interp.ImportModule("torch.nn"));
+  COBRA_TRY_ASSIGN(ModuleObject * nn, interp.ImportModule("torch.nn"));
   COBRA_TRY(interp.GetAttr(nn, "__dict__"));  // all its classes, which are found one by one otherwise
   for (const char* name :
        {"abc", "collections", "collections.abc", "copy", "dataclasses", "enum", "functools", "inspect", "itertools",
@@ -166,7 +166,7 @@ class Pool {
     }
     machine->interpreter->StartRequest(request.bundle, limits);
     machine->torch.emplace(limits.graph);
-    static_cast<python::TorchLibrary&>(*machine->torch) = machine->library;
+    static_cast<TorchLibrary&>(*machine->torch) = machine->library;
     return machine;
   }
 
@@ -251,7 +251,7 @@ class Pool {
 
 class Lease : public InterpreterLease {
  public:
-  Lease(std::unique_ptr<Machine> machine, std::unique_ptr<python::ParseAhead> ahead, bool warm, bool pooled,
+  Lease(std::unique_ptr<Machine> machine, std::unique_ptr<ParseAhead> ahead, bool warm, bool pooled,
         Hash128 signature)
       : machine_(std::move(machine)), ahead_(std::move(ahead)), warm_(warm), pooled_(pooled), signature_(signature) {}
   ~Lease() override {
@@ -265,7 +265,7 @@ class Lease : public InterpreterLease {
 
  private:
   std::unique_ptr<Machine> machine_;
-  std::unique_ptr<python::ParseAhead> ahead_;
+  std::unique_ptr<ParseAhead> ahead_;
   bool warm_, pooled_;
   Hash128 signature_;
 };
@@ -282,9 +282,9 @@ absl::StatusOr<std::unique_ptr<InterpreterLease>> LeaseInterpreter(const SourceR
       return std::make_unique<Lease>(std::move(machine), nullptr, /*warm=*/true, pooled, signature);
     }
   }
-  std::unique_ptr<python::ParseAhead> ahead = ParseWhatIsImported(request);
+  std::unique_ptr<ParseAhead> ahead = ParseWhatIsImported(request);
   COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Machine> machine, NewMachine(request, limits, /*with_bundle=*/true));
   return std::make_unique<Lease>(std::move(machine), std::move(ahead), /*warm=*/false, pooled, signature);
 }
 
-}  // namespace cobra
+}  // namespace cobra::python

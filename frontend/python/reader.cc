@@ -18,25 +18,25 @@
 #include "frontend/python/torch/module_state.h"
 #include "frontend/python/torch/tensor.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace {
 
-using python::AsTensor;
-using python::CallArgs;
-using python::DictObject;
-using python::Interpreter;
-using python::KeywordArg;
-using python::ModuleObject;
-using python::Object;
-using python::Result;
-using python::Tensor;
-using python::TorchState;
-using python::Value;
+using AsTensor;
+using CallArgs;
+using DictObject;
+using Interpreter;
+using KeywordArg;
+using ModuleObject;
+using Object;
+using Result;
+using Tensor;
+using TorchState;
+using Value;
 
 // One positional or keyword argument: a tensor, or a list of tensors.
 struct InputSpec {
   std::string name;  // of a keyword; empty: positional
-  std::vector<TensorType> tensors;
+  std::vector<graph::TensorType> tensors;
   bool is_list = false;
 };
 
@@ -53,11 +53,11 @@ absl::StatusOr<InputSpec> ParseInput(absl::string_view text) {
   }
   for (absl::string_view item : absl::StrSplit(text, ',')) {
     if (!spec.is_list && item.size() != text.size()) break;
-    COBRA_ASSIGN_OR_RETURN(TensorType type, ParseTensorType(absl::StripAsciiWhitespace(item)));
+    COBRA_ASSIGN_OR_RETURN(graph::TensorType type, graph::ParseTensorType(absl::StripAsciiWhitespace(item)));
     spec.tensors.push_back(std::move(type));
   }
   if (spec.tensors.empty())
-    return ParseTensorType(text).status();  // a comma outside brackets: say what is wrong with it
+    return graph::ParseTensorType(text).status();  // a comma outside brackets: say what is wrong with it
   return spec;
 }
 
@@ -71,9 +71,9 @@ class Reader {
     COBRA_TRY(interp.ImportModule("torch"));
     COBRA_TRY(interp.ImportModule("torch.nn.modules.module"));
     COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile(request_.file));
-    progress_.phase = python::ReadProgress::Phase::kEntry;
+    progress_.phase = ReadProgress::Phase::kEntry;
     Result<Value> entry = interp.EvalExpression(request_.entry, module);
-    if (!entry.ok()) progress_.candidates = ModelList(python::ModelNames(interp, module));
+    if (!entry.ok()) progress_.candidates = ModelList(ModelNames(interp, module));
     COBRA_TRY_ASSIGN(Value model, std::move(entry));
     if (IsModule(interp, model)) {
       COBRA_TRY(interp.CallMethod(model, "eval"));
@@ -83,11 +83,11 @@ class Reader {
     }
     std::vector<Value> positional;
     std::vector<KeywordArg> keywords;
-    progress_.phase = python::ReadProgress::Phase::kArguments;
+    progress_.phase = ReadProgress::Phase::kArguments;
     COBRA_TRY(MakeArguments(interp, module, &positional, &keywords));
-    progress_.phase = python::ReadProgress::Phase::kRun;
-    progress_.signature = python::SignatureOf(interp, model, request_.method);
-    if (model.IsFunction()) progress_.called_function = python::CallText(interp, request_.entry, model);
+    progress_.phase = ReadProgress::Phase::kRun;
+    progress_.signature = SignatureOf(interp, model, request_.method);
+    if (model.IsFunction()) progress_.called_function = CallText(interp, request_.entry, model);
 
     torch_.recording = true;
     torch_.module_stack.push_back(&torch_.root);
@@ -96,24 +96,24 @@ class Reader {
                             : interp.CallMethod(model, interp.Intern(request_.method), positional, keywords);
     torch_.recording = false;
     if (!out.ok()) {
-      python::NoteFailure(interp, &progress_);
+      NoteFailure(interp, &progress_);
       if (MakesModelWithoutInputs(interp, model)) return NotCalled(interp, kMaker, model);
-      return python::Failure();
+      return Failure();
     }
     if (!IsModule(interp, model) && IsModule(interp, *out)) return NotCalled(interp, kMaker, model);
     return CollectOutputs(interp, *out);
   }
 
-  Graph Build() && { return std::move(torch_.builder).Build(std::move(outputs_)); }
-  const python::ReadProgress& progress() const { return progress_; }
+  graph::Graph Build() && { return std::move(torch_.builder).Build(std::move(outputs_)); }
+  const ReadProgress& progress() const { return progress_; }
 
  private:
   static constexpr char kMaker[] = "a function that makes the model";
 
-  python::Failure NotCalled(Interpreter& interp, absl::string_view what, Value model) const {
+  Failure NotCalled(Interpreter& interp, absl::string_view what, Value model) const {
     return interp.FromStatus(DiagnosticToStatus(
         {Diagnostic::Kind::kUsage, absl::StrCat(request_.entry, ": is ", what, ", not the model itself"),
-         absl::StrCat("call it: ", python::CallText(interp, request_.entry, model))}));
+         absl::StrCat("call it: ", CallText(interp, request_.entry, model))}));
   }
 
   // Of a function that failed on the inputs and needs none: whether it was meant to be called for the model. The
@@ -122,7 +122,7 @@ class Reader {
     Value exception;
     if (inputs_.empty() || !model.IsFunction() || !absl::EndsWith(progress_.called_function, "()")) return false;
     if (!interp.CatchException(interp.types().BaseException, &exception)) return false;
-    auto* e = exception.as<python::ExceptionObject>();
+    auto* e = exception.as<ExceptionObject>();
     const Value context = e->context;
     const Result<Value> made = interp.Call(model, CallArgs());
     if (made.ok() && IsModule(interp, *made)) return true;
@@ -134,12 +134,12 @@ class Reader {
 
   // What is no torch.nn.Module is called with the inputs.
   Result<void> CheckCallable(Interpreter& interp, Value model) const {
-    if (model.IsClass() && Interpreter::IsSubclassOf(model.as<python::ClassObject>(), torch_.module_class)) {
+    if (model.IsClass() && Interpreter::IsSubclassOf(model.as<ClassObject>(), torch_.module_class)) {
       return NotCalled(interp, "the class", model);
     }
-    if (python::MakesModel(interp, model)) return NotCalled(interp, kMaker, model);
+    if (MakesModel(interp, model)) return NotCalled(interp, kMaker, model);
     if (model.IsOpaque()) {
-      return python::OpaqueUsed(interp, model.as<python::OpaqueObject>()->dotted_name->view(), "running ");
+      return OpaqueUsed(interp, model.as<OpaqueObject>()->dotted_name->view(), "running ");
     }
     if (interp.IsCallable(model)) return {};
     return interp.FromStatus(DiagnosticToStatus(
@@ -166,15 +166,15 @@ class Reader {
 
   // The tensors of one module. Every parameter enters the graph under the first name that leads to it.
   Result<void> NameTensorsOf(Interpreter& interp, Value module, absl::string_view prefix) {
-    for (python::ModuleSlot slot : {python::kParametersSlot, python::kBuffersSlot}) {
-      const bool parameters = slot == python::kParametersSlot;
+    for (ModuleSlot slot : {kParametersSlot, kBuffersSlot}) {
+      const bool parameters = slot == kParametersSlot;
       COBRA_TRY(
-          ForEachItem(interp, python::ModuleRegistry(interp, module, slot), [&](absl::string_view name, Value value) {
+          ForEachItem(interp, ModuleRegistry(interp, module, slot), [&](absl::string_view name, Value value) {
             Tensor* tensor = AsTensor(value);
             if (tensor == nullptr) return;
-            if (tensor->ref.kind == ValueRef::Kind::kParameter ||
-                tensor->ref.kind == ValueRef::Kind::kBuffer) {  // has a name
-              if (parameters && tensor->ref.kind == ValueRef::Kind::kParameter)
+            if (tensor->ref.kind == graph::ValueRef::Kind::kParameter ||
+                tensor->ref.kind == graph::ValueRef::Kind::kBuffer) {  // has a name
+              if (parameters && tensor->ref.kind == graph::ValueRef::Kind::kParameter)
                 torch_.builder.AddParameterAlias(absl::StrCat(prefix, name), tensor->ref);
               return;
             }
@@ -189,9 +189,9 @@ class Reader {
     return {};
   }
 
-  python::NetworkModule Described(Interpreter& interp, Value module, std::string path) const {
-    python::NetworkModule described{std::move(path)};
-    described.is_librarys = python::IsLibrarys(interp.LookupClass(module.object()->cls, torch_.names.forward));
+  NetworkModule Described(Interpreter& interp, Value module, std::string path) const {
+    NetworkModule described{std::move(path)};
+    described.is_librarys = IsLibrarys(interp.LookupClass(module.object()->cls, torch_.names.forward));
     const uint32_t mark = module.object()->mark;
     if (described.is_librarys && mark > 0) described.made = torch_.constructions[mark - 1];
     return described;
@@ -212,7 +212,7 @@ class Reader {
       COBRA_TRY(interp.Step());
       COBRA_TRY(NameTensorsOf(interp, module, prefix));
       const size_t first_child = stack.size();
-      COBRA_TRY(ForEachItem(interp, python::ModuleRegistry(interp, module, python::kModulesSlot),
+      COBRA_TRY(ForEachItem(interp, ModuleRegistry(interp, module, kModulesSlot),
                             [&](absl::string_view name, Value value) {
                               if (IsModule(interp, value)) stack.emplace_back(absl::StrCat(prefix, name), value);
                             }));
@@ -226,9 +226,9 @@ class Reader {
     int count = 0;
     for (const InputSpec& spec : inputs_) {
       std::vector<Value> tensors;
-      for (const TensorType& type : spec.tensors) {
+      for (const graph::TensorType& type : spec.tensors) {
         const std::string name = spec.name.empty() ? absl::StrCat("input", count) : spec.name;
-        tensors.push_back(python::NewGraphTensor(interp, type, torch_.builder.AddInput(name, type)));
+        tensors.push_back(NewGraphTensor(interp, type, torch_.builder.AddInput(name, type)));
         ++count;
       }
       const Value value = spec.is_list ? Value(interp.NewList(tensors)) : tensors[0];
@@ -250,7 +250,7 @@ class Reader {
     COBRA_TRY(interp.Step());
     COBRA_TRY(interp.CheckStack());
     if (Tensor* tensor = AsTensor(value)) {
-      outputs_.push_back(python::RefOf(interp, tensor));
+      outputs_.push_back(RefOf(interp, tensor));
       return {};
     }
     if (value.IsTuple() || value.IsList()) {
@@ -269,14 +269,14 @@ class Reader {
   const SourceRequest& request_;
   const std::vector<InputSpec> inputs_;
   TorchState& torch_;
-  python::ReadProgress progress_;
-  std::vector<ValueRef> outputs_;
+  ReadProgress progress_;
+  std::vector<graph::ValueRef> outputs_;
   absl::flat_hash_set<const DictObject*> visiting_;
 };
 
 }  // namespace
 
-absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const Limits& limits, ReadUsage* usage) {
+absl::StatusOr<graph::Graph> ReadPythonModel(const SourceRequest& request, const Limits& limits, ReadUsage* usage) {
   std::vector<InputSpec> inputs;
   for (const std::string& text : request.inputs) {
     COBRA_ASSIGN_OR_RETURN(InputSpec spec, ParseInput(text));
@@ -287,7 +287,7 @@ absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const Limits
   const absl::Status status = lease->interpreter().Run([&](Interpreter& i) { return reader.Read(i); });
   if (usage != nullptr)
     *usage = {lease->interpreter().steps_used(), lease->interpreter().heap().used_bytes(), lease->warm()};
-  if (!status.ok()) return python::ExplainFailure(status, request, reader.progress());
+  if (!status.ok()) return ExplainFailure(status, request, reader.progress());
   return std::move(reader).Build();
 }
 
@@ -299,7 +299,7 @@ std::vector<std::string> ModelsThere(const SourceRequest& request, const Limits&
     COBRA_TRY(interp.ImportModule("torch"));
     COBRA_TRY(interp.ImportModule("torch.nn.modules.module"));
     COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile(request.file));
-    names = python::ModelNames(interp, module);
+    names = ModelNames(interp, module);
     return {};
   });
   return status.ok() ? names : std::vector<std::string>();
@@ -312,4 +312,4 @@ std::string ModelList(std::vector<std::string> models) {
   return absl::StrCat(absl::StrJoin(models, ", "), more ? " ..." : "");
 }
 
-}  // namespace cobra
+}  // namespace cobra::python

@@ -13,7 +13,7 @@
 #include "base/limits.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::python {
 
 struct SourceRequest {
   // The user's files: path relative to the bundle's root -> text. One file, or a directory's.
@@ -42,8 +42,8 @@ struct ReadUsage {
 };
 
 // Errors carry a Diagnostic (base/diagnostic.h). `usage` may be null; it is filled also when the read fails.
-absl::StatusOr<Graph> ReadPythonModel(const SourceRequest& request, const Limits& limits = {},
-                                      ReadUsage* usage = nullptr);
+absl::StatusOr<graph::Graph> ReadPythonModel(const SourceRequest& request, const Limits& limits = {},
+                                             ReadUsage* usage = nullptr);
 
 // For who has not named the entry: what request.file offers, as it is called: "resnet18()", "ResNet(block, layers)".
 // What needs no argument comes first; what the file imports only if it defines nothing. Empty if it cannot be loaded.
@@ -51,6 +51,6 @@ std::vector<std::string> ModelsThere(const SourceRequest& request, const Limits&
 // "resnet18(), ResNet(block, layers)", and " ..." for those beyond the first dozen.
 std::string ModelList(std::vector<std::string> models);
 
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_READER_H_

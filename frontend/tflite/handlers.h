@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "frontend/tflite/importer.h"
 
-namespace cobra::tflite_import::handlers {
+namespace cobra::tflite::handlers {
 
 absl::Status AddN(Importer& im, const OpCall& call);
 absl::Status ArgReduce(Importer& im, const OpCall& call);
@@ -70,6 +70,6 @@ inline int ImageDim(int d) { return d == 0 ? 0 : d == 3 ? 1 : d + 1; }
 // constants.
 bool OnImages(const Importer& im, const OpCall& call);
 
-}  // namespace cobra::tflite_import::handlers
+}  // namespace cobra::tflite::handlers
 
 #endif  // COBRA_FRONTEND_TFLITE_HANDLERS_H_

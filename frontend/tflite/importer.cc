@@ -12,7 +12,7 @@
 #include "graph/const_eval.h"
 #include "graph/untrusted.h"
 
-namespace cobra::tflite_import {
+namespace cobra::tflite {
 namespace {
 
 // Null: a code that we do not know.
@@ -27,17 +27,17 @@ Handler HandlerOf(schema::BuiltinOperator code) {
   }
 }
 
-std::optional<DType> DTypeOf(schema::TensorType type) {
+std::optional<graph::DType> DTypeOf(schema::TensorType type) {
   switch (type) {
-    case schema::TensorType_FLOAT32: return DType::float32;
-    case schema::TensorType_FLOAT16: return DType::float16;
-    case schema::TensorType_FLOAT64: return DType::float64;
-    case schema::TensorType_INT64: return DType::int64;
-    case schema::TensorType_INT32: return DType::int32;
-    case schema::TensorType_INT16: return DType::int16;
-    case schema::TensorType_INT8: return DType::int8;
-    case schema::TensorType_UINT8: return DType::uint8;
-    case schema::TensorType_BOOL: return DType::bool_;
+    case schema::TensorType_FLOAT32: return graph::DType::float32;
+    case schema::TensorType_FLOAT16: return graph::DType::float16;
+    case schema::TensorType_FLOAT64: return graph::DType::float64;
+    case schema::TensorType_INT64: return graph::DType::int64;
+    case schema::TensorType_INT32: return graph::DType::int32;
+    case schema::TensorType_INT16: return graph::DType::int16;
+    case schema::TensorType_INT8: return graph::DType::int8;
+    case schema::TensorType_UINT8: return graph::DType::uint8;
+    case schema::TensorType_BOOL: return graph::DType::bool_;
     default: return std::nullopt;
   }
 }
@@ -53,16 +53,16 @@ void Decode(const uint8_t* data, size_t n, Values* values) {
 }
 
 // Numbers of a constant; nothing for types whose values nobody asks for.
-bool DecodeAs(DType dtype, const uint8_t* data, size_t n, Values* values) {
+bool DecodeAs(graph::DType dtype, const uint8_t* data, size_t n, Values* values) {
   switch (dtype) {
-    case DType::float32: Decode<float>(data, n, values); return true;
-    case DType::float64: Decode<double>(data, n, values); return true;
-    case DType::int64: Decode<int64_t>(data, n, values); return true;
-    case DType::int32: Decode<int32_t>(data, n, values); return true;
-    case DType::int16: Decode<int16_t>(data, n, values); return true;
-    case DType::int8: Decode<int8_t>(data, n, values); return true;
-    case DType::uint8:
-    case DType::bool_: Decode<uint8_t>(data, n, values); return true;
+    case graph::DType::float32: Decode<float>(data, n, values); return true;
+    case graph::DType::float64: Decode<double>(data, n, values); return true;
+    case graph::DType::int64: Decode<int64_t>(data, n, values); return true;
+    case graph::DType::int32: Decode<int32_t>(data, n, values); return true;
+    case graph::DType::int16: Decode<int16_t>(data, n, values); return true;
+    case graph::DType::int8: Decode<int8_t>(data, n, values); return true;
+    case graph::DType::uint8:
+    case graph::DType::bool_: Decode<uint8_t>(data, n, values); return true;
     default: return false;
   }
 }
@@ -96,12 +96,12 @@ absl::StatusOr<TfliteModel> Importer::Import() {
     COBRA_ASSIGN_OR_RETURN(const OpCall call, ReadCall(i));
     COBRA_RETURN_IF_ERROR(RunOperator(call));
   }
-  std::vector<ValueRef> outputs;
+  std::vector<graph::ValueRef> outputs;
   for (int tensor : *network_->outputs()) {
     if (tensor < 0 || tensor >= static_cast<int>(states_.size()) || !states_[tensor].known) {
       return FileError(absl::StrCat("output ", NameOf(tensor), " is computed by no operator"));
     }
-    COBRA_ASSIGN_OR_RETURN(const ValueRef ref, File(tensor));
+    COBRA_ASSIGN_OR_RETURN(const graph::ValueRef ref, File(tensor));
     outputs.push_back(ref);
   }
   return TfliteModel{std::move(builder_).Build(std::move(outputs)), std::move(weights_)};
@@ -134,10 +134,10 @@ absl::Status Importer::ReadTensors() {
   for (size_t i = 0; i < n; ++i) {
     const int tensor = static_cast<int>(i);
     const schema::Tensor* in = network_->tensors()->Get(i);
-    const std::optional<DType> dtype = DTypeOf(in->type());
+    const std::optional<graph::DType> dtype = DTypeOf(in->type());
     // A tensor of another type matters only when an operator that we know touches it: it has no state then.
     if (!dtype.has_value()) continue;
-    TensorType& type = file_types_[i];
+    graph::TensorType& type = file_types_[i];
     type.dtype = *dtype;
     if (in->shape() != nullptr) {
       if (static_cast<int>(in->shape()->size()) > limits_.tflite.max_rank) {
@@ -148,7 +148,7 @@ absl::Status Importer::ReadTensors() {
         if (d < 0) return FileError(absl::StrCat("tensor ", NameOf(tensor), " has a dimension of ", d));
         type.shape.push_back(d);
       }
-      if (IsTooLarge(type, limits_.graph.max_tensor_bytes)) {
+      if (graph::IsTooLarge(type, limits_.graph.max_tensor_bytes)) {
         return LimitError(
             absl::StrCat("tensor ", NameOf(tensor), " is larger than ", limits_.graph.max_tensor_bytes, " bytes"));
       }
@@ -174,14 +174,14 @@ absl::Status Importer::ReadConstant(int tensor, const schema::Buffer* buffer) {
   }
   const int64_t elements = state.type.num_elements();
   if (static_cast<int64_t>(buffer->data()->size()) != state.type.num_bytes()) {
-    return FileError(absl::StrCat("tensor ", NameOf(tensor), " is ", TypeText(state.type), ", its buffer has ",
+    return FileError(absl::StrCat("tensor ", NameOf(tensor), " is ", graph::TypeText(state.type), ", its buffer has ",
                                   buffer->data()->size(), " bytes"));
   }
   state.known = state.constant = true;
   state.source = tensor;
   // Sizes and axes are integers; of anything else only what is small is computed with.
   constexpr int64_t kSmall = 1024;
-  const bool sizes = state.type.dtype == DType::int32 || state.type.dtype == DType::int64;
+  const bool sizes = state.type.dtype == graph::DType::int32 || state.type.dtype == graph::DType::int64;
   if (elements > (sizes ? limits_.tflite.max_const_elements : std::min(kSmall, limits_.tflite.max_const_elements)))
     return absl::OkStatus();
   COBRA_RETURN_IF_ERROR(CountValues(elements));
@@ -220,18 +220,18 @@ absl::Status Importer::BindInputs() {
     }
     if (!request_.inputs.empty()) {
       // The type is the file's; a text without one says float32.
-      COBRA_ASSIGN_OR_RETURN(const TensorType wanted, ParseTensorType(request_.inputs[i]));
+      COBRA_ASSIGN_OR_RETURN(const graph::TensorType wanted, graph::ParseTensorType(request_.inputs[i]));
       if (wanted.rank() != state.type.rank()) {
         Diagnostic d;
         d.kind = Diagnostic::Kind::kUsage;
-        d.message =
-            absl::StrCat("--input ", request_.inputs[i], ": input ", NameOf(tensor), " is ", TypeText(state.type));
+        d.message = absl::StrCat("--input ", request_.inputs[i], ": input ", NameOf(tensor), " is ",
+                                 graph::TypeText(state.type));
         d.hint = "sizes are in the file's own order, images as batch x height x width x channels";
         return DiagnosticToStatus(d);
       }
       resized_ = resized_ || wanted.shape != state.type.shape;
       state.type.shape = wanted.shape;
-      if (IsTooLarge(state.type, limits_.graph.max_tensor_bytes)) {
+      if (graph::IsTooLarge(state.type, limits_.graph.max_tensor_bytes)) {
         return LimitError(
             absl::StrCat("input ", NameOf(tensor), " is larger than ", limits_.graph.max_tensor_bytes, " bytes"));
       }
@@ -343,13 +343,13 @@ absl::Status Importer::CheckOutput(const OpCall& call, size_t k) const {
       std::any_of(in->shape_signature()->begin(), in->shape_signature()->end(), [](int32_t d) { return d < 0; });
   if (resized_ || open || in->shape() == nullptr || in->shape()->size() == 0) return absl::OkStatus();
   if (states_[tensor].type.shape == file_types_[tensor].shape) return absl::OkStatus();
-  return Wrong(call, absl::StrCat("output ", NameOf(tensor), " is ", ShapeText(file_types_[tensor].shape),
-                                  " in the file, the operator gives ", ShapeText(states_[tensor].type.shape)));
+  return Wrong(call, absl::StrCat("output ", NameOf(tensor), " is ", graph::ShapeText(file_types_[tensor].shape),
+                                  " in the file, the operator gives ", graph::ShapeText(states_[tensor].type.shape)));
 }
 
 bool Importer::IsQuantized(int tensor) const {
-  const DType dtype = file_types_[tensor].dtype;
-  if (dtype != DType::int8 && dtype != DType::uint8 && dtype != DType::int16) return false;
+  const graph::DType dtype = file_types_[tensor].dtype;
+  if (dtype != graph::DType::int8 && dtype != graph::DType::uint8 && dtype != graph::DType::int16) return false;
   const schema::QuantizationParameters* q = Quantization(tensor);
   return q != nullptr && q->scale() != nullptr && q->scale()->size() > 0;
 }
@@ -358,15 +358,16 @@ const schema::QuantizationParameters* Importer::Quantization(int tensor) const {
   return network_->tensors()->Get(tensor)->quantization();
 }
 
-absl::StatusOr<ValueRef> Importer::Permuted(ValueRef ref, std::vector<int64_t> dims) {
-  Origin origin;
+absl::StatusOr<graph::ValueRef> Importer::Permuted(graph::ValueRef ref, std::vector<int64_t> dims) {
+  graph::Origin origin;
   origin.file = file_;
-  const absl::StatusOr<int32_t> node = builder_.Add(Op::permute, {{"dims", std::move(dims)}}, {ref}, std::move(origin));
+  const absl::StatusOr<int32_t> node =
+      builder_.Add(graph::Op::permute, {{"dims", std::move(dims)}}, {ref}, std::move(origin));
   if (!node.ok()) return LimitError(node.status().message());
-  return ValueRef::Node(*node);
+  return graph::ValueRef::Node(*node);
 }
 
-absl::StatusOr<ValueRef> Importer::File(int tensor) {
+absl::StatusOr<graph::ValueRef> Importer::File(int tensor) {
   TensorState& state = states_[tensor];
   if (!state.file.is_none()) return state.file;
   if (state.constant) {
@@ -379,7 +380,7 @@ absl::StatusOr<ValueRef> Importer::File(int tensor) {
   return state.file;
 }
 
-absl::StatusOr<ValueRef> Importer::Image(int tensor) {
+absl::StatusOr<graph::ValueRef> Importer::Image(int tensor) {
   TensorState& state = states_[tensor];
   if (state.constant) return Weight(tensor, {0, 3, 1, 2});
   if (!state.image.is_none()) return state.image;
@@ -387,17 +388,17 @@ absl::StatusOr<ValueRef> Importer::Image(int tensor) {
   return state.image;
 }
 
-absl::StatusOr<ValueRef> Importer::Weight(int tensor, std::vector<int> permutation, const Shape* shape) {
+absl::StatusOr<graph::ValueRef> Importer::Weight(int tensor, std::vector<int> permutation, const graph::Shape* shape) {
   TensorState& state = states_[tensor];
   std::vector<int64_t> key(permutation.begin(), permutation.end());
   if (shape != nullptr) key.insert(key.end(), shape->begin(), shape->end());
   const auto found = placed_.find({tensor, key});
   if (found != placed_.end()) return found->second;
-  Shape filled = state.type.shape;
+  graph::Shape filled = state.type.shape;
   while (filled.size() < permutation.size()) filled.insert(filled.begin(), 1);
-  Shape permuted(filled.size());
+  graph::Shape permuted(filled.size());
   for (size_t i = 0; i < permutation.size(); ++i) permuted[i] = filled[permutation[i]];
-  const TensorType type{shape == nullptr ? permuted : *shape, state.type.dtype};
+  const graph::TensorType type{shape == nullptr ? permuted : *shape, state.type.dtype};
   std::string name = NameOf(tensor);
   for (int& n = weight_names_[name]; n++ > 0;) {
     // The next number of that name; one more where a tensor is called so already.
@@ -408,7 +409,7 @@ absl::StatusOr<ValueRef> Importer::Weight(int tensor, std::vector<int> permutati
     }
   }
   // What was computed from constants is one; what the file holds is a weight.
-  const ValueRef ref = state.source >= 0 ? builder_.AddParameter(name, type) : builder_.AddConstant(name, type);
+  const graph::ValueRef ref = state.source >= 0 ? builder_.AddParameter(name, type) : builder_.AddConstant(name, type);
   if (state.source >= 0) weights_.push_back({ref, state.source, filled, permutation});
   placed_[{tensor, key}] = ref;
   return ref;
@@ -449,9 +450,9 @@ absl::StatusOr<int64_t> Importer::Int(const OpCall& call, size_t input, absl::st
   return values[0];
 }
 
-absl::StatusOr<ValueRef> Importer::AddNode(const OpCall& call, Op op, Attributes attributes,
-                                           std::vector<ValueRef> inputs, bool inplace) {
-  Origin origin;
+absl::StatusOr<graph::ValueRef> Importer::AddNode(const OpCall& call, graph::Op op, graph::Attributes attributes,
+                                                  std::vector<graph::ValueRef> inputs, bool inplace) {
+  graph::Origin origin;
   origin.file = file_;
   origin.line = call.index + 1;
   const std::string name = call.outputs.empty() ? "" : NameOf(call.outputs[0]);
@@ -463,38 +464,39 @@ absl::StatusOr<ValueRef> Importer::AddNode(const OpCall& call, Op op, Attributes
       return LimitError(absl::StrCat(Label(call), ": ", node.status().message()));
     return Wrong(call, node.status().message());
   }
-  return ValueRef::Node(*node);
+  return graph::ValueRef::Node(*node);
 }
 
-absl::StatusOr<ValueRef> Importer::Move(const OpCall& call, Op op, Attributes attributes,
-                                        std::vector<ValueRef> inputs) {
+absl::StatusOr<graph::ValueRef> Importer::Move(const OpCall& call, graph::Op op, graph::Attributes attributes,
+                                               std::vector<graph::ValueRef> inputs) {
   return AddNode(call, op, std::move(attributes), std::move(inputs), /*inplace=*/false);
 }
 
-absl::StatusOr<ValueRef> Importer::Compute(const OpCall& call, Op op, Attributes attributes,
-                                           std::vector<ValueRef> inputs, bool inplace) {
+absl::StatusOr<graph::ValueRef> Importer::Compute(const OpCall& call, graph::Op op, graph::Attributes attributes,
+                                                  std::vector<graph::ValueRef> inputs, bool inplace) {
   bool quantized = IsQuantized(call.outputs[0]);
   for (int tensor : call.inputs)
     quantized = quantized || (tensor >= 0 && IsQuantized(tensor) && states_[tensor].source >= 0 &&
-                              !IsFloatingPoint(states_[tensor].type.dtype));
-  const DType out = file_types_[call.outputs[0]].dtype;
-  if (quantized && out != DType::bool_) attributes.Set("quantized", std::string(DTypeName(out)));
+                              !graph::IsFloatingPoint(states_[tensor].type.dtype));
+  const graph::DType out = file_types_[call.outputs[0]].dtype;
+  if (quantized && out != graph::DType::bool_) attributes.Set("quantized", std::string(graph::DTypeName(out)));
   return AddNode(call, op, std::move(attributes), std::move(inputs), inplace);
 }
 
-absl::StatusOr<ValueRef> Importer::Activate(const OpCall& call, ValueRef x, schema::ActivationFunctionType activation) {
+absl::StatusOr<graph::ValueRef> Importer::Activate(const OpCall& call, graph::ValueRef x,
+                                                   schema::ActivationFunctionType activation) {
   switch (activation) {
     case schema::ActivationFunctionType_NONE: return x;
-    case schema::ActivationFunctionType_RELU: return Compute(call, Op::relu, {}, {x}, /*inplace=*/true);
-    case schema::ActivationFunctionType_RELU6: return Compute(call, Op::relu6, {}, {x}, /*inplace=*/true);
+    case schema::ActivationFunctionType_RELU: return Compute(call, graph::Op::relu, {}, {x}, /*inplace=*/true);
+    case schema::ActivationFunctionType_RELU6: return Compute(call, graph::Op::relu6, {}, {x}, /*inplace=*/true);
     case schema::ActivationFunctionType_RELU_N1_TO_1:
-      return Compute(call, Op::hardtanh, {{"min_val", -1.0}, {"max_val", 1.0}}, {x}, /*inplace=*/true);
-    case schema::ActivationFunctionType_TANH: return Compute(call, Op::tanh, {}, {x}, /*inplace=*/true);
+      return Compute(call, graph::Op::hardtanh, {{"min_val", -1.0}, {"max_val", 1.0}}, {x}, /*inplace=*/true);
+    case schema::ActivationFunctionType_TANH: return Compute(call, graph::Op::tanh, {}, {x}, /*inplace=*/true);
     default: return Unsupported(call, absl::StrCat("fused activation ", static_cast<int>(activation)));
   }
 }
 
-absl::Status Importer::SetFile(const OpCall& call, size_t k, ValueRef ref) {
+absl::Status Importer::SetFile(const OpCall& call, size_t k, graph::ValueRef ref) {
   if (k >= call.outputs.size())
     return Wrong(call, absl::StrCat("it has ", call.outputs.size(), " outputs, ", k + 1, " or more expected"));
   TensorState& state = states_[call.outputs[k]];
@@ -504,11 +506,11 @@ absl::Status Importer::SetFile(const OpCall& call, size_t k, ValueRef ref) {
   return absl::OkStatus();
 }
 
-absl::Status Importer::SetImage(const OpCall& call, size_t k, ValueRef ref) {
+absl::Status Importer::SetImage(const OpCall& call, size_t k, graph::ValueRef ref) {
   if (k >= call.outputs.size())
     return Wrong(call, absl::StrCat("it has ", call.outputs.size(), " outputs, ", k + 1, " or more expected"));
   TensorState& state = states_[call.outputs[k]];
-  const TensorType& type = builder_.TypeOf(ref);
+  const graph::TensorType& type = builder_.TypeOf(ref);
   state.image = ref;
   state.is_image = true;
   state.type = {{type.shape[0], type.shape[2], type.shape[3], type.shape[1]}, type.dtype};
@@ -516,7 +518,7 @@ absl::Status Importer::SetImage(const OpCall& call, size_t k, ValueRef ref) {
   return absl::OkStatus();
 }
 
-absl::Status Importer::SetConstant(const OpCall& call, size_t k, TensorType type, Values values) {
+absl::Status Importer::SetConstant(const OpCall& call, size_t k, graph::TensorType type, Values values) {
   if (k >= call.outputs.size()) return Wrong(call, "it has too few outputs");
   if (static_cast<int64_t>(values.size()) > limits_.tflite.max_const_elements) {
     return Unsupported(
@@ -530,7 +532,7 @@ absl::Status Importer::SetConstant(const OpCall& call, size_t k, TensorType type
   return absl::OkStatus();
 }
 
-absl::Status Importer::SetWeight(const OpCall& call, size_t k, int tensor, DType dtype,
+absl::Status Importer::SetWeight(const OpCall& call, size_t k, int tensor, graph::DType dtype,
                                  std::shared_ptr<const Values> values) {
   TensorState& state = states_[call.outputs[k]];
   state.type = {states_[tensor].type.shape, dtype};
@@ -587,4 +589,4 @@ absl::Status Importer::LimitError(absl::string_view message) const {
   return DiagnosticToStatus(d);
 }
 
-}  // namespace cobra::tflite_import
+}  // namespace cobra::tflite

@@ -20,21 +20,22 @@
 #include "frontend/tflite/schema_generated.h"
 #include "graph/builder.h"
 
-namespace cobra::tflite_import {
+namespace cobra::tflite {
 
 namespace schema = cobra::tflite_schema;
 using Values = std::vector<double>;
 
 // What is known of a tensor of the file.
 struct TensorState {
-  TensorType type;                       // in the file's order; recomputed from the inputs
-  bool known = false;                    // an input, a constant, or computed by an operator that came before
-  bool constant = false;                 // depends on no input
-  std::shared_ptr<const Values> values;  // of a small constant
-  int source = -1;                       // of a weight: the tensor whose buffer has its numbers
-  ValueRef file = ValueRef::None();      // the tensor in the file's order ...
-  ValueRef image = ValueRef::None();     // ... and, with four dimensions, as [batch, channels, height, width]
-  bool is_image = false;                 // `image` is what its operator made, `file` at most a view of it
+  graph::TensorType type;                          // in the file's order; recomputed from the inputs
+  bool known = false;                              // an input, a constant, or computed by an operator that came before
+  bool constant = false;                           // depends on no input
+  std::shared_ptr<const Values> values;            // of a small constant
+  int source = -1;                                 // of a weight: the tensor whose buffer has its numbers
+  graph::ValueRef file = graph::ValueRef::None();  // the tensor in the file's order ...
+  graph::ValueRef image =
+      graph::ValueRef::None();  // ... and, with four dimensions, as [batch, channels, height, width]
+  bool is_image = false;        // `image` is what its operator made, `file` at most a view of it
 };
 
 // One operator as a handler sees it.
@@ -54,18 +55,19 @@ class Importer {
 
   // ---- for handlers. Tensors are numbered as in the file.
   const TensorState& State(int tensor) const { return states_[tensor]; }
-  const Shape& ShapeOf(int tensor) const { return states_[tensor].type.shape; }
+  const graph::Shape& ShapeOf(int tensor) const { return states_[tensor].type.shape; }
   int Rank(int tensor) const { return states_[tensor].type.rank(); }
   // The type that the file gives the tensor, whatever we computed.
-  DType FileDType(int tensor) const { return file_types_[tensor].dtype; }
+  graph::DType FileDType(int tensor) const { return file_types_[tensor].dtype; }
   bool IsQuantized(int tensor) const;  // integers that stand for reals
   const schema::QuantizationParameters* Quantization(int tensor) const;
 
-  absl::StatusOr<ValueRef> File(int tensor);   // in the file's order
-  absl::StatusOr<ValueRef> Image(int tensor);  // channels second; a constant of fewer dimensions is filled up in front
+  absl::StatusOr<graph::ValueRef> File(int tensor);  // in the file's order
+  absl::StatusOr<graph::ValueRef> Image(
+      int tensor);  // channels second; a constant of fewer dimensions is filled up in front
   // A constant of the file as a parameter: dimensions filled up in front to as many as `permutation` has, permuted, and
   // then, if given, reshaped.
-  absl::StatusOr<ValueRef> Weight(int tensor, std::vector<int> permutation, const Shape* shape = nullptr);
+  absl::StatusOr<graph::ValueRef> Weight(int tensor, std::vector<int> permutation, const graph::Shape* shape = nullptr);
   // The only number of a float constant of one element.
   std::optional<double> Number(int tensor) const;
   // The values of a constant; FailedPrecondition naming `what` if they depend on the input.
@@ -73,20 +75,23 @@ class Importer {
   absl::StatusOr<int64_t> Int(const OpCall& call, size_t input, absl::string_view what) const;
 
   // A call that moves data: types follow PyTorch's rule.
-  absl::StatusOr<ValueRef> Move(const OpCall& call, Op op, Attributes attributes, std::vector<ValueRef> inputs);
+  absl::StatusOr<graph::ValueRef> Move(const OpCall& call, graph::Op op, graph::Attributes attributes,
+                                       std::vector<graph::ValueRef> inputs);
   // A call that computes: if the operator's result or a weight of it is quantised, the call is (graph/builder.h), and
   // its result has the type that the file says.
-  absl::StatusOr<ValueRef> Compute(const OpCall& call, Op op, Attributes attributes, std::vector<ValueRef> inputs,
-                                   bool inplace = false);
-  absl::StatusOr<ValueRef> Activate(const OpCall& call, ValueRef x, schema::ActivationFunctionType activation);
-  const TensorType& TypeOf(ValueRef ref) const { return builder_.TypeOf(ref); }
+  absl::StatusOr<graph::ValueRef> Compute(const OpCall& call, graph::Op op, graph::Attributes attributes,
+                                          std::vector<graph::ValueRef> inputs, bool inplace = false);
+  absl::StatusOr<graph::ValueRef> Activate(const OpCall& call, graph::ValueRef x,
+                                           schema::ActivationFunctionType activation);
+  const graph::TensorType& TypeOf(graph::ValueRef ref) const { return builder_.TypeOf(ref); }
 
   // What output `k` of the operator is.
-  absl::Status SetFile(const OpCall& call, size_t k, ValueRef ref);
-  absl::Status SetImage(const OpCall& call, size_t k, ValueRef ref);
-  absl::Status SetConstant(const OpCall& call, size_t k, TensorType type, Values values);
+  absl::Status SetFile(const OpCall& call, size_t k, graph::ValueRef ref);
+  absl::Status SetImage(const OpCall& call, size_t k, graph::ValueRef ref);
+  absl::Status SetConstant(const OpCall& call, size_t k, graph::TensorType type, Values values);
   // The output is the constant `tensor` of the file under another name and type.
-  absl::Status SetWeight(const OpCall& call, size_t k, int tensor, DType dtype, std::shared_ptr<const Values> values);
+  absl::Status SetWeight(const OpCall& call, size_t k, int tensor, graph::DType dtype,
+                         std::shared_ptr<const Values> values);
   // The output is the first input, nothing is done.
   absl::Status SetSame(const OpCall& call, size_t k);
 
@@ -111,9 +116,9 @@ class Importer {
   absl::StatusOr<OpCall> ReadCall(int index) const;
   absl::Status RunOperator(const OpCall& call);
   absl::Status CheckOutput(const OpCall& call, size_t k) const;
-  absl::StatusOr<ValueRef> AddNode(const OpCall& call, Op op, Attributes attributes, std::vector<ValueRef> inputs,
-                                   bool inplace);
-  absl::StatusOr<ValueRef> Permuted(ValueRef ref, std::vector<int64_t> dims);
+  absl::StatusOr<graph::ValueRef> AddNode(const OpCall& call, graph::Op op, graph::Attributes attributes,
+                                          std::vector<graph::ValueRef> inputs, bool inplace);
+  absl::StatusOr<graph::ValueRef> Permuted(graph::ValueRef ref, std::vector<int64_t> dims);
   std::string NameOf(int tensor) const;
   std::string Label(const OpCall& call) const;  // "operator 3 (CONV_2D)"
   absl::Status FileError(absl::string_view message) const;
@@ -126,19 +131,19 @@ class Importer {
   const absl::Time deadline_;
   int64_t uses_ = 0;         // of tensors by operators, so far
   int64_t value_bytes_ = 0;  // of constants whose values are carried, so far
-  GraphBuilder builder_;
+  graph::GraphBuilder builder_;
   std::shared_ptr<const std::string> file_;
-  std::vector<TensorType> file_types_;
+  std::vector<graph::TensorType> file_types_;
   std::vector<TensorState> states_;
   std::vector<TfliteWeight> weights_;
   // Names tell the graph's weights apart, the file's may repeat: how many have each.
   std::unordered_map<std::string, int> weight_names_;
-  std::map<std::pair<int, std::vector<int64_t>>, ValueRef> placed_;  // weights by tensor, permutation and shape
+  std::map<std::pair<int, std::vector<int64_t>>, graph::ValueRef> placed_;  // weights by tensor, permutation and shape
   bool resized_ = false;  // the request's sizes differ from the file's: those of its other tensors do not count
 };
 
 using Handler = absl::Status (*)(Importer&, const OpCall&);
 
-}  // namespace cobra::tflite_import
+}  // namespace cobra::tflite
 
 #endif  // COBRA_FRONTEND_TFLITE_IMPORTER_H_

@@ -6,7 +6,7 @@
 #include "base/status_macros.h"
 #include "frontend/tflite/handlers.h"
 
-namespace cobra::tflite_import::handlers {
+namespace cobra::tflite::handlers {
 namespace {
 
 struct ConvOptions {
@@ -31,8 +31,8 @@ absl::Status CheckSteps(Importer& im, const OpCall& call, const int64_t (&stride
   return absl::OkStatus();
 }
 
-absl::StatusOr<ValueRef> Bias(Importer& im, const OpCall& call, size_t input) {
-  if (!call.has(input)) return ValueRef::None();
+absl::StatusOr<graph::ValueRef> Bias(Importer& im, const OpCall& call, size_t input) {
+  if (!call.has(input)) return graph::ValueRef::None();
   return im.File(call.inputs[input]);
 }
 
@@ -63,11 +63,11 @@ absl::Status Conv2d(Importer& im, const OpCall& call) {
     options = Read(*o);
   }
   COBRA_RETURN_IF_ERROR(CheckSteps(im, call, options.stride, options.dilation));
-  const Shape in = im.ShapeOf(call.inputs[0]), filter = im.ShapeOf(call.inputs[1]);
+  const graph::Shape in = im.ShapeOf(call.inputs[0]), filter = im.ShapeOf(call.inputs[1]);
   // [out, height, width, in / groups], or [1, height, width, in * multiplier]
   const int64_t per_group = filter[3];
   if (!depthwise && (per_group == 0 || in[3] % per_group != 0)) {
-    return im.Wrong(call, absl::StrCat("a filter of ", ShapeText(filter), " does not fit ", in[3], " channels"));
+    return im.Wrong(call, absl::StrCat("a filter of ", graph::ShapeText(filter), " does not fit ", in[3], " channels"));
   }
   const int64_t groups = depthwise ? in[3] : in[3] / per_group;
   Window window[2];
@@ -75,21 +75,21 @@ absl::Status Conv2d(Importer& im, const OpCall& call) {
     const int64_t reach = (filter[1 + i] - 1) * options.dilation[i] + 1;
     window[i] = WindowOf(options.padding, in[1 + i], reach, options.stride[i]);
   }
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.Image(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.Image(call.inputs[0]));
   std::vector<int64_t> padding = {window[0].before, window[1].before};
   if (window[0].before != window[0].after || window[1].before != window[1].after) {
     COBRA_ASSIGN_OR_RETURN(
-        x, im.Move(call, Op::pad,
+        x, im.Move(call, graph::Op::pad,
                    {{"pad", std::vector<int64_t>{window[1].before, window[1].after, window[0].before, window[0].after}},
                     {"mode", std::string("constant")},
                     {"value", 0.0}},
                    {x}));
     padding = {0, 0};
   }
-  COBRA_ASSIGN_OR_RETURN(const ValueRef weight,
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef weight,
                          depthwise ? im.Weight(call.inputs[1], {3, 0, 1, 2}) : im.Weight(call.inputs[1], {0, 3, 1, 2}));
-  COBRA_ASSIGN_OR_RETURN(const ValueRef bias, Bias(im, call, 2));
-  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, Op::conv2d,
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef bias, Bias(im, call, 2));
+  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, graph::Op::conv2d,
                                        {{"stride", std::vector<int64_t>{options.stride[0], options.stride[1]}},
                                         {"padding", padding},
                                         {"dilation", std::vector<int64_t>{options.dilation[0], options.dilation[1]}},
@@ -110,7 +110,7 @@ absl::Status TransposeConv(Importer& im, const OpCall& call) {
   if (size.size() != 4) return im.Wrong(call, "an output shape of four numbers expected");
   const int64_t stride[2] = {options->stride_h(), options->stride_w()}, dilation[2] = {1, 1};
   COBRA_RETURN_IF_ERROR(CheckSteps(im, call, stride, dilation));
-  const Shape in = im.ShapeOf(call.inputs[2]), filter = im.ShapeOf(call.inputs[1]);
+  const graph::Shape in = im.ShapeOf(call.inputs[2]), filter = im.ShapeOf(call.inputs[1]);
   std::vector<int64_t> padding(2), extra(2);
   for (int i = 0; i < 2; ++i) {
     // The convolution that this one transposes pads `total` pixels, the odd one at the end.
@@ -119,20 +119,20 @@ absl::Status TransposeConv(Importer& im, const OpCall& call) {
     padding[i] = total / 2;
     extra[i] = std::max<int64_t>(0, size[1 + i] - (whole - 2 * padding[i]));
   }
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.Image(call.inputs[2]));
-  COBRA_ASSIGN_OR_RETURN(const ValueRef weight, im.Weight(call.inputs[1], {3, 0, 1, 2}));
-  COBRA_ASSIGN_OR_RETURN(const ValueRef bias, Bias(im, call, 3));
-  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, Op::conv_transpose2d,
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.Image(call.inputs[2]));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef weight, im.Weight(call.inputs[1], {3, 0, 1, 2}));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef bias, Bias(im, call, 3));
+  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, graph::Op::conv_transpose2d,
                                        {{"stride", std::vector<int64_t>{stride[0], stride[1]}},
                                         {"padding", padding},
                                         {"output_padding", extra},
                                         {"groups", int64_t{1}},
                                         {"dilation", std::vector<int64_t>{1, 1}}},
                                        {x, weight, bias}));
-  const Shape made = im.TypeOf(x).shape;
+  const graph::Shape made = im.TypeOf(x).shape;
   if (made[2] > size[1] || made[3] > size[2]) {
     COBRA_ASSIGN_OR_RETURN(
-        x, im.Move(call, Op::getitem, {{"index", absl::StrCat(":, :, :", size[1], ", :", size[2])}}, {x}));
+        x, im.Move(call, graph::Op::getitem, {{"index", absl::StrCat(":, :, :", size[1], ", :", size[2])}}, {x}));
   }
   COBRA_ASSIGN_OR_RETURN(x, im.Activate(call, x, options->fused_activation_function()));
   return im.SetImage(call, 0, x);
@@ -145,18 +145,18 @@ absl::Status FullyConnected(Importer& im, const OpCall& call) {
     return im.Unsupported(call, "a shuffled format of weights");
   }
   const int64_t features = im.ShapeOf(call.inputs[1])[1];
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
-  const Shape in = im.ShapeOf(call.inputs[0]);
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
+  const graph::Shape in = im.ShapeOf(call.inputs[0]);
   if (features == 0 || im.State(call.inputs[0]).type.num_elements() % features != 0) {
-    return im.Wrong(call, absl::StrCat("an input of ", ShapeText(in), " has no rows of ", features));
+    return im.Wrong(call, absl::StrCat("an input of ", graph::ShapeText(in), " has no rows of ", features));
   }
   const bool keep = options->keep_num_dims() && !in.empty() && in.back() == features;
   if (!keep && (in.size() != 2 || in[1] != features)) {
-    COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::reshape, {{"shape", std::vector<int64_t>{-1, features}}}, {x}));
+    COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::reshape, {{"shape", std::vector<int64_t>{-1, features}}}, {x}));
   }
-  COBRA_ASSIGN_OR_RETURN(const ValueRef weight, im.File(call.inputs[1]));
-  COBRA_ASSIGN_OR_RETURN(const ValueRef bias, Bias(im, call, 2));
-  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, Op::linear, {}, {x, weight, bias}));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef weight, im.File(call.inputs[1]));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef bias, Bias(im, call, 2));
+  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, graph::Op::linear, {}, {x, weight, bias}));
   COBRA_ASSIGN_OR_RETURN(x, im.Activate(call, x, options->fused_activation_function()));
   return im.SetFile(call, 0, x);
 }
@@ -164,15 +164,15 @@ absl::Status FullyConnected(Importer& im, const OpCall& call) {
 absl::Status BatchMatMul(Importer& im, const OpCall& call) {
   if (!call.has(1)) return im.Wrong(call, "two inputs expected");
   COBRA_ASSIGN_OR_RETURN(const auto* options, im.OptionsOf<schema::BatchMatMulOptions>(call));
-  ValueRef operands[2];
+  graph::ValueRef operands[2];
   for (int i = 0; i < 2; ++i) {
     COBRA_ASSIGN_OR_RETURN(operands[i], im.File(call.inputs[i]));
     if (!(i == 0 ? options->adj_x() : options->adj_y())) continue;
-    COBRA_ASSIGN_OR_RETURN(operands[i],
-                           im.Move(call, Op::transpose, {{"dim0", int64_t{-2}}, {"dim1", int64_t{-1}}}, {operands[i]}));
+    COBRA_ASSIGN_OR_RETURN(operands[i], im.Move(call, graph::Op::transpose,
+                                                {{"dim0", int64_t{-2}}, {"dim1", int64_t{-1}}}, {operands[i]}));
   }
-  COBRA_ASSIGN_OR_RETURN(const ValueRef x, im.Compute(call, Op::matmul, {}, {operands[0], operands[1]}));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Compute(call, graph::Op::matmul, {}, {operands[0], operands[1]}));
   return im.SetFile(call, 0, x);
 }
 
-}  // namespace cobra::tflite_import::handlers
+}  // namespace cobra::tflite::handlers

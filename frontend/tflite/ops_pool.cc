@@ -6,7 +6,7 @@
 #include "base/status_macros.h"
 #include "frontend/tflite/handlers.h"
 
-namespace cobra::tflite_import::handlers {
+namespace cobra::tflite::handlers {
 namespace {
 
 // PyTorch's size of one pooled dimension.
@@ -24,7 +24,7 @@ struct PoolPlan {
 
 // Pixels beyond the end count for nothing in either library, so SAME padding with an odd pixel at the end is PyTorch's
 // ceil_mode.
-PoolPlan Plan(const schema::Pool2DOptions& o, const Shape& in, const Window (&window)[2]) {
+PoolPlan Plan(const schema::Pool2DOptions& o, const graph::Shape& in, const Window (&window)[2]) {
   PoolPlan plan;
   plan.kernel = {o.filter_height(), o.filter_width()};
   plan.stride = {o.stride_h(), o.stride_w()};
@@ -50,16 +50,16 @@ absl::Status Pool(Importer& im, const OpCall& call) {
   for (int v : {o->filter_height(), o->filter_width(), o->stride_h(), o->stride_w()}) {
     if (v < 1 || v > kMost) return im.Wrong(call, absl::StrCat("a window or stride of ", v));
   }
-  const Shape in = im.ShapeOf(call.inputs[0]);
+  const graph::Shape in = im.ShapeOf(call.inputs[0]);
   const Window window[2] = {WindowOf(o->padding(), in[1], o->filter_height(), o->stride_h()),
                             WindowOf(o->padding(), in[2], o->filter_width(), o->stride_w())};
   PoolPlan plan = Plan(*o, in, window);
   const bool average = call.code == schema::BuiltinOperator_AVERAGE_POOL_2D;
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.Image(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.Image(call.inputs[0]));
   if (!plan.fits) {
     if (average) return im.Unsupported(call, "SAME padding of an even window that moves by one");
     COBRA_ASSIGN_OR_RETURN(
-        x, im.Move(call, Op::pad,
+        x, im.Move(call, graph::Op::pad,
                    {{"pad", std::vector<int64_t>{window[1].before, window[1].after, window[0].before, window[0].after}},
                     {"mode", std::string("constant")},
                     {"value", -std::numeric_limits<double>::infinity()}},
@@ -67,14 +67,15 @@ absl::Status Pool(Importer& im, const OpCall& call) {
     plan.padding = {0, 0};
     plan.ceil = false;
   }
-  Attributes attributes{
+  graph::Attributes attributes{
       {"kernel_size", plan.kernel}, {"stride", plan.stride}, {"padding", plan.padding}, {"ceil_mode", plan.ceil}};
   if (average) {
     attributes.Set("count_include_pad", false);
   } else {
     attributes.Set("dilation", std::vector<int64_t>{1, 1});
   }
-  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, average ? Op::avg_pool2d : Op::max_pool2d, std::move(attributes), {x}));
+  COBRA_ASSIGN_OR_RETURN(
+      x, im.Compute(call, average ? graph::Op::avg_pool2d : graph::Op::max_pool2d, std::move(attributes), {x}));
   COBRA_ASSIGN_OR_RETURN(x, im.Activate(call, x, o->fused_activation_function()));
   return im.SetImage(call, 0, x);
 }
@@ -83,7 +84,7 @@ absl::Status Resize(Importer& im, const OpCall& call) {
   if (im.Rank(call.inputs[0]) != 4) return im.Wrong(call, "an image of four dimensions expected");
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> size, im.Ints(call, 1, "the new size"));
   if (size.size() != 2) return im.Wrong(call, "a size of two numbers expected");
-  Attributes attributes{{"size", size}};
+  graph::Attributes attributes{{"size", size}};
   if (call.code == schema::BuiltinOperator_RESIZE_BILINEAR) {
     const auto* options = call.op->builtin_options_as<schema::ResizeBilinearOptions>();
     attributes.Set("mode", std::string("bilinear"));
@@ -93,19 +94,19 @@ absl::Status Resize(Importer& im, const OpCall& call) {
     attributes.Set("mode",
                    std::string(options != nullptr && options->half_pixel_centers() ? "nearest-exact" : "nearest"));
   }
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.Image(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, Op::interpolate, std::move(attributes), {x}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.Image(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, graph::Op::interpolate, std::move(attributes), {x}));
   return im.SetImage(call, 0, x);
 }
 
 namespace {
 
 // reshape to `split`, permute, reshape to `out`: how blocks and channels change places.
-absl::Status Rearrange(Importer& im, const OpCall& call, ValueRef x, std::vector<int64_t> split,
+absl::Status Rearrange(Importer& im, const OpCall& call, graph::ValueRef x, std::vector<int64_t> split,
                        std::vector<int64_t> dims, std::vector<int64_t> out) {
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::reshape, {{"shape", std::move(split)}}, {x}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::permute, {{"dims", std::move(dims)}}, {x}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::reshape, {{"shape", std::move(out)}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::reshape, {{"shape", std::move(split)}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::permute, {{"dims", std::move(dims)}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::reshape, {{"shape", std::move(out)}}, {x}));
   return im.SetFile(call, 0, x);
 }
 
@@ -121,9 +122,10 @@ absl::Status SpaceToDepth(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const auto* options, im.OptionsOf<schema::SpaceToDepthOptions>(call));
   const int64_t b = options->block_size();
   COBRA_RETURN_IF_ERROR(CheckBlock(im, call, b));
-  const Shape s = im.ShapeOf(call.inputs[0]);
-  if (s[1] % b != 0 || s[2] % b != 0) return im.Wrong(call, absl::StrCat(ShapeText(s), " has no whole blocks of ", b));
-  COBRA_ASSIGN_OR_RETURN(const ValueRef x, im.File(call.inputs[0]));
+  const graph::Shape s = im.ShapeOf(call.inputs[0]);
+  if (s[1] % b != 0 || s[2] % b != 0)
+    return im.Wrong(call, absl::StrCat(graph::ShapeText(s), " has no whole blocks of ", b));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.File(call.inputs[0]));
   return Rearrange(im, call, x, {s[0], s[1] / b, b, s[2] / b, b, s[3]}, {0, 1, 3, 2, 4, 5},
                    {s[0], s[1] / b, s[2] / b, b * b * s[3]});
 }
@@ -132,10 +134,10 @@ absl::Status DepthToSpace(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const auto* options, im.OptionsOf<schema::DepthToSpaceOptions>(call));
   const int64_t b = options->block_size();
   COBRA_RETURN_IF_ERROR(CheckBlock(im, call, b));
-  const Shape s = im.ShapeOf(call.inputs[0]);
+  const graph::Shape s = im.ShapeOf(call.inputs[0]);
   if (s[3] % (b * b) != 0) return im.Wrong(call, absl::StrCat(s[3], " channels are no blocks of ", b, "x", b));
   const int64_t c = s[3] / (b * b);
-  COBRA_ASSIGN_OR_RETURN(const ValueRef x, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.File(call.inputs[0]));
   return Rearrange(im, call, x, {s[0], s[1], s[2], b, b, c}, {0, 1, 3, 2, 4, 5}, {s[0], s[1] * b, s[2] * b, c});
 }
 
@@ -144,11 +146,11 @@ absl::Status DepthToSpace(Importer& im, const OpCall& call) {
 absl::Status SpaceToBatch(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> block, im.Ints(call, 1, "the block's shape"));
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> pads, im.Ints(call, 2, "the padding"));
-  Shape s = im.ShapeOf(call.inputs[0]);
+  graph::Shape s = im.ShapeOf(call.inputs[0]);
   const size_t blocks = block.size();
   if (blocks == 0 || blocks + 1 > s.size() || pads.size() != 2 * blocks)
     return im.Wrong(call, "its block does not fit its input");
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
   std::vector<int64_t> pad;  // PyTorch: from the last dimension on
   for (size_t d = s.size(); d-- > 1;) {
     const bool blocked = d <= blocks;
@@ -156,7 +158,7 @@ absl::Status SpaceToBatch(Importer& im, const OpCall& call) {
     pad.push_back(blocked ? pads[2 * (d - 1) + 1] : 0);
   }
   COBRA_ASSIGN_OR_RETURN(
-      x, im.Move(call, Op::pad, {{"pad", pad}, {"mode", std::string("constant")}, {"value", 0.0}}, {x}));
+      x, im.Move(call, graph::Op::pad, {{"pad", pad}, {"mode", std::string("constant")}, {"value", 0.0}}, {x}));
   s = im.TypeOf(x).shape;
   std::vector<int64_t> split{s[0]}, dims, out{s[0]};
   for (size_t i = 0; i < blocks; ++i) {
@@ -181,7 +183,7 @@ absl::Status SpaceToBatch(Importer& im, const OpCall& call) {
 absl::Status BatchToSpace(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> block, im.Ints(call, 1, "the block's shape"));
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> crops, im.Ints(call, 2, "the crops"));
-  const Shape s = im.ShapeOf(call.inputs[0]);
+  const graph::Shape s = im.ShapeOf(call.inputs[0]);
   const size_t blocks = block.size();
   if (blocks == 0 || blocks + 1 > s.size() || crops.size() != 2 * blocks)
     return im.Wrong(call, "its block does not fit its input");
@@ -209,12 +211,12 @@ absl::Status BatchToSpace(Importer& im, const OpCall& call) {
     split.push_back(s[d]);
     out.push_back(s[d]);
   }
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::reshape, {{"shape", split}}, {x}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::permute, {{"dims", dims}}, {x}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::reshape, {{"shape", out}}, {x}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::getitem, {{"index", index}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::reshape, {{"shape", split}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::permute, {{"dims", dims}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::reshape, {{"shape", out}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::getitem, {{"index", index}}, {x}));
   return im.SetFile(call, 0, x);
 }
 
-}  // namespace cobra::tflite_import::handlers
+}  // namespace cobra::tflite::handlers

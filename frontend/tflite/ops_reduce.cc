@@ -5,7 +5,7 @@
 #include "base/status_macros.h"
 #include "frontend/tflite/handlers.h"
 
-namespace cobra::tflite_import::handlers {
+namespace cobra::tflite::handlers {
 namespace {
 
 // The axes in the file's order, sorted, each once; none means all.
@@ -31,8 +31,8 @@ bool SameOrder(const std::vector<int>& axes, bool keep) {
   return keep || gone(3) || (gone(1) && gone(2));
 }
 
-absl::StatusOr<ValueRef> FoldOneByOne(Importer& im, const OpCall& call, Op op, ValueRef x, std::vector<int64_t> dims,
-                                      bool keep) {
+absl::StatusOr<graph::ValueRef> FoldOneByOne(Importer& im, const OpCall& call, graph::Op op, graph::ValueRef x,
+                                             std::vector<int64_t> dims, bool keep) {
   std::sort(dims.rbegin(), dims.rend());  // from the last on: the numbers of the others stay
   for (int64_t dim : dims) {
     COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, op, {{"dim", dim}, {"keepdim", keep}}, {x}));
@@ -50,7 +50,7 @@ absl::Status FoldConstant(Importer& im, const OpCall& call) {
   for (double v : *in.values) product *= v;
   const auto* options = call.op->builtin_options_as_ReducerOptions();
   const bool keep = options != nullptr && options->keep_dims();
-  return im.SetConstant(call, 0, {keep ? Shape{1} : Shape{}, in.type.dtype}, {product});
+  return im.SetConstant(call, 0, {keep ? graph::Shape{1} : graph::Shape{}, in.type.dtype}, {product});
 }
 
 }  // namespace
@@ -61,29 +61,29 @@ absl::Status Reduce(Importer& im, const OpCall& call) {
   const bool keep = options->keep_dims();
   COBRA_ASSIGN_OR_RETURN(const std::vector<int> axes, Axes(im, call));
   const bool image = im.State(call.inputs[0]).is_image && SameOrder(axes, keep);
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, image ? im.Image(call.inputs[0]) : im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, image ? im.Image(call.inputs[0]) : im.File(call.inputs[0]));
   std::vector<int64_t> dims;
   for (int a : axes) dims.push_back(image ? ImageDim(a) : a);
   std::sort(dims.begin(), dims.end());
   if (axes.empty()) return im.SetSame(call, 0);  // a number: nothing to reduce
   switch (call.code) {
     case schema::BuiltinOperator_REDUCE_PROD: {
-      COBRA_ASSIGN_OR_RETURN(x, FoldOneByOne(im, call, Op::prod, x, dims, keep));
+      COBRA_ASSIGN_OR_RETURN(x, FoldOneByOne(im, call, graph::Op::prod, x, dims, keep));
       break;
     }
     case schema::BuiltinOperator_REDUCE_ANY: {
-      COBRA_ASSIGN_OR_RETURN(x, FoldOneByOne(im, call, Op::any, x, dims, keep));
+      COBRA_ASSIGN_OR_RETURN(x, FoldOneByOne(im, call, graph::Op::any, x, dims, keep));
       break;
     }
     case schema::BuiltinOperator_REDUCE_ALL: {
-      COBRA_ASSIGN_OR_RETURN(x, FoldOneByOne(im, call, Op::all, x, dims, keep));
+      COBRA_ASSIGN_OR_RETURN(x, FoldOneByOne(im, call, graph::Op::all, x, dims, keep));
       break;
     }
     default: {
-      const Op op = call.code == schema::BuiltinOperator_MEAN         ? Op::mean
-                    : call.code == schema::BuiltinOperator_SUM        ? Op::sum
-                    : call.code == schema::BuiltinOperator_REDUCE_MAX ? Op::amax
-                                                                      : Op::amin;
+      const graph::Op op = call.code == schema::BuiltinOperator_MEAN         ? graph::Op::mean
+                           : call.code == schema::BuiltinOperator_SUM        ? graph::Op::sum
+                           : call.code == schema::BuiltinOperator_REDUCE_MAX ? graph::Op::amax
+                                                                             : graph::Op::amin;
       COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, op, {{"dim", dims}, {"keepdim", keep}}, {x}));
     }
   }
@@ -93,22 +93,22 @@ absl::Status Reduce(Importer& im, const OpCall& call) {
 absl::Status ArgReduce(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const int64_t given, im.Int(call, 1, "the axis"));
   COBRA_ASSIGN_OR_RETURN(const int axis, Axis(im, call, given, im.Rank(call.inputs[0])));
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
-  const Op op = call.code == schema::BuiltinOperator_ARG_MAX ? Op::argmax : Op::argmin;
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
+  const graph::Op op = call.code == schema::BuiltinOperator_ARG_MAX ? graph::Op::argmax : graph::Op::argmin;
   COBRA_ASSIGN_OR_RETURN(x, im.Move(call, op, {{"dim", int64_t{axis}}, {"keepdim", false}}, {x}));
-  if (im.FileDType(call.outputs[0]) == DType::int32) {
-    COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::int_, {}, {x}));
+  if (im.FileDType(call.outputs[0]) == graph::DType::int32) {
+    COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::int_, {}, {x}));
   }
   return im.SetFile(call, 0, x);
 }
 
 absl::Status TopK(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const int64_t k, im.Int(call, 1, "k"));
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
   COBRA_ASSIGN_OR_RETURN(
-      x, im.Move(call, Op::topk, {{"k", k}, {"dim", int64_t{-1}}, {"largest", true}, {"sorted", true}}, {x}));
+      x, im.Move(call, graph::Op::topk, {{"k", k}, {"dim", int64_t{-1}}, {"largest", true}, {"sorted", true}}, {x}));
   COBRA_RETURN_IF_ERROR(im.SetFile(call, 0, x));
-  return call.outputs.size() < 2 ? absl::OkStatus() : im.SetFile(call, 1, ValueRef::Node(x.index, 1));
+  return call.outputs.size() < 2 ? absl::OkStatus() : im.SetFile(call, 1, graph::ValueRef::Node(x.index, 1));
 }
 
 absl::Status Cumsum(Importer& im, const OpCall& call) {
@@ -117,9 +117,9 @@ absl::Status Cumsum(Importer& im, const OpCall& call) {
     return im.Unsupported(call, "an exclusive or reverse sum");
   COBRA_ASSIGN_OR_RETURN(const int64_t given, im.Int(call, 1, "the axis"));
   COBRA_ASSIGN_OR_RETURN(const int axis, Axis(im, call, given, im.Rank(call.inputs[0])));
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, Op::cumsum, {{"dim", int64_t{axis}}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, graph::Op::cumsum, {{"dim", int64_t{axis}}}, {x}));
   return im.SetFile(call, 0, x);
 }
 
-}  // namespace cobra::tflite_import::handlers
+}  // namespace cobra::tflite::handlers

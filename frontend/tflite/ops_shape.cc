@@ -7,7 +7,7 @@
 #include "base/status_macros.h"
 #include "frontend/tflite/handlers.h"
 
-namespace cobra::tflite_import::handlers {
+namespace cobra::tflite::handlers {
 namespace {
 
 int64_t Product(const std::vector<int64_t>& values) {
@@ -27,14 +27,14 @@ absl::Status ReshapeConstant(Importer& im, const OpCall& call, std::vector<int64
     if (d < 0) d = known == 0 ? 0 : in.type.num_elements() / known;
   }
   if (Product(shape) != in.type.num_elements()) return im.Wrong(call, "the new shape has another number of elements");
-  return im.SetConstant(call, 0, {Shape(shape.begin(), shape.end()), in.type.dtype}, *in.values);
+  return im.SetConstant(call, 0, {graph::Shape(shape.begin(), shape.end()), in.type.dtype}, *in.values);
 }
 
 absl::Status ReshapeTo(Importer& im, const OpCall& call, std::vector<int64_t> shape) {
   const TensorState& in = im.State(call.inputs[0]);
   if (in.constant && in.values != nullptr) return ReshapeConstant(im, call, std::move(shape));
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::reshape, {{"shape", std::move(shape)}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::reshape, {{"shape", std::move(shape)}}, {x}));
   return im.SetFile(call, 0, x);
 }
 
@@ -56,7 +56,7 @@ absl::Status Reshape(Importer& im, const OpCall& call) {
 }
 
 absl::Status Squeeze(Importer& im, const OpCall& call) {
-  const Shape in = im.ShapeOf(call.inputs[0]);
+  const graph::Shape in = im.ShapeOf(call.inputs[0]);
   std::vector<bool> gone(in.size(), false);
   const auto* options = call.op->builtin_options_as_SqueezeOptions();
   const bool all = options == nullptr || options->squeeze_dims() == nullptr || options->squeeze_dims()->size() == 0;
@@ -64,7 +64,8 @@ absl::Status Squeeze(Importer& im, const OpCall& call) {
   if (!all) {
     for (int32_t a : *options->squeeze_dims()) {
       COBRA_ASSIGN_OR_RETURN(const int axis, Axis(im, call, a, static_cast<int>(in.size())));
-      if (in[axis] != 1) return im.Wrong(call, absl::StrCat("dimension ", axis, " of ", ShapeText(in), " is not 1"));
+      if (in[axis] != 1)
+        return im.Wrong(call, absl::StrCat("dimension ", axis, " of ", graph::ShapeText(in), " is not 1"));
       gone[axis] = true;
     }
   }
@@ -84,20 +85,20 @@ absl::Status ExpandDims(Importer& im, const OpCall& call) {
     shape.insert(shape.begin() + axis, 1);
     return ReshapeConstant(im, call, std::move(shape));
   }
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::unsqueeze, {{"dim", int64_t{axis}}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::unsqueeze, {{"dim", int64_t{axis}}}, {x}));
   return im.SetFile(call, 0, x);
 }
 
 absl::Status Transpose(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> dims, im.Ints(call, 1, "the order of dimensions"));
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::permute, {{"dims", dims}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::permute, {{"dims", dims}}, {x}));
   return im.SetFile(call, 0, x);
 }
 
 absl::Status ShapeOf(Importer& im, const OpCall& call) {
-  const Shape shape = im.ShapeOf(call.inputs[0]);
+  const graph::Shape shape = im.ShapeOf(call.inputs[0]);
   return im.SetConstant(call, 0, {{static_cast<int64_t>(shape.size())}, im.FileDType(call.outputs[0])},
                         Values(shape.begin(), shape.end()));
 }
@@ -121,19 +122,19 @@ std::optional<Values> Joined(const Importer& im, const OpCall& call, int max_ran
 absl::Status Concatenation(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const auto* options, im.OptionsOf<schema::ConcatenationOptions>(call));
   COBRA_ASSIGN_OR_RETURN(int axis, Axis(im, call, options->axis(), im.Rank(call.inputs[0])));
-  const DType dtype = im.State(call.inputs[0]).type.dtype;
+  const graph::DType dtype = im.State(call.inputs[0]).type.dtype;
   if (std::optional<Values> values = Joined(im, call, 1); values.has_value() && im.Rank(call.inputs[0]) == 1) {
     const auto n = static_cast<int64_t>(values->size());
     return im.SetConstant(call, 0, {{n}, dtype}, *std::move(values));
   }
   const bool image = OnImages(im, call);
-  std::vector<ValueRef> parts;
+  std::vector<graph::ValueRef> parts;
   for (int tensor : call.inputs) {
-    COBRA_ASSIGN_OR_RETURN(const ValueRef x, image ? im.Image(tensor) : im.File(tensor));
+    COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, image ? im.Image(tensor) : im.File(tensor));
     parts.push_back(x);
   }
   if (image) axis = ImageDim(axis);
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.Move(call, Op::cat, {{"dim", int64_t{axis}}}, parts));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.Move(call, graph::Op::cat, {{"dim", int64_t{axis}}}, parts));
   COBRA_ASSIGN_OR_RETURN(x, im.Activate(call, x, options->fused_activation_function()));
   return image ? im.SetImage(call, 0, x) : im.SetFile(call, 0, x);
 }
@@ -141,17 +142,17 @@ absl::Status Concatenation(Importer& im, const OpCall& call) {
 absl::Status Pack(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const auto* options, im.OptionsOf<schema::PackOptions>(call));
   COBRA_ASSIGN_OR_RETURN(const int axis, Axis(im, call, options->axis(), im.Rank(call.inputs[0]) + 1));
-  const DType dtype = im.State(call.inputs[0]).type.dtype;
+  const graph::DType dtype = im.State(call.inputs[0]).type.dtype;
   if (std::optional<Values> values = Joined(im, call, 0); values.has_value()) {
     const auto n = static_cast<int64_t>(values->size());
     return im.SetConstant(call, 0, {{n}, dtype}, *std::move(values));
   }
-  std::vector<ValueRef> parts;
+  std::vector<graph::ValueRef> parts;
   for (int tensor : call.inputs) {
-    COBRA_ASSIGN_OR_RETURN(const ValueRef x, im.File(tensor));
+    COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.File(tensor));
     parts.push_back(x);
   }
-  COBRA_ASSIGN_OR_RETURN(const ValueRef x, im.Move(call, Op::stack, {{"dim", int64_t{axis}}}, parts));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Move(call, graph::Op::stack, {{"dim", int64_t{axis}}}, parts));
   return im.SetFile(call, 0, x);
 }
 
@@ -165,14 +166,14 @@ absl::Status Unpack(Importer& im, const OpCall& call) {
   }
   if (in.constant && in.values != nullptr && in.type.rank() == 1) {
     const Values values = *in.values;
-    const DType dtype = in.type.dtype;
+    const graph::DType dtype = in.type.dtype;
     for (size_t k = 0; k < parts; ++k) COBRA_RETURN_IF_ERROR(im.SetConstant(call, k, {{}, dtype}, {values[k]}));
     return absl::OkStatus();
   }
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::unbind, {{"dim", int64_t{axis}}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::unbind, {{"dim", int64_t{axis}}}, {x}));
   for (size_t k = 0; k < parts; ++k)
-    COBRA_RETURN_IF_ERROR(im.SetFile(call, k, ValueRef::Node(x.index, static_cast<int32_t>(k))));
+    COBRA_RETURN_IF_ERROR(im.SetFile(call, k, graph::ValueRef::Node(x.index, static_cast<int32_t>(k))));
   return absl::OkStatus();
 }
 
@@ -186,7 +187,7 @@ absl::Status Split(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(int axis, Axis(im, call, given, im.Rank(tensor)));
   const int64_t size = im.ShapeOf(tensor)[axis];
   const auto parts = static_cast<int64_t>(call.outputs.size());
-  AttributeValue split = size / parts;
+  graph::AttributeValue split = size / parts;
   if (sizes_given) {
     COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, im.Ints(call, 1, "the sizes"));
     int64_t rest = size;
@@ -201,11 +202,12 @@ absl::Status Split(Importer& im, const OpCall& call) {
     return im.Wrong(call, absl::StrCat("a dimension of ", size, " is not split into ", parts));
   }
   const bool image = im.State(tensor).is_image;
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, image ? im.Image(tensor) : im.File(tensor));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, image ? im.Image(tensor) : im.File(tensor));
   if (image) axis = ImageDim(axis);
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::split, {{"split_size", std::move(split)}, {"dim", int64_t{axis}}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(
+      x, im.Move(call, graph::Op::split, {{"split_size", std::move(split)}, {"dim", int64_t{axis}}}, {x}));
   for (int32_t k = 0; k < parts; ++k) {
-    const ValueRef part = ValueRef::Node(x.index, k);
+    const graph::ValueRef part = graph::ValueRef::Node(x.index, k);
     COBRA_RETURN_IF_ERROR(image ? im.SetImage(call, k, part) : im.SetFile(call, k, part));
   }
   return absl::OkStatus();
@@ -213,22 +215,22 @@ absl::Status Split(Importer& im, const OpCall& call) {
 
 absl::Status Tile(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> repeats, im.Ints(call, 1, "the repeats"));
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::repeat, {{"repeats", repeats}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::repeat, {{"repeats", repeats}}, {x}));
   return im.SetFile(call, 0, x);
 }
 
 absl::Status BroadcastTo(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> size, im.Ints(call, 1, "the shape"));
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::expand, {{"size", size}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::expand, {{"size", size}}, {x}));
   return im.SetFile(call, 0, x);
 }
 
 absl::Status Reverse(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> dims, im.Ints(call, 1, "the axes"));
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::flip, {{"dims", std::move(dims)}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::flip, {{"dims", std::move(dims)}}, {x}));
   return im.SetFile(call, 0, x);
 }
 
@@ -263,13 +265,13 @@ absl::Status Pad(Importer& im, const OpCall& call) {
     for (int d = rank - 1; d >= 0; --d) pad.insert(pad.end(), {pads[2 * d], pads[2 * d + 1]});
   }
   while (pad.size() > 2 && pad.back() == 0 && pad[pad.size() - 2] == 0) pad.resize(pad.size() - 2);
-  Attributes attributes{{"pad", pad}, {"mode", std::string(mirror ? "reflect" : "constant")}};
+  graph::Attributes attributes{{"pad", pad}, {"mode", std::string(mirror ? "reflect" : "constant")}};
   if (!mirror) {
     const std::optional<double> value = call.has(2) ? im.Number(call.inputs[2]) : std::nullopt;
     attributes.Set("value", value.value_or(0.0));
   }
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, image ? im.Image(call.inputs[0]) : im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::pad, std::move(attributes), {x}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, image ? im.Image(call.inputs[0]) : im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::pad, std::move(attributes), {x}));
   return image ? im.SetImage(call, 0, x) : im.SetFile(call, 0, x);
 }
 
@@ -289,37 +291,38 @@ absl::Status Gather(Importer& im, const OpCall& call) {
     }
     return im.SetConstant(call, 0, {index.type.shape, in.type.dtype}, std::move(picked));
   }
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
   if (index.type.rank() == 0 && index.values != nullptr) {
     COBRA_ASSIGN_OR_RETURN(const int64_t i, im.Int(call, 1, "the index"));
-    COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::select, {{"dim", int64_t{axis}}, {"index", i}}, {x}));
+    COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::select, {{"dim", int64_t{axis}}, {"index", i}}, {x}));
     return im.SetFile(call, 0, x);
   }
-  COBRA_ASSIGN_OR_RETURN(ValueRef indices, im.File(call.inputs[1]));
-  const Shape shape = index.type.shape;
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef indices, im.File(call.inputs[1]));
+  const graph::Shape shape = index.type.shape;
   if (shape.size() != 1) {
-    COBRA_ASSIGN_OR_RETURN(indices, im.Move(call, Op::reshape, {{"shape", std::vector<int64_t>{-1}}}, {indices}));
+    COBRA_ASSIGN_OR_RETURN(indices,
+                           im.Move(call, graph::Op::reshape, {{"shape", std::vector<int64_t>{-1}}}, {indices}));
   }
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::index_select, {{"dim", int64_t{axis}}}, {x, indices}));
+  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::index_select, {{"dim", int64_t{axis}}}, {x, indices}));
   if (shape.size() != 1) {
-    const Shape made = im.TypeOf(x).shape;
+    const graph::Shape made = im.TypeOf(x).shape;
     std::vector<int64_t> out(made.begin(), made.begin() + axis);
     out.insert(out.end(), shape.begin(), shape.end());
     out.insert(out.end(), made.begin() + axis + 1, made.end());
-    COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::reshape, {{"shape", out}}, {x}));
+    COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::reshape, {{"shape", out}}, {x}));
   }
   return im.SetFile(call, 0, x);
 }
 
 absl::Status EmbeddingLookup(Importer& im, const OpCall& call) {
   if (!call.has(1)) return im.Wrong(call, "its table is missing");
-  COBRA_ASSIGN_OR_RETURN(const ValueRef ids, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(const ValueRef table, im.File(call.inputs[1]));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef ids, im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef table, im.File(call.inputs[1]));
   COBRA_ASSIGN_OR_RETURN(
-      const ValueRef x,
-      im.Move(call, Op::embedding, {{"padding_idx", int64_t{-1}}, {"scale_grad_by_freq", false}, {"sparse", false}},
-              {ids, table}));
+      const graph::ValueRef x,
+      im.Move(call, graph::Op::embedding,
+              {{"padding_idx", int64_t{-1}}, {"scale_grad_by_freq", false}, {"sparse", false}}, {ids, table}));
   return im.SetFile(call, 0, x);
 }
 
-}  // namespace cobra::tflite_import::handlers
+}  // namespace cobra::tflite::handlers

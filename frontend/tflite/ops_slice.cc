@@ -6,7 +6,7 @@
 #include "base/status_macros.h"
 #include "frontend/tflite/handlers.h"
 
-namespace cobra::tflite_import::handlers {
+namespace cobra::tflite::handlers {
 namespace {
 
 struct Cut {
@@ -25,21 +25,21 @@ std::string CutText(const Cut& cut, int64_t size) {
 // The elements of a constant of one dimension.
 absl::Status CutConstant(Importer& im, const OpCall& call, const Cut& cut) {
   const TensorState& in = im.State(call.inputs[0]);
-  const DType dtype = in.type.dtype;
+  const graph::DType dtype = in.type.dtype;
   Values out;
   for (int64_t i = cut.begin; i < cut.end; i += cut.step) out.push_back((*in.values)[static_cast<size_t>(i)]);
-  const Shape shape = cut.shrink ? Shape{} : Shape{static_cast<int64_t>(out.size())};
+  const graph::Shape shape = cut.shrink ? graph::Shape{} : graph::Shape{static_cast<int64_t>(out.size())};
   return im.SetConstant(call, 0, {shape, dtype}, std::move(out));
 }
 
 absl::Status Apply(Importer& im, const OpCall& call, std::vector<Cut> cuts) {
   const TensorState& in = im.State(call.inputs[0]);
-  const Shape shape = in.type.shape;
+  const graph::Shape shape = in.type.shape;
   const bool backwards = std::any_of(cuts.begin(), cuts.end(), [](const Cut& c) { return c.step < 0; });
   if (in.constant && in.values != nullptr && shape.size() == 1 && !backwards) return CutConstant(im, call, cuts[0]);
   const bool shrinks = std::any_of(cuts.begin(), cuts.end(), [](const Cut& c) { return c.shrink; });
   const bool image = in.is_image && !shrinks;
-  COBRA_ASSIGN_OR_RETURN(ValueRef x, image ? im.Image(call.inputs[0]) : im.File(call.inputs[0]));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, image ? im.Image(call.inputs[0]) : im.File(call.inputs[0]));
   std::vector<std::string> items(cuts.size());
   std::vector<int64_t> flips;
   for (size_t d = 0; d < cuts.size(); ++d) {
@@ -52,12 +52,12 @@ absl::Status Apply(Importer& im, const OpCall& call, std::vector<Cut> cuts) {
   }
   if (!flips.empty()) {
     std::sort(flips.begin(), flips.end());
-    COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::flip, {{"dims", flips}}, {x}));
+    COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::flip, {{"dims", flips}}, {x}));
   }
   const bool cuts_something =
       std::any_of(items.begin(), items.end(), [](const std::string& item) { return item != ":"; });
   if (cuts_something || flips.empty()) {
-    COBRA_ASSIGN_OR_RETURN(x, im.Move(call, Op::getitem, {{"index", absl::StrJoin(items, ", ")}}, {x}));
+    COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::getitem, {{"index", absl::StrJoin(items, ", ")}}, {x}));
   }
   return image ? im.SetImage(call, 0, x) : im.SetFile(call, 0, x);
 }
@@ -67,7 +67,7 @@ absl::Status Apply(Importer& im, const OpCall& call, std::vector<Cut> cuts) {
 absl::Status Slice(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> begin, im.Ints(call, 1, "the beginning"));
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> size, im.Ints(call, 2, "the size"));
-  const Shape shape = im.ShapeOf(call.inputs[0]);
+  const graph::Shape shape = im.ShapeOf(call.inputs[0]);
   if (begin.size() != shape.size() || size.size() != shape.size() || shape.empty()) {
     return im.Wrong(call, "beginning and size do not fit the input");
   }
@@ -88,7 +88,7 @@ absl::Status StridedSlice(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> begin, im.Ints(call, 1, "the beginning"));
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> end, im.Ints(call, 2, "the end"));
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> stride, im.Ints(call, 3, "the stride"));
-  const Shape shape = im.ShapeOf(call.inputs[0]);
+  const graph::Shape shape = im.ShapeOf(call.inputs[0]);
   if (begin.size() > shape.size() || end.size() != begin.size() || stride.size() != begin.size() || shape.empty()) {
     return im.Wrong(call, "beginning, end and stride do not fit the input");
   }
@@ -120,4 +120,4 @@ absl::Status StridedSlice(Importer& im, const OpCall& call) {
   return Apply(im, call, std::move(cuts));
 }
 
-}  // namespace cobra::tflite_import::handlers
+}  // namespace cobra::tflite::handlers

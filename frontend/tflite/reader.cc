@@ -8,7 +8,7 @@
 #include "base/diagnostic.h"
 #include "frontend/tflite/importer.h"
 
-namespace cobra {
+namespace cobra::tflite {
 namespace {
 
 absl::Status FileError(const TfliteRequest& request, absl::string_view message) {
@@ -40,10 +40,11 @@ absl::StatusOr<TfliteModel> ReadTfliteModelWithWeights(absl::string_view bytes, 
   if (!tflite_schema::VerifyModelBuffer(verifier)) {
     return FileError(request, "the file is damaged: an offset in it points outside, or is no table of the format");
   }
-  return tflite_import::Importer(*tflite_schema::GetModel(bytes.data()), request, limits).Import();
+  return Importer(*tflite_schema::GetModel(bytes.data()), request, limits).Import();
 }
 
-absl::StatusOr<Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request, const Limits& limits) {
+absl::StatusOr<graph::Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request,
+                                             const Limits& limits) {
   absl::StatusOr<TfliteModel> model = ReadTfliteModelWithWeights(bytes, request, limits);
   if (!model.ok()) return model.status();
   return std::move(model->graph);
@@ -57,4 +58,4 @@ std::vector<TfliteOperator> TfliteOperators() {
   };
 }
 
-}  // namespace cobra
+}  // namespace cobra::tflite

@@ -15,7 +15,7 @@
 #include "graph/builder.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::tflite {
 
 struct TfliteRequest {
   std::string name = "model.tflite";  // what messages call the file
@@ -26,17 +26,18 @@ struct TfliteRequest {
 
 // Errors carry a Diagnostic (base/diagnostic.h) naming file, operator and tensor: model_error for a file that is
 // damaged or contradicts itself, unsupported for an operator that we do not know, limit beyond a limit.
-absl::StatusOr<Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request, const Limits& limits = {});
+absl::StatusOr<graph::Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request,
+                                             const Limits& limits = {});
 
 // Where a weight of the graph has its numbers: for whoever runs the graph with the file's own.
 struct TfliteWeight {
-  ValueRef ref;
+  graph::ValueRef ref;
   int tensor = 0;                // of the file's first subgraph
-  Shape shape;                   // the file's, filled up with ones in front to as many dimensions as `permutation` has
+  graph::Shape shape;            // the file's, filled up with ones in front to as many dimensions as `permutation` has
   std::vector<int> permutation;  // dimension i of the graph's tensor is dimension permutation[i] of `shape`
 };
 struct TfliteModel {
-  Graph graph;
+  graph::Graph graph;
   std::vector<TfliteWeight> weights;
 };
 absl::StatusOr<TfliteModel> ReadTfliteModelWithWeights(absl::string_view bytes, const TfliteRequest& request,
@@ -50,6 +51,6 @@ struct TfliteOperator {
 };
 std::vector<TfliteOperator> TfliteOperators();  // in the order of their codes
 
-}  // namespace cobra
+}  // namespace cobra::tflite
 
 #endif  // COBRA_FRONTEND_TFLITE_READER_H_

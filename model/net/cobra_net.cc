@@ -4,23 +4,24 @@
 #include <numeric>
 #include <utility>
 
-namespace cobra {
+namespace cobra::net {
 
-std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<Token>* const> layers) {
+std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<text::Token>* const> layers) {
   size_t longest = 1;
   for (const auto* tokens : layers) longest = std::max(longest, tokens->size());
   const int64_t n = static_cast<int64_t>(layers.size()), length = static_cast<int64_t>(longest);
   at::Tensor ids = at::zeros({n, length}, at::kLong);
-  at::Tensor values = at::zeros({n, length, kNumValueFeatures}, at::kFloat);
+  at::Tensor values = at::zeros({n, length, text::kNumValueFeatures}, at::kFloat);
   int64_t* id = ids.data_ptr<int64_t>();
   float* value = values.data_ptr<float>();
   for (int64_t i = 0; i < n; ++i) {
     for (size_t k = 0; k < layers[i]->size(); ++k) {
-      const Token& token = (*layers[i])[k];
+      const text::Token& token = (*layers[i])[k];
       id[i * length + static_cast<int64_t>(k)] = token.id;
       if (!token.numeric) continue;
-      const auto features = ValueFeatures(token.value);
-      std::copy(features.begin(), features.end(), value + (i * length + static_cast<int64_t>(k)) * kNumValueFeatures);
+      const auto features = text::ValueFeatures(token.value);
+      std::copy(features.begin(), features.end(),
+                value + (i * length + static_cast<int64_t>(k)) * text::kNumValueFeatures);
     }
   }
   return {std::move(ids), std::move(values)};
@@ -38,7 +39,7 @@ at::Tensor CobraNet::TargetFeatures(const at::Tensor& spec, const at::Tensor& in
   return target_conditioning_ ? features : features * 0;
 }
 
-at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<Token>* const> texts, int64_t batch) {
+at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<text::Token>* const> texts, int64_t batch) {
   std::vector<int64_t> order(texts.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return texts[a]->size() < texts[b]->size(); });
@@ -47,7 +48,7 @@ at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<Token>* co
   for (size_t begin = 0; begin < order.size();) {
     // A group ends where its longest would make its shortest pad by more than half.
     const size_t limit = texts[order[begin]]->size() * 3 / 2 + 2;
-    std::vector<const std::vector<Token>*> group;
+    std::vector<const std::vector<text::Token>*> group;
     size_t end = begin;
     for (; end < order.size() && end - begin < static_cast<size_t>(batch) && texts[order[end]]->size() <= limit;
          ++end) {
@@ -61,4 +62,4 @@ at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<Token>* co
   return at::cat(parts).index_select(0, place);
 }
 
-}  // namespace cobra
+}  // namespace cobra::net

@@ -11,7 +11,7 @@
 #include "model/net/graph_net.h"
 #include "model/text/tokenizer.h"
 
-namespace cobra {
+namespace cobra::net {
 
 // A learned vector stands beside a target's published specification: what the data sheet does not say.
 inline constexpr int kLearnedTargetFeatures = 8;
@@ -31,12 +31,12 @@ struct CobraNet : public torch::nn::Module {
 };
 
 // Token lists padded to the longest: int64 [n, tokens] and float [n, tokens, kNumValueFeatures].
-std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<Token>* const> layers);
+std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<text::Token>* const> layers);
 
 // Encodes token lists: [n, width], in the order given. Lists of similar length go through the encoder together, at most
 // `batch` at a time: most calls have 25 tokens, a few 128, and padding all to the longest costs four times the work.
-at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<Token>* const> texts, int64_t batch = 256);
+at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<text::Token>* const> texts, int64_t batch = 256);
 
-}  // namespace cobra
+}  // namespace cobra::net
 
 #endif  // COBRA_MODEL_NET_COBRA_NET_H_

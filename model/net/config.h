@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace cobra {
+namespace cobra::net {
 
 struct NetConfig {
   int64_t vocabulary_size = 0;
@@ -28,6 +28,6 @@ struct NetConfig {
   bool prices = true;    // the layer head prices kinds of work; off: it says the latency itself
 };
 
-}  // namespace cobra
+}  // namespace cobra::net
 
 #endif  // COBRA_MODEL_NET_CONFIG_H_

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace cobra {
+namespace cobra::net {
 namespace nn = torch::nn;
 
 namespace {
@@ -94,4 +94,4 @@ at::Tensor LayerHead::forward(const at::Tensor& layers, const at::Tensor& work, 
   return prices_ ? (y + work).logsumexp(-1) : y.squeeze(-1);
 }
 
-}  // namespace cobra
+}  // namespace cobra::net

@@ -14,7 +14,7 @@
 
 #include "model/net/config.h"
 
-namespace cobra {
+namespace cobra::net {
 
 class AttentionBlock : public torch::nn::Module {
  public:
@@ -58,6 +58,6 @@ class LayerHead : public torch::nn::Module {
   torch::nn::Linear hidden_, target_, work_{nullptr}, hidden2_, out_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::net
 
 #endif  // COBRA_MODEL_NET_ENCODER_H_

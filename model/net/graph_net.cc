@@ -1,6 +1,6 @@
 #include "model/net/graph_net.h"
 
-namespace cobra {
+namespace cobra::net {
 namespace nn = torch::nn;
 
 namespace {
@@ -83,4 +83,4 @@ at::Tensor MeanByShare(const at::Tensor& layers, const at::Tensor& log_contribut
       .index_add(0, b.graph_of_node, layers * share.unsqueeze(-1));
 }
 
-}  // namespace cobra
+}  // namespace cobra::net

@@ -13,7 +13,7 @@
 
 #include "model/net/config.h"
 
-namespace cobra {
+namespace cobra::net {
 
 // Several networks side by side; nodes are numbered through all of them.
 struct GraphBatch {
@@ -56,6 +56,6 @@ at::Tensor SumContributions(const at::Tensor& log_contributions, const GraphBatc
 // The layers of each network by their shares of its latency: [nodes, width] -> [graphs, width].
 at::Tensor MeanByShare(const at::Tensor& layers, const at::Tensor& log_contributions, const GraphBatch& b);
 
-}  // namespace cobra
+}  // namespace cobra::net
 
 #endif  // COBRA_MODEL_NET_GRAPH_NET_H_

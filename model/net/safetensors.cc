@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::net {
 namespace {
 
 using nlohmann::json;
@@ -57,4 +57,4 @@ absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module) {
   return absl::OkStatus();
 }
 
-}  // namespace cobra
+}  // namespace cobra::net

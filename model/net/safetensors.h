@@ -11,13 +11,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::net {
 
 // Parameters of `module` under their names.
 std::string SaveTensors(const torch::nn::Module& module);
 // Fills the parameters of `module`; DataLoss if one is missing, has another shape, or the file is malformed.
 absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module);
 
-}  // namespace cobra
+}  // namespace cobra::net
 
 #endif  // COBRA_MODEL_NET_SAFETENSORS_H_

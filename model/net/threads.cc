@@ -8,7 +8,7 @@
 // Weak: another BLAS may stand in OpenBLAS's place.
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
 
-namespace cobra {
+namespace cobra::net {
 
 void UseOneThread() {
   at::set_num_threads(1);
@@ -21,4 +21,4 @@ void RetainHeap() {
   ::mallopt(M_TOP_PAD, 64 << 20);
 }
 
-}  // namespace cobra
+}  // namespace cobra::net

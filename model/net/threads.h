@@ -1,7 +1,7 @@
 #ifndef COBRA_MODEL_NET_THREADS_H_
 #define COBRA_MODEL_NET_THREADS_H_
 
-namespace cobra {
+namespace cobra::net {
 
 // One thread for LibTorch's operators and for the BLAS below them: parallelism comes from requests (two intra-op
 // threads were slower than one). at::set_num_threads alone leaves OpenBLAS with a thread per core, which then spends a
@@ -13,6 +13,6 @@ void UseOneThread();
 // the time.
 void RetainHeap();
 
-}  // namespace cobra
+}  // namespace cobra::net
 
 #endif  // COBRA_MODEL_NET_THREADS_H_

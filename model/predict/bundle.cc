@@ -9,13 +9,14 @@
 #include "model/net/safetensors.h"
 #include "model/predict/features.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 // A manifest is data from a file: sizes beyond these are a damaged file, not a model.
-absl::Status CheckSizes(const NetConfig& c) {
-  const bool sane = c.vocabulary_size >= 2 && c.vocabulary_size < 1000000 && c.value_features == kNumValueFeatures &&
-                    c.target_features == kTargetSpecFeatures + kLearnedTargetFeatures &&
+absl::Status CheckSizes(const net::NetConfig& c) {
+  const bool sane = c.vocabulary_size >= 2 && c.vocabulary_size < 1000000 &&
+                    c.value_features == text::kNumValueFeatures &&
+                    c.target_features == kTargetSpecFeatures + net::kLearnedTargetFeatures &&
                     c.graph_features == kGraphFeatures && (!c.prices || c.work_terms == kWorkTerms) && c.width > 0 &&
                     c.width <= 4096 && c.heads > 0 && c.width % c.heads == 0 && c.encoder_layers >= 1 &&
                     c.encoder_layers <= 64 && c.feed_forward > 0 && c.feed_forward <= 16384 && c.graph_width > 0 &&
@@ -45,11 +46,12 @@ absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory) {
     return absl::DataLossError(
         absl::StrCat(tensors_path, ": SHA-256 differs from the manifest's; the file is damaged or of another version"));
   }
-  bundle.vocabulary = Vocabulary(bundle.manifest.vocabulary);
+  bundle.vocabulary = text::Vocabulary(bundle.manifest.vocabulary);
   if (!bundle.manifest.net.numeric_tokens) bundle.vocabulary.UseDigits();
   try {
-    bundle.net = std::make_shared<CobraNet>(bundle.manifest.net, static_cast<int64_t>(bundle.manifest.targets.size()));
-    COBRA_RETURN_IF_ERROR(LoadTensors(tensors, bundle.net.get()));
+    bundle.net =
+        std::make_shared<net::CobraNet>(bundle.manifest.net, static_cast<int64_t>(bundle.manifest.targets.size()));
+    COBRA_RETURN_IF_ERROR(net::LoadTensors(tensors, bundle.net.get()));
     bundle.net->eval();
   } catch (const std::exception& e) {
     return absl::InternalError(absl::StrCat(tensors_path, ": ", e.what()));
@@ -59,7 +61,7 @@ absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory) {
 
 absl::Status SaveBundle(const ModelBundle& bundle, absl::string_view directory) {
   COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
-  const std::string tensors = SaveTensors(*bundle.net);
+  const std::string tensors = net::SaveTensors(*bundle.net);
   Manifest manifest = bundle.manifest;
   manifest.tensors_sha256 = Sha256Hex(tensors);
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(directory, "/tensors.safetensors"), tensors));
@@ -74,8 +76,8 @@ at::Tensor TargetRow(const ModelBundle& bundle, int target_index, int64_t n) {
   return bundle.net->TargetFeatures(row, index).expand({n, -1});
 }
 
-GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* const> graphs,
-                         absl::Span<const int> target_index) {
+net::GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const graph::Graph* const> graphs,
+                              absl::Span<const int> target_index) {
   std::vector<int64_t> sources, destinations, graph_of_node;
   at::Tensor features = at::empty({static_cast<int64_t>(graphs.size()), kGraphFeatures}, at::kFloat);
   std::vector<at::Tensor> targets;
@@ -108,4 +110,4 @@ GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* cons
           features,           at::cat(targets),        work_of_node};
 }
 
-}  // namespace cobra
+}  // namespace cobra::predict

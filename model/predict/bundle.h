@@ -12,12 +12,12 @@
 #include "model/predict/manifest.h"
 #include "model/text/tokenizer.h"
 
-namespace cobra {
+namespace cobra::predict {
 
 struct ModelBundle {
   Manifest manifest;
-  Vocabulary vocabulary;
-  std::shared_ptr<CobraNet> net;
+  text::Vocabulary vocabulary;
+  std::shared_ptr<net::CobraNet> net;
   std::string manifest_sha256;
 };
 
@@ -29,9 +29,9 @@ absl::Status SaveBundle(const ModelBundle& bundle, absl::string_view directory);
 at::Tensor TargetRow(const ModelBundle& bundle, int target_index, int64_t n);
 
 // Edges, numbering and features of several graphs side by side.
-GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const Graph* const> graphs,
-                         absl::Span<const int> target_index);
+net::GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const graph::Graph* const> graphs,
+                              absl::Span<const int> target_index);
 
-}  // namespace cobra
+}  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_BUNDLE_H_

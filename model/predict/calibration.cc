@@ -10,27 +10,27 @@
 #include "absl/strings/string_view.h"
 #include "model/predict/features.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 // Operators that other machines speed up or slow down together.
 enum Group { kConvDense, kConvPointwise, kConvGrouped, kProduct, kNorm, kPool, kElementwise, kOther, kNumGroups };
 
-bool HasOneByOneKernel(const Graph& graph, const Node& node) {
+bool HasOneByOneKernel(const graph::Graph& graph, const graph::Node& node) {
   if (node.inputs.size() < 2 || node.inputs[1].is_none()) return false;
-  const Shape& weight = graph.TypeOf(node.inputs[1]).shape;
+  const graph::Shape& weight = graph.TypeOf(node.inputs[1]).shape;
   return std::all_of(weight.begin() + std::min<size_t>(2, weight.size()), weight.end(),
                      [](int64_t d) { return d == 1; });
 }
 
-Group GroupOf(const Graph& graph, const Node& node) {
-  const absl::string_view name = OpName(node.op);
+Group GroupOf(const graph::Graph& graph, const graph::Node& node) {
+  const absl::string_view name = graph::OpName(node.op);
   if (absl::StartsWith(name, "conv")) {
     if (node.attributes.Int("groups", 1) > 1) return kConvGrouped;
     return HasOneByOneKernel(graph, node) ? kConvPointwise : kConvDense;
   }
-  if (GetOpInfo(node.op).cost_class == CostClass::kCompute) return kProduct;
-  if (GetOpInfo(node.op).cost_class == CostClass::kView) return kOther;
+  if (graph::GetOpInfo(node.op).cost_class == graph::CostClass::kCompute) return kProduct;
+  if (graph::GetOpInfo(node.op).cost_class == graph::CostClass::kView) return kOther;
   if (absl::EndsWith(name, "_norm")) return kNorm;
   if (absl::StrContains(name, "pool")) return kPool;
   return kElementwise;
@@ -119,7 +119,8 @@ double NetworkAfterLayers(const Calibration& calibration, const CalibrationSampl
 
 }  // namespace
 
-double CalibrationLogCorrection(const Calibration& calibration, const Graph& graph, int32_t node, double log_latency) {
+double CalibrationLogCorrection(const Calibration& calibration, const graph::Graph& graph, int32_t node,
+                                double log_latency) {
   if (calibration.coefficients.size() != kCoefficients) return 0;
   const auto f = Features(GroupOf(graph, graph.nodes()[node]), log_latency);
   return Dot(f, calibration.coefficients);
@@ -131,7 +132,7 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
   double before = 0;
   for (const CalibrationSample& s : samples) {
     if (s.is_network) continue;
-    const Node& node = s.graph->nodes()[MainNode(*s.graph)];
+    const graph::Node& node = s.graph->nodes()[MainNode(*s.graph)];
     rows.push_back(Features(GroupOf(*s.graph, node), std::log(s.reference_us)));
     ratios.push_back(std::log(s.measured_us / s.reference_us));
     before += std::fabs(s.reference_us / s.measured_us - 1);
@@ -173,4 +174,4 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
   return c;
 }
 
-}  // namespace cobra
+}  // namespace cobra::predict

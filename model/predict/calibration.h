@@ -1,11 +1,10 @@
-// Adapting a trained target to another machine from about 60 layers and 3 networks measured there (`cobra-worker
-// probe`).
+// Adapting a trained target to another machine from about 60 layers and 3 networks measured there (`cobra-worker probe`).
 //
-// Each probe graph was also measured on the machine that the target was trained on, so that ratios are of measurements
-// and the model's errors cancel. The log-ratio is fitted by ridge regression (Huber's loss) over operator groups:
+// Each probe graph was also measured on the machine that the target was trained on, so that ratios are of measurements and the model's
+// errors cancel. The log-ratio is fitted by ridge regression (Huber's loss) over operator groups:
 //   log ratio = common bias + common slope * x + group bias + group slope * x,   x = (log latency_us - 4) / 4
-// with the group terms held back more strongly than the common ones: a group with few probes follows the rest. The
-// networks then give one scale for what layers alone do not show (caches, allocator).
+// with the group terms held back more strongly than the common ones: a group with few probes follows the rest. The networks then give one
+// scale for what layers alone do not show (caches, allocator).
 #ifndef COBRA_MODEL_PREDICT_CALIBRATION_H_
 #define COBRA_MODEL_PREDICT_CALIBRATION_H_
 
@@ -15,13 +14,14 @@
 #include "graph/graph.h"
 #include "model/predict/target.h"
 
-namespace cobra {
+namespace cobra::predict {
 
 // What is added to the log-latency of one node.
-double CalibrationLogCorrection(const Calibration& calibration, const Graph& graph, int32_t node, double log_latency);
+double CalibrationLogCorrection(const Calibration& calibration, const graph::Graph& graph, int32_t node,
+                                double log_latency);
 
 struct CalibrationSample {
-  const Graph* graph = nullptr;
+  const graph::Graph* graph = nullptr;
   bool is_network = false;
   double measured_us = 0;   // on the new machine
   double reference_us = 0;  // the same graph on the trained target: measured, or predicted where it never was
@@ -31,6 +31,6 @@ struct CalibrationSample {
 // Needs at least 8 layers; a probe without networks keeps scale 1.
 absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>& samples);
 
-}  // namespace cobra
+}  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_CALIBRATION_H_

@@ -4,7 +4,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 // glibc's largest mmap threshold, less LibTorch's alignment and malloc's header.
@@ -50,18 +50,18 @@ struct Convolution {
 };
 
 // An attribute that is a list or one number for all; the last one of a list is of the width.
-int64_t Number(const Node& node, absl::string_view name, bool width, int64_t fallback) {
+int64_t Number(const graph::Node& node, absl::string_view name, bool width, int64_t fallback) {
   const auto values = node.attributes.IntSpan(name);
   return values.empty() ? fallback : width ? values.back() : values.front();
 }
 
-std::optional<Convolution> Read(const Graph& graph, const Node& node) {
-  if ((node.op != Op::conv2d && node.op != Op::conv1d) || node.inputs.size() < 2 || node.inputs[1].is_none() ||
-      node.outputs.empty())
+std::optional<Convolution> Read(const graph::Graph& graph, const graph::Node& node) {
+  if ((node.op != graph::Op::conv2d && node.op != graph::Op::conv1d) || node.inputs.size() < 2 ||
+      node.inputs[1].is_none() || node.outputs.empty())
     return std::nullopt;
-  const TensorType &input = graph.TypeOf(node.inputs[0]), &weight = graph.TypeOf(node.inputs[1]),
-                   &output = node.outputs[0];
-  const int rank = node.op == Op::conv2d ? 4 : 3;
+  const graph::TensorType &input = graph.TypeOf(node.inputs[0]), &weight = graph.TypeOf(node.inputs[1]),
+                          &output = node.outputs[0];
+  const int rank = node.op == graph::Op::conv2d ? 4 : 3;
   if (input.rank() != rank || weight.rank() != rank || output.rank() != rank) return std::nullopt;
   Convolution c;
   c.batch = output.shape[0];
@@ -153,7 +153,7 @@ void AddProduct(const Convolution& c, ConvolutionWork* work) {
 
 }  // namespace
 
-std::optional<ConvolutionWork> ConvolutionWorkOf(const Graph& graph, const Node& node) {
+std::optional<ConvolutionWork> ConvolutionWorkOf(const graph::Graph& graph, const graph::Node& node) {
   const std::optional<Convolution> c = Read(graph, node);
   if (!c.has_value() || c->macs() == 0) return std::nullopt;
   ConvolutionWork work;
@@ -167,18 +167,18 @@ std::optional<ConvolutionWork> ConvolutionWorkOf(const Graph& graph, const Node&
   return work;
 }
 
-std::optional<ProductWork> ProductWorkOf(const Graph& graph, const Node& node) {
-  if ((node.op != Op::matmul && node.op != Op::linalg_matmul && node.op != Op::bmm) || node.inputs.size() < 2 ||
-      node.outputs.empty())
+std::optional<ProductWork> ProductWorkOf(const graph::Graph& graph, const graph::Node& node) {
+  if ((node.op != graph::Op::matmul && node.op != graph::Op::linalg_matmul && node.op != graph::Op::bmm) ||
+      node.inputs.size() < 2 || node.outputs.empty())
     return std::nullopt;
-  const TensorType &a = graph.TypeOf(node.inputs[0]), &b = graph.TypeOf(node.inputs[1]), &out = node.outputs[0];
+  const graph::TensorType &a = graph.TypeOf(node.inputs[0]), &b = graph.TypeOf(node.inputs[1]), &out = node.outputs[0];
   ProductWork work;
   if (a.rank() < 3 || b.rank() < 3 || out.rank() < 3 || out.num_elements() == 0)
     return work;  // folded into one product of two matrices
-  const auto matrix = [](const TensorType& t) { return t.shape[t.shape.size() - 2] * t.shape.back(); };
+  const auto matrix = [](const graph::TensorType& t) { return t.shape[t.shape.size() - 2] * t.shape.back(); };
   work.products = out.num_elements() / matrix(out);
-  for (const TensorType* t : {&a, &b}) {
-    const int64_t all = work.products * matrix(*t) * DTypeBytes(t->dtype);
+  for (const graph::TensorType* t : {&a, &b}) {
+    const int64_t all = work.products * matrix(*t) * graph::DTypeBytes(t->dtype);
     if (all == t->num_bytes()) continue;
     work.expanded_bytes += all;
     work.fresh_bytes += FreshBytes(all);
@@ -188,11 +188,11 @@ std::optional<ProductWork> ProductWorkOf(const Graph& graph, const Node& node) {
 
 int64_t FreshBytes(int64_t bytes) { return bytes >= kMapped ? bytes : 0; }
 
-int64_t FreshBytes(const Node& node) {
+int64_t FreshBytes(const graph::Node& node) {
   int64_t bytes = 0;
-  if (node.inplace || IsView(node)) return bytes;
-  for (const TensorType& type : node.outputs) bytes += FreshBytes(type.num_bytes());
+  if (node.inplace || graph::IsView(node)) return bytes;
+  for (const graph::TensorType& type : node.outputs) bytes += FreshBytes(type.num_bytes());
   return bytes;
 }
 
-}  // namespace cobra
+}  // namespace cobra::predict

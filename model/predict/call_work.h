@@ -10,7 +10,7 @@
 
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::predict {
 
 enum class Algorithm {
   kProduct,    // LibTorch: patches laid out as a matrix, then a BLAS product
@@ -34,7 +34,7 @@ struct ConvolutionWork {
   int64_t products = 0;     // of kProduct and kGemm: one an image and group
 };
 // None for what is no convolution over one or two dimensions.
-std::optional<ConvolutionWork> ConvolutionWorkOf(const Graph& graph, const Node& node);
+std::optional<ConvolutionWork> ConvolutionWorkOf(const graph::Graph& graph, const graph::Node& node);
 
 // matmul and bmm: a product for each matrix of a batch, of which BLAS knows nothing.
 struct ProductWork {
@@ -42,13 +42,13 @@ struct ProductWork {
   int64_t expanded_bytes = 0;  // a matrix that many are multiplied with is written out for each of them
   int64_t fresh_bytes = 0;     // of these
 };
-std::optional<ProductWork> ProductWorkOf(const Graph& graph, const Node& node);
+std::optional<ProductWork> ProductWorkOf(const graph::Graph& graph, const graph::Node& node);
 
 // Of tensors of 32 MiB and more: malloc maps them anew for every call and the kernel clears them page by page, which
 // makes a call that only moves data eight times slower than one just below (docs/results/layer_sum.md).
 int64_t FreshBytes(int64_t bytes);
-int64_t FreshBytes(const Node& node);  // of its outputs, that are no views and not in place
+int64_t FreshBytes(const graph::Node& node);  // of its outputs, that are no views and not in place
 
-}  // namespace cobra
+}  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_CALL_WORK_H_

@@ -4,18 +4,20 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 constexpr size_t kFewSamples = 20;
 constexpr char kCompute[] = "compute", kMemory[] = "memory";
 
-double Gflop(const NodeCost& cost) { return static_cast<double>(cost.flops) / 1e9; }
-double Gb(const NodeCost& cost) {
+double Gflop(const graph::NodeCost& cost) { return static_cast<double>(cost.flops) / 1e9; }
+double Gb(const graph::NodeCost& cost) {
   return static_cast<double>(cost.input_bytes + cost.weight_bytes + cost.output_bytes) / 1e9;
 }
 
-const char* ClassKey(CostClass cost_class) { return cost_class == CostClass::kCompute ? kCompute : kMemory; }
+const char* ClassKey(graph::CostClass cost_class) {
+  return cost_class == graph::CostClass::kCompute ? kCompute : kMemory;
+}
 
 // min over a, b >= 0 of sum ((a x + b y) / t - 1)^2: the unconstrained solution, or the better one on an axis.
 CostLine Fit(const std::vector<const CostSample*>& samples) {
@@ -37,16 +39,16 @@ CostLine Fit(const std::vector<const CostSample*>& samples) {
 
 }  // namespace
 
-double CostLine::Us(const NodeCost& cost) const { return us_per_gflop * Gflop(cost) + us_per_gb * Gb(cost); }
+double CostLine::Us(const graph::NodeCost& cost) const { return us_per_gflop * Gflop(cost) + us_per_gb * Gb(cost); }
 
-std::string CostKey(const Node& node) {
-  const std::string name(OpName(node.op));
+std::string CostKey(const graph::Node& node) {
+  const std::string name(graph::OpName(node.op));
   return node.attributes.Int("groups", 1) > 1 ? absl::StrCat(name, "/grouped") : name;
 }
 
-const CostLine* FindCostLine(const CostLines& lines, const Node& node) {
-  const CostClass cost_class = GetOpInfo(node.op).cost_class;
-  if (cost_class == CostClass::kView) return nullptr;
+const CostLine* FindCostLine(const CostLines& lines, const graph::Node& node) {
+  const graph::CostClass cost_class = graph::GetOpInfo(node.op).cost_class;
+  if (cost_class == graph::CostClass::kView) return nullptr;
   auto found = lines.find(CostKey(node));
   if (found == lines.end()) found = lines.find(ClassKey(cost_class));
   return found == lines.end() ? nullptr : &found->second;
@@ -55,7 +57,7 @@ const CostLine* FindCostLine(const CostLines& lines, const Node& node) {
 CostLines FitCostLines(const std::vector<CostSample>& samples) {
   std::map<std::string, std::vector<const CostSample*>> kinds;
   for (const CostSample& s : samples) {
-    if (s.latency_us <= 0 || s.cost_class == CostClass::kView) continue;
+    if (s.latency_us <= 0 || s.cost_class == graph::CostClass::kView) continue;
     kinds[s.key].push_back(&s);
     kinds[ClassKey(s.cost_class)].push_back(&s);
   }
@@ -73,4 +75,4 @@ CostLines FitCostLines(const std::vector<CostSample>& samples) {
   return lines;
 }
 
-}  // namespace cobra
+}  // namespace cobra::predict

@@ -12,7 +12,7 @@
 #include "base/csv.h"
 #include "base/status_macros.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 absl::StatusOr<const CsvTable::Row*> FindRow(const CsvTable& table, size_t name_column, absl::string_view device) {
@@ -66,4 +66,4 @@ absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_v
   return spec;
 }
 
-}  // namespace cobra
+}  // namespace cobra::predict

@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "model/predict/target.h"
 
-namespace cobra {
+namespace cobra::predict {
 
 // `csv`: columns name, mem_bw_gb_s, num_sm, freq_mhz, fp32_gflops, l2_mb (others are passed over). `device`: its name
 // as the vendor gives it, or the part of it that only one row has ("V100"); case does not matter. The target is
@@ -14,6 +14,6 @@ namespace cobra {
 // is wrong.
 absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_view device);
 
-}  // namespace cobra
+}  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_DEVICE_TABLE_H_

@@ -6,7 +6,7 @@
 #include "graph/cost.h"
 #include "model/predict/call_work.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 // log2(1 + x) / scale: about 1 for the largest values in use; 0 for "unknown".
@@ -40,11 +40,11 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
           s.compile == "eager" ? 0.f : 1.f};
 }
 
-std::array<float, kGraphFeatures> GraphFeatures(const Graph& graph) {
-  const GraphCost total = CostOf(graph);
+std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph) {
+  const graph::GraphCost total = graph::CostOf(graph);
   int64_t largest_bytes = 0;
-  for (const Node& node : graph.nodes()) {
-    for (const TensorType& type : node.outputs) largest_bytes = std::max(largest_bytes, type.num_bytes());
+  for (const graph::Node& node : graph.nodes()) {
+    for (const graph::TensorType& type : node.outputs) largest_bytes = std::max(largest_bytes, type.num_bytes());
   }
   const double nodes = static_cast<double>(graph.nodes().size());
   return {LogFeature(nodes, 10),
@@ -55,9 +55,9 @@ std::array<float, kGraphFeatures> GraphFeatures(const Graph& graph) {
           static_cast<float>(GraphEdges(graph).size() / std::max(1.0, nodes) - 1)};
 }
 
-std::array<float, kWorkTerms> LogWork(const Graph& graph, int32_t node) {
-  const Node& call = graph.nodes()[static_cast<size_t>(node)];
-  const NodeCost cost = CostOf(graph, node);
+std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node) {
+  const graph::Node& call = graph.nodes()[static_cast<size_t>(node)];
+  const graph::NodeCost cost = graph::CostOf(graph, node);
   std::array<int64_t, kWorkTerms> amounts{};
   amounts[kOneCall] = 1;
   amounts[kOperations] = cost.macs > 0 ? 0 : cost.flops;
@@ -90,10 +90,10 @@ std::array<float, kWorkTerms> LogWork(const Graph& graph, int32_t node) {
   return logs;
 }
 
-std::vector<std::pair<int32_t, int32_t>> GraphEdges(const Graph& graph) {
+std::vector<std::pair<int32_t, int32_t>> GraphEdges(const graph::Graph& graph) {
   std::vector<std::pair<int32_t, int32_t>> edges;
   for (int32_t i = 0; i < static_cast<int32_t>(graph.nodes().size()); ++i) {
-    for (const ValueRef& input : graph.nodes()[i].inputs) {
+    for (const graph::ValueRef& input : graph.nodes()[i].inputs) {
       if (input.is_node()) edges.emplace_back(input.index, i);
     }
   }
@@ -102,11 +102,11 @@ std::vector<std::pair<int32_t, int32_t>> GraphEdges(const Graph& graph) {
   return edges;
 }
 
-int32_t MainNode(const Graph& graph) {
+int32_t MainNode(const graph::Graph& graph) {
   for (int32_t i = static_cast<int32_t>(graph.nodes().size()) - 1; i > 0; --i) {
-    if (GetOpInfo(graph.nodes()[i].op).cost_class != CostClass::kView) return i;
+    if (graph::GetOpInfo(graph.nodes()[i].op).cost_class != graph::CostClass::kView) return i;
   }
   return 0;
 }
 
-}  // namespace cobra
+}  // namespace cobra::predict

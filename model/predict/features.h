@@ -10,14 +10,14 @@
 #include "graph/graph.h"
 #include "model/predict/target.h"
 
-namespace cobra {
+namespace cobra::predict {
 
 inline constexpr int kTargetSpecFeatures = 12;
 std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec);
 
 // Totals decide what stays in cache between two calls of a layer: its weights do where all weights fit.
 inline constexpr int kGraphFeatures = 6;
-std::array<float, kGraphFeatures> GraphFeatures(const Graph& graph);
+std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph);
 
 // What a call has to do, as natural logarithms of amounts, kNoWork where there is none of it. The layer head prices
 // them (NetConfig::prices).
@@ -43,14 +43,14 @@ enum WorkTerm {
   kWorkTerms
 };
 inline constexpr float kNoWork = -30;
-std::array<float, kWorkTerms> LogWork(const Graph& graph, int32_t node);
+std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node);
 
 // Data flow between nodes, one entry per (source, destination) pair.
-std::vector<std::pair<int32_t, int32_t>> GraphEdges(const Graph& graph);
+std::vector<std::pair<int32_t, int32_t>> GraphEdges(const graph::Graph& graph);
 
 // The node of a layer graph that takes the time: the last one that is no view.
-int32_t MainNode(const Graph& graph);
+int32_t MainNode(const graph::Graph& graph);
 
-}  // namespace cobra
+}  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_FEATURES_H_

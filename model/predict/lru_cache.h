@@ -16,7 +16,7 @@
 #include "absl/synchronization/mutex.h"
 #include "base/hash.h"
 
-namespace cobra {
+namespace cobra::predict {
 
 template <typename Value>
 class LruCache {
@@ -97,6 +97,6 @@ class LruCache {
   std::atomic<int64_t> hits_{0}, misses_{0}, evictions_{0};
 };
 
-}  // namespace cobra
+}  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_LRU_CACHE_H_

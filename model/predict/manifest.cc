@@ -4,7 +4,7 @@
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 using nlohmann::json;
@@ -33,7 +33,7 @@ MeasuredErrors ErrorsFromJson(const json& j) {
   return e;
 }
 
-json NetToJson(const NetConfig& c) {
+json NetToJson(const net::NetConfig& c) {
   return {{"vocabulary_size", c.vocabulary_size},
           {"value_features", c.value_features},
           {"target_features", c.target_features},
@@ -51,8 +51,8 @@ json NetToJson(const NetConfig& c) {
           {"prices", c.prices}};
 }
 
-NetConfig NetFromJson(const json& j) {
-  NetConfig c;
+net::NetConfig NetFromJson(const json& j) {
+  net::NetConfig c;
   c.vocabulary_size = j.value("vocabulary_size", int64_t{0});
   c.value_features = j.value("value_features", int64_t{0});
   c.target_features = j.value("target_features", int64_t{0});
@@ -177,4 +177,4 @@ absl::StatusOr<Manifest> ManifestFromJson(absl::string_view text) {
   return m;
 }
 
-}  // namespace cobra
+}  // namespace cobra::predict

@@ -16,10 +16,10 @@
 #include "model/predict/spread.h"
 #include "model/predict/target.h"
 
-namespace cobra {
+namespace cobra::predict {
 
 // Half-widths of the 90 % interval in log-latency: conformal quantiles of |log predicted - log measured| / spread on
-// rows that no training has seen (Vovk et al.; model/train/interval_fit.h).
+// rows that no training has seen (Vovk et al.; model/fit/interval_fit.h).
 struct IntervalWidth {
   double half_width = 0;  // where the spread is 1
   SpreadModel spread;
@@ -44,7 +44,7 @@ struct TargetEntry {
 struct Manifest {
   int format = 1;
   std::string trained_at;
-  NetConfig net;
+  net::NetConfig net;
   int num_ops = 0;  // operator set of the build that trained it
   std::vector<std::string> vocabulary;
   // Per vocabulary entry: smallest and largest number seen in training; {1, 0} where it never had one. What lies
@@ -59,6 +59,6 @@ struct Manifest {
 std::string ManifestToJson(const Manifest& manifest);
 absl::StatusOr<Manifest> ManifestFromJson(absl::string_view json);
 
-}  // namespace cobra
+}  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_MANIFEST_H_

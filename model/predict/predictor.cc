@@ -23,7 +23,7 @@
 #include "model/predict/lru_cache.h"
 #include "model/text/canonical_text.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 // Layers encoded together: large enough for the matrix products, small enough that a cancelled request stops soon.
@@ -42,7 +42,7 @@ struct LayerEntry {
 const double kUnknownWidth = std::log(3.0);
 
 // Where the i-th token stands, for people: "input#2" -> "input[2]"; "macs#0", which has no second -> "macs".
-std::string Readable(const std::vector<RawToken>& raw, size_t i) {
+std::string Readable(const std::vector<text::RawToken>& raw, size_t i) {
   const absl::string_view word = raw[i].word;
   const size_t hash = word.find('#');
   if (hash == absl::string_view::npos) return std::string(word);
@@ -53,14 +53,16 @@ std::string Readable(const std::vector<RawToken>& raw, size_t i) {
 
 // Weights of another precision than the target's are other kernels, or none: nothing that was measured says what they
 // take.
-absl::Status CheckPrecision(const Graph& graph, const TargetSpec& spec) {
-  for (const NamedTensor& parameter : graph.parameters()) {
-    const DType dtype = parameter.type.dtype;
-    if ((dtype != DType::float16 && dtype != DType::bfloat16) || DTypeName(dtype) == spec.precision) continue;
+absl::Status CheckPrecision(const graph::Graph& graph, const TargetSpec& spec) {
+  for (const graph::NamedTensor& parameter : graph.parameters()) {
+    const graph::DType dtype = parameter.type.dtype;
+    if ((dtype != graph::DType::float16 && dtype != graph::DType::bfloat16) ||
+        graph::DTypeName(dtype) == spec.precision)
+      continue;
     return UserError(
         Diagnostic::Kind::kUsage,
-        absl::StrCat("the model's weights are ", DTypeName(dtype), "; ", spec.name, " runs ", spec.precision),
-        absl::StrCat("leave .", dtype == DType::float16 ? "half" : "bfloat16",
+        absl::StrCat("the model's weights are ", graph::DTypeName(dtype), "; ", spec.name, " runs ", spec.precision),
+        absl::StrCat("leave .", dtype == graph::DType::float16 ? "half" : "bfloat16",
                      "() out, or name a target of that precision"));
   }
   return absl::OkStatus();
@@ -79,7 +81,7 @@ class LoadedPredictor : public Predictor {
     return targets;
   }
 
-  absl::StatusOr<LatencyPrediction> Predict(const Graph& graph, absl::string_view target,
+  absl::StatusOr<LatencyPrediction> Predict(const graph::Graph& graph, absl::string_view target,
                                             const Calibration* calibration,
                                             const std::function<bool()>& cancelled) const override {
     COBRA_ASSIGN_OR_RETURN(int index, FindTarget(calibration ? calibration->base_target : std::string(target)));
@@ -100,7 +102,7 @@ class LoadedPredictor : public Predictor {
     std::vector<CalibrationSample> samples;
     for (const ProbeRecord& record : probe.records) {
       COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(record.graph, base.spec.name, nullptr, {}));
-      auto reference = base.probe_reference_us.find(Fingerprint(record.graph).ToHex());
+      auto reference = base.probe_reference_us.find(graph::Fingerprint(record.graph).ToHex());
       samples.push_back({&record.graph, record.is_network, record.latency_us,
                          reference == base.probe_reference_us.end() ? predicted.latency_us : reference->second,
                          std::move(predicted.node_latency_us)});
@@ -143,11 +145,11 @@ class LoadedPredictor : public Predictor {
   }
 
   // The first word or number of a layer's text that lies outside of what was trained on; empty if none does.
-  std::string WhyUnknown(absl::string_view text, const std::vector<Token>& tokens) const {
+  std::string WhyUnknown(absl::string_view text, const std::vector<text::Token>& tokens) const {
     for (size_t i = 0; i < tokens.size(); ++i) {
-      const Token& token = tokens[i];
-      if (token.id == Vocabulary::kUnknown) {
-        const std::vector<RawToken> raw = bundle_.vocabulary.Split(text);
+      const text::Token& token = tokens[i];
+      if (token.id == text::Vocabulary::kUnknown) {
+        const std::vector<text::RawToken> raw = bundle_.vocabulary.Split(text);
         return i == 0 ? absl::StrCat(raw[0].word, " was never measured")
                       : absl::StrCat(raw[0].word, " with ", Readable(raw, i), " was never measured");
       }
@@ -157,7 +159,7 @@ class LoadedPredictor : public Predictor {
       const double above = high > 0 ? high * kRangeSlack : high / kRangeSlack,
                    below = low > 0 ? low / kRangeSlack : low * kRangeSlack;
       if (token.value <= above + 1e-9 && token.value >= below - 1e-9) continue;
-      const std::vector<RawToken> raw = bundle_.vocabulary.Split(text);
+      const std::vector<text::RawToken> raw = bundle_.vocabulary.Split(text);
       return absl::StrFormat("%s: %s is %.6g, measured from %.6g to %.6g", raw[0].word, Readable(raw, i), token.value,
                              low, high);
     }
@@ -165,15 +167,15 @@ class LoadedPredictor : public Predictor {
   }
 
   // The embedding of every node's layer: from the cache, or encoded in batches.
-  absl::StatusOr<Layers> Embed(const Graph& graph, const std::function<bool()>& cancelled) const {
+  absl::StatusOr<Layers> Embed(const graph::Graph& graph, const std::function<bool()>& cancelled) const {
     const int32_t n = static_cast<int32_t>(graph.nodes().size());
     Layers layers(n);
     absl::flat_hash_map<Hash128, std::vector<int32_t>> waiting;
     std::vector<Hash128> keys;
     std::vector<std::string> texts;
-    std::vector<std::vector<Token>> tokens;
+    std::vector<std::vector<text::Token>> tokens;
     for (int32_t i = 0; i < n; ++i) {
-      std::string text = CanonicalText(graph, i);
+      std::string text = text::CanonicalText(graph, i);
       const Hash128 key = HashBytes(text);
       if (auto it = waiting.find(key); it != waiting.end()) {
         it->second.push_back(i);
@@ -187,9 +189,9 @@ class LoadedPredictor : public Predictor {
     for (size_t begin = 0; begin < keys.size(); begin += kEncodeBatch) {
       if (cancelled && cancelled()) return absl::CancelledError("predict: the request was cancelled");
       const size_t end = std::min(keys.size(), begin + kEncodeBatch);
-      std::vector<const std::vector<Token>*> batch;
+      std::vector<const std::vector<text::Token>*> batch;
       for (size_t k = begin; k < end; ++k) batch.push_back(&tokens[k]);
-      const at::Tensor encoded = EncodeTexts(*bundle_.net->encoder, batch).contiguous();
+      const at::Tensor encoded = net::EncodeTexts(*bundle_.net->encoder, batch).contiguous();
       const int64_t width = encoded.size(1);
       for (size_t k = begin; k < end; ++k) {
         const float* row = encoded.data_ptr<float>() + static_cast<int64_t>(k - begin) * width;
@@ -207,38 +209,39 @@ class LoadedPredictor : public Predictor {
     std::vector<double> log_us;  // of each node
     std::vector<float> mean;     // embedding, nodes by their shares
   };
-  Contributions Contribute(const Graph& graph, const Layers& layers, int target) const {
+  Contributions Contribute(const graph::Graph& graph, const Layers& layers, int target) const {
     const int64_t n = static_cast<int64_t>(layers.size()), width = bundle_.manifest.net.width;
     at::Tensor embeddings = at::empty({n, width}, at::kFloat);
     for (int64_t i = 0; i < n; ++i) {
       std::copy(layers[i]->embedding.begin(), layers[i]->embedding.end(), embeddings.data_ptr<float>() + i * width);
     }
-    const Graph* graphs[] = {&graph};
+    const graph::Graph* graphs[] = {&graph};
     const int targets[] = {target};
-    const GraphBatch batch = CollateGraphs(bundle_, graphs, targets);
+    const net::GraphBatch batch = CollateGraphs(bundle_, graphs, targets);
     const at::Tensor alone = bundle_.net->layer_head->forward(embeddings, batch.work, TargetRow(bundle_, target, n));
     const at::Tensor log_us = bundle_.net->graph_net->forward(embeddings, alone, batch).contiguous();
-    const at::Tensor mean = MeanByShare(embeddings, log_us, batch).contiguous();
+    const at::Tensor mean = net::MeanByShare(embeddings, log_us, batch).contiguous();
     const float *p = log_us.data_ptr<float>(), *m = mean.data_ptr<float>();
     return {{p, p + n}, {m, m + width}};
   }
 
   // A call with more work than any of its kind that was measured takes at least what the line says, and what the device
   // needs to move its bytes; why it is unknown, then.
-  static std::string BeyondTheLargest(const Graph& graph, int32_t node, const TargetEntry& target, double* log_us) {
+  static std::string BeyondTheLargest(const graph::Graph& graph, int32_t node, const TargetEntry& target,
+                                      double* log_us) {
     const CostLine* line = FindCostLine(target.cost_lines, graph.nodes()[node]);
     if (line == nullptr) return "";
-    const NodeCost cost = CostOf(graph, node);
+    const graph::NodeCost cost = graph::CostOf(graph, node);
     const double us = line->Us(cost);
     if (us <= line->max_us * kRangeSlack) return "";
     const double bytes = static_cast<double>(cost.input_bytes + cost.weight_bytes + cost.output_bytes);
     const double moving_us = target.spec.memory_gb_per_s > 0 ? bytes / (1e3 * target.spec.memory_gb_per_s) : 0;
     *log_us = std::max(*log_us, std::log(std::max(us, moving_us)));
-    return absl::StrFormat("%s: %.2g times the work of the largest that was measured", OpName(graph.nodes()[node].op),
-                           us / line->max_us);
+    return absl::StrFormat("%s: %.2g times the work of the largest that was measured",
+                           graph::OpName(graph.nodes()[node].op), us / line->max_us);
   }
 
-  static LatencyPrediction Assemble(const Graph& graph, const Layers& layers, const TargetEntry& target,
+  static LatencyPrediction Assemble(const graph::Graph& graph, const Layers& layers, const TargetEntry& target,
                                     Contributions contributions, const Calibration* calibration) {
     std::vector<double>& log_latency = contributions.log_us;
     LatencyPrediction out;
@@ -259,7 +262,7 @@ class LoadedPredictor : public Predictor {
       out.latency_us += us;
       (unknown.empty() ? known_us : unknown_us[unknown]) += us;
       out.node_unknown.push_back(std::move(unknown));
-      compute_nodes += GetOpInfo(graph.nodes()[i].op).cost_class != CostClass::kView;
+      compute_nodes += graph::GetOpInfo(graph.nodes()[i].op).cost_class != graph::CostClass::kView;
     }
     out.confidence = known_us / out.latency_us;
     for (const auto& [why, us] : unknown_us) out.unknown.push_back({why, us / out.latency_us});
@@ -283,9 +286,10 @@ class LoadedPredictor : public Predictor {
 
   // Known calls in a network far larger than any that was measured: what is in company there (caches, memory) was never
   // seen.
-  static void JudgeTheWhole(const Graph& graph, const TargetEntry& target, int compute_nodes, LatencyPrediction* out) {
+  static void JudgeTheWhole(const graph::Graph& graph, const TargetEntry& target, int compute_nodes,
+                            LatencyPrediction* out) {
     if (compute_nodes > 1 && target.max_network_gflops > 0) {
-      const double gflops = static_cast<double>(CostOf(graph).flops) / 1e9;
+      const double gflops = static_cast<double>(graph::CostOf(graph).flops) / 1e9;
       const double within = target.max_network_gflops / gflops;
       if (within * kRangeSlack < 1) {
         out->confidence = std::min(out->confidence, within);
@@ -312,7 +316,7 @@ int64_t CountParameters(const ModelBundle& bundle) {
 
 absl::StatusOr<std::shared_ptr<const Predictor>> Predictor::Load(absl::string_view directory,
                                                                  const PredictorOptions& options) {
-  UseOneThread();
+  net::UseOneThread();
   COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(directory));
   ModelInfo info;
   info.sha256 = bundle.manifest_sha256;
@@ -325,4 +329,4 @@ absl::StatusOr<std::shared_ptr<const Predictor>> Predictor::Load(absl::string_vi
   return std::make_shared<const LoadedPredictor>(std::move(bundle), std::move(info), options);
 }
 
-}  // namespace cobra
+}  // namespace cobra::predict

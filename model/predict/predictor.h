@@ -15,7 +15,7 @@
 #include "graph/graph.h"
 #include "model/predict/target.h"
 
-namespace cobra {
+namespace cobra::predict {
 
 // Errors of a target as measured on held-out rows when the model was trained.
 struct MeasuredErrors {
@@ -85,7 +85,7 @@ class Predictor {
   // `calibration` may be null; its base_target names the trained target. `cancelled` is asked between batches of
   // layers: returns Cancelled when it says true. NotFound for an unknown target (the message lists those that exist); a
   // Diagnostic where the network's weights are of a precision that the target does not run.
-  virtual absl::StatusOr<LatencyPrediction> Predict(const Graph& graph, absl::string_view target,
+  virtual absl::StatusOr<LatencyPrediction> Predict(const graph::Graph& graph, absl::string_view target,
                                                     const Calibration* calibration = nullptr,
                                                     const std::function<bool()>& cancelled = {}) const = 0;
 
@@ -95,6 +95,6 @@ class Predictor {
   virtual CacheStats embedding_cache_stats() const = 0;
 };
 
-}  // namespace cobra
+}  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_PREDICTOR_H_

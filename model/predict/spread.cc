@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace cobra {
+namespace cobra::predict {
 
 double SpreadOf(const SpreadModel& model, absl::Span<const float> embedding) {
   if (model.weights.empty()) return 1;
@@ -14,4 +14,4 @@ double SpreadOf(const SpreadModel& model, absl::Span<const float> embedding) {
   return std::exp(std::clamp(log_spread, model.least, model.greatest));
 }
 
-}  // namespace cobra
+}  // namespace cobra::predict

@@ -10,7 +10,7 @@
 
 #include "absl/types/span.h"
 
-namespace cobra {
+namespace cobra::predict {
 
 struct SpreadModel {
   double bias = 0;
@@ -22,6 +22,6 @@ struct SpreadModel {
 
 double SpreadOf(const SpreadModel& model, absl::Span<const float> embedding);
 
-}  // namespace cobra
+}  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_SPREAD_H_

@@ -5,7 +5,7 @@
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 using nlohmann::json;
@@ -92,7 +92,7 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text) {
   COBRA_ASSIGN_OR_RETURN(result.machine, SpecFromJson(j["machine"]));
   for (const json& r : j["records"]) {
     if (!r.is_object() || !r.contains("graph")) return absl::InvalidArgumentError("probe: a record has no \"graph\"");
-    COBRA_ASSIGN_OR_RETURN(Graph graph, GraphFromJson(r["graph"].dump()));
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(r["graph"].dump()));
     ProbeRecord record{std::move(graph)};
     COBRA_RETURN_IF_ERROR(Read(r, "is_network", &record.is_network));
     COBRA_RETURN_IF_ERROR(Read(r, "latency_us", &record.latency_us));
@@ -131,4 +131,4 @@ absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view text) {
   return c;
 }
 
-}  // namespace cobra
+}  // namespace cobra::predict

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "graph/graph.h"
 
-namespace cobra {
+namespace cobra::predict {
 
 // (device, runtime, precision, layout, compile, threads) and the device's published specification. Every numeric field
 // is an input of the networks (log-scaled, 0 = unknown).
@@ -35,7 +35,7 @@ absl::StatusOr<TargetSpec> TargetSpecFromJson(absl::string_view json);
 
 // What `cobra-worker probe --json` prints, parsed.
 struct ProbeRecord {
-  Graph graph;  // one node for a layer
+  graph::Graph graph;  // one node for a layer
   bool is_network = false;
   double latency_us = 0;  // median
 };
@@ -60,6 +60,6 @@ struct Calibration {
 std::string CalibrationToJson(const Calibration& calibration);
 absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view json);
 
-}  // namespace cobra
+}  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_TARGET_H_

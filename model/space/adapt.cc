@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string>
 
-#include "model/train/metrics.h"
+#include "model/fit/metrics.h"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 constexpr double kNinetyPercent = 1.6448536;
@@ -263,4 +263,4 @@ std::vector<size_t> OtherFamilies(const KnownDevices& known, const DeviceSpec& t
   return others;
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

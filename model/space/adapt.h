@@ -24,7 +24,7 @@
 #include "model/space/device_spec.h"
 #include "model/space/known_devices.h"
 
-namespace cobra {
+namespace cobra::space {
 
 // Variances are grids; each combination is weighed. Chosen on training and validation devices.
 struct AdaptOptions {
@@ -113,6 +113,6 @@ class AdaptedDevice {
 // what follows the last underscore.
 std::vector<size_t> OtherFamilies(const KnownDevices& known, const DeviceSpec& target);
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_ADAPT_H_

@@ -8,9 +8,9 @@
 #include <random>
 #include <set>
 
-#include "model/train/metrics.h"
+#include "model/fit/metrics.h"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 constexpr int kSamples[] = {3, 5, 10, 20};
@@ -22,7 +22,7 @@ struct Trial {
 
   void Add(const std::vector<AdaptedLatency>& predicted, const std::vector<double>& measured_ms) {
     for (size_t i = 0; i < predicted.size(); ++i) {
-      off_by.push_back(OffBy(predicted[i].latency_ms, measured_ms[i]));
+      off_by.push_back(fit::OffBy(predicted[i].latency_ms, measured_ms[i]));
       of_posterior.push_back(std::log(predicted[i].high_ms / predicted[i].latency_ms));
     }
   }
@@ -33,7 +33,7 @@ AdaptWidth WidthWithTrust(const Trial& trial, double usual, double trust) {
   std::vector<double> scores;
   for (size_t i = 0; i < trial.off_by.size(); ++i)
     scores.push_back(trial.off_by[i] / width.HalfWidth(trial.of_posterior[i]));
-  width.factor = ConformalQuantile(std::move(scores), 0.9);
+  width.factor = fit::ConformalQuantile(std::move(scores), 0.9);
   return width;
 }
 
@@ -136,4 +136,4 @@ AdaptWidth WidthOf(const AdaptWidths& widths, int samples) {
           std::pow(a.usual, 1 - part) * std::pow(b.usual, part), a.trust + part * (b.trust - a.trust)};
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

@@ -10,7 +10,7 @@
 #include "model/space/arch_rows.h"
 #include "model/space/known_devices.h"
 
-namespace cobra {
+namespace cobra::space {
 
 using AdaptWidths = std::map<int, AdaptWidth>;
 
@@ -24,6 +24,6 @@ AdaptWidths CalibrateWidths(const KnownDevices& known, const SpaceMatrix& all, c
 // Of numbers of samples in between, what lies in between; of fewer or more, what is nearest.
 AdaptWidth WidthOf(const AdaptWidths& widths, int samples);
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_ADAPT_WIDTH_H_

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 
-namespace cobra {
+namespace cobra::space {
 
 absl::StatusOr<size_t> ArchRows::Device(absl::string_view name) const {
   for (size_t d = 0; d < devices.size(); ++d) {
@@ -51,4 +51,4 @@ absl::StatusOr<ArchRows> LoadArchRows(absl::string_view path) {
   return rows;
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::space {
 
 struct ArchRows {
   std::vector<std::string> row;   // the table's own numbers, as they are written
@@ -27,6 +27,6 @@ struct ArchRows {
 // `vector` is passed over. InvalidArgument names file and line of what is no number or not positive.
 absl::StatusOr<ArchRows> LoadArchRows(absl::string_view path);
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_ARCH_ROWS_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cobra {
+namespace cobra::space {
 
 DenseGraphs DenseGraphs::Select(const at::Tensor& index) const {
   return {kinds.index_select(0, index), adjacency.index_select(0, index), present.index_select(0, index)};
@@ -27,4 +27,4 @@ DenseGraphs MakeDense(const std::vector<OpGraph>& graphs, int num_kinds) {
   return dense;
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

@@ -9,7 +9,7 @@
 
 #include "model/space/op_graph.h"
 
-namespace cobra {
+namespace cobra::space {
 
 struct DenseGraphs {
   at::Tensor kinds;      // [graphs, nodes, kinds] one-hot; 0 where there is no node
@@ -21,6 +21,6 @@ struct DenseGraphs {
 };
 DenseGraphs MakeDense(const std::vector<OpGraph>& graphs, int num_kinds);
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_DENSE_GRAPHS_H_

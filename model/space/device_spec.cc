@@ -9,7 +9,7 @@
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 constexpr absl::string_view kKinds[] = {"gpu", "cpu", "phone", "accelerator"};
@@ -98,4 +98,4 @@ DeviceSpec SpecOf(const std::vector<DeviceSpec>& specs, absl::string_view name) 
   return unknown;
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::space {
 
 struct DeviceSpec {
   std::string name;                              // of the column
@@ -30,6 +30,6 @@ absl::StatusOr<std::vector<DeviceSpec>> LoadDeviceSpecs(absl::string_view path);
 // That of the column `name`; else one that knows the name only.
 DeviceSpec SpecOf(const std::vector<DeviceSpec>& specs, absl::string_view name);
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_DEVICE_SPEC_H_

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 constexpr double kJitter = 1e-9;
@@ -222,4 +222,4 @@ int64_t FeatureProcess::parameters() const {
   return count;
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

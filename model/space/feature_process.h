@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace cobra {
+namespace cobra::space {
 
 struct ProcessFeatures {
   std::vector<at::Tensor> groups;  // float64 [architectures, numbers] each
@@ -72,6 +72,6 @@ class FeatureProcess {
   std::vector<Draw> draws_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_FEATURE_PROCESS_H_

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 struct Factors {
@@ -57,4 +57,4 @@ void FusedAdamW::Step(double learning_rate) {
   }
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

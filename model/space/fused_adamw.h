@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace cobra {
+namespace cobra::space {
 
 struct AdamWRates {
   double learning_rate = 1e-3, weight_decay = 1e-2, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
@@ -30,6 +30,6 @@ class FusedAdamW {
   int64_t steps_ = 0;
 };
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_FUSED_ADAMW_H_

@@ -15,10 +15,10 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "model/train/metrics.h"
+#include "model/fit/metrics.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 constexpr int kTerms = 16;
@@ -262,8 +262,8 @@ absl::StatusOr<HatModel> HatModel::Fit(const std::vector<HatFeatures>& features,
     (void)settle(&model);
   }
   std::vector<double> scores;
-  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(OffBy(predicted[i], latency_ms[i]));
-  model.half_width_ = ConformalQuantile(std::move(scores), 0.9);
+  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(fit::OffBy(predicted[i], latency_ms[i]));
+  model.half_width_ = fit::ConformalQuantile(std::move(scores), 0.9);
   return model;
 }
 
@@ -410,4 +410,4 @@ absl::StatusOr<HatNoise> MeasureHatNoise(const std::vector<HatFeatures>& feature
   return noise;
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::space {
 
 inline constexpr int kHatFeatures = 10;
 using HatFeatures = std::array<double, kHatFeatures>;
@@ -99,6 +99,6 @@ struct HatNoise {
 absl::StatusOr<HatNoise> MeasureHatNoise(const std::vector<HatFeatures>& features,
                                          const std::vector<double>& latency_ms, size_t pairs);
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_HAT_SPACE_H_

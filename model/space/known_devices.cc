@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
-#include "model/train/metrics.h"
+#include "model/fit/metrics.h"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 constexpr int64_t kFewestRows = 30, kReferenceRows = 400, kHeldOutEvery = 10;
@@ -124,7 +124,7 @@ absl::StatusOr<KnownDevices> KnownDevices::Fit(const SpaceMatrix& all, const Arc
             .contiguous();
     Device device;
     device.spec = SpecOf(specs, rows.devices[column]);
-    device.off_by = ConformalQuantile({off.data_ptr<double>(), off.data_ptr<double>() + off.numel()}, 0.9);
+    device.off_by = fit::ConformalQuantile({off.data_ptr<double>(), off.data_ptr<double>() + off.numel()}, 0.9);
     const at::Tensor line = FitLine(x, latency, ridge);
     const double said = at::matmul(features, line).clamp_min(least).mean().item<double>();
     device.mean_ms = mean * said;
@@ -159,4 +159,4 @@ KnownDevices KnownDevices::From(std::vector<Device> devices, const Tensors& tens
   return known;
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

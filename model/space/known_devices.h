@@ -15,7 +15,7 @@
 #include "model/space/device_spec.h"
 #include "model/space/space.h"
 
-namespace cobra {
+namespace cobra::space {
 
 // Features of architectures, float64, a row each.
 struct SpaceMatrix {
@@ -73,6 +73,6 @@ class KnownDevices {
   Tensors tensors_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_KNOWN_DEVICES_H_

@@ -10,7 +10,7 @@
 #include "frontend/nas/fbnet_config.h"
 #include "frontend/nas/ofa_config.h"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 enum Cost { kPointwise, kDepthwise, kActivations, kBlocks, kSpecial, kWeights, kOther, kCosts };
@@ -186,4 +186,4 @@ class OfaSpace : public Space {
 std::unique_ptr<const Space> MakeFbnetSpace() { return std::make_unique<const FbnetSpace>(); }
 std::unique_ptr<const Space> MakeOfaSpace() { return std::make_unique<const OfaSpace>(); }
 
-}  // namespace cobra
+}  // namespace cobra::space

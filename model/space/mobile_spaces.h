@@ -6,7 +6,7 @@
 
 #include "model/space/space.h"
 
-namespace cobra {
+namespace cobra::space {
 
 // Costs of both: millions of multiplications in 1x1 and in depthwise convolutions, activations (1e5), blocks that run,
 // blocks in groups (FBNet) or with squeeze and excitation (OFA), weights (1e4); FBNet: skips that cannot be the
@@ -14,6 +14,6 @@ namespace cobra {
 std::unique_ptr<const Space> MakeFbnetSpace();
 std::unique_ptr<const Space> MakeOfaSpace();
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_MOBILE_SPACES_H_

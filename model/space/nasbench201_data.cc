@@ -11,7 +11,7 @@
 #include "base/status_macros.h"
 #include "model/space/nasbench201_features.h"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 absl::StatusOr<std::vector<OpGraph>> GraphsOf(const std::vector<std::string>& archs, const CellForm& form) {
@@ -146,4 +146,4 @@ std::vector<std::string> AllNasbench201() {
   return archs;
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

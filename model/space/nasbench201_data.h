@@ -12,7 +12,7 @@
 #include "model/space/op_graph.h"
 #include "model/space/space_fit.h"
 
-namespace cobra {
+namespace cobra::space {
 
 // Of architectures, what our method reads: pruned cells, each once.
 struct PrunedCells {
@@ -48,6 +48,6 @@ absl::StatusOr<SpaceSplit> LoadSpaceSplit(const std::string& file, const ArchRow
 // All 15,625 cells.
 std::vector<std::string> AllNasbench201();
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_NASBENCH201_DATA_H_

@@ -7,7 +7,7 @@
 #include "base/status_macros.h"
 #include "frontend/nas/nasbench201_cell.h"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 using Cell = nas::Nasbench201Cell;
@@ -169,4 +169,4 @@ absl::StatusOr<std::vector<std::vector<double>>> Nasbench201Groups(const std::st
                                           DepthsOf(cell), with_skips,    {additions}};
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace cobra {
+namespace cobra::space {
 
 // One-hot operations of its six edges (30).
 absl::StatusOr<std::vector<double>> Nasbench201OneHot(const std::string& arch);
@@ -28,6 +28,6 @@ absl::StatusOr<std::vector<double>> Nasbench201Counts(const std::string& arch);
 //   6 additions                                                                   1
 absl::StatusOr<std::vector<std::vector<double>>> Nasbench201Groups(const std::string& arch);
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_NASBENCH201_FEATURES_H_

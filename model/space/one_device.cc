@@ -8,7 +8,7 @@
 #include "base/status_macros.h"
 #include "model/space/nasbench201_data.h"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 constexpr size_t kMostProcessRows = 3000;
@@ -132,4 +132,4 @@ absl::StatusOr<std::shared_ptr<const OneDevice>> OneDevice::From(const Space& sp
   return device;
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

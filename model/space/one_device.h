@@ -14,7 +14,7 @@
 #include "model/space/space_fit.h"
 #include "model/space/tensor_bag.h"
 
-namespace cobra {
+namespace cobra::space {
 
 class OneDevice {
  public:
@@ -47,6 +47,6 @@ class OneDevice {
   std::unique_ptr<AdditiveEnsemble> networks_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_ONE_DEVICE_H_

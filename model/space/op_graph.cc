@@ -7,7 +7,7 @@
 #include "base/status_macros.h"
 #include "frontend/nas/nasbench201_cell.h"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 using Cell = nas::Nasbench201Cell;
@@ -81,4 +81,4 @@ DistinctGraphs Distinct(const std::vector<OpGraph>& graphs) {
   return result;
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::space {
 
 struct OpGraph {
   std::vector<int> kind;                   // of each node, below num_kinds of its space
@@ -36,6 +36,6 @@ struct DistinctGraphs {
 };
 DistinctGraphs Distinct(const std::vector<OpGraph>& graphs);
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_OP_GRAPH_H_

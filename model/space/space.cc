@@ -9,7 +9,7 @@
 #include "frontend/nas/nasbench201_cell.h"
 #include "model/space/mobile_spaces.h"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 using Cell = nas::Nasbench201Cell;
@@ -80,4 +80,4 @@ absl::StatusOr<const Space*> FindSpace(absl::string_view name) {
       SpaceNames(), ", hat"));  // model/space/hat_space.h: numbers, no strings
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "model/space/op_graph.h"
 
-namespace cobra {
+namespace cobra::space {
 
 // An architecture in numbers, the same quantities for every architecture of the space.
 struct SpaceFeatures {
@@ -41,6 +41,6 @@ absl::StatusOr<const Space*> FindSpace(absl::string_view name);
 // For messages and help: "fbnet, nasbench201, ...".
 std::string SpaceNames();
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_SPACE_H_

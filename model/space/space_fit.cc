@@ -9,10 +9,10 @@
 #include <cmath>
 #include <memory>
 
+#include "model/fit/optimizer.h"
 #include "model/space/fused_adamw.h"
-#include "model/train/optimizer.h"
 
-namespace cobra {
+namespace cobra::space {
 
 at::Tensor IndexTensor(const SpaceRowSet& rows) { return at::tensor(rows.index, at::kLong); }
 
@@ -56,7 +56,7 @@ std::shared_ptr<AdditiveNet> FitOne(const DenseGraphs& train, const at::Tensor& 
   at::manual_seed(seed);
   auto net = std::make_shared<AdditiveNet>(o.net);
   FusedAdamW optimizer(net->parameters(), {o.learning_rate, o.weight_decay, 0.9, 0.98});
-  WeightAverage average(net->parameters(), o.average_decay);
+  fit::WeightAverage average(net->parameters(), o.average_decay);
   const int64_t rows = train.size(), steps = (rows + o.batch - 1) / o.batch;
   int step = 0;
   for (int epoch = 0; epoch < o.epochs; ++epoch) {
@@ -66,7 +66,7 @@ std::shared_ptr<AdditiveNet> FitOne(const DenseGraphs& train, const at::Tensor& 
       (net->LogLatency(train.Select(chosen)) - log_target.index_select(0, chosen)).abs().mean().backward();
       torch::nn::utils::clip_grad_norm_(net->parameters(), 1.0);
       const double progress = static_cast<double>(step) / static_cast<double>(steps * o.epochs);
-      optimizer.Step(o.learning_rate * LearningRateFactor(progress, o.warmup));
+      optimizer.Step(o.learning_rate * fit::LearningRateFactor(progress, o.warmup));
       average.Update(step);
     }
   }
@@ -102,4 +102,4 @@ std::vector<double> FitAdditive(const DenseGraphs& graphs, const SpaceRowSet& tr
   return AdditiveEnsemble(graphs, train, options).LatencyMs(graphs);
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

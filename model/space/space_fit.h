@@ -9,7 +9,7 @@
 
 #include "model/space/space_nets.h"
 
-namespace cobra {
+namespace cobra::space {
 
 struct SpaceRowSet {
   std::vector<int64_t> index;      // into the graphs
@@ -53,6 +53,6 @@ std::vector<double> FitAdditive(const DenseGraphs& graphs, const SpaceRowSet& tr
 
 int64_t ParametersOf(const torch::nn::Module& module);
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_SPACE_FIT_H_

@@ -13,12 +13,12 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/status_macros.h"
+#include "model/fit/metrics.h"
 #include "model/net/safetensors.h"
 #include "model/space/tensor_bag.h"
-#include "model/train/metrics.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 using nlohmann::json;
@@ -149,8 +149,8 @@ absl::Status SpaceModel::FitOneDevice(const ArchRows& rows) {
                          OneDevice::Fit(*space_, kept, kept_ms, /*networks=*/false));
   COBRA_ASSIGN_OR_RETURN(const std::vector<double> said, tried->LatencyMs(held_out));
   std::vector<double> off;
-  for (size_t i = 0; i < said.size(); ++i) off.push_back(OffBy(said[i], held_out_ms[i]));
-  one_device_off_by_ = ConformalQuantile(off, 0.9);
+  for (size_t i = 0; i < said.size(); ++i) off.push_back(fit::OffBy(said[i], held_out_ms[i]));
+  one_device_off_by_ = fit::ConformalQuantile(off, 0.9);
   if (one_device_off_by_ > known_.devices()[0].off_by) return absl::OkStatus();
   COBRA_ASSIGN_OR_RETURN(one_device_, OneDevice::Fit(*space_, arch, ms, /*networks=*/true));
   return absl::OkStatus();
@@ -167,7 +167,7 @@ absl::Status SpaceModel::Save(const std::string& directory) const {
   bag.Add("lines", t.lines);
   bag.Add("reference", t.reference);
   if (one_device_ != nullptr) one_device_->AddTensors(&bag);
-  const std::string tensors = SaveTensors(bag);
+  const std::string tensors = net::SaveTensors(bag);
   json devices = json::array(), widths = json::object();
   for (const KnownDevices::Device& d : known_.devices()) {
     json entry = SpecToJson(d.spec);
@@ -248,7 +248,7 @@ absl::StatusOr<SpaceModel> SpaceModel::Load(const std::string& directory) {
     bag.Add("mean_rooflines", at::zeros({size("rooflines")}));
     bag.Add("lines", at::zeros({count, 1 + size("costs") + size("choices") + size("pairs")}));
     bag.Add("reference", at::zeros({size("reference"), count}));
-    COBRA_RETURN_IF_ERROR(LoadTensors(tensors, &bag));
+    COBRA_RETURN_IF_ERROR(net::LoadTensors(tensors, &bag));
     model.known_ =
         KnownDevices::From(std::move(devices), {bag.Get("mean_costs"), bag.Get("mean_choices"), bag.Get("mean_pairs"),
                                                 bag.Get("mean_rooflines"), bag.Get("lines"), bag.Get("reference")});
@@ -323,4 +323,4 @@ absl::Status SpaceModel::CheckSeveralDevices() const {
                                                  "; a new device needs a model of several (one column a device)"));
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

@@ -17,7 +17,7 @@
 #include "model/space/one_device.h"
 #include "model/space/space.h"
 
-namespace cobra {
+namespace cobra::space {
 
 class SpaceModel {
  public:
@@ -62,6 +62,6 @@ absl::StatusOr<ArchRows> LoadArchitectures(const std::string& path);
 // The same with latency_ms.
 absl::StatusOr<ArchRows> LoadSamples(const std::string& path);
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_SPACE_MODEL_H_

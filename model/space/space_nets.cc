@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace cobra {
+namespace cobra::space {
 namespace nn = torch::nn;
 
 AdditiveNet::AdditiveNet(const AdditiveNetOptions& o)
@@ -42,4 +42,4 @@ at::Tensor AdditiveNet::LogLatency(const DenseGraphs& g) {
   return contribution.sum(1).log();
 }
 
-}  // namespace cobra
+}  // namespace cobra::space

@@ -11,7 +11,7 @@
 
 #include "model/space/dense_graphs.h"
 
-namespace cobra {
+namespace cobra::space {
 
 class SpaceNet : public torch::nn::Module {
  public:
@@ -44,6 +44,6 @@ class AdditiveNet : public SpaceNet {
   torch::nn::Linear out_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_SPACE_NETS_H_

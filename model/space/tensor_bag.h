@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace cobra {
+namespace cobra::space {
 
 class TensorBag : public torch::nn::Module {
  public:
@@ -17,6 +17,6 @@ class TensorBag : public torch::nn::Module {
   at::Tensor Get(const std::string& name) const { return named_parameters()[name].to(at::kDouble); }
 };
 
-}  // namespace cobra
+}  // namespace cobra::space
 
 #endif  // COBRA_MODEL_SPACE_TENSOR_BAG_H_

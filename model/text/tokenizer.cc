@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace cobra {
+namespace cobra::text {
 namespace {
 
 constexpr int kMaxListNumbers = 8;
@@ -173,4 +173,4 @@ std::vector<Token> Vocabulary::Encode(absl::string_view text) const {
   return tokens;
 }
 
-}  // namespace cobra
+}  // namespace cobra::text

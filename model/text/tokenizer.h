@@ -1,8 +1,6 @@
-// Canonical text -> tokens. Numbers stay numbers (COBRA, section 5, names split digits as the weakness of its
-// tokenizer): a number becomes one token whose id says *where* it stands ("input#2": third dimension of `input`) and
-// whose value goes beside it.
-//   conv2d(input=1x3x224x224:float32,bias=None,...)  ->  conv2d  input#0:1  input#1:3  input#2:224  input#3:224
-//   bias=None  ...
+// Canonical text -> tokens. Numbers stay numbers (COBRA, section 5, names split digits as the weakness of its tokenizer): a number
+// becomes one token whose id says *where* it stands ("input#2": third dimension of `input`) and whose value goes beside it.
+//   conv2d(input=1x3x224x224:float32,bias=None,...)  ->  conv2d  input#0:1  input#1:3  input#2:224  input#3:224  bias=None  ...
 // float32 is not written out; another dtype is a token ("input:int64").
 #ifndef COBRA_MODEL_TEXT_TOKENIZER_H_
 #define COBRA_MODEL_TEXT_TOKENIZER_H_
@@ -16,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace cobra {
+namespace cobra::text {
 
 struct RawToken {
   std::string word;  // vocabulary entry
@@ -67,6 +65,6 @@ class Vocabulary {
   absl::flat_hash_map<std::string, int32_t> ids_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::text
 
 #endif  // COBRA_MODEL_TEXT_TOKENIZER_H_

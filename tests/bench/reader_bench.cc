@@ -1,12 +1,10 @@
 // The reader beside PyTorch: `cobra-bench reader`.
 //
-// parser_mb_per_s  all Python of the installed torch, torchvision and standard library, from memory, one thread, best
-// of three passes warm_ratio       one process each, libraries imported. Ours: source to graph with every shape,
-// nothing remembered but the imported
+// parser_mb_per_s  all Python of the installed torch, torchvision and standard library, from memory, one thread, best of three passes
+// warm_ratio       one process each, libraries imported. Ours: source to graph with every shape, nothing remembered but the imported
 //                  library (interpreter_pool.h). PyTorch: build the model, torch.fx.symbolic_trace, ShapeProp. Medians.
-// cold_ratio       a new process each, from start to exit: ours parses everything, PyTorch imports torch and
-// torchvision The ratios are of wall clock; *_cpu_ratio of processor time, which other programs on the machine disturb
-// less.
+// cold_ratio       a new process each, from start to exit: ours parses everything, PyTorch imports torch and torchvision
+// The ratios are of wall clock; *_cpu_ratio of processor time, which other programs on the machine disturb less.
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,8 +32,8 @@ constexpr Model kModels[] = {{"resnet50", "resnet.py"},
                              {"vit_b_16", "vision_transformer.py"},
                              {"densenet201", "densenet.py"}};
 
-SourceRequest RequestOf(const Model& model) {
-  SourceRequest request;
+python::SourceRequest RequestOf(const Model& model) {
+  python::SourceRequest request;
   request.library_roots = {kPackages};
   request.file = absl::StrCat(kPackages, "/torchvision/models/", model.file);
   request.entry = absl::StrCat(model.name, "()");
@@ -72,13 +70,13 @@ absl::StatusOr<Json> Parser() {
 }
 
 absl::StatusOr<Seconds> Warm(const Model& model) {
-  const SourceRequest request = RequestOf(model);
-  for (int i = 0; i < 5; ++i) COBRA_RETURN_IF_ERROR(ReadPythonModel(request).status());
+  const python::SourceRequest request = RequestOf(model);
+  for (int i = 0; i < 5; ++i) COBRA_RETURN_IF_ERROR(python::ReadPythonModel(request).status());
   std::vector<Seconds> runs;
   const Stopwatch all;
   while (runs.size() < 20 || (all.Elapsed().wall < 1.0 && runs.size() < 1000)) {
     const Stopwatch watch;
-    COBRA_RETURN_IF_ERROR(ReadPythonModel(request).status());
+    COBRA_RETURN_IF_ERROR(python::ReadPythonModel(request).status());
     runs.push_back(watch.Elapsed());
   }
   return Median(std::move(runs));
@@ -101,7 +99,7 @@ absl::StatusOr<Json> RunReader(const std::vector<std::string>& extra) {
     const int times = extra.size() > 2 ? std::stoi(extra[2]) : 1;
     for (const Model& model : kModels) {
       if (extra[1] != model.name) continue;
-      for (int i = 0; i < times; ++i) COBRA_RETURN_IF_ERROR(ReadPythonModel(RequestOf(model)).status());
+      for (int i = 0; i < times; ++i) COBRA_RETURN_IF_ERROR(python::ReadPythonModel(RequestOf(model)).status());
     }
     return Json();
   }

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 using testing::ElementsAre;
@@ -183,4 +183,4 @@ TEST(CompareTest, AnIncreaseIsWrittenWithItsSign) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::client

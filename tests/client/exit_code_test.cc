@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 absl::Status Of(Diagnostic::Kind kind) {
@@ -52,4 +52,4 @@ TEST(ExitCodeTest, AnAbsentServerIsNoRiddle) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::client

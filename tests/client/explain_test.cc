@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 using testing::ElementsAre;
@@ -18,25 +18,26 @@ using testing::HasSubstr;
 using testing::Not;
 
 // Three blocks of a convolution and a relu, the last one wider, then a pooling of the model itself.
-Graph Blocks() {
-  GraphBuilder builder;
+graph::Graph Blocks() {
+  graph::GraphBuilder builder;
   const auto file = std::make_shared<const std::string>("net.py");
-  const auto origin = [&](int line, std::string module) { return Origin{file, line, std::move(module)}; };
+  const auto origin = [&](int line, std::string module) { return graph::Origin{file, line, std::move(module)}; };
   const std::vector<int64_t> one = {1, 1};
-  ValueRef x = builder.AddInput("x", {{1, 8, 16, 16}, DType::float32});
+  graph::ValueRef x = builder.AddInput("x", {{1, 8, 16, 16}, graph::DType::float32});
   int64_t channels = 8;
   for (int block = 0; block < 3; ++block) {
     const int64_t out = block < 2 ? 8 : 64;
     const std::string path = absl::StrCat("stage.", block);
-    const ValueRef weight = builder.AddParameter(path + ".conv.weight", {{out, channels, 3, 3}, DType::float32});
-    x = ValueRef::Node(*builder.Add(Op::conv2d,
-                                    {{"stride", one}, {"padding", one}, {"dilation", one}, {"groups", int64_t{1}}},
-                                    {x, weight}, origin(3, path + ".conv")));
-    x = ValueRef::Node(*builder.Add(Op::relu, {}, {x}, origin(4, path)));
+    const graph::ValueRef weight =
+        builder.AddParameter(path + ".conv.weight", {{out, channels, 3, 3}, graph::DType::float32});
+    x = graph::ValueRef::Node(
+        *builder.Add(graph::Op::conv2d, {{"stride", one}, {"padding", one}, {"dilation", one}, {"groups", int64_t{1}}},
+                     {x, weight}, origin(3, path + ".conv")));
+    x = graph::ValueRef::Node(*builder.Add(graph::Op::relu, {}, {x}, origin(4, path)));
     channels = out;
   }
-  builder.AddParameter("never", {{7}, DType::float32});
-  x = ValueRef::Node(*builder.Add(Op::adaptive_avg_pool2d, {{"output_size", one}}, {x}, origin(9, "")));
+  builder.AddParameter("never", {{7}, graph::DType::float32});
+  x = graph::ValueRef::Node(*builder.Add(graph::Op::adaptive_avg_pool2d, {{"output_size", one}}, {x}, origin(9, "")));
   return std::move(builder).Build({x});
 }
 
@@ -168,11 +169,12 @@ TEST(ExplainTest, AlikeCallsAreOneWithStarsWhereTheyDiffer) {
 
 // A chain of relus with these module paths, as a file of nodes would have them.
 Explanation Nodes(const std::vector<std::string>& paths, const char* file_name) {
-  GraphBuilder builder;
+  graph::GraphBuilder builder;
   const auto file = std::make_shared<const std::string>(file_name);
-  ValueRef x = builder.AddInput("x", {{8}, DType::float32});
+  graph::ValueRef x = builder.AddInput("x", {{8}, graph::DType::float32});
   int node = 0;
-  for (const std::string& path : paths) x = ValueRef::Node(*builder.Add(Op::relu, {}, {x}, Origin{file, ++node, path}));
+  for (const std::string& path : paths)
+    x = graph::ValueRef::Node(*builder.Add(graph::Op::relu, {}, {x}, graph::Origin{file, ++node, path}));
   absl::StatusOr<Explanation> e = Explain(std::move(builder).Build({x}), file_name, {}, nullptr);
   EXPECT_TRUE(e.ok()) << e.status();
   return *e;
@@ -236,12 +238,12 @@ std::string TreeOf(const std::vector<double>& us) {
   v1::PredictResponse response;
   v1::TargetPrediction* p = response.add_predictions();
   double sum = 0;
-  GraphBuilder builder;
-  ValueRef x = builder.AddInput("x", {{8}, DType::float32});
+  graph::GraphBuilder builder;
+  graph::ValueRef x = builder.AddInput("x", {{8}, graph::DType::float32});
   for (size_t i = 0; i < us.size(); ++i) {
     for (const char* child : {"left", "right"}) {
       const std::string path = absl::StrCat("block", std::string(1, static_cast<char>('a' + i)), ".", child);
-      x = ValueRef::Node(*builder.Add(Op::relu, {}, {x}, Origin{nullptr, 0, path}));
+      x = graph::ValueRef::Node(*builder.Add(graph::Op::relu, {}, {x}, graph::Origin{nullptr, 0, path}));
       v1::NodeLatency* row = p->add_breakdown();
       row->set_node(p->breakdown_size() - 1);
       row->set_latency_us(us[i]);
@@ -333,8 +335,8 @@ TEST(ExplainRenderTest, JsonHasAllListsWithUnits) {
 }
 
 TEST(ExplainRenderTest, AnEmptyGraphIsNoReasonToCrash) {
-  GraphBuilder builder;
-  const ValueRef x = builder.AddInput("x", {{1}, DType::float32});
+  graph::GraphBuilder builder;
+  const graph::ValueRef x = builder.AddInput("x", {{1}, graph::DType::float32});
   absl::StatusOr<Explanation> e = Explain(std::move(builder).Build({x}), "Identity()", {}, nullptr);
   ASSERT_TRUE(e.ok());
   for (ExplainBy by : {ExplainBy::kOverview, ExplainBy::kLayer, ExplainBy::kModule, ExplainBy::kOp, ExplainBy::kLine}) {
@@ -344,12 +346,13 @@ TEST(ExplainRenderTest, AnEmptyGraphIsNoReasonToCrash) {
 
 // Of a layer that nn.Sequential calls: not the line of that call, which is one for all of them.
 TEST(ExplainTest, ALayerThatTorchCallsIsShownWhereItWasMade) {
-  GraphBuilder builder;
+  graph::GraphBuilder builder;
   const auto file = std::make_shared<const std::string>("net.py");
-  const ValueRef x = builder.AddInput("x", {{1, 8}, DType::float32});
-  const ValueRef y = ValueRef::Node(*builder.Add(Op::relu, {}, {x}, Origin{file, 4, "block.0", file, 3}));
-  const ValueRef z = ValueRef::Node(*builder.Add(Op::relu, {}, {y}, Origin{file, 4, ""}));
-  const Graph graph = std::move(builder).Build({z});
+  const graph::ValueRef x = builder.AddInput("x", {{1, 8}, graph::DType::float32});
+  const graph::ValueRef y =
+      graph::ValueRef::Node(*builder.Add(graph::Op::relu, {}, {x}, graph::Origin{file, 4, "block.0", file, 3}));
+  const graph::ValueRef z = graph::ValueRef::Node(*builder.Add(graph::Op::relu, {}, {y}, graph::Origin{file, 4, ""}));
+  const graph::Graph graph = std::move(builder).Build({z});
   const absl::StatusOr<Explanation> e = Explain(graph, "Net()", Lookup(), nullptr);
   ASSERT_TRUE(e.ok()) << e.status();
   EXPECT_EQ(e->calls[0].line, 3);
@@ -358,4 +361,4 @@ TEST(ExplainTest, ALayerThatTorchCallsIsShownWhereItWasMade) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::client

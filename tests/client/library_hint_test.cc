@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 class LibraryHintTest : public testing::Test {
@@ -16,7 +16,7 @@ class LibraryHintTest : public testing::Test {
     EXPECT_TRUE(WriteFileAtomic(directory_.File(name), "x = 1\n").ok());
     return directory_.File(name);
   }
-  TemporaryDirectory directory_;
+  tests::TemporaryDirectory directory_;
 };
 
 TEST_F(LibraryHintTest, AFileOfAPackageNeedsTheFolderOfThePackage) {
@@ -64,4 +64,4 @@ TEST_F(LibraryHintTest, SaysNothingThatIsNotTrue) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::client

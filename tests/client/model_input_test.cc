@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 class ModelInputTest : public testing::Test {
@@ -37,7 +37,7 @@ class ModelInputTest : public testing::Test {
     arguments.entry = entry;
     return arguments;
   }
-  TemporaryDirectory directory_;
+  tests::TemporaryDirectory directory_;
 };
 
 TEST_F(ModelInputTest, FileIsABundleOfOne) {
@@ -144,7 +144,7 @@ TEST_F(ModelInputTest, AnArchitectureIsReadHereOrSentAsItIs) {
   arguments.inputs = {"4x3x32x32"};
   absl::StatusOr<ModelInput> input = ModelInput::Load(arguments);
   ASSERT_TRUE(input.ok()) << input.status();
-  const absl::StatusOr<Graph> graph = input->Read();
+  const absl::StatusOr<graph::Graph> graph = input->Read();
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(graph->inputs()[0].type.shape[0], 4);
   v1::PredictRequest request;
@@ -209,4 +209,4 @@ TEST_F(ModelInputTest, ADiagnosticKeepsItsStatusCode) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::client

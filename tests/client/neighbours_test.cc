@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 using testing::ElementsAre;
@@ -33,7 +33,7 @@ class NeighboursTest : public testing::Test {
     return names;
   }
   Place PlaceOfFile(const std::string& path) { return PlaceOf(path, *ReadFile(path)); }
-  TemporaryDirectory directory_;
+  tests::TemporaryDirectory directory_;
 };
 
 TEST_F(NeighboursTest, AScriptFindsTheModulesOfItsFolderAndThoseThatTheyImport) {
@@ -168,4 +168,4 @@ TEST_F(NeighboursTest, APackageIsSentWithWhatTheFileNeedsOfIt) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::client

@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 v1::PredictResponse Response() {
@@ -131,4 +131,4 @@ TEST(RenderTest, ADisturbedProbeIsAWarning) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::client

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 struct Attempts {
@@ -49,4 +49,4 @@ TEST(RetryLoopTest, NothingElseIsTriedAgain) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::client

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::client {
 namespace {
 
 TEST(TextTableTest, AlignsColumns) {
@@ -48,4 +48,4 @@ TEST(TextTableTest, NumbersForPeople) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::client

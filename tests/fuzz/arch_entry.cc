@@ -6,7 +6,7 @@ namespace cobra::fuzz {
 
 void Architecture(absl::string_view data) {
   constexpr absl::string_view kInput = "\n--input ";
-  ArchitectureRequest request;
+  nas::ArchitectureRequest request;
   size_t end = data.find(kInput);
   request.architecture = std::string(data.substr(0, end));
   while (end != absl::string_view::npos) {
@@ -14,7 +14,7 @@ void Architecture(absl::string_view data) {
     end = data.find(kInput);
     request.inputs.emplace_back(data.substr(0, end));
   }
-  Check(ReadArchitecture(request, SmallLimits()));
+  Check(nas::ReadArchitecture(request, SmallLimits()));
 }
 
 }  // namespace cobra::fuzz

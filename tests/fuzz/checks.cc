@@ -19,17 +19,17 @@ namespace {
 }
 
 // What is done with every graph that was read.
-void Use(const Graph& graph) {
-  const GraphCost cost = CostOf(graph);
-  if (cost.flops < 0 || cost.macs < 0) Fail("negative cost", PrintGraph(graph));
-  if (PeakMemoryBytes(graph) < 0) Fail("negative memory", PrintGraph(graph));
-  const std::string json = GraphToJson(graph);
-  const absl::StatusOr<Graph> again = GraphFromJson(json);
+void Use(const graph::Graph& graph) {
+  const graph::GraphCost cost = graph::CostOf(graph);
+  if (cost.flops < 0 || cost.macs < 0) Fail("negative cost", graph::PrintGraph(graph));
+  if (graph::PeakMemoryBytes(graph) < 0) Fail("negative memory", graph::PrintGraph(graph));
+  const std::string json = graph::GraphToJson(graph);
+  const absl::StatusOr<graph::Graph> again = graph::GraphFromJson(json);
   if (!again.ok()) Fail("not read back from JSON", again.status().ToString() + "\n" + json);
-  if (Fingerprint(*again) != Fingerprint(graph)) Fail("another graph read back from JSON", json);
+  if (graph::Fingerprint(*again) != graph::Fingerprint(graph)) Fail("another graph read back from JSON", json);
   v1::Graph proto;
-  GraphToProto(graph, &proto);
-  const absl::StatusOr<Graph> from_proto = GraphFromProto(proto);
+  proto::GraphToProto(graph, &proto);
+  const absl::StatusOr<graph::Graph> from_proto = proto::GraphFromProto(proto);
   if (!from_proto.ok()) Fail("not read back from its message", from_proto.status().ToString() + "\n" + json);
 }
 
@@ -42,7 +42,7 @@ void CheckRefusal(const absl::Status& status) {
   (void)RenderDiagnostic(*diagnostic);
 }
 
-void Check(const absl::StatusOr<Graph>& graph) {
+void Check(const absl::StatusOr<graph::Graph>& graph) {
   if (graph.ok()) {
     Use(*graph);
   } else {

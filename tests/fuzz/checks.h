@@ -9,7 +9,7 @@
 namespace cobra::fuzz {
 
 // Aborts unless it is a graph that can be costed, printed, written and read back, or a refusal with a diagnostic.
-void Check(const absl::StatusOr<Graph>& graph);
+void Check(const absl::StatusOr<graph::Graph>& graph);
 void CheckRefusal(const absl::Status& status);
 
 // Limits of sizes stay the usual ones, so that the pool's frozen interpreters are in play.

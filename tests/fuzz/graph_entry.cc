@@ -11,10 +11,10 @@ void GraphMessage(absl::string_view data) {
   static const bool quiet =
       (google::protobuf::SetLogHandler(nullptr), true);  // it complains of each name that is not UTF-8
   (void)quiet;
-  if (!data.empty() && data[0] == '{') return Check(GraphFromJson(data));
+  if (!data.empty() && data[0] == '{') return Check(graph::GraphFromJson(data));
   v1::Graph proto;
   if (!proto.ParseFromArray(data.data(), static_cast<int>(data.size()))) return;
-  Check(GraphFromProto(proto, SmallLimits().graph));
+  Check(proto::GraphFromProto(proto, SmallLimits().graph));
 }
 
 }  // namespace cobra::fuzz

@@ -8,12 +8,12 @@ namespace cobra::fuzz {
 void Source(absl::string_view data) {
   // Most of what a fuzzer makes is no Python: that needs no interpreter.
   if (const auto parsed = ast::ParseModule(data, "model.py"); !parsed.ok()) return CheckRefusal(parsed.status());
-  SourceRequest request;
+  python::SourceRequest request;
   request.bundle["model.py"] = std::string(data);
   request.file = "model.py";
   request.entry = "Net()";
   request.inputs = {"1x3x8x8"};
-  Check(ReadPythonModel(request, SmallLimits()));
+  Check(python::ReadPythonModel(request, SmallLimits()));
 }
 
 }  // namespace cobra::fuzz

@@ -6,16 +6,16 @@ namespace cobra::fuzz {
 
 void Tflite(absl::string_view data) {
   const Limits limits = SmallLimits();
-  const absl::StatusOr<Graph> graph = ReadTfliteModel(data, {}, limits);
+  const absl::StatusOr<graph::Graph> graph = tflite::ReadTfliteModel(data, {}, limits);
   Check(graph);
   if (!graph.ok()) return;
-  TfliteRequest larger;
-  for (const NamedTensor& input : graph->inputs()) {
-    Shape shape = input.type.shape;
+  tflite::TfliteRequest larger;
+  for (const graph::NamedTensor& input : graph->inputs()) {
+    graph::Shape shape = input.type.shape;
     if (!shape.empty()) shape[0] += 2;
-    larger.inputs.push_back(ShapeText(shape));
+    larger.inputs.push_back(graph::ShapeText(shape));
   }
-  Check(ReadTfliteModel(data, larger, limits));
+  Check(tflite::ReadTfliteModel(data, larger, limits));
 }
 
 }  // namespace cobra::fuzz

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 TEST(AttributesTest, TextIsPythons) {
@@ -34,4 +34,4 @@ TEST(AttributesTest, NumbersConvertWhereTheyCan) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "graph/builder.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 using ::testing::ElementsAre;
@@ -76,4 +76,4 @@ TEST(ConstEvalTest, Reduces) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -2,7 +2,7 @@
 
 #include "graph_testing.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 TEST(CostTest, ConvolutionCountsItsMultiplyAccumulates) {
@@ -103,4 +103,4 @@ TEST(MemoryTest, ConvolutionsNeedWhatTheirKernelCopies) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::graph

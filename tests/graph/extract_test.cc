@@ -8,7 +8,7 @@
 #include "graph/fingerprint.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 TensorType Float(Shape shape) { return TensorType{std::move(shape), DType::float32}; }
@@ -65,4 +65,4 @@ TEST(ExtractTest, TheSameCallElsewhereIsTheSameLayer) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -2,7 +2,7 @@
 
 #include "graph_testing.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 struct Variant {
@@ -102,4 +102,4 @@ TEST(FingerprintTest, SubtractionIsNotCommutative) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -8,7 +8,7 @@
 #include "graph/builder.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::graph {
 
 class TestNet {
  public:
@@ -35,6 +35,6 @@ class TestNet {
   GraphBuilder builder_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::graph
 
 #endif  // COBRA_TESTS_GRAPH_GRAPH_TESTING_H_

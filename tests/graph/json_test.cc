@@ -8,7 +8,7 @@
 #include "graph_testing.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 using ::testing::HasSubstr;
@@ -162,4 +162,4 @@ TEST(GraphJsonTest, InfinitiesInListsSurvive) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -2,7 +2,7 @@
 
 #include "graph_testing.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 TEST(LayoutTest, ViewStridesMergesAndSplitsRunsInMemory) {
@@ -30,4 +30,4 @@ TEST(LayoutTest, ElementwiseCallsKeepAPermutationAndAReshapeThenCopies) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -4,7 +4,7 @@
 #include "graph/json.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 TEST(GraphLimitsTest, Nodes) {
@@ -93,4 +93,4 @@ TEST_F(JsonLimitsTest, Values) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::graph

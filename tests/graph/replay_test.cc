@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -153,4 +153,4 @@ TEST(ReplayTest, SharedCorpus) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "graph/builder.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 using ::testing::HasSubstr;
@@ -244,4 +244,4 @@ TEST(OpsTest, NamesAreUniqueAndFound) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -3,7 +3,7 @@
 #include "base/diagnostic.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::graph {
 namespace {
 
 TEST(TypesTest, ParsesWhatItPrints) {
@@ -35,4 +35,4 @@ TEST(TypesTest, ElementCountsSaturate) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::graph

@@ -8,11 +8,11 @@
 #include <numeric>
 #include <random>
 
+#include "model/fit/metrics.h"
 #include "model/space/adapt_width.h"
 #include "model/space/space.h"
-#include "model/train/metrics.h"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 using ::testing::ElementsAre;
@@ -70,27 +70,27 @@ class AdaptTest : public ::testing::Test {
   }
 
   // Of all cells but the samples, which are the first `samples`.
-  Metrics Adapt(size_t column, int64_t samples) {
+  fit::Metrics Adapt(size_t column, int64_t samples) {
     const Adapter adapter(world_.Known({0, 1, 2}), DeviceSpec{});
     const AdaptRows rows = adapter.Prepare(world_.features);
     const std::vector<double>& ms = world_.rows.latency_ms[column];
     const AdaptedDevice device =
         adapter.Fit(rows.Select(at::arange(0, samples, at::kLong)), {ms.begin(), ms.begin() + samples});
-    return ComputeMetrics(device.LatencyMs(rows.Select(at::arange(samples, 400, at::kLong))),
-                          {ms.begin() + samples, ms.end()});
+    return fit::ComputeMetrics(device.LatencyMs(rows.Select(at::arange(samples, 400, at::kLong))),
+                               {ms.begin() + samples, ms.end()});
   }
 
   World world_;
 };
 
 TEST_F(AdaptTest, ThreeSamplesFindTheDeviceThatIsAlike) {
-  const Metrics m = Adapt(3, 3);
+  const fit::Metrics m = Adapt(3, 3);
   EXPECT_LT(m.mape, 0.05);
   EXPECT_GT(m.spearman, 0.98);
 }
 
 TEST_F(AdaptTest, TenSamplesFindPricesThatNoKnownDeviceHas) {
-  const Metrics m = Adapt(4, 10);
+  const fit::Metrics m = Adapt(4, 10);
   EXPECT_GT(m.spearman, 0.98);
   EXPECT_GT(m.within_10, 0.7);
 }
@@ -155,7 +155,7 @@ TEST(RooflineTest, ThreeSamplesFindAnAcceleratorThatNoKnownDeviceIsLike) {
     const AdaptRows prepared = adapter.Prepare(features);
     const AdaptedDevice device =
         adapter.Fit(prepared.Select(at::arange(0, kSamples, at::kLong)), {ms.begin(), ms.begin() + kSamples});
-    return ComputeMetrics(device.LatencyMs(prepared), ms).mape;
+    return fit::ComputeMetrics(device.LatencyMs(prepared), ms).mape;
   };
   EXPECT_LT(error("accelerator"), 0.06);
   EXPECT_LT(error("accelerator"), error("gpu"));  // of a GPU it is less likely beforehand
@@ -237,4 +237,4 @@ TEST(DeviceSpecTest, ReadsJson) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::space

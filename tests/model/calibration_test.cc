@@ -7,22 +7,22 @@
 
 #include "graph/builder.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
-Graph ReluLayer(int64_t n) {
-  GraphBuilder b;
-  const ValueRef x = b.AddInput("x", {{n}, DType::float32});
-  const int32_t relu = b.Add(Op::relu, {}, {x}).value();
-  return std::move(b).Build({ValueRef::Node(relu)});
+graph::Graph ReluLayer(int64_t n) {
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput("x", {{n}, graph::DType::float32});
+  const int32_t relu = b.Add(graph::Op::relu, {}, {x}).value();
+  return std::move(b).Build({graph::ValueRef::Node(relu)});
 }
 
-Graph LinearLayer(int64_t n) {
-  GraphBuilder b;
-  const ValueRef x = b.AddInput("x", {{1, n}, DType::float32});
-  const ValueRef w = b.AddParameter("w", {{n, n}, DType::float32});
-  const int32_t linear = b.Add(Op::linear, {}, {x, w, ValueRef::None()}).value();
-  return std::move(b).Build({ValueRef::Node(linear)});
+graph::Graph LinearLayer(int64_t n) {
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput("x", {{1, n}, graph::DType::float32});
+  const graph::ValueRef w = b.AddParameter("w", {{n, n}, graph::DType::float32});
+  const int32_t linear = b.Add(graph::Op::linear, {}, {x, w, graph::ValueRef::None()}).value();
+  return std::move(b).Build({graph::ValueRef::Node(linear)});
 }
 
 // 20 relus that take `relu_factor`, 20 linears that take `linear_factor` times as long as on the reference machine,
@@ -37,15 +37,15 @@ struct Probe {
       Add(LinearLayer(100 + 50 * i), 8 * std::exp(0.3 * i), linear_factor * std::exp(noise(random)));
     }
   }
-  void Add(Graph graph, double reference_us, double factor) {
+  void Add(graph::Graph graph, double reference_us, double factor) {
     graphs.push_back(std::move(graph));
     samples.push_back({&graphs.back(), false, reference_us * factor, reference_us, {}});
   }
-  std::vector<Graph> graphs;
+  std::vector<graph::Graph> graphs;
   std::vector<CalibrationSample> samples;
 };
 
-double FactorOf(const Calibration& c, const Graph& g, double us) {
+double FactorOf(const Calibration& c, const graph::Graph& g, double us) {
   return std::exp(CalibrationLogCorrection(c, g, 0, std::log(us)));
 }
 
@@ -79,7 +79,7 @@ TEST(Calibration, ADisturbedProbeDoesNotBendTheFit) {
 
 TEST(Calibration, NetworksSetOneScale) {
   Probe probe(1.0, 1.0);
-  const Graph network = LinearLayer(512);
+  const graph::Graph network = LinearLayer(512);
   probe.samples.push_back({&network, true, 1200, 1000, {1000}});
   const auto c = FitCalibration(probe.samples);
   ASSERT_TRUE(c.ok());
@@ -106,4 +106,4 @@ TEST(Calibration, SurvivesJson) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::predict

@@ -4,25 +4,26 @@
 
 #include "graph/builder.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 using Ints = std::vector<int64_t>;
 
 struct Call {
-  Shape input, weight;
+  graph::Shape input, weight;
   int64_t groups = 1;
   Ints stride = {1, 1}, padding = {0, 0}, dilation = {1, 1};
 };
 
 ConvolutionWork WorkOf(const Call& c) {
-  GraphBuilder b;
-  const ValueRef x = b.AddInput("x", {c.input, DType::float32}), w = b.AddParameter("w", {c.weight, DType::float32});
-  const Attributes attributes{
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput("x", {c.input, graph::DType::float32}),
+                        w = b.AddParameter("w", {c.weight, graph::DType::float32});
+  const graph::Attributes attributes{
       {"stride", c.stride}, {"padding", c.padding}, {"dilation", c.dilation}, {"groups", c.groups}};
-  const auto conv = b.Add(Op::conv2d, attributes, {x, w, ValueRef::None()});
+  const auto conv = b.Add(graph::Op::conv2d, attributes, {x, w, graph::ValueRef::None()});
   EXPECT_TRUE(conv.ok()) << conv.status();
-  const Graph g = std::move(b).Build({ValueRef::Node(*conv)});
+  const graph::Graph g = std::move(b).Build({graph::ValueRef::Node(*conv)});
   return ConvolutionWorkOf(g, g.nodes()[0]).value_or(ConvolutionWork{});
 }
 
@@ -86,9 +87,9 @@ TEST(CallWork, TapsInThePaddingAreNotInside) {
 
 TEST(CallWork, LargeOutputsAreFreshMemory) {
   const auto bytes = [](int64_t width) {
-    GraphBuilder b;
-    const int32_t relu = *b.Add(Op::relu, {}, {b.AddInput("x", {{1, 1024, width}, DType::float32})});
-    const Graph g = std::move(b).Build({ValueRef::Node(relu)});
+    graph::GraphBuilder b;
+    const int32_t relu = *b.Add(graph::Op::relu, {}, {b.AddInput("x", {{1, 1024, width}, graph::DType::float32})});
+    const graph::Graph g = std::move(b).Build({graph::ValueRef::Node(relu)});
     return FreshBytes(g.nodes()[0]);
   };
   EXPECT_EQ(bytes(8000), 0);
@@ -96,4 +97,4 @@ TEST(CallWork, LargeOutputsAreFreshMemory) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::predict

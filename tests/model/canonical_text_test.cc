@@ -4,24 +4,24 @@
 
 #include "graph/builder.h"
 
-namespace cobra {
+namespace cobra::text {
 namespace {
 
-TensorType Float(Shape shape) { return {shape, DType::float32}; }
+graph::TensorType Float(graph::Shape shape) { return {shape, graph::DType::float32}; }
 
 TEST(CanonicalText, NamesArgumentsInTheFixedOrderWithoutBlanks) {
-  GraphBuilder b;
-  const ValueRef x = b.AddInput("x", Float({1, 3, 224, 224}));
-  const ValueRef w = b.AddParameter("w", Float({64, 3, 7, 7}));
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput("x", Float({1, 3, 224, 224}));
+  const graph::ValueRef w = b.AddParameter("w", Float({64, 3, 7, 7}));
   using Ints = std::vector<int64_t>;
   // Given in another order than ops.def's.
-  Attributes attributes{
+  graph::Attributes attributes{
       {"groups", int64_t{1}}, {"padding", Ints{3, 3}}, {"stride", Ints{2, 2}}, {"dilation", Ints{1, 1}}};
-  const auto conv = b.Add(Op::conv2d, attributes, {x, w, ValueRef::None()});
+  const auto conv = b.Add(graph::Op::conv2d, attributes, {x, w, graph::ValueRef::None()});
   ASSERT_TRUE(conv.ok()) << conv.status();
-  const auto relu = b.Add(Op::relu, {}, {ValueRef::Node(*conv)}, {}, /*inplace=*/true);
+  const auto relu = b.Add(graph::Op::relu, {}, {graph::ValueRef::Node(*conv)}, {}, /*inplace=*/true);
   ASSERT_TRUE(relu.ok()) << relu.status();
-  const Graph g = std::move(b).Build({ValueRef::Node(*relu)});
+  const graph::Graph g = std::move(b).Build({graph::ValueRef::Node(*relu)});
   EXPECT_EQ(CanonicalText(g, 0),
             "conv2d(input=1x3x224x224:float32,weight=64x3x7x7:float32,bias=None,stride=(2,2),padding=(3,3),dilation=(1,"
             "1),groups=1)"
@@ -34,51 +34,53 @@ TEST(CanonicalText, NamesArgumentsInTheFixedOrderWithoutBlanks) {
 // What dropout does in training makes no difference to the text of a call at inference; where nobody says that it is
 // inference, it does.
 TEST(CanonicalText, DropoutOfTrainingIsNone) {
-  const auto attention = [](Op op, double dropout) {
-    GraphBuilder b;
-    const ValueRef x = b.AddInput("x", Float({4, 2, 8}));
-    std::vector<ValueRef> inputs = {x, x, x};
-    Attributes attributes{{"dropout_p", dropout}};
-    if (op == Op::multi_head_attention_forward) {
-      const ValueRef none = ValueRef::None();
+  const auto attention = [](graph::Op op, double dropout) {
+    graph::GraphBuilder b;
+    const graph::ValueRef x = b.AddInput("x", Float({4, 2, 8}));
+    std::vector<graph::ValueRef> inputs = {x, x, x};
+    graph::Attributes attributes{{"dropout_p", dropout}};
+    if (op == graph::Op::multi_head_attention_forward) {
+      const graph::ValueRef none = graph::ValueRef::None();
       inputs.insert(inputs.end(),
                     {b.AddParameter("w", Float({24, 8})), none, none, none, b.AddParameter("o", Float({8, 8}))});
       attributes = {{"embed_dim_to_check", int64_t{8}}, {"num_heads", int64_t{2}}, {"dropout_p", dropout}};
     }
     const auto call = b.Add(op, attributes, inputs);
     EXPECT_TRUE(call.ok()) << call.status();
-    return CanonicalText(std::move(b).Build({ValueRef::Node(*call)}), 0);
+    return CanonicalText(std::move(b).Build({graph::ValueRef::Node(*call)}), 0);
   };
-  EXPECT_EQ(attention(Op::multi_head_attention_forward, 0.1), attention(Op::multi_head_attention_forward, 0.0));
-  EXPECT_NE(attention(Op::scaled_dot_product_attention, 0.1), attention(Op::scaled_dot_product_attention, 0.0));
+  EXPECT_EQ(attention(graph::Op::multi_head_attention_forward, 0.1),
+            attention(graph::Op::multi_head_attention_forward, 0.0));
+  EXPECT_NE(attention(graph::Op::scaled_dot_product_attention, 0.1),
+            attention(graph::Op::scaled_dot_product_attention, 0.0));
 }
 
 // Arguments that do not change what runs are left out, so that a layer is known in whichever words it was called.
 TEST(CanonicalText, LeavesOutWhatDoesNotRun) {
-  const auto embedding = [](Attributes attributes) {
-    GraphBuilder b;
-    const ValueRef x = b.AddInput("x", {{1, 128}, DType::int64});
-    const auto call = b.Add(Op::embedding, std::move(attributes), {x, b.AddParameter("w", Float({2000, 192}))});
+  const auto embedding = [](graph::Attributes attributes) {
+    graph::GraphBuilder b;
+    const graph::ValueRef x = b.AddInput("x", {{1, 128}, graph::DType::int64});
+    const auto call = b.Add(graph::Op::embedding, std::move(attributes), {x, b.AddParameter("w", Float({2000, 192}))});
     EXPECT_TRUE(call.ok()) << call.status();
-    return CanonicalText(std::move(b).Build({ValueRef::Node(*call)}), 0);
+    return CanonicalText(std::move(b).Build({graph::ValueRef::Node(*call)}), 0);
   };
   EXPECT_EQ(
       embedding({{"padding_idx", int64_t{0}}, {"norm_type", 2.0}, {"scale_grad_by_freq", false}, {"sparse", true}}),
       embedding({}));
   EXPECT_NE(embedding({{"max_norm", 1.0}, {"norm_type", 2.0}}), embedding({{"max_norm", 1.0}, {"norm_type", 1.0}}));
 
-  const auto interpolate = [](Attributes attributes) {
-    GraphBuilder b;
-    const auto call = b.Add(Op::interpolate, std::move(attributes), {b.AddInput("x", Float({1, 64, 32, 32}))});
+  const auto interpolate = [](graph::Attributes attributes) {
+    graph::GraphBuilder b;
+    const auto call = b.Add(graph::Op::interpolate, std::move(attributes), {b.AddInput("x", Float({1, 64, 32, 32}))});
     EXPECT_TRUE(call.ok()) << call.status();
-    return CanonicalText(std::move(b).Build({ValueRef::Node(*call)}), 0);
+    return CanonicalText(std::move(b).Build({graph::ValueRef::Node(*call)}), 0);
   };
   const std::string mode = "bilinear";
-  const Attributes size{{"size", std::vector<int64_t>{64, 64}}, {"mode", mode}, {"align_corners", false}};
+  const graph::Attributes size{{"size", std::vector<int64_t>{64, 64}}, {"mode", mode}, {"align_corners", false}};
   EXPECT_EQ(interpolate({{"scale_factor", 2.0}, {"mode", mode}, {"align_corners", false}, {"antialias", false}}),
             interpolate(size));
   EXPECT_NE(interpolate({{"scale_factor", 2.0}, {"mode", mode}, {"align_corners", true}}), interpolate(size));
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::text

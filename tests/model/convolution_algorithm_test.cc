@@ -13,7 +13,7 @@
 #include "graph/builder.h"
 #include "model/predict/call_work.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -28,8 +28,8 @@ struct Call {
         groups, in, made, image[0], image[1], window[0], window[1], stride[0], stride[1], padding[0], padding[1],
         dilation[0], dilation[1]);
   }
-  Shape Input() const { return {batch, groups * in, image[0], image[1]}; }
-  Shape Weight() const { return {groups * made, in, window[0], window[1]}; }
+  graph::Shape Input() const { return {batch, groups * in, image[0], image[1]}; }
+  graph::Shape Weight() const { return {groups * made, in, window[0], window[1]}; }
 };
 
 class Calls {
@@ -68,14 +68,14 @@ std::string OneDnnSays(const Call& c) {
 }
 
 Algorithm Ours(const Call& c) {
-  GraphBuilder b;
-  const ValueRef x = b.AddInput("x", {c.Input(), DType::float32}),
-                 w = b.AddParameter("w", {c.Weight(), DType::float32});
-  const auto conv =
-      b.Add(Op::conv2d, {{"stride", c.stride}, {"padding", c.padding}, {"dilation", c.dilation}, {"groups", c.groups}},
-            {x, w, ValueRef::None()});
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput("x", {c.Input(), graph::DType::float32}),
+                        w = b.AddParameter("w", {c.Weight(), graph::DType::float32});
+  const auto conv = b.Add(
+      graph::Op::conv2d, {{"stride", c.stride}, {"padding", c.padding}, {"dilation", c.dilation}, {"groups", c.groups}},
+      {x, w, graph::ValueRef::None()});
   EXPECT_TRUE(conv.ok()) << conv.status();
-  const Graph g = std::move(b).Build({ValueRef::Node(*conv)});
+  const graph::Graph g = std::move(b).Build({graph::ValueRef::Node(*conv)});
   return ConvolutionWorkOf(g, g.nodes()[0]).value_or(ConvolutionWork{}).algorithm;
 }
 
@@ -115,4 +115,4 @@ TEST(ConvolutionAlgorithm, IsWhatOneDnnSays) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::predict

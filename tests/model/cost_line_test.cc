@@ -5,13 +5,13 @@
 #include "graph/builder.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 using Ints = std::vector<int64_t>;
 
-CostSample Sample(const char* key, CostClass cost_class, double gflop, double gb, double us) {
-  NodeCost cost;
+CostSample Sample(const char* key, graph::CostClass cost_class, double gflop, double gb, double us) {
+  graph::NodeCost cost;
   cost.flops = static_cast<int64_t>(gflop * 1e9);
   cost.output_bytes = static_cast<int64_t>(gb * 1e9);
   return {key, cost_class, cost, us};
@@ -23,7 +23,7 @@ TEST(CostLineTest, FindsTheSlopesOfTheLargeHalf) {
     const double gflop = 0.01 * i, gb = 0.001 * (i % 7 + 1);
     // What is small takes the overhead of a call; it must not bend the line.
     const double us = i <= 15 ? 5000 : 1e4 * gflop * 10 + 3e4 * gb;
-    samples.push_back(Sample("conv2d", CostClass::kCompute, gflop, gb, us));
+    samples.push_back(Sample("conv2d", graph::CostClass::kCompute, gflop, gb, us));
   }
   for (int i = 0; i < 15; ++i) samples[static_cast<size_t>(i)].latency_us = 5;
   const CostLines lines = FitCostLines(samples);
@@ -32,7 +32,7 @@ TEST(CostLineTest, FindsTheSlopesOfTheLargeHalf) {
   EXPECT_NEAR(lines.at("conv2d").us_per_gb, 3e4, 1e3);
   EXPECT_NEAR(lines.at("compute").us_per_gflop, 1e5, 1e2);
   EXPECT_EQ(lines.count("memory"), 0u);
-  NodeCost twice;
+  graph::NodeCost twice;
   twice.flops = 2 * 400'000'000;
   EXPECT_GT(lines.at("conv2d").Us(twice), lines.at("conv2d").max_us);
 }
@@ -40,8 +40,9 @@ TEST(CostLineTest, FindsTheSlopesOfTheLargeHalf) {
 TEST(CostLineTest, SlopesAreNeverNegativeAndFewSamplesHaveNoLine) {
   std::vector<CostSample> samples;
   // Time falls with the bytes: what explains it is the work alone.
-  for (int i = 1; i <= 30; ++i) samples.push_back(Sample("relu", CostClass::kMemory, 0.01 * i, 1.0 / i, 100.0 * i));
-  for (int i = 1; i <= 5; ++i) samples.push_back(Sample("glu", CostClass::kMemory, 0.01 * i, 0.1, 100.0 * i));
+  for (int i = 1; i <= 30; ++i)
+    samples.push_back(Sample("relu", graph::CostClass::kMemory, 0.01 * i, 1.0 / i, 100.0 * i));
+  for (int i = 1; i <= 5; ++i) samples.push_back(Sample("glu", graph::CostClass::kMemory, 0.01 * i, 0.1, 100.0 * i));
   const CostLines lines = FitCostLines(samples);
   EXPECT_GE(lines.at("relu").us_per_gb, 0);
   EXPECT_GT(lines.at("relu").us_per_gflop, 0);
@@ -49,17 +50,18 @@ TEST(CostLineTest, SlopesAreNeverNegativeAndFewSamplesHaveNoLine) {
 }
 
 TEST(CostLineTest, GroupedConvolutionsAndViewsAreApart) {
-  GraphBuilder b;
-  const ValueRef x = b.AddInput("x", {{1, 8, 16, 16}, DType::float32});
-  const ValueRef w = b.AddParameter("w", {{8, 1, 3, 3}, DType::float32});
-  const absl::StatusOr<int32_t> conv = b.Add(
-      Op::conv2d, {{"stride", Ints{1, 1}}, {"padding", Ints{0, 0}}, {"dilation", Ints{1, 1}}, {"groups", int64_t{8}}},
-      {x, w, ValueRef::None()});
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput("x", {{1, 8, 16, 16}, graph::DType::float32});
+  const graph::ValueRef w = b.AddParameter("w", {{8, 1, 3, 3}, graph::DType::float32});
+  const absl::StatusOr<int32_t> conv =
+      b.Add(graph::Op::conv2d,
+            {{"stride", Ints{1, 1}}, {"padding", Ints{0, 0}}, {"dilation", Ints{1, 1}}, {"groups", int64_t{8}}},
+            {x, w, graph::ValueRef::None()});
   ASSERT_TRUE(conv.ok()) << conv.status();
   const absl::StatusOr<int32_t> view =
-      b.Add(Op::transpose, {{"dim0", int64_t{0}}, {"dim1", int64_t{1}}}, {ValueRef::Node(*conv)});
+      b.Add(graph::Op::transpose, {{"dim0", int64_t{0}}, {"dim1", int64_t{1}}}, {graph::ValueRef::Node(*conv)});
   ASSERT_TRUE(view.ok()) << view.status();
-  const Graph g = std::move(b).Build({ValueRef::Node(*view)});
+  const graph::Graph g = std::move(b).Build({graph::ValueRef::Node(*view)});
   EXPECT_EQ(CostKey(g.nodes()[0]), "conv2d/grouped");
   const CostLines lines = {{"compute", {1, 0, 1}}, {"memory", {0, 1, 1}}};
   ASSERT_NE(FindCostLine(lines, g.nodes()[0]), nullptr);
@@ -69,4 +71,4 @@ TEST(CostLineTest, GroupedConvolutionsAndViewsAreApart) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::predict

@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 using testing::HasSubstr;
@@ -41,4 +41,4 @@ TEST(DeviceTableTest, WhatIsWrongIsNamed) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::predict

@@ -7,21 +7,21 @@
 
 #include "graph/builder.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 // A convolution of 17 to 33 channels: work in whole blocks of 16, nothing that is no multiply-accumulate, 4 bytes a
 // number.
 TEST(LogWork, OfAConvolution) {
-  GraphBuilder b;
-  const ValueRef x = b.AddInput("x", {{1, 17, 40, 40}, DType::float32}),
-                 w = b.AddParameter("w", {{33, 17, 3, 3}, DType::float32});
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput("x", {{1, 17, 40, 40}, graph::DType::float32}),
+                        w = b.AddParameter("w", {{33, 17, 3, 3}, graph::DType::float32});
   const std::vector<int64_t> ones = {1, 1}, zeros = {0, 0};
   const auto conv =
-      b.Add(Op::conv2d, {{"stride", ones}, {"padding", zeros}, {"dilation", ones}, {"groups", int64_t{1}}},
-            {x, w, ValueRef::None()});
+      b.Add(graph::Op::conv2d, {{"stride", ones}, {"padding", zeros}, {"dilation", ones}, {"groups", int64_t{1}}},
+            {x, w, graph::ValueRef::None()});
   ASSERT_TRUE(conv.ok()) << conv.status();
-  const Graph g = std::move(b).Build({ValueRef::Node(*conv)});
+  const graph::Graph g = std::move(b).Build({graph::ValueRef::Node(*conv)});
   const auto work = LogWork(g, 0);
   const double places = 38 * 38;
   const std::map<int, double> amounts = {{kOneCall, 1},
@@ -40,10 +40,10 @@ TEST(LogWork, OfAConvolution) {
 }
 
 TEST(LogWork, OfACallWithoutMultiplyAccumulates) {
-  GraphBuilder b;
-  const auto relu = b.Add(Op::relu, {}, {b.AddInput("x", {{1, 64, 400, 400}, DType::float32})});
+  graph::GraphBuilder b;
+  const auto relu = b.Add(graph::Op::relu, {}, {b.AddInput("x", {{1, 64, 400, 400}, graph::DType::float32})});
   ASSERT_TRUE(relu.ok()) << relu.status();
-  const auto work = LogWork(std::move(b).Build({ValueRef::Node(*relu)}), 0);
+  const auto work = LogWork(std::move(b).Build({graph::ValueRef::Node(*relu)}), 0);
   const double numbers = 64 * 400 * 400;
   EXPECT_NEAR(work[kOperations], std::log(numbers), 1e-4);
   EXPECT_EQ(work[kProductMacs], kNoWork);
@@ -53,16 +53,16 @@ TEST(LogWork, OfACallWithoutMultiplyAccumulates) {
 
 // Two heads of three sequences by one matrix for all sequences.
 TEST(LogWork, OfABatchOfProducts) {
-  GraphBuilder b;
-  const ValueRef x = b.AddInput("x", {{3, 2, 10, 8}, DType::float32}),
-                 y = b.AddInput("y", {{1, 2, 8, 10}, DType::float32});
-  const auto product = b.Add(Op::matmul, {}, {x, y});
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput("x", {{3, 2, 10, 8}, graph::DType::float32}),
+                        y = b.AddInput("y", {{1, 2, 8, 10}, graph::DType::float32});
+  const auto product = b.Add(graph::Op::matmul, {}, {x, y});
   ASSERT_TRUE(product.ok()) << product.status();
-  const auto work = LogWork(std::move(b).Build({ValueRef::Node(*product)}), 0);
+  const auto work = LogWork(std::move(b).Build({graph::ValueRef::Node(*product)}), 0);
   EXPECT_NEAR(work[kProducts], std::log(6), 1e-5);
   EXPECT_NEAR(work[kProductMacs], std::log(6 * 10 * 8 * 10), 1e-5);
   EXPECT_NEAR(work[kCopiedBytes], std::log(4 * 6 * 80), 1e-5);  // the second, written out
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::predict

@@ -1,4 +1,4 @@
-#include "model/train/gate.h"
+#include "model/fit/gate.h"
 
 #include <cmath>
 #include <random>
@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::fit {
 namespace {
 
 std::vector<double> Errors(int rows, double mean, uint64_t seed) {
@@ -50,4 +50,4 @@ TEST(GateTest, BelowTheFloorNothingIsWorse) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::fit

@@ -1,11 +1,11 @@
-#include "model/train/interval_fit.h"
+#include "model/fit/interval_fit.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-namespace cobra {
+namespace cobra::fit {
 namespace {
 
 // Rows of two kinds, one predicted four times as well as the other; 20 further numbers of the embedding say nothing.
@@ -21,10 +21,10 @@ TEST(FitSpread, TellsKindsApart) {
     embeddings.push_back(std::move(e));
   }
   const SpreadFit fit = FitSpread(embeddings, off_by);
-  const SpreadModel& model = fit.model;
+  const predict::SpreadModel& model = fit.model;
   std::vector<float> good(21, 0.f), bad(21, 0.f);
   good[0] = -1, bad[0] = 1;
-  const double ratio = SpreadOf(model, bad) / SpreadOf(model, good);
+  const double ratio = predict::SpreadOf(model, bad) / predict::SpreadOf(model, good);
   EXPECT_GT(ratio, 2.5);
   EXPECT_LT(ratio, 6);
   // It is what nine of ten stay below, of rows that it has not seen too, and of each kind.
@@ -37,16 +37,16 @@ TEST(FitSpread, TellsKindsApart) {
 
 TEST(FitSpread, OfFewRowsIsOneForAll) {
   const SpreadFit fit = FitSpread(std::vector<std::vector<float>>(10, {1, 2}), std::vector<double>(10, 0.1));
-  EXPECT_EQ(SpreadOf(fit.model, {1, 2}), 1);
+  EXPECT_EQ(predict::SpreadOf(fit.model, {1, 2}), 1);
   EXPECT_EQ(fit.out_of_fold, std::vector<double>(10, 1));
 }
 
 // An embedding far from all that it was fitted to does not make an interval of e^30 times the width.
 TEST(SpreadOf, IsBounded) {
-  const SpreadModel model = {0, {10}, -3, 3};
-  EXPECT_NEAR(SpreadOf(model, {100}), std::exp(3), 1e-9);
-  EXPECT_NEAR(SpreadOf(model, {-100}), std::exp(-3), 1e-9);
+  const predict::SpreadModel model = {0, {10}, -3, 3};
+  EXPECT_NEAR(predict::SpreadOf(model, {100}), std::exp(3), 1e-9);
+  EXPECT_NEAR(predict::SpreadOf(model, {-100}), std::exp(-3), 1e-9);
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::fit

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 class LruCacheTest : public testing::Test {
@@ -78,4 +78,4 @@ TEST_F(LruCacheTest, ThreadsShareIt) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::predict

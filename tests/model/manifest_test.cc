@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 Manifest Small() {
@@ -48,4 +48,4 @@ TEST(Manifest, DamageIsDataLoss) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::predict

@@ -1,8 +1,8 @@
-#include "model/train/metrics.h"
+#include "model/fit/metrics.h"
 
 #include <gtest/gtest.h>
 
-namespace cobra {
+namespace cobra::fit {
 namespace {
 
 TEST(Metrics, CountsShares) {
@@ -31,4 +31,4 @@ TEST(Metrics, ConformalQuantileTakesTheFiniteSampleRank) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::fit

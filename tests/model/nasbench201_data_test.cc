@@ -11,7 +11,7 @@
 #include "model/space/nasbench201_features.h"
 #include "tests/temporary_directory.h"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 using ::testing::DoubleNear;
@@ -78,7 +78,7 @@ TEST(Nasbench201Data, SplitsAreDisjointAndOfTheRightSize) {
 }
 
 TEST(Nasbench201Data, ABadSplitNamesFileAndLine) {
-  const TemporaryDirectory directory;
+  const tests::TemporaryDirectory directory;
   const std::string file = directory.File("split.csv");
   ArchRows rows;
   rows.row = {"1", "2"};
@@ -91,4 +91,4 @@ TEST(Nasbench201Data, ABadSplitNamesFileAndLine) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::space

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 using ::testing::ElementsAre;
@@ -111,4 +111,4 @@ TEST(OpGraph, CellsThatDifferInNamesOfInnerNodesAreOne) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::space

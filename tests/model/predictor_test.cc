@@ -13,34 +13,36 @@
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 using Ints = std::vector<int64_t>;
 const char kPretrained[] = COBRA_SOURCE_DIR "/model/pretrained";
 
-int32_t AddConv(GraphBuilder* b, ValueRef x, int64_t out) {
+int32_t AddConv(graph::GraphBuilder* b, graph::ValueRef x, int64_t out) {
   const int64_t in = b->TypeOf(x).shape[1];
-  const ValueRef w = b->AddParameter(absl::StrCat("w", b->nodes().size()), {{out, in, 3, 3}, DType::float32});
+  const graph::ValueRef w =
+      b->AddParameter(absl::StrCat("w", b->nodes().size()), {{out, in, 3, 3}, graph::DType::float32});
   return b
-      ->Add(Op::conv2d,
+      ->Add(graph::Op::conv2d,
             {{"stride", Ints{1, 1}}, {"padding", Ints{1, 1}}, {"dilation", Ints{1, 1}}, {"groups", int64_t{1}}},
-            {x, w, ValueRef::None()})
+            {x, w, graph::ValueRef::None()})
       .value();
 }
 
 // conv - relu - conv - relu - add. The addition joins the second branch with what `skip_from` says: 0 the first
 // convolution, 1 the first relu.
-Graph Residual(int64_t channels = 32, int64_t size = 28, int skip_from = 1) {
-  GraphBuilder b;
-  const ValueRef x = b.AddInput("x", {{1, channels, size, size}, DType::float32});
+graph::Graph Residual(int64_t channels = 32, int64_t size = 28, int skip_from = 1) {
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput("x", {{1, channels, size, size}, graph::DType::float32});
   const int32_t conv1 = AddConv(&b, x, channels);
-  const int32_t relu1 = b.Add(Op::relu, {}, {ValueRef::Node(conv1)}).value();
-  const int32_t conv2 = AddConv(&b, ValueRef::Node(relu1), channels);
-  const int32_t relu2 = b.Add(Op::relu, {}, {ValueRef::Node(conv2)}).value();
+  const int32_t relu1 = b.Add(graph::Op::relu, {}, {graph::ValueRef::Node(conv1)}).value();
+  const int32_t conv2 = AddConv(&b, graph::ValueRef::Node(relu1), channels);
+  const int32_t relu2 = b.Add(graph::Op::relu, {}, {graph::ValueRef::Node(conv2)}).value();
   const int32_t add =
-      b.Add(Op::add, {}, {ValueRef::Node(relu2), ValueRef::Node(skip_from == 0 ? conv1 : relu1)}).value();
-  return std::move(b).Build({ValueRef::Node(add)});
+      b.Add(graph::Op::add, {}, {graph::ValueRef::Node(relu2), graph::ValueRef::Node(skip_from == 0 ? conv1 : relu1)})
+          .value();
+  return std::move(b).Build({graph::ValueRef::Node(add)});
 }
 
 class PredictorTest : public testing::Test {
@@ -51,7 +53,7 @@ class PredictorTest : public testing::Test {
     predictor_ = *loaded;
   }
   static std::string Target() { return predictor_->targets()[0].spec.name; }
-  static LatencyPrediction Predict(const Graph& g, const Calibration* c = nullptr) {
+  static LatencyPrediction Predict(const graph::Graph& g, const Calibration* c = nullptr) {
     auto p = predictor_->Predict(g, Target(), c);
     EXPECT_TRUE(p.ok()) << p.status();
     return p.ok() ? *p : LatencyPrediction();
@@ -61,7 +63,7 @@ class PredictorTest : public testing::Test {
 std::shared_ptr<const Predictor> PredictorTest::predictor_;
 
 TEST_F(PredictorTest, ContributionsAddUpToTheLatency) {
-  const Graph g = Residual();
+  const graph::Graph g = Residual();
   const LatencyPrediction p = Predict(g);
   ASSERT_EQ(p.node_latency_us.size(), g.nodes().size());
   EXPECT_NEAR(std::accumulate(p.node_latency_us.begin(), p.node_latency_us.end(), 0.0), p.latency_us,
@@ -73,7 +75,7 @@ TEST_F(PredictorTest, ContributionsAddUpToTheLatency) {
 
 TEST_F(PredictorTest, CachedAndFreshAnswersAreTheSame) {
   const auto fresh = Predictor::Load(kPretrained).value();
-  const Graph g = Residual(24, 30);
+  const graph::Graph g = Residual(24, 30);
   const double first = fresh->Predict(g, Target())->latency_us;
   const int64_t misses = fresh->embedding_cache_stats().misses;
   const double second = fresh->Predict(g, Target())->latency_us;
@@ -93,8 +95,8 @@ TEST_F(PredictorTest, AWiderLayerCostsMore) {
 
 // Same calls, another edge: only the adjacency can tell the two apart.
 TEST_F(PredictorTest, TheAdjacencyMatters) {
-  const Graph a = Residual(32, 28, 0), b = Residual(32, 28, 1);
-  ASSERT_NE(Fingerprint(a), Fingerprint(b));
+  const graph::Graph a = Residual(32, 28, 0), b = Residual(32, 28, 1);
+  ASSERT_NE(graph::Fingerprint(a), graph::Fingerprint(b));
   EXPECT_NE(Predict(a).latency_us, Predict(b).latency_us);
 }
 
@@ -117,11 +119,12 @@ TEST_F(PredictorTest, WhatLiesFarOutsideTrainingIsMarked) {
 TEST_F(PredictorTest, LargerNeverTakesLess) {
   double before = 0;
   for (int64_t size : {128, 512, 2048, 8192, 32768}) {
-    const Graph g = Residual(64, size);
+    const graph::Graph g = Residual(64, size);
     const LatencyPrediction p = Predict(g);
     EXPECT_GT(p.latency_us, before) << size;
     before = p.latency_us;
-    const double floor_us = static_cast<double>(CostOf(g).flops) / 1e3 / predictor_->targets()[0].spec.peak_gflops;
+    const double floor_us =
+        static_cast<double>(graph::CostOf(g).flops) / 1e3 / predictor_->targets()[0].spec.peak_gflops;
     EXPECT_GT(p.latency_us, 0.5 * floor_us) << size;
   }
 }
@@ -141,12 +144,12 @@ TEST_F(PredictorTest, SaysWhatItDoesNotKnow) {
 }
 
 TEST_F(PredictorTest, RefusesWeightsOfAnotherPrecision) {
-  GraphBuilder b;
-  const ValueRef x = b.AddInput("x", {{1, 8}, DType::float16});
-  const ValueRef w = b.AddParameter("w", {{4, 8}, DType::float16});
-  const absl::StatusOr<int32_t> node = b.Add(Op::linear, {}, {x, w, ValueRef::None()});
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput("x", {{1, 8}, graph::DType::float16});
+  const graph::ValueRef w = b.AddParameter("w", {{4, 8}, graph::DType::float16});
+  const absl::StatusOr<int32_t> node = b.Add(graph::Op::linear, {}, {x, w, graph::ValueRef::None()});
   ASSERT_TRUE(node.ok()) << node.status();
-  const Graph g = std::move(b).Build({ValueRef::Node(*node)});
+  const graph::Graph g = std::move(b).Build({graph::ValueRef::Node(*node)});
   const auto p = predictor_->Predict(g, Target());
   EXPECT_EQ(p.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(p.status().message().find("weights are float16"), absl::string_view::npos) << p.status();
@@ -161,16 +164,16 @@ TEST_F(PredictorTest, CalibratesToAMachineTwiceAsSlow) {
   ProbeResult probe;
   probe.machine.kind = "cpu";
   for (int64_t channels : {8, 16, 24, 32, 48, 64, 80, 96, 112, 128}) {
-    GraphBuilder b;
-    const int32_t conv = AddConv(&b, b.AddInput("x", {{1, channels, 28, 28}, DType::float32}), channels);
-    Graph g = std::move(b).Build({ValueRef::Node(conv)});
+    graph::GraphBuilder b;
+    const int32_t conv = AddConv(&b, b.AddInput("x", {{1, channels, 28, 28}, graph::DType::float32}), channels);
+    graph::Graph g = std::move(b).Build({graph::ValueRef::Node(conv)});
     const double us = Predict(g).latency_us;
     probe.records.push_back({std::move(g), false, 2 * us});
   }
   const auto c = predictor_->Calibrate(probe);
   ASSERT_TRUE(c.ok()) << c.status();
   EXPECT_EQ(c->machine.name, "this-machine");
-  const Graph g = Residual();
+  const graph::Graph g = Residual();
   EXPECT_NEAR(Predict(g, &*c).latency_us / Predict(g).latency_us, 2, 0.2);
 }
 
@@ -190,4 +193,4 @@ TEST(PredictorLoad, ADamagedFileIsNamed) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::predict

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "model/fit/optimizer.h"
 #include "model/space/feature_process.h"
 #include "model/space/fused_adamw.h"
-#include "model/train/optimizer.h"
 
-namespace cobra {
+namespace cobra::space {
 namespace {
 
 constexpr int kKinds = 4;
@@ -112,7 +112,7 @@ TEST(FusedAdamW, MovesAsLibTorchDoes) {
   const at::Tensor start = at::randn({7, 5});
   const at::Tensor ours = start.clone().set_requires_grad(true), theirs = start.clone().set_requires_grad(true);
   FusedAdamW fused({ours}, {1e-2, 1e-1, 0.9, 0.98});
-  torch::optim::AdamW reference = MakeOptimizer({theirs}, 1e-2, 1e-1);
+  torch::optim::AdamW reference = fit::MakeOptimizer({theirs}, 1e-2, 1e-1);
   for (int step = 0; step < 20; ++step) {
     ((ours - 1).square() * (step + 1)).sum().backward();
     fused.Step();
@@ -144,4 +144,4 @@ TEST(FeatureProcess, FitsACurveThroughAnOutlier) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::space

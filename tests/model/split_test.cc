@@ -3,9 +3,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
-#include "model/train/dataset.h"
+#include "model/fit/dataset.h"
 
-namespace cobra {
+namespace cobra::fit {
 namespace {
 
 TEST(Split, HasItsProportionsAndNeverChanges) {
@@ -118,4 +118,4 @@ TEST(RepeatabilityFloor, IsTheMedianRelativeDifference) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::fit

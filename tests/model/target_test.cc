@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cobra {
+namespace cobra::predict {
 namespace {
 
 TEST(TargetSpec, SurvivesJson) {
@@ -31,4 +31,4 @@ TEST(ProbeResult, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::predict

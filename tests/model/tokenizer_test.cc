@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace cobra {
+namespace cobra::text {
 namespace {
 
 std::string Joined(absl::string_view text) {
@@ -87,4 +87,4 @@ TEST(ValueFeatures, AreBoundedAndTellNumbersApart) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::text

@@ -20,7 +20,7 @@
 #include "nlohmann/json.hpp"
 #include "proto/graph_proto.h"
 
-namespace cobra {
+namespace cobra::proto {
 namespace {
 
 using nlohmann::json;
@@ -160,19 +160,19 @@ TEST(GraphProtoHostileTest, DamagedLayersAreRefusedOrMakeSense) {
     SCOPED_TRACE(seed);
     v1::Graph graph = layers[seed % layers.size()];
     Mutator(seed).Damage(&graph);
-    absl::StatusOr<Graph> result = GraphFromProto(graph);
+    absl::StatusOr<graph::Graph> result = GraphFromProto(graph);
     if (!result.ok()) {
       ++refused;
       continue;
     }
     ++read;
-    const GraphCost cost = CostOf(*result);
-    ASSERT_GE(cost.macs, 0) << PrintGraph(*result);
-    ASSERT_GE(cost.flops, 0) << PrintGraph(*result);
-    ASSERT_GE(PeakMemoryBytes(*result), 0) << PrintGraph(*result);
-    Fingerprint(*result);
-    for (const Node& node : result->nodes()) {
-      for (const TensorType& type : node.outputs) ASSERT_GE(type.num_bytes(), 0) << PrintGraph(*result);
+    const graph::GraphCost cost = graph::CostOf(*result);
+    ASSERT_GE(cost.macs, 0) << graph::PrintGraph(*result);
+    ASSERT_GE(cost.flops, 0) << graph::PrintGraph(*result);
+    ASSERT_GE(graph::PeakMemoryBytes(*result), 0) << graph::PrintGraph(*result);
+    graph::Fingerprint(*result);
+    for (const graph::Node& node : result->nodes()) {
+      for (const graph::TensorType& type : node.outputs) ASSERT_GE(type.num_bytes(), 0) << graph::PrintGraph(*result);
     }
   }
   EXPECT_GT(read, 1000);
@@ -181,23 +181,23 @@ TEST(GraphProtoHostileTest, DamagedLayersAreRefusedOrMakeSense) {
 
 TEST(GraphProtoHostileTest, RealLayersAreRead) {
   for (const v1::Graph& layer : RealLayers()) {
-    absl::StatusOr<Graph> graph = GraphFromProto(layer);
+    absl::StatusOr<graph::Graph> graph = GraphFromProto(layer);
     EXPECT_TRUE(graph.ok()) << graph.status() << "\n" << layer.ShortDebugString();
   }
 }
 
 // ---- whole networks
 
-std::vector<Graph> RealNetworks() {
+std::vector<graph::Graph> RealNetworks() {
   absl::StatusOr<std::string> text =
       ReadMaybeGzip(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/networks.jsonl.gz");
   EXPECT_TRUE(text.ok()) << text.status();
-  std::vector<Graph> graphs;
+  std::vector<graph::Graph> graphs;
   int seen = 0;
   for (absl::string_view line : absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
     const json record = json::parse(line.begin(), line.end(), nullptr, false);
     if (!record.contains("graph") || seen++ % 17 != 0 || graphs.size() >= 12) continue;
-    absl::StatusOr<Graph> graph = GraphFromJson(record["graph"].dump());
+    absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(record["graph"].dump());
     EXPECT_TRUE(graph.ok()) << graph.status();
     if (graph.ok() && graph->nodes().size() < 300) graphs.push_back(*std::move(graph));
   }
@@ -272,7 +272,7 @@ class NetworkMutator {
 };
 
 // Refused with a message that names the place, or a graph that survives every form it can take.
-void ExpectRefusedOrSound(const absl::StatusOr<Graph>& graph, int* refused) {
+void ExpectRefusedOrSound(const absl::StatusOr<graph::Graph>& graph, int* refused) {
   if (!graph.ok()) {
     ++*refused;
     const std::optional<Diagnostic> d = DiagnosticFromStatus(graph.status());
@@ -284,17 +284,17 @@ void ExpectRefusedOrSound(const absl::StatusOr<Graph>& graph, int* refused) {
   }
   v1::Graph proto;
   GraphToProto(*graph, &proto);
-  const absl::StatusOr<Graph> from_proto = GraphFromProto(proto);
+  const absl::StatusOr<graph::Graph> from_proto = GraphFromProto(proto);
   ASSERT_TRUE(from_proto.ok()) << from_proto.status();
-  ASSERT_EQ(Fingerprint(*from_proto), Fingerprint(*graph));
-  const absl::StatusOr<Graph> from_json = GraphFromJson(GraphToJson(*graph));
+  ASSERT_EQ(graph::Fingerprint(*from_proto), graph::Fingerprint(*graph));
+  const absl::StatusOr<graph::Graph> from_json = graph::GraphFromJson(graph::GraphToJson(*graph));
   ASSERT_TRUE(from_json.ok()) << from_json.status();
-  ASSERT_EQ(Fingerprint(*from_json), Fingerprint(*graph));
+  ASSERT_EQ(graph::Fingerprint(*from_json), graph::Fingerprint(*graph));
 }
 
 TEST(GraphProtoHostileTest, DamagedNetworksAreRefusedByNameOrSound) {
   std::vector<v1::Graph> networks;
-  for (const Graph& graph : RealNetworks()) GraphToProto(graph, &networks.emplace_back());
+  for (const graph::Graph& graph : RealNetworks()) GraphToProto(graph, &networks.emplace_back());
   int refused = 0;
   constexpr int kSeeds = 4000;
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -309,18 +309,18 @@ TEST(GraphProtoHostileTest, DamagedNetworksAreRefusedByNameOrSound) {
 
 TEST(GraphProtoHostileTest, DamagedJsonIsRefusedByNameOrSound) {
   std::vector<std::string> texts;
-  for (const Graph& graph : RealNetworks()) texts.push_back(GraphToJson(graph));
+  for (const graph::Graph& graph : RealNetworks()) texts.push_back(graph::GraphToJson(graph));
   int refused = 0;
   constexpr int kSeeds = 2000;
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     std::string text = texts[seed % texts.size()];
     NetworkMutator(seed).Damage(&text);
-    ASSERT_NO_FATAL_FAILURE(ExpectRefusedOrSound(GraphFromJson(text), &refused));
+    ASSERT_NO_FATAL_FAILURE(ExpectRefusedOrSound(graph::GraphFromJson(text), &refused));
   }
   EXPECT_GT(refused, kSeeds / 2);
   EXPECT_LT(refused, kSeeds);
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::proto

@@ -12,25 +12,25 @@
 #include "graph/json.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::proto {
 namespace {
 
 // conv -> relu_, with an origin on the convolution.
-Graph SmallNetwork() {
-  GraphBuilder builder;
-  const ValueRef x = builder.AddInput("x", {{2, 3, 8, 8}, DType::float32});
-  const ValueRef weight = builder.AddParameter("conv.weight", {{4, 3, 3, 3}, DType::float32});
+graph::Graph SmallNetwork() {
+  graph::GraphBuilder builder;
+  const graph::ValueRef x = builder.AddInput("x", {{2, 3, 8, 8}, graph::DType::float32});
+  const graph::ValueRef weight = builder.AddParameter("conv.weight", {{4, 3, 3, 3}, graph::DType::float32});
   builder.AddParameterAlias("tied.weight", weight);
   builder.AddFoldedMacs(12);
-  const Origin origin{std::make_shared<const std::string>("net.py"), 7, "conv",
-                      std::make_shared<const std::string>("blocks.py"), 3};
-  const Attributes attributes = {{"stride", std::vector<int64_t>{1, 1}},
-                                 {"padding", std::vector<int64_t>{1, 1}},
-                                 {"dilation", std::vector<int64_t>{1, 1}},
-                                 {"groups", int64_t{1}}};
-  const int32_t conv = builder.Add(Op::conv2d, attributes, {x, weight, ValueRef::None()}, origin).value();
-  const int32_t relu = builder.Add(Op::relu, {}, {ValueRef::Node(conv)}, {}, /*inplace=*/true).value();
-  return std::move(builder).Build({ValueRef::Node(relu)});
+  const graph::Origin origin{std::make_shared<const std::string>("net.py"), 7, "conv",
+                             std::make_shared<const std::string>("blocks.py"), 3};
+  const graph::Attributes attributes = {{"stride", std::vector<int64_t>{1, 1}},
+                                        {"padding", std::vector<int64_t>{1, 1}},
+                                        {"dilation", std::vector<int64_t>{1, 1}},
+                                        {"groups", int64_t{1}}};
+  const int32_t conv = builder.Add(graph::Op::conv2d, attributes, {x, weight, graph::ValueRef::None()}, origin).value();
+  const int32_t relu = builder.Add(graph::Op::relu, {}, {graph::ValueRef::Node(conv)}, {}, /*inplace=*/true).value();
+  return std::move(builder).Build({graph::ValueRef::Node(relu)});
 }
 
 v1::Graph SmallProto() {
@@ -40,7 +40,7 @@ v1::Graph SmallProto() {
 }
 
 Diagnostic ErrorOf(const v1::Graph& proto) {
-  absl::StatusOr<Graph> graph = GraphFromProto(proto);
+  absl::StatusOr<graph::Graph> graph = GraphFromProto(proto);
   EXPECT_FALSE(graph.ok());
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(graph.status());
   EXPECT_TRUE(diagnostic.has_value()) << graph.status();
@@ -48,21 +48,21 @@ Diagnostic ErrorOf(const v1::Graph& proto) {
 }
 
 TEST(GraphProtoTest, RoundTripKeepsEverything) {
-  absl::StatusOr<Graph> back = GraphFromProto(SmallProto());
+  absl::StatusOr<graph::Graph> back = GraphFromProto(SmallProto());
   ASSERT_TRUE(back.ok()) << back.status();
-  EXPECT_EQ(GraphToJson(*back), GraphToJson(SmallNetwork()));
-  EXPECT_EQ(PrintGraph(*back), PrintGraph(SmallNetwork()));
+  EXPECT_EQ(graph::GraphToJson(*back), graph::GraphToJson(SmallNetwork()));
+  EXPECT_EQ(graph::PrintGraph(*back), graph::PrintGraph(SmallNetwork()));
 }
 
 TEST(GraphProtoTest, EveryElementTypeHasItsNumber){
 #define COBRA_CHECK_DTYPE(name, bytes)                                              \
   {                                                                                 \
-    GraphBuilder builder;                                                           \
-    const ValueRef x = builder.AddInput("x", {{1}, DType::name});                   \
+    graph::GraphBuilder builder;                                                           \
+    const graph::ValueRef x = builder.AddInput("x", {{1}, graph::DType::name});                   \
     v1::Graph proto;                                                                \
     GraphToProto(std::move(builder).Build({x}), &proto);                            \
     EXPECT_NE(proto.inputs(0).type().dtype(), v1::DTYPE_UNSPECIFIED) << #name;      \
-    EXPECT_EQ(GraphFromProto(proto)->inputs()[0].type.dtype, DType::name) << #name; \
+    EXPECT_EQ(GraphFromProto(proto)->inputs()[0].type.dtype, graph::DType::name) << #name; \
   }
     COBRA_DTYPES(COBRA_CHECK_DTYPE)
 #undef COBRA_CHECK_DTYPE
@@ -198,7 +198,7 @@ TEST(GraphProtoTest, WhatIsNotANumberIsNoSetting) {
     v1::Attribute* attribute = node->add_attributes();
     attribute->set_name(name);
     attribute->set_double_value(std::numeric_limits<double>::quiet_NaN());
-    const absl::StatusOr<Graph> graph = GraphFromProto(proto);
+    const absl::StatusOr<graph::Graph> graph = GraphFromProto(proto);
     EXPECT_EQ(graph.ok(), fine) << graph.status();
     if (!fine)
       EXPECT_EQ(ErrorOf(proto).message, "node 0 (leaky_relu): leaky_relu: negative_slope is not a number (nan)");
@@ -220,9 +220,9 @@ TEST(GraphProtoTest, CallsAreLimited) {
   limits.max_nodes = SmallProto().nodes_size();
   EXPECT_TRUE(GraphFromProto(SmallProto(), limits).ok());
   --limits.max_nodes;
-  absl::StatusOr<Graph> graph = GraphFromProto(SmallProto(), limits);
+  absl::StatusOr<graph::Graph> graph = GraphFromProto(SmallProto(), limits);
   EXPECT_EQ(DiagnosticFromStatus(graph.status())->kind, Diagnostic::Kind::kLimit);
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::proto

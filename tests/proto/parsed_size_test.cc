@@ -6,7 +6,7 @@
 #include "cobra/v1/cobra.pb.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::proto {
 namespace {
 
 constexpr int64_t kNoLimit = int64_t{1} << 40;
@@ -83,4 +83,4 @@ TEST(ParsedSizeTest, DamagedBytes) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::proto

@@ -5,7 +5,7 @@
 #include "base/diagnostic.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::proto {
 namespace {
 
 Diagnostic Example() {
@@ -80,4 +80,4 @@ TEST(StatusProtoTest, DetailsThatAreNoRpcStatusAreIgnored) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::proto

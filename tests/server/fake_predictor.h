@@ -10,55 +10,57 @@
 
 #include "model/predict/predictor.h"
 
-namespace cobra {
+namespace cobra::server {
 
 // Every call takes `us_per_call`; calibration multiplies by two.
-class FakePredictor : public Predictor {
+class FakePredictor : public predict::Predictor {
  public:
   explicit FakePredictor(std::string version, double us_per_call = 10) : us_per_call_(us_per_call) {
     info_.version = version;
     info_.sha256 = "sha of " + version;
   }
 
-  const ModelInfo& info() const override { return info_; }
-  std::vector<TargetInfo> targets() const override {
-    TargetInfo target;
+  const predict::ModelInfo& info() const override { return info_; }
+  std::vector<predict::TargetInfo> targets() const override {
+    predict::TargetInfo target;
     target.spec.name = "cpu";
     target.errors.network_mape = 0.07;
     return {target};
   }
-  absl::StatusOr<LatencyPrediction> Predict(const Graph& graph, absl::string_view, const Calibration* calibration,
-                                            const std::function<bool()>& cancelled) const override {
+  absl::StatusOr<predict::LatencyPrediction> Predict(const graph::Graph& graph, absl::string_view,
+                                                     const predict::Calibration* calibration,
+                                                     const std::function<bool()>& cancelled) const override {
     if (during_predict) during_predict(cancelled);
     if (cancelled && cancelled()) return absl::CancelledError("cancelled");
     ++calls;
-    LatencyPrediction prediction;
+    predict::LatencyPrediction prediction;
     prediction.node_latency_us.assign(graph.nodes().size(), us_per_call_ * (calibration != nullptr ? 2 : 1));
     for (double us : prediction.node_latency_us) prediction.latency_us += us;
     prediction.low_us = prediction.latency_us * 0.9;
     prediction.high_us = prediction.latency_us * 1.1;
     prediction.confidence = knows_sigmoid ? 1 : 0.5;
     prediction.extrapolating = !knows_sigmoid;
-    for (const Node& node : graph.nodes())
-      prediction.node_unknown.push_back(knows_sigmoid || node.op != Op::sigmoid ? "" : "sigmoid was never measured");
+    for (const graph::Node& node : graph.nodes())
+      prediction.node_unknown.push_back(knows_sigmoid || node.op != graph::Op::sigmoid ? ""
+                                                                                       : "sigmoid was never measured");
     return prediction;
   }
-  absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {
+  absl::StatusOr<predict::Calibration> Calibrate(const predict::ProbeResult& probe) const override {
     ++fits;
-    Calibration calibration;
+    predict::Calibration calibration;
     calibration.machine = probe.machine;
     calibration.base_target = "cpu";
     calibration.model_sha256 = info_.sha256;
     return calibration;
   }
-  CacheStats embedding_cache_stats() const override { return {}; }
+  predict::CacheStats embedding_cache_stats() const override { return {}; }
 
   mutable std::atomic<int> calls{0}, fits{0};
   bool knows_sigmoid = true;
   std::function<void(const std::function<bool()>& cancelled)> during_predict;  // makes it slow
 
  private:
-  ModelInfo info_;
+  predict::ModelInfo info_;
   const double us_per_call_;
 };
 
@@ -69,6 +71,6 @@ inline std::string SmallProbeJson() {
      "ops": [{"op": "relu", "inputs": ["in:0"], "out": [[1, 4]], "attrs": {}}], "output": [0]}}]})";
 }
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_TESTS_SERVER_FAKE_PREDICTOR_H_

@@ -9,59 +9,59 @@
 #include "absl/synchronization/notification.h"
 #include "store/store.h"
 
-namespace cobra {
+namespace cobra::server {
 
 // Keeps everything in memory; can be slow or broken.
-class FakeStore : public Store {
+class FakeStore : public store::Store {
  public:
   absl::Notification* block_writes_until = nullptr;
   bool fail_writes = false;
 
-  absl::Status AppendPredictions(absl::Span<const PredictionRecord> records) override {
+  absl::Status AppendPredictions(absl::Span<const store::PredictionRecord> records) override {
     if (block_writes_until != nullptr) block_writes_until->WaitForNotification();
     if (fail_writes) return absl::UnavailableError("disk full");
     absl::MutexLock lock(&mutex_);
     predictions_ += static_cast<int64_t>(records.size());
     return absl::OkStatus();
   }
-  absl::Status AppendMeasurements(absl::Span<const MeasurementRecord> records) override {
+  absl::Status AppendMeasurements(absl::Span<const store::MeasurementRecord> records) override {
     if (fail_writes) return absl::UnavailableError("disk full");
     absl::MutexLock lock(&mutex_);
     measurements.insert(measurements.end(), records.begin(), records.end());
     return absl::OkStatus();
   }
-  absl::Status AppendCalibration(const CalibrationRecord& record) override {
+  absl::Status AppendCalibration(const store::CalibrationRecord& record) override {
     if (fail_writes) return absl::UnavailableError("disk full");
     absl::MutexLock lock(&mutex_);
     calibrations[record.target] = record;
     return absl::OkStatus();
   }
-  absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() override {
+  absl::StatusOr<std::vector<store::CalibrationRecord>> LatestCalibrations() override {
     absl::MutexLock lock(&mutex_);
-    std::vector<CalibrationRecord> latest;
+    std::vector<store::CalibrationRecord> latest;
     for (const auto& [name, record] : calibrations) latest.push_back(record);
     return latest;
   }
-  absl::StatusOr<StoreCounts> Counts() override {
+  absl::StatusOr<store::StoreCounts> Counts() override {
     absl::MutexLock lock(&mutex_);
-    return StoreCounts{predictions_, static_cast<int64_t>(measurements.size()),
-                       static_cast<int64_t>(calibrations.size())};
+    return store::StoreCounts{predictions_, static_cast<int64_t>(measurements.size()),
+                              static_cast<int64_t>(calibrations.size())};
   }
-  absl::StatusOr<std::vector<MeasurementRecord>> TaskMeasurements(absl::string_view) override {
+  absl::StatusOr<std::vector<store::MeasurementRecord>> TaskMeasurements(absl::string_view) override {
     absl::MutexLock lock(&mutex_);
     return measurements;
   }
 
   int64_t num_predictions() { return Counts()->predictions; }
 
-  std::map<std::string, CalibrationRecord> calibrations;
-  std::vector<MeasurementRecord> measurements;
+  std::map<std::string, store::CalibrationRecord> calibrations;
+  std::vector<store::MeasurementRecord> measurements;
 
  private:
   absl::Mutex mutex_;
   int64_t predictions_ = 0;
 };
 
-}  // namespace cobra
+}  // namespace cobra::server
 
 #endif  // COBRA_TESTS_SERVER_FAKE_STORE_H_

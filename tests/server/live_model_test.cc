@@ -8,13 +8,13 @@
 #include "tests/server/fake_predictor.h"
 #include "tests/server/fake_store.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 class LiveModelTest : public testing::Test {
  protected:
   // What the next load gives.
-  absl::StatusOr<std::shared_ptr<const Predictor>> next_ = std::make_shared<const FakePredictor>("v1");
+  absl::StatusOr<std::shared_ptr<const predict::Predictor>> next_ = std::make_shared<const FakePredictor>("v1");
   FakeStore store_;
   Metrics metrics_;
 
@@ -64,7 +64,7 @@ TEST_F(LiveModelTest, CalibrationIsServedStoredAndReloaded) {
   std::unique_ptr<LiveModel> restarted = Create();
   ASSERT_NE(restarted->Get()->FindCalibration(kThisMachine), nullptr);
   EXPECT_EQ(restarted->Get()->FindCalibration(kThisMachine)->machine.device, "Test CPU");
-  const TargetInfo target = restarted->Get()->Targets().back();
+  const predict::TargetInfo target = restarted->Get()->Targets().back();
   EXPECT_TRUE(target.calibrated);
   EXPECT_EQ(target.base_target, "cpu");
   EXPECT_EQ(target.errors.network_mape, 0.07);
@@ -98,4 +98,4 @@ TEST_F(LiveModelTest, WhatIsNotStoredIsNotServed) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::server

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "server/metrics.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 using testing::HasSubstr;
@@ -64,4 +64,4 @@ TEST(MetricsEndpointTest, TakenOrNonsenseAddressesAreErrors) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::server

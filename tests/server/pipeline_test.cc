@@ -17,7 +17,7 @@
 #include "tests/server/fake_store.h"
 #include "tests/temporary_directory.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 class PipelineTest : public testing::Test {
@@ -27,9 +27,9 @@ class PipelineTest : public testing::Test {
     options.limits.max_targets = 3;
     live_ = LiveModel::Create([this] { return predictor_; }, &store_, &metrics_).value();
     log_ = std::make_unique<PredictionLog>(&store_, &metrics_);
-    auto database = OpenDatabase(directory_.File("queue.sqlite")).value();
-    EXPECT_TRUE(PrepareSchema(database.get()).ok());
-    queue_ = std::make_unique<TaskQueue>(std::move(database));
+    auto database = store::OpenDatabase(directory_.File("queue.sqlite")).value();
+    EXPECT_TRUE(store::PrepareSchema(database.get()).ok());
+    queue_ = std::make_unique<store::TaskQueue>(std::move(database));
     UnseenLayersOptions unseen_options;
     unseen_options.max_waiting = 3;
     unseen_ = std::make_unique<UnseenLayers>(unseen_options, queue_.get(), &metrics_);
@@ -39,12 +39,12 @@ class PipelineTest : public testing::Test {
 
   // Two relus on an input of `width`.
   static v1::PredictRequest Ask(std::vector<std::string> targets, int64_t width = 4) {
-    GraphBuilder builder;
-    const ValueRef x = builder.AddInput("x", {{1, width}, DType::float32});
-    const int32_t first = builder.Add(Op::relu, {}, {x}).value();
-    const int32_t second = builder.Add(Op::sigmoid, {}, {ValueRef::Node(first)}).value();
+    graph::GraphBuilder builder;
+    const graph::ValueRef x = builder.AddInput("x", {{1, width}, graph::DType::float32});
+    const int32_t first = builder.Add(graph::Op::relu, {}, {x}).value();
+    const int32_t second = builder.Add(graph::Op::sigmoid, {}, {graph::ValueRef::Node(first)}).value();
     v1::PredictRequest request;
-    GraphToProto(std::move(builder).Build({ValueRef::Node(second)}), request.mutable_graph());
+    proto::GraphToProto(std::move(builder).Build({graph::ValueRef::Node(second)}), request.mutable_graph());
     for (const std::string& target : targets) request.add_targets(target);
     return request;
   }
@@ -58,12 +58,12 @@ class PipelineTest : public testing::Test {
   }
 
   std::shared_ptr<FakePredictor> predictor_ = std::make_shared<FakePredictor>("v1");
-  TemporaryDirectory directory_;
+  tests::TemporaryDirectory directory_;
   FakeStore store_;
   Metrics metrics_;
   std::unique_ptr<LiveModel> live_;
   std::unique_ptr<PredictionLog> log_;
-  std::unique_ptr<TaskQueue> queue_;
+  std::unique_ptr<store::TaskQueue> queue_;
   std::unique_ptr<UnseenLayers> unseen_;
   std::unique_ptr<Pipeline> pipeline_;
 };
@@ -229,4 +229,4 @@ TEST_F(PipelineTest, DeadlineAndCancellationStopBeforeTheWork) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::server

@@ -7,7 +7,7 @@
 #include "prometheus/text_serializer.h"
 #include "tests/server/fake_store.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 std::string Text(const Metrics& metrics) {
@@ -60,4 +60,4 @@ TEST(PredictionLogTest, FailedWritesAreCounted) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::server

@@ -19,7 +19,7 @@
 #include "tests/server/fake_predictor.h"
 #include "tests/temporary_directory.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 class ServerTest : public testing::Test {
@@ -38,22 +38,22 @@ class ServerTest : public testing::Test {
     server_ = *std::move(server);
   }
 
-  std::unique_ptr<Client> Connect(absl::Duration deadline = absl::Seconds(30)) {
-    ClientOptions options;
+  std::unique_ptr<client::Client> Connect(absl::Duration deadline = absl::Seconds(30)) {
+    client::ClientOptions options;
     options.address = server_->listen_address();
     options.deadline = deadline;
     options.retry.max_attempts = 1;
-    return Client::Connect(options);
+    return client::Client::Connect(options);
   }
 
   // A network that no other call of this function gives, so that no cache has it.
   static v1::PredictRequest Ask(const std::string& target = "cpu") {
     static std::atomic<int64_t> width{1};
-    GraphBuilder builder;
-    const ValueRef x = builder.AddInput("x", {{1, ++width}, DType::float32});
-    const int32_t relu = builder.Add(Op::relu, {}, {x}).value();
+    graph::GraphBuilder builder;
+    const graph::ValueRef x = builder.AddInput("x", {{1, ++width}, graph::DType::float32});
+    const int32_t relu = builder.Add(graph::Op::relu, {}, {x}).value();
     v1::PredictRequest request;
-    GraphToProto(std::move(builder).Build({ValueRef::Node(relu)}), request.mutable_graph());
+    proto::GraphToProto(std::move(builder).Build({graph::ValueRef::Node(relu)}), request.mutable_graph());
     request.add_targets(target);
     return request;
   }
@@ -69,7 +69,7 @@ class ServerTest : public testing::Test {
     while (started_ < count) absl::SleepFor(absl::Milliseconds(1));
   }
 
-  TemporaryDirectory directory_;
+  tests::TemporaryDirectory directory_;
   std::shared_ptr<FakePredictor> predictor_ = std::make_shared<FakePredictor>("v1");
   std::atomic<int> started_{0};
   absl::Notification release_;
@@ -78,7 +78,7 @@ class ServerTest : public testing::Test {
 
 TEST_F(ServerTest, AnswersTheFourMethods) {
   Start();
-  std::unique_ptr<Client> client = Connect();
+  std::unique_ptr<client::Client> client = Connect();
   absl::StatusOr<v1::PredictResponse> prediction = client->Predict(Ask());
   ASSERT_TRUE(prediction.ok()) << prediction.status();
   EXPECT_EQ(prediction->predictions(0).latency_us(), 10);
@@ -103,7 +103,7 @@ TEST_F(ServerTest, ErrorsArriveWithTheirDiagnostic) {
 TEST_F(ServerTest, FullQueueIsRefusedAtOnce) {
   Start(/*threads=*/1, /*max_queued=*/1);
   BlockPredictions();
-  std::unique_ptr<Client> client = Connect();
+  std::unique_ptr<client::Client> client = Connect();
   std::thread running([&] { EXPECT_TRUE(client->Predict(Ask()).ok()); });
   WaitForStarted(1);
   // One fits into the queue, whichever comes first; the other must not wait.
@@ -159,7 +159,7 @@ TEST_F(ServerTest, WhatWaitedTooLongIsNotWorkedOn) {
 TEST_F(ServerTest, DrainFinishesWhatRunsAndRefusesWhatIsNew) {
   Start();
   BlockPredictions();
-  std::unique_ptr<Client> client = Connect();
+  std::unique_ptr<client::Client> client = Connect();
   std::thread running([&] { EXPECT_TRUE(client->Predict(Ask()).ok()); });
   WaitForStarted(1);
   std::thread draining([&] { server_->Drain(); });
@@ -178,7 +178,7 @@ TEST_F(ServerTest, ReloadWhileRequestsRun) {
   std::atomic<bool> stop{false};
   std::atomic<int> answered{0};
   std::thread asking([&] {
-    std::unique_ptr<Client> client = Connect();
+    std::unique_ptr<client::Client> client = Connect();
     while (!stop) {
       EXPECT_TRUE(client->Predict(Ask()).ok());
       ++answered;
@@ -204,4 +204,4 @@ TEST_F(ServerTest, TakenPortIsAnError) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::server

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 v1::SourceModel OneFile(const std::string& path) {
@@ -22,7 +22,7 @@ v1::SourceModel OneFile(const std::string& path) {
 }
 
 Diagnostic::Kind ErrorKind(const v1::SourceModel& source, const std::vector<std::string>& libraries = {}) {
-  absl::StatusOr<SourceRequest> request = SourceRequestFromProto(source, libraries, ServerLimits());
+  absl::StatusOr<python::SourceRequest> request = SourceRequestFromProto(source, libraries, ServerLimits());
   EXPECT_FALSE(request.ok());
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(request.status());
   EXPECT_TRUE(diagnostic.has_value());
@@ -30,7 +30,8 @@ Diagnostic::Kind ErrorKind(const v1::SourceModel& source, const std::vector<std:
 }
 
 TEST(SourceRequestTest, BundleFile) {
-  absl::StatusOr<SourceRequest> request = SourceRequestFromProto(OneFile("net/model.py"), {"/lib"}, ServerLimits());
+  absl::StatusOr<python::SourceRequest> request =
+      SourceRequestFromProto(OneFile("net/model.py"), {"/lib"}, ServerLimits());
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->file, "net/model.py");
   EXPECT_EQ(request->method, "forward");
@@ -40,12 +41,13 @@ TEST(SourceRequestTest, BundleFile) {
 }
 
 TEST(SourceRequestTest, LibraryFileIsFoundBelowARoot) {
-  TemporaryDirectory library;
+  tests::TemporaryDirectory library;
   std::filesystem::create_directory(library.File("pkg"));
   ASSERT_TRUE(WriteFileAtomic(library.File("pkg/net.py"), "").ok());
   v1::SourceModel source = OneFile("a.py");
   source.set_file("pkg/net.py");
-  absl::StatusOr<SourceRequest> request = SourceRequestFromProto(source, {"/no/such", library.path()}, ServerLimits());
+  absl::StatusOr<python::SourceRequest> request =
+      SourceRequestFromProto(source, {"/no/such", library.path()}, ServerLimits());
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->file, library.File("pkg/net.py"));
   source.set_file("pkg");  // a folder is no file
@@ -53,7 +55,7 @@ TEST(SourceRequestTest, LibraryFileIsFoundBelowARoot) {
 }
 
 TEST(SourceRequestTest, NoPathLeavesBundleOrLibrary) {
-  TemporaryDirectory library;
+  tests::TemporaryDirectory library;
   std::filesystem::create_directory(library.File("inner"));
   ASSERT_TRUE(WriteFileAtomic(library.File("secret.py"), "").ok());
   const std::string inside = library.File("inner");
@@ -86,4 +88,4 @@ TEST(SourceRequestTest, FilesAreLimited) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::server

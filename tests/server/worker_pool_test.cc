@@ -6,7 +6,7 @@
 #include "absl/synchronization/notification.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::server {
 namespace {
 
 TEST(WorkerPoolTest, RunsWhatItAccepts) {
@@ -56,4 +56,4 @@ TEST(WorkerPoolTest, ClosedPoolFinishesButTakesNothingNew) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::server

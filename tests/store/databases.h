@@ -9,7 +9,7 @@
 #include "tests/store/postgres_server.h"
 #include "tests/temporary_directory.h"
 
-namespace cobra {
+namespace cobra::store {
 
 class DatabaseTest : public testing::TestWithParam<const char*> {
  protected:
@@ -36,7 +36,7 @@ class DatabaseTest : public testing::TestWithParam<const char*> {
     return *server;
   }
 
-  TemporaryDirectory directory_;
+  tests::TemporaryDirectory directory_;
   std::string location_;
 };
 
@@ -44,6 +44,6 @@ inline std::string DatabaseName(const testing::TestParamInfo<const char*>& info)
 #define COBRA_ON_EVERY_DATABASE(suite) \
   INSTANTIATE_TEST_SUITE_P(On, suite, testing::Values("sqlite", "postgres"), &DatabaseName)
 
-}  // namespace cobra
+}  // namespace cobra::store
 
 #endif  // COBRA_TESTS_STORE_DATABASES_H_

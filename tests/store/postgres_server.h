@@ -16,7 +16,7 @@
 #include "base/subprocess.h"
 #include "tests/temporary_directory.h"
 
-namespace cobra {
+namespace cobra::store {
 
 class PostgresServer {
  public:
@@ -60,11 +60,11 @@ class PostgresServer {
     return RunProgram(argv).status();
   }
 
-  TemporaryDirectory directory_;
+  tests::TemporaryDirectory directory_;
   const std::string data_ = directory_.File("data");
   int databases_ = 0;
 };
 
-}  // namespace cobra
+}  // namespace cobra::store
 
 #endif  // COBRA_TESTS_STORE_POSTGRES_SERVER_H_

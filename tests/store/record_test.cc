@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::store {
 namespace {
 
 Record ARecord() {
@@ -98,4 +98,4 @@ TEST(RecordTest, OutcomesHaveTheNamesOfTheFormat) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::store

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/store/databases.h"
 
-namespace cobra {
+namespace cobra::store {
 namespace {
 
 CalibrationRecord Calibration(const std::string& target, const std::string& json) {
@@ -111,7 +111,7 @@ TEST_P(StoreTest, ValuesComeBackAsTheyWere) {
 }
 
 TEST(SqliteStoreTest, AFileOfTheFirstVersionIsBroughtUpToDate) {
-  TemporaryDirectory directory;
+  tests::TemporaryDirectory directory;
   const std::string path = directory.File("old.sqlite");
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
@@ -135,7 +135,7 @@ TEST(SqliteStoreTest, ErrorsNameTheFile) {
   absl::Status status = OpenStore("/no/such/folder/store.sqlite").status();
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(std::string(status.message()), testing::HasSubstr("/no/such/folder/store.sqlite"));
-  TemporaryDirectory directory;
+  tests::TemporaryDirectory directory;
   ASSERT_TRUE(WriteFileAtomic(directory.File("text"), std::string(5000, 'x')).ok());
   EXPECT_FALSE(OpenStore(directory.File("text")).ok());
 }
@@ -148,4 +148,4 @@ TEST(PostgresStoreTest, ErrorsNameTheHostAndNotThePassword) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::store

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "tests/store/databases.h"
 
-namespace cobra {
+namespace cobra::store {
 namespace {
 
 using testing::ElementsAre;
@@ -299,4 +299,4 @@ TEST_P(TaskQueueTest, ADatabaseThatStaysAwayIsUnavailable) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::store

@@ -8,19 +8,19 @@
 #include "graph/fingerprint.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::store {
 namespace {
 
 using ::testing::HasSubstr;
 
-Graph Relu(absl::string_view input_name, int64_t width) {
-  GraphBuilder b;
-  const ValueRef x = b.AddInput(input_name, TensorType{{1, width}, DType::float32});
-  const int32_t relu = *b.Add(Op::relu, {}, {x});
-  return std::move(b).Build({ValueRef::Node(relu, 0)});
+graph::Graph Relu(absl::string_view input_name, int64_t width) {
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput(input_name, graph::TensorType{{1, width}, graph::DType::float32});
+  const int32_t relu = *b.Add(graph::Op::relu, {}, {x});
+  return std::move(b).Build({graph::ValueRef::Node(relu, 0)});
 }
 
-TaskSubject Of(Graph graph, int repeat = 0) {
+TaskSubject Of(graph::Graph graph, int repeat = 0) {
   TaskSubject subject;
   subject.what = std::move(graph);
   subject.repeat = repeat;
@@ -42,7 +42,7 @@ TEST(TaskSubjectTest, AGraphSurvivesTheRoundTrip) {
   ASSERT_TRUE(after.ok()) << after.status();
   EXPECT_EQ(after->sample(), nullptr);
   ASSERT_NE(after->graph(), nullptr);
-  EXPECT_EQ(Fingerprint(*after->graph()), Fingerprint(*before.graph()));
+  EXPECT_EQ(graph::Fingerprint(*after->graph()), graph::Fingerprint(*before.graph()));
   EXPECT_EQ(after->repeat, 2);
   EXPECT_EQ(TaskSubjectToJson(*after), json);
 }
@@ -103,4 +103,4 @@ TEST(TaskSubjectTest, WhatIsNoSubjectIsRefused) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::store

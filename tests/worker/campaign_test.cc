@@ -13,7 +13,7 @@
 #include "store/record.h"
 #include "worker/measure.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 CampaignOptions Options() {
@@ -43,11 +43,12 @@ TEST(CampaignTest, RepeatsTheShareAskedFor) {
   for (const Task& task : again) EXPECT_EQ(task.repeat, 1);
 }
 
-std::vector<Record> RecordsOf(const std::string& path) {
-  std::vector<Record> records;
+std::vector<store::Record> RecordsOf(const std::string& path) {
+  std::vector<store::Record> records;
   const absl::StatusOr<std::string> text = ReadFile(path);
   for (absl::string_view line : absl::StrSplit(text.ok() ? *text : "", '\n', absl::SkipEmpty())) {
-    if (absl::StatusOr<Record> record = RecordFromJson(line); record.ok()) records.push_back(*std::move(record));
+    if (absl::StatusOr<store::Record> record = store::RecordFromJson(line); record.ok())
+      records.push_back(*std::move(record));
   }
   return records;
 }
@@ -74,12 +75,12 @@ TEST(CampaignTest, GoesOnWhereItStopped) {
   EXPECT_EQ(RecordsOf(path).size(), 3u);
   options.spaces[0].count = 5;
   ASSERT_EQ(RunInFork(options), 0);
-  const std::vector<Record> records = RecordsOf(path);
+  const std::vector<store::Record> records = RecordsOf(path);
   ASSERT_EQ(records.size(), 5u);
   std::set<std::string> keys;
-  for (const Record& record : records) {
+  for (const store::Record& record : records) {
     keys.insert(record.Key());
-    EXPECT_EQ(record.outcome, Outcome::ok) << record.message;
+    EXPECT_EQ(record.outcome, store::Outcome::ok) << record.message;
     EXPECT_GT(record.latency.median_us, 0);
     EXPECT_EQ(record.fingerprint.size(), 32u);
   }
@@ -108,4 +109,4 @@ TEST(CanaryTest, RatiosAreJudgedApart) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 std::map<int, ChildResult> RunAll(int tasks, const std::function<std::string(int)>& run,
@@ -37,10 +37,10 @@ TEST(ChildTest, ACrashCostsOnlyItsTask) {
   });
   ASSERT_EQ(results.size(), 4u);
   EXPECT_EQ(results.at(0).text, "task 0");
-  EXPECT_EQ(results.at(1).outcome, Outcome::crashed);
+  EXPECT_EQ(results.at(1).outcome, store::Outcome::crashed);
   EXPECT_NE(results.at(1).text.find("signal 6"), std::string::npos) << results.at(1).text;
   EXPECT_EQ(results.at(2).text, "task 2");
-  EXPECT_EQ(results.at(3).outcome, Outcome::ok);
+  EXPECT_EQ(results.at(3).outcome, store::Outcome::ok);
 }
 
 TEST(ChildTest, AChildThatHangsIsKilled) {
@@ -55,7 +55,7 @@ TEST(ChildTest, AChildThatHangsIsKilled) {
         return std::string("done");
       },
       limits);
-  EXPECT_EQ(results.at(0).outcome, Outcome::timeout);
+  EXPECT_EQ(results.at(0).outcome, store::Outcome::timeout);
   EXPECT_EQ(results.at(1).text, "done");
   EXPECT_EQ(results.at(2).text, "done");
 }
@@ -65,7 +65,7 @@ TEST(ChildTest, TheKernelsKillerMeansOutOfMemory) {
     if (i == 0) kill(getpid(), SIGKILL);
     return std::string("fine");
   });
-  EXPECT_EQ(results.at(0).outcome, Outcome::out_of_memory);
+  EXPECT_EQ(results.at(0).outcome, store::Outcome::out_of_memory);
   EXPECT_EQ(results.at(1).text, "fine");
 }
 
@@ -81,7 +81,7 @@ TEST(ChildTest, WhatCanDoNoMoreIsReplaced) {
       },
       limits);
   ASSERT_EQ(results.size(), 4u);
-  for (const auto& [i, result] : results) EXPECT_EQ(result.outcome, Outcome::ok) << i << ": " << result.text;
+  for (const auto& [i, result] : results) EXPECT_EQ(result.outcome, store::Outcome::ok) << i << ": " << result.text;
   EXPECT_EQ(results.at(0).text, results.at(1).text);
   EXPECT_NE(results.at(1).text, results.at(2).text);
   EXPECT_EQ(results.at(2).text, results.at(3).text);
@@ -89,7 +89,7 @@ TEST(ChildTest, WhatCanDoNoMoreIsReplaced) {
 
 TEST(ChildTest, AnExitIsACrash) {
   const auto results = RunAll(1, [](int) -> std::string { _exit(3); });
-  EXPECT_EQ(results.at(0).outcome, Outcome::crashed);
+  EXPECT_EQ(results.at(0).outcome, store::Outcome::crashed);
   EXPECT_NE(results.at(0).text.find('3'), std::string::npos);
 }
 
@@ -98,8 +98,8 @@ TEST(ChildTest, LongAndEmptyResultsArrive) {
   const auto results = RunAll(2, [&](int i) { return i == 0 ? large : std::string(); });
   EXPECT_EQ(results.at(0).text, large);
   EXPECT_EQ(results.at(1).text, "");
-  EXPECT_EQ(results.at(1).outcome, Outcome::ok);
+  EXPECT_EQ(results.at(1).outcome, store::Outcome::ok);
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using ::testing::AllOf;
@@ -132,4 +132,4 @@ TEST_F(DeviceLockTest, ASpoolHasOneWorker) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using testing::ElementsAre;
@@ -98,4 +98,4 @@ TEST(ExchangeTest, OurOwnMeasurementsAreInOrder) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

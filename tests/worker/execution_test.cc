@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "worker/machine.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using testing::HasSubstr;
@@ -64,7 +64,7 @@ TEST(ExecutionTest, TheTargetSaysItToo) {
   gpu.name = "NVIDIA H200";
   gpu.sms = 132;
   gpu.l2_mb = 60;
-  const TargetSpec spec =
+  const predict::TargetSpec spec =
       DescribeMachine("2.11.0+cuda-13.0", *ParseExecution({"cuda:0", "float16", "channels-last"}, Cpu(false)), gpu);
   EXPECT_EQ(spec.name, "gpu-nvidia-h200-float16-nhwc");
   EXPECT_EQ(spec.kind, "gpu");
@@ -76,4 +76,4 @@ TEST(ExecutionTest, TheTargetSaysItToo) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -9,19 +9,19 @@
 #include "graph/op.h"
 #include "graph/types.h"
 
-namespace cobra {
+namespace cobra::worker {
 
 struct Operand {
-  Shape shape;
-  DType dtype = DType::float32;
+  graph::Shape shape;
+  graph::DType dtype = graph::DType::float32;
   bool absent = false;
 };
-inline const Operand kNone = {{}, DType::float32, true};
-inline Operand Index(Shape shape) { return {std::move(shape), DType::int64}; }
+inline const Operand kNone = {{}, graph::DType::float32, true};
+inline Operand Index(graph::Shape shape) { return {std::move(shape), graph::DType::int64}; }
 
 struct Case {
-  Op op;
-  Attributes attributes;
+  graph::Op op;
+  graph::Attributes attributes;
   std::vector<Operand> operands;
   bool inplace = false;
 };
@@ -30,6 +30,6 @@ std::vector<Case> LinearAlgebraCases();
 std::vector<Case> LossCases();
 std::vector<Case> RareCases();
 
-}  // namespace cobra
+}  // namespace cobra::worker
 
 #endif  // COBRA_TESTS_WORKER_EXECUTOR_CASES_H_

@@ -11,7 +11,7 @@
 #include "worker/net_builder.h"
 #include "worker/probe.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 Execution With(Precision precision, Layout layout = Layout::nchw, CacheState cache = CacheState::warm) {
@@ -22,7 +22,7 @@ Execution With(Precision precision, Layout layout = Layout::nchw, CacheState cac
   return execution;
 }
 
-std::vector<float> OutputOf(const Graph& graph, const Execution& execution) {
+std::vector<float> OutputOf(const graph::Graph& graph, const Execution& execution) {
   absl::StatusOr<std::unique_ptr<Executor>> executor = Executor::Create(graph, 5, execution);
   EXPECT_TRUE(executor.ok()) << executor.status();
   if (!executor.ok()) return {};
@@ -60,7 +60,7 @@ TEST(ExecutionDeviceTest, ALayoutChangesNoResultAndAPrecisionLittle) {
 
 TEST(ExecutionDeviceTest, BfloatTakesHalfTheMemory) {
   NetBuilder b;
-  const Graph graph = *std::move(b).Finish(b.Relu(b.Input({1 << 18}), /*inplace=*/false));
+  const graph::Graph graph = *std::move(b).Finish(b.Relu(b.Input({1 << 18}), /*inplace=*/false));
   auto executor = *Executor::Create(graph, 1, With(Precision::bfloat16));
   ASSERT_TRUE(executor->Run().ok());
   EXPECT_EQ(*executor->PeakMemoryBytes(), 1 << 20);
@@ -68,21 +68,21 @@ TEST(ExecutionDeviceTest, BfloatTakesHalfTheMemory) {
 
 TEST(ExecutionDeviceTest, NoKernelInAPrecisionIsUnsupported) {
   NetBuilder b;
-  const Graph graph = *std::move(b).Finish(b.Call(Op::cholesky, {{"upper", false}}, {b.Input({8, 8})}));
+  const graph::Graph graph = *std::move(b).Finish(b.Call(graph::Op::cholesky, {{"upper", false}}, {b.Input({8, 8})}));
   auto executor = *Executor::Create(graph, 1, With(Precision::bfloat16));
   const absl::Status status = executor->RunChecked();
   EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
   EXPECT_NE(status.message().find("bfloat16"), absl::string_view::npos) << status;
   EXPECT_NE(status.message().find("cholesky"), absl::string_view::npos) << status;
   MeasureOptions options = LayerSeriesRules(With(Precision::bfloat16));
-  EXPECT_EQ(MeasureGraph(graph, options).outcome, Outcome::unsupported);
+  EXPECT_EQ(MeasureGraph(graph, options).outcome, store::Outcome::unsupported);
   options.execution.precision = Precision::float32;
-  EXPECT_EQ(MeasureGraph(graph, options).outcome, Outcome::ok);
+  EXPECT_EQ(MeasureGraph(graph, options).outcome, store::Outcome::ok);
 }
 
 TEST(ExecutionDeviceTest, ColdCallsRotateAndTheRecordSaysSo) {
   NetBuilder b;
-  const Graph graph = *std::move(b).Finish(b.Relu(b.Input({1 << 16}), /*inplace=*/false));
+  const graph::Graph graph = *std::move(b).Finish(b.Relu(b.Input({1 << 16}), /*inplace=*/false));
   const Execution cold = With(Precision::float32, Layout::nchw, CacheState::cold);
   auto executor = *Executor::Create(graph, 1, cold);
   const RegionHooks hooks = executor->Hooks();
@@ -92,8 +92,8 @@ TEST(ExecutionDeviceTest, ColdCallsRotateAndTheRecordSaysSo) {
   EXPECT_TRUE(executor->failure().ok());
   EXPECT_TRUE(executor->RunChecked().ok());
   EXPECT_FALSE((*Executor::Create(graph, 1))->Hooks().settle);
-  const Record record = MeasureGraph(graph, LayerSeriesRules(cold));
-  EXPECT_EQ(record.outcome, Outcome::ok) << record.message;
+  const store::Record record = MeasureGraph(graph, LayerSeriesRules(cold));
+  EXPECT_EQ(record.outcome, store::Outcome::ok) << record.message;
   EXPECT_EQ(record.cache, "cold");
   EXPECT_LE(record.latency.batch, 16);
 }
@@ -105,10 +105,10 @@ TEST(ExecutionDeviceTest, ALibTorchWithoutCudaSaysSo) {
   if (status.ok()) GTEST_SKIP() << "this LibTorch has CUDA";
   EXPECT_TRUE(absl::IsInvalidArgument(status));
   EXPECT_NE(status.message().find("--device cuda:0"), absl::string_view::npos) << status;
-  const Graph graph = ProbeSubjects().front().graph;
+  const graph::Graph graph = ProbeSubjects().front().graph;
   EXPECT_FALSE(Executor::Create(graph, 1, cuda).ok());
   EXPECT_FALSE(DeviceIsBroken());
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

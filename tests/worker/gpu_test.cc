@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "worker/sensors.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 const std::string kStandIn = COBRA_BINARY_DIR "/bin/libgpu_driver_stand_in.so";
@@ -89,4 +89,4 @@ TEST(GpuFactsTest, AreTheDrivers) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,7 +19,7 @@ constexpr char kRelu[] =
     R"({"inputs":[{"name":"x0","shape":[1,8],"dtype":"float32"}],"ops":[{"op":"relu","inputs":["in:0"],"attrs":{},"out":[[1,8]]}],"params":0,"param_shapes":{},"output":[0],"macs":0,"peak_memory_bytes":64})";
 
 absl::StatusOr<GraphList> Read(const std::string& text) {
-  const TemporaryDirectory directory;
+  const tests::TemporaryDirectory directory;
   const std::string path = directory.File("list.jsonl");
   EXPECT_TRUE(WriteFileAtomic(path, text).ok());
   return ReadGraphList(path);
@@ -41,7 +41,7 @@ TEST(GraphListTest, ReadsWhatSampleWrites) {
   const auto drawn = (*MakeSampler("paper-layers", options))->At(space.indices[0]);
   const auto read = space.sampler->At(space.indices[0]);
   ASSERT_TRUE(drawn.ok() && read.ok());
-  EXPECT_EQ(Fingerprint(read->graph), Fingerprint(drawn->graph));
+  EXPECT_EQ(graph::Fingerprint(read->graph), graph::Fingerprint(drawn->graph));
   EXPECT_EQ(read->label, drawn->label);
 }
 
@@ -94,4 +94,4 @@ TEST(GraphListTest, ErrorsNameTheLine) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 constexpr char kGenoa[] =
@@ -42,7 +42,7 @@ TEST(MachineTest, CodeNames) {
 }
 
 TEST(MachineTest, DescribesThisMachine) {
-  const TargetSpec spec = DescribeMachine("1.13.0", Execution());
+  const predict::TargetSpec spec = DescribeMachine("1.13.0", Execution());
   EXPECT_EQ(spec.kind, "cpu");
   EXPECT_EQ(spec.name.substr(0, 4), "cpu-");
   EXPECT_EQ(spec.name.substr(spec.name.size() - 3), "-1t");
@@ -52,4 +52,4 @@ TEST(MachineTest, DescribesThisMachine) {
 TEST(MachineTest, PinningToAnImpossibleCoreIsAnError) { EXPECT_FALSE(PinToCore(1023).ok()); }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

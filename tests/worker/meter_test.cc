@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 // A machine whose call takes `cost_us(i)` for the i-th call; its clock moves only when it is called.
@@ -29,7 +29,7 @@ class FakeMachine {
 
 TEST(MeterTest, ASteadyMachineNeedsTheMinimumOfRuns) {
   FakeMachine machine([](int) { return 1000.0; });
-  const Latency latency = MeasureLatency(machine.call(), MeterOptions(), machine.clock());
+  const store::Latency latency = MeasureLatency(machine.call(), MeterOptions(), machine.clock());
   EXPECT_DOUBLE_EQ(latency.median_us, 1000);
   EXPECT_EQ(latency.runs, 10);
   EXPECT_EQ(latency.batch, 1);
@@ -37,7 +37,7 @@ TEST(MeterTest, ASteadyMachineNeedsTheMinimumOfRuns) {
 
 TEST(MeterTest, WarmsUpByTime) {
   FakeMachine machine([](int i) { return i < 8 ? 5000.0 : 1000.0; });  // slow while it is cold
-  const Latency latency = MeasureLatency(machine.call(), MeterOptions(), machine.clock());
+  const store::Latency latency = MeasureLatency(machine.call(), MeterOptions(), machine.clock());
   EXPECT_DOUBLE_EQ(latency.median_us, 1000);
   EXPECT_DOUBLE_EQ(latency.p90_us, 1000);
   EXPECT_GE(machine.now_ms(), 50 + 10);
@@ -45,7 +45,7 @@ TEST(MeterTest, WarmsUpByTime) {
 
 TEST(MeterTest, ShortCallsAreBatched) {
   FakeMachine machine([](int) { return 0.5; });
-  const Latency latency = MeasureLatency(machine.call(), MeterOptions(), machine.clock());
+  const store::Latency latency = MeasureLatency(machine.call(), MeterOptions(), machine.clock());
   EXPECT_NEAR(latency.median_us, 0.5, 1e-9);
   EXPECT_GE(latency.batch * 0.5, MeterOptions().min_batch_us);
 }
@@ -63,7 +63,7 @@ TEST(MeterTest, VerySlowCallsRunTwice) {
 
 TEST(MeterTest, ANoisyMachineRunsUntilTheIntervalIsNarrow) {
   FakeMachine machine([](int i) { return 1000.0 * (1 + 0.05 * std::sin(i * 2.39996)); });
-  const Latency latency = MeasureLatency(machine.call(), MeterOptions(), machine.clock());
+  const store::Latency latency = MeasureLatency(machine.call(), MeterOptions(), machine.clock());
   EXPECT_GT(latency.runs, 10);
   EXPECT_LE(latency.ci_high_us - latency.ci_low_us, 0.02 * latency.median_us);
 }
@@ -73,14 +73,14 @@ TEST(MeterTest, StopsAtTheTimeCap) {
   options.max_ms = 100;
   options.interval = 0;
   FakeMachine machine([](int i) { return 1000.0 + i % 7; });
-  const Latency latency = MeasureLatency(machine.call(), options, machine.clock());
+  const store::Latency latency = MeasureLatency(machine.call(), options, machine.clock());
   EXPECT_NEAR(latency.runs, 100, 2);
 }
 
 TEST(MeterTest, StatisticsOfSamples) {
   std::vector<double> samples;
   for (int i = 100; i >= 1; --i) samples.push_back(i);
-  const Latency latency = Summarise(samples);
+  const store::Latency latency = Summarise(samples);
   EXPECT_DOUBLE_EQ(latency.median_us, 50.5);
   EXPECT_DOUBLE_EQ(latency.mean_us, 50.5);
   EXPECT_DOUBLE_EQ(latency.min_us, 1);
@@ -124,7 +124,7 @@ TEST(MeterTest, ARegionEndsWhenTheDeviceHasDoneItsWork) {
   FakeDevice device;
   MeterOptions options;
   options.min_batch_us = 500;
-  const Latency latency = MeasureLatency(device.call(), options, device.clock(), device.hooks());
+  const store::Latency latency = MeasureLatency(device.call(), options, device.clock(), device.hooks());
   EXPECT_DOUBLE_EQ(latency.device_us, 10);
   EXPECT_NEAR(latency.median_us, 10 + 5.0 / latency.batch, 1e-9);  // settling is outside
   EXPECT_GE(latency.batch * latency.median_us, 500);
@@ -166,4 +166,4 @@ TEST(MeterTest, EnergyIsAbsentWhereNothingCounts) {
 TEST(MeterTest, MedianOfNothingIsZero) { EXPECT_EQ(Median({}), 0); }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -11,25 +11,25 @@
 #include "worker/net_builder.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Convolution, in-place relu, the same relu again, flatten (a view), linear.
-Graph Network(int64_t width) {
+graph::Graph Network(int64_t width) {
   NetBuilder b;
-  const ValueRef x = b.Conv(b.Input({1, 3, 8, 8}), {width, 3, 1, 1});
-  const ValueRef y = b.Flatten(b.Relu(b.Relu(x)));
+  const graph::ValueRef x = b.Conv(b.Input({1, 3, 8, 8}), {width, 3, 1, 1});
+  const graph::ValueRef y = b.Flatten(b.Relu(b.Relu(x)));
   auto graph = std::move(b).Finish(b.Linear(y, 10));
   EXPECT_TRUE(graph.ok()) << graph.status();
   return *std::move(graph);
 }
 
-std::string Line(const Graph& graph, absl::string_view family, absl::string_view more = "") {
+std::string Line(const graph::Graph& graph, absl::string_view family, absl::string_view more = "") {
   return absl::StrCat(R"({"kind":"record","label":")", family, R"(","outcome":"ok","is_network":true)", more,
-                      R"(,"graph":)", GraphToJson(graph, {false}), "}\n");
+                      R"(,"graph":)", graph::GraphToJson(graph, {false}), "}\n");
 }
 
 std::string Written(const std::string& name, const std::string& text) {
@@ -54,7 +54,7 @@ TEST(NetworkLayersTest, EachLayerOnceAndNoViews) {
   ASSERT_TRUE(sampler.ok()) << sampler.status();
   EXPECT_THAT(Labels(**sampler), ElementsAre("conv2d", "relu", "linear"));
   std::set<Hash128> layers;
-  for (int64_t i = 0; i < (*sampler)->size(); ++i) layers.insert(Fingerprint((*sampler)->At(i)->graph));
+  for (int64_t i = 0; i < (*sampler)->size(); ++i) layers.insert(graph::Fingerprint((*sampler)->At(i)->graph));
   EXPECT_EQ(layers.size(), 3u);
   EXPECT_EQ((*sampler)->At(3).status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ((*sampler)->At(-1).status().code(), absl::StatusCode::kNotFound);
@@ -73,8 +73,9 @@ TEST(NetworkLayersTest, FamiliesTakeTurns) {
 TEST(NetworkLayersTest, OnlyNetworksThatWereMeasured) {
   const std::string text = absl::StrCat(
       "{\"kind\":\"session\"}\n", Line(Network(4), "a"), Line(Network(4), "a", R"(,"repeat":1)"),
-      R"({"kind":"record","is_network":false,"outcome":"ok","graph":)", GraphToJson(Network(5), {false}), "}\n",
-      R"({"kind":"record","is_network":true,"outcome":"timeout","graph":)", GraphToJson(Network(6), {false}), "}\n");
+      R"({"kind":"record","is_network":false,"outcome":"ok","graph":)", graph::GraphToJson(Network(5), {false}), "}\n",
+      R"({"kind":"record","is_network":true,"outcome":"timeout","graph":)", graph::GraphToJson(Network(6), {false}),
+      "}\n");
   const auto sampler = MakeNetworkLayerSampler(Written("others.jsonl", text));
   ASSERT_TRUE(sampler.ok()) << sampler.status();
   EXPECT_EQ((*sampler)->size(), 3);
@@ -89,4 +90,4 @@ TEST(NetworkLayersTest, WhatIsWrongIsNamedWithItsLine) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -8,19 +8,20 @@
 #include "graph/json.h"
 #include "worker/executor.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 absl::Status Main(char** argv) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(argv[1]));
-  COBRA_ASSIGN_OR_RETURN(const Graph graph, GraphFromJson(text));
+  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, graph::GraphFromJson(text));
   COBRA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(argv[2]));
   ConfigureLibTorch(1);
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> executor, Executor::Create(graph, 1));
   size_t at = 0;
-  const auto set_all = [&](absl::Span<const NamedTensor> tensors, ValueRef (*ref)(int32_t)) -> absl::Status {
+  const auto set_all = [&](absl::Span<const graph::NamedTensor> tensors,
+                           graph::ValueRef (*ref)(int32_t)) -> absl::Status {
     for (size_t i = 0; i < tensors.size(); ++i) {
-      if (tensors[i].type.dtype != DType::float32) continue;
+      if (tensors[i].type.dtype != graph::DType::float32) continue;
       std::vector<float> values(tensors[i].type.num_elements());
       if (at + values.size() * sizeof(float) > bytes.size()) return absl::InvalidArgumentError("TENSORS is too short");
       std::memcpy(values.data(), bytes.data() + at, values.size() * sizeof(float));
@@ -29,10 +30,10 @@ absl::Status Main(char** argv) {
     }
     return absl::OkStatus();
   };
-  COBRA_RETURN_IF_ERROR(set_all(graph.inputs(), ValueRef::Input));
-  COBRA_RETURN_IF_ERROR(set_all(graph.parameters(), ValueRef::Parameter));
-  COBRA_RETURN_IF_ERROR(set_all(graph.buffers(), ValueRef::Buffer));
-  COBRA_RETURN_IF_ERROR(set_all(graph.constants(), ValueRef::Constant));
+  COBRA_RETURN_IF_ERROR(set_all(graph.inputs(), graph::ValueRef::Input));
+  COBRA_RETURN_IF_ERROR(set_all(graph.parameters(), graph::ValueRef::Parameter));
+  COBRA_RETURN_IF_ERROR(set_all(graph.buffers(), graph::ValueRef::Buffer));
+  COBRA_RETURN_IF_ERROR(set_all(graph.constants(), graph::ValueRef::Constant));
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::vector<float>> outputs, executor->RunForOutputs());
   std::string result;
   for (const std::vector<float>& output : outputs) {
@@ -42,7 +43,7 @@ absl::Status Main(char** argv) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker
 
 int main(int argc, char** argv) {
   if (argc != 4) {

@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 #include "worker/families.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 SamplerOptions Options(uint64_t seed = 1) {
@@ -50,8 +50,8 @@ TEST_P(SpaceTest, IsDeterminedBySeedAndIndex) {
   for (int i = 0; i < 10; ++i) {
     const auto a = one->At(i), b = same->At(i), c = other->At(i);
     ASSERT_TRUE(a.ok() && b.ok() && c.ok());
-    EXPECT_EQ(GraphToJson(a->graph), GraphToJson(b->graph));
-    different += GraphToJson(a->graph) != GraphToJson(c->graph);
+    EXPECT_EQ(graph::GraphToJson(a->graph), graph::GraphToJson(b->graph));
+    different += graph::GraphToJson(a->graph) != graph::GraphToJson(c->graph);
   }
   EXPECT_GE(different, 8);
 }
@@ -68,7 +68,7 @@ TEST_P(SpaceTest, StaysWithinTheCaps) {
     // The heavy networks of real-networks go up to VGG-16's 15.5e9.
     if (GetParam().is_network) caps.network_macs = 17'000'000'000;
     EXPECT_TRUE(CheckCaps(sample->graph, sample->is_network, caps).ok());
-    fingerprints.insert(Fingerprint(sample->graph).ToHex());
+    fingerprints.insert(graph::Fingerprint(sample->graph).ToHex());
   }
   EXPECT_GT(fingerprints.size(), GetParam().samples * 0.9);
 }
@@ -78,9 +78,9 @@ TEST_P(SpaceTest, GraphsSurviveTheirJson) {
   for (int i = 0; i < 10; ++i) {
     const auto sample = sampler->At(i);
     ASSERT_TRUE(sample.ok());
-    const auto back = GraphFromJson(GraphToJson(sample->graph, {/*origins=*/false}));
+    const auto back = graph::GraphFromJson(graph::GraphToJson(sample->graph, {/*origins=*/false}));
     ASSERT_TRUE(back.ok()) << back.status();
-    EXPECT_EQ(Fingerprint(*back), Fingerprint(sample->graph));
+    EXPECT_EQ(graph::Fingerprint(*back), graph::Fingerprint(sample->graph));
   }
 }
 
@@ -111,9 +111,9 @@ TEST(SamplerTest, RealLayersCoverManyOperators) {
     const auto sample = sampler->At(i);
     ASSERT_TRUE(sample.ok());
     labels.insert(sample->label);
-    const Node& node = sample->graph.nodes().back();
+    const graph::Node& node = sample->graph.nodes().back();
     inplace = inplace || node.inplace;
-    if (node.op != Op::conv2d) continue;
+    if (node.op != graph::Op::conv2d) continue;
     const int64_t groups = node.attributes.Int("groups", 1), channels = sample->graph.TypeOf(node.inputs[0]).shape[1];
     depthwise = depthwise || (groups > 1 && groups == channels);
     grouped = grouped || (groups > 1 && groups != channels);
@@ -141,8 +141,8 @@ TEST(SamplerTest, PaperNetworksAreConnectedAndPruned) {
     const auto sample = sampler->At(i);
     ASSERT_TRUE(sample.ok());
     std::set<int> used;
-    for (const Node& node : sample->graph.nodes()) {
-      for (ValueRef ref : node.inputs) {
+    for (const graph::Node& node : sample->graph.nodes()) {
+      for (graph::ValueRef ref : node.inputs) {
         if (ref.is_node()) used.insert(ref.index);
       }
     }
@@ -151,9 +151,9 @@ TEST(SamplerTest, PaperNetworksAreConnectedAndPruned) {
   }
 }
 
-int64_t ParametersOf(const Graph& graph) {
+int64_t ParametersOf(const graph::Graph& graph) {
   int64_t count = 0;
-  for (const NamedTensor& parameter : graph.parameters()) count += parameter.type.num_elements();
+  for (const graph::NamedTensor& parameter : graph.parameters()) count += parameter.type.num_elements();
   return count;
 }
 
@@ -175,7 +175,7 @@ TEST(NasBench201SamplerTest, HasEveryCellOnceAndTheReadersNetwork) {
   const int64_t largest = 3 * (1 + 5 + 25 + 125 + 625 + 3125);
   ASSERT_EQ(NasBench201Cell(largest),
             "|nor_conv_3x3~0|+|nor_conv_3x3~0|nor_conv_3x3~1|+|nor_conv_3x3~0|nor_conv_3x3~1|nor_conv_3x3~2|");
-  const auto read = ReadArchitecture({absl::StrCat("nasbench201:", NasBench201Cell(largest)), {}});
+  const auto read = nas::ReadArchitecture({absl::StrCat("nasbench201:", NasBench201Cell(largest)), {}});
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(ParametersOf(*read), 1'531'546);
   const std::vector<int64_t> order = Random(5, "nas-bench-201/order", 0).Permutation(kNasBench201Cells);
@@ -183,15 +183,15 @@ TEST(NasBench201SamplerTest, HasEveryCellOnceAndTheReadersNetwork) {
   const int64_t index = std::find(order.begin(), order.end(), largest) - order.begin();
   const auto sample = sampler->At(index);
   ASSERT_TRUE(sample.ok()) << sample.status();
-  EXPECT_EQ(Fingerprint(sample->graph), Fingerprint(*read));
-  EXPECT_EQ(CostOf(sample->graph).macs, CostOf(*read).macs);
-  EXPECT_NEAR(static_cast<double>(CostOf(sample->graph).macs), 220.1e6, 4e6);
+  EXPECT_EQ(graph::Fingerprint(sample->graph), graph::Fingerprint(*read));
+  EXPECT_EQ(graph::CostOf(sample->graph).macs, graph::CostOf(*read).macs);
+  EXPECT_NEAR(static_cast<double>(graph::CostOf(sample->graph).macs), 220.1e6, 4e6);
   EXPECT_EQ(sampler->At(kNasBench201Cells).status().code(), absl::StatusCode::kNotFound);
 }
 
-int CallsOf(const Graph& graph, Op op) {
+int CallsOf(const graph::Graph& graph, graph::Op op) {
   int count = 0;
-  for (const Node& node : graph.nodes()) count += node.op == op;
+  for (const graph::Node& node : graph.nodes()) count += node.op == op;
   return count;
 }
 
@@ -231,12 +231,12 @@ TEST(PerfSageSamplerTest, KeywordSpottingHasOneToEightSeparableBlocks) {
   for (int i = 0; i < 600; ++i) {
     const auto sample = sampler->At(i);
     ASSERT_TRUE(sample.ok()) << sample.status();
-    convolutions.Add(CallsOf(sample->graph, Op::conv2d));
-    for (const NamedTensor& p : sample->graph.parameters())
+    convolutions.Add(CallsOf(sample->graph, graph::Op::conv2d));
+    for (const graph::NamedTensor& p : sample->graph.parameters())
       rectangular = rectangular || (p.type.rank() == 4 && p.type.shape[2] != p.type.shape[3]);
-    for (const Node& node : sample->graph.nodes()) {
-      if (node.op != Op::conv2d || node.outputs[0].shape[2] == 1) continue;
-      EXPECT_EQ(ShapeText({node.outputs[0].shape[2], node.outputs[0].shape[3]}), "25x5");
+    for (const graph::Node& node : sample->graph.nodes()) {
+      if (node.op != graph::Op::conv2d || node.outputs[0].shape[2] == 1) continue;
+      EXPECT_EQ(graph::ShapeText({node.outputs[0].shape[2], node.outputs[0].shape[3]}), "25x5");
     }
   }
   EXPECT_EQ(convolutions.least, 2 + 2);
@@ -245,29 +245,30 @@ TEST(PerfSageSamplerTest, KeywordSpottingHasOneToEightSeparableBlocks) {
 }
 
 TEST(PerfSageSamplerTest, SpacesHaveTheOperatorsOfTable2) {
-  std::map<std::string, std::map<Op, int>> calls;
+  std::map<std::string, std::map<graph::Op, int>> calls;
   for (const char* space :
        {"perfsage-cnn-cifar10", "perfsage-cnn-imagenet", "perfsage-cnn-kws", "perfsage-vit-cifar100"}) {
     const auto sampler = Make(space);
     for (int i = 0; i < 40; ++i) {
       const auto sample = sampler->At(i);
       ASSERT_TRUE(sample.ok()) << sample.status();
-      for (const Node& node : sample->graph.nodes()) ++calls[space][node.op];
+      for (const graph::Node& node : sample->graph.nodes()) ++calls[space][node.op];
     }
   }
   for (const char* space : {"perfsage-cnn-cifar10", "perfsage-cnn-imagenet"}) {
-    EXPECT_GT(calls[space][Op::pad], 0);
-    EXPECT_GT(calls[space][Op::add], 0);
-    EXPECT_EQ(calls[space][Op::linear], 0);
+    EXPECT_GT(calls[space][graph::Op::pad], 0);
+    EXPECT_GT(calls[space][graph::Op::add], 0);
+    EXPECT_EQ(calls[space][graph::Op::linear], 0);
   }
-  EXPECT_EQ(
-      calls["perfsage-cnn-kws"][Op::add] + calls["perfsage-cnn-kws"][Op::pad] + calls["perfsage-cnn-kws"][Op::linear],
-      0);
-  for (Op op : {Op::linear, Op::add, Op::mul, Op::pow, Op::tanh, Op::softmax, Op::reshape, Op::transpose, Op::select,
-                Op::cat}) {
-    EXPECT_GT(calls["perfsage-vit-cifar100"][op], 0) << OpName(op);
+  EXPECT_EQ(calls["perfsage-cnn-kws"][graph::Op::add] + calls["perfsage-cnn-kws"][graph::Op::pad] +
+                calls["perfsage-cnn-kws"][graph::Op::linear],
+            0);
+  for (graph::Op op :
+       {graph::Op::linear, graph::Op::add, graph::Op::mul, graph::Op::pow, graph::Op::tanh, graph::Op::softmax,
+        graph::Op::reshape, graph::Op::transpose, graph::Op::select, graph::Op::cat}) {
+    EXPECT_GT(calls["perfsage-vit-cifar100"][op], 0) << graph::OpName(op);
   }
-  EXPECT_EQ(calls["perfsage-vit-cifar100"][Op::conv2d], 0);
+  EXPECT_EQ(calls["perfsage-vit-cifar100"][graph::Op::conv2d], 0);
 }
 
 SamplerOptions TorchvisionOptions(uint64_t seed = 1) {
@@ -289,9 +290,10 @@ TEST(NetworkListSamplerTest, TorchvisionsModelsAreEachThereOnce) {
     ASSERT_TRUE(sample.ok()) << sample.status();
     EXPECT_TRUE(sample->is_network);
     ++families[sample->label];
-    fingerprints.insert(Fingerprint(sample->graph).ToHex());
+    fingerprints.insert(graph::Fingerprint(sample->graph).ToHex());
     // docs/torchvision_models.md
-    resnet18 = resnet18 || (ParametersOf(sample->graph) == 11'689'512 && CostOf(sample->graph).macs == 1'814'073'344);
+    resnet18 =
+        resnet18 || (ParametersOf(sample->graph) == 11'689'512 && graph::CostOf(sample->graph).macs == 1'814'073'344);
   }
   EXPECT_EQ(fingerprints.size(), 318u);
   EXPECT_EQ(families.size(), 17u);
@@ -309,16 +311,16 @@ TEST(NetworkListSamplerTest, TheSeedGivesTheOrder) {
     const auto a = (*one)->At(i), b = (*same)->At(i), c = (*other)->At(i);
     ASSERT_EQ(a.ok(), b.ok());
     if (a.ok()) {
-      EXPECT_EQ(Fingerprint(a->graph), Fingerprint(b->graph));
+      EXPECT_EQ(graph::Fingerprint(a->graph), graph::Fingerprint(b->graph));
     }
-    different += !a.ok() || !c.ok() || !(Fingerprint(a->graph) == Fingerprint(c->graph));
+    different += !a.ok() || !c.ok() || !(graph::Fingerprint(a->graph) == graph::Fingerprint(c->graph));
   }
   EXPECT_GE(different, 9);
 }
 
 TEST(NetworkListSamplerTest, AFileOfGraphsIsASpace) {
   const std::string path = absl::StrCat(::testing::TempDir(), "/graphs_", getpid(), ".jsonl");
-  const std::string graph = GraphToJson(Make("nas-bench-201")->At(0)->graph);
+  const std::string graph = graph::GraphToJson(Make("nas-bench-201")->At(0)->graph);
   ASSERT_TRUE(WriteFileAtomic(path, absl::StrCat("{\"name\":\"mine\",\"graph\":", graph,
                                                  "}\n{\"name\":\"b\",\"family\":\"f\",\"graph\":", graph, "}\n"))
                   .ok());
@@ -362,4 +364,4 @@ TEST(SamplerTest, AMissingLayerFileIsAnError) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

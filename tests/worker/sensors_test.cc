@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 class SensorsTest : public ::testing::Test {
@@ -25,7 +25,7 @@ class SensorsTest : public ::testing::Test {
   }
   std::unique_ptr<Sensors> Open() { return CpuSensors(1, folder_.path()); }
 
-  TemporaryDirectory folder_;
+  tests::TemporaryDirectory folder_;
 };
 
 TEST_F(SensorsTest, AVirtualMachineSaysNothing) {
@@ -84,4 +84,4 @@ TEST_F(SensorsTest, WhatMayNotBeReadIsUnavailable) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -12,12 +12,12 @@
 #include "worker/executor.h"
 #include "worker/sampler.h"
 
-namespace cobra {
+namespace cobra::worker {
 namespace {
 
 constexpr int64_t kFewMacs = 1'500'000'000;  // a twentieth of a second
 
-void ExpectRuns(const Graph& graph, const std::string& what) {
+void ExpectRuns(const graph::Graph& graph, const std::string& what) {
   const auto executor = Executor::Create(graph, 1);
   ASSERT_TRUE(executor.ok()) << what << ": " << executor.status();
   EXPECT_TRUE((*executor)->RunChecked().ok()) << what << ": " << (*executor)->RunChecked();
@@ -38,7 +38,7 @@ TEST_F(SpacesTest, LibTorchRunsTheirNetworks) {
     for (int i = 0; i < 20 && run < 3; ++i) {
       const auto sample = (*sampler)->At(i);
       ASSERT_TRUE(sample.ok()) << sample.status();
-      if (CostOf(sample->graph).macs > kFewMacs) continue;
+      if (graph::CostOf(sample->graph).macs > kFewMacs) continue;
       ExpectRuns(sample->graph, absl::StrCat(space, "/", i));
       ++run;
     }
@@ -55,7 +55,7 @@ TEST_F(SpacesTest, LibTorchRunsTorchvisionsFamilies) {
   for (int64_t i = 0; i < (*sampler)->size(); ++i) {
     const auto sample = (*sampler)->At(i);
     if (!sample.ok()) continue;
-    const std::pair<int64_t, int64_t> found = {CostOf(sample->graph).macs, i};
+    const std::pair<int64_t, int64_t> found = {graph::CostOf(sample->graph).macs, i};
     const auto [it, is_new] = smallest.try_emplace(sample->label, found);
     if (!is_new) it->second = std::min(it->second, found);
   }
@@ -63,4 +63,4 @@ TEST_F(SpacesTest, LibTorchRunsTorchvisionsFamilies) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::worker

@@ -2,8 +2,8 @@
 //
 // Driver:
 //   NativeRegistry natives; AddStandardLibrary(&natives); AddTorch(&natives);        // once per process
-//   InterpreterOptions options; options.natives = &natives; options.bundle = {{"model.py", text}};
-//   options.library_roots = {...}; COBRA_ASSIGN_OR_RETURN(auto interp, Interpreter::Create(std::move(options)));
+//   InterpreterOptions options; options.natives = &natives; options.bundle = {{"model.py", text}}; options.library_roots = {...};
+//   COBRA_ASSIGN_OR_RETURN(auto interp, Interpreter::Create(std::move(options)));
 //   absl::Status status = interp->Run([&](Interpreter& interp) -> Result<void> {
 //     COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile("model.py"));
 //     COBRA_TRY_ASSIGN(Value model, interp.EvalExpression("resnet50(num_classes=10)", module));
@@ -11,9 +11,8 @@
 //     return {};
 //   });   // a Diagnostic (base/diagnostic.h) if it failed
 //
-// Everything that returns a Result must be called inside Run, which supplies a native stack of known size. An
-// Interpreter is used by one thread at a time. The steps and bytes of several Runs add up; the wall time starts anew
-// with each.
+// Everything that returns a Result must be called inside Run, which supplies a native stack of known size. An Interpreter is
+// used by one thread at a time. The steps and bytes of several Runs add up; the wall time starts anew with each.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_H_
 

@@ -253,7 +253,7 @@ Result<void> Interpreter::DelItem(Value v, Value key) {
       if (v.IsList()) return ListDelItem(*this, v.as<ListObject>(), key);
       if (v.IsDict()) {
         COBRA_TRY_ASSIGN(bool erased, DictErase(v.as<DictObject>(), key));
-        if (!erased) return RaiseValue(python::NewException(*this, types_.KeyError, 1, &key));
+        if (!erased) return RaiseValue(NewException(*this, types_.KeyError, 1, &key));
         return {};
       }
     }

@@ -84,7 +84,7 @@ ArgReader& ArgReader::KeywordOnly() {
   return *this;
 }
 
-ArgReader& ArgReader::VarArgs(absl::Span<const python::Value>* out) {
+ArgReader& ArgReader::VarArgs(absl::Span<const Value>* out) {
   *out = args_.positional.subspan(std::min(next_, args_.positional.size()));
   next_ = args_.positional.size();
   takes_var_args_ = true;
@@ -227,7 +227,7 @@ NativeClassBuilder& NativeClassBuilder::Property(absl::string_view name, NativeF
   AddProperty(interp_, class_, name, std::move(getter), std::move(setter));
   return *this;
 }
-NativeClassBuilder& NativeClassBuilder::Attribute(absl::string_view name, python::Value value) {
+NativeClassBuilder& NativeClassBuilder::Attribute(absl::string_view name, Value value) {
   class_->attrs->table.SetStr(interp_.heap(), interp_.Intern(name), value);
   return *this;
 }
@@ -245,7 +245,7 @@ NativeClassBuilder& NativeClassBuilder::Mutable() {
 ClassObject* NativeClassBuilder::Build() {
   DictTable& table = class_->attrs->table;
   if (table.GetStr(interp_.names().__eq__) != nullptr && table.GetStr(interp_.names().__hash__) == nullptr) {
-    table.SetStr(interp_.heap(), interp_.names().__hash__, python::Value::None());
+    table.SetStr(interp_.heap(), interp_.names().__hash__, Value::None());
   }
   interp_.state().class_epoch = ++interp_.state().last_class_epoch;
   UpdateClassFlags(interp_, class_);
@@ -259,7 +259,7 @@ NativeModuleBuilder& NativeModuleBuilder::Function(absl::string_view name, Nativ
   b->module = module_->name;
   return Value(name, b);
 }
-NativeModuleBuilder& NativeModuleBuilder::Value(absl::string_view name, python::Value value) {
+NativeModuleBuilder& NativeModuleBuilder::Value(absl::string_view name, Value value) {
   module_->attrs->table.SetStr(interp_.heap(), interp_.Intern(name), value);
   return *this;
 }

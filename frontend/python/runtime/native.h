@@ -1,8 +1,7 @@
-// How C++ gives Python functions, classes and modules. For the authors of native modules (frontend/python/torch,
-// stdlib_*.cc):
+// How C++ gives Python functions, classes and modules. For the authors of native modules (frontend/python/torch, stdlib_*.cc):
 //
-// A FUNCTION. Any callable Result<Value>(Interpreter&, const CallArgs&). Read the arguments with an ArgReader, which
-// writes every arity and type error once:
+// A FUNCTION. Any callable Result<Value>(Interpreter&, const CallArgs&). Read the arguments with an ArgReader, which writes every
+// arity and type error once:
 //
 //   Result<Value> Relu(Interpreter& interp, const CallArgs& args) {
 //     Tensor* input;                                // see ArgConverter below for types of your own
@@ -13,8 +12,7 @@
 //     return value;
 //   }
 //
-// A MODULE. Fill a NativeModule and put it into a NativeRegistry given to the Interpreter; Define runs at the first
-// import:
+// A MODULE. Fill a NativeModule and put it into a NativeRegistry given to the Interpreter; Define runs at the first import:
 //
 //   registry.Add({"torch.nn.functional", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
 //     m.Function("relu", Relu);
@@ -22,9 +20,8 @@
 //     m.Source(R"py(... Python text, run after the above with the module as its globals ...)py");
 //     return {};
 //   }});
-//   Parents ("torch", "torch.nn") must be in the registry too; an attribute "nn" missing from module torch is looked
-//   for as the native module "torch.nn", so that `import torch; torch.nn` works without listing children.
-//   m.GetAttrHook(f) is PEP 562's __getattr__.
+//   Parents ("torch", "torch.nn") must be in the registry too; an attribute "nn" missing from module torch is looked for as the native
+//   module "torch.nn", so that `import torch; torch.nn` works without listing children. m.GetAttrHook(f) is PEP 562's __getattr__.
 //
 // A CLASS.
 //
@@ -33,28 +30,23 @@
 //       .Method("__init__", ModuleInit)              // args.self is the instance; args.positional starts after it
 //       .Method("__call__", ModuleCall)
 //       .Method("__getattr__", ModuleGetAttr)        // called when normal lookup fails, as in Python
-//       .Method("__setattr__", ModuleSetAttr)        // called for every assignment; fall back with
-//       interp.ObjectSetAttr() .Property("shape", ShapeGet)                 // optional second function: setter
+//       .Method("__setattr__", ModuleSetAttr)        // called for every assignment; fall back with interp.ObjectSetAttr()
+//       .Property("shape", ShapeGet)                 // optional second function: setter
 //       .StaticMethod("f", F).ClassMethod("g", G)    // args.self of a class method is the class
 //       .Attribute("dump_patches", Value::Bool(false))
 //       .Build();
 //
-//   - object.__new__ makes an instance and calls Payload's factory before any __init__ runs, for user subclasses too,
-//   so
+//   - object.__new__ makes an instance and calls Payload's factory before any __init__ runs, for user subclasses too, so
 //     interp.Payload<ModulePayload>(args.self) is always there even before super().__init__().
-//   - Instances keep their Python attributes in object()->attrs (a DictObject); generic access is
-//   interp.GetAttr/SetAttr.
+//   - Instances keep their Python attributes in object()->attrs (a DictObject); generic access is interp.GetAttr/SetAttr.
 //   - .New(f) replaces object.__new__ (args.self is the class): for types whose constructor returns existing objects.
-//   - Operators are methods: "__add__", "__radd__", "__iadd__", "__getitem__", "__len__", "__bool__", "__iter__",
-//   "__eq__", ... Return
-//     Value::NotImplemented() to let the other operand try. Iterators: return
-//     interp.NewIterator(heap.New<MyIterator>()).
+//   - Operators are methods: "__add__", "__radd__", "__iadd__", "__getitem__", "__len__", "__bool__", "__iter__", "__eq__", ... Return
+//     Value::NotImplemented() to let the other operand try. Iterators: return interp.NewIterator(heap.New<MyIterator>()).
 //   - User classes may derive from it: MRO, super() and overriding work as for Python classes.
 //   - To make an instance from C++: interp.NewInstance(cls, payload) (no __init__ runs), or interp.Call(cls, {...}).
 //
-// CALLING BACK: interp.Call(f, {a, b}), interp.CallMethod(v, "forward", {x}), interp.GetAttr(v, "weight"),
-// interp.Iterate(v, fn), ... (interpreter.h). LOOPS over amounts the program chose: COBRA_TRY(interp.Step()) in each
-// turn.
+// CALLING BACK: interp.Call(f, {a, b}), interp.CallMethod(v, "forward", {x}), interp.GetAttr(v, "weight"), interp.Iterate(v, fn), ... (interpreter.h).
+// LOOPS over amounts the program chose: COBRA_TRY(interp.Step()) in each turn.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_NATIVE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_NATIVE_H_
 
@@ -76,8 +68,8 @@ namespace cobra::python {
 
 // Converts an argument to T. `what` is for the message: "argument 'stride'". Specialize for your own types:
 //   template <> struct ArgConverter<Tensor*> {
-//     static bool Convert(Interpreter& interp, Value v, Tensor** out) { *out = NativeCast<Tensor>(v); return *out !=
-//     nullptr; } static absl::string_view Expected() { return "Tensor"; }
+//     static bool Convert(Interpreter& interp, Value v, Tensor** out) { *out = NativeCast<Tensor>(v); return *out != nullptr; }
+//     static absl::string_view Expected() { return "Tensor"; }
 //   };
 // Convert returns false for "wrong type": the reader then raises TypeError
 //   conv2d(): argument 'input' must be Tensor, not str
@@ -265,7 +257,7 @@ class NativeModuleBuilder {
   NativeModuleBuilder(Interpreter& interp, ModuleObject* module) : interp_(interp), module_(module) {}
   ModuleObject* module() const { return module_; }
   NativeModuleBuilder& Function(absl::string_view name, NativeFunction function);
-  NativeModuleBuilder& Value(absl::string_view name, python::Value value);
+  NativeModuleBuilder& Value(absl::string_view name, Value value);
   // The class is also bound to its name in the module.
   NativeClassBuilder Class(absl::string_view name, std::vector<ClassObject*> bases = {});
   // Called with the attribute's name (a str) when the module has no such attribute; raise AttributeError for "no such

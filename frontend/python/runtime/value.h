@@ -1,11 +1,11 @@
-// The Python value: a 16-byte, trivially copyable handle. None, bool, 64-bit int, float, Ellipsis and NotImplemented
-// live in the handle itself; everything else is an Object (object.h) on the interpreter's Heap (heap.h).
+// The Python value: a 16-byte, trivially copyable handle. None, bool, 64-bit int, float, Ellipsis and NotImplemented live in the
+// handle itself; everything else is an Object (object.h) on the interpreter's Heap (heap.h).
 //
-// Nothing is reference counted or collected: an object lives until its Interpreter dies, and the heap's byte budget
-// bounds that. So a Value may be stored anywhere (in a graph, a native payload, a C++ container) without ceremony.
+// Nothing is reference counted or collected: an object lives until its Interpreter dies, and the heap's byte budget bounds that.
+// So a Value may be stored anywhere (in a graph, a native payload, a C++ container) without ceremony.
 //
-// Errors. A function that can fail returns Result<T>. A failed Result carries nothing: the error (a Python exception,
-// or an interpreter failure that the program cannot catch) is pending in the Interpreter, which alone can make one:
+// Errors. A function that can fail returns Result<T>. A failed Result carries nothing: the error (a Python exception, or an
+// interpreter failure that the program cannot catch) is pending in the Interpreter, which alone can make one:
 //   return interp.Raise(interp.types().ValueError, "bad stride");   // Python exception, catchable by the program
 //   return interp.Unsupported("torch.foo");                         // diagnostic kUnsupported, not catchable
 //   return interp.DataDependent("bool(Tensor)");                    // diagnostic kDataDependent, not catchable

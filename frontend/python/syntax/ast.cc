@@ -4,7 +4,7 @@
 
 #include "frontend/python/syntax/tree_builder.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 namespace {
 
@@ -196,4 +196,4 @@ Identifier TreeBuilder::Intern(absl::string_view name, bool in_source) {
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

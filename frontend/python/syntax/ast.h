@@ -26,7 +26,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 // As CPython counts: lines from 1, columns from 0 in bytes of the UTF-8 text; the end is exclusive.
@@ -520,6 +520,6 @@ class Ast {
 };
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_SYNTAX_AST_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "frontend/python/syntax/check_internal.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 namespace {
 
@@ -53,4 +53,4 @@ bool CheckTree(const Ast& ast, SyntaxProblem* problem) {
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

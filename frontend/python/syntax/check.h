@@ -5,7 +5,7 @@
 #include "frontend/python/syntax/ast.h"
 #include "frontend/python/syntax/lexer.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 // False, and *problem: CPython's compile() raises SyntaxError. In CPython's order: __future__ imports, then names and
@@ -13,6 +13,6 @@ namespace ast {
 bool CheckTree(const Ast& ast, SyntaxProblem* problem);
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_H_

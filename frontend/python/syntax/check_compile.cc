@@ -10,7 +10,7 @@
 #include "frontend/python/syntax/check_internal.h"
 #include "frontend/python/syntax/walk.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 namespace {
 
@@ -626,4 +626,4 @@ bool CheckCompile(const Ast& ast, const ScopeFacts& facts, SyntaxProblem* proble
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

@@ -5,7 +5,7 @@
 #include "frontend/python/syntax/ast.h"
 #include "frontend/python/syntax/lexer.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 // What the pass over the scopes finds out for the pass over the rest.
@@ -25,6 +25,6 @@ bool CheckScopes(const Ast& ast, ScopeFacts* facts, SyntaxProblem* problem);
 bool CheckCompile(const Ast& ast, const ScopeFacts& facts, SyntaxProblem* problem);
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_INTERNAL_H_

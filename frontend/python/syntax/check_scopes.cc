@@ -8,7 +8,7 @@
 #include "frontend/python/syntax/check_internal.h"
 #include "frontend/python/syntax/walk.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 namespace {
 
@@ -579,4 +579,4 @@ bool CheckScopes(const Ast& ast, ScopeFacts* facts, SyntaxProblem* problem) {
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

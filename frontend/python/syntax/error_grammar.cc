@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 namespace {
 
@@ -299,4 +299,4 @@ const ErrorGrammar& GetErrorGrammar() {
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "frontend/python/syntax/lexer.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 // Kinds of tokens, by number.
@@ -70,6 +70,6 @@ struct ErrorGrammar {
 const ErrorGrammar& GetErrorGrammar();
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_SYNTAX_ERROR_GRAMMAR_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "frontend/python/syntax/unicode.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 namespace {
 
@@ -544,4 +544,4 @@ bool Lexer::ScanForErrors(int error_line) {
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

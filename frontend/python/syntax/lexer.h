@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "frontend/python/syntax/ast.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 enum class TokenKind : uint8_t {
@@ -119,6 +119,6 @@ class Lexer {
 const char* Spelling(TokenKind kind);
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_SYNTAX_LEXER_H_

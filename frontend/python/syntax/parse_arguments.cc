@@ -1,7 +1,7 @@
 // What stands between the brackets of calls, subscripts and definitions, and what is assigned to.
 #include "frontend/python/syntax/parser_impl.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 using K = TokenKind;
@@ -246,4 +246,4 @@ bool Parser::ParseParameterList(bool lambda, Arguments* out) {
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

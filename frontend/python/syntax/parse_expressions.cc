@@ -1,7 +1,7 @@
 // Expressions.
 #include "frontend/python/syntax/parser_impl.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 using K = TokenKind;
@@ -553,4 +553,4 @@ const ExprNode* Parser::ParseStringTokens() {
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

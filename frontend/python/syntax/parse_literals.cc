@@ -8,7 +8,7 @@
 #include "frontend/python/syntax/parser_impl.h"
 #include "frontend/python/syntax/unicode.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 namespace {
@@ -581,4 +581,4 @@ const ExprNode* Parser::ParseFieldExpression(const StringPart& part, const char*
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

@@ -1,7 +1,7 @@
 // The match statement and its patterns.
 #include "frontend/python/syntax/parser_impl.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 using K = TokenKind;
@@ -345,4 +345,4 @@ Identifier Parser::ParseCaptureTarget() {
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

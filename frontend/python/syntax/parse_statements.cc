@@ -1,7 +1,7 @@
 // Statements. Every method begins at the first token of its construct and ends behind its last one.
 #include "frontend/python/syntax/parser_impl.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 using K = TokenKind;
@@ -512,4 +512,4 @@ const StmtNode* Parser::ParseClass(Seq<ExprNode> decorators) {
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

@@ -18,7 +18,7 @@
 #include "frontend/python/syntax/syntax_errors.h"
 #include "frontend/python/syntax/unicode.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 using K = TokenKind;
@@ -210,4 +210,4 @@ absl::StatusOr<std::shared_ptr<const Ast>> ParseExpression(absl::string_view sou
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

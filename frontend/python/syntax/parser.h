@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "frontend/python/syntax/ast.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 // A source that CPython 3.11 rejects (compile() raises SyntaxError) gives a Diagnostic of kind kSyntaxError with file,
@@ -24,6 +24,6 @@ absl::StatusOr<std::shared_ptr<const Ast>> ParseExpression(absl::string_view sou
                                                            const Limits& limits = {});
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_SYNTAX_PARSER_H_

@@ -21,7 +21,7 @@
 #include "frontend/python/syntax/parser.h"
 #include "frontend/python/syntax/tree_builder.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 class Parser {
@@ -288,6 +288,6 @@ class Parser {
 };
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_SYNTAX_PARSER_IMPL_H_

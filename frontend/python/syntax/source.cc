@@ -13,7 +13,7 @@
 #include "base/diagnostic.h"
 #include "frontend/python/syntax/unicode.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 namespace {
 
@@ -118,4 +118,4 @@ absl::StatusOr<std::string> DecodeSource(absl::string_view source, absl::string_
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 // UTF-8 without byte order mark and without NUL; every line ends in '\n' (from "\r\n", "\r" or the end of the text).
@@ -16,6 +16,6 @@ namespace ast {
 absl::StatusOr<std::string> DecodeSource(absl::string_view source, absl::string_view filename, int64_t max_bytes);
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_SYNTAX_SOURCE_H_

@@ -12,7 +12,7 @@
 #include "frontend/python/syntax/error_grammar.h"
 #include "frontend/python/syntax/parser_impl.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 namespace {
 
@@ -456,4 +456,4 @@ SyntaxProblem FindSyntaxError(const ErrorSearch& search, const Limits& limits, T
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

@@ -13,7 +13,7 @@
 #include "frontend/python/syntax/parser.h"
 #include "frontend/python/syntax/tree_builder.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 struct ErrorSearch {
@@ -29,6 +29,6 @@ struct ErrorSearch {
 SyntaxProblem FindSyntaxError(const ErrorSearch& search, const Limits& limits, TreeBuilder* builder);
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_SYNTAX_SYNTAX_ERRORS_H_

@@ -15,7 +15,7 @@
 #include "absl/types/span.h"
 #include "frontend/python/syntax/ast.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 // Blocks that grow from 16 KB to 1 MB: a small expression costs one small block, a large file few large ones.
@@ -88,6 +88,6 @@ class TreeBuilder {
 };
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_SYNTAX_TREE_BUILDER_H_

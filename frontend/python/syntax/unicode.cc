@@ -10,7 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 namespace {
 
@@ -204,4 +204,4 @@ bool DecodeToUtf8(absl::string_view encoding, std::string* text) {
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

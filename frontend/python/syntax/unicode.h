@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 // Decodes one code point and moves *p behind it. REQUIRES: valid UTF-8 in [*p, end), *p < end. Surrogates are taken as
@@ -31,6 +31,6 @@ int32_t LookUpCharacterName(absl::string_view name);
 bool DecodeToUtf8(absl::string_view encoding, std::string* text);
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_SYNTAX_UNICODE_H_

@@ -5,7 +5,7 @@
 
 #include "frontend/python/syntax/ast.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 // Calls visit(child) for each child expression that is there, until one returns false; returns whether none did. Of a
@@ -82,6 +82,6 @@ inline ComprehensionParts PartsOf(const ExprNode* e) {
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_FRONTEND_PYTHON_SYNTAX_WALK_H_

@@ -22,11 +22,12 @@ NativeObject* Tensor::Copy(Interpreter& interp) {
   Tensor* copy = interp.heap().New<Tensor>(*this);
   copy->base = nullptr;
   copy->view = nullptr;
-  if (ref.kind != ValueRef::Kind::kNode) copy->ref = ref.kind == ValueRef::Kind::kConstant ? ref : ValueRef::None();
+  if (ref.kind != graph::ValueRef::Kind::kNode)
+    copy->ref = ref.kind == graph::ValueRef::Kind::kConstant ? ref : graph::ValueRef::None();
   return copy;
 }
 
-InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<const ConstValues> values,
+InstanceObject* NewTensor(Interpreter& interp, graph::TensorType type, std::shared_ptr<const ConstValues> values,
                           absl::string_view label) {
   Tensor* tensor = interp.heap().New<Tensor>(label);
   tensor->type = std::move(type);
@@ -35,7 +36,7 @@ InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<
   return interp.NewInstance(Torch(interp).tensor_class, tensor);
 }
 
-InstanceObject* NewGraphTensor(Interpreter& interp, TensorType type, ValueRef ref) {
+InstanceObject* NewGraphTensor(Interpreter& interp, graph::TensorType type, graph::ValueRef ref) {
   Tensor* tensor = interp.heap().New<Tensor>();
   tensor->type = std::move(type);
   tensor->ref = ref;
@@ -43,7 +44,7 @@ InstanceObject* NewGraphTensor(Interpreter& interp, TensorType type, ValueRef re
 }
 
 std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, double value) {
-  if (n > kMaxConstElements) return nullptr;
+  if (n > graph::kMaxConstElements) return nullptr;
   std::shared_ptr<const ConstValues>& fill = Torch(interp).fills[{n, value}];
   if (fill == nullptr) {
     interp.heap().Allocate(static_cast<size_t>(n) * 8 + 64);
@@ -54,7 +55,7 @@ std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, 
 
 TensorValues TensorValues::Filled(Interpreter& interp, int64_t n, double value) {
   TensorValues made;
-  if (n > kMaxConstElements) return made;
+  if (n > graph::kMaxConstElements) return made;
   made.interp_ = &interp;
   made.count_ = n;
   made.value_ = value;
@@ -71,16 +72,17 @@ bool OverwriteConstant(Interpreter& interp, Value v, std::optional<double> fill)
   Tensor* tensor = AsTensor(v);
   if (tensor == nullptr || torch.tracing || (torch.recording && !tensor->is_const())) return false;
   if (v.object()->cls != torch.parameter_class && v.object()->cls != torch.tensor_class) return false;
-  if (!IsFloatingPoint(tensor->type.dtype) || tensor->is_uninitialized || tensor->base != nullptr) return false;
+  if (!graph::IsFloatingPoint(tensor->type.dtype) || tensor->is_uninitialized || tensor->base != nullptr) return false;
   interp.Spend(kStepsOfACall);
-  tensor->values = fill ? TensorValues::Filled(interp, tensor->type.num_elements(), RoundTo(tensor->type.dtype, *fill))
-                        : TensorValues();
+  tensor->values =
+      fill ? TensorValues::Filled(interp, tensor->type.num_elements(), graph::RoundTo(tensor->type.dtype, *fill))
+           : TensorValues();
   tensor->is_random = !fill.has_value();
-  if (tensor->ref.kind == ValueRef::Kind::kConstant) tensor->ref = ValueRef::None();
+  if (tensor->ref.kind == graph::ValueRef::Kind::kConstant) tensor->ref = graph::ValueRef::None();
   return true;
 }
 
-ValueRef RefOf(Interpreter& interp, Tensor* tensor) {
+graph::ValueRef RefOf(Interpreter& interp, Tensor* tensor) {
   if (tensor->ref.is_none()) {
     TorchState& torch = Torch(interp);
     tensor->ref = torch.builder.AddConstant(absl::StrCat(tensor->label, ".", torch.next_constant++), tensor->type);
@@ -100,20 +102,20 @@ Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl:
         absl::StrCat(what, " of a constant whose values are not computed here (", tensor->label, ")"),
         "compute it with Python numbers instead");
   }
-  if (IsComplex(tensor->type.dtype) && !complex)
+  if (graph::IsComplex(tensor->type.dtype) && !complex)
     return interp.Unsupported(absl::StrCat(what, " of a complex constant"), "take .real or .imag of it");
   return tensor->values.get();
 }
 
-Value NumberOf(DType dtype, double value) {
-  if (dtype == DType::bool_) return Value::Bool(value != 0);
-  if (IsIntegral(dtype)) return Value::Int(static_cast<int64_t>(value));
+Value NumberOf(graph::DType dtype, double value) {
+  if (dtype == graph::DType::bool_) return Value::Bool(value != 0);
+  if (graph::IsIntegral(dtype)) return Value::Int(static_cast<int64_t>(value));
   return Value::Float(value);
 }
 
-Value ElementOf(Interpreter& interp, DType dtype, const ConstValues& values, int64_t n) {
+Value ElementOf(Interpreter& interp, graph::DType dtype, const ConstValues& values, int64_t n) {
   const size_t at = static_cast<size_t>(n);
-  return IsComplex(dtype) ? interp.NewComplex(values[2 * at], values[2 * at + 1]) : NumberOf(dtype, values[at]);
+  return graph::IsComplex(dtype) ? interp.NewComplex(values[2 * at], values[2 * at + 1]) : NumberOf(dtype, values[at]);
 }
 
 Failure RaiseShapeError(Interpreter& interp, const absl::Status& status) {
@@ -140,9 +142,9 @@ const std::shared_ptr<const std::string>& FileOf(TorchState& torch, const CodeUn
 
 // The line of the program's own file, not of the layer library that runs for it. What torch.nn calls for one of its own
 // layers is called in one line of the program for many of them: then also where this one was made.
-Origin CurrentOrigin(Interpreter& interp) {
+graph::Origin CurrentOrigin(Interpreter& interp) {
   TorchState& torch = Torch(interp);
-  Origin origin;
+  graph::Origin origin;
   const auto& stack = torch.module_stack;
   if (!stack.empty()) origin.module_path = stack.back()->path;
   if (stack.size() > 1 && stack.back()->made.unit != nullptr && stack[stack.size() - 2]->is_librarys) {
@@ -159,13 +161,13 @@ Origin CurrentOrigin(Interpreter& interp) {
 }
 
 struct Call {
-  Op op;
-  Attributes attributes;
+  graph::Op op;
+  graph::Attributes attributes;
   std::vector<Value> inputs;
   absl::InlinedVector<Tensor*, 8> tensors;  // of inputs; null for None
 };
 
-Result<Value> Returned(Interpreter& interp, Op op, absl::Span<const Value> outputs, Returns returns) {
+Result<Value> Returned(Interpreter& interp, graph::Op op, absl::Span<const Value> outputs, Returns returns) {
   switch (returns) {
     case Returns::kTensor: return outputs[0];
     case Returns::kList: return interp.NewList(outputs);
@@ -173,41 +175,42 @@ Result<Value> Returned(Interpreter& interp, Op op, absl::Span<const Value> outpu
       if (outputs.size() == 1) return outputs[0];
       return interp.Call(Torch(interp).values_indices_class, {interp.NewTuple(outputs)});
     case Returns::kNamed:
-      return interp.Call(Torch(interp).named_outputs, {interp.NewStr(OpName(op)), interp.NewTuple(outputs)});
+      return interp.Call(Torch(interp).named_outputs, {interp.NewStr(graph::OpName(op)), interp.NewTuple(outputs)});
     case Returns::kOneOrTuple: return outputs.size() == 1 ? outputs[0] : Value(interp.NewTuple(outputs));
     case Returns::kTuple: return interp.NewTuple(outputs);
   }
   return outputs[0];
 }
 
-bool IsRandom(Op op) {
-  return DrawsRandomNumbers(op) || op == Op::poisson || op == Op::gumbel_softmax || op == Op::resize;
+bool IsRandom(graph::Op op) {
+  return graph::DrawsRandomNumbers(op) || op == graph::Op::poisson || op == graph::Op::gumbel_softmax ||
+         op == graph::Op::resize;
 }
 
 // Calls whose output is a view of a tensor that Python never sees: the views of that output share the hidden tensor, so
 // that a write through one of them changes what the output holds but not, as PyTorch keeps account, the output
 // (`sim[..., :n] += bias` of an einsum; the assignment that follows does).
-bool HidesBase(const Node& node, absl::Span<Tensor* const> inputs) {
+bool HidesBase(const graph::Node& node, absl::Span<Tensor* const> inputs) {
   switch (node.op) {
-    case Op::linear: return inputs.size() > 2 && inputs[2] != nullptr && inputs[0]->type.rank() == 3;
-    case Op::einsum:  // a product that sums, not one element by element
-      return inputs.size() > 1 && MacsOfCall(node.op, node.attributes, {&inputs[0]->type, &inputs[1]->type},
-                                             node.outputs) > node.outputs[0].num_elements();
-    case Op::instance_norm:
-    case Op::avg_pool1d:
-    case Op::adaptive_avg_pool1d:
-    case Op::adaptive_max_pool1d:
-    case Op::tensordot:
-    case Op::bilinear:
-    case Op::multi_head_attention_forward: return true;
+    case graph::Op::linear: return inputs.size() > 2 && inputs[2] != nullptr && inputs[0]->type.rank() == 3;
+    case graph::Op::einsum:  // a product that sums, not one element by element
+      return inputs.size() > 1 && graph::MacsOfCall(node.op, node.attributes, {&inputs[0]->type, &inputs[1]->type},
+                                                    node.outputs) > node.outputs[0].num_elements();
+    case graph::Op::instance_norm:
+    case graph::Op::avg_pool1d:
+    case graph::Op::adaptive_avg_pool1d:
+    case graph::Op::adaptive_max_pool1d:
+    case graph::Op::tensordot:
+    case graph::Op::bilinear:
+    case graph::Op::multi_head_attention_forward: return true;
     default: return false;
   }
 }
 
 // Whether each output is a view of its own input.
-bool OneEach(Op op) {
-  return op == Op::meshgrid || op == Op::broadcast_tensors || op == Op::atleast_1d || op == Op::atleast_2d ||
-         op == Op::atleast_3d;
+bool OneEach(graph::Op op) {
+  return op == graph::Op::meshgrid || op == graph::Op::broadcast_tensors || op == graph::Op::atleast_1d ||
+         op == graph::Op::atleast_2d || op == graph::Op::atleast_3d;
 }
 
 // A view's base; an in-place call on the view changes it too.
@@ -218,7 +221,8 @@ InstanceObject* BaseOf(const Call& call, size_t output) {
 }
 
 // How output `output` of a call on constants sees what it is a view of; null if that is not kept track of.
-std::shared_ptr<const ConstView> ViewOf(const Call& call, const std::vector<const TensorType*>& types, size_t output) {
+std::shared_ptr<const ConstView> ViewOf(const Call& call, const std::vector<const graph::TensorType*>& types,
+                                        size_t output) {
   const Tensor* self = call.tensors[0];
   if (OneEach(call.op) || (self->base != nullptr && self->view == nullptr)) return nullptr;
   constexpr int kMostLinks = 100;  // they are freed one in the other
@@ -230,7 +234,7 @@ std::shared_ptr<const ConstView> ViewOf(const Call& call, const std::vector<cons
   view->op = call.op;
   view->attributes = call.attributes;
   view->output = output;
-  for (const TensorType* type : types) {
+  for (const graph::TensorType* type : types) {
     if (type != nullptr) view->inputs.push_back(*type);
   }
   if (self->base != nullptr) view->parent = self->view;
@@ -239,21 +243,22 @@ std::shared_ptr<const ConstView> ViewOf(const Call& call, const std::vector<cons
 
 // What computing a call on values costs, in steps; `elements` of them are made. Its input may be much larger than its
 // output.
-int64_t StepsOfConstants(const Call& call, const std::vector<const TensorType*>& types,
-                         const std::vector<TensorType>& outputs, int64_t elements) {
+int64_t StepsOfConstants(const Call& call, const std::vector<const graph::TensorType*>& types,
+                         const std::vector<graph::TensorType>& outputs, int64_t elements) {
   constexpr int64_t kSmall = 1024;
   int64_t most = elements;
-  for (const TensorType* type : types) most = std::max(most, type == nullptr ? 0 : type->num_elements());
-  if (most < kSmall || GetOpInfo(call.op).cost_class == CostClass::kView) return elements / 64;
-  const bool sorts = call.op == Op::sort || call.op == Op::argsort || call.op == Op::msort || call.op == Op::topk ||
-                     call.op == Op::kthvalue || call.op == Op::median || call.op == Op::quantile;
-  const int64_t more = std::max<int64_t>(0, FlopsOfCall(call.op, call.attributes, types, outputs) - elements);
+  for (const graph::TensorType* type : types) most = std::max(most, type == nullptr ? 0 : type->num_elements());
+  if (most < kSmall || graph::GetOpInfo(call.op).cost_class == graph::CostClass::kView) return elements / 64;
+  const bool sorts = call.op == graph::Op::sort || call.op == graph::Op::argsort || call.op == graph::Op::msort ||
+                     call.op == graph::Op::topk || call.op == graph::Op::kthvalue || call.op == graph::Op::median ||
+                     call.op == graph::Op::quantile;
+  const int64_t more = std::max<int64_t>(0, graph::FlopsOfCall(call.op, call.attributes, types, outputs) - elements);
   return elements / 6 + more / 5 + (sorts ? most : 0);  // fresh pages are most of it
 }
 
 Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inplace, Returns returns) {
-  std::vector<const TensorType*> types;
-  std::vector<ConstInput> inputs;
+  std::vector<const graph::TensorType*> types;
+  std::vector<graph::ConstInput> inputs;
   bool known = true, random = false;
   for (Tensor* tensor : call.tensors) {
     if (tensor != nullptr) Refresh(interp, tensor);
@@ -262,20 +267,20 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     known = known && (tensor == nullptr || tensor->values != nullptr);
     random = random || (tensor != nullptr && tensor->is_random);
   }
-  absl::StatusOr<std::vector<TensorType>> outputs = InferTypes(call.op, call.attributes, types);
+  absl::StatusOr<std::vector<graph::TensorType>> outputs = graph::InferTypes(call.op, call.attributes, types);
   if (!outputs.ok()) return RaiseShapeError(interp, outputs.status());
   TorchState& torch = Torch(interp);
-  if (torch.recording && GetOpInfo(call.op).cost_class == CostClass::kCompute)
-    torch.builder.AddFoldedMacs(MacsOfCall(call.op, call.attributes, types, *outputs));
+  if (torch.recording && graph::GetOpInfo(call.op).cost_class == graph::CostClass::kCompute)
+    torch.builder.AddFoldedMacs(graph::MacsOfCall(call.op, call.attributes, types, *outputs));
   int64_t work = 0;
-  for (TensorType& type : *outputs) {
+  for (graph::TensorType& type : *outputs) {
     if (type.rank() > 64)
       return interp.Raise(interp.types().RuntimeError, "tensors of more than 64 dimensions are not supported");
-    if (IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
-      return interp.LimitReached(absl::StrCat(OpName(call.op), " makes a tensor of ", TypeText(type)));
-    work += std::min(type.num_elements(), kMaxConstElements) * (IsComplex(type.dtype) ? 2 : 1);
+    if (graph::IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
+      return interp.LimitReached(absl::StrCat(graph::OpName(call.op), " makes a tensor of ", graph::TypeText(type)));
+    work += std::min(type.num_elements(), graph::kMaxConstElements) * (graph::IsComplex(type.dtype) ? 2 : 1);
   }
-  const bool writes_everything = call.op == Op::zero || call.op == Op::fill || call.op == Op::copy;
+  const bool writes_everything = call.op == graph::Op::zero || call.op == graph::Op::fill || call.op == graph::Op::copy;
   if (writes_everything && inplace) {
     known = true;
     for (size_t i = 1; i < call.tensors.size(); ++i)
@@ -284,36 +289,37 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   }
   const bool draws = IsRandom(call.op);
   std::vector<std::shared_ptr<const ConstValues>> values(outputs->size());
-  const bool fills =
-      call.op == Op::zero || (call.op == Op::fill && (call.tensors.size() == 1 || call.tensors[1] == nullptr));
-  if (fills && !IsComplex((*outputs)[0].dtype)) {
-    const TensorType& type = (*outputs)[0];
-    values[0] = FilledValues(interp, type.num_elements(), RoundTo(type.dtype, call.attributes.Double("value")));
+  const bool fills = call.op == graph::Op::zero ||
+                     (call.op == graph::Op::fill && (call.tensors.size() == 1 || call.tensors[1] == nullptr));
+  if (fills && !graph::IsComplex((*outputs)[0].dtype)) {
+    const graph::TensorType& type = (*outputs)[0];
+    values[0] = FilledValues(interp, type.num_elements(), graph::RoundTo(type.dtype, call.attributes.Double("value")));
   } else if (known && !draws && interp.heap().CanAllocate(work * 8)) {
     // A complex call takes its numbers apart and puts them together again.
-    const bool complex =
-        IsComplex((*outputs)[0].dtype) || (!types.empty() && types[0] != nullptr && IsComplex(types[0]->dtype));
+    const bool complex = graph::IsComplex((*outputs)[0].dtype) ||
+                         (!types.empty() && types[0] != nullptr && graph::IsComplex(types[0]->dtype));
     COBRA_TRY(interp.Charge(StepsOfConstants(call, types, *outputs, work) + (complex ? work / 2 : 0)));
     interp.heap().Allocate(static_cast<size_t>(work) * 8);  // the values live elsewhere, but count
-    values = EvalConst(call.op, call.attributes, inputs, *outputs);
+    values = graph::EvalConst(call.op, call.attributes, inputs, *outputs);
   }
   if (inplace) {
     Tensor* self = call.tensors[0];
-    const DType dtype = self->type.dtype;
+    const graph::DType dtype = self->type.dtype;
     self->type = (*outputs)[0];
     self->type.dtype = dtype;
     self->values = values[0];
     self->is_random = random || draws;
-    if (self->ref.kind == ValueRef::Kind::kConstant) self->ref = ValueRef::None();
+    if (self->ref.kind == graph::ValueRef::Kind::kConstant) self->ref = graph::ValueRef::None();
     NoteWrite(interp, self, call.op);
     return call.inputs[0];
   }
   std::vector<Value> results;
-  const bool gathers =
-      call.op == Op::getitem && (call.tensors.size() > 1 || absl::StrContains(call.attributes.String("index"), '['));
-  const bool view = GetOpInfo(call.op).cost_class == CostClass::kView && call.tensors[0] != nullptr && !gathers;
+  const bool gathers = call.op == graph::Op::getitem &&
+                       (call.tensors.size() > 1 || absl::StrContains(call.attributes.String("index"), '['));
+  const bool view =
+      graph::GetOpInfo(call.op).cost_class == graph::CostClass::kView && call.tensors[0] != nullptr && !gathers;
   for (size_t i = 0; i < outputs->size(); ++i) {
-    InstanceObject* result = NewTensor(interp, std::move((*outputs)[i]), values[i], OpName(call.op));
+    InstanceObject* result = NewTensor(interp, std::move((*outputs)[i]), values[i], graph::OpName(call.op));
     Tensor* tensor = AsTensor(result);
     tensor->is_random = random || draws;
     if (view) {
@@ -326,7 +332,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   return Returned(interp, call.op, results, returns);
 }
 
-int64_t AttributeBytes(const Attributes& attributes) {
+int64_t AttributeBytes(const graph::Attributes& attributes) {
   int64_t bytes = 0;
   for (const auto& [name, value] : attributes) {
     if (const auto* text = std::get_if<std::string>(&value)) bytes += static_cast<int64_t>(text->size());
@@ -341,10 +347,10 @@ int64_t AttributeBytes(const Attributes& attributes) {
 Result<void> CheckViewable(Interpreter& interp, const Call& call) {
   TorchState& torch = Torch(interp);
   const Tensor* self = call.tensors[0];
-  absl::StatusOr<std::vector<TensorType>> types = InferTypes(call.op, call.attributes, {&self->type});
+  absl::StatusOr<std::vector<graph::TensorType>> types = graph::InferTypes(call.op, call.attributes, {&self->type});
   if (!types.ok()) return RaiseShapeError(interp, types.status());
   torch.layout.Update();
-  if (ViewStrides(self->type.shape, torch.layout.Of(self->ref), (*types)[0].shape)) return {};
+  if (graph::ViewStrides(self->type.shape, torch.layout.Of(self->ref), (*types)[0].shape)) return {};
   return interp.Raise(interp.types().RuntimeError,
                       "view size is not compatible with input tensor's size and stride (at least one dimension spans "
                       "across two contiguous subspaces). Use "
@@ -353,8 +359,9 @@ Result<void> CheckViewable(Interpreter& interp, const Call& call) {
 
 // Values of a recorded call whose inputs are known all the same, as batch_sizes of a packed sequence are; empty if some
 // are not.
-std::vector<std::shared_ptr<const ConstValues>> KnownValues(Interpreter& interp, const Call& call, const Node& node) {
-  std::vector<ConstInput> inputs;
+std::vector<std::shared_ptr<const ConstValues>> KnownValues(Interpreter& interp, const Call& call,
+                                                            const graph::Node& node) {
+  std::vector<graph::ConstInput> inputs;
   bool recorded = false;
   for (Tensor* tensor : call.tensors) {
     if (tensor == nullptr) {
@@ -369,10 +376,10 @@ std::vector<std::shared_ptr<const ConstValues>> KnownValues(Interpreter& interp,
     inputs.push_back({&tensor->type, tensor->values.get()});
   }
   if (!recorded || IsRandom(node.op)) return {};
-  for (const TensorType& type : node.outputs) {
-    if (type.num_elements() > kMaxConstElements) return {};
+  for (const graph::TensorType& type : node.outputs) {
+    if (type.num_elements() > graph::kMaxConstElements) return {};
   }
-  return EvalConst(node.op, node.attributes, inputs, node.outputs);
+  return graph::EvalConst(node.op, node.attributes, inputs, node.outputs);
 }
 
 Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns returns) {
@@ -380,38 +387,40 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
   // Long lists and index texts live in the graph, once for every call: they count as the program's memory.
   if (const int64_t bytes = AttributeBytes(call.attributes); bytes > 1024)
     interp.heap().Allocate(static_cast<size_t>(bytes));
-  const Op op = call.op;
-  if (op == Op::view && call.tensors[0]->ref.is_node() && call.attributes.Find("size") != nullptr)
+  const graph::Op op = call.op;
+  if (op == graph::Op::view && call.tensors[0]->ref.is_node() && call.attributes.Find("size") != nullptr)
     COBRA_TRY(CheckViewable(interp, call));
-  std::vector<ValueRef> refs;
-  refs.reserve(std::max(call.tensors.size(), GetOpInfo(op).inputs.size()));
-  for (Tensor* tensor : call.tensors) refs.push_back(tensor == nullptr ? ValueRef::None() : RefOf(interp, tensor));
+  std::vector<graph::ValueRef> refs;
+  refs.reserve(std::max(call.tensors.size(), graph::GetOpInfo(op).inputs.size()));
+  for (Tensor* tensor : call.tensors)
+    refs.push_back(tensor == nullptr ? graph::ValueRef::None() : RefOf(interp, tensor));
   absl::StatusOr<int32_t> index =
       torch.builder.Add(call.op, std::move(call.attributes), std::move(refs), CurrentOrigin(interp), inplace);
   if (!index.ok()) return RaiseShapeError(interp, index.status());
-  const Node& node = torch.builder.nodes()[*index];
+  const graph::Node& node = torch.builder.nodes()[*index];
   const auto known = KnownValues(interp, call, node);
   if (inplace) {
     Tensor* self = call.tensors[0];
-    self->ref = ValueRef::Node(*index);
+    self->ref = graph::ValueRef::Node(*index);
     self->type = node.outputs[0];
     self->values = known.empty() ? nullptr : known[0];
     if (self->base != nullptr && !AsTensor(self->base)->has_hidden_base) {
       Tensor* base = AsTensor(self->base);
       absl::StatusOr<int32_t> update =
-          torch.builder.Add(Op::as_base, {}, {self->ref, RefOf(interp, base)}, CurrentOrigin(interp));
+          torch.builder.Add(graph::Op::as_base, {}, {self->ref, RefOf(interp, base)}, CurrentOrigin(interp));
       if (!update.ok()) return RaiseShapeError(interp, update.status());
-      base->ref = ValueRef::Node(*update);
+      base->ref = graph::ValueRef::Node(*update);
       base->values = nullptr;
     }
     return call.inputs[0];
   }
   interp.heap().Allocate(kNodeBytes + node.inputs.size() * 16 + node.outputs.size() * 64);  // so that it counts
   absl::InlinedVector<Value, 4> results;
-  const bool view = IsView(node) && !torch.layout.Update().copies[*index];
+  const bool view = graph::IsView(node) && !torch.layout.Update().copies[*index];
   const bool hidden = HidesBase(node, call.tensors);
   for (size_t j = 0; j < node.outputs.size(); ++j) {
-    InstanceObject* result = NewGraphTensor(interp, node.outputs[j], ValueRef::Node(*index, static_cast<int32_t>(j)));
+    InstanceObject* result =
+        NewGraphTensor(interp, node.outputs[j], graph::ValueRef::Node(*index, static_cast<int32_t>(j)));
     if (view) AsTensor(result)->base = BaseOf(call, j);
     AsTensor(result)->has_hidden_base = hidden && j == 0;
     if (j < known.size()) AsTensor(result)->values = known[j];
@@ -424,13 +433,13 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
 
 bool IsContiguousNow(Interpreter& interp, Tensor* tensor) {
   if (!tensor->ref.is_node()) return true;
-  LayoutTracker& layout = Torch(interp).layout;
+  graph::LayoutTracker& layout = Torch(interp).layout;
   layout.Update();
-  return IsContiguous(tensor->type.shape, layout.Of(tensor->ref));
+  return graph::IsContiguous(tensor->type.shape, layout.Of(tensor->ref));
 }
 
-Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs, bool inplace,
-                    Returns returns) {
+Result<Value> Apply(Interpreter& interp, graph::Op op, graph::Attributes attributes, std::vector<Value> inputs,
+                    bool inplace, Returns returns) {
   COBRA_TRY(interp.Step());
   Call call{op, std::move(attributes), std::move(inputs), {}};
   bool constant = true;
@@ -444,7 +453,7 @@ Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vect
     for (size_t i = 0; i < call.inputs.size(); ++i)
       call.tensors[i] = call.inputs[i].IsNone() ? nullptr : AsTensor(call.inputs[i]);
   }
-  constant = constant && !(DrawsRandomNumbers(op) && !call.tensors.empty());
+  constant = constant && !(graph::DrawsRandomNumbers(op) && !call.tensors.empty());
   if (constant || !Torch(interp).recording) return ApplyToConstants(interp, call, inplace, returns);
   return Record(interp, call, inplace, returns);
 }

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ParamKind;
 
-Param ParseParam(absl::string_view text, Op op, bool keyword_only) {
+Param ParseParam(absl::string_view text, graph::Op op, bool keyword_only) {
   static const auto* const kKinds = new std::map<absl::string_view, std::pair<Kind, int>>{
       {"T", {Kind::kTensor, 0}},       {"T?", {Kind::kOptionalTensor, 0}},
       {"T[]", {Kind::kTensorList, 0}}, {"T*", {Kind::kTensorRest, 0}},
@@ -67,7 +67,7 @@ Param ParseParam(absl::string_view text, Op op, bool keyword_only) {
   param.is_inplace = param.name == "inplace";
   param.is_alpha = param.name == "alpha";
   param.takes_none = !param.required || param.kind == Kind::kAny || param.name == "dim" || param.name == "size";
-  const OpInfo& info = GetOpInfo(op);
+  const graph::OpInfo& info = graph::GetOpInfo(op);
   const bool tensors = param.kind == Kind::kTensor || param.kind == Kind::kOptionalTensor ||
                        param.kind == Kind::kTensorList || param.kind == Kind::kTensorRest ||
                        param.kind == Kind::kTensorOrNumber;
@@ -83,7 +83,7 @@ class Binder {
       : interp_(interp), overload_(overload), out_(*out) {}
 
   bool Bind(absl::Span<const Value> positional, absl::Span<const KeywordArg> keywords) {
-    const OpInfo& info = GetOpInfo(overload_.op);
+    const graph::OpInfo& info = graph::GetOpInfo(overload_.op);
     const bool variadic = info.max_inputs != static_cast<int>(info.inputs.size());
     out_.inputs.resize(info.inputs.size() - (variadic ? 1 : 0));  // a list of tensors comes after them
     out_.attributes.Reserve(overload_.params.size());
@@ -110,7 +110,8 @@ class Binder {
         if (!Take(param, *given)) return false;
         continue;
       }
-      const bool no_sizes = overload_.op == Op::expand || overload_.op == Op::repeat || overload_.op == Op::permute;
+      const bool no_sizes =
+          overload_.op == graph::Op::expand || overload_.op == graph::Op::repeat || overload_.op == graph::Op::permute;
       if (param.required && param.kind == Kind::kIntsRest && no_sizes) {  // x.expand() of a scalar
         SetAttribute(param, std::vector<int64_t>());
         continue;
@@ -174,8 +175,8 @@ class Binder {
            name == "_stacklevel";
   }
 
-  void SetAttribute(const Param& param, AttributeValue value) {
-    if (std::holds_alternative<NoneValue>(value)) return;
+  void SetAttribute(const Param& param, graph::AttributeValue value) {
+    if (std::holds_alternative<graph::NoneValue>(value)) return;
     if (param.is_inplace) {
       out_.inplace = std::get<bool>(value);
       return;
@@ -197,7 +198,7 @@ class Binder {
   std::optional<int64_t> ToInt(const Param& param, Value v, absl::string_view expected) {
     if (v.IsIntOrBool()) return v.as_int();
     if (Tensor* tensor = AsTensor(v)) {
-      if (tensor->type.num_elements() == 1 && !IsFloatingPoint(tensor->type.dtype)) {
+      if (tensor->type.num_elements() == 1 && !graph::IsFloatingPoint(tensor->type.dtype)) {
         Result<const ConstValues*> values = ReadValues(interp_, tensor, absl::StrCat("argument '", param.name, "'"));
         if (!values.ok()) {
           Failed();
@@ -236,14 +237,14 @@ class Binder {
   }
 
   // A Python number, or a constant tensor of one.
-  std::optional<AttributeValue> ToNumber(Value v) {
+  std::optional<graph::AttributeValue> ToNumber(Value v) {
     if (Tensor* tensor = AsTensor(v); tensor != nullptr) Refresh(interp_, tensor);
     if (Tensor* tensor = AsTensor(v); tensor != nullptr && tensor->type.num_elements() == 1 &&
-                                      !IsComplex(tensor->type.dtype) && tensor->is_const() &&
+                                      !graph::IsComplex(tensor->type.dtype) && tensor->is_const() &&
                                       tensor->values != nullptr) {
       const double value = (*tensor->values)[0];
-      if (IsFloatingPoint(tensor->type.dtype)) return AttributeValue(value);
-      return AttributeValue(static_cast<int64_t>(value));
+      if (graph::IsFloatingPoint(tensor->type.dtype)) return graph::AttributeValue(value);
+      return graph::AttributeValue(static_cast<int64_t>(value));
     }
     return AsNumber(v);
   }
@@ -274,13 +275,13 @@ class Binder {
           out_.inputs[param.slot] = ComplexScalar(interp_, v);
           return true;
         }
-        std::optional<AttributeValue> number = ToNumber(v);
+        std::optional<graph::AttributeValue> number = ToNumber(v);
         if (!number) return BadType(param, "Tensor or Number", v);
         SetAttribute(param, *number);
         return true;
       }
       case Kind::kNumber: {
-        std::optional<AttributeValue> number = ToNumber(v);
+        std::optional<graph::AttributeValue> number = ToNumber(v);
         if (!number) return BadType(param, "Number", v);
         SetAttribute(param, *number);
         return true;
@@ -292,12 +293,12 @@ class Binder {
         return true;
       }
       case Kind::kFloat: {
-        std::optional<AttributeValue> number = ToNumber(v);
+        std::optional<graph::AttributeValue> number = ToNumber(v);
         if (!number) return BadType(param, "float", v);
-        Attributes one{{"v", *number}};
+        graph::Attributes one{{"v", *number}};
         SetAttribute(param, std::holds_alternative<double>(*number) || param.name == "p"
                                 ? *number
-                                : AttributeValue(one.Double("v")));
+                                : graph::AttributeValue(one.Double("v")));
         return true;
       }
       case Kind::kStrictBool:
@@ -315,9 +316,9 @@ class Binder {
         SetAttribute(param, std::string(v.str()));
         return true;
       case Kind::kDType: {
-        const std::optional<DType> dtype = AsDType(interp_, v);
+        const std::optional<graph::DType> dtype = AsDType(interp_, v);
         if (!dtype) return BadType(param, "torch.dtype", v);
-        SetAttribute(param, std::string(DTypeName(*dtype)));
+        SetAttribute(param, std::string(graph::DTypeName(*dtype)));
         return true;
       }
       case Kind::kIntsNOrStr:
@@ -394,7 +395,7 @@ class Binder {
     }
     const auto items = Items(v);
     if (!items) {
-      std::optional<AttributeValue> number = ToNumber(v);
+      std::optional<graph::AttributeValue> number = ToNumber(v);
       if (!number) return BadType(param, "number", v);
       SetAttribute(param, *number);
       return true;
@@ -403,14 +404,14 @@ class Binder {
     std::vector<double> doubles;
     bool integers = true;
     for (Value item : *items) {
-      std::optional<AttributeValue> number = ToNumber(item);
+      std::optional<graph::AttributeValue> number = ToNumber(item);
       if (!number) return BadType(param, "tuple of numbers", item);
-      Attributes one{{"v", *number}};
+      graph::Attributes one{{"v", *number}};
       integers = integers && !std::holds_alternative<double>(*number);
       ints.push_back(one.Int("v"));
       doubles.push_back(one.Double("v"));
     }
-    SetAttribute(param, integers ? AttributeValue(ints) : AttributeValue(doubles));
+    SetAttribute(param, integers ? graph::AttributeValue(ints) : graph::AttributeValue(doubles));
     return true;
   }
 
@@ -421,7 +422,7 @@ class Binder {
 
 }  // namespace
 
-Overload ParseOverload(Op op, absl::string_view signature) {
+Overload ParseOverload(graph::Op op, absl::string_view signature) {
   Overload overload{op, {}};
   bool keyword_only = false;
   // ", " inside a default like (0, 1) does not separate parameters.

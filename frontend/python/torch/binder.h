@@ -38,23 +38,23 @@ struct Param {
   ParamKind kind;
   int count = 0;  // of kIntsN ...
   bool dropped = false, keyword_only = false, required = true;
-  AttributeValue fallback = NoneValue{};
+  graph::AttributeValue fallback = graph::NoneValue{};
   int slot = -1;                              // of OpInfo::inputs; -1: an attribute
   bool is_inplace = false, is_alpha = false;  // by its name
   bool takes_none = false;                    // None is as good as absent
 };
 
 struct Overload {
-  Op op;
+  graph::Op op;
   std::vector<Param> params;
   int positional = 0;  // how many of them can be given by position
 };
 
-Overload ParseOverload(Op op, absl::string_view signature);
+Overload ParseOverload(graph::Op op, absl::string_view signature);
 
 struct Bound {
   std::vector<Value> inputs;
-  Attributes attributes;
+  graph::Attributes attributes;
   bool inplace = false;
   std::string problem;  // why the arguments do not fit this overload
   bool failed = false;  // an error is pending

@@ -15,13 +15,14 @@ struct Places {
   std::vector<int64_t> at;  // of each element, which one of the base it is
 };
 
-bool MayCopy(Op op) {
-  return op == Op::reshape || op == Op::reshape_as || op == Op::flatten || op == Op::ravel || op == Op::contiguous;
+bool MayCopy(graph::Op op) {
+  return op == graph::Op::reshape || op == graph::Op::reshape_as || op == graph::Op::flatten ||
+         op == graph::Op::ravel || op == graph::Op::contiguous;
 }
 
 // Strides of a tensor of `shape` whose elements stand at `at`; PyTorch has no views that are anything but strides.
-Strides StridesAt(const Shape& shape, const std::vector<int64_t>& at) {
-  Strides strides = ContiguousStrides(shape);
+graph::Strides StridesAt(const graph::Shape& shape, const std::vector<int64_t>& at) {
+  graph::Strides strides = graph::ContiguousStrides(shape);
   if (at.empty()) return strides;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] > 1) strides[d] = at[static_cast<size_t>(strides[d])] - at[0];
@@ -29,25 +30,29 @@ Strides StridesAt(const Shape& shape, const std::vector<int64_t>& at) {
   return strides;
 }
 
-bool HasPlaces(const TensorType& type) { return type.num_elements() <= kMaxConstElements && !IsComplex(type.dtype); }
+bool HasPlaces(const graph::TensorType& type) {
+  return type.num_elements() <= graph::kMaxConstElements && !graph::IsComplex(type.dtype);
+}
 
 // Where the outputs of the call stand in its first input, which stand in the base as `parent` says.
 Places PlacesIn(const ConstView& view, const Places& parent) {
   Places places;
-  std::vector<TensorType> types = view.inputs;
-  std::vector<const TensorType*> pointers;
-  for (TensorType& type : types) {
+  std::vector<graph::TensorType> types = view.inputs;
+  std::vector<const graph::TensorType*> pointers;
+  for (graph::TensorType& type : types) {
     if (!HasPlaces(type)) return places;
-    type.dtype = DType::float64;
+    type.dtype = graph::DType::float64;
     pointers.push_back(&type);
   }
-  const absl::StatusOr<std::vector<TensorType>> outputs = InferTypes(view.op, view.attributes, pointers);
-  if (!outputs.ok() || view.output >= outputs->size() || (*outputs)[view.output].dtype != DType::float64) return places;
+  const absl::StatusOr<std::vector<graph::TensorType>> outputs = graph::InferTypes(view.op, view.attributes, pointers);
+  if (!outputs.ok() || view.output >= outputs->size() || (*outputs)[view.output].dtype != graph::DType::float64)
+    return places;
   if (MayCopy(view.op)) {
-    const Shape& in = types[0].shape;
-    const Strides strides = parent.at.empty() ? ContiguousStrides(in) : StridesAt(in, parent.at);
-    const bool views = view.op == Op::contiguous ? IsContiguous(in, strides)
-                                                 : ViewStrides(in, strides, (*outputs)[view.output].shape).has_value();
+    const graph::Shape& in = types[0].shape;
+    const graph::Strides strides = parent.at.empty() ? graph::ContiguousStrides(in) : StridesAt(in, parent.at);
+    const bool views = view.op == graph::Op::contiguous
+                           ? graph::IsContiguous(in, strides)
+                           : graph::ViewStrides(in, strides, (*outputs)[view.output].shape).has_value();
     if (!views) {
       places.sees = Sees::kCopy;
       return places;
@@ -56,13 +61,13 @@ Places PlacesIn(const ConstView& view, const Places& parent) {
   ConstValues numbers(static_cast<size_t>(types[0].num_elements()));
   for (size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = parent.at.empty() ? static_cast<double>(i) : static_cast<double>(parent.at[i]);
-  std::vector<ConstInput> inputs{{&types[0], &numbers}};
+  std::vector<graph::ConstInput> inputs{{&types[0], &numbers}};
   std::vector<ConstValues> others(types.size());
   for (size_t i = 1; i < types.size(); ++i) {  // view_as and its like ask only for its shape
     others[i].resize(static_cast<size_t>(types[i].num_elements()));
     inputs.push_back({&types[i], &others[i]});
   }
-  const auto values = EvalConst(view.op, view.attributes, inputs, *outputs);
+  const auto values = graph::EvalConst(view.op, view.attributes, inputs, *outputs);
   if (values[view.output] == nullptr) return places;
   places.sees = Sees::kElements;
   for (double v : *values[view.output]) places.at.push_back(static_cast<int64_t>(v));
@@ -107,7 +112,7 @@ void Refresh(Interpreter& interp, Tensor* tensor) {
   Places places;
   if (NeedsPlaces(tensor, base->is_const() && base->values != nullptr)) places = PlacesOf(interp, tensor);
   if (places.sees == Sees::kCopy) return Detach(tensor);
-  if (tensor->ref.kind == ValueRef::Kind::kConstant) tensor->ref = ValueRef::None();
+  if (tensor->ref.kind == graph::ValueRef::Kind::kConstant) tensor->ref = graph::ValueRef::None();
   tensor->is_random = base->is_random;
   const bool known = places.sees == Sees::kElements && base->is_const() && base->values != nullptr &&
                      interp.heap().CanAllocate(places.at.size() * 8);
@@ -122,14 +127,15 @@ void Refresh(Interpreter& interp, Tensor* tensor) {
   tensor->values = std::make_shared<const ConstValues>(std::move(values));
 }
 
-void NoteWrite(Interpreter& interp, Tensor* tensor, Op op) {
-  const bool reorders = op == Op::t || op == Op::transpose || op == Op::resize;
+void NoteWrite(Interpreter& interp, Tensor* tensor, graph::Op op) {
+  const bool reorders = op == graph::Op::t || op == graph::Op::transpose || op == graph::Op::resize;
   if (tensor->base == nullptr) {
     ++tensor->writes;
     tensor->is_reordered = tensor->is_reordered || reorders;
     return;
   }
-  if (GetOpInfo(op).cost_class == CostClass::kView) {  // x.t_() of a view: another view of the same elements
+  if (graph::GetOpInfo(op).cost_class ==
+      graph::CostClass::kView) {  // x.t_() of a view: another view of the same elements
     tensor->view = nullptr;
     return;
   }
@@ -139,7 +145,7 @@ void NoteWrite(Interpreter& interp, Tensor* tensor, Op op) {
   if (places.sees == Sees::kCopy) return Detach(tensor);
   tensor->seen = ++base->writes;
   base->is_random = base->is_random || tensor->is_random;
-  if (base->ref.kind == ValueRef::Kind::kConstant) base->ref = ValueRef::None();
+  if (base->ref.kind == graph::ValueRef::Kind::kConstant) base->ref = graph::ValueRef::None();
   const bool known = places.sees == Sees::kElements && base->values != nullptr && tensor->values != nullptr &&
                      places.at.size() == tensor->values->size();
   const bool alone = known && base->values.shared().use_count() == 1;  // loops write to one tensor many times
@@ -158,7 +164,8 @@ void NoteWrite(Interpreter& interp, Tensor* tensor, Op op) {
 bool IsScattered(Interpreter& interp, const Tensor* tensor) {
   if (tensor->base == nullptr || tensor->view == nullptr) return false;
   const Places places = PlacesOf(interp, tensor);
-  return places.sees == Sees::kElements && !IsContiguous(tensor->type.shape, StridesAt(tensor->type.shape, places.at));
+  return places.sees == Sees::kElements &&
+         !graph::IsContiguous(tensor->type.shape, StridesAt(tensor->type.shape, places.at));
 }
 
 }  // namespace cobra::python

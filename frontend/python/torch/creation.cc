@@ -14,7 +14,7 @@ namespace {
 // Keyword arguments that say where and how, not what: device, layout, pin_memory ... Only dtype and requires_grad
 // matter.
 struct Where {
-  std::optional<DType> dtype;
+  std::optional<graph::DType> dtype;
   bool requires_grad = false;
 };
 
@@ -39,13 +39,14 @@ Result<Where> TakeWhere(Interpreter& interp, const CallArgs& args, std::vector<K
 }
 
 // A tensor of one value everywhere; too large ones carry no values.
-Result<Value> Filled(Interpreter& interp, TensorType type, std::optional<double> fill, const Where& where,
+Result<Value> Filled(Interpreter& interp, graph::TensorType type, std::optional<double> fill, const Where& where,
                      absl::string_view label) {
-  if (IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
-    return interp.LimitReached(absl::StrCat("torch.", label, " makes a tensor of ", TypeText(type)));
+  if (graph::IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
+    return interp.LimitReached(absl::StrCat("torch.", label, " makes a tensor of ", graph::TypeText(type)));
   std::shared_ptr<const ConstValues> values;
-  if (fill && !IsComplex(type.dtype)) values = FilledValues(interp, type.num_elements(), RoundTo(type.dtype, *fill));
-  if (fill && IsComplex(type.dtype) && type.num_elements() <= kMaxConstElements) {
+  if (fill && !graph::IsComplex(type.dtype))
+    values = FilledValues(interp, type.num_elements(), graph::RoundTo(type.dtype, *fill));
+  if (fill && graph::IsComplex(type.dtype) && type.num_elements() <= graph::kMaxConstElements) {
     ConstValues pairs(static_cast<size_t>(2 * type.num_elements()), 0);
     for (size_t i = 0; i < pairs.size(); i += 2) pairs[i] = *fill;
     values = std::make_shared<const ConstValues>(std::move(pairs));
@@ -57,16 +58,16 @@ Result<Value> Filled(Interpreter& interp, TensorType type, std::optional<double>
   return made;
 }
 
-Result<Value> Ranged(Interpreter& interp, const ConstValues& values, DType dtype, absl::string_view label) {
+Result<Value> Ranged(Interpreter& interp, const ConstValues& values, graph::DType dtype, absl::string_view label) {
   ConstValues rounded = values;
-  for (double& v : rounded) v = RoundTo(dtype, v);
-  const TensorType type{{static_cast<int64_t>(values.size())}, dtype};
+  for (double& v : rounded) v = graph::RoundTo(dtype, v);
+  const graph::TensorType type{{static_cast<int64_t>(values.size())}, dtype};
   interp.heap().Allocate(values.size() * 8);
   return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(rounded)), label);
 }
 
-Result<Shape> ShapeOf(Interpreter& interp, absl::Span<const Value> items, absl::string_view name) {
-  Shape shape;
+Result<graph::Shape> ShapeOf(Interpreter& interp, absl::Span<const Value> items, absl::string_view name) {
+  graph::Shape shape;
   for (Value item : items) {
     Result<int64_t> size = interp.Index(item);
     if (!size.ok()) {
@@ -84,8 +85,8 @@ Result<Shape> ShapeOf(Interpreter& interp, absl::Span<const Value> items, absl::
 }
 
 // zeros(2, 3), zeros((2, 3)), zeros(size=(2, 3)).
-Result<Shape> TakeSize(Interpreter& interp, const CallArgs& args, const std::vector<KeywordArg>& rest,
-                       absl::string_view name) {
+Result<graph::Shape> TakeSize(Interpreter& interp, const CallArgs& args, const std::vector<KeywordArg>& rest,
+                              absl::string_view name) {
   std::vector<Value> items(args.positional.begin(), args.positional.end());
   for (const KeywordArg& keyword : rest) {
     if (keyword.name->view() != "size") {
@@ -104,7 +105,7 @@ NativeFunction FilledFunction(std::string name, std::optional<double> fill) {
   return [name, fill](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     std::vector<KeywordArg> rest;
     COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
-    COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, args, rest, name));
+    COBRA_TRY_ASSIGN(graph::Shape shape, TakeSize(interp, args, rest, name));
     return Filled(interp, {shape, where.dtype.value_or(Torch(interp).default_dtype)}, fill, where, name);
   };
 }
@@ -126,11 +127,11 @@ Result<Value> Full(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Required("size", &size).Required("fill_value", &fill).Finish());
   CallArgs sized;
   sized.positional = absl::MakeConstSpan(&size, 1);
-  COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, sized, {}, "full"));
+  COBRA_TRY_ASSIGN(graph::Shape shape, TakeSize(interp, sized, {}, "full"));
   COBRA_TRY_ASSIGN(double number, NumberArg(interp, fill));
-  const DType inferred = fill.IsBool()                     ? DType::bool_
-                         : fill.IsInt() || fill.IsBigInt() ? DType::int64
-                                                           : Torch(interp).default_dtype;
+  const graph::DType inferred = fill.IsBool()                     ? graph::DType::bool_
+                                : fill.IsInt() || fill.IsBigInt() ? graph::DType::int64
+                                                                  : Torch(interp).default_dtype;
   return Filled(interp, {shape, where.dtype.value_or(inferred)}, number, where, "full");
 }
 
@@ -169,10 +170,10 @@ NativeFunction NewFunction(std::string name, std::optional<double> fill) {
       COBRA_TRY_ASSIGN(value, NumberArg(interp, number));
       CallArgs sized;
       sized.positional = absl::MakeConstSpan(&size, 1);
-      COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, sized, {}, name));
+      COBRA_TRY_ASSIGN(graph::Shape shape, TakeSize(interp, sized, {}, name));
       return Filled(interp, {shape, where.dtype.value_or(AsTensor(args.self)->type.dtype)}, value, where, name);
     }
-    COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, plain, rest, name));
+    COBRA_TRY_ASSIGN(graph::Shape shape, TakeSize(interp, plain, rest, name));
     return Filled(interp, {shape, where.dtype.value_or(AsTensor(args.self)->type.dtype)}, value, where, name);
   };
 }
@@ -186,18 +187,18 @@ Result<Value> New(Interpreter& interp, const CallArgs& args) {
   if (sequence || AsTensor(first) != nullptr || AsTensor(UnwrapArray(interp, first)) != nullptr) {
     COBRA_TRY_ASSIGN(Value data, TensorFromData(interp, first, self->type.dtype, "new"));
     if (!recorded || !AsTensor(data)->is_const()) return data;
-    const Shape& shape = AsTensor(data)->type.shape;
-    COBRA_TRY_ASSIGN(
-        Value made, Apply(interp, Op::new_, {{"size", std::vector<int64_t>(shape.begin(), shape.end())}}, {args.self}));
+    const graph::Shape& shape = AsTensor(data)->type.shape;
+    COBRA_TRY_ASSIGN(Value made, Apply(interp, graph::Op::new_,
+                                       {{"size", std::vector<int64_t>(shape.begin(), shape.end())}}, {args.self}));
     AsTensor(made)->values = AsTensor(data)->values;
     return made;
   }
   std::vector<KeywordArg> rest;
   COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
-  COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, CallArgs{Value::Unbound(), args.positional, {}}, rest, "new"));
+  COBRA_TRY_ASSIGN(graph::Shape shape, TakeSize(interp, CallArgs{Value::Unbound(), args.positional, {}}, rest, "new"));
   if (args.positional.empty() && rest.empty()) shape = {0};
   if (!recorded) return Filled(interp, {shape, self->type.dtype}, std::nullopt, where, "new");
-  return Apply(interp, Op::new_, {{"size", std::vector<int64_t>(shape.begin(), shape.end())}}, {args.self});
+  return Apply(interp, graph::Op::new_, {{"size", std::vector<int64_t>(shape.begin(), shape.end())}}, {args.self});
 }
 
 Result<Value> NewTensorMethod(Interpreter& interp, const CallArgs& args) {
@@ -231,8 +232,8 @@ NativeFunction FromData(std::string name) {
 // by one: the last bit depends on it. `at(i)` is element i on its own, `within(base, k)` the k-th after the first of a
 // vector.
 template <typename At, typename Within>
-ConstValues InVectors(int64_t count, DType dtype, At at, Within within) {
-  const int64_t width = dtype == DType::float64 ? 4 : 8;
+ConstValues InVectors(int64_t count, graph::DType dtype, At at, Within within) {
+  const int64_t width = dtype == graph::DType::float64 ? 4 : 8;
   ConstValues values;
   int64_t i = 0;
   while (i + 2 * width <= count) {
@@ -267,7 +268,7 @@ Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
   if (numbers.size() >= 3) step = numbers[2];
   bool floating = false;
   for (Value v : {start, end, step}) {
-    floating = floating || v.IsFloat() || (AsTensor(v) != nullptr && IsFloatingPoint(AsTensor(v)->type.dtype));
+    floating = floating || v.IsFloat() || (AsTensor(v) != nullptr && graph::IsFloatingPoint(AsTensor(v)->type.dtype));
   }
   COBRA_TRY_ASSIGN(double a, NumberArg(interp, start));
   COBRA_TRY_ASSIGN(double b, NumberArg(interp, end));
@@ -277,19 +278,21 @@ Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
   if ((b - a) / s < 0)
     return interp.Raise(interp.types().RuntimeError, "upper bound and larger bound inconsistent with step sign");
   const double size = std::ceil((b - a) / s);
-  const DType dtype = where.dtype.value_or(floating ? Torch(interp).default_dtype : DType::int64);
-  if (size > static_cast<double>(kMaxConstElements)) {
+  const graph::DType dtype = where.dtype.value_or(floating ? Torch(interp).default_dtype : graph::DType::int64);
+  if (size > static_cast<double>(graph::kMaxConstElements)) {
     if (size > 1e12) return interp.LimitReached("torch.arange of more than 1e12 elements");
     return NewTensor(interp, {{static_cast<int64_t>(size)}, dtype}, nullptr, "arange");
   }
   COBRA_TRY(interp.CheckSize(static_cast<int64_t>(size)));
-  if (!IsFloatingPoint(dtype)) {
+  if (!graph::IsFloatingPoint(dtype)) {
     ConstValues integers;
     for (int64_t i = 0; i < static_cast<int64_t>(size); ++i) integers.push_back(a + static_cast<double>(i) * s);
     return Ranged(interp, integers, dtype, "arange");
   }
-  const auto at = [&](int64_t i) { return RoundTo(dtype, std::fma(s, static_cast<double>(i), a)); };
-  const auto within = [&](double base, int64_t k) { return RoundTo(dtype, std::fma(s, static_cast<double>(k), base)); };
+  const auto at = [&](int64_t i) { return graph::RoundTo(dtype, std::fma(s, static_cast<double>(i), a)); };
+  const auto within = [&](double base, int64_t k) {
+    return graph::RoundTo(dtype, std::fma(s, static_cast<double>(k), base));
+  };
   return Ranged(interp, InVectors(static_cast<int64_t>(size), dtype, at, within), dtype, "arange");
 }
 
@@ -308,11 +311,11 @@ Result<Value> Linspace(Interpreter& interp, const CallArgs& args) {
     COBRA_TRY_ASSIGN(steps, interp.Index(count));
   }
   if (steps < 0) return interp.Raise(interp.types().RuntimeError, "number of steps must be non-negative");
-  if (steps > kMaxConstElements) return interp.LimitReached("torch.linspace of more than a million steps");
-  const DType dtype = where.dtype.value_or(Torch(interp).default_dtype);
+  if (steps > graph::kMaxConstElements) return interp.LimitReached("torch.linspace of more than a million steps");
+  const graph::DType dtype = where.dtype.value_or(Torch(interp).default_dtype);
   // Every step is rounded to the type; integers count in double.
-  const DType counted = IsFloatingPoint(dtype) ? dtype : DType::float64;
-  const auto round = [counted](double v) { return RoundTo(counted, v); };
+  const graph::DType counted = graph::IsFloatingPoint(dtype) ? dtype : graph::DType::float64;
+  const auto round = [counted](double v) { return graph::RoundTo(counted, v); };
   const double first = round(a), last = round(b);
   const double step = steps > 1 ? round(round(last - first) / static_cast<double>(steps - 1)) : 0;
   const auto at = [&](int64_t i) {
@@ -333,9 +336,9 @@ Result<Value> Eye(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "eye", plain);
   COBRA_TRY(reader.Required("n", &n).Optional("m", &m).Finish());
   if (m < 0) m = n;
-  const TensorType type{{n, m}, where.dtype.value_or(Torch(interp).default_dtype)};
+  const graph::TensorType type{{n, m}, where.dtype.value_or(Torch(interp).default_dtype)};
   if (n < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("n must be greater or equal to 0, got ", n));
-  if (type.num_elements() > kMaxConstElements) return NewTensor(interp, type, nullptr, "eye");
+  if (type.num_elements() > graph::kMaxConstElements) return NewTensor(interp, type, nullptr, "eye");
   COBRA_TRY(interp.CheckSize(type.num_elements()));
   ConstValues values(type.num_elements(), 0);
   for (int64_t i = 0; i < std::min(n, m); ++i) values[i * m + i] = 1;
@@ -356,16 +359,16 @@ Result<Value> RandInt(Interpreter& interp, const CallArgs& args) {
   if (size.IsNone()) return interp.Raise(interp.types().TypeError, "randint() missing argument 'size'");
   CallArgs sized;
   sized.positional = absl::MakeConstSpan(&size, 1);
-  COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, sized, {}, "randint"));
-  return Filled(interp, {shape, where.dtype.value_or(DType::int64)}, std::nullopt, where, "randint");
+  COBRA_TRY_ASSIGN(graph::Shape shape, TakeSize(interp, sized, {}, "randint"));
+  return Filled(interp, {shape, where.dtype.value_or(graph::DType::int64)}, std::nullopt, where, "randint");
 }
 
 Result<Value> RandPerm(Interpreter& interp, const CallArgs& args) {
   std::vector<KeywordArg> rest;
   COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
   CallArgs sized{Value::Unbound(), args.positional, {}};
-  COBRA_TRY_ASSIGN(Shape shape, TakeSize(interp, sized, {}, "randperm"));
-  return Filled(interp, {shape, where.dtype.value_or(DType::int64)}, std::nullopt, where, "randperm");
+  COBRA_TRY_ASSIGN(graph::Shape shape, TakeSize(interp, sized, {}, "randperm"));
+  return Filled(interp, {shape, where.dtype.value_or(graph::DType::int64)}, std::nullopt, where, "randperm");
 }
 
 NativeFunction TriangleIndices(bool upper) {
@@ -374,7 +377,7 @@ NativeFunction TriangleIndices(bool upper) {
     ArgReader reader(interp, "triu_indices", args);
     COBRA_TRY(
         reader.Required("row", &rows).Required("col", &columns).Optional("offset", &offset).IgnoreKwArgs().Finish());
-    if (rows < 0 || columns < 0 || rows * columns > kMaxConstElements)
+    if (rows < 0 || columns < 0 || rows * columns > graph::kMaxConstElements)
       return interp.LimitReached("indices of a triangle of more than a million");
     ConstValues first, second;
     for (int64_t i = 0; i < rows; ++i) {
@@ -386,7 +389,7 @@ NativeFunction TriangleIndices(bool upper) {
         }
       }
     }
-    const TensorType type{{2, static_cast<int64_t>(first.size())}, DType::int64};
+    const graph::TensorType type{{2, static_cast<int64_t>(first.size())}, graph::DType::int64};
     first.insert(first.end(), second.begin(), second.end());
     interp.heap().Allocate(first.size() * 8);
     return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(first)), "triangle_indices");
@@ -395,17 +398,17 @@ NativeFunction TriangleIndices(bool upper) {
 
 // ---- casts
 
-Result<Value> CastTo(Interpreter& interp, Op op, Value self, std::optional<DType> dtype, Value other) {
+Result<Value> CastTo(Interpreter& interp, graph::Op op, Value self, std::optional<graph::DType> dtype, Value other) {
   Tensor* tensor = AsTensor(self);
-  Attributes attributes;
+  graph::Attributes attributes;
   std::vector<Value> inputs{self};
-  DType target = tensor->type.dtype;
+  graph::DType target = tensor->type.dtype;
   if (other.IsObject()) {
     inputs.push_back(other);
     target = AsTensor(other)->type.dtype;
   } else if (dtype) {
     target = *dtype;
-    if (op == Op::to || op == Op::type) attributes.Set("dtype", std::string(DTypeName(target)));
+    if (op == graph::Op::to || op == graph::Op::type) attributes.Set("dtype", std::string(graph::DTypeName(target)));
   }
   if (target == tensor->type.dtype) {  // PyTorch hands the same tensor back
     if (Torch(interp).recording && !tensor->is_const())
@@ -417,7 +420,7 @@ Result<Value> CastTo(Interpreter& interp, Op op, Value self, std::optional<DType
 
 // x.to(dtype), x.to(device), x.to(device, dtype), x.to(other), with copy, non_blocking, memory_format.
 Result<Value> To(Interpreter& interp, const CallArgs& args) {
-  std::optional<DType> dtype;
+  std::optional<graph::DType> dtype;
   Value other;
   std::vector<Value> all(args.positional.begin(), args.positional.end());
   for (const KeywordArg& keyword : args.keywords) {
@@ -427,7 +430,7 @@ Result<Value> To(Interpreter& interp, const CallArgs& args) {
     if (AsTensor(v) != nullptr) other = v;
     if (NativeCast<NativeObject>(v) != nullptr && AsTensor(v) == nullptr) dtype = AsDType(interp, v);
   }
-  return CastTo(interp, Op::to, args.self, dtype, other);
+  return CastTo(interp, graph::Op::to, args.self, dtype, other);
 }
 
 // By DType.
@@ -442,7 +445,7 @@ Result<Value> TypeMethod(Interpreter& interp, const CallArgs& args) {
   if (target.IsNone()) {
     return interp.NewStr(absl::StrCat("torch.", kTensorTypes[static_cast<int>(AsTensor(args.self)->type.dtype)]));
   }
-  std::optional<DType> dtype = AsDType(interp, target);
+  std::optional<graph::DType> dtype = AsDType(interp, target);
   if (!dtype && target.IsClass()) {  // torch.FloatTensor
     const Value of_class = interp.LookupClass(target.as<ClassObject>(), interp.Intern("_dtype"));
     if (!of_class.IsUnbound()) dtype = AsDType(interp, of_class);
@@ -452,15 +455,15 @@ Result<Value> TypeMethod(Interpreter& interp, const CallArgs& args) {
     if (absl::ConsumePrefix(&name, "torch.")) {
       absl::ConsumePrefix(&name, "cuda.");
       for (size_t i = 0; i < std::size(kTensorTypes); ++i) {
-        if (name == kTensorTypes[i]) dtype = static_cast<DType>(i);
+        if (name == kTensorTypes[i]) dtype = static_cast<graph::DType>(i);
       }
     }
   }
   if (!dtype) return interp.Raise(interp.types().TypeError, absl::StrCat("invalid type: ", interp.TypeName(target)));
-  return CastTo(interp, Op::type, args.self, dtype, Value::None());
+  return CastTo(interp, graph::Op::type, args.self, dtype, Value::None());
 }
 
-NativeFunction CastMethod(Op op, DType dtype) {
+NativeFunction CastMethod(graph::Op op, graph::DType dtype) {
   return [op, dtype](Interpreter& interp, const CallArgs& args) {
     return CastTo(interp, op, args.self, dtype, Value::None());
   };
@@ -472,45 +475,45 @@ Result<Value> TypeAs(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Required("other", &other).Finish());
   if (AsTensor(other) == nullptr)
     return interp.Raise(interp.types().TypeError, "type_as(): argument 'other' must be Tensor");
-  return CastTo(interp, Op::type_as, args.self, std::nullopt, other);
+  return CastTo(interp, graph::Op::type_as, args.self, std::nullopt, other);
 }
 
 Result<Value> Contiguous(Interpreter& interp, const CallArgs& args) {
   if (AsTensor(args.self)->is_const() && IsScattered(interp, AsTensor(args.self)))
-    return Apply(interp, Op::clone, {}, {args.self});
+    return Apply(interp, graph::Op::clone, {}, {args.self});
   if (AsTensor(args.self)->is_const() || !Torch(interp).recording) return args.self;
   const bool alias = IsContiguousNow(interp, AsTensor(args.self));
-  COBRA_TRY_ASSIGN(Value copy, Apply(interp, Op::contiguous, {}, {args.self}));
+  COBRA_TRY_ASSIGN(Value copy, Apply(interp, graph::Op::contiguous, {}, {args.self}));
   return alias ? args.self : copy;
 }
 
 Result<Value> Self(Interpreter&, const CallArgs& args) { return args.self; }
 
 struct DTypeObject : NativeObject {
-  explicit DTypeObject(DType d) : dtype(d) {}
-  DType dtype;
+  explicit DTypeObject(graph::DType d) : dtype(d) {}
+  graph::DType dtype;
   NativeObject* Copy(Interpreter&) override { return this; }
 };
 
 }  // namespace
 
-std::optional<DType> AsDType(Interpreter& interp, Value v) {
+std::optional<graph::DType> AsDType(Interpreter& interp, Value v) {
   if (DTypeObject* object = NativeCast<DTypeObject>(v)) return object->dtype;
   if (v.IsClass()) {
     const ClassObject* cls = v.as<ClassObject>();
-    if (cls == interp.types().float_type) return DType::float32;
-    if (cls == interp.types().int_type) return DType::int64;
-    if (cls == interp.types().bool_type) return DType::bool_;
+    if (cls == interp.types().float_type) return graph::DType::float32;
+    if (cls == interp.types().int_type) return graph::DType::int64;
+    if (cls == interp.types().bool_type) return graph::DType::bool_;
   }
   return std::nullopt;
 }
 
 Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value dtype, bool parameter) {
   const TorchState& torch = Torch(interp);
-  TensorType type;
+  graph::TensorType type;
   type.dtype = torch.default_dtype;
   if (!dtype.IsNone()) {
-    const std::optional<DType> given = AsDType(interp, dtype);
+    const std::optional<graph::DType> given = AsDType(interp, dtype);
     if (!given)
       return interp.Raise(interp.types().TypeError,
                           absl::StrCat("argument 'dtype' must be torch.dtype, not ", interp.TypeName(dtype)));
@@ -527,8 +530,8 @@ Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value 
     if (type.shape.size() != size.size()) COBRA_TRY_SET(type.shape, ShapeOf(interp, size, "empty"));
   }
   if (!parameter) return Filled(interp, std::move(type), std::nullopt, {}, "empty");
-  if (IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
-    return interp.LimitReached(absl::StrCat("torch.empty makes a tensor of ", TypeText(type)));
+  if (graph::IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
+    return interp.LimitReached(absl::StrCat("torch.empty makes a tensor of ", graph::TypeText(type)));
   Tensor* made = interp.heap().New<Tensor>("parameter");
   made->type = std::move(type);
   made->is_random = made->requires_grad = true;
@@ -539,18 +542,18 @@ Result<void> DefineTensorMethods(Interpreter& interp, NativeClassBuilder& tensor
   tensor_class.Method("to", To)
       .Method("type", TypeMethod)
       .Method("type_as", TypeAs)
-      .Method("float", CastMethod(Op::float_, DType::float32))
-      .Method("half", CastMethod(Op::half, DType::float16))
-      .Method("bfloat16", CastMethod(Op::bfloat16, DType::bfloat16))
-      .Method("double", CastMethod(Op::double_, DType::float64))
-      .Method("long", CastMethod(Op::long_, DType::int64))
-      .Method("int", CastMethod(Op::int_, DType::int32))
-      .Method("bool", CastMethod(Op::bool_, DType::bool_))
-      .Method("byte", CastMethod(Op::byte, DType::uint8))
-      .Method("short", CastMethod(Op::short_, DType::int16))
-      .Method("char", CastMethod(Op::char_, DType::int8))
-      .Method("cfloat", CastMethod(Op::cfloat, DType::complex64))
-      .Method("cdouble", CastMethod(Op::cdouble, DType::complex128))
+      .Method("float", CastMethod(graph::Op::float_, graph::DType::float32))
+      .Method("half", CastMethod(graph::Op::half, graph::DType::float16))
+      .Method("bfloat16", CastMethod(graph::Op::bfloat16, graph::DType::bfloat16))
+      .Method("double", CastMethod(graph::Op::double_, graph::DType::float64))
+      .Method("long", CastMethod(graph::Op::long_, graph::DType::int64))
+      .Method("int", CastMethod(graph::Op::int_, graph::DType::int32))
+      .Method("bool", CastMethod(graph::Op::bool_, graph::DType::bool_))
+      .Method("byte", CastMethod(graph::Op::byte, graph::DType::uint8))
+      .Method("short", CastMethod(graph::Op::short_, graph::DType::int16))
+      .Method("char", CastMethod(graph::Op::char_, graph::DType::int8))
+      .Method("cfloat", CastMethod(graph::Op::cfloat, graph::DType::complex64))
+      .Method("cdouble", CastMethod(graph::Op::cdouble, graph::DType::complex128))
       .Method("cuda", Self)
       .Method("cpu", Self)
       .Method("contiguous", Contiguous)
@@ -569,15 +572,15 @@ void DefineCreation(Interpreter& interp, NativeModuleBuilder& m) {
       m.Class("dtype", {interp.types().object})
           .Property("is_floating_point",
                     [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                      return Value::Bool(IsFloatingPoint(*AsDType(i, a.self)));
+                      return Value::Bool(graph::IsFloatingPoint(*AsDType(i, a.self)));
                     })
           .Property("is_complex",
                     [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                      return Value::Bool(IsComplex(*AsDType(i, a.self)));
+                      return Value::Bool(graph::IsComplex(*AsDType(i, a.self)));
                     })
           .Property("itemsize",
                     [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                      return Value::Int(DTypeBytes(*AsDType(i, a.self)));
+                      return Value::Int(graph::DTypeBytes(*AsDType(i, a.self)));
                     })
           .Method("__repr__",
                   [](Interpreter& i, const CallArgs& a) -> Result<Value> {
@@ -587,15 +590,15 @@ void DefineCreation(Interpreter& interp, NativeModuleBuilder& m) {
           .Final()
           .Build();
   for (int i = 0; i < 12; ++i) {
-    const DType dtype = static_cast<DType>(i);
+    const graph::DType dtype = static_cast<graph::DType>(i);
     torch.dtypes[i] = interp.NewInstance(torch.dtype_class, interp.heap().New<DTypeObject>(dtype));
-    m.Value(DTypeName(dtype), torch.dtypes[i]);
+    m.Value(graph::DTypeName(dtype), torch.dtypes[i]);
   }
   for (const auto& [name, dtype] :
-       {std::make_pair("float", DType::float32), std::make_pair("double", DType::float64),
-        std::make_pair("half", DType::float16), std::make_pair("long", DType::int64),
-        std::make_pair("int", DType::int32), std::make_pair("short", DType::int16),
-        std::make_pair("cfloat", DType::complex64), std::make_pair("cdouble", DType::complex128)}) {
+       {std::make_pair("float", graph::DType::float32), std::make_pair("double", graph::DType::float64),
+        std::make_pair("half", graph::DType::float16), std::make_pair("long", graph::DType::int64),
+        std::make_pair("int", graph::DType::int32), std::make_pair("short", graph::DType::int16),
+        std::make_pair("cfloat", graph::DType::complex64), std::make_pair("cdouble", graph::DType::complex128)}) {
     m.Value(name, torch.dtypes[static_cast<int>(dtype)]);
   }
   torch.size_class = m.Class("Size", {interp.types().tuple})

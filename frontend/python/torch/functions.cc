@@ -23,7 +23,7 @@ using Table = std::map<std::pair<char, std::string>, Function>;
 const Table& Functions() {
   static const Table* const kTable = [] {
     auto* table = new Table();
-    const auto add = [&](Op op, absl::string_view names, absl::string_view spaces, absl::string_view signature) {
+    const auto add = [&](graph::Op op, absl::string_view names, absl::string_view spaces, absl::string_view signature) {
       const Overload overload = ParseOverload(op, signature);
       for (absl::string_view name : absl::StrSplit(names, ' ')) {
         for (char space : spaces) {
@@ -33,7 +33,7 @@ const Table& Functions() {
         }
       }
     };
-#define COBRA_TORCH_FUNCTION(op, names, spaces, signature) add(Op::op, names, spaces, signature);
+#define COBRA_TORCH_FUNCTION(op, names, spaces, signature) add(graph::Op::op, names, spaces, signature);
 #include "frontend/python/torch/functions.def"
 #undef COBRA_TORCH_FUNCTION
     return table;
@@ -43,79 +43,80 @@ const Table& Functions() {
 
 // ---- what is particular to an operator
 
-Returns ReturnsOf(Op op) {
+Returns ReturnsOf(graph::Op op) {
   switch (op) {
-    case Op::chunk:
-    case Op::split:
-    case Op::tensor_split:
-    case Op::unbind:
-    case Op::meshgrid:
-    case Op::broadcast_tensors:
-    case Op::var_mean:
-    case Op::std_mean: return Returns::kTuple;
-    case Op::atleast_1d:
-    case Op::atleast_2d:
-    case Op::atleast_3d: return Returns::kOneOrTuple;
-    case Op::split_with_sizes:
-    case Op::unsafe_split:
-    case Op::unsafe_split_with_sizes:
-    case Op::unsafe_chunk:
-    case Op::hsplit:
-    case Op::vsplit:
-    case Op::dsplit:
-    case Op::lstm_cell:
-    case Op::gradient:
-    case Op::lu: return Returns::kTuple;
-    case Op::aminmax:
-    case Op::svd:
-    case Op::linalg_svd:
-    case Op::qr:
-    case Op::linalg_qr:
-    case Op::linalg_eigh:
-    case Op::linalg_eig:
-    case Op::slogdet:
-    case Op::linalg_slogdet:
-    case Op::linalg_lu:
-    case Op::linalg_lu_factor:
-    case Op::linalg_inv_ex:
-    case Op::linalg_cholesky_ex:
-    case Op::linalg_lstsq:
-    case Op::triangular_solve:
-    case Op::frexp:
-    case Op::lu_unpack:
-    case Op::linalg_lu_factor_ex:
-    case Op::linalg_ldl_factor: return Returns::kNamed;
-    case Op::cummax:
-    case Op::cummin:
-    case Op::nanmedian:
-    case Op::max:
-    case Op::min:
-    case Op::median:
-    case Op::mode:
-    case Op::kthvalue:
-    case Op::topk:
-    case Op::sort: return Returns::kValuesIndices;
+    case graph::Op::chunk:
+    case graph::Op::split:
+    case graph::Op::tensor_split:
+    case graph::Op::unbind:
+    case graph::Op::meshgrid:
+    case graph::Op::broadcast_tensors:
+    case graph::Op::var_mean:
+    case graph::Op::std_mean: return Returns::kTuple;
+    case graph::Op::atleast_1d:
+    case graph::Op::atleast_2d:
+    case graph::Op::atleast_3d: return Returns::kOneOrTuple;
+    case graph::Op::split_with_sizes:
+    case graph::Op::unsafe_split:
+    case graph::Op::unsafe_split_with_sizes:
+    case graph::Op::unsafe_chunk:
+    case graph::Op::hsplit:
+    case graph::Op::vsplit:
+    case graph::Op::dsplit:
+    case graph::Op::lstm_cell:
+    case graph::Op::gradient:
+    case graph::Op::lu: return Returns::kTuple;
+    case graph::Op::aminmax:
+    case graph::Op::svd:
+    case graph::Op::linalg_svd:
+    case graph::Op::qr:
+    case graph::Op::linalg_qr:
+    case graph::Op::linalg_eigh:
+    case graph::Op::linalg_eig:
+    case graph::Op::slogdet:
+    case graph::Op::linalg_slogdet:
+    case graph::Op::linalg_lu:
+    case graph::Op::linalg_lu_factor:
+    case graph::Op::linalg_inv_ex:
+    case graph::Op::linalg_cholesky_ex:
+    case graph::Op::linalg_lstsq:
+    case graph::Op::triangular_solve:
+    case graph::Op::frexp:
+    case graph::Op::lu_unpack:
+    case graph::Op::linalg_lu_factor_ex:
+    case graph::Op::linalg_ldl_factor: return Returns::kNamed;
+    case graph::Op::cummax:
+    case graph::Op::cummin:
+    case graph::Op::nanmedian:
+    case graph::Op::max:
+    case graph::Op::min:
+    case graph::Op::median:
+    case graph::Op::mode:
+    case graph::Op::kthvalue:
+    case graph::Op::topk:
+    case graph::Op::sort: return Returns::kValuesIndices;
     default: return Returns::kTensor;
   }
 }
 
-Attributes WithoutAttribute(const Attributes& attributes, absl::string_view name) {
-  Attributes rest;
+graph::Attributes WithoutAttribute(const graph::Attributes& attributes, absl::string_view name) {
+  graph::Attributes rest;
   for (const auto& [key, value] : attributes) {
     if (key != name) rest.Set(key, value);
   }
   return rest;
 }
 
-bool IsDropout(Op op) {
-  return op == Op::dropout || op == Op::dropout1d || op == Op::dropout2d || op == Op::dropout3d ||
-         op == Op::alpha_dropout || op == Op::feature_alpha_dropout || op == Op::feature_dropout;
+bool IsDropout(graph::Op op) {
+  return op == graph::Op::dropout || op == graph::Op::dropout1d || op == graph::Op::dropout2d ||
+         op == graph::Op::dropout3d || op == graph::Op::alpha_dropout || op == graph::Op::feature_alpha_dropout ||
+         op == graph::Op::feature_dropout;
 }
 
-bool IsPool(Op op) {
+bool IsPool(graph::Op op) {
   static const auto* const kPools = [] {
-    auto* pools = new std::array<bool, kNumOps>();
-    for (const OpInfo& info : AllOps()) {
+    auto* pools = new std::array<bool, graph::kNumOps>();
+    for (const graph::OpInfo& info : graph::AllOps()) {
       (*pools)[static_cast<size_t>(info.op)] =
           !absl::StartsWith(info.name, "fractional") &&
           (absl::EndsWith(info.name, "pool1d") || absl::EndsWith(info.name, "pool2d") ||
@@ -126,12 +127,12 @@ bool IsPool(Op op) {
   return (*kPools)[static_cast<size_t>(op)];
 }
 
-void Complete(Op op, Bound* bound) {
+void Complete(graph::Op op, Bound* bound) {
   if (!IsPool(op)) return;
-  Attributes& attributes = bound->attributes;
+  graph::Attributes& attributes = bound->attributes;
   const bool has_stride = attributes.Find("kernel_size") != nullptr;
   if (has_stride && attributes.IntSpan("stride").empty()) attributes.Set("stride", attributes.Ints("kernel_size"));
-  if (absl::StartsWith(OpName(op), "max_pool") && attributes.Find("return_indices") != nullptr &&
+  if (absl::StartsWith(graph::OpName(op), "max_pool") && attributes.Find("return_indices") != nullptr &&
       !attributes.Bool("return_indices")) {
     bound->attributes = WithoutAttribute(attributes, "return_indices");
   }
@@ -142,28 +143,28 @@ void Complete(Op op, Bound* bound) {
 namespace {
 
 // Calls that hand their argument back, the same object.
-bool ReturnsItself(Op op, const Bound& bound) {
+bool ReturnsItself(graph::Op op, const Bound& bound) {
   if (bound.inputs.size() != 1 || AsTensor(bound.inputs[0]) == nullptr) return false;
-  const TensorType& type = AsTensor(bound.inputs[0])->type;
+  const graph::TensorType& type = AsTensor(bound.inputs[0])->type;
   const int rank = type.rank();
   const auto wrap = [rank](int64_t d) { return d < 0 ? d + rank : d; };
   switch (op) {
-    case Op::positive: return type.dtype != DType::bool_;
-    case Op::conj:
-    case Op::conj_physical:
-    case Op::resolve_conj:
-    case Op::real: return !IsComplex(type.dtype);
-    case Op::resolve_neg:
-    case Op::cartesian_prod: return op == Op::resolve_neg || rank == 1;
-    case Op::adjoint: return rank == 0 && !IsComplex(type.dtype);
-    case Op::atleast_1d: return rank >= 1;
-    case Op::atleast_2d: return rank >= 2;
-    case Op::atleast_3d: return rank >= 3;
-    case Op::sum_to_size: {
+    case graph::Op::positive: return type.dtype != graph::DType::bool_;
+    case graph::Op::conj:
+    case graph::Op::conj_physical:
+    case graph::Op::resolve_conj:
+    case graph::Op::real: return !graph::IsComplex(type.dtype);
+    case graph::Op::resolve_neg:
+    case graph::Op::cartesian_prod: return op == graph::Op::resolve_neg || rank == 1;
+    case graph::Op::adjoint: return rank == 0 && !graph::IsComplex(type.dtype);
+    case graph::Op::atleast_1d: return rank >= 1;
+    case graph::Op::atleast_2d: return rank >= 2;
+    case graph::Op::atleast_3d: return rank >= 3;
+    case graph::Op::sum_to_size: {
       const std::vector<int64_t> size = bound.attributes.Ints("size");
-      return Shape(size.begin(), size.end()) == type.shape;
+      return graph::Shape(size.begin(), size.end()) == type.shape;
     }
-    case Op::flatten: {
+    case graph::Op::flatten: {
       const int64_t start = wrap(bound.attributes.Int("start_dim")), end = wrap(bound.attributes.Int("end_dim", -1));
       return rank > 0 && start == end && start >= 0 && start < rank;
     }
@@ -172,8 +173,8 @@ bool ReturnsItself(Op op, const Bound& bound) {
 }
 
 // What a shape takes from the values of a small constant: the number of repetitions, the classes of one_hot.
-Result<void> FromValues(Interpreter& interp, Op op, Bound* bound) {
-  if (op == Op::repeat_interleave && bound->inputs.size() > 1 && !bound->inputs[1].IsNone() &&
+Result<void> FromValues(Interpreter& interp, graph::Op op, Bound* bound) {
+  if (op == graph::Op::repeat_interleave && bound->inputs.size() > 1 && !bound->inputs[1].IsNone() &&
       bound->attributes.Find("output_size") == nullptr) {
     Tensor* input = AsTensor(bound->inputs[0]);
     Tensor* repeats = AsTensor(bound->inputs[1]);
@@ -192,7 +193,7 @@ Result<void> FromValues(Interpreter& interp, Op op, Bound* bound) {
     }
     bound->attributes.Set("output_size", static_cast<int64_t>(total));
   }
-  if (op == Op::one_hot && bound->attributes.Int("num_classes", -1) == -1) {
+  if (op == graph::Op::one_hot && bound->attributes.Int("num_classes", -1) == -1) {
     Tensor* input = AsTensor(bound->inputs[0]);
     COBRA_TRY_ASSIGN(const ConstValues* values,
                      ReadValues(interp, input, "the shape of one_hot() without num_classes"));
@@ -236,10 +237,10 @@ Result<Value> EinsumOfLists(Interpreter& interp, absl::Span<const Value> args) {
     equation += "->";
     COBRA_TRY(letters(args.back()));
   }
-  return Apply(interp, Op::einsum, {{"equation", equation}}, std::move(operands));
+  return Apply(interp, graph::Op::einsum, {{"equation", equation}}, std::move(operands));
 }
 
-Result<Value> Run(Interpreter& interp, Op op, Bound bound) {
+Result<Value> Run(Interpreter& interp, graph::Op op, Bound bound) {
   Complete(op, &bound);
   if (IsDropout(op)) {
     // In eval PyTorch hands its argument back, the same object.
@@ -250,13 +251,13 @@ Result<Value> Run(Interpreter& interp, Op op, Bound bound) {
       return self;
     }
   }
-  if (op == Op::softmax || op == Op::log_softmax || op == Op::softmin) {
+  if (op == graph::Op::softmax || op == graph::Op::log_softmax || op == graph::Op::softmin) {
     if (bound.attributes.Find("dim") == nullptr) {
       const int rank = AsTensor(bound.inputs[0])->type.rank();
       bound.attributes.Set("dim", int64_t{rank == 0 || rank == 1 || rank == 3 ? 0 : 1});
     }
   }
-  if (op == Op::pow && bound.inputs[0].IsNone() && bound.inputs[1].IsNone()) {
+  if (op == graph::Op::pow && bound.inputs[0].IsNone() && bound.inputs[1].IsNone()) {
     return interp.Raise(interp.types().TypeError,
                         "pow() received an invalid combination of arguments: neither is a Tensor");
   }
@@ -267,13 +268,14 @@ Result<Value> Run(Interpreter& interp, Op op, Bound bound) {
     return self;
   }
   const Returns returns = bound.inplace ? Returns::kTensor : ReturnsOf(op);
-  if (op == Op::multi_head_attention_forward) {
+  if (op == graph::Op::multi_head_attention_forward) {
     const bool weights = bound.attributes.Bool("need_weights", true);
     COBRA_TRY_ASSIGN(Value out,
                      Apply(interp, op, std::move(bound.attributes), std::move(bound.inputs), false, Returns::kTuple));
     return weights ? out : Value(interp.NewTuple({out.as<TupleObject>()->items[0], Value::None()}));
   }
-  if (op == Op::broadcast_tensors || op == Op::atleast_1d || op == Op::atleast_2d || op == Op::atleast_3d) {
+  if (op == graph::Op::broadcast_tensors || op == graph::Op::atleast_1d || op == graph::Op::atleast_2d ||
+      op == graph::Op::atleast_3d) {
     // What has its shape already comes back as it is.
     const std::vector<Value> inputs = bound.inputs;
     COBRA_TRY_ASSIGN(Value out,
@@ -283,7 +285,7 @@ Result<Value> Run(Interpreter& interp, Op op, Bound bound) {
       const Value made = out.as<TupleObject>()->items[i];
       const bool itself = AsTensor(made)->type == AsTensor(inputs[i])->type;
       // From now on it is this call's output, as every tensor that a call of several outputs returns.
-      if (itself && op == Op::broadcast_tensors && AsTensor(made)->ref.is_node())
+      if (itself && op == graph::Op::broadcast_tensors && AsTensor(made)->ref.is_node())
         AsTensor(inputs[i])->ref = AsTensor(made)->ref;
       results.push_back(itself ? inputs[i] : made);
     }
@@ -315,13 +317,13 @@ Result<Value> WriteOut(Interpreter& interp, Value result, Value out) {
   if (to == nullptr || from == nullptr)
     return interp.Raise(interp.types().TypeError,
                         absl::StrCat("argument 'out' must be Tensor, not ", interp.TypeName(out)));
-  if (to->base != nullptr) return Apply(interp, Op::copy, {}, {out, result}, /*inplace=*/true);
+  if (to->base != nullptr) return Apply(interp, graph::Op::copy, {}, {out, result}, /*inplace=*/true);
   to->type = from->type;
   to->ref = from->ref;
   to->values = from->values;
   to->is_random = from->is_random;
   to->is_drawn = from->is_drawn;
-  if (to->is_const()) NoteWrite(interp, to, Op::copy);
+  if (to->is_const()) NoteWrite(interp, to, graph::Op::copy);
   return out;
 }
 
@@ -340,10 +342,11 @@ Result<Value> CallFunction(Interpreter& interp, const Function& function, const 
     with_self.insert(with_self.end(), args.positional.begin(), args.positional.end());
     positional = with_self;
   }
-  const Op first = function.overloads.empty() ? Op::add : function.overloads[0].op;
-  if (first == Op::einsum && positional.size() > 1 && AsTensor(positional[0]) != nullptr)
+  const graph::Op first = function.overloads.empty() ? graph::Op::add : function.overloads[0].op;
+  if (first == graph::Op::einsum && positional.size() > 1 && AsTensor(positional[0]) != nullptr)
     return EinsumOfLists(interp, positional);
-  if (first == Op::where && positional.size() == 1 && args.keywords.empty() && AsTensor(positional[0]) != nullptr)
+  if (first == graph::Op::where && positional.size() == 1 && args.keywords.empty() &&
+      AsTensor(positional[0]) != nullptr)
     return WhereIndices(interp, AsTensor(positional[0]));
   std::string problem;
   for (const Overload& overload : function.overloads) {

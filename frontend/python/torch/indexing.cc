@@ -76,7 +76,7 @@ Result<void> AddMask(Interpreter& interp, Tensor* mask, Index* index) {
     }
   }
   for (ConstValues& column : coordinates) {
-    const TensorType type{{static_cast<int64_t>(column.size())}, DType::int64};
+    const graph::TensorType type{{static_cast<int64_t>(column.size())}, graph::DType::int64};
     index->text.push_back(absl::StrCat("T", index->tensors.size()));
     index->tensors.push_back(
         NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(column)), "nonzero"));
@@ -104,12 +104,12 @@ Result<Index> ReadIndex(Interpreter& interp, Value v, bool writes) {
     const Value array = UnwrapArray(interp, item);
     if (!array.IsSame(item)) {  // numpy: indices as a list of numbers has them
       item = array;
-      if (Tensor* tensor = AsTensor(array); tensor != nullptr && tensor->type.dtype != DType::bool_) {
+      if (Tensor* tensor = AsTensor(array); tensor != nullptr && tensor->type.dtype != graph::DType::bool_) {
         COBRA_TRY_ASSIGN(item, TensorToList(interp, tensor));
       }
     }
     if (Tensor* tensor = AsTensor(item)) {
-      const bool mask = tensor->type.dtype == DType::bool_ || tensor->type.dtype == DType::uint8;
+      const bool mask = tensor->type.dtype == graph::DType::bool_ || tensor->type.dtype == graph::DType::uint8;
       if (mask && (!writes || (tensor->is_const() && tensor->values != nullptr && items.size() > 1))) {
         COBRA_TRY(AddMask(interp, tensor, &index));
         continue;
@@ -151,12 +151,12 @@ Result<Value> TensorGetItem(Interpreter& interp, Value self, Value key) {
   COBRA_TRY_ASSIGN(Index index, ReadIndex(interp, key, /*writes=*/false));
   std::vector<Value> inputs{self};
   inputs.insert(inputs.end(), index.tensors.begin(), index.tensors.end());
-  return Apply(interp, Op::getitem, {{"index", absl::StrJoin(index.text, ", ")}}, std::move(inputs));
+  return Apply(interp, graph::Op::getitem, {{"index", absl::StrJoin(index.text, ", ")}}, std::move(inputs));
 }
 
 Result<void> TensorSetItem(Interpreter& interp, Value self, Value key, Value value) {
   COBRA_TRY_ASSIGN(Index index, ReadIndex(interp, key, /*writes=*/true));
-  Attributes attributes{{"index", absl::StrJoin(index.text, ", ")}};
+  graph::Attributes attributes{{"index", absl::StrJoin(index.text, ", ")}};
   std::vector<Value> inputs{self};
   inputs.insert(inputs.end(), index.tensors.begin(), index.tensors.end());
   if (AsTensor(value) != nullptr) {
@@ -167,18 +167,18 @@ Result<void> TensorSetItem(Interpreter& interp, Value self, Value key, Value val
     COBRA_TRY_ASSIGN(double number, interp.AsFloat(value));
     attributes.Set("value", number);
   }
-  COBRA_TRY(Apply(interp, Op::setitem, std::move(attributes), std::move(inputs), /*inplace=*/true));
+  COBRA_TRY(Apply(interp, graph::Op::setitem, std::move(attributes), std::move(inputs), /*inplace=*/true));
   return {};
 }
 
 namespace {
 
 struct NestedData {
-  Shape shape;
+  graph::Shape shape;
   ConstValues values, imaginary;  // the latter only if some are complex
   bool any_float = false, all_bool = true, any_complex = false;
   bool known = true;
-  std::optional<DType> dtype;  // of tensors among the elements
+  std::optional<graph::DType> dtype;  // of tensors among the elements
 };
 
 Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* out) {
@@ -199,7 +199,7 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
     for (Value item : items) COBRA_TRY(ReadNested(interp, item, depth + 1, out));
     return {};
   }
-  if (static_cast<int64_t>(out->values.size()) >= kMaxConstElements * 4)
+  if (static_cast<int64_t>(out->values.size()) >= graph::kMaxConstElements * 4)
     return interp.LimitReached("torch.tensor of more than 262,144 numbers");
   const auto add_complex = [out](double real, double imaginary) {
     out->any_complex = true;
@@ -215,14 +215,14 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
   if (Tensor* tensor = AsTensor(v)) {
     COBRA_TRY_ASSIGN(const ConstValues* values,
                      ReadValues(interp, tensor, "torch.tensor() of a tensor", /*complex=*/true));
-    if (IsComplex(tensor->type.dtype) && values->size() == 2) {
+    if (graph::IsComplex(tensor->type.dtype) && values->size() == 2) {
       add_complex((*values)[0], (*values)[1]);
       return {};
     }
     if (values->size() != 1)
       return interp.Raise(interp.types().ValueError, "only one element tensors can be converted to Python scalars");
-    out->any_float = out->any_float || IsFloatingPoint(tensor->type.dtype);
-    out->all_bool = out->all_bool && tensor->type.dtype == DType::bool_;
+    out->any_float = out->any_float || graph::IsFloatingPoint(tensor->type.dtype);
+    out->all_bool = out->all_bool && tensor->type.dtype == graph::DType::bool_;
     out->values.push_back((*values)[0]);
     return {};
   }
@@ -248,27 +248,29 @@ Value UnwrapArray(Interpreter& interp, Value v) {
   return tensor == nullptr ? v : *tensor;
 }
 
-Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DType> dtype, absl::string_view label) {
+Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<graph::DType> dtype,
+                             absl::string_view label) {
   data = UnwrapArray(interp, data);
   if (Tensor* tensor = AsTensor(data)) {
     if (!tensor->is_const()) {
       if (dtype && *dtype != tensor->type.dtype)
-        return Apply(interp, Op::to, {{"dtype", std::string(DTypeName(*dtype))}}, {data});
-      return Apply(interp, Op::clone, {}, {data});
+        return Apply(interp, graph::Op::to, {{"dtype", std::string(graph::DTypeName(*dtype))}}, {data});
+      return Apply(interp, graph::Op::clone, {}, {data});
     }
     Refresh(interp, tensor);
     InstanceObject* copy = NewTensor(interp, tensor->type, tensor->values, label);
     AsTensor(copy)->is_random = tensor->is_random;
     if (!dtype || *dtype == tensor->type.dtype) return copy;
-    return Apply(interp, Op::to, {{"dtype", std::string(DTypeName(*dtype))}}, {copy});
+    return Apply(interp, graph::Op::to, {{"dtype", std::string(graph::DTypeName(*dtype))}}, {copy});
   }
   NestedData nested;
   COBRA_TRY(ReadNested(interp, data, 0, &nested));
-  TensorType type{nested.shape, DType::int64};
+  graph::TensorType type{nested.shape, graph::DType::int64};
   if (nested.any_float || nested.values.empty()) type.dtype = Torch(interp).default_dtype;
-  if (!nested.values.empty() && nested.all_bool) type.dtype = DType::bool_;
+  if (!nested.values.empty() && nested.all_bool) type.dtype = graph::DType::bool_;
   if (nested.any_complex)
-    type.dtype = Torch(interp).default_dtype == DType::float64 ? DType::complex128 : DType::complex64;
+    type.dtype =
+        Torch(interp).default_dtype == graph::DType::float64 ? graph::DType::complex128 : graph::DType::complex64;
   if (dtype) type.dtype = *dtype;
   if (type.num_elements() != static_cast<int64_t>(nested.values.size())) {
     return interp.Raise(interp.types().ValueError, "torch.tensor: the nested sequences do not form a rectangle");
@@ -276,7 +278,7 @@ Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DTyp
   if (!interp.heap().CanAllocate(type.num_elements() * 8))
     return interp.LimitReached("memory for the values of tensors");
   interp.heap().Allocate(nested.values.size() * 8);
-  if (IsComplex(type.dtype)) {
+  if (graph::IsComplex(type.dtype)) {
     nested.imaginary.resize(nested.values.size());
     ConstValues pairs;
     for (size_t i = 0; i < nested.values.size(); ++i) {
@@ -285,13 +287,13 @@ Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DTyp
     }
     nested.values = std::move(pairs);
   }
-  for (double& value : nested.values) value = RoundTo(type.dtype, value);
+  for (double& value : nested.values) value = graph::RoundTo(type.dtype, value);
   return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(nested.values)), label);
 }
 
 namespace {
 
-Result<Value> ListLevel(Interpreter& interp, const TensorType& type, const ConstValues& values, size_t depth,
+Result<Value> ListLevel(Interpreter& interp, const graph::TensorType& type, const ConstValues& values, size_t depth,
                         int64_t* next) {
   if (depth == type.shape.size()) return ElementOf(interp, type.dtype, values, (*next)++);
   std::vector<Value> items;

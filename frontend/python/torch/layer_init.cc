@@ -239,7 +239,8 @@ class LayerInit final : public NativeBody {
       COBRA_TRY_ASSIGN(const bool wanted, interp.Truth(locals[tensor.condition]));
       if (!wanted) return Value::None();
     }
-    if (tensor.counter) return Value(NewTensor(interp, {{}, DType::int64}, FilledValues(interp, 1, 0), "tensor"));
+    if (tensor.counter)
+      return Value(NewTensor(interp, {{}, graph::DType::int64}, FilledValues(interp, 1, 0), "tensor"));
     absl::InlinedVector<Value, 6> items;
     for (int i = 0; i < tensor.size_count; ++i) {
       const Size& size = sizes_[static_cast<size_t>(tensor.first_size + i)];

@@ -99,8 +99,8 @@ Result<Value> BatchSize(Interpreter& interp, const CallArgs& args) {
 }
 
 // Both outputs of a call, the second with values: those are known, though the call is recorded.
-Result<Value> WithKnownSecond(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs,
-                              ConstValues second) {
+Result<Value> WithKnownSecond(Interpreter& interp, graph::Op op, graph::Attributes attributes,
+                              std::vector<Value> inputs, ConstValues second) {
   COBRA_TRY_ASSIGN(Value both, Apply(interp, op, std::move(attributes), std::move(inputs), false, Returns::kTuple));
   Tensor* known = AsTensor(both.as<TupleObject>()->items[1]);
   known->values = std::make_shared<const ConstValues>(std::move(second));
@@ -120,7 +120,7 @@ Result<Value> PackPaddedSequence(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, lengths, "the shape of a packed sequence"));
   if (values->empty()) return interp.Raise(interp.types().RuntimeError, "Cannot pack empty tensors.");
   const int64_t longest = static_cast<int64_t>((*values)[0]);
-  if (longest > kMaxConstElements) return interp.LimitReached("a packed sequence of more than 65,536 steps");
+  if (longest > graph::kMaxConstElements) return interp.LimitReached("a packed sequence of more than 65,536 steps");
   COBRA_TRY(interp.Charge(longest / 16));
   std::vector<int64_t> sizes(static_cast<size_t>(longest), 0);
   size_t from = values->size();
@@ -129,7 +129,7 @@ Result<Value> PackPaddedSequence(Interpreter& interp, const CallArgs& args) {
     sizes[step] = static_cast<int64_t>(from);
   }
   ConstValues second(sizes.begin(), sizes.end());
-  return WithKnownSecond(interp, Op::_pack_padded_sequence,
+  return WithKnownSecond(interp, graph::Op::_pack_padded_sequence,
                          {{"batch_sizes", std::move(sizes)}, {"batch_first", batch_first}}, {input, args.positional[1]},
                          std::move(second));
 }
@@ -148,11 +148,11 @@ Result<Value> PadPackedSequence(Interpreter& interp, const CallArgs& args) {
                 .Required("total_length", &total)
                 .Finish());
   COBRA_TRY_ASSIGN(std::vector<int64_t> sizes, BatchSizes(interp, batch_sizes));
-  ConstValues lengths(static_cast<size_t>(std::clamp<int64_t>(sizes[0], 0, kMaxConstElements)), 0);
+  ConstValues lengths(static_cast<size_t>(std::clamp<int64_t>(sizes[0], 0, graph::kMaxConstElements)), 0);
   for (int64_t size : sizes) {
     for (size_t i = 0; i < lengths.size() && static_cast<int64_t>(i) < size; ++i) ++lengths[i];
   }
-  return WithKnownSecond(interp, Op::_pad_packed_sequence,
+  return WithKnownSecond(interp, graph::Op::_pad_packed_sequence,
                          {{"batch_sizes", std::move(sizes)},
                           {"batch_first", batch_first},
                           {"padding_value", padding},
@@ -189,7 +189,7 @@ Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
     }
     inputs.insert(inputs.end(), tensors.begin(), tensors.end());
   }
-  Attributes attributes{
+  graph::Attributes attributes{
       {"has_biases", has_biases}, {"num_layers", num_layers}, {"dropout", dropout}, {"bidirectional", bidirectional}};
   if (batch_sizes.IsNone()) {
     attributes.Append("batch_first", batch_first);
@@ -198,7 +198,7 @@ Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
     attributes.Append("batch_sizes", std::move(sizes));
     inputs.push_back(batch_sizes);
   }
-  return Apply(interp, *OpFromName(name), std::move(attributes), std::move(inputs), false, Returns::kTuple);
+  return Apply(interp, *graph::OpFromName(name), std::move(attributes), std::move(inputs), false, Returns::kTuple);
 }
 
 Result<Value> PadSequence(Interpreter& interp, const CallArgs& args) {
@@ -210,7 +210,7 @@ Result<Value> PadSequence(Interpreter& interp, const CallArgs& args) {
                 .Required("batch_first", &batch_first)
                 .Required("padding_value", &padding)
                 .Finish());
-  return Apply(interp, Op::pad_sequence, {{"batch_first", batch_first}, {"padding_value", padding}},
+  return Apply(interp, graph::Op::pad_sequence, {{"batch_first", batch_first}, {"padding_value", padding}},
                std::move(sequences));
 }
 
@@ -250,8 +250,9 @@ Result<Value> DataDependent(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> SetDefaultDType(Interpreter& interp, const CallArgs& args) {
-  const std::optional<DType> dtype = args.positional.empty() ? std::nullopt : AsDType(interp, args.positional[0]);
-  if (!dtype || !IsFloatingPoint(*dtype))
+  const std::optional<graph::DType> dtype =
+      args.positional.empty() ? std::nullopt : AsDType(interp, args.positional[0]);
+  if (!dtype || !graph::IsFloatingPoint(*dtype))
     return interp.Raise(interp.types().TypeError, "only floating-point types are supported as the default type");
   Torch(interp).default_dtype = *dtype;
   return Value::None();
@@ -303,7 +304,7 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   COBRA_TRY(DefineTensorClass(interp, m));
   DefineFunctions(m, 't', state);
   m.Value("__version__", interp.NewStr(version));
-  m.Value("bool", state.dtypes[static_cast<int>(DType::bool_)]);
+  m.Value("bool", state.dtypes[static_cast<int>(graph::DType::bool_)]);
   m.Function("_rnn", Rnn).Function("_pad_sequence", PadSequence).Function("_set_classes", SetClasses);
   m.Function("_pack_padded_sequence", PackPaddedSequence)
       .Function("_pad_packed_sequence", PadPackedSequence)

@@ -384,8 +384,8 @@ Result<Value> Materialize(Interpreter& interp, const CallArgs& args) {
   TorchState& torch = Torch(interp);
   tensor->type.shape.assign(shape.begin(), shape.end());
   tensor->type.dtype = AsDType(interp, dtype).value_or(tensor->type.dtype);
-  if (IsTooLarge(tensor->type, interp.limits().graph.max_tensor_bytes))
-    return interp.LimitReached(absl::StrCat("a lazy parameter of ", TypeText(tensor->type)));
+  if (graph::IsTooLarge(tensor->type, interp.limits().graph.max_tensor_bytes))
+    return interp.LimitReached(absl::StrCat("a lazy parameter of ", graph::TypeText(tensor->type)));
   tensor->is_uninitialized = false;
   args.positional[0].object()->cls = cls.as<ClassObject>();
   const auto name = torch.uninitialized_names.find(tensor);

@@ -9,18 +9,19 @@
 
 namespace cobra::python {
 
-std::optional<AttributeValue> AsNumber(Value v) {
-  if (v.IsBool()) return AttributeValue(v.as_bool());
-  if (v.IsInt()) return AttributeValue(v.as_int());
-  if (v.IsFloat()) return AttributeValue(v.as_float());
-  if (v.IsFloatBox()) return AttributeValue(v.as<FloatBoxObject>()->value);
+std::optional<graph::AttributeValue> AsNumber(Value v) {
+  if (v.IsBool()) return graph::AttributeValue(v.as_bool());
+  if (v.IsInt()) return graph::AttributeValue(v.as_int());
+  if (v.IsFloat()) return graph::AttributeValue(v.as_float());
+  if (v.IsFloatBox()) return graph::AttributeValue(v.as<FloatBoxObject>()->value);
   if (!v.IsBigInt()) return std::nullopt;
   const BigInt& big = v.as<BigIntObject>()->value;
-  return big.FitsInt64() ? AttributeValue(big.ToInt64()) : AttributeValue(big.ToDouble());
+  return big.FitsInt64() ? graph::AttributeValue(big.ToInt64()) : graph::AttributeValue(big.ToDouble());
 }
 
 Value ComplexScalar(Interpreter& interp, Value number) {
-  const TensorType scalar{{}, Torch(interp).default_dtype == DType::float64 ? DType::complex128 : DType::complex64};
+  const graph::TensorType scalar{
+      {}, Torch(interp).default_dtype == graph::DType::float64 ? graph::DType::complex128 : graph::DType::complex64};
   const auto* complex = number.as<ComplexObject>();
   return NewTensor(interp, scalar, std::make_shared<const ConstValues>(ConstValues{complex->real, complex->imag}),
                    "complex");
@@ -44,7 +45,7 @@ Result<double> OneValue(Interpreter& interp, Value self, absl::string_view what)
 }
 
 Result<Value> Item(Interpreter& interp, const CallArgs& args) {
-  if (Tensor* tensor = AsTensor(args.self); IsComplex(tensor->type.dtype) && tensor->type.num_elements() == 1) {
+  if (Tensor* tensor = AsTensor(args.self); graph::IsComplex(tensor->type.dtype) && tensor->type.num_elements() == 1) {
     COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "Tensor.item()", /*complex=*/true));
     return ElementOf(interp, tensor->type.dtype, *values, 0);
   }
@@ -64,14 +65,14 @@ Result<Value> Float(Interpreter& interp, const CallArgs& args) {
   return Value::Float(value);
 }
 Result<Value> Index(Interpreter& interp, const CallArgs& args) {
-  if (!IsIntegral(AsTensor(args.self)->type.dtype)) {
+  if (!graph::IsIntegral(AsTensor(args.self)->type.dtype)) {
     return interp.Raise(interp.types().TypeError,
                         "only integer tensors of a single element can be converted to an index");
   }
   return Int(interp, args);
 }
 Result<Value> ToComplex(Interpreter& interp, const CallArgs& args) {
-  if (IsComplex(AsTensor(args.self)->type.dtype)) return Item(interp, args);
+  if (graph::IsComplex(AsTensor(args.self)->type.dtype)) return Item(interp, args);
   COBRA_TRY_ASSIGN(double value, OneValue(interp, args.self, "complex(Tensor)"));
   return interp.NewComplex(value, 0);
 }
@@ -80,7 +81,7 @@ Result<Value> ToList(Interpreter& interp, const CallArgs& args) { return TensorT
 // ---- shape and type
 
 Result<Value> Size(Interpreter& interp, const CallArgs& args) {
-  const Shape& shape = AsTensor(args.self)->type.shape;
+  const graph::Shape& shape = AsTensor(args.self)->type.shape;
   std::optional<int64_t> dim;
   ArgReader reader(interp, "size", args);
   COBRA_TRY(reader.Optional("dim", &dim).Finish());
@@ -101,7 +102,7 @@ Result<Value> NumElements(Interpreter&, const CallArgs& args) {
   return Value::Int(AsTensor(args.self)->type.num_elements());
 }
 Result<Value> ElementSize(Interpreter&, const CallArgs& args) {
-  return Value::Int(DTypeBytes(AsTensor(args.self)->type.dtype));
+  return Value::Int(graph::DTypeBytes(AsTensor(args.self)->type.dtype));
 }
 Result<Value> NumBytes(Interpreter&, const CallArgs& args) { return Value::Int(AsTensor(args.self)->type.num_bytes()); }
 Result<Value> DTypeOf(Interpreter& interp, const CallArgs& args) {
@@ -113,16 +114,16 @@ Result<Value> True(Interpreter&, const CallArgs&) { return Value::Bool(true); }
 Result<Value> None(Interpreter&, const CallArgs&) { return Value::None(); }
 Result<Value> Self(Interpreter&, const CallArgs& args) { return args.self; }
 Result<Value> IsFloating(Interpreter&, const CallArgs& args) {
-  return Value::Bool(IsFloatingPoint(AsTensor(args.self)->type.dtype));
+  return Value::Bool(graph::IsFloatingPoint(AsTensor(args.self)->type.dtype));
 }
 Result<Value> IsComplexTensor(Interpreter&, const CallArgs& args) {
-  return Value::Bool(IsComplex(AsTensor(args.self)->type.dtype));
+  return Value::Bool(graph::IsComplex(AsTensor(args.self)->type.dtype));
 }
 
 Result<Value> StrideOf(Interpreter& interp, const CallArgs& args) {
   Tensor* tensor = AsTensor(args.self);
-  const Shape& shape = tensor->type.shape;
-  Strides known = ContiguousStrides(shape);
+  const graph::Shape& shape = tensor->type.shape;
+  graph::Strides known = graph::ContiguousStrides(shape);
   if (tensor->ref.is_node()) {
     Torch(interp).layout.Update();
     known = Torch(interp).layout.Of(tensor->ref);
@@ -140,7 +141,7 @@ Result<Value> StrideOf(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> Length(Interpreter& interp, const CallArgs& args) {
-  const Shape& shape = AsTensor(args.self)->type.shape;
+  const graph::Shape& shape = AsTensor(args.self)->type.shape;
   if (shape.empty()) return interp.Raise(interp.types().TypeError, "len() of a 0-d tensor");
   return Value::Int(shape[0]);
 }
@@ -150,7 +151,7 @@ Result<Value> HashOf(Interpreter&, const CallArgs& args) {
 
 std::string Description(const Tensor& tensor) {
   const std::string shape = absl::StrJoin(tensor.type.shape, ", ");
-  if (tensor.is_const() && tensor.values != nullptr && !IsComplex(tensor.type.dtype) &&
+  if (tensor.is_const() && tensor.values != nullptr && !graph::IsComplex(tensor.type.dtype) &&
       tensor.type.num_elements() <= 16 && tensor.type.rank() <= 1) {
     const std::string values =
         absl::StrJoin(*tensor.values, ", ", [](std::string* out, double v) { absl::StrAppend(out, v); });
@@ -169,7 +170,8 @@ Result<Value> Format(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "__format__", args);
   COBRA_TRY(reader.Required("format_spec", &spec).Finish());
   Refresh(interp, tensor);
-  if (IsComplex(tensor->type.dtype) || tensor->type.rank() > 0 || !tensor->is_const() || tensor->values == nullptr)
+  if (graph::IsComplex(tensor->type.dtype) || tensor->type.rank() > 0 || !tensor->is_const() ||
+      tensor->values == nullptr)
     return interp.NewStr(Description(*tensor));
   COBRA_TRY_ASSIGN(StrObject * text, interp.Format(NumberOf(tensor->type.dtype, (*tensor->values)[0]), spec));
   return text;
@@ -179,50 +181,50 @@ Result<Value> Format(Interpreter& interp, const CallArgs& args) {
 
 struct Operator {
   const char* name;
-  Op op;
+  graph::Op op;
   bool inplace;
 };
 constexpr Operator kOperators[] = {
-    {"__add__", Op::add, false},
-    {"__radd__", Op::add, false},
-    {"__iadd__", Op::add, true},
-    {"__sub__", Op::sub, false},
-    {"__rsub__", Op::rsub, false},
-    {"__isub__", Op::sub, true},
-    {"__mul__", Op::mul, false},
-    {"__rmul__", Op::mul, false},
-    {"__imul__", Op::mul, true},
-    {"__truediv__", Op::div, false},
-    {"__rtruediv__", Op::rdiv, false},
-    {"__itruediv__", Op::div, true},
-    {"__floordiv__", Op::floor_divide, false},
-    {"__rfloordiv__", Op::rfloor_divide, false},
-    {"__ifloordiv__", Op::floor_divide, true},
-    {"__mod__", Op::remainder, false},
-    {"__rmod__", Op::rmod, false},
-    {"__imod__", Op::remainder, true},
-    {"__pow__", Op::pow, false},
-    {"__rpow__", Op::rpow, false},
-    {"__ipow__", Op::pow, true},
-    {"__eq__", Op::eq, false},
-    {"__ne__", Op::ne, false},
-    {"__lt__", Op::lt, false},
-    {"__le__", Op::le, false},
-    {"__gt__", Op::gt, false},
-    {"__ge__", Op::ge, false},
-    {"__and__", Op::bitwise_and, false},
-    {"__rand__", Op::bitwise_and, false},
-    {"__iand__", Op::bitwise_and, true},
-    {"__or__", Op::bitwise_or, false},
-    {"__ror__", Op::bitwise_or, false},
-    {"__ior__", Op::bitwise_or, true},
-    {"__lshift__", Op::bitwise_left_shift, false},
-    {"__ilshift__", Op::bitwise_left_shift, true},
-    {"__rshift__", Op::bitwise_right_shift, false},
-    {"__irshift__", Op::bitwise_right_shift, true},
-    {"__xor__", Op::bitwise_xor, false},
-    {"__rxor__", Op::bitwise_xor, false},
-    {"__ixor__", Op::bitwise_xor, true},
+    {"__add__", graph::Op::add, false},
+    {"__radd__", graph::Op::add, false},
+    {"__iadd__", graph::Op::add, true},
+    {"__sub__", graph::Op::sub, false},
+    {"__rsub__", graph::Op::rsub, false},
+    {"__isub__", graph::Op::sub, true},
+    {"__mul__", graph::Op::mul, false},
+    {"__rmul__", graph::Op::mul, false},
+    {"__imul__", graph::Op::mul, true},
+    {"__truediv__", graph::Op::div, false},
+    {"__rtruediv__", graph::Op::rdiv, false},
+    {"__itruediv__", graph::Op::div, true},
+    {"__floordiv__", graph::Op::floor_divide, false},
+    {"__rfloordiv__", graph::Op::rfloor_divide, false},
+    {"__ifloordiv__", graph::Op::floor_divide, true},
+    {"__mod__", graph::Op::remainder, false},
+    {"__rmod__", graph::Op::rmod, false},
+    {"__imod__", graph::Op::remainder, true},
+    {"__pow__", graph::Op::pow, false},
+    {"__rpow__", graph::Op::rpow, false},
+    {"__ipow__", graph::Op::pow, true},
+    {"__eq__", graph::Op::eq, false},
+    {"__ne__", graph::Op::ne, false},
+    {"__lt__", graph::Op::lt, false},
+    {"__le__", graph::Op::le, false},
+    {"__gt__", graph::Op::gt, false},
+    {"__ge__", graph::Op::ge, false},
+    {"__and__", graph::Op::bitwise_and, false},
+    {"__rand__", graph::Op::bitwise_and, false},
+    {"__iand__", graph::Op::bitwise_and, true},
+    {"__or__", graph::Op::bitwise_or, false},
+    {"__ror__", graph::Op::bitwise_or, false},
+    {"__ior__", graph::Op::bitwise_or, true},
+    {"__lshift__", graph::Op::bitwise_left_shift, false},
+    {"__ilshift__", graph::Op::bitwise_left_shift, true},
+    {"__rshift__", graph::Op::bitwise_right_shift, false},
+    {"__irshift__", graph::Op::bitwise_right_shift, true},
+    {"__xor__", graph::Op::bitwise_xor, false},
+    {"__rxor__", graph::Op::bitwise_xor, false},
+    {"__ixor__", graph::Op::bitwise_xor, true},
 };
 
 NativeFunction BinaryOperator(Operator entry) {
@@ -230,11 +232,11 @@ NativeFunction BinaryOperator(Operator entry) {
     if (args.positional.size() != 1)
       return interp.Raise(interp.types().TypeError, absl::StrCat(entry.name, "() takes 1 argument"));
     const Value other = args.positional[0];
-    const absl::string_view attribute = entry.op == Op::pow ? "exponent" : "other";
+    const absl::string_view attribute = entry.op == graph::Op::pow ? "exponent" : "other";
     if (AsTensor(other) != nullptr) return Apply(interp, entry.op, {}, {args.self, other}, entry.inplace);
     if (other.IsComplex()) return Apply(interp, entry.op, {}, {args.self, ComplexScalar(interp, other)}, entry.inplace);
-    Attributes attributes;
-    std::optional<AttributeValue> number = AsNumber(other);
+    graph::Attributes attributes;
+    std::optional<graph::AttributeValue> number = AsNumber(other);
     if (!number) return Value::NotImplemented();
     attributes.Set(attribute, *std::move(number));
     return Apply(interp, entry.op, std::move(attributes), {args.self}, entry.inplace);
@@ -243,25 +245,25 @@ NativeFunction BinaryOperator(Operator entry) {
 
 Result<Value> MatMul(Interpreter& interp, const CallArgs& args) {
   if (args.positional.size() != 1 || AsTensor(args.positional[0]) == nullptr) return Value::NotImplemented();
-  return Apply(interp, Op::matmul, {}, {args.self, args.positional[0]});
+  return Apply(interp, graph::Op::matmul, {}, {args.self, args.positional[0]});
 }
 
 // x.real, +x: of what is real already, x itself.
-NativeFunction SelfIfReal(Op op) {
+NativeFunction SelfIfReal(graph::Op op) {
   return [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     const Tensor* tensor = AsTensor(args.self);
     const bool scalar = tensor->type.rank() == 0;
-    const bool itself = op == Op::H || op == Op::mH || op == Op::mT
-                            ? scalar && (op == Op::mT || !IsComplex(tensor->type.dtype))
-                        : op == Op::positive ? tensor->type.dtype != DType::bool_
-                                             : !IsComplex(tensor->type.dtype);
+    const bool itself = op == graph::Op::H || op == graph::Op::mH || op == graph::Op::mT
+                            ? scalar && (op == graph::Op::mT || !graph::IsComplex(tensor->type.dtype))
+                        : op == graph::Op::positive ? tensor->type.dtype != graph::DType::bool_
+                                                    : !graph::IsComplex(tensor->type.dtype);
     if (itself && tensor->is_const()) return args.self;
     COBRA_TRY_ASSIGN(Value out, Apply(interp, op, {}, {args.self}));
     return itself ? args.self : out;
   };
 }
 
-NativeFunction UnaryOperator(Op op) {
+NativeFunction UnaryOperator(graph::Op op) {
   return [op](Interpreter& interp, const CallArgs& args) { return Apply(interp, op, {}, {args.self}); };
 }
 
@@ -292,7 +294,8 @@ Result<Value> Where(Interpreter& interp, const CallArgs& args) {
 Result<Value> Iterator(Interpreter& interp, const CallArgs& args) {
   if (AsTensor(args.self)->type.rank() == 0)
     return interp.Raise(interp.types().TypeError, "iteration over a 0-d tensor");
-  COBRA_TRY_ASSIGN(Value pieces, Apply(interp, Op::unbind, {{"dim", int64_t{0}}}, {args.self}, false, Returns::kTuple));
+  COBRA_TRY_ASSIGN(Value pieces,
+                   Apply(interp, graph::Op::unbind, {{"dim", int64_t{0}}}, {args.self}, false, Returns::kTuple));
   return interp.Iter(pieces);
 }
 Result<Value> ContainsItem(Interpreter& interp, const CallArgs& args) {
@@ -319,7 +322,7 @@ Result<Value> RequiresGradMethod(Interpreter& interp, const CallArgs& args) {
 Result<Value> GetData(Interpreter& interp, const CallArgs& args) {
   // While a network is built, `p.data.fill_()` changes the parameter itself.
   if (!Torch(interp).recording) return args.self;
-  return Apply(interp, Op::data, {}, {args.self});
+  return Apply(interp, graph::Op::data, {}, {args.self});
 }
 Result<Value> SetData(Interpreter& interp, const CallArgs& args) {
   Tensor* self = AsTensor(args.self);
@@ -351,9 +354,9 @@ Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
   if (size) {
     COBRA_TRY_ASSIGN(sizes, interp.ToVector(args.positional[0]));
   } else if (args.positional.size() == 1 && !args.positional[0].IsIntOrBool()) {
-    return TensorFromData(interp, args.positional[0], DType::float32, "tensor");
+    return TensorFromData(interp, args.positional[0], graph::DType::float32, "tensor");
   }
-  TensorType type;
+  graph::TensorType type;
   for (Value v : sizes) {
     COBRA_TRY_ASSIGN(int64_t dim, interp.Index(v));
     if (dim < 0)
@@ -389,13 +392,13 @@ Value NewSizeOf(Interpreter& interp, absl::Span<const Value> items) {
   return size;
 }
 
-Value NewSize(Interpreter& interp, const Shape& shape) {
+Value NewSize(Interpreter& interp, const graph::Shape& shape) {
   absl::InlinedVector<Value, 6> items;
   for (int64_t d : shape) items.push_back(Value::Int(d));
   return NewSizeOf(interp, items);
 }
 
-std::string DTypeText(DType dtype) { return absl::StrCat("torch.", DTypeName(dtype)); }
+std::string DTypeText(graph::DType dtype) { return absl::StrCat("torch.", graph::DTypeName(dtype)); }
 
 Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
   NativeClassBuilder builder = m.Class("Tensor", {interp.types().object});
@@ -404,10 +407,10 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
   for (const Operator& entry : kOperators) builder.Method(entry.name, BinaryOperator(entry));
   builder.Method("__matmul__", MatMul)
       .Method("__imatmul__", MatMul)
-      .Method("__neg__", UnaryOperator(Op::neg))
-      .Method("__pos__", SelfIfReal(Op::positive))
-      .Method("__abs__", UnaryOperator(Op::abs))
-      .Method("__invert__", UnaryOperator(Op::bitwise_not))
+      .Method("__neg__", UnaryOperator(graph::Op::neg))
+      .Method("__pos__", SelfIfReal(graph::Op::positive))
+      .Method("__abs__", UnaryOperator(graph::Op::abs))
+      .Method("__invert__", UnaryOperator(graph::Op::bitwise_not))
       .Method("__getattr__", UnknownAttribute)
       .Method("__getitem__", GetItem)
       .Method("__setitem__", SetItem)
@@ -441,8 +444,8 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Method("is_complex", IsComplexTensor)
       .Method("is_signed",
               [](Interpreter&, const CallArgs& a) -> Result<Value> {
-                const DType dtype = AsTensor(a.self)->type.dtype;
-                return Value::Bool(dtype != DType::uint8 && dtype != DType::bool_);
+                const graph::DType dtype = AsTensor(a.self)->type.dtype;
+                return Value::Bool(dtype != graph::DType::uint8 && dtype != graph::DType::bool_);
               })
       .Method("is_same_size",
               [](Interpreter& i, const CallArgs& a) -> Result<Value> {
@@ -500,12 +503,12 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Property("grad_fn", None)
       .Property("requires_grad", GetRequiresGrad, SetRequiresGrad)
       .Property("data", GetData, SetData)
-      .Property("T", UnaryOperator(Op::T))
-      .Property("mT", SelfIfReal(Op::mT))
-      .Property("H", SelfIfReal(Op::H))
-      .Property("mH", SelfIfReal(Op::mH))
-      .Property("real", SelfIfReal(Op::real))
-      .Property("imag", UnaryOperator(Op::imag));
+      .Property("T", UnaryOperator(graph::Op::T))
+      .Property("mT", SelfIfReal(graph::Op::mT))
+      .Property("H", SelfIfReal(graph::Op::H))
+      .Property("mH", SelfIfReal(graph::Op::mH))
+      .Property("real", SelfIfReal(graph::Op::real))
+      .Property("imag", UnaryOperator(graph::Op::imag));
   if (InTorchVersion(Torch(interp), "torch.Tensor", "nbytes")) builder.Property("nbytes", NumBytes);
   if (InTorchVersion(Torch(interp), "torch.Tensor", "itemsize")) builder.Property("itemsize", ElementSize);
   Torch(interp).tensor_class = builder.get();

@@ -51,18 +51,18 @@ class TensorValues {
 // How a view of a constant sees the tensor that it is a view of: the call that made it, on `parent` or, where that is
 // null, on the base itself. So a write through either is seen through the other (const_views.cc).
 struct ConstView {
-  Op op;
-  Attributes attributes;
+  graph::Op op;
+  graph::Attributes attributes;
   size_t output = 0;
-  std::vector<TensorType> inputs;  // of the call
+  std::vector<graph::TensorType> inputs;  // of the call
   std::shared_ptr<const ConstView> parent;
 };
 
 struct Tensor : NativeObject {
   static constexpr char kTag = 0;
   explicit Tensor(absl::string_view label = "") : NativeObject(&kTag), label(label) {}
-  TensorType type;
-  ValueRef ref;  // kNone: a constant that the graph does not know (yet)
+  graph::TensorType type;
+  graph::ValueRef ref;  // kNone: a constant that the graph does not know (yet)
   TensorValues
       values;  // of a constant; null if too large, random or loaded from a file. Of a node's output: known all the same
   InstanceObject* base = nullptr;         // of a view: the tensor whose storage it shares
@@ -79,8 +79,8 @@ struct Tensor : NativeObject {
 
   // Folds: depends on no input and on no parameter that is being run.
   bool is_const() const {
-    return !is_drawn && (ref.kind == ValueRef::Kind::kNone || ref.kind == ValueRef::Kind::kBuffer ||
-                         ref.kind == ValueRef::Kind::kConstant);
+    return !is_drawn && (ref.kind == graph::ValueRef::Kind::kNone || ref.kind == graph::ValueRef::Kind::kBuffer ||
+                         ref.kind == graph::ValueRef::Kind::kConstant);
   }
   NativeObject* Copy(Interpreter& interp) override;
 };
@@ -150,7 +150,7 @@ struct TorchLibrary {
   Value device;                // torch.device("cpu")
   Value values_indices_class;  // makes (values, indices)
   Value named_outputs;         // makes the other named tuples, from the operator's name
-  DType default_dtype = DType::float32;
+  graph::DType default_dtype = graph::DType::float32;
   HeapVector<SourceLine> constructions;  // Object::mark of a module is a position in here, from 1 (module_state.h)
   int version_major = 1, version_minor = 13;
 };
@@ -159,7 +159,7 @@ struct TorchLibrary {
 struct AutocastState {
   bool enabled = false;
   bool caches = true;
-  DType dtype = DType::bfloat16;
+  graph::DType dtype = graph::DType::bfloat16;
   int depth = 0;                                    // context managers that are open
   absl::flat_hash_map<const Tensor*, Value> casts;  // of parameters, until the outermost one closes
 };
@@ -169,8 +169,8 @@ struct TorchState : TorchLibrary {
   explicit TorchState(GraphLimits limits = {}) : builder(limits) {}
 
   // ---- the run of the network
-  GraphBuilder builder;
-  LayoutTracker layout{builder.graph()};
+  graph::GraphBuilder builder;
+  graph::LayoutTracker layout{builder.graph()};
   bool recording = false;
   bool tracing = false;  // by torch.fx
   absl::flat_hash_map<const Object*, NetworkModule> modules;
@@ -213,11 +213,11 @@ inline Failure UnreadTensor(Interpreter& interp) {
 
 // A bool, an int or a float, also of a subclass (np.int64, a member of an IntEnum); an int beyond int64 as a double.
 // nullopt: no number.
-std::optional<AttributeValue> AsNumber(Value v);
+std::optional<graph::AttributeValue> AsNumber(Value v);
 
-InstanceObject* NewTensor(Interpreter& interp, TensorType type, std::shared_ptr<const ConstValues> values = nullptr,
-                          absl::string_view label = "constant");
-InstanceObject* NewGraphTensor(Interpreter& interp, TensorType type, ValueRef ref);
+InstanceObject* NewTensor(Interpreter& interp, graph::TensorType type,
+                          std::shared_ptr<const ConstValues> values = nullptr, absl::string_view label = "constant");
+InstanceObject* NewGraphTensor(Interpreter& interp, graph::TensorType type, graph::ValueRef ref);
 // torch.empty(size, dtype=dtype), as a Parameter or as it is.
 Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value dtype, bool parameter);
 // tensor.normal_(), or with `fill` tensor.fill_(fill), where the tensor is a constant and nothing would be recorded: in
@@ -228,44 +228,46 @@ std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, 
 // 1j as a tensor without dimensions, which promotes in the same way. REQUIRES: IsComplex().
 Value ComplexScalar(Interpreter& interp, Value number);
 // Where the graph finds it; a constant that it does not know is added.
-ValueRef RefOf(Interpreter& interp, Tensor* tensor);
+graph::ValueRef RefOf(Interpreter& interp, Tensor* tensor);
 // The values of a constant, or the error that says why they cannot be read; `what` names the reader: "Tensor.item()".
 // Complex ones only for readers that know of pairs.
 Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what,
                                       bool complex = false);
 // A Python number of one value.
-Value NumberOf(DType dtype, double value);
+Value NumberOf(graph::DType dtype, double value);
 // Of element `n`, also of a complex tensor.
-Value ElementOf(Interpreter& interp, DType dtype, const ConstValues& values, int64_t n);
+Value ElementOf(Interpreter& interp, graph::DType dtype, const ConstValues& values, int64_t n);
 
 // ---- views of constants (const_views.cc)
 // After this, the values of a constant are those that its base has now. Cheap where it is no view.
 void Refresh(Interpreter& interp, Tensor* tensor);
 // After an in-place call on a constant, whose values are the new ones: its base and other views see them too.
-void NoteWrite(Interpreter& interp, Tensor* tensor, Op op);
+void NoteWrite(Interpreter& interp, Tensor* tensor, graph::Op op);
 // A constant whose elements stand in memory in another order than its own: x.t().
 bool IsScattered(Interpreter& interp, const Tensor* tensor);
 
-Value NewSize(Interpreter& interp, const Shape& shape);
+Value NewSize(Interpreter& interp, const graph::Shape& shape);
 Value NewSizeOf(Interpreter& interp, absl::Span<const Value> items);
-std::optional<DType> AsDType(Interpreter& interp, Value v);  // torch.float32, or the Python types float, int, bool
+std::optional<graph::DType> AsDType(Interpreter& interp,
+                                    Value v);  // torch.float32, or the Python types float, int, bool
 // "torch.float32"
-std::string DTypeText(DType dtype);
+std::string DTypeText(graph::DType dtype);
 
 // How the outputs of a call come back to Python.
 // kNamed: a tuple whose items have names too, of a table in py/torch.py: (U, S, Vh)
 enum class Returns : uint8_t { kTensor, kTuple, kList, kValuesIndices, kNamed, kOneOrTuple };
 // Runs one call: records a node, or computes a constant. `inputs` are Tensors or None in the order of OpInfo::inputs.
 // With `inplace` the first one changes and is returned.
-Result<Value> Apply(Interpreter& interp, Op op, Attributes attributes, std::vector<Value> inputs, bool inplace = false,
-                    Returns returns = Returns::kTensor);
+Result<Value> Apply(Interpreter& interp, graph::Op op, graph::Attributes attributes, std::vector<Value> inputs,
+                    bool inplace = false, Returns returns = Returns::kTensor);
 // The pending Python exception, which stays pending; null if there is none, or a failure that a program cannot catch.
 const Object* PendingException(Interpreter& interp);
 // An error of a shape rule as PyTorch raises it: RuntimeError, IndexError, or a diagnostic.
 Failure RaiseShapeError(Interpreter& interp, const absl::Status& status);
 
 // Casts the inputs of a call as autocast does for this operator. REQUIRES: it is enabled.
-Result<void> CastInputs(Interpreter& interp, Op op, const Attributes& attributes, std::vector<Value>* inputs);
+Result<void> CastInputs(Interpreter& interp, graph::Op op, const graph::Attributes& attributes,
+                        std::vector<Value>* inputs);
 void DefineAutocast(NativeModuleBuilder& m);
 
 // Of a tensor of the graph; a constant is contiguous.
@@ -283,7 +285,8 @@ Result<void> TensorSetItem(Interpreter& interp, Value self, Value index, Value v
 // The tensor that a numpy array holds; anything else as it is.
 Value UnwrapArray(Interpreter& interp, Value v);
 // torch.tensor(data): nested lists of numbers.
-Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<DType> dtype, absl::string_view label);
+Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<graph::DType> dtype,
+                             absl::string_view label);
 // Nested lists (numbers for a scalar).
 Result<Value> TensorToList(Interpreter& interp, Tensor* tensor);
 

@@ -11,14 +11,14 @@
 namespace cobra::python {
 namespace {
 
-Result<Value> NewValues(Interpreter& interp, Shape shape, DType dtype, ConstValues values) {
+Result<Value> NewValues(Interpreter& interp, graph::Shape shape, graph::DType dtype, ConstValues values) {
   interp.heap().Allocate(values.size() * 8 + 64);
   return NewTensor(interp, {std::move(shape), dtype}, std::make_shared<const ConstValues>(std::move(values)),
                    "from_values");
 }
 
 // The multi-indices of the elements that are not zero, one row each.
-std::vector<std::vector<double>> NonzeroRows(const Shape& shape, const ConstValues& values) {
+std::vector<std::vector<double>> NonzeroRows(const graph::Shape& shape, const ConstValues& values) {
   std::vector<std::vector<double>> rows;
   for (size_t n = 0; n < values.size(); ++n) {
     if (values[n] == 0) continue;
@@ -35,20 +35,20 @@ std::vector<std::vector<double>> NonzeroRows(const Shape& shape, const ConstValu
 
 Result<Value> NonzeroOf(Interpreter& interp, Tensor* tensor, bool as_tuple, absl::string_view name) {
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, absl::StrCat("the shape of ", name, "()")));
-  Shape shape = tensor->type.shape;
+  graph::Shape shape = tensor->type.shape;
   if (as_tuple && shape.empty()) shape = {1};
   const std::vector<std::vector<double>> rows = NonzeroRows(shape, *values);
   const int64_t n = static_cast<int64_t>(rows.size()), rank = static_cast<int64_t>(shape.size());
   if (!as_tuple) {
     ConstValues flat;
     for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
-    return NewValues(interp, {n, rank}, DType::int64, std::move(flat));
+    return NewValues(interp, {n, rank}, graph::DType::int64, std::move(flat));
   }
   std::vector<Value> columns;
   for (int64_t d = 0; d < rank; ++d) {
     ConstValues column;
     for (const auto& row : rows) column.push_back(row[d]);
-    COBRA_TRY_ASSIGN(Value made, NewValues(interp, {n}, DType::int64, std::move(column)));
+    COBRA_TRY_ASSIGN(Value made, NewValues(interp, {n}, graph::DType::int64, std::move(column)));
     columns.push_back(made);
   }
   return interp.NewTuple(columns);
@@ -86,26 +86,26 @@ Result<Value> MaskedSelect(Interpreter& interp, Tensor* tensor, ArgReader& reade
   Tensor* mask = nullptr;
   COBRA_TRY(reader.Required("mask", &mask).Finish());
   COBRA_TRY_ASSIGN(const ConstValues* chosen, ReadValues(interp, mask, "the shape of masked_select()"));
-  if (mask->type.dtype != DType::bool_)
+  if (mask->type.dtype != graph::DType::bool_)
     return interp.Raise(interp.types().RuntimeError, "masked_select: expected BoolTensor for mask");
   // Both are broadcast to each other; only the number of elements counts where the input's values are unknown.
-  const TensorType* types[] = {&mask->type, &tensor->type, &tensor->type};
-  absl::StatusOr<std::vector<TensorType>> shapes = InferTypes(Op::where, {}, types);
+  const graph::TensorType* types[] = {&mask->type, &tensor->type, &tensor->type};
+  absl::StatusOr<std::vector<graph::TensorType>> shapes = graph::InferTypes(graph::Op::where, {}, types);
   if (!shapes.ok()) return RaiseShapeError(interp, shapes.status());
-  const TensorType& whole = (*shapes)[0];
-  if (whole.num_elements() > kMaxConstElements)
+  const graph::TensorType& whole = (*shapes)[0];
+  if (whole.num_elements() > graph::kMaxConstElements)
     return interp.LimitReached("masked_select() of more than 65,536 elements");
-  const auto expand = [&](const TensorType& type, const ConstValues& values) {
-    const TensorType out{whole.shape, type.dtype};
-    Attributes size;
+  const auto expand = [&](const graph::TensorType& type, const ConstValues& values) {
+    const graph::TensorType out{whole.shape, type.dtype};
+    graph::Attributes size;
     size.Set("size", std::vector<int64_t>(whole.shape.begin(), whole.shape.end()));
-    return EvalConst(Op::expand, size, {{&type, &values}}, {out})[0];
+    return graph::EvalConst(graph::Op::expand, size, {{&type, &values}}, {out})[0];
   };
   const auto flags = expand(mask->type, *chosen);
   const int64_t count =
       flags == nullptr ? 0 : std::count_if(flags->begin(), flags->end(), [](double v) { return v != 0; });
   Refresh(interp, tensor);
-  if (tensor->values == nullptr || !tensor->is_const() || IsComplex(tensor->type.dtype)) {
+  if (tensor->values == nullptr || !tensor->is_const() || graph::IsComplex(tensor->type.dtype)) {
     if (tensor->is_const()) return NewTensor(interp, {{count}, tensor->type.dtype}, nullptr, "masked_select");
     return interp.DataDependent("masked_select() of a computed tensor", "index it with the mask: x[mask]");
   }
@@ -153,11 +153,11 @@ Result<Value> UniqueOf(Interpreter& interp, Tensor* tensor, ArgReader& reader, a
   if (!inverse && !counts) return out;
   std::vector<Value> all{out};
   if (inverse) {
-    COBRA_TRY_ASSIGN(Value made, NewValues(interp, tensor->type.shape, DType::int64, std::move(where)));
+    COBRA_TRY_ASSIGN(Value made, NewValues(interp, tensor->type.shape, graph::DType::int64, std::move(where)));
     all.push_back(made);
   }
   if (counts) {
-    COBRA_TRY_ASSIGN(Value made, NewValues(interp, {n}, DType::int64, std::move(number)));
+    COBRA_TRY_ASSIGN(Value made, NewValues(interp, {n}, graph::DType::int64, std::move(number)));
     all.push_back(made);
   }
   return interp.NewTuple(all);
@@ -176,7 +176,7 @@ Result<Value> Bincount(Interpreter& interp, Tensor* tensor, ArgReader& reader, a
   }
   double largest = -1;
   for (double v : *values) {
-    if (v < 0 || tensor->type.rank() != 1 || !IsIntegral(tensor->type.dtype))
+    if (v < 0 || tensor->type.rank() != 1 || !graph::IsIntegral(tensor->type.dtype))
       return interp.Raise(interp.types().RuntimeError, "bincount only supports 1-d non-negative integral inputs.");
     largest = std::max(largest, v);
   }
@@ -185,8 +185,9 @@ Result<Value> Bincount(Interpreter& interp, Tensor* tensor, ArgReader& reader, a
   ConstValues count(bins, 0);
   for (size_t i = 0; i < values->size(); ++i)
     count[static_cast<size_t>((*values)[i])] += weight == nullptr ? 1 : (*weight)[i];
-  DType dtype = DType::int64;
-  if (weight != nullptr) dtype = AsTensor(weights)->type.dtype == DType::float32 ? DType::float32 : DType::float64;
+  graph::DType dtype = graph::DType::int64;
+  if (weight != nullptr)
+    dtype = AsTensor(weights)->type.dtype == graph::DType::float32 ? graph::DType::float32 : graph::DType::float64;
   return NewValues(interp, {bins}, dtype, std::move(count));
 }
 

@@ -8,13 +8,13 @@
 #include "gtest/gtest.h"
 #include "tests/frontend/nas/random_architectures.h"
 
-namespace cobra {
+namespace cobra::nas {
 namespace {
 
 using testing::HasSubstr;
 
 Diagnostic ErrorOf(const std::string& architecture, std::vector<std::string> inputs = {}) {
-  const absl::StatusOr<Graph> graph = ReadArchitecture({architecture, std::move(inputs)});
+  const absl::StatusOr<graph::Graph> graph = ReadArchitecture({architecture, std::move(inputs)});
   EXPECT_FALSE(graph.ok()) << architecture;
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(graph.status());
   EXPECT_TRUE(diagnostic.has_value()) << graph.status();
@@ -150,7 +150,7 @@ TEST(MalformedArchitecture, DamagedStringsAreAnswered) {
       }
       if (text.empty()) text = ":";
     }
-    const absl::StatusOr<Graph> graph = ReadArchitecture({text, good.inputs});
+    const absl::StatusOr<graph::Graph> graph = ReadArchitecture({text, good.inputs});
     if (!graph.ok()) {
       EXPECT_TRUE(DiagnosticFromStatus(graph.status()).has_value()) << text << "\n" << graph.status();
     }
@@ -158,4 +158,4 @@ TEST(MalformedArchitecture, DamagedStringsAreAnswered) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::nas

@@ -5,7 +5,7 @@
 #include "graph/cost.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::nas {
 namespace {
 
 struct Published {
@@ -31,9 +31,9 @@ class PublishedTotals : public testing::TestWithParam<Published> {};
 
 TEST_P(PublishedTotals, AreOurs) {
   const Published& published = GetParam();
-  const absl::StatusOr<Graph> graph = ReadArchitecture({published.architecture});
+  const absl::StatusOr<graph::Graph> graph = ReadArchitecture({published.architecture});
   ASSERT_TRUE(graph.ok()) << graph.status();
-  const double macs = static_cast<double>(CostOf(*graph).macs) / 1e6;
+  const double macs = static_cast<double>(graph::CostOf(*graph).macs) / 1e6;
   const double parameters = static_cast<double>(graph->num_parameters()) / 1e6;
   if (published.millions_of_macs > 0) {
     EXPECT_NEAR(macs, published.millions_of_macs, published.mac_tolerance);
@@ -74,4 +74,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const testing::TestParamInfo<Published>& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::nas

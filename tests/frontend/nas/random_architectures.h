@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace cobra {
+namespace cobra::nas {
 
 struct RandomArchitecture {
   std::string architecture;         // for ReadArchitecture
@@ -145,6 +145,6 @@ class ArchitectureSource {
   std::mt19937_64 random_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::nas
 
 #endif  // COBRA_TESTS_FRONTEND_NAS_RANDOM_ARCHITECTURES_H_

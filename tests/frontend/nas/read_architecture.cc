@@ -9,7 +9,7 @@
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra {
+namespace cobra::nas {
 namespace {
 
 int Main(int argc, char** argv) {
@@ -31,8 +31,8 @@ int Main(int argc, char** argv) {
     return 0;
   }
   for (const ArchitectureRequest& request : requests) {
-    const absl::StatusOr<Graph> graph = ReadArchitecture(request);
-    std::cout << (graph.ok() ? GraphToJson(*graph)
+    const absl::StatusOr<graph::Graph> graph = ReadArchitecture(request);
+    std::cout << (graph.ok() ? graph::GraphToJson(*graph)
                              : nlohmann::json{{"error", std::string(graph.status().message())}}.dump())
               << std::endl;
   }
@@ -40,6 +40,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::nas
 
 int main(int argc, char** argv) { return cobra::Main(argc, argv); }

@@ -11,44 +11,46 @@
 #include "gtest/gtest.h"
 #include "tests/frontend/nas/random_architectures.h"
 
-namespace cobra {
+namespace cobra::nas {
 namespace {
 
-std::string SourceText(const Graph& graph, ValueRef ref) {
+std::string SourceText(const graph::Graph& graph, graph::ValueRef ref) {
   switch (ref.kind) {
-    case ValueRef::Kind::kParameter: return graph.parameters()[ref.index].name;
-    case ValueRef::Kind::kBuffer: return graph.buffers()[ref.index].name;
-    case ValueRef::Kind::kConstant: return "constant";
-    case ValueRef::Kind::kNone: return "none";
+    case graph::ValueRef::Kind::kParameter: return graph.parameters()[ref.index].name;
+    case graph::ValueRef::Kind::kBuffer: return graph.buffers()[ref.index].name;
+    case graph::ValueRef::Kind::kConstant: return "constant";
+    case graph::ValueRef::Kind::kNone: return "none";
     default: return absl::StrCat(ref.is_node() ? "node " : "input ", ref.index, ".", ref.output);
   }
 }
 
-std::string CallText(const Graph& graph, const Node& node) {
-  std::string text = absl::StrCat(OpName(node.op), node.inplace ? "_" : "", " in '", node.origin.module_path, "' (");
-  for (const ValueRef& ref : node.inputs) absl::StrAppend(&text, SourceText(graph, ref), ", ");
-  for (const auto& [name, value] : node.attributes) absl::StrAppend(&text, name, "=", AttributeText(value), ", ");
+std::string CallText(const graph::Graph& graph, const graph::Node& node) {
+  std::string text =
+      absl::StrCat(graph::OpName(node.op), node.inplace ? "_" : "", " in '", node.origin.module_path, "' (");
+  for (const graph::ValueRef& ref : node.inputs) absl::StrAppend(&text, SourceText(graph, ref), ", ");
+  for (const auto& [name, value] : node.attributes)
+    absl::StrAppend(&text, name, "=", graph::AttributeText(value), ", ");
   absl::StrAppend(&text, ") ->");
-  for (const TensorType& type : node.outputs) absl::StrAppend(&text, " ", TypeText(type));
+  for (const graph::TensorType& type : node.outputs) absl::StrAppend(&text, " ", graph::TypeText(type));
   return text;
 }
 
-std::map<std::string, std::string> Names(absl::Span<const NamedTensor> tensors) {
+std::map<std::string, std::string> Names(absl::Span<const graph::NamedTensor> tensors) {
   std::map<std::string, std::string> names;
-  for (const NamedTensor& tensor : tensors) names[tensor.name] = TypeText(tensor.type);
+  for (const graph::NamedTensor& tensor : tensors) names[tensor.name] = graph::TypeText(tensor.type);
   return names;
 }
 
 void ExpectSameNetwork(const RandomArchitecture& random) {
   SCOPED_TRACE(random.architecture);
-  const absl::StatusOr<Graph> ours = ReadArchitecture({random.architecture, random.inputs});
-  SourceRequest source;
+  const absl::StatusOr<graph::Graph> ours = ReadArchitecture({random.architecture, random.inputs});
+  python::SourceRequest source;
   source.file = random.file;
   source.entry = random.entry;
   source.inputs = random.inputs;
   source.bundle[random.file] =
       ReadFile(absl::StrCat(COBRA_SOURCE_DIR, "/tests/frontend/nas/reference/", random.file)).value();
-  const absl::StatusOr<Graph> reference = ReadPythonModel(source);
+  const absl::StatusOr<graph::Graph> reference = python::ReadPythonModel(source);
   if (!reference.ok()) {  // then there is no such network: no path through a cell, a depth of nothing
     EXPECT_FALSE(ours.ok()) << reference.status();
     return;
@@ -103,4 +105,4 @@ TEST(Hat, IsThePublishedNetwork) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::nas

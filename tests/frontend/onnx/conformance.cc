@@ -29,31 +29,31 @@
 #include "tests/frontend/onnx/support_document.h"
 #include "worker/executor.h"
 
-namespace cobra {
+namespace cobra::onnx {
 namespace {
 
 namespace fs = std::filesystem;
-using onnx_import::Decode;
-using onnx_import::DTypeOf;
+using Decode;
+using DTypeOf;
 
 // One input or output of a case: a tensor, or the tensors of a sequence.
 struct Datum {
   std::string name;
   bool is_sequence = false, absent = false;
   bool unusable = false;  // the data contradicts the file: the bfloat16 tensors whose dtype alone matters
-  std::vector<TensorType> types;
+  std::vector<graph::TensorType> types;
   std::vector<std::vector<double>> values;
 };
 
 absl::Status AddTensor(const ::onnx::TensorProto& proto, Datum* datum) {
-  COBRA_ASSIGN_OR_RETURN(TensorType type, onnx_import::TypeOf(proto));
+  COBRA_ASSIGN_OR_RETURN(graph::TensorType type, TypeOf(proto));
   datum->types.push_back(std::move(type));
   datum->values.push_back(Decode(proto));
   return absl::OkStatus();
 }
 
 // Whether the tensor is what the file declares it to be.
-bool Contradicts(const ::onnx::TypeProto& declared, const TensorType& type) {
+bool Contradicts(const ::onnx::TypeProto& declared, const graph::TensorType& type) {
   if (!declared.has_tensor_type() || !declared.tensor_type().has_shape()) return false;
   const auto& shape = declared.tensor_type().shape();
   bool fits = shape.dim_size() == type.rank();
@@ -97,13 +97,13 @@ absl::StatusOr<Datum> ReadDatum(const std::string& path, const ::onnx::ValueInfo
 
 std::string ShapeArgument(const Datum& datum) {
   std::vector<std::string> shapes;
-  for (const TensorType& type : datum.types) shapes.push_back(ShapeText(type.shape));
+  for (const graph::TensorType& type : datum.types) shapes.push_back(graph::ShapeText(type.shape));
   return absl::StrCat(datum.name, "=",
                       datum.is_sequence ? absl::StrCat("[", absl::StrJoin(shapes, ","), "]") : shapes[0]);
 }
 
 std::string ValueText(const Datum& datum, size_t dim, size_t* at) {
-  const Shape& shape = datum.types[0].shape;
+  const graph::Shape& shape = datum.types[0].shape;
   if (dim == shape.size()) {
     const double v = datum.values[0][(*at)++];
     return std::isnan(v) ? "nan" : std::isinf(v) ? (v > 0 ? "inf" : "-inf") : absl::StrFormat("%.17g", v);
@@ -152,8 +152,8 @@ absl::StatusOr<OnnxModel> Import(const std::string& bytes, const std::vector<Dat
 }
 
 // ONNX's own tolerances. Its bfloat16 data is cut off where LibTorch rounds: one bit.
-std::string Difference(const std::vector<double>& got, const std::vector<double>& want, DType dtype) {
-  const double relative = dtype == DType::bfloat16 ? 1.0 / 128 : 1e-3;
+std::string Difference(const std::vector<double>& got, const std::vector<double>& want, graph::DType dtype) {
+  const double relative = dtype == graph::DType::bfloat16 ? 1.0 / 128 : 1e-3;
   if (got.size() != want.size()) return absl::StrCat(got.size(), " elements, the reference has ", want.size());
   for (size_t i = 0; i < got.size(); ++i) {
     if (std::isnan(want[i]) ? std::isnan(got[i])
@@ -167,7 +167,7 @@ std::string Difference(const std::vector<double>& got, const std::vector<double>
 absl::Status RunCase(const std::string& bytes, const std::vector<Datum>& inputs, const std::vector<Datum>& outputs) {
   std::set<std::string> bound;
   COBRA_ASSIGN_OR_RETURN(OnnxModel model, Import(bytes, inputs, &bound));
-  COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor, Executor::Create(model.graph, /*seed=*/1));
+  COBRA_ASSIGN_OR_RETURN(std::unique_ptr<worker::Executor> executor, worker::Executor::Create(model.graph, /*seed=*/1));
   for (const OnnxValue& value : model.values) COBRA_RETURN_IF_ERROR(executor->SetValues(value.ref, *value.values));
   int32_t index = 0;
   for (const Datum& input : inputs) {
@@ -177,7 +177,7 @@ absl::Status RunCase(const std::string& bytes, const std::vector<Datum>& inputs,
       continue;
     }
     for (const auto& values : input.values) {
-      COBRA_RETURN_IF_ERROR(executor->SetValues(ValueRef::Input(index++), values));
+      COBRA_RETURN_IF_ERROR(executor->SetValues(graph::ValueRef::Input(index++), values));
     }
   }
   if (!model.graph.nodes().empty()) COBRA_RETURN_IF_ERROR(executor->RunChecked());
@@ -186,10 +186,10 @@ absl::Status RunCase(const std::string& bytes, const std::vector<Datum>& inputs,
   for (const Datum& output : outputs) {
     for (size_t i = 0; i < output.values.size(); ++i, ++at) {
       if (at >= values.size()) return absl::InternalError(absl::StrCat("output ", output.name, " is missing"));
-      const TensorType& type = model.graph.TypeOf(model.graph.outputs()[at]);
+      const graph::TensorType& type = model.graph.TypeOf(model.graph.outputs()[at]);
       if (type != output.types[i]) {
-        return absl::InternalError(absl::StrCat("output ", output.name, " is ", TypeText(type), ", the reference ",
-                                                TypeText(output.types[i])));
+        return absl::InternalError(absl::StrCat("output ", output.name, " is ", graph::TypeText(type),
+                                                ", the reference ", graph::TypeText(output.types[i])));
       }
       if (std::string difference = Difference(values[at], output.values[i], type.dtype); !difference.empty()) {
         return absl::InternalError(absl::StrCat("output ", output.name, ": ", difference));
@@ -328,7 +328,7 @@ int Main(int argc, char** argv) {
     std::printf("%s: no such directory; the data is Debian's libonnx-testdata\n", root.c_str());
     return 77;
   }
-  ConfigureLibTorch(1);
+  worker::ConfigureLibTorch(1);
   Suite suite(root, only, verbose);
   bool ok = true;
   for (const std::string& text : suites) {
@@ -343,6 +343,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::onnx
 
 int main(int argc, char** argv) { return cobra::Main(argc, argv); }

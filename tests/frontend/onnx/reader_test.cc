@@ -11,7 +11,7 @@
 #include "onnx/onnx_pb.h"
 #include "tests/frontend/onnx/support_document.h"
 
-namespace cobra {
+namespace cobra::onnx {
 namespace {
 
 using ::onnx::AttributeProto;
@@ -104,14 +104,14 @@ Model SmallNet() {
   return model;
 }
 
-std::vector<std::string> OpsOf(const Graph& graph) {
+std::vector<std::string> OpsOf(const graph::Graph& graph) {
   std::vector<std::string> ops;
-  for (const Node& node : graph.nodes()) ops.emplace_back(OpName(node.op));
+  for (const graph::Node& node : graph.nodes()) ops.emplace_back(graph::OpName(node.op));
   return ops;
 }
 
 Diagnostic ErrorOf(const std::string& bytes, const OnnxRequest& request = {}, const Limits& limits = {}) {
-  absl::StatusOr<Graph> graph = ReadOnnxModel(bytes, request, limits);
+  absl::StatusOr<graph::Graph> graph = ReadOnnxModel(bytes, request, limits);
   EXPECT_FALSE(graph.ok());
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(graph.status());
   EXPECT_TRUE(diagnostic.has_value()) << graph.status();
@@ -119,10 +119,10 @@ Diagnostic ErrorOf(const std::string& bytes, const OnnxRequest& request = {}, co
 }
 
 TEST(OnnxReaderTest, LayersAreThoseOfPyTorch) {
-  absl::StatusOr<Graph> graph = ReadOnnxModel(SmallNet().Bytes(), {});
+  absl::StatusOr<graph::Graph> graph = ReadOnnxModel(SmallNet().Bytes(), {});
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_THAT(OpsOf(*graph), ElementsAre("conv2d", "relu", "flatten", "linear"));
-  EXPECT_EQ(graph->nodes().back().outputs[0].shape, (Shape{1, 10}));
+  EXPECT_EQ(graph->nodes().back().outputs[0].shape, (graph::Shape{1, 10}));
   EXPECT_EQ(graph->num_parameters(), 4 * 27 + 1440 + 10);
   EXPECT_EQ(graph->nodes()[0].origin.module_path, "the_Conv");
   EXPECT_EQ(graph->nodes()[0].origin.line, 1);
@@ -159,10 +159,10 @@ TEST(OnnxReaderTest, ShapesComputedFromShapesFold) {
   Model::SetInt(model.Node("Concat", {"b1", "rest"}, {"to"}), "axis", 0);
   model.Node("Reshape", {"x", "to"}, {"y"});
   model.Output("y");
-  absl::StatusOr<Graph> graph = ReadOnnxModel(model.Bytes(), {});
+  absl::StatusOr<graph::Graph> graph = ReadOnnxModel(model.Bytes(), {});
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_THAT(OpsOf(*graph), ElementsAre("reshape"));
-  EXPECT_EQ(graph->nodes()[0].outputs[0].shape, (Shape{2, 12}));
+  EXPECT_EQ(graph->nodes()[0].outputs[0].shape, (graph::Shape{2, 12}));
 }
 
 TEST(OnnxReaderTest, ValuesGivenBeforehand) {
@@ -177,7 +177,7 @@ TEST(OnnxReaderTest, ValuesGivenBeforehand) {
   EXPECT_THAT(d.hint, HasSubstr("--arg to="));
   OnnxRequest request;
   request.arguments = {{"to", "[3, 4]"}};
-  EXPECT_EQ(ReadOnnxModel(model.Bytes(), request)->nodes()[0].outputs[0].shape, (Shape{3, 4}));
+  EXPECT_EQ(ReadOnnxModel(model.Bytes(), request)->nodes()[0].outputs[0].shape, (graph::Shape{3, 4}));
   for (const char* wrong : {"[3, 4", "three", "[3, [4]]", "[[3], [4, 5]]", "[1, 2, 3]", "5", "", "[3, 4]]"}) {
     request.arguments = {{"to", wrong}};
     EXPECT_EQ(ErrorOf(model.Bytes(), request).kind, Diagnostic::Kind::kUsage) << wrong;
@@ -258,7 +258,7 @@ TEST(OnnxReaderTest, FunctionsOfTheFileRunInPlace) {
   slope->set_type(AttributeProto::FLOAT);
   slope->set_f(0.25);
   model.Output("y");
-  absl::StatusOr<Graph> graph = ReadOnnxModel(model.Bytes(), {});
+  absl::StatusOr<graph::Graph> graph = ReadOnnxModel(model.Bytes(), {});
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_THAT(OpsOf(*graph), ElementsAre("leaky_relu", "leaky_relu"));
   EXPECT_EQ(graph->nodes()[1].attributes.Double("negative_slope"), 0.25);
@@ -275,12 +275,12 @@ TEST(OnnxReaderTest, DamagedFilesAreErrorsOrOtherModels) {
   EXPECT_FALSE(ReadOnnxModel("version https://git-lfs.github.com/spec/v1\n", {}).ok());
   int refused = 0;
   for (size_t i = 0; i < bytes.size(); i += 3) {
-    absl::StatusOr<Graph> cut = ReadOnnxModel(absl::string_view(bytes).substr(0, i), {});
+    absl::StatusOr<graph::Graph> cut = ReadOnnxModel(absl::string_view(bytes).substr(0, i), {});
     refused += !cut.ok();
     if (!cut.ok()) EXPECT_TRUE(DiagnosticFromStatus(cut.status()).has_value()) << cut.status();
     std::string changed = bytes;
     changed[i] = static_cast<char>(changed[i] + 1 + i % 250);
-    absl::StatusOr<Graph> other = ReadOnnxModel(changed, {});
+    absl::StatusOr<graph::Graph> other = ReadOnnxModel(changed, {});
     if (!other.ok()) EXPECT_TRUE(DiagnosticFromStatus(other.status()).has_value()) << other.status();
   }
   EXPECT_GT(refused, static_cast<int>(bytes.size() / 3) - 10);
@@ -301,7 +301,7 @@ TEST(OnnxReaderTest, DamagedTestDataIsNoCrash) {
     for (int turn = 0; turn < 8; ++turn) {
       std::string changed = *bytes;
       for (int k = turn / 2; k >= 0; --k) changed[random() % changed.size()] = static_cast<char>(random());
-      absl::StatusOr<Graph> graph = ReadOnnxModel(changed, {}, limits);
+      absl::StatusOr<graph::Graph> graph = ReadOnnxModel(changed, {}, limits);
       if (!graph.ok()) ASSERT_TRUE(DiagnosticFromStatus(graph.status()).has_value()) << file << ": " << graph.status();
     }
   }
@@ -459,4 +459,4 @@ TEST(OnnxReaderTest, DocumentIsUpToDate) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::onnx

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "frontend/onnx/reader.h"
 
-namespace cobra {
+namespace cobra::onnx {
 
 std::string OnnxSupportDocument() {
   const std::vector<OnnxOperator> operators = OnnxOperators();
@@ -40,4 +40,4 @@ std::string OnnxSupportDocument() {
   return text;
 }
 
-}  // namespace cobra
+}  // namespace cobra::onnx

@@ -4,10 +4,10 @@
 
 #include <string>
 
-namespace cobra {
+namespace cobra::onnx {
 
 std::string OnnxSupportDocument();
 
-}  // namespace cobra
+}  // namespace cobra::onnx
 
 #endif  // COBRA_TESTS_FRONTEND_ONNX_SUPPORT_DOCUMENT_H_

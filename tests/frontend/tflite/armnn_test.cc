@@ -19,7 +19,7 @@
 #include "tests/frontend/tflite/operator_files.h"
 #include "worker/executor.h"
 
-namespace cobra {
+namespace cobra::tflite {
 namespace {
 
 using Floats = std::vector<float>;
@@ -117,14 +117,14 @@ Floats RunOurs(const std::string& bytes, const Floats& input) {
   absl::StatusOr<TfliteModel> model = ReadTfliteModelWithWeights(bytes, {});
   EXPECT_TRUE(model.ok()) << model.status();
   if (!model.ok()) return {};
-  absl::StatusOr<std::unique_ptr<Executor>> executor = Executor::Create(model->graph, 1);
+  absl::StatusOr<std::unique_ptr<worker::Executor>> executor = worker::Executor::Create(model->graph, 1);
   EXPECT_TRUE(executor.ok()) << executor.status();
   if (!executor.ok()) return {};
   for (const TfliteWeight& weight : model->weights) {
-    if (model->graph.TypeOf(weight.ref).dtype != DType::float32) continue;
+    if (model->graph.TypeOf(weight.ref).dtype != graph::DType::float32) continue;
     EXPECT_TRUE((*executor)->SetTensor(weight.ref, WeightValues(*schema::GetModel(bytes.data()), weight)).ok());
   }
-  EXPECT_TRUE((*executor)->SetTensor(ValueRef::Input(0), input).ok());
+  EXPECT_TRUE((*executor)->SetTensor(graph::ValueRef::Input(0), input).ok());
   EXPECT_TRUE((*executor)->RunChecked().ok()) << (*executor)->RunChecked();
   absl::StatusOr<std::vector<Floats>> outputs = (*executor)->RunForOutputs();
   EXPECT_TRUE(outputs.ok()) << outputs.status();
@@ -140,7 +140,7 @@ void ExpectClose(const Floats& ours, const Floats& theirs) {
 
 class ArmnnTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { ConfigureLibTorch(1); }
+  static void SetUpTestSuite() { worker::ConfigureLibTorch(1); }
 };
 
 TEST_F(ArmnnTest, OperatorsGiveTheSameValues) {
@@ -162,9 +162,9 @@ TEST_F(ArmnnTest, OperatorsGiveTheSameValues) {
       unknown.insert(absl::StrCat(file.name, ": ", why.substr(0, 100)));
       continue;
     }
-    const Graph graph = ReadTfliteModel(file.bytes, {}).value();
-    const Shape& in = graph.inputs()[0].type.shape;
-    const Shape& out = graph.TypeOf(graph.outputs()[0]).shape;
+    const graph::Graph graph = ReadTfliteModel(file.bytes, {}).value();
+    const graph::Shape& in = graph.inputs()[0].type.shape;
+    const graph::Shape& out = graph.TypeOf(graph.outputs()[0]).shape;
     EXPECT_EQ(Sizes(theirs->input()), std::vector<int64_t>(in.begin(), in.end()));
     if (!out.empty()) EXPECT_EQ(Sizes(theirs->output()), std::vector<int64_t>(out.begin(), out.end()));
     const Floats input = RandomInput(graph.inputs()[0].type.num_elements());
@@ -185,7 +185,7 @@ TEST_F(ArmnnTest, OperatorsGiveTheSameValues) {
 TEST_F(ArmnnTest, EveryOperatorRuns) {
   for (const OperatorFile& file : OperatorFiles()) {
     SCOPED_TRACE(file.name);
-    const Graph graph = ReadTfliteModel(file.bytes, {}).value();
+    const graph::Graph graph = ReadTfliteModel(file.bytes, {}).value();
     for (const float value : RunOurs(file.bytes, RandomInput(graph.inputs()[0].type.num_elements()))) {
       // Powers of negative numbers have no value.
       if (!absl::StrContains(file.name, "POW")) {
@@ -218,14 +218,14 @@ TEST_F(ArmnnTest, QuantizedNetworksHaveTheSameTensors) {
     std::string why;
     std::optional<ArmnnNetwork> theirs = ArmnnNetwork::Parse(file, &why);
     ASSERT_TRUE(theirs.has_value()) << why;
-    const Graph graph = ReadTfliteModel(file, {}).value();
+    const graph::Graph graph = ReadTfliteModel(file, {}).value();
     EXPECT_EQ(theirs->input().GetDataType(), armnn::DataType::QAsymmS8);
-    EXPECT_EQ(graph.inputs()[0].type.dtype, DType::int8);
-    const Shape& out = graph.TypeOf(graph.outputs()[0]).shape;
+    EXPECT_EQ(graph.inputs()[0].type.dtype, graph::DType::int8);
+    const graph::Shape& out = graph.TypeOf(graph.outputs()[0]).shape;
     EXPECT_EQ(Sizes(theirs->output()), std::vector<int64_t>(out.begin(), out.end()));
-    EXPECT_EQ(graph.TypeOf(graph.outputs()[0]).dtype, DType::int8);
+    EXPECT_EQ(graph.TypeOf(graph.outputs()[0]).dtype, graph::DType::int8);
   }
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::tflite

@@ -11,7 +11,7 @@
 
 #include "frontend/tflite/schema_generated.h"
 
-namespace cobra {
+namespace cobra::tflite {
 
 namespace schema = tflite_schema;
 
@@ -122,6 +122,6 @@ class TfliteFileBuilder {
   schema::ModelT model_;
 };
 
-}  // namespace cobra
+}  // namespace cobra::tflite
 
 #endif  // COBRA_TESTS_FRONTEND_TFLITE_FILE_BUILDER_H_

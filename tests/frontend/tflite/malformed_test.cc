@@ -9,13 +9,13 @@
 #include "gtest/gtest.h"
 #include "tests/frontend/tflite/operator_files.h"
 
-namespace cobra {
+namespace cobra::tflite {
 namespace {
 
 using testing::HasSubstr;
 
 Diagnostic ErrorOf(const std::string& bytes, const Limits& limits = {}) {
-  const absl::StatusOr<Graph> graph = ReadTfliteModel(bytes, {"net.tflite"}, limits);
+  const absl::StatusOr<graph::Graph> graph = ReadTfliteModel(bytes, {"net.tflite"}, limits);
   EXPECT_FALSE(graph.ok());
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(graph.status());
   EXPECT_TRUE(diagnostic.has_value()) << graph.status();
@@ -195,7 +195,7 @@ TEST(MalformedTflite, TimeAndTheCallerStopAReading) {
 TEST(MalformedTflite, EveryTruncationIsAnswered) {
   const std::string file = Changed([](TfliteFileBuilder&) {});
   for (size_t n = 0; n < file.size(); ++n) {
-    const absl::StatusOr<Graph> graph = ReadTfliteModel(file.substr(0, n), {});
+    const absl::StatusOr<graph::Graph> graph = ReadTfliteModel(file.substr(0, n), {});
     // The last bytes may be padding.
     if (!graph.ok()) EXPECT_TRUE(DiagnosticFromStatus(graph.status()).has_value()) << graph.status();
   }
@@ -212,7 +212,7 @@ TEST(MalformedTflite, FlippedBytesAreAnswered) {
       const size_t at = random() % bytes.size();
       bytes[at] = static_cast<char>(random() % 3 == 0 ? random() : bytes[at] ^ (1 << (random() % 8)));
     }
-    const absl::StatusOr<Graph> graph = ReadTfliteModel(bytes, {});
+    const absl::StatusOr<graph::Graph> graph = ReadTfliteModel(bytes, {});
     if (graph.ok()) continue;
     ++refused;
     ASSERT_TRUE(DiagnosticFromStatus(graph.status()).has_value()) << graph.status();
@@ -221,4 +221,4 @@ TEST(MalformedTflite, FlippedBytesAreAnswered) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::tflite

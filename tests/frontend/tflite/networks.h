@@ -9,7 +9,7 @@
 
 #include "tests/frontend/tflite/file_builder.h"
 
-namespace cobra {
+namespace cobra::tflite {
 
 // Layers on a TfliteFileBuilder; sizes follow TensorFlow's rules.
 class TfliteNet {
@@ -209,6 +209,6 @@ inline std::string EfficientNetLike(int size, bool quantized) {
   return net.file.Finish();
 }
 
-}  // namespace cobra
+}  // namespace cobra::tflite
 
 #endif  // COBRA_TESTS_FRONTEND_TFLITE_NETWORKS_H_

@@ -10,7 +10,7 @@
 
 #include "tests/frontend/tflite/networks.h"
 
-namespace cobra {
+namespace cobra::tflite {
 
 struct OperatorFile {
   std::string name;
@@ -406,6 +406,6 @@ inline std::vector<OperatorFile> OperatorFiles() {
   return files;
 }
 
-}  // namespace cobra
+}  // namespace cobra::tflite
 
 #endif  // COBRA_TESTS_FRONTEND_TFLITE_OPERATOR_FILES_H_

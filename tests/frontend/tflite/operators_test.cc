@@ -9,24 +9,24 @@
 #include "gtest/gtest.h"
 #include "tests/frontend/tflite/operator_files.h"
 
-namespace cobra {
+namespace cobra::tflite {
 namespace {
 
 TEST(TfliteOperators, BecomeTheCallsThatTheyAre) {
   for (const OperatorFile& file : OperatorFiles()) {
     SCOPED_TRACE(file.name);
-    const absl::StatusOr<Graph> graph = ReadTfliteModel(file.bytes, {file.name});
+    const absl::StatusOr<graph::Graph> graph = ReadTfliteModel(file.bytes, {file.name});
     ASSERT_TRUE(graph.ok()) << graph.status();
     if (file.calls.empty()) continue;
     // Views between the file's order and that of images belong to no operator.
     std::vector<std::string> calls;
-    for (const Node& node : graph->nodes()) {
-      if (node.op == Op::permute && node.origin.line == 0) continue;
-      std::string call(OpName(node.op));
-      if (node.op == Op::to) call = node.attributes.String("dtype") == "float32" ? "float" : call;
+    for (const graph::Node& node : graph->nodes()) {
+      if (node.op == graph::Op::permute && node.origin.line == 0) continue;
+      std::string call(graph::OpName(node.op));
+      if (node.op == graph::Op::to) call = node.attributes.String("dtype") == "float32" ? "float" : call;
       calls.push_back(call);
     }
-    EXPECT_EQ(absl::StrJoin(calls, " "), file.calls) << PrintGraph(*graph);
+    EXPECT_EQ(absl::StrJoin(calls, " "), file.calls) << graph::PrintGraph(*graph);
   }
 }
 
@@ -51,7 +51,7 @@ TEST(TfliteOperators, AnUnknownOneIsNamed) {
   TfliteNet net(false);
   const int x = net.file.Input({1, 4});
   net.file.Output(net.Unary(schema::BuiltinOperator_SVDF, x));
-  const absl::StatusOr<Graph> graph = ReadTfliteModel(net.file.Finish(), {"net.tflite"});
+  const absl::StatusOr<graph::Graph> graph = ReadTfliteModel(net.file.Finish(), {"net.tflite"});
   EXPECT_EQ(graph.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_NE(graph.status().message().find("operator 0 (SVDF)"), absl::string_view::npos) << graph.status();
 }
@@ -63,10 +63,10 @@ TEST(TfliteOperators, DynamicRangeWeightsStayIntegers) {
   const int y = net.file.Activation({1, 4});
   net.file.Add(schema::BuiltinOperator_FULLY_CONNECTED, {x, weights, -1}, {y}, schema::FullyConnectedOptionsT());
   net.file.Output(y);
-  const absl::StatusOr<Graph> graph = ReadTfliteModel(net.file.Finish(), {"net.tflite"});
+  const absl::StatusOr<graph::Graph> graph = ReadTfliteModel(net.file.Finish(), {"net.tflite"});
   ASSERT_TRUE(graph.ok()) << graph.status();
-  EXPECT_EQ(graph->parameters()[0].type.dtype, DType::int8);
-  EXPECT_EQ(graph->nodes()[0].outputs[0].dtype, DType::float32);
+  EXPECT_EQ(graph->parameters()[0].type.dtype, graph::DType::int8);
+  EXPECT_EQ(graph->nodes()[0].outputs[0].dtype, graph::DType::float32);
 }
 
 TEST(TfliteOperators, ConstantsThatAreDequantizedAreWeights) {
@@ -77,11 +77,11 @@ TEST(TfliteOperators, ConstantsThatAreDequantizedAreWeights) {
   net.file.AddPlain(schema::BuiltinOperator_DEQUANTIZE, {half}, {weights});
   net.file.Add(schema::BuiltinOperator_FULLY_CONNECTED, {x, weights, -1}, {y}, schema::FullyConnectedOptionsT());
   net.file.Output(y);
-  const absl::StatusOr<Graph> graph = ReadTfliteModel(net.file.Finish(), {"net.tflite"});
+  const absl::StatusOr<graph::Graph> graph = ReadTfliteModel(net.file.Finish(), {"net.tflite"});
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(graph->nodes().size(), 1u);
-  EXPECT_EQ(graph->parameters()[0].type.dtype, DType::float32);
+  EXPECT_EQ(graph->parameters()[0].type.dtype, graph::DType::float32);
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::tflite

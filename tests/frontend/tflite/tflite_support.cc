@@ -4,7 +4,7 @@
 #include "frontend/tflite/reader.h"
 
 int main() {
-  for (const cobra::TfliteOperator& op : cobra::TfliteOperators()) {
+  for (const cobra::tflite::TfliteOperator& op : cobra::tflite::TfliteOperators()) {
     std::cout << "| `" << op.name << "` | " << op.calls << " | " << op.note << " |\n";
   }
 }

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 namespace {
 
@@ -311,4 +311,4 @@ std::string WriteAst(const Ast& ast, bool positions) {
 }
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

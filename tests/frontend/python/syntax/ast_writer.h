@@ -7,13 +7,13 @@
 
 #include "frontend/python/syntax/ast.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 
 // `positions`: without them the text suits tables in tests.
 std::string WriteAst(const Ast& ast, bool positions);
 
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python
 
 #endif  // COBRA_TESTS_FRONTEND_PYTHON_SYNTAX_AST_WRITER_H_

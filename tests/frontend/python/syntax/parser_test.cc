@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "tests/frontend/python/syntax/ast_writer.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace ast {
 namespace {
 
@@ -260,4 +260,4 @@ TEST(ParserTest, ThreadsShareNothing) {
 
 }  // namespace
 }  // namespace ast
-}  // namespace cobra
+}  // namespace cobra::python

@@ -22,11 +22,11 @@ struct Case {
   std::vector<Value> made;  // by T() and C(), in order
 };
 
-json AttributeJson(const AttributeValue& value) {
+json AttributeJson(const graph::AttributeValue& value) {
   return std::visit(
       [](const auto& v) -> json {
         using V = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<V, NoneValue>) {
+        if constexpr (std::is_same_v<V, graph::NoneValue>) {
           return nullptr;
         } else if constexpr (std::is_same_v<V, double>) {
           if (!std::isfinite(v)) return std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf";
@@ -70,7 +70,7 @@ class Evaluator {
  private:
   json DescribeTensor(Value value, Tensor* tensor) {
     Refresh(interp_, tensor);
-    json out{{"type", TypeText(tensor->type)}};
+    json out{{"type", graph::TypeText(tensor->type)}};
     if (tensor->is_const() && tensor->values != nullptr && !tensor->is_random) {
       json values = json::array();
       for (double v : *tensor->values) values.push_back(Number(v));
@@ -101,9 +101,9 @@ const NativeRegistry& Natives() {
 NativeFunction MakeInput(TorchState* state, Case* current) {
   return [=](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(std::vector<Value> sizes, interp.ToVector(args.positional[0]));
-    TensorType type;
+    graph::TensorType type;
     for (Value v : sizes) type.shape.push_back(v.as_int());
-    type.dtype = DTypeFromName(args.positional[1].str()).value();
+    type.dtype = graph::DTypeFromName(args.positional[1].str()).value();
     const Value made = NewGraphTensor(interp, type, state->builder.AddInput("x", type));
     current->made.push_back(made);
     return made;
@@ -112,8 +112,8 @@ NativeFunction MakeInput(TorchState* state, Case* current) {
 
 NativeFunction MakeConstant(Case* current) {
   return [=](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    COBRA_TRY_ASSIGN(Value made,
-                     TensorFromData(interp, args.positional[0], DTypeFromName(args.positional[1].str()), "tensor"));
+    COBRA_TRY_ASSIGN(Value made, TensorFromData(interp, args.positional[0],
+                                                graph::DTypeFromName(args.positional[1].str()), "tensor"));
     current->made.push_back(made);
     return made;
   };
@@ -122,13 +122,13 @@ NativeFunction MakeConstant(Case* current) {
 json Calls(const TorchState& state, size_t first) {
   json calls = json::array();
   for (size_t k = first; k < state.builder.nodes().size(); ++k) {
-    const Node& node = state.builder.nodes()[k];
-    if (node.op == Op::as_base) continue;
+    const graph::Node& node = state.builder.nodes()[k];
+    if (node.op == graph::Op::as_base) continue;
     json attributes = json::object();
     for (const auto& [name, value] : node.attributes) attributes[name] = AttributeJson(value);
     json out = json::array();
-    for (const TensorType& type : node.outputs) out.push_back(TypeText(type));
-    calls.push_back({{"op", OpName(node.op)}, {"args", attributes}, {"inplace", node.inplace}, {"out", out}});
+    for (const graph::TensorType& type : node.outputs) out.push_back(graph::TypeText(type));
+    calls.push_back({{"op", graph::OpName(node.op)}, {"args", attributes}, {"inplace", node.inplace}, {"out", out}});
   }
   return calls;
 }

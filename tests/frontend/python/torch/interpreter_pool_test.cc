@@ -13,7 +13,7 @@
 #include "graph/json.h"
 #include "gtest/gtest.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace {
 
 using ::testing::HasSubstr;
@@ -189,7 +189,7 @@ TEST_F(InterpreterPoolTest, NothingOfARequestIsLeftForTheNext) {
   EXPECT_THAT(fresh, HasSubstr("['width'], [1, 2, 3], 0, 0, [1, 2], 1, 1, 2, 1, 1, 1"));
   for (int i = 0; i < 4; ++i) EXPECT_EQ(state(), fresh) << "after itself, run " << i;
   for (int i = 0; i < 4; ++i) {
-    const absl::StatusOr<Graph> vandal = ReadPythonModel(Request(kVandal));
+    const absl::StatusOr<graph::Graph> vandal = ReadPythonModel(Request(kVandal));
     ASSERT_TRUE(vandal.ok()) << vandal.status();
     EXPECT_EQ(state(), fresh) << "run " << i;
     // One that fails in the middle of the network.
@@ -208,12 +208,12 @@ TEST_F(InterpreterPoolTest, TheSecondRequestOfAKindIsWarm) {
 
 TEST_F(InterpreterPoolTest, GraphsAreTheSameColdAndWarm) {
   const SourceRequest request = Request(kState);
-  const absl::StatusOr<Graph> cold = ReadPythonModel(request);
+  const absl::StatusOr<graph::Graph> cold = ReadPythonModel(request);
   ASSERT_TRUE(cold.ok()) << cold.status();
   for (int i = 0; i < 3; ++i) {
-    const absl::StatusOr<Graph> warm = ReadPythonModel(request);
+    const absl::StatusOr<graph::Graph> warm = ReadPythonModel(request);
     ASSERT_TRUE(warm.ok()) << warm.status();
-    EXPECT_EQ(GraphToJson(*warm), GraphToJson(*cold));
+    EXPECT_EQ(graph::GraphToJson(*warm), graph::GraphToJson(*cold));
   }
 }
 
@@ -261,15 +261,15 @@ TEST_F(InterpreterPoolTest, LimitsAreThoseOfTheRequest) {
 
 TEST_F(InterpreterPoolTest, ManyThreads) {
   const SourceRequest vandal = Request(kVandal), honest = Request(kState);
-  const std::string expected = GraphToJson(*ReadPythonModel(honest));
+  const std::string expected = graph::GraphToJson(*ReadPythonModel(honest));
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 20; ++i) {
         wrong += !ReadPythonModel(vandal).ok();
-        const absl::StatusOr<Graph> graph = ReadPythonModel(honest);
-        wrong += !graph.ok() || GraphToJson(*graph) != expected;
+        const absl::StatusOr<graph::Graph> graph = ReadPythonModel(honest);
+        wrong += !graph.ok() || graph::GraphToJson(*graph) != expected;
       }
     });
   }
@@ -278,4 +278,4 @@ TEST_F(InterpreterPoolTest, ManyThreads) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::python

@@ -13,7 +13,7 @@
 #include "nlohmann/json.hpp"
 #include "proto/graph_proto.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace {
 
 // The inputs of a line of --batch: "1x3,1:int64"; a list of tensors "[1x3,1x4]" is one input.
@@ -39,15 +39,15 @@ SourceRequest Request(const std::string& file, const std::string& entry, const s
 }
 
 // The graph is the same after a trip through a file, and after one over the API.
-std::string RoundTripFault(const Graph& graph, const std::string& json) {
-  const absl::StatusOr<Graph> from_json = GraphFromJson(json);
+std::string RoundTripFault(const graph::Graph& graph, const std::string& json) {
+  const absl::StatusOr<graph::Graph> from_json = graph::GraphFromJson(json);
   if (!from_json.ok()) return absl::StrCat("its JSON is refused: ", from_json.status().message());
-  if (GraphToJson(*from_json) != json) return "its JSON reads as another graph";
+  if (graph::GraphToJson(*from_json) != json) return "its JSON reads as another graph";
   v1::Graph proto;
-  GraphToProto(graph, &proto);
-  const absl::StatusOr<Graph> from_proto = GraphFromProto(proto);
+  proto::GraphToProto(graph, &proto);
+  const absl::StatusOr<graph::Graph> from_proto = proto::GraphFromProto(proto);
   if (!from_proto.ok()) return absl::StrCat("the API refuses it: ", from_proto.status().message());
-  return GraphToJson(*from_proto) == json ? "" : "the API reads it as another graph";
+  return graph::GraphToJson(*from_proto) == json ? "" : "the API reads it as another graph";
 }
 
 bool print_usage = false;
@@ -55,11 +55,11 @@ Limits read_limits;
 
 std::string Read(const SourceRequest& request, bool print) {
   ReadUsage usage;
-  const absl::StatusOr<Graph> graph = ReadPythonModel(request, read_limits, &usage);
+  const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request, read_limits, &usage);
   if (print_usage) std::cerr << usage.steps << " steps, " << usage.memory_bytes << " bytes, " << request.entry << "\n";
-  if (graph.ok() && print) return PrintGraph(*graph);
+  if (graph.ok() && print) return graph::PrintGraph(*graph);
   if (graph.ok()) {
-    const std::string json = GraphToJson(*graph);
+    const std::string json = graph::GraphToJson(*graph);
     const std::string fault = RoundTripFault(*graph, json);
     return fault.empty() ? json : nlohmann::json{{"error", fault}}.dump();
   }
@@ -109,6 +109,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::python
 
 int main(int argc, char** argv) { return cobra::Main(argc, argv); }

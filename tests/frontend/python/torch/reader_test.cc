@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "graph/json.h"
 
-namespace cobra {
+namespace cobra::python {
 namespace {
 
 using ::testing::HasSubstr;
@@ -18,8 +18,8 @@ constexpr char kHead[] =
                                                                                                           // begins in
                                                                                                           // line 6
 
-absl::StatusOr<Graph> Read(absl::string_view body, std::vector<std::string> inputs = {"1x3x8x8"},
-                           absl::string_view torch_version = "1.13.1", const Limits& limits = {}) {
+absl::StatusOr<graph::Graph> Read(absl::string_view body, std::vector<std::string> inputs = {"1x3x8x8"},
+                                  absl::string_view torch_version = "1.13.1", const Limits& limits = {}) {
   SourceRequest request;
   request.bundle["model.py"] = absl::StrCat(kHead, body);
   request.file = "model.py";
@@ -29,7 +29,7 @@ absl::StatusOr<Graph> Read(absl::string_view body, std::vector<std::string> inpu
   return ReadPythonModel(request, limits);
 }
 
-Diagnostic Refused(const absl::StatusOr<Graph>& graph) {
+Diagnostic Refused(const absl::StatusOr<graph::Graph>& graph) {
   EXPECT_FALSE(graph.ok());
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(graph.status());
   EXPECT_TRUE(diagnostic.has_value()) << graph.status();
@@ -37,7 +37,7 @@ Diagnostic Refused(const absl::StatusOr<Graph>& graph) {
 }
 
 TEST(ReaderTest, RecordsCallsWithTheirPlaceInTheSource) {
-  const absl::StatusOr<Graph> graph = Read(
+  const absl::StatusOr<graph::Graph> graph = Read(
       "  def __init__(self):\n"
       "    super().__init__()\n"
       "    self.conv = nn.Conv2d(3, 4, 3)\n"
@@ -45,7 +45,7 @@ TEST(ReaderTest, RecordsCallsWithTheirPlaceInTheSource) {
       "    x = self.conv(x)\n"
       "    return F.relu(x)\n");
   ASSERT_TRUE(graph.ok()) << graph.status();
-  EXPECT_EQ(PrintGraph(*graph),
+  EXPECT_EQ(graph::PrintGraph(*graph),
             "input0: 1x3x8x8:float32\n"
             "%0 = conv2d(input=input0, weight=conv.weight, bias=conv.bias, stride=(1,1), padding=(0,0), "
             "dilation=(1,1), groups=1) -> 1x4x6x6:float32\n"
@@ -88,7 +88,7 @@ TEST(ReaderTest, ABranchOnValuesIsRefusedNamingTheLine) {
 }
 
 TEST(ReaderTest, ValuesOfConstantsCanBeRead) {
-  const absl::StatusOr<Graph> graph = Read(
+  const absl::StatusOr<graph::Graph> graph = Read(
       "  def forward(self, x):\n"
       "    n = int(torch.arange(5).sum()) // 3\n"
       "    if torch.ones(2, 2)[0, 1] > 0.5:\n"
@@ -168,10 +168,10 @@ TEST(ReaderTest, TheVersionDecidesWhatIsThere) {
       "      return F.scaled_dot_product_attention(x, x, x)\n"
       "    return (x @ x.transpose(-2, -1)).softmax(-1) @ x\n";
   EXPECT_EQ(Read(body)->nodes().size(), 4u);
-  const absl::StatusOr<Graph> newer = Read(body, {"1x3x8x8"}, "2.4.0");
+  const absl::StatusOr<graph::Graph> newer = Read(body, {"1x3x8x8"}, "2.4.0");
   ASSERT_TRUE(newer.ok()) << newer.status();
   ASSERT_EQ(newer->nodes().size(), 1u);
-  EXPECT_EQ(newer->nodes()[0].op, Op::scaled_dot_product_attention);
+  EXPECT_EQ(newer->nodes()[0].op, graph::Op::scaled_dot_product_attention);
 }
 
 TEST(ReaderTest, AFunctionOfTensorsIsAModelAndOneThatMakesAModelIsNot) {
@@ -222,7 +222,7 @@ TEST(ReaderTest, AFileSaysWhichModelsItHas) {
 }
 
 TEST(ReaderTest, ALayerThatSequentialCallsKnowsWhereItWasMade) {
-  const absl::StatusOr<Graph> graph = Read(
+  const absl::StatusOr<graph::Graph> graph = Read(
       "  def __init__(self):\n"
       "    super().__init__()\n"
       "    self.block = nn.Sequential(\n"
@@ -237,7 +237,7 @@ TEST(ReaderTest, ALayerThatSequentialCallsKnowsWhereItWasMade) {
   ASSERT_TRUE(graph.ok()) << graph.status();
   ASSERT_EQ(graph->nodes().size(), 4u);
   for (const auto& [node, line] : std::vector<std::pair<size_t, int>>{{0, 10}, {1, 11}, {2, 11}}) {
-    const Origin& origin = graph->nodes()[node].origin;
+    const graph::Origin& origin = graph->nodes()[node].origin;
     EXPECT_EQ(origin.line, 14);
     ASSERT_NE(origin.made_file, nullptr) << node;
     EXPECT_EQ(*origin.made_file, "model.py");
@@ -247,7 +247,7 @@ TEST(ReaderTest, ALayerThatSequentialCallsKnowsWhereItWasMade) {
 }
 
 TEST(ReaderTest, CopiesOfALayerAreFromWhereItWasMade) {
-  const absl::StatusOr<Graph> graph = Read(
+  const absl::StatusOr<graph::Graph> graph = Read(
       "  def __init__(self):\n"
       "    super().__init__()\n"
       "    layer = nn.TransformerEncoderLayer(8, 2, 16)\n"
@@ -257,16 +257,16 @@ TEST(ReaderTest, CopiesOfALayerAreFromWhereItWasMade) {
       {"4x2x8"});
   ASSERT_TRUE(graph.ok()) << graph.status();
   int made = 0;
-  for (const Node& node : graph->nodes()) {
+  for (const graph::Node& node : graph->nodes()) {
     made += node.origin.made_file != nullptr;
     EXPECT_EQ(node.origin.line, 12);
-    if (node.op == Op::linear) EXPECT_EQ(node.origin.made_line, 9);
+    if (node.op == graph::Op::linear) EXPECT_EQ(node.origin.made_line, 9);
   }
   EXPECT_GE(made, 8);
 }
 
 TEST(ReaderTest, SharedParametersCountOnceAndKeepTheirNames) {
-  const absl::StatusOr<Graph> graph = Read(
+  const absl::StatusOr<graph::Graph> graph = Read(
       "  def __init__(self):\n"
       "    super().__init__()\n"
       "    self.a = nn.Linear(8, 8, bias=False)\n"
@@ -282,20 +282,20 @@ TEST(ReaderTest, SharedParametersCountOnceAndKeepTheirNames) {
 }
 
 TEST(ReaderTest, AChangeThroughAViewReachesItsBase) {
-  const absl::StatusOr<Graph> graph = Read(
+  const absl::StatusOr<graph::Graph> graph = Read(
       "  def forward(self, x):\n"
       "    y = x * 2\n"
       "    y[:, 0].add_(1)\n"
       "    return y\n");
   ASSERT_TRUE(graph.ok()) << graph.status();
-  const Node& last = graph->nodes()[graph->outputs()[0].index];
-  EXPECT_EQ(last.op, Op::as_base);
-  EXPECT_EQ(graph->nodes()[last.inputs[0].index].op, Op::add);
+  const graph::Node& last = graph->nodes()[graph->outputs()[0].index];
+  EXPECT_EQ(last.op, graph::Op::as_base);
+  EXPECT_EQ(graph->nodes()[last.inputs[0].index].op, graph::Op::add);
   EXPECT_EQ(last.outputs[0].shape, graph->inputs()[0].type.shape);
 }
 
 TEST(ReaderTest, InputsMayBeKeywordsAndLists) {
-  const absl::StatusOr<Graph> graph = Read(
+  const absl::StatusOr<graph::Graph> graph = Read(
       "  def forward(self, images, *, mask):\n"
       "    return [i * mask.float().mean() for i in images]\n",
       {"[3x4x4,3x5x5]", "mask=2x2:bool"});
@@ -319,4 +319,4 @@ TEST(ReaderTest, FilesAndNetworksThatAreNotThereAreUnsupported) {
 }
 
 }  // namespace
-}  // namespace cobra
+}  // namespace cobra::python

@@ -1,0 +1,38 @@
+// Networks of any size side by side for the published graph networks: each has its own nodes, none is padded. Shows
+// LibTorch.
+#ifndef COBRA_EVALUATION_PUBLISHED_NETWORK_BATCH_H_
+#define COBRA_EVALUATION_PUBLISHED_NETWORK_BATCH_H_
+
+#include <torch/types.h>
+
+#include <functional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "evaluation/variants/network_set.h"
+
+namespace cobra::evaluation {
+
+struct NetworkBatch {
+  at::Tensor call;                   // int64 [nodes] into NetworkSet::calls
+  at::Tensor sources, destinations;  // int64 [edges]: data flows from source to destination
+  at::Tensor graph_of_node;          // int64 [nodes], ascending
+  std::vector<int64_t> sizes;        // nodes of each network
+};
+NetworkBatch CollateNetworks(const NetworkSet& set, absl::Span<const size_t> networks);
+
+// Adam and half a cosine over shuffled batches. `loss` of the networks chosen, which may come more than once.
+struct BaselineTraining {
+  int epochs = 40, batch = 8;
+  double learning_rate = 1e-3, weight_decay = 0;  // with decay it is AdamW
+};
+void TrainBaseline(const std::vector<at::Tensor>& parameters, const std::vector<size_t>& rows,
+                   const BaselineTraining& training, const std::function<at::Tensor(absl::Span<const size_t>)>& loss);
+
+// forward(batch) -> [networks], of all networks, a few at a time, without gradients.
+std::vector<double> PredictNetworks(const NetworkSet& set,
+                                    const std::function<at::Tensor(const NetworkBatch&)>& forward);
+
+}  // namespace cobra::evaluation
+
+#endif  // COBRA_EVALUATION_PUBLISHED_NETWORK_BATCH_H_

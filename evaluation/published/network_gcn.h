@@ -1,0 +1,51 @@
+// BRP-NAS' graph convolutional network (Dudziak et al., NeurIPS 2020; as Yue, 2021, rebuilt it: evaluation/published/gcn.h)
+// over whole networks of any size: a node a call, of which it knows the operator alone, and one for the whole network,
+// which every node flows into and the answer is read from. Shows LibTorch.
+#ifndef COBRA_EVALUATION_PUBLISHED_NETWORK_GCN_H_
+#define COBRA_EVALUATION_PUBLISHED_NETWORK_GCN_H_
+
+#include <torch/nn/module.h>
+#include <torch/nn/modules/dropout.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/normalization.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "evaluation/published/network_batch.h"
+#include "evaluation/variants/network_set.h"
+
+namespace cobra::evaluation {
+
+// Published: 4 x 600, 250 epochs of batch 1 at 4e-4 with decay 5e-4, halved where validation stalls. On whole networks
+// a node costs as much as a cell does there: 4 x 200, 60 epochs of batch 4 and half a cosine here.
+struct NetworkGcnOptions {
+  int64_t width = 200, layers = 4;
+  double dropout = 0.002;
+  BaselineTraining training{/*epochs=*/60, /*batch=*/4, /*learning_rate=*/4e-4, /*weight_decay=*/5e-4};
+  uint64_t seed = 1;
+};
+class NetworkGcn : public torch::nn::Module {
+ public:
+  NetworkGcn(const NetworkSet& set, const NetworkGcnOptions& options);
+  at::Tensor forward(const NetworkBatch& batch);  // [networks]: latency over the mean of the training rows
+
+ private:
+  at::Tensor kinds_;  // [calls, kinds + 1] one-hot; the last kind is the network's own node
+  std::vector<torch::nn::Linear> weights_;
+  std::vector<torch::nn::LayerNorm> norms_;
+  torch::nn::Dropout dropout_;
+  torch::nn::Linear out_;
+};
+
+struct NetworkGcnFit {
+  std::vector<double> latency_us;  // of each of set.networks
+  int64_t parameters = 0;
+};
+// L1 loss of the latency, as published.
+NetworkGcnFit FitNetworkGcn(const NetworkSet& set, absl::Span<const size_t> train, const NetworkGcnOptions& options);
+
+}  // namespace cobra::evaluation
+
+#endif  // COBRA_EVALUATION_PUBLISHED_NETWORK_GCN_H_

@@ -1,0 +1,64 @@
+// `cobra-train table active`: active selection against random, replayed on layers that have been measured. A model that
+// has seen nothing (kernel_model.h) starts from a few random layers and is fitted again to more of them round by round,
+// each strategy choosing its own; a layer's seconds are those that its measurement took. The shipped weights have seen
+// every label and take no part.
+#ifndef COBRA_EVALUATION_REPLAY_ACTIVE_REPLAY_H_
+#define COBRA_EVALUATION_REPLAY_ACTIVE_REPLAY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "model/fit/active.h"
+
+namespace cobra::evaluation {
+
+// How much is trained and measured. Every strategy gets the same.
+struct ReplayPlan {
+  std::vector<double> rounds_s = {15,  25,  40,  65,
+                                  105, 170, 280, 450};  // seconds of measuring, the rounds before included
+  std::vector<fit::Strategy> strategies = {fit::Strategy::kRandom, fit::Strategy::kRandomBySecond,
+                                           fit::Strategy::kInformation, fit::Strategy::kVariance};
+  size_t max_targets = 3000;  // of the pool, at random, measured or not: what the error is expected over
+  double shortlist = fit::SelectionOptions{}.shortlist;
+  size_t min_kind = 10;  // test layers that an operator needs to have a figure of its own
+};
+ReplayPlan QuickPlan();  // for the table's shape, not its figures
+
+struct ReplayOptions {
+  std::string rows = "data/measurements/cpu-epyc-genoa-1t";
+  std::string split = "data/splits/active-test.txt";  // fingerprints of the test layers, one a line
+  std::string state;  // finished curves, one a line of JSON: a run that was cut goes on from there. Empty: none
+  int seeds = 3;
+  ReplayPlan plan;
+};
+
+struct ReplayPoint {
+  double seconds = 0;
+  int64_t layers = 0;
+  double mean = 0, median = 0;  // absolute relative error of the test layers
+  double by_kind = 0;           // mean over the operators of their means
+};
+
+struct ReplayCurve {
+  fit::Strategy strategy = fit::Strategy::kRandom;
+  int seed = 1;
+  std::vector<ReplayPoint> points;  // one a round
+  double wall_s = 0;
+};
+
+struct ActiveTable {
+  std::string rows;
+  int64_t test_layers = 0, pool_layers = 0;
+  double pool_s = 0;  // of measuring, all of it
+  double floor = 0;   // repeatability of layers
+  int64_t repeats = 0;
+  std::vector<ReplayCurve> curves;  // by strategy, then seed
+};
+
+absl::StatusOr<ActiveTable> RunActiveTable(const ReplayOptions& options);
+
+}  // namespace cobra::evaluation
+
+#endif  // COBRA_EVALUATION_REPLAY_ACTIVE_REPLAY_H_

@@ -1,0 +1,57 @@
+// A network's latency against those of its layers, measured: added up as each takes alone (what nn-Meter and others
+// predict with), and as each takes in company (the profile of the network). No model is involved;
+// docs/results/layer_sum.md has the table and what it says.
+#ifndef COBRA_EVALUATION_SUMS_LAYER_SUM_H_
+#define COBRA_EVALUATION_SUMS_LAYER_SUM_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "model/fit/dataset.h"
+#include "model/fit/evaluate.h"
+#include "model/fit/metrics.h"
+
+namespace cobra::evaluation {
+
+// Networks of a family. Ratios of sums of time are over all of its calls that compute (views and aliases take about a
+// microsecond, and are left out).
+struct LayerSumRow {
+  int64_t networks = 0;
+  double profile_over_measured = 0;  // median: all calls in company, added, over the latency
+  double covered = 0;                // share of the time in company whose layers were measured alone too
+  double alone_over_in_company = 0;  // of that share: the sum alone over the sum in company
+  int64_t complete = 0;              // networks of which every layer was measured alone
+  double sum_over_measured = 0;      // of these: median of the sum alone over the latency; 0 where there is none
+  fit::Metrics sum;                  // of these: the sum alone as a prediction
+};
+
+// Calls of one kind that were measured both ways.
+struct PairedCalls {
+  int64_t calls = 0;
+  double in_company_us = 0, alone_us = 0;  // added up
+  double median_ratio = 0;                 // alone over in company
+};
+
+struct LayerSum {
+  std::map<std::string, LayerSumRow> families;  // and "all"
+  std::map<std::string, PairedCalls> operators;
+  std::map<int64_t, PairedCalls>
+      sizes;  // by the bytes that a call reads and writes, weights included: up to the key, above the key before
+};
+
+// The networks of `data` that were profiled. Layers measured alone: those of `data`, and `more`, which are the first to
+// count.
+absl::StatusOr<LayerSum> CompareLayerSums(const fit::Dataset& data, absl::Span<const fit::Sample> more);
+
+// Beside it what a model makes of the same: its layers' predictions added, and its graph network, on networks that it
+// has not learned.
+std::string LayerSumToTable(const LayerSum& sum, const fit::Evaluation& evaluation);  // Markdown
+std::string LayerSumToJson(const LayerSum& sum, const fit::Evaluation& evaluation);
+
+}  // namespace cobra::evaluation
+
+#endif  // COBRA_EVALUATION_SUMS_LAYER_SUM_H_

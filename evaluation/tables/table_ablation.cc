@@ -1,0 +1,156 @@
+#include "evaluation/tables/table_ablation.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "evaluation/tables/measured_rows.h"
+#include "evaluation/tables/work_folder.h"
+#include "model/fit/trainer.h"
+
+namespace cobra::evaluation {
+namespace {
+
+struct Variant {
+  const char* name;
+  void (*change)(fit::TrainOptions* options);
+  bool layers = true;  // learns from layers measured alone
+};
+
+constexpr int kPretrainEpochs = 10;
+
+const std::vector<Variant>& Variants() {
+  static const auto* variants = new std::vector<Variant>{
+      {"ours: everything on", [](fit::TrainOptions*) {}},
+      {"the latency itself, not prices of work", [](fit::TrainOptions* o) { o->net.prices = false; }},
+      {"numbers as words of digits, not as numbers", [](fit::TrainOptions* o) { o->net.numeric_tokens = false; }},
+      {"without the target", [](fit::TrainOptions* o) { o->net.target_conditioning = false; }},
+      {"one number from the mean over the calls, not a sum of contributions",
+       [](fit::TrainOptions* o) { o->net.additive = false; }},
+      {"encoder 48 wide, not 96", [](fit::TrainOptions* o) { o->net.width = 48, o->net.feed_forward = 96; }},
+      {"encoder 192 wide", [](fit::TrainOptions* o) { o->net.width = 192, o->net.feed_forward = 384; }},
+      {"encoder of 4 blocks, not 2", [](fit::TrainOptions* o) { o->net.encoder_layers = 4; }},
+      {"networks alone: no layers to learn from", [](fit::TrainOptions*) {}, /*layers=*/false},
+      {"encoder pre-trained on masked numbers", [](fit::TrainOptions* o) { o->pretrain_epochs = kPretrainEpochs; }},
+      {"the same, the latency appended",
+       [](fit::TrainOptions* o) { o->pretrain_epochs = kPretrainEpochs, o->append_latency = true; }},
+  };
+  return *variants;
+}
+
+struct Budget {
+  size_t layers = 1500, networks = 250, test = 600;  // of each space
+  int epochs = 20;
+};
+
+class Table {
+ public:
+  Table(const TableOptions& options, WorkFolder work) : options_(options), work_(std::move(work)), run_(options) {
+    if (options.quick) budget_ = {60, 6, 16, 1};
+  }
+
+  absl::StatusOr<TableRun> Run() {
+    COBRA_ASSIGN_OR_RETURN(data_, fit::LoadMeasurements(options_.rows));
+    for (const char* space : {"paper-layers", "real-layers"}) {
+      Append(space, fit::Split::kTest, budget_.test, &test_layers_);
+      Append(space, fit::Split::kTrain, budget_.layers, &layers_);
+      Append(space, fit::Split::kValidation, budget_.test / 6, &layers_);
+    }
+    for (const char* space : {"paper-networks", "real-networks"}) {
+      Append(space, fit::Split::kTest, budget_.test, &test_networks_);
+      Append(space, fit::Split::kTrain, budget_.networks, &networks_);
+      Append(space, fit::Split::kValidation, budget_.test / 6, &networks_);
+    }
+    if (layers_.empty() || networks_.empty() || test_networks_.empty()) {
+      return absl::NotFoundError(absl::StrCat(options_.rows, ": has no layers or no networks for training and test"));
+    }
+    run_.columns = LatencyColumns();
+    for (int seed = 1; seed <= (options_.quick ? 1 : options_.seeds); ++seed) {
+      for (const Variant& variant : Variants()) COBRA_RETURN_IF_ERROR(Add(variant, seed));
+    }
+    run_.after.push_back(
+        absl::StrFormat("Every row has the same rows (at most %d training layers of each space of layers, %d networks "
+                        "of each space of networks; the first by fingerprint) and as many steps: %d epochs over the "
+                        "layers. That is a fraction of what the shipped version has "
+                        "learned: compare the rows with each other, not with other tables.",
+                        budget_.layers, budget_.networks, budget_.epochs));
+    run_.after.push_back(
+        "All of these measurements are of one target, for which conditioning on the target cannot help; it is what "
+        "lets one version serve many.");
+    return std::move(run_);
+  }
+
+ private:
+  void Append(const char* space, fit::Split split, size_t most, std::vector<const fit::Sample*>* rows) const {
+    const std::vector<const fit::Sample*> more = RowsOf(data_, space, split, most);
+    rows->insert(rows->end(), more.begin(), more.end());
+  }
+
+  struct Answers {
+    std::vector<double> layers, networks;
+    double seconds = 0;
+  };
+
+  absl::StatusOr<Answers> FitAndPredict(const Variant& variant, int seed) const {
+    const absl::Time start = absl::Now();
+    fit::Dataset data;
+    data.target = data_.target;
+    for (const fit::Sample* s : networks_) data.samples.push_back(*s);
+    for (const fit::Sample* s : layers_) {
+      if (variant.layers) data.samples.push_back(*s);
+    }
+    fit::TrainOptions train;
+    train.epochs = budget_.epochs;
+    // Without layers an epoch is once through the networks: as many steps as the others have.
+    const auto steps_of_layers = static_cast<int>(layers_.size()) / train.layer_batch + 1,
+               steps = static_cast<int>(networks_.size()) / train.network_batch + 1;
+    if (!variant.layers) train.epochs = std::max(1, budget_.epochs * steps_of_layers / steps);
+    train.seed = static_cast<uint64_t>(seed);
+    variant.change(&train);
+    const std::string directory = absl::StrCat(work_.path(), "/ablation-", &variant - Variants().data(), "-", seed);
+    COBRA_RETURN_IF_ERROR(fit::Train(data, train, directory));
+    COBRA_ASSIGN_OR_RETURN(const fit::Predictions of_layers, fit::PredictSamples(directory, test_layers_));
+    COBRA_ASSIGN_OR_RETURN(const fit::Predictions of_networks, fit::PredictSamples(directory, test_networks_));
+    std::error_code ignored;
+    std::filesystem::remove_all(directory, ignored);
+    return Answers{of_layers.latency_us, of_networks.latency_us, absl::ToDoubleSeconds(absl::Now() - start)};
+  }
+
+  absl::Status Add(const Variant& variant, int seed) {
+    std::optional<Answers> answers;
+    for (const bool networks : {false, true}) {
+      COBRA_RETURN_IF_ERROR(
+          run_.Add(variant.name, networks ? "networks" : "layers", seed, [&]() -> absl::StatusOr<TableCell> {
+            if (!answers) {
+              COBRA_ASSIGN_OR_RETURN(answers, FitAndPredict(variant, seed));
+            }
+            TableCell cell;
+            cell.figures = networks ? LatencyFigures(answers->networks, LatencyOf(test_networks_))
+                                    : LatencyFigures(answers->layers, LatencyOf(test_layers_));
+            cell.seconds = answers->seconds;
+            return cell;
+          }));
+    }
+    return absl::OkStatus();
+  }
+
+  const TableOptions options_;
+  const WorkFolder work_;
+  Budget budget_;
+  fit::Dataset data_;
+  std::vector<const fit::Sample*> layers_, networks_, test_layers_, test_networks_;
+  TableRun run_;
+};
+
+}  // namespace
+
+absl::StatusOr<TableRun> RunAblationTable(const TableOptions& options) { return RunInWorkFolder<Table>(options); }
+
+}  // namespace cobra::evaluation

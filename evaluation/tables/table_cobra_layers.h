@@ -1,0 +1,16 @@
+// `cobra-train table cobra_layers`: latency of single layers from their calls (COBRA, table 2 and figure 5), on layers
+// that our worker measured.
+#ifndef COBRA_EVALUATION_TABLES_TABLE_COBRA_LAYERS_H_
+#define COBRA_EVALUATION_TABLES_TABLE_COBRA_LAYERS_H_
+
+#include "absl/status/statusor.h"
+#include "evaluation/tables/table.h"
+
+namespace cobra::evaluation {
+
+// Rows: options.rows; ours: options.model (with seed-1, seed-2 ... inside: every seed, else the version that it is).
+absl::StatusOr<TableRun> RunCobraLayersTable(const TableOptions& options);
+
+}  // namespace cobra::evaluation
+
+#endif  // COBRA_EVALUATION_TABLES_TABLE_COBRA_LAYERS_H_

@@ -1,0 +1,16 @@
+// `cobra-train table cobra_networks`: latency of whole networks (COBRA, table 1), on the random ResNet-like networks of
+// its section A.2 that our worker measured.
+#ifndef COBRA_EVALUATION_TABLES_TABLE_COBRA_NETWORKS_H_
+#define COBRA_EVALUATION_TABLES_TABLE_COBRA_NETWORKS_H_
+
+#include "absl/status/statusor.h"
+#include "evaluation/tables/table.h"
+
+namespace cobra::evaluation {
+
+// Rows: options.rows; ours: options.model (with seed-1, seed-2 ... inside: every seed, else the version that it is).
+absl::StatusOr<TableRun> RunCobraNetworksTable(const TableOptions& options);
+
+}  // namespace cobra::evaluation
+
+#endif  // COBRA_EVALUATION_TABLES_TABLE_COBRA_NETWORKS_H_

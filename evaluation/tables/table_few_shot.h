@@ -1,0 +1,17 @@
+// `cobra-train table few_shot`: the latency of architectures on a device of which a few are measured (HELP, NeurIPS
+// 2021; MAPLE-X, 2022).
+#ifndef COBRA_EVALUATION_TABLES_TABLE_FEW_SHOT_H_
+#define COBRA_EVALUATION_TABLES_TABLE_FEW_SHOT_H_
+
+#include "absl/status/statusor.h"
+#include "evaluation/tables/table.h"
+
+namespace cobra::evaluation {
+
+// Rows: data/tables/help_*; data sheets: data/devices/spaces.csv beside it. A seed is a third of the hundred draws of
+// samples.
+absl::StatusOr<TableRun> RunFewShotTable(const TableOptions& options);
+
+}  // namespace cobra::evaluation
+
+#endif  // COBRA_EVALUATION_TABLES_TABLE_FEW_SHOT_H_

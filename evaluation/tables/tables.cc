@@ -1,0 +1,65 @@
+#include "evaluation/tables/tables.h"
+
+#include <cstdio>
+#include <exception>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "evaluation/tables/table_ablation.h"
+#include "evaluation/tables/table_cobra_layers.h"
+#include "evaluation/tables/table_cobra_networks.h"
+#include "evaluation/tables/table_few_shot.h"
+#include "evaluation/tables/table_hat.h"
+#include "evaluation/tables/table_intervals.h"
+#include "evaluation/tables/table_nasbench201.h"
+#include "evaluation/tables/table_perfsage.h"
+#include "model/net/threads.h"
+
+namespace cobra::evaluation {
+
+const std::vector<TableEntry>& Tables() {
+  static const auto* tables = new std::vector<TableEntry>{
+      {"ablation", "What each deviation from COBRA as published brings, on our measurements", RunAblationTable},
+      {"cobra_layers", "Single layers of our measurements (COBRA, table 2 and figure 5)", RunCobraLayersTable},
+      {"cobra_networks", "Random ResNet-like networks of our measurements (COBRA, table 1)", RunCobraNetworksTable},
+      {"few_shot", "A new device from a few of its latencies (HELP, MAPLE-X)", RunFewShotTable},
+      {"hat", "translation Transformers from ten numbers, six sets (HAT)", RunHatTable},
+      {"intervals", "whether 90 % intervals hold 90 %, in distribution and out of it", RunIntervalsTable},
+      {"nasbench201", "NAS-Bench-201 cells from 900 measured ones (BRP-NAS, Yue)", RunNasbench201Table},
+      {"perfsage", "latency and peak memory of networks of four spaces, measured here (PerfSAGE)", RunPerfSageTable},
+  };
+  return *tables;
+}
+
+absl::StatusOr<TableRun> RunTable(TableOptions options, const std::string& directory) {
+  const TableEntry* entry = nullptr;
+  for (const TableEntry& e : Tables()) {
+    if (e.name == options.name) entry = &e;
+  }
+  if (entry == nullptr) {
+    return absl::NotFoundError(absl::StrCat(
+        options.name, ": no such table; there are ",
+        absl::StrJoin(Tables(), ", ", [](std::string* out, const TableEntry& e) { absl::StrAppend(out, e.name); })));
+  }
+  if (!directory.empty()) {
+    COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
+    options.state = absl::StrCat(directory, "/", options.name, options.quick ? ".quick" : "", ".partial.jsonl");
+    if (!options.quick) options.ledger = absl::StrCat(directory, "/ledger.csv");
+  }
+  net::UseOneThread();
+  net::RetainHeap();
+  absl::StatusOr<TableRun> run = absl::UnknownError("");
+  try {
+    run = entry->run(options);
+  } catch (const std::exception& e) {  // of LibTorch
+    return absl::InternalError(absl::StrCat("table ", options.name, ": ", e.what()));
+  }
+  if (!run.ok() || directory.empty()) return run;
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(directory, "/", options.name, ".md"), TableToMarkdown(*run)));
+  if (run->missing == 0) std::remove(options.state.c_str());
+  return run;
+}
+
+}  // namespace cobra::evaluation

@@ -1,0 +1,36 @@
+// A model of layers' latencies that is fitted in a second and good from a hundred layers on: kernel ridge regression on
+// numbers that stand in the call itself. What the replay of active selection learns with; nothing in it has seen a
+// latency before it is fitted.
+#ifndef COBRA_EVALUATION_VARIANTS_KERNEL_MODEL_H_
+#define COBRA_EVALUATION_VARIANTS_KERNEL_MODEL_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "model/fit/active.h"
+#include "model/fit/dataset.h"
+
+namespace cobra::evaluation {
+
+// Layers are named by their place in the list.
+class KernelModel {
+ public:
+  // Of the layers only the calls are read, which are known before anything is measured; latencies in Fit, of its rows.
+  static std::unique_ptr<KernelModel> Create(std::vector<const fit::Sample*> layers);
+  virtual ~KernelModel() = default;
+
+  // Nothing is left of an earlier fit.
+  virtual absl::Status Fit(absl::Span<const size_t> rows) = 0;
+  // Microseconds; never beyond a factor of e outside of what was fitted. REQUIRES: fitted.
+  virtual absl::StatusOr<std::vector<double>> Predict(absl::Span<const size_t> rows) const = 0;
+  // Operator (one place each), sizes of the first input, the output and the weight, groups, multiply-accumulates,
+  // bytes, calls; logarithms, each of unit variance over all layers.
+  virtual fit::LayerSet Vectors(absl::Span<const size_t> rows) const = 0;
+};
+
+}  // namespace cobra::evaluation
+
+#endif  // COBRA_EVALUATION_VARIANTS_KERNEL_MODEL_H_

@@ -1,0 +1,91 @@
+#include "evaluation/variants/pretrain.h"
+
+#include <torch/types.h>
+
+// Expects the names of torch/types.h.
+#include <torch/nn/utils/clip_grad.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "model/fit/optimizer.h"
+#include "model/net/cobra_net.h"
+
+namespace cobra::evaluation {
+namespace {
+
+constexpr double kWarmup = 0.03;  // of all steps
+
+// Some calls with numbers taken out.
+struct MaskedCalls {
+  std::vector<std::vector<text::Token>> tokens;
+  std::vector<int64_t> place;  // of each number that is missing, in the flattened batch
+  std::vector<float> number;   // log2(1 + it) / 10
+};
+
+MaskedCalls Mask(const std::vector<const std::vector<text::Token>*>& calls, absl::Span<const double> latency_us,
+                 absl::Span<const size_t> chosen, const PretrainOptions& o, std::mt19937_64* random) {
+  MaskedCalls masked;
+  size_t longest = 1;
+  for (size_t c : chosen) {
+    std::vector<text::Token>& tokens = masked.tokens.emplace_back(*calls[c]);
+    if (o.latency_word >= 0) tokens.push_back({o.latency_word, true, static_cast<float>(latency_us[c])});
+    longest = std::max(longest, tokens.size());
+  }
+  for (size_t i = 0; i < masked.tokens.size(); ++i) {
+    std::vector<text::Token>& tokens = masked.tokens[i];
+    for (size_t t = 0; t < tokens.size(); ++t) {
+      const bool drawn = static_cast<double>((*random)() >> 11) * 0x1.0p-53 < o.mask;
+      if (!tokens[t].numeric || tokens[t].id == o.latency_word || !drawn) continue;
+      masked.place.push_back(static_cast<int64_t>(i * longest + t));
+      masked.number.push_back(static_cast<float>(std::log2(1 + std::fabs(tokens[t].value)) / 10));
+      tokens[t].numeric = false;  // where it stands is still said, its value is not
+    }
+  }
+  return masked;
+}
+
+}  // namespace
+
+double PretrainEncoder(net::Encoder* encoder, int64_t width, const std::vector<const std::vector<text::Token>*>& calls,
+                       absl::Span<const double> latency_us, const PretrainOptions& o) {
+  torch::nn::Linear head(width, 1);
+  std::vector<at::Tensor> parameters = encoder->parameters();
+  for (const at::Tensor& p : head->parameters()) parameters.push_back(p);
+  torch::optim::AdamW optimizer = fit::MakeOptimizer(parameters, o.learning_rate, 0);
+  std::mt19937_64 random(o.seed);
+  std::vector<size_t> order(calls.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const size_t batch = static_cast<size_t>(o.batch), steps = (order.size() + batch - 1) / batch;
+  double error = 0;
+  encoder->train();
+  for (int epoch = 0; epoch < o.epochs; ++epoch) {
+    std::shuffle(order.begin(), order.end(), random);
+    error = 0;
+    for (size_t step = 0; step < steps; ++step) {
+      const auto chosen = absl::MakeConstSpan(order).subspan(step * batch, batch);
+      const MaskedCalls masked = Mask(calls, latency_us, chosen, o, &random);
+      if (masked.place.empty()) continue;
+      std::vector<const std::vector<text::Token>*> tokens;
+      for (const std::vector<text::Token>& call : masked.tokens) tokens.push_back(&call);
+      const double done = static_cast<double>(static_cast<size_t>(epoch) * steps + step) /
+                          static_cast<double>(static_cast<size_t>(o.epochs) * steps);
+      fit::SetLearningRate(&optimizer, o.learning_rate, done, kWarmup);
+      optimizer.zero_grad();
+      const auto [ids, values] = net::CollateTokens(tokens);
+      const at::Tensor guessed =
+          head(encoder->Tokens(ids, values).reshape({-1, width}).index_select(0, at::tensor(masked.place, at::kLong)))
+              .squeeze(-1);
+      const at::Tensor loss = (guessed - at::tensor(masked.number, at::kFloat)).abs().mean();
+      loss.backward();
+      torch::nn::utils::clip_grad_norm_(parameters, 1.0);
+      optimizer.step();
+      error += loss.item<double>() / static_cast<double>(steps);
+    }
+  }
+  return error;
+}
+
+}  // namespace cobra::evaluation

@@ -1,0 +1,113 @@
+#include "model/fit/batch.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/predict/features.h"
+
+namespace cobra::fit {
+
+void ExtendVocabulary(const std::vector<const Sample*>& training, text::Vocabulary* vocabulary,
+                      std::vector<std::pair<double, double>>* ranges) {
+  ranges->resize(static_cast<size_t>(vocabulary->size()), {1, 0});
+  for (const Sample* s : training) {
+    for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
+      for (const text::RawToken& token : vocabulary->Split(text::CanonicalText(s->graph, i))) {
+        const int32_t id = vocabulary->Add(token.word);
+        if (id == static_cast<int32_t>(ranges->size())) ranges->emplace_back(1, 0);
+        if (!token.numeric) continue;
+        auto& [low, high] = (*ranges)[static_cast<size_t>(id)];
+        if (low > high) low = high = token.value;
+        low = std::min(low, token.value);
+        high = std::max(high, token.value);
+      }
+    }
+  }
+}
+
+namespace {
+
+at::Tensor LongTensor(const std::vector<int64_t>& v) {
+  at::Tensor t = at::empty({static_cast<int64_t>(v.size())}, at::kLong);
+  std::copy(v.begin(), v.end(), t.data_ptr<int64_t>());
+  return t;
+}
+at::Tensor FloatTensor(const std::vector<float>& v) {
+  at::Tensor t = at::empty({static_cast<int64_t>(v.size())}, at::kFloat);
+  std::copy(v.begin(), v.end(), t.data_ptr<float>());
+  return t;
+}
+
+// Half of a node's weight is its share of the latency, half is the same for all: cheap calls must not be free to drift.
+void AppendNodeTargets(const Sample& s, std::vector<float>* logs, std::vector<float>* weights) {
+  const size_t n = s.graph.nodes().size();
+  for (size_t i = 0; i < n; ++i) {
+    const bool known = i < s.node_latency_us.size() && s.node_latency_us[i] > 0;
+    logs->push_back(known ? static_cast<float>(std::log(s.node_latency_us[i])) : 0.f);
+    weights->push_back(
+        known ? static_cast<float>(0.5 * s.node_latency_us[i] / s.latency_us + 0.5 / static_cast<double>(n)) : 0.f);
+  }
+}
+
+}  // namespace
+
+Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
+                absl::Span<const size_t> chosen) {
+  Batch batch;
+  absl::flat_hash_map<int32_t, int64_t> position;
+  std::vector<int64_t> text_of_node;
+  std::vector<float> is_layer, log_latency, node_log, node_weight;
+  std::vector<const graph::Graph*> graphs;
+  for (size_t s : chosen) {
+    for (const graph::Node& node : samples[s]->graph.nodes()) {
+      is_layer.push_back(graph::GetOpInfo(node.op).cost_class == graph::CostClass::kView ? 0.f : 1.f);
+    }
+    for (int32_t text : texts.TextsOf(s)) {
+      auto [it, inserted] = position.try_emplace(text, static_cast<int64_t>(batch.texts.size()));
+      if (inserted) batch.texts.push_back(&texts.TokensOf(text));
+      text_of_node.push_back(it->second);
+    }
+    graphs.push_back(&samples[s]->graph);
+    log_latency.push_back(static_cast<float>(std::log(samples[s]->latency_us)));
+    AppendNodeTargets(*samples[s], &node_log, &node_weight);
+  }
+  batch.text_of_node = LongTensor(text_of_node);
+  batch.graphs = predict::CollateGraphs(bundle, graphs, std::vector<int>(graphs.size(), 0));
+  batch.is_layer = FloatTensor(is_layer);
+  batch.log_latency = FloatTensor(log_latency);
+  batch.node_log = FloatTensor(node_log);
+  batch.node_weight = FloatTensor(node_weight);
+  return batch;
+}
+
+Outputs Forward(net::CobraNet& net, const Batch& b, const at::Tensor& embeddings) {
+  const at::Tensor layers =
+      (embeddings.defined() ? embeddings : net::EncodeTexts(*net.encoder, b.texts)).index_select(0, b.text_of_node);
+  Outputs out;
+  out.alone =
+      net.layer_head->forward(layers, b.graphs.work, b.graphs.target_features.index_select(0, b.graphs.graph_of_node));
+  out.contribution = net.graph_net->forward(layers, out.alone, b.graphs);
+  out.log_total = net::SumContributions(out.contribution, b.graphs).log();
+  out.layer_sum = at::zeros(out.log_total.sizes(), layers.options())
+                      .index_add(0, b.graphs.graph_of_node, out.alone.exp() * b.is_layer);
+  return out;
+}
+
+at::Tensor LogError(const at::Tensor& a, const at::Tensor& b) {
+  return at::smooth_l1_loss(a, b, at::Reduction::None, 0.05);
+}
+
+at::Tensor LogLayerSum(const Outputs& out) { return out.layer_sum.clamp_min(1e-3).log(); }
+
+at::Tensor LayerBatchLoss(const Outputs& out, const at::Tensor& taught_sum, const at::Tensor& taught_total) {
+  return LogError(LogLayerSum(out), taught_sum).mean() + 0.5 * LogError(out.log_total, taught_total).mean();
+}
+
+at::Tensor NetworkBatchLoss(size_t networks, const Batch& batch, const Outputs& out, bool additive) {
+  if (!additive) return LogError(out.log_total, batch.log_latency).mean();
+  const at::Tensor nodes =
+      (LogError(out.contribution, batch.node_log) * batch.node_weight).sum() / static_cast<double>(networks);
+  return LogError(out.log_total, batch.log_latency).mean() + nodes;
+}
+
+}  // namespace cobra::fit

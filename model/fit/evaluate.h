@@ -1,0 +1,42 @@
+// The table of a model version on held-out rows: ours, the layer-wise sum, the FLOPs line and the repeatability floor,
+// side by side.
+#ifndef COBRA_MODEL_FIT_EVALUATE_H_
+#define COBRA_MODEL_FIT_EVALUATE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "model/fit/dataset.h"
+#include "model/fit/metrics.h"
+
+namespace cobra::fit {
+
+struct Evaluation {
+  std::map<std::string, Metrics> layers;    // by operator, and "all"
+  std::map<std::string, Metrics> networks;  // by family, and "all"
+  std::map<std::string, Metrics> layers_by_space, networks_by_space;
+  double layer_floor = 0, network_floor = 0;
+  int64_t layer_repeats = 0, network_repeats = 0;
+  // Networks: "layer_sum" (predicted layers added), "layer_sum_scaled" (one factor fitted on training rows),
+  // "flops_line" (a + b x FLOPs fitted on training rows). Layers: "layers_flops_bytes_line".
+  std::map<std::string, Metrics> baselines;
+  // Share of test rows inside the 90 % interval and its median relative width; absent before intervals are fitted.
+  double layer_coverage = 0, network_coverage = 0;
+  double layer_interval_width = 0, network_interval_width = 0;
+};
+
+absl::StatusOr<Evaluation> Evaluate(absl::string_view model_directory, const Dataset& data, Split split = Split::kTest);
+
+// Fits the intervals on the rows kept for them, measures the errors on the test rows, and writes both and the probe
+// references into the manifest.
+absl::StatusOr<Evaluation> FinishVersion(absl::string_view model_directory, const Dataset& data);
+
+std::string EvaluationToJson(const Evaluation& evaluation);   // DESIGN.md: cobra-train evaluate --json
+std::string EvaluationToTable(const Evaluation& evaluation);  // for people
+
+}  // namespace cobra::fit
+
+#endif  // COBRA_MODEL_FIT_EVALUATE_H_

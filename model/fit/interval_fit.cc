@@ -1,0 +1,126 @@
+#include "model/fit/interval_fit.h"
+
+#include <torch/optim/lbfgs.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "base/status_macros.h"
+#include "model/fit/metrics.h"
+#include "model/fit/trainer.h"
+
+namespace cobra::fit {
+namespace {
+
+constexpr size_t kFewest = 50;         // rows to tell kinds by
+constexpr double kLeastOffBy = 0.003;  // below it an error says more about the measurement than about the answer
+constexpr double kCoverage = 0.9;
+constexpr int64_t kFolds = 10;
+constexpr double kOutermost = 0.05;  // of the rows on either side: further out the line says too little or too much
+
+// A line on the embedding that kCoverage of the logarithms stay below.
+struct Line {
+  torch::Tensor middle, weights, level;
+  torch::Tensor Of(const torch::Tensor& x) const { return (x - middle).mv(weights) + level; }
+};
+
+// The pinball loss, its corner rounded over about a twentieth of a logarithm: L-BFGS wants a gradient without steps.
+Line FitLine(const torch::Tensor& x, const torch::Tensor& y, double penalty) {
+  constexpr double kSharpness = 20;
+  Line line = {x.mean(0), torch::zeros({x.size(1)}, x.options()), torch::quantile(y, kCoverage)};
+  const torch::Tensor centred = x - line.middle;
+  const auto options = torch::optim::LBFGSOptions(1).max_iter(200).line_search_fn("strong_wolfe");
+  torch::optim::LBFGS optimizer(std::vector<torch::Tensor>{line.weights, line.level}, options);
+  optimizer.step([&] {
+    const torch::Tensor above = y - (centred.mv(line.weights) + line.level);
+    const torch::Tensor pull = (1 - kCoverage) - torch::sigmoid(above * kSharpness);  // of each row, d loss / d line
+    line.weights.mutable_grad() = centred.t().mv(pull) + penalty * line.weights;
+    line.level.mutable_grad() = pull.sum();
+    return (torch::softplus(above, kSharpness) - (1 - kCoverage) * above).sum() +
+           penalty / 2 * line.weights.dot(line.weights);
+  });
+  return line;
+}
+
+double PinballLoss(const torch::Tensor& above) {
+  return torch::maximum(kCoverage * above, (kCoverage - 1) * above).mean().item<double>();
+}
+
+// The line of each row is of the other folds' rows. Relatives stand side by side, so that every fold has some of each.
+torch::Tensor OutOfFold(const torch::Tensor& x, const torch::Tensor& y, double penalty) {
+  torch::Tensor spread = torch::empty_like(y);
+  const torch::Tensor fold = torch::arange(y.size(0)) % kFolds;
+  for (int64_t k = 0; k < kFolds; ++k) {
+    const torch::Tensor inside = (fold == k).nonzero().squeeze(1), others = (fold != k).nonzero().squeeze(1);
+    const Line line = FitLine(x.index_select(0, others), y.index_select(0, others), penalty);
+    spread.index_copy_(0, inside, line.Of(x.index_select(0, inside)));
+  }
+  return spread;
+}
+
+struct Rows {
+  std::vector<std::vector<float>> embeddings;
+  std::vector<double> off_by;
+};
+
+absl::Status AddRows(absl::string_view directory, const std::vector<const Sample*>& samples, Rows* rows) {
+  COBRA_ASSIGN_OR_RETURN(Predictions p, PredictSamples(directory, samples));
+  for (size_t i = 0; i < samples.size(); ++i) {
+    rows->off_by.push_back(OffBy(p.latency_us[i], samples[i]->latency_us));
+    rows->embeddings.push_back(std::move(p.embedding[i]));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<predict::IntervalWidth> FitWidth(absl::string_view directory, const Dataset& data, bool networks) {
+  Rows rows;
+  for (Split split : kIntervalSplits) COBRA_RETURN_IF_ERROR(AddRows(directory, RowsOf(data, split, networks), &rows));
+  SpreadFit fit = FitSpread(rows.embeddings, rows.off_by);
+  std::vector<double> scores;
+  for (size_t i = 0; i < rows.off_by.size(); ++i) scores.push_back(rows.off_by[i] / fit.out_of_fold[i]);
+  return predict::IntervalWidth{ConformalQuantile(std::move(scores), kCoverage), std::move(fit.model)};
+}
+
+}  // namespace
+
+SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by) {
+  if (off_by.size() < kFewest) return {{}, std::vector<double>(off_by.size(), 1)};
+  const int64_t n = static_cast<int64_t>(off_by.size()), width = static_cast<int64_t>(embeddings[0].size());
+  torch::Tensor x = torch::empty({n, width}, torch::kDouble), y = torch::empty({n}, torch::kDouble);
+  for (int64_t i = 0; i < n; ++i) {
+    std::copy_n(embeddings[static_cast<size_t>(i)].begin(), width, x.data_ptr<double>() + i * width);
+    y.data_ptr<double>()[i] = std::log(off_by[static_cast<size_t>(i)] + kLeastOffBy);
+  }
+  double least_loss = std::numeric_limits<double>::infinity(), best_penalty = 0;
+  torch::Tensor best;
+  for (double penalty : {0.15, 0.5, 1.5, 5., 15., 50., 150., 500.}) {
+    const torch::Tensor spread = OutOfFold(x, y, penalty);
+    const double loss = PinballLoss(y - spread);
+    if (loss >= least_loss) continue;
+    least_loss = loss, best_penalty = penalty, best = spread;
+  }
+  const Line line = FitLine(x, y, best_penalty);
+  const torch::Tensor fitted = line.Of(x);
+  const double least = torch::quantile(fitted, kOutermost).item<double>(),
+               greatest = torch::quantile(fitted, 1 - kOutermost).item<double>();
+  const torch::Tensor held = best.clamp(least, greatest).exp();
+  SpreadFit fit;
+  fit.model = {(line.level - line.weights.dot(line.middle)).item<double>(), {}, least, greatest};
+  for (int64_t k = 0; k < width; ++k)
+    fit.model.weights.push_back(static_cast<float>(line.weights.data_ptr<double>()[k]));
+  fit.out_of_fold.assign(held.data_ptr<double>(), held.data_ptr<double>() + n);
+  return fit;
+}
+
+absl::StatusOr<predict::IntervalWidths> FitIntervals(absl::string_view directory, const Dataset& data) {
+  predict::IntervalWidths widths;
+  COBRA_ASSIGN_OR_RETURN(widths.layer, FitWidth(directory, data, false));
+  COBRA_ASSIGN_OR_RETURN(widths.network, FitWidth(directory, data, true));
+  return widths;
+}
+
+}  // namespace cobra::fit

@@ -1,0 +1,42 @@
+// How weights are moved, by training and refitting alike: AdamW, a warm-up and a cosine, and the moving average of the
+// weights that is kept. Shows LibTorch; only files of model/ include it.
+#ifndef COBRA_MODEL_FIT_OPTIMIZER_H_
+#define COBRA_MODEL_FIT_OPTIMIZER_H_
+
+#include <torch/types.h>
+#include <torch/utils.h>
+
+// Expects the names of torch/types.h.
+#include <torch/optim/adamw.h>
+
+#include <vector>
+
+namespace cobra::fit {
+
+torch::optim::AdamW MakeOptimizer(const std::vector<at::Tensor>& parameters, double learning_rate, double weight_decay);
+
+// `progress` from 0 to 1. Linear from 1 % to the whole rate over the first `warmup` of it, then half a cosine down to 1
+// %.
+double LearningRateFactor(double progress, double warmup);
+void SetLearningRate(torch::optim::AdamW* optimizer, double learning_rate, double progress, double warmup);
+
+// Exponential moving average of weights.
+class WeightAverage {
+ public:
+  // `decay`: of a grown average; a young one forgets faster, or the start would stay in it.
+  WeightAverage(std::vector<at::Tensor> parameters, double decay);
+  void Update(int step);
+  // The average becomes the weights and the weights the average: once to look at it, twice to go on.
+  void Swap();
+  std::vector<at::Tensor>& values() { return average_; }
+  const std::vector<at::Tensor>& values() const { return average_; }
+
+ private:
+  const std::vector<at::Tensor> parameters_;
+  const double decay_;
+  std::vector<at::Tensor> average_;
+};
+
+}  // namespace cobra::fit
+
+#endif  // COBRA_MODEL_FIT_OPTIMIZER_H_

@@ -1,0 +1,208 @@
+#include "model/fit/refit.h"
+
+#include <torch/types.h>
+
+// Expects the names of torch/types.h.
+#include <time.h>
+#include <torch/nn/utils/clip_grad.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "model/fit/batch.h"
+#include "model/fit/optimizer.h"
+#include "model/net/threads.h"
+#include "model/predict/bundle.h"
+
+namespace cobra::fit {
+namespace {
+
+// The same networks with room for more words: a new word starts as the unknown one, which is what it was.
+std::shared_ptr<net::CobraNet> WithVocabulary(const predict::ModelBundle& old, const net::NetConfig& config) {
+  at::NoGradGuard no_grad;
+  auto net = std::make_shared<net::CobraNet>(config, static_cast<int64_t>(old.manifest.targets.size()));
+  const auto from = old.net->named_parameters();
+  for (auto& parameter : net->named_parameters()) {
+    const at::Tensor& before = from[parameter.key()];
+    at::Tensor after = parameter.value();
+    if (before.sizes() == after.sizes()) {
+      after.copy_(before);
+      continue;
+    }
+    const int64_t words = before.size(0);  // an embedding: one row a word
+    after.narrow(0, 0, words).copy_(before);
+    after.narrow(0, words, after.size(0) - words)
+        .copy_(before.narrow(0, text::Vocabulary::kUnknown, 1).expand({after.size(0) - words, -1}));
+  }
+  return net;
+}
+
+constexpr double kWarmup = 0.05;  // of the time
+
+// Of this process: on a busy machine the same training takes longer, it does not become less.
+double ProcessorSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+class RefitRun {
+ public:
+  RefitRun(predict::ModelBundle bundle, const Dataset& known, const Dataset& fresh, const RefitOptions& options)
+      : options_(options), random_(options.seed), bundle_(std::move(bundle)) {
+    Place(known, &known_layers_, &known_networks_);
+    first_fresh_ = samples_.size();
+    Place(fresh, &fresh_layers_, &fresh_networks_);
+    const std::vector<const Sample*> news(samples_.begin() + static_cast<std::ptrdiff_t>(first_fresh_), samples_.end());
+    predict::Manifest& m = bundle_.manifest;
+    known_words_ = bundle_.vocabulary.size();
+    ExtendVocabulary(news, &bundle_.vocabulary, &m.value_ranges);
+    m.vocabulary = bundle_.vocabulary.words();
+    m.net.vocabulary_size = bundle_.vocabulary.size();
+    m.layers_trained += static_cast<int64_t>(fresh_layers_.size());
+    m.networks_trained += static_cast<int64_t>(fresh_networks_.size());
+    m.trained_at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+    m.training_notes.push_back(absl::StrCat("refitted on ", fresh_layers_.size(), " layers and ",
+                                            fresh_networks_.size(), " networks, ",
+                                            bundle_.vocabulary.size() - known_words_, " new words"));
+    LogInfo(m.training_notes.back());
+    torch::manual_seed(options.seed);
+    teacher_ = WithVocabulary(bundle_, m.net);
+    teacher_->eval();
+    bundle_.net = WithVocabulary(bundle_, m.net);
+    texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary);
+    average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options.average_decay);
+  }
+
+  absl::Status Run(absl::string_view directory) {
+    torch::optim::AdamW optimizer =
+        MakeOptimizer(bundle_.net->parameters(), options_.learning_rate, options_.weight_decay);
+    const double start = ProcessorSeconds();
+    bundle_.net->train();
+    double progress = 0;
+    int step = 0;
+    for (; progress < 1; ++step) {
+      const double seconds = ProcessorSeconds() - start;
+      progress = std::max(seconds / options_.seconds, static_cast<double>(step) / options_.max_steps);
+      SetLearningRate(&optimizer, options_.learning_rate, std::min(1.0, progress), kWarmup);
+      optimizer.zero_grad();
+      const at::Tensor loss = LayerLoss() + NetworkLoss();
+      const double value = loss.item<double>();
+      if (!std::isfinite(value)) return absl::InternalError("refit: the loss is not finite");
+      loss.backward();
+      torch::nn::utils::clip_grad_norm_(bundle_.net->parameters(), options_.gradient_clip);
+      optimizer.step();
+      average_->Update(step);
+      if (step % 50 == 0) LogInfo(absl::StrFormat("refit step %d, %.0f s: loss %.4f", step, seconds, value));
+    }
+    average_->Swap();
+    bundle_.net->eval();
+    return predict::SaveBundle(bundle_, directory);
+  }
+
+ private:
+  void Place(const Dataset& data, std::vector<size_t>* layers, std::vector<size_t>* networks) {
+    for (const Sample& s : data.samples) {
+      if (s.split != Split::kTrain) continue;
+      (s.is_network ? networks : layers)->push_back(samples_.size());
+      samples_.push_back(&s);
+    }
+  }
+
+  // `count` of `fresh`, the rest up to `size` of `known`, drawn anew at each step.
+  std::vector<size_t> Draw(const std::vector<size_t>& fresh, const std::vector<size_t>& known, int count, int size) {
+    std::vector<size_t> chosen;
+    const auto take = [&](const std::vector<size_t>& from, int number) {
+      for (int i = 0; i < number && !from.empty(); ++i) chosen.push_back(from[random_() % from.size()]);
+    };
+    count = fresh.empty() ? 0 : known.empty() ? size : std::min<int>(count, static_cast<int>(fresh.size()));
+    take(fresh, count);
+    take(known, size - count);
+    return chosen;
+  }
+
+  // What the rows are to be taught, [graphs] or, by `graph_of_node`, [nodes]: of a new one what was measured, of a
+  // known one what the old version says of it. Its own answers pull the known rows nowhere as long as they stand still;
+  // their measurements would go on pulling with what it never could learn of them.
+  at::Tensor Taught(const std::vector<size_t>& chosen, const at::Tensor& measured, const at::Tensor& said,
+                    const at::Tensor& graph_of_node = {}) const {
+    at::Tensor is_new = at::empty({static_cast<int64_t>(chosen.size())}, at::kBool);
+    for (size_t i = 0; i < chosen.size(); ++i) is_new.data_ptr<bool>()[i] = chosen[i] >= first_fresh_;
+    return at::where(graph_of_node.defined() ? is_new.index_select(0, graph_of_node) : is_new, measured, said);
+  }
+  // [nodes] 1 where a call has a word that the old version did not know. What a known call takes within a new network
+  // is left to the whole.
+  at::Tensor HasNewWords(const Batch& batch) const {
+    at::Tensor is_new = at::zeros({batch.text_of_node.numel()});
+    for (int64_t n = 0; n < is_new.numel(); ++n) {
+      for (const text::Token& token : *batch.texts[static_cast<size_t>(batch.text_of_node.data_ptr<int64_t>()[n])]) {
+        if (token.id >= known_words_) is_new.data_ptr<float>()[n] = 1;
+      }
+    }
+    return is_new;
+  }
+  Outputs SaidBefore(const Batch& batch) const {
+    at::NoGradGuard no_grad;
+    return Forward(*teacher_, batch);
+  }
+
+  at::Tensor LayerLoss() {
+    const std::vector<size_t> chosen =
+        Draw(fresh_layers_, known_layers_, options_.layer_batch / 2, options_.layer_batch);
+    if (chosen.empty()) return at::zeros({});
+    const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    const Outputs before = SaidBefore(batch);
+    return LayerBatchLoss(Forward(*bundle_.net, batch), Taught(chosen, batch.log_latency, LogLayerSum(before)),
+                          Taught(chosen, batch.log_latency, before.log_total));
+  }
+
+  at::Tensor NetworkLoss() {
+    const int fresh = fresh_networks_.size() > 1 ? 2 : 1;
+    const std::vector<size_t> chosen = Draw(fresh_networks_, known_networks_, fresh, options_.network_batch);
+    if (chosen.empty()) return at::zeros({});
+    Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    const Outputs before = SaidBefore(batch);
+    batch.log_latency = Taught(chosen, batch.log_latency, before.log_total);
+    batch.node_log = Taught(chosen, batch.node_log, before.contribution, batch.graphs.graph_of_node);
+    batch.node_weight = batch.node_weight * Taught(chosen, HasNewWords(batch), at::ones_like(batch.node_weight),
+                                                   batch.graphs.graph_of_node);
+    return NetworkBatchLoss(chosen.size(), batch, Forward(*bundle_.net, batch), bundle_.manifest.net.additive);
+  }
+
+  const RefitOptions options_;
+  std::mt19937_64 random_;
+  predict::ModelBundle bundle_;
+  std::vector<const Sample*> samples_;
+  size_t first_fresh_ = 0;   // of samples_
+  int32_t known_words_ = 0;  // of the old version
+  std::vector<size_t> known_layers_, known_networks_, fresh_layers_, fresh_networks_;
+  std::shared_ptr<net::CobraNet> teacher_;  // the old version
+  std::unique_ptr<TextTable> texts_;
+  std::unique_ptr<WeightAverage> average_;
+};
+
+}  // namespace
+
+absl::Status Refit(absl::string_view model_directory, const Dataset& known, const Dataset& fresh,
+                   const RefitOptions& options, absl::string_view directory) {
+  net::UseOneThread();
+  net::RetainHeap();
+  COBRA_ASSIGN_OR_RETURN(predict::ModelBundle bundle, predict::LoadBundle(model_directory));
+  try {
+    return RefitRun(std::move(bundle), known, fresh, options).Run(directory);
+  } catch (const std::exception& e) {
+    return absl::InternalError(absl::StrCat("refit: ", e.what()));
+  }
+}
+
+}  // namespace cobra::fit

@@ -1,0 +1,35 @@
+// Teaches a model version what was measured since: `cobra-train refit`. Minutes, not hours: training goes on from its
+// weights, every batch half new rows and half old ones, so that what it knew is not forgotten: of the old ones it
+// learns its own answers of before (Li and Hoiem, "Learning without Forgetting", 2016). New words and wider ranges of
+// numbers enter the vocabulary, which is what makes the same question confident afterwards.
+#ifndef COBRA_MODEL_FIT_REFIT_H_
+#define COBRA_MODEL_FIT_REFIT_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "model/fit/dataset.h"
+
+namespace cobra::fit {
+
+struct RefitOptions {
+  double seconds = 120;  // of training, of one processor
+  int max_steps = 600;
+  int layer_batch = 96;         // layers a step, half of them new
+  int network_batch = 4;        // networks a step, one of them new (two, where there are as many)
+  double learning_rate = 2e-4;  // a tenth of the first training's
+  double weight_decay = 1e-3;
+  double gradient_clip = 1.0;
+  double average_decay = 0.99;
+  uint64_t seed = 1;
+};
+
+// `known` is what the version was trained on, `fresh` what is new; of both, rows of other splits than kTrain are left
+// for judging. Writes a version to `directory`, without measured errors and intervals (FinishVersion).
+absl::Status Refit(absl::string_view model_directory, const Dataset& known, const Dataset& fresh,
+                   const RefitOptions& options, absl::string_view directory);
+
+}  // namespace cobra::fit
+
+#endif  // COBRA_MODEL_FIT_REFIT_H_

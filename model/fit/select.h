@@ -1,0 +1,46 @@
+// `cobra-train select`: of candidates that a worker has drawn, those whose measuring teaches a model version most in a
+// given time (active.h).
+#ifndef COBRA_MODEL_FIT_SELECT_H_
+#define COBRA_MODEL_FIT_SELECT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace cobra::fit {
+
+struct SelectOptions {
+  std::string pool;     // candidates: JSON lines with "graph" (cobra-worker sample), or records
+  std::string targets;  // what will be asked for, likewise; empty: the pool
+  std::string model = "model/pretrained";
+  std::string rows =
+      "data/measurements/cpu-epyc-genoa-1t";  // what it was trained and judged on, and what is not measured again
+  double budget_s = 0;
+  uint64_t seed = 1;  // of the targets and the shortlist
+  size_t max_targets = 4000;
+};
+
+struct SelectedKind {
+  std::string kind;
+  int64_t candidates = 0, chosen = 0;
+  double seconds = 0;  // of the chosen, expected
+  double held_out_error =
+      0;  // mean |log(predicted / measured)| of rows that the model was not trained on; 0 without rows
+  int64_t held_out = 0;
+};
+
+struct SelectReport {
+  std::string lines;                              // of the chosen, as they were in the pool, the most valuable first
+  int64_t candidates = 0, known = 0, chosen = 0;  // known: measured before, or the same as another candidate
+  double seconds = 0;
+  std::vector<SelectedKind> kinds;  // by seconds, descending
+};
+
+absl::StatusOr<SelectReport> SelectCandidates(const SelectOptions& options);
+std::string SelectReportToTable(const SelectReport& report);
+
+}  // namespace cobra::fit
+
+#endif  // COBRA_MODEL_FIT_SELECT_H_

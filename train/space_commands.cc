@@ -1,0 +1,176 @@
+#include "train/space_commands.h"
+
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "model/net/threads.h"
+#include "model/space/hat_space.h"
+#include "model/space/space_model.h"
+
+namespace cobra::train {
+namespace {
+
+// Data sheets of the columns of published tables; one's own devices go without.
+constexpr const char* kSpecs = "data/devices/spaces.csv";
+
+struct SpaceArguments {
+  std::string model, rows, device, samples, spec, out;
+  int count = 10;
+};
+
+constexpr char kHat[] = "hat";  // its architectures are ten numbers, not strings
+
+absl::Status WritePredictions(const std::string& path, const std::vector<std::string>& rows,
+                              const std::vector<space::AdaptedLatency>& predictions) {
+  std::string text = "row,latency_ms,low_ms,high_ms\n";
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const space::AdaptedLatency& p = predictions[r];
+    absl::StrAppend(&text, CsvLine({rows[r], absl::StrFormat("%.6g", p.latency_ms), absl::StrFormat("%.6g", p.low_ms),
+                                    absl::StrFormat("%.6g", p.high_ms)}));
+  }
+  return WriteMaybeGzip(path, text);
+}
+
+absl::Status PredictHat(const SpaceArguments& a) {
+  COBRA_ASSIGN_OR_RETURN(const space::HatModels models, space::HatModels::Load(a.model));
+  COBRA_ASSIGN_OR_RETURN(const space::HatModel* model, models.Of(a.device));
+  COBRA_ASSIGN_OR_RETURN(const space::HatRows rows, space::LoadHatRows(a.rows));
+  std::vector<space::AdaptedLatency> predictions;
+  for (double ms : model->Predict(rows.features, rows.order)) {
+    predictions.push_back({ms, ms * std::exp(-model->half_width()), ms * std::exp(model->half_width())});
+  }
+  return WritePredictions(a.out, rows.row, predictions);
+}
+
+absl::Status RunPredict(const SpaceArguments& a) {
+  if (space::HatModels::IsThere(a.model)) return PredictHat(a);
+  COBRA_ASSIGN_OR_RETURN(const space::SpaceModel model, space::SpaceModel::Load(a.model));
+  COBRA_ASSIGN_OR_RETURN(const space::ArchRows rows, space::LoadArchitectures(a.rows));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<space::AdaptedLatency> predictions, model.Predict(rows, a.rows, a.device));
+  return WritePredictions(a.out, rows.row, predictions);
+}
+
+absl::Status RefuseHat(const std::string& model) {
+  if (!space::HatModels::IsThere(model)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(model,
+                                                 ": a model of space hat cannot be adapted; `cobra-train fit --space "
+                                                 "hat` needs some thirty rows of the new device"));
+}
+
+absl::Status RunAdapt(const SpaceArguments& a) {
+  COBRA_RETURN_IF_ERROR(RefuseHat(a.model));
+  COBRA_ASSIGN_OR_RETURN(const space::SpaceModel model, space::SpaceModel::Load(a.model));
+  COBRA_ASSIGN_OR_RETURN(const space::ArchRows samples, space::LoadSamples(a.samples));
+  COBRA_ASSIGN_OR_RETURN(const space::ArchRows rows, space::LoadArchitectures(a.rows));
+  space::DeviceSpec target;
+  if (!a.spec.empty()) {
+    COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(a.spec));
+    absl::StatusOr<space::DeviceSpec> spec = space::DeviceSpecFromJson(text);
+    if (!spec.ok()) return absl::InvalidArgumentError(absl::StrCat(a.spec, ": ", spec.status().message()));
+    target = *std::move(spec);
+  }
+  COBRA_ASSIGN_OR_RETURN(const std::vector<space::AdaptedLatency> predictions,
+                         model.Adapt(samples, a.samples, target, rows, a.rows));
+  return WritePredictions(a.out, rows.row, predictions);
+}
+
+absl::Status RunChoose(const SpaceArguments& a) {
+  COBRA_RETURN_IF_ERROR(RefuseHat(a.model));
+  COBRA_ASSIGN_OR_RETURN(const space::SpaceModel model, space::SpaceModel::Load(a.model));
+  COBRA_ASSIGN_OR_RETURN(const space::ArchRows rows, space::LoadArchitectures(a.rows));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> chosen, model.Choose(rows, a.rows, a.count));
+  std::string text = "row,arch\n";
+  for (int64_t r : chosen)
+    absl::StrAppend(&text, CsvLine({rows.row[static_cast<size_t>(r)], rows.arch[static_cast<size_t>(r)]}));
+  return WriteMaybeGzip(a.out, text);
+}
+
+// What LibTorch throws is told as an error.
+std::function<absl::Status()> Guarded(absl::Status (*run)(const SpaceArguments&),
+                                      std::shared_ptr<SpaceArguments> arguments) {
+  return [run, arguments] {
+    net::UseOneThread();
+    try {
+      return run(*arguments);
+    } catch (const std::exception& e) {
+      return absl::InternalError(e.what());
+    }
+  };
+}
+
+}  // namespace
+
+absl::Status FitSpace(const std::string& name, const std::string& rows, const std::string& out) {
+  if (name == kHat) {
+    COBRA_ASSIGN_OR_RETURN(const space::HatModels models, space::HatModels::Fit(rows));
+    for (size_t d = 0; d < models.devices.size(); ++d) {
+      LogInfo(absl::StrFormat("%s: nine in ten training rows within a factor of %.3f", models.devices[d],
+                              std::exp(models.models[d].half_width())));
+    }
+    return models.Save(out);
+  }
+  COBRA_ASSIGN_OR_RETURN(const space::Space* space, space::FindSpace(name));
+  std::vector<space::DeviceSpec> specs;
+  if (FileExists(kSpecs)) {
+    COBRA_ASSIGN_OR_RETURN(specs, space::LoadDeviceSpecs(kSpecs));
+  } else {
+    LogInfo(absl::StrCat(kSpecs, ": is not below this folder, so that no device has a data sheet"));
+  }
+  net::UseOneThread();
+  try {
+    COBRA_ASSIGN_OR_RETURN(const space::SpaceModel model, space::SpaceModel::Fit(*space, rows, specs));
+    for (const space::KnownDevices::Device& d : model.known().devices()) {
+      LogInfo(absl::StrFormat("%s: mean %.4g ms; nine in ten held-out rows within a factor of %.3f", d.spec.name,
+                              d.mean_ms, std::exp(d.off_by)));
+    }
+    return model.Save(out);
+  } catch (const std::exception& e) {
+    return absl::InternalError(absl::StrCat(rows, ": ", e.what()));
+  }
+}
+
+std::vector<SpaceCommand> AddSpaceCommands(CLI::App* app) {
+  auto predict = std::make_shared<SpaceArguments>(), adapt = std::make_shared<SpaceArguments>(),
+       choose = std::make_shared<SpaceArguments>();
+  CLI::App* predict_command = app->add_subcommand(
+      "predict", "Latencies of architectures of a search space on a device that a model knows (docs/spaces.md)");
+  predict_command->add_option(
+      "--device", predict->device,
+      "Column of the table that the model was fitted to; may be left out where there is only one");
+  CLI::App* adapt_command = app->add_subcommand(
+      "adapt",
+      "Latencies of architectures on a device that a model does not know, from a few samples (docs/spaces.md)");
+  adapt_command->add_option("--samples", adapt->samples, "CSV: row,arch,latency_ms; three rows help, twenty are plenty")
+      ->required();
+  adapt_command->add_option(
+      "--spec", adapt->spec,
+      "JSON of the device's data sheet: {\"kind\":\"gpu\",\"batch\":32}; kind is gpu, cpu, phone or accelerator");
+  CLI::App* choose_command = app->add_subcommand(
+      "choose", "Which architectures to measure on a new device, the most telling first (docs/spaces.md)");
+  choose_command->add_option("--count", choose->count, "How many")->check(CLI::Range(1, 100))->capture_default_str();
+  for (const auto& [command, arguments] :
+       {std::make_pair(predict_command, predict), std::make_pair(adapt_command, adapt),
+        std::make_pair(choose_command, choose)}) {
+    command->add_option("--model", arguments->model, "Directory of `cobra-train fit --space`")->required();
+    command->add_option("--rows", arguments->rows, "CSV: row,arch; other columns are passed over")->required();
+    command
+        ->add_option("--out", arguments->out,
+                     command == choose_command
+                         ? "CSV: row,arch; with latency_ms added it is what adapt --samples takes"
+                         : "CSV: row,latency_ms,low_ms,high_ms in the order asked; gzip where it ends in .gz")
+        ->required();
+  }
+  return {{predict_command, Guarded(RunPredict, predict)},
+          {adapt_command, Guarded(RunAdapt, adapt)},
+          {choose_command, Guarded(RunChoose, choose)}};
+}
+
+}  // namespace cobra::train
