@@ -36,7 +36,7 @@ absl::Status CheckAddress(absl::string_view flag, absl::string_view address) {
   const bool bracketed = absl::StartsWith(address, "[") && absl::StrContains(address, ']');
   const auto colons = std::count(address.begin(), address.end(), ':');
   if (!bracketed && colons > 1) {
-    return wrong("an IPv6 address stands in brackets before the port", absl::StrCat("[", address, "]:", kUsualPort));
+    return wrong("write an IPv6 address in brackets before the port", absl::StrCat("[", address, "]:", kUsualPort));
   }
   const absl::string_view after = bracketed ? address.substr(address.find(']') + 1) : address;
   const size_t colon = after.find(':');
@@ -47,7 +47,7 @@ absl::Status CheckAddress(absl::string_view flag, absl::string_view address) {
                          : absl::StrCat(address.empty() ? "HOST" : address, ":", kUsualPort));
   }
   if (!IsPort(after.substr(colon + 1))) {
-    return wrong(absl::StrCat("\"", after.substr(colon + 1), "\" is no port (1 to 65535)"), "HOST:PORT");
+    return wrong(absl::StrCat("\"", after.substr(colon + 1), "\" is not a port (1 to 65535)"), "HOST:PORT");
   }
   if (!bracketed && colon == 0) return wrong("has no host", absl::StrCat("127.0.0.1", address));
   return absl::OkStatus();

@@ -7,9 +7,9 @@
 
 namespace cobra {
 
-// OK for HOST:PORT, [IPV6]:PORT and gRPC's own names (unix:PATH, dns:..., ipv4:..., ipv6:...). Else a Diagnostic of
-// kind kUsage that says what to write: gRPC itself takes "http://host:1" for a name to look up and "localhost" for port
-// 443. `flag` is what the address was given with, "--server". Nothing is connected to.
+// OK for HOST:PORT, [IPV6]:PORT and gRPC's own names (unix:PATH, dns:..., ipv4:..., ipv6:...). Otherwise a Diagnostic
+// of kind kUsage that shows the correct form: gRPC itself would look up "http://host:1" as a name and use port 443 for
+// "localhost". `flag` is the command-line flag of the address, "--server". No connection is made.
 absl::Status CheckAddress(absl::string_view flag, absl::string_view address);
 
 }  // namespace cobra

@@ -73,8 +73,8 @@ absl::Status NotExpected(const std::string& word, const std::string& command, co
                          absl::string_view kind) {
   const std::string meant = Nearest(word, known);
   if (meant == word) {
-    return Usage(absl::StrCat(word, ": stands before the command"),
-                 absl::StrCat("write it behind: ", command, " ", word));
+    return Usage(absl::StrCat(word, ": must come after the command"),
+                 absl::StrCat("write it after: ", command, " ", word));
   }
   return Usage(
       absl::StrCat(word, ": ", command, " has no such ", kind),
@@ -89,7 +89,7 @@ const CLI::Option* Missing(const CLI::App& command) {
   return nullptr;
 }
 
-absl::Status WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
+absl::Status ParseErrorStatus(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
   std::string name = app.get_name();
   while (!command->get_subcommands().empty()) {
@@ -110,17 +110,16 @@ absl::Status WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
     if (!unknown.empty()) return NotExpected(unknown[0], name, commands, "command");
     if (is_missing) {
       return Usage(absl::StrCat(name, ": which command?"),
-                   absl::StrCat("one of ", absl::StrJoin(commands, ", "), "; ", name, " --help says what they do"));
+                   absl::StrCat("one of ", absl::StrJoin(commands, ", "), "; ", name, " --help describes them"));
     }
   }
   if (!unknown.empty()) {
-    return Usage(absl::StrCat(unknown[0], ": is one argument too many"),
-                 absl::StrCat(name, " --help lists what it takes"));
+    return Usage(absl::StrCat(unknown[0], ": unexpected argument"), absl::StrCat(name, " --help lists its arguments"));
   }
   if (const CLI::Option* missing = is_missing ? Missing(*command) : nullptr) {
     return Usage(absl::StrCat(missing->get_name(), ": is missing"), missing->get_description());
   }
-  return Usage(error.what(), absl::StrCat(name, " --help says more"));
+  return Usage(error.what(), absl::StrCat(name, " --help has the details"));
 }
 
 }  // namespace
@@ -136,7 +135,7 @@ absl::StatusOr<bool> ParseCommandLine(CLI::App* app, int argc, const char* const
     std::fprintf(stdout, "%s%s", text.str().c_str(), ended ? "" : "\n");
     return false;
   } catch (const CLI::ParseError& error) {
-    return WhatIsWrong(*app, error);
+    return ParseErrorStatus(*app, error);
   }
   return true;
 }

@@ -1,5 +1,4 @@
-// What the command lines of the programs have in common: --version, mistakes told the same way, the exit code of a
-// mistake.
+// What the command lines of the programs have in common: --version, the form of usage errors, and their exit code.
 #ifndef COBRA_BASE_COMMAND_LINE_H_
 #define COBRA_BASE_COMMAND_LINE_H_
 
@@ -10,19 +9,17 @@
 
 namespace cobra {
 
-// Of every program, where the command line or a file that it names is wrong. What else a program returns stands below
-// its
-// --help.
+// Exit code of every program if the command line, or a file that it names, is wrong. Other exit codes: see --help.
 constexpr int kUsageExitCode = 2;
 
-// Adds --version and parses. True: go on; false: --help or --version was asked for and is printed, exit with 0. Else a
-// Diagnostic of kind kUsage that begins with what the user wrote and names the nearest command or flag there is.
+// Adds --version and parses. True: continue. False: --help or --version was given and is printed; exit with 0. An error
+// is a Diagnostic of kind kUsage that begins with what the user wrote and names the nearest existing command or flag.
 absl::StatusOr<bool> ParseCommandLine(CLI::App* app, int argc, const char* const* argv);
 
-// Of a number: CLI::PositiveNumber says "not in range 0.000000 to 1797693134862315708...".
+// Validates a number. CLI::PositiveNumber would report "not in range 0.000000 to 1797693134862315708...".
 CLI::Validator AboveZero();
 
-// "PROGRAM: error: ..." and the hint, or a rendered Diagnostic with its place in front, to standard error.
+// Prints "PROGRAM: error: ..." and the hint, or a rendered Diagnostic that begins with its position, to standard error.
 void PrintError(absl::string_view program, const absl::Status& status);
 
 }  // namespace cobra

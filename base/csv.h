@@ -1,5 +1,5 @@
-// CSV as RFC 4180 has it: commas, double quotes where a field has a comma, a quote or a line break, quotes doubled;
-// lines end in LF or CRLF; a byte order mark before the first is passed over.
+// CSV as defined by RFC 4180: fields are separated by commas. A field that contains a comma, a quote or a line break is
+// enclosed in double quotes, and its quotes are doubled. Lines end in LF or CRLF. A byte order mark is ignored.
 #ifndef COBRA_BASE_CSV_H_
 #define COBRA_BASE_CSV_H_
 
@@ -22,10 +22,10 @@ struct CsvTable {
   int Column(absl::string_view name) const;
 };
 
-// The first line is the header. InvalidArgument, beginning with the line's number, where a quote does not end or a row
-// has another number of fields than the header; empty lines are passed over.
+// The first line is the header. Empty lines are ignored. InvalidArgument, beginning with the line's number, if a quote
+// does not end or a row has a different number of fields than the header.
 absl::StatusOr<CsvTable> ParseCsv(absl::string_view text);
-// One line with its end.
+// One line, with its line end.
 std::string CsvLine(const std::vector<std::string>& fields);
 
 }  // namespace cobra

@@ -89,7 +89,7 @@ void AppendFrame(const DiagnosticFrame& frame, std::string* out) {
   AppendSourceLine(frame.source_line, frame.position, out);
 }
 
-bool SamePlace(const DiagnosticFrame& a, const DiagnosticFrame& b) {
+bool IsSamePosition(const DiagnosticFrame& a, const DiagnosticFrame& b) {
   return a.position.file == b.position.file && a.position.line == b.position.line && a.function == b.function;
 }
 
@@ -100,7 +100,7 @@ void AppendFrames(const std::vector<DiagnosticFrame>& frames, std::string* out) 
   std::vector<std::string> blocks;
   for (size_t i = 0; i < frames.size();) {
     size_t end = i + 1;
-    while (end < frames.size() && SamePlace(frames[i], frames[end])) ++end;
+    while (end < frames.size() && IsSamePosition(frames[i], frames[end])) ++end;
     for (size_t k = i; k < std::min(end, i + kEqual); ++k) AppendFrame(frames[k], &blocks.emplace_back());
     if (end - i > kEqual)
       blocks.push_back(absl::StrCat("  [Previous line repeated ", end - i - kEqual, " more times]\n"));

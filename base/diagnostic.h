@@ -1,6 +1,5 @@
-// What is wrong with the *user's* input (source, graph, arguments), kept apart from what is wrong with us
-// (a plain absl::Status). A Diagnostic travels inside an absl::Status as a payload, so every function can
-// go on returning absl::StatusOr<T>.
+// An error in the *user's* input (source, graph, arguments), as opposed to an internal error (a plain absl::Status). A
+// Diagnostic is carried inside an absl::Status as a payload, so every function can return absl::StatusOr<T>.
 #ifndef COBRA_BASE_DIAGNOSTIC_H_
 #define COBRA_BASE_DIAGNOSTIC_H_
 
@@ -18,7 +17,7 @@ struct SourcePosition {
   std::string file;
   int line = 0;
   int column = 0;
-  int end_column = 0;  // behind the last character of the expression on this line; 0: unknown
+  int end_column = 0;  // one past the last character of the expression on this line; 0: unknown
 };
 
 // One entry of the call chain, outermost first, like CPython's traceback.
@@ -29,7 +28,7 @@ struct DiagnosticFrame {
 };
 
 struct Diagnostic {
-  // The kind decides the exit code of cobra-client (DESIGN.md, "Names that stay").
+  // The kind decides the exit code of cobra-client.
   enum class Kind {
     kUsage,          // exit 2: an argument, unknown target included
     kUnsupported,    // exit 4: valid input that we cannot read yet

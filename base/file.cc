@@ -14,6 +14,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 
 namespace cobra {
@@ -26,7 +28,7 @@ absl::Status ErrnoStatus(absl::string_view path, absl::string_view what) {
 }
 
 absl::Status TooLarge(absl::string_view path, int64_t max_bytes) {
-  return absl::ResourceExhaustedError(absl::StrCat(path, ": larger than the limit of ", max_bytes, " bytes"));
+  return absl::ResourceExhaustedError(LimitMessage(path, max_bytes, "bytes"));
 }
 
 }  // namespace
@@ -65,7 +67,7 @@ absl::StatusOr<std::string> ReadMaybeGzip(absl::string_view path, int64_t max_by
   }
   inflateEnd(&z);
   if (static_cast<int64_t>(out.size()) > max_bytes) return TooLarge(path, max_bytes);
-  if (code != Z_STREAM_END) return absl::DataLossError(absl::StrCat(path, ": not a whole gzip file"));
+  if (code != Z_STREAM_END) return absl::DataLossError(absl::StrCat(path, ": truncated gzip file"));
   return out;
 }
 
@@ -112,6 +114,14 @@ bool IsDirectory(absl::string_view path) {
 bool FileExists(absl::string_view path) {
   std::error_code error;
   return fs::exists(std::string(path), error);
+}
+
+bool IsPathInside(absl::string_view path) {
+  if (path.size() > 4096 || path.find('\0') != absl::string_view::npos) return false;
+  for (absl::string_view part : absl::StrSplit(path, '/')) {
+    if (part.empty() || part == "." || part == "..") return false;
+  }
+  return true;
 }
 
 uint64_t FileStamp(absl::string_view path) {

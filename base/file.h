@@ -11,12 +11,12 @@
 
 namespace cobra {
 
-// The whole file; NotFound, PermissionDenied, or ResourceExhausted when it is larger than `max_bytes`. Errors start
-// with the path.
+// The contents of a file. NotFound, PermissionDenied, or ResourceExhausted if it is larger than `max_bytes`. Errors
+// start with the path.
 absl::StatusOr<std::string> ReadFile(absl::string_view path, int64_t max_bytes = int64_t{1} << 33);
 // The same, and gunzips a file that begins with gzip's magic bytes; max_bytes bounds the unpacked size.
 absl::StatusOr<std::string> ReadMaybeGzip(absl::string_view path, int64_t max_bytes = int64_t{1} << 33);
-// Writes beside the target and renames, so that a reader sees the old file or the new one, never half.
+// Writes a temporary file and renames it, so that a reader sees the old file or the new one, never a partial one.
 absl::Status WriteFileAtomic(absl::string_view path, absl::string_view contents);
 // gzip with no time stamp: the same contents give the same bytes.
 std::string Gzip(absl::string_view contents);
@@ -25,6 +25,9 @@ absl::Status WriteMaybeGzip(absl::string_view path, absl::string_view contents);
 
 bool IsDirectory(absl::string_view path);
 bool FileExists(absl::string_view path);
+// Whether `path` names something below the folder that it is looked up in, whoever wrote it: "net/a.py". No empty part,
+// no "." or "..", nothing absolute, no NUL that would end the name early for the system.
+bool IsPathInside(absl::string_view path);
 // Differs after the file was written or replaced (time of change, size, inode); 0 if there is none.
 uint64_t FileStamp(absl::string_view path);
 absl::Status MakeDirectories(absl::string_view path);

@@ -1,12 +1,11 @@
-// What one read may cost, whatever it reads: every limit of every front end, and of a graph over the API. A read that
-// goes beyond one ends with a diagnostic of kind kLimit (where PyTorch or a format has the same bound, of that error's
-// kind) and has cost at most these. docs/reader.md has them as a table; a test for each holds it at the limit and one
-// past it.
+// Limits of reading one model: those of every front end, and those of a graph from the API. A read that exceeds a limit
+// fails with a diagnostic of kind kLimit. If PyTorch or the format has the same bound, the diagnostic has that error's
+// kind. docs/reader.md lists the limits in a table. Each is tested at the limit and one past it.
 //
-// The defaults are for strangers: what runs into one of them has cost at most a quarter of a second and a quarter of a
-// gigabyte on the machines this was measured on (tests/hostile; docs/long-tests/hostile.txt has the last run), and the
-// largest models that were measured stay below a third of each. Whoever reads a model of his own that needs more says
-// so (cobra-client --limits-times).
+// The defaults are for untrusted input. An input that reaches a limit has cost at most a quarter of a second and a
+// quarter of a gigabyte on the machines where this was measured (tests/hostile; docs/long-tests/hostile.txt has the
+// last run). The largest models that were measured stay below a third of each limit. For a trusted model that needs
+// more, use cobra-client --limits-times.
 #ifndef COBRA_BASE_LIMITS_H_
 #define COBRA_BASE_LIMITS_H_
 
@@ -15,7 +14,7 @@
 
 namespace cobra {
 
-// Of a graph, whatever it is read from.
+// Limits of a graph, from any input.
 struct GraphLimits {
   int64_t max_nodes = 60'000;  // calls; the largest published networks have some 10,000, 1,000 unrolled layers 20,000
   int max_rank = 64;           // PyTorch's own for most of its kernels
@@ -23,21 +22,21 @@ struct GraphLimits {
   int64_t max_json_values = 2'000'000;          // of its JSON form: 60,000 calls have about 1.5 million
 };
 
-// Of an ONNX file (frontend/onnx).
+// Limits of an ONNX file (frontend/onnx).
 struct OnnxLimits {
-  // Nodes that are executed and calls that they become, turns of unrolled loops included. The largest published files
-  // have some 10,000 nodes.
+  // Nodes that are executed and calls that they become, iterations of unrolled loops included. The largest published
+  // files have some 10,000 nodes.
   int64_t max_steps = 100'000;
   // Tensors up to this many elements carry values while shapes are computed.
   int64_t max_const_elements = int64_t{1} << 16;
   int64_t max_const_bytes = int64_t{64} << 20;  // of all values carried together
   int max_nesting = 32;                         // graphs inside If, Loop and Scan
-  // Of the parsed file, without the bytes of its weights: 100,000 nodes with five attributes each. Two bytes of a file
-  // may take 200.
+  // Size of the parsed file without its weights: enough for 100,000 nodes with five attributes each. Two bytes of a
+  // file may take 200 in memory.
   int64_t max_parsed_bytes = int64_t{160} << 20;
 };
 
-// Of a TensorFlow Lite file (frontend/tflite).
+// Limits of a TensorFlow Lite file (frontend/tflite).
 struct TfliteLimits {
   int64_t max_operators = 100'000;  // the largest published files have some 3,000
   int64_t max_tensors = 1'000'000;
@@ -64,15 +63,16 @@ struct Limits {
   // ---- files, before they are read
   int64_t model_file_bytes = int64_t{2} << 30;  // ONNX, TensorFlow Lite: the formats' own
   int64_t file_bytes = int64_t{16} << 20;       // of Python or a graph
-  int64_t bundle_bytes =
-      int64_t{24} << 20;    // a folder's Python files: with the rest of a request below the server's 32 MiB
-  int bundle_files = 4096;  // torchvision has 170, the largest model libraries about 2,000
+  // A folder's Python files: with the rest of a request below the server's 32 MiB.
+  int64_t bundle_bytes = int64_t{24} << 20;
+  // torchvision has 170, the largest model libraries about 2,000.
+  int bundle_files = 4096;
 
   // ---- Python source: what is parsed
-  int64_t source_bytes =
-      int64_t{3} << 20;  // of one file: the largest of the standard library is 0.6 MB; its tree takes 25 times that
-  int64_t syntax_nodes =
-      int64_t{4} << 20;  // real code has one node per 8 bytes; this is more than one per byte of the largest source
+  // Of one file: the largest of the standard library is 0.6 MB; its tree takes 25 times that.
+  int64_t source_bytes = int64_t{3} << 20;
+  // Real code has one node per 8 bytes; this is more than one per byte of the largest source.
+  int64_t syntax_nodes = int64_t{4} << 20;
   // Different names of one file, each of which the scopes look up: dummy modules of the largest libraries have some
   // 3,000.
   int64_t syntax_names = int64_t{1} << 16;
@@ -81,25 +81,24 @@ struct Limits {
   int32_t syntax_depth = 1000;
   int modules = 4000;  // torchvision loads about 150
 
-  // ---- Python source: what is run
-  // One step is a statement, a call or a turn of a loop; work on long strings and sequences costs steps by its length
-  // (Interpreter::Charge), memory one for 64 bytes.
-  // Of torchvision, swin_v2_b needs most: 1,030,000, with its imports.
+  // ---- Python source: what is run One step is a statement, a call or an iteration of a loop. Work on long strings and
+  // sequences costs steps in proportion to their length (Interpreter::Charge); memory costs one step per 64 bytes. Of
+  // torchvision, swin_v2_b needs most: 1,030,000, with its imports.
   int64_t steps = 3'000'000;
-  // Bytes of Python objects and of lowered code; nothing is freed before the interpreter is. Of torchvision, swin_v2_b
-  // needs most: 39 MB.
+  // Bytes of Python objects and of compiled code. Nothing is freed before the interpreter is destroyed. Of torchvision,
+  // swin_v2_b needs most: 39 MB.
   int64_t memory_bytes = int64_t{160} << 20;
   // Python's own default: deeper programs raise RecursionError there too.
   int call_depth = 1000;
   // Native stack of the main program; call_depth frames of ordinary nesting need about a quarter of it.
   int64_t stack_bytes = int64_t{24} << 20;
-  // Stack of one generator, and how many may be suspended at once: their product bounds address space, touched pages
-  // are few.
+  // Stack of one generator, and how many may be suspended at once. Their product bounds the address space; few of its
+  // pages are touched.
   int64_t generator_stack_bytes = 256 << 10;
   int suspended_generators = 2000;
   int64_t big_int_bits = 1 << 17;             // multiplication is quadratic: 2^17 bits cost 2 ms
-  int64_t sequence_items = int64_t{1} << 22;  // of one str, list or tuple that an operator or built-in makes
-  int64_t output_bytes = int64_t{1} << 20;    // what print() may leave in the captured output
+  int64_t sequence_items = int64_t{1} << 22;  // of one str, list or tuple that an operator or built-in creates
+  int64_t output_bytes = int64_t{1} << 20;    // captured output of print()
 };
 
 }  // namespace cobra

@@ -1,4 +1,4 @@
-// Which sanitizer this program was compiled with; GCC and Clang say it differently.
+// Which sanitizer this program was compiled with. GCC and Clang define different macros.
 #ifndef COBRA_BASE_SANITIZER_H_
 #define COBRA_BASE_SANITIZER_H_
 

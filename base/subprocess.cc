@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/limit_message.h"
 
 extern char** environ;
 
@@ -62,7 +63,7 @@ absl::Status ReadAll(int fd, absl::string_view name, const SubprocessOptions& op
     out->append(buffer, n);
     if (static_cast<int64_t>(out->size()) > options.max_output_bytes) {
       return absl::ResourceExhaustedError(
-          absl::StrCat(name, ": printed more than ", options.max_output_bytes, " bytes"));
+          LimitMessage(absl::StrCat(name, ": its output"), options.max_output_bytes, "bytes"));
     }
   }
 }

@@ -1,5 +1,5 @@
-// Runs another program and collects what it prints: how client and server measure this machine without seeing LibTorch
-// (`cobra-worker probe --json`).
+// Runs another program and collects its output. Client and server measure this machine this way, without linking
+// LibTorch (`cobra-worker probe --json`).
 #ifndef COBRA_BASE_SUBPROCESS_H_
 #define COBRA_BASE_SUBPROCESS_H_
 
@@ -20,11 +20,11 @@ struct SubprocessOptions {
   const std::atomic<bool>* cancelled = nullptr;  // killed when it turns true: Cancelled; not owned
 };
 
-// Standard output of `argv` when it exits with 0; standard error is ours. NotFound when there is no such program;
-// Internal, naming the exit status or signal, when it fails. Safe in a process with threads.
+// The standard output of `argv` if it exits with 0; its standard error goes to ours. NotFound if there is no such
+// program. Internal, naming the exit status or signal, if it fails. Safe in a process with threads.
 absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, const SubprocessOptions& options = {});
 
-// `name` in the folder of the program that is running, or `name` itself (found on PATH) where it is not there.
+// `name` in the folder of the running program; `name` itself, to be found on PATH, if it is not there.
 std::string SiblingProgram(absl::string_view name);
 
 }  // namespace cobra

@@ -1,4 +1,4 @@
-// A Diagnostic without a place in a file, as a status: what most mistakes in a request are.
+// A Diagnostic without a position in a file, as a status. Most errors in a request have none.
 #ifndef COBRA_BASE_USER_ERROR_H_
 #define COBRA_BASE_USER_ERROR_H_
 

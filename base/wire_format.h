@@ -1,4 +1,4 @@
-// The wire format of Protocol Buffers, field by field, for looking at bytes before anything is made of them.
+// The wire format of Protocol Buffers, field by field, to inspect bytes before they are parsed.
 // https://protobuf.dev/programming-guides/encoding/
 #ifndef COBRA_BASE_WIRE_FORMAT_H_
 #define COBRA_BASE_WIRE_FORMAT_H_
@@ -16,8 +16,8 @@ struct WireField {
   absl::string_view bytes;  // kBytes: text, a message, or packed numbers
 };
 
-// Takes the next field off `*rest`, which is not empty. False where the bytes are no message; groups, which proto3 does
-// not have, are none.
+// Removes the next field from `*rest`, which is not empty. False if the bytes are not a message. Groups, which proto3
+// does not have, are rejected.
 bool NextWireField(absl::string_view* rest, WireField* field);
 
 }  // namespace cobra

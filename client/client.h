@@ -23,7 +23,7 @@ struct ClientOptions {
 
 class Client {
  public:
-  // Does not wait for the server: an unreachable one shows at the first call, as Unavailable.
+  // Does not wait for the server. If it is unreachable, the first call returns Unavailable.
   static std::unique_ptr<Client> Connect(const ClientOptions& options);
   virtual ~Client() = default;
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "base/address.h"
 #include "base/file.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
 #include "base/user_error.h"
@@ -58,8 +59,8 @@ ExplainBy ByName(absl::string_view name) {
 }
 
 constexpr int64_t kMaxProbeBytes = int64_t{64} << 20;
-constexpr int64_t kMaxJsonBytes = int64_t{256}
-                                  << 20;  // of a saved result: a breakdown of 20,000 calls on ten targets has 40 MB
+// Of a saved result: a breakdown of 20,000 calls on ten targets has 40 MB.
+constexpr int64_t kMaxJsonBytes = int64_t{256} << 20;
 
 // Before anything is read or measured for a server that cannot be.
 absl::Status CheckServer(const CommonFlags& common) { return CheckAddress("--server", common.client.address); }
@@ -68,8 +69,7 @@ absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& 
   const auto bytes = static_cast<int64_t>(request.ByteSizeLong());
   if (bytes <= proto::kMaxRequestBytes) return absl::OkStatus();
   return UserError(Diagnostic::Kind::kLimit,
-                   absl::StrFormat("%s: is a request of %.1f MiB, a server takes %d MiB", Title(model),
-                                   static_cast<double>(bytes) / (1 << 20), proto::kMaxRequestBytes >> 20),
+                   LimitMessage(absl::StrCat(Title(model), ": the request"), bytes, proto::kMaxRequestBytes, "bytes"),
                    request.has_graph() ? "predict its parts, or leave repeated blocks out"
                                        : "leave --send source out: the file is read here, and only its graph is sent");
 }
@@ -77,9 +77,9 @@ absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& 
 // A graph without calls has no latency; the server would say so of a "graph" that the user never saw.
 absl::Status CheckNotEmpty(const graph::Graph& graph, const ModelArguments& model) {
   if (!graph.nodes().empty()) return absl::OkStatus();
-  return UserError(
-      Diagnostic::Kind::kUsage, absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
-      "its result is an input, a parameter or a constant: is this the entry, and the method, that was meant?");
+  return UserError(Diagnostic::Kind::kUsage,
+                   absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
+                   "its result is an input, a parameter or a constant: check --entry and --method");
 }
 
 absl::StatusOr<SavedPrediction> LoadPrediction(const std::string& path) {
@@ -95,13 +95,13 @@ absl::Status AddTargets(Client* client, PredictionView* view) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const v1::PredictRequest& request) {
+absl::StatusOr<v1::PredictResponse> SendPredictRequest(const CommonFlags& common, const v1::PredictRequest& request) {
   Progress progress(absl::StrCat("asking ", common.client.address));
   return Client::Connect(common.client)->Predict(request);
 }
 
-// What the change says about the user's conditions; as Judge(), a low confidence wins.
-int JudgeChange(const Comparison& comparison, double min_confidence) {
+// The exit code of a comparison. As in BudgetExitCode(), a low confidence wins.
+int ChangeExitCode(const Comparison& comparison, double min_confidence) {
   int code = kExitOk;
   for (const TargetChange& t : comparison.targets) {
     if (!t.regressed) continue;
@@ -112,21 +112,20 @@ int JudgeChange(const Comparison& comparison, double min_confidence) {
   for (const TargetChange& t : comparison.targets) {
     const double confidence = std::min(t.before.confidence, t.after.confidence);
     if (confidence < min_confidence) {
-      absl::FPrintF(stderr, "confidence too low: %.2f on %s, asked for at least %g\n", confidence, t.after.target,
+      absl::FPrintF(stderr, "confidence too low: %.2f on %s, required at least %g\n", confidence, t.after.target,
                     min_confidence);
       code = kExitLowConfidence;
     } else if (min_confidence < 0 && (t.before.extrapolating || t.after.extrapolating)) {
-      absl::FPrintF(stderr,
-                    "too unsure to judge a change: confidence %.2f on %s; --min-confidence 0 judges all the same\n",
-                    confidence, t.after.target);
+      absl::FPrintF(stderr, "confidence too low to compare: %.2f on %s; --min-confidence 0 accepts it\n", confidence,
+                    t.after.target);
       code = kExitLowConfidence;
     }
   }
   return code;
 }
 
-// What the numbers say about the user's conditions: the middle of each prediction is held against the budget.
-int Judge(const v1::PredictResponse& response, const PredictFlags& flags) {
+// The exit code of a prediction. The middle of each prediction is compared with the budget.
+int BudgetExitCode(const v1::PredictResponse& response, const PredictFlags& flags) {
   int code = kExitOk;
   for (const v1::TargetPrediction& p : response.predictions()) {
     if (flags.budget_ms > 0 && p.latency_us() > flags.budget_ms * 1000) {
@@ -135,15 +134,14 @@ int Judge(const v1::PredictResponse& response, const PredictFlags& flags) {
       code = kExitOverBudget;
     }
   }
-  // An answer that is not to be trusted is no reason to call the model slow, or fast enough: 5 wins over 1.
+  // A prediction with low confidence says neither that the model is slow nor that it is fast enough: 5 wins over 1.
   for (const v1::TargetPrediction& p : response.predictions()) {
     if (p.confidence() < flags.min_confidence) {
-      absl::FPrintF(stderr, "confidence too low: %.2f on %s, asked for at least %g\n", p.confidence(), p.target(),
+      absl::FPrintF(stderr, "confidence too low: %.2f on %s, required at least %g\n", p.confidence(), p.target(),
                     flags.min_confidence);
       code = kExitLowConfidence;
     } else if (flags.min_confidence < 0 && flags.budget_ms > 0 && p.extrapolating()) {
-      absl::FPrintF(stderr,
-                    "too unsure to judge a budget: confidence %.2f on %s; --min-confidence 0 judges all the same\n",
+      absl::FPrintF(stderr, "confidence too low to check the budget: %.2f on %s; --min-confidence 0 accepts it\n",
                     p.confidence(), p.target());
       code = kExitLowConfidence;
     }
@@ -156,11 +154,11 @@ absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
     absl::StatusOr<std::string> text = ReadMaybeGzip(flags.probe_file, kMaxProbeBytes);
     if (!text.ok()) return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--probe ", text.status().message()));
     if (nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false).is_object()) return text;
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--probe ", flags.probe_file, ": is no probe"),
-                     "give the output of `cobra-worker probe --json` as it is");
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--probe ", flags.probe_file, ": is not a probe"),
+                     "pass the unchanged output of `cobra-worker probe --json`");
   }
   const std::string worker = flags.worker.empty() ? SiblingProgram("cobra-worker") : flags.worker;
-  absl::FPrintF(stderr, "measuring this machine with %s probe, about a minute; leave it alone meanwhile\n", worker);
+  absl::FPrintF(stderr, "measuring this machine with %s probe, about a minute; leave it idle\n", worker);
   return RunProgram({worker, "probe", "--json"});
 }
 
@@ -215,7 +213,7 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& fl
   }
   COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(flags.model));
   COBRA_ASSIGN_OR_RETURN(const v1::PredictRequest request, ToRequest(common, flags, input));
-  const absl::StatusOr<v1::PredictResponse> response = Ask(common, request);
+  const absl::StatusOr<v1::PredictResponse> response = SendPredictRequest(common, request);
   if (!response.ok()) return input.WithUserPaths(response.status());
   PredictionView view{Title(flags.model), flags.budget_ms, flags.breakdown, flags.model, {}, nullptr};
   if (common.json || baseline.has_value()) {
@@ -228,8 +226,8 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& fl
   }
   Print(common.json ? PredictionJson(*response, view) : PredictionTable(*response, view));
   if (comparison.has_value() && !common.json) Print(absl::StrCat("\n", ComparisonText(*comparison, /*top=*/10)));
-  const int code = Judge(*response, flags);
-  return comparison.has_value() ? std::max(code, JudgeChange(*comparison, flags.min_confidence)) : code;
+  const int code = BudgetExitCode(*response, flags);
+  return comparison.has_value() ? std::max(code, ChangeExitCode(*comparison, flags.min_confidence)) : code;
 }
 
 absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& flags) {
@@ -241,7 +239,7 @@ absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& fl
   COBRA_ASSIGN_OR_RETURN(const Comparison comparison, Compare(std::move(before), std::move(after), options));
   Print(common.json ? ComparisonJson(comparison).dump(1, ' ', false, nlohmann::json::error_handler_t::replace)
                     : ComparisonText(comparison, flags.top));
-  return JudgeChange(comparison, flags.min_confidence);
+  return ChangeExitCode(comparison, flags.min_confidence);
 }
 
 absl::StatusOr<int> RunExplain(const CommonFlags& common, const ExplainFlags& flags) {
@@ -260,7 +258,7 @@ absl::StatusOr<int> RunExplain(const CommonFlags& common, const ExplainFlags& fl
     COBRA_RETURN_IF_ERROR(CheckNotEmpty(graph, flags.model));
     proto::GraphToProto(graph, request.mutable_graph());
     COBRA_RETURN_IF_ERROR(CheckSize(request, flags.model));
-    absl::StatusOr<v1::PredictResponse> answer = Ask(common, request);
+    absl::StatusOr<v1::PredictResponse> answer = SendPredictRequest(common, request);
     if (!answer.ok()) return input.WithUserPaths(answer.status());
     response = *std::move(answer);
   }

@@ -1,5 +1,5 @@
-// The subcommands of cobra-client, without the parsing of the command line. Results go to standard output; the returned
-// status, or exit code, is for main() to report.
+// The subcommands of cobra-client, without the parsing of the command line. They print results to standard output and
+// return a status or an exit code, which main() reports.
 #ifndef COBRA_CLIENT_COMMANDS_H_
 #define COBRA_CLIENT_COMMANDS_H_
 
@@ -23,25 +23,26 @@ struct PredictFlags {
   bool send_source = false;
   bool breakdown = false;
   bool keep_private = false;
-  double budget_ms = 0;  // 0: none; exit code 1 where a target is slower
-  // Exit code 5 where a target is less sure; -1, not said: where something is judged and the answer extrapolates.
+  double budget_ms = 0;  // 0: none; exit code 1 if a target is slower
+  // Exit code 5 if the confidence of a target is lower. -1, not given: exit code 5 if a budget or a change is checked
+  // and the prediction extrapolates.
   double min_confidence = -1;
-  std::string baseline;             // an older result (--format json); empty: none
-  std::string max_increase = "5%";  // over the baseline; exit code 1 where a target is slower
+  std::string baseline;             // an earlier result (--format json); empty: none
+  std::string max_increase = "5%";  // over the baseline; exit code 1 if a target is slower
 };
 
 struct CompareFlags {
   std::string before, after;  // files
   std::string max_increase = "5%";
-  double min_confidence = -1;  // as of PredictFlags
+  double min_confidence = -1;  // as in PredictFlags
   bool different_models = false;
   int top = 10;
 };
 
 struct ExplainFlags {
   ModelArguments model;
-  std::string target;  // empty: no server is asked, shares are of FLOPs and bytes
-  int top = 10;        // groups of alike calls
+  std::string target;  // empty: no server is used, shares are of FLOPs and bytes
+  int top = 10;        // groups of equal calls
   std::string by;      // "layer", "module", "op", "line"; empty: an overview
 };
 
@@ -51,7 +52,7 @@ struct CalibrateFlags {
   std::string name;        // empty: the server's choice, this-machine
 };
 
-// Each returns the exit code of an answer.
+// Each returns the exit code.
 absl::StatusOr<int> RunGraph(const CommonFlags& common, const ModelArguments& model);
 absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& flags);
 absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& flags);

@@ -13,7 +13,7 @@
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
-#include "client/alike_paths.h"
+#include "client/path_pattern.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::client {
@@ -23,7 +23,7 @@ using nlohmann::json;
 
 // Changes that differ by less than this part of themselves are one line: blocks at different depths are predicted a
 // little differently.
-constexpr double kAlike = 0.1;
+constexpr double kSimilarityTolerance = 0.1;
 constexpr double kUnchangedUs = 0.005;  // what rounding leaves
 
 absl::Status Usage(std::string message, std::string hint) {
@@ -52,7 +52,7 @@ absl::StatusOr<double> NumberOf(const json& j, const char* key, const std::strin
 
 absl::StatusOr<SavedTarget> ParseTarget(const json& j, const std::string& name) {
   SavedTarget t;
-  if (!j.is_object()) return Usage(absl::StrCat(name, ": a prediction in it is no object"), "");
+  if (!j.is_object()) return Usage(absl::StrCat(name, ": a prediction in it is not an object"), "");
   t.target = TextOf(j, "target");
   t.device = TextOf(j, "device");
   COBRA_ASSIGN_OR_RETURN(t.latency_us, NumberOf(j, "latency_us", name));
@@ -66,7 +66,7 @@ absl::StatusOr<SavedTarget> ParseTarget(const json& j, const std::string& name) 
   if (rows == j.end() || !rows->is_array()) return t;
   t.has_breakdown = true;
   for (const json& row : *rows) {
-    if (!row.is_object()) return Usage(absl::StrCat(name, ": a row of its breakdown is no object"), "");
+    if (!row.is_object()) return Usage(absl::StrCat(name, ": a row of its breakdown is not an object"), "");
     COBRA_ASSIGN_OR_RETURN(const double latency_us, NumberOf(row, "latency_us", name));
     SavedModule& module = t.modules[TextOf(row, "module")];
     ++module.calls;
@@ -75,9 +75,9 @@ absl::StatusOr<SavedTarget> ParseTarget(const json& j, const std::string& name) 
   return t;
 }
 
-bool Near(double a, double b) { return std::abs(a - b) <= kAlike * std::abs(a) + kUnchangedUs; }
+bool Near(double a, double b) { return std::abs(a - b) <= kSimilarityTolerance * std::abs(a) + kUnchangedUs; }
 
-bool LargerChange(const ModuleChange& a, const ModuleChange& b) {
+bool HasLargerChange(const ModuleChange& a, const ModuleChange& b) {
   return std::abs(a.change_us()) > std::abs(b.change_us());
 }
 
@@ -116,7 +116,7 @@ std::vector<ModuleChange> Merged(const std::vector<ModuleChange>& sorted) {
       merged.push_back(std::move(group.sum));
     }
   }
-  std::stable_sort(merged.begin(), merged.end(), LargerChange);
+  std::stable_sort(merged.begin(), merged.end(), HasLargerChange);
   return merged;
 }
 
@@ -132,7 +132,7 @@ std::vector<ModuleChange> ChangesOf(const SavedTarget& before, const SavedTarget
     if (const auto it = after.modules.find(path); it != after.modules.end()) change.after = it->second;
     if (std::abs(change.change_us()) >= kUnchangedUs) changes.push_back(std::move(change));
   }
-  std::stable_sort(changes.begin(), changes.end(), LargerChange);
+  std::stable_sort(changes.begin(), changes.end(), HasLargerChange);
   return Merged(changes);
 }
 
@@ -148,8 +148,8 @@ absl::Status CheckSameQuestion(const SavedPrediction& before, const SavedPredict
   }
   if (differences.empty()) return absl::OkStatus();
   return Usage(
-      absl::StrCat(after.name, ": answers another question than ", before.name, ": ", absl::StrJoin(differences, "; ")),
-      "ask both the same, or add --different-models if two models are to be compared");
+      absl::StrCat(after.name, ": has another request than ", before.name, ": ", absl::StrJoin(differences, "; ")),
+      "use the same request for both, or add --different-models to compare two models");
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ absl::StatusOr<SavedPrediction> ParsePrediction(absl::string_view text, const st
   const auto predictions = j.is_object() ? j.find("predictions") : j.end();
   if (!j.is_object() || predictions == j.end() || !predictions->is_array()) {
     const bool error = j.is_object() && j.contains("error");
-    return Usage(absl::StrCat(name, ": is no result of predict", error ? ": it holds an error" : ""),
+    return Usage(absl::StrCat(name, ": is not a result of predict", error ? ": it holds an error" : ""),
                  "give the output of `cobra-client predict --format json`");
   }
   SavedPrediction saved;
@@ -197,7 +197,7 @@ absl::StatusOr<Comparison> Compare(SavedPrediction before, SavedPrediction after
     if (was->device != now.device) {
       return Usage(absl::StrCat(after.name, ": its ", now.target, " is another device: ", now.device, ", in ",
                                 before.name, " ", was->device),
-                   "predict both on one server, or name the targets apart: cobra-client calibrate --name NAME");
+                   "predict both on one server, or use different target names: cobra-client calibrate --name NAME");
     }
     compared.insert(now.target);
     TargetChange& change = c.targets.emplace_back();
@@ -222,7 +222,7 @@ absl::StatusOr<double> ParseIncrease(absl::string_view flag, absl::string_view t
   const bool percent = absl::ConsumeSuffix(&number, "%");
   if (!percent || !absl::SimpleAtod(absl::StripAsciiWhitespace(number), &value) || !(value >= 0) ||
       !std::isfinite(value)) {
-    return Usage(absl::StrCat(flag, " ", text, ": is no percentage"),
+    return Usage(absl::StrCat(flag, " ", text, ": is not a percentage"),
                  absl::StrCat("write it with its sign: ", flag, " 5%"));
   }
   return value / 100;

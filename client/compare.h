@@ -1,6 +1,6 @@
-// Did a network get slower? Two results of `cobra-client predict --format json` beside each other. What is judged is
-// the change of the middle of the prediction: the errors of two predictions of nearly the same network are nearly the
-// same, so that intervals that overlap do not say that nothing changed.
+// Compares two results of `cobra-client predict --format json`, to find out whether a network got slower. The change of
+// the middle of the prediction is compared. The errors of two predictions of nearly the same network are nearly the
+// same, so a change is meaningful even if the intervals overlap.
 #ifndef COBRA_CLIENT_COMPARE_H_
 #define COBRA_CLIENT_COMPARE_H_
 
@@ -15,7 +15,7 @@
 
 namespace cobra::client {
 
-// What a saved result says.
+// The contents of a saved result.
 struct SavedModule {
   int64_t calls = 0;
   double latency_us = 0;
@@ -27,30 +27,30 @@ struct SavedTarget {
   double confidence = 0;
   bool extrapolating = false;
   bool has_breakdown = false;
-  std::map<std::string, SavedModule> modules;  // by path: the calls that a module makes itself
+  std::map<std::string, SavedModule> modules;  // by path; only the calls that the module itself makes
 };
 struct SavedPrediction {
   std::string name;  // of the file, for messages
-  // The question: "entry" -> "Net()". A file counts by its name, not by its folder: two checkouts have two.
+  // The request: "entry" -> "Net()". Of a file only the name is compared, because two checkouts have different folders.
   std::vector<std::pair<std::string, std::string>> question;
   std::string fingerprint;
   std::string model_version;
   std::vector<SavedTarget> targets;
 };
 
-// A usage Diagnostic that names the file and what is missing where `json` is something else.
+// If `json` is not a result, a usage Diagnostic that names the file and what is missing.
 absl::StatusOr<SavedPrediction> ParsePrediction(absl::string_view json, const std::string& name);
 
 struct CompareOptions {
   double max_increase = 0.05;     // of the latency, as a fraction
-  bool different_models = false;  // two questions are compared although they are not the same
+  bool different_models = false;  // compare even if the requests differ
 };
 
-// A module, or several that changed alike: transformer.h.*.mlp.
+// A module, or several modules with the same change: transformer.h.*.mlp.
 struct ModuleChange {
   std::string path;
   int alike = 1;
-  SavedModule before, after;  // summed over the alike ones; no calls where the network has no such module
+  SavedModule before, after;  // summed over these modules; no calls if the network has no such module
   double change_us() const { return after.latency_us - before.latency_us; }
 };
 struct TargetChange {
@@ -69,11 +69,11 @@ struct Comparison {
   bool same_network() const { return !before.fingerprint.empty() && before.fingerprint == after.fingerprint; }
 };
 
-// A usage Diagnostic that says what differs where the two are no answers to one question, or of two devices, or where
-// `before` lacks a target of `after`.
+// A usage Diagnostic that names the difference if the two results have different requests or devices, or if `before`
+// lacks a target of `after`.
 absl::StatusOr<Comparison> Compare(SavedPrediction before, SavedPrediction after, const CompareOptions& options);
 
-// "5%", "12.5 %" -> 0.05, 0.125. A usage Diagnostic for anything else: 0.05 without a sign would be read either way.
+// "5%", "12.5 %" -> 0.05, 0.125. A usage Diagnostic for anything else: 0.05 without a percent sign would be ambiguous.
 absl::StatusOr<double> ParseIncrease(absl::string_view flag, absl::string_view text);
 
 }  // namespace cobra::client

@@ -48,7 +48,7 @@ std::string ComparisonText(const Comparison& c, int top) {
   if (c.same_network()) absl::StrAppend(&text, "the networks are the same\n");
   if (c.before.model_version != c.after.model_version) {
     absl::StrAppend(&text, "warning: two versions of the weights (", c.before.model_version, " and ",
-                    c.after.model_version, "): part of the change may be theirs; predict the old one again\n");
+                    c.after.model_version, ") may explain part of the change; predict the old model again\n");
   }
   std::vector<std::vector<std::string>> rows = {
       {"target", "old ms", "new ms", "change", "old interval ms", "new interval ms", "confidence", ""}};

@@ -9,9 +9,9 @@
 
 namespace cobra::client {
 
-// `top`: how many modules of a target are listed.
+// `top`: how many modules to list for each target.
 std::string ComparisonText(const Comparison& comparison, int top);
-// Everything; changes are fractions, units stand in the names.
+// The complete comparison. Changes are fractions; units are part of the names.
 nlohmann::ordered_json ComparisonJson(const Comparison& comparison);
 
 }  // namespace cobra::client

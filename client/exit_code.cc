@@ -26,7 +26,7 @@ namespace {
 // Of an error that is no Diagnostic.
 absl::string_view HintOf(const absl::Status& status) {
   if (!absl::IsUnavailable(status)) return "";
-  return "start one (cobra-server --model model/pretrained, docs/operations.md), or name the one that runs: --server "
+  return "start one (cobra-server --model model/pretrained, docs/operations.md), or name a running one: --server "
          "HOST:PORT";
 }
 

@@ -1,4 +1,4 @@
-// Exit codes of cobra-client, and errors for people and for programs. Other people's scripts rely on the numbers.
+// Exit codes of cobra-client, and errors as text and as JSON. Users' scripts rely on the numbers.
 #ifndef COBRA_CLIENT_EXIT_CODE_H_
 #define COBRA_CLIENT_EXIT_CODE_H_
 
@@ -19,10 +19,10 @@ enum ExitCode : int {
   kExitLimit = 7,
 };
 
-// That of the status' Diagnostic, else by the status code.
+// The exit code of the status' Diagnostic, or else that of the status code.
 int ExitCodeOf(const absl::Status& status);
-// The rendered Diagnostic, or the status message; with the program's name in front where no place in a file stands
-// there, and what to do where no server answers.
+// The rendered Diagnostic, or the status message. It begins with the program's name unless it begins with a position in
+// a file. It contains a hint if no server answers.
 std::string ErrorText(const absl::Status& status);
 // {"error":{"kind","message","hint","file","line","column","end_column","module","missing_module","source_line",
 // "frames":[...],"status","exit_code"}}

@@ -9,7 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "client/alike_paths.h"
+#include "client/path_pattern.h"
 #include "client/text_table.h"
 #include "graph/cost.h"
 
@@ -96,16 +96,16 @@ std::optional<absl::string_view> NumberedStem(absl::string_view name) {
 }
 
 // What two calls must share to be alike. Every node of a file of nodes has a number of its own.
-std::string AlikeKey(const CallCost& call) {
+std::string CallGroupKey(const CallCost& call) {
   std::string key = PathPattern(call.module_path);
   const Cost& c = call.cost;
-  const int line = HasLines(call.file) ? call.line : 0;
+  const int line = HasLineNumbers(call.file) ? call.line : 0;
   absl::StrAppend(&key, "\n", call.op, "\n", call.file, "\n", line, "\n", call.input, "\n", call.output);
   absl::StrAppend(&key, "\n", c.macs, "\n", c.flops, "\n", c.bytes);
   return key;
 }
 
-std::string PathOfAlike(const std::vector<const CallCost*>& calls) {
+std::string CallGroupPath(const std::vector<const CallCost*>& calls) {
   std::vector<absl::string_view> paths;
   for (const CallCost* call : calls) paths.push_back(call->module_path);
   return CommonPath(paths);
@@ -125,8 +125,8 @@ void AddTree(ModuleCost* to, const ModuleCost& from) {
   for (size_t i = 0; i < to->children.size(); ++i) AddTree(&to->children[i], from.children[i]);
 }
 
-void MergeAlike(ModuleCost* m) {
-  for (ModuleCost& child : m->children) MergeAlike(&child);
+void MergeRepeatedModules(ModuleCost* m) {
+  for (ModuleCost& child : m->children) MergeRepeatedModules(&child);
   std::vector<ModuleCost> merged;
   size_t previous = 0;
   std::optional<absl::string_view> stem;
@@ -236,7 +236,7 @@ absl::StatusOr<Explanation> Explain(const graph::Graph& graph, const std::string
   return e;
 }
 
-ModuleCost ByModule(const Explanation& explanation, bool merge_alike) {
+ModuleCost ByModule(const Explanation& explanation, bool merge_repeated_modules) {
   ModuleCost root;
   absl::flat_hash_map<std::string, size_t> known;
   for (const CallCost& call : explanation.calls) {
@@ -250,7 +250,7 @@ ModuleCost ByModule(const Explanation& explanation, bool merge_alike) {
     m->own += call.cost;
   }
   SumUp(&root);
-  if (merge_alike) MergeAlike(&root);
+  if (merge_repeated_modules) MergeRepeatedModules(&root);
   return root;
 }
 
@@ -269,7 +269,7 @@ std::vector<GroupCost> ByLine(const Explanation& explanation) {
   return GroupBy(explanation, where, [&](const CallCost& call) { return GroupCost{where(call), call.source, {}}; });
 }
 
-std::vector<const CallCost*> BySize(const Explanation& explanation, size_t most) {
+std::vector<const CallCost*> LargestCalls(const Explanation& explanation, size_t most) {
   std::vector<const CallCost*> calls;
   for (const CallCost& call : explanation.calls) {
     if (explanation.Share(call.cost) > 0) calls.push_back(&call);
@@ -281,19 +281,19 @@ std::vector<const CallCost*> BySize(const Explanation& explanation, size_t most)
   return calls;
 }
 
-std::vector<AlikeCalls> ByAlike(const Explanation& explanation) {
-  std::vector<AlikeCalls> groups;
+std::vector<CallGroup> GroupCalls(const Explanation& explanation) {
+  std::vector<CallGroup> groups;
   absl::flat_hash_map<std::string, size_t> known;
   for (const CallCost& call : explanation.calls) {
-    const auto [it, added] = known.try_emplace(AlikeKey(call), groups.size());
+    const auto [it, added] = known.try_emplace(CallGroupKey(call), groups.size());
     if (added) groups.emplace_back();
     groups[it->second].calls.push_back(&call);
     groups[it->second].cost += call.cost;
   }
-  for (AlikeCalls& group : groups) group.module_path = PathOfAlike(group.calls);
-  const auto nothing = [&](const AlikeCalls& group) { return !(explanation.Share(group.cost) > 0); };
+  for (CallGroup& group : groups) group.module_path = CallGroupPath(group.calls);
+  const auto nothing = [&](const CallGroup& group) { return !(explanation.Share(group.cost) > 0); };
   groups.erase(std::remove_if(groups.begin(), groups.end(), nothing), groups.end());
-  std::stable_sort(groups.begin(), groups.end(), [&](const AlikeCalls& a, const AlikeCalls& b) {
+  std::stable_sort(groups.begin(), groups.end(), [&](const CallGroup& a, const CallGroup& b) {
     return explanation.Share(a.cost) > explanation.Share(b.cost);
   });
   return groups;

@@ -1,5 +1,5 @@
-// Where the cost of a network lies: by call, by module, by operator, by source line. With a server's answer shares are
-// of the predicted latency; without one they are of arithmetic and of memory traffic, and nothing here calls them time.
+// The cost of a network by call, by module, by operator and by source line. With a prediction, shares are of the
+// predicted latency. Without one they are of arithmetic and of memory traffic, and are not called time.
 #ifndef COBRA_CLIENT_EXPLAIN_H_
 #define COBRA_CLIENT_EXPLAIN_H_
 
@@ -18,7 +18,7 @@ namespace cobra::client {
 
 struct Cost {
   int64_t calls = 0;
-  int64_t parameters = 0;  // elements; a shared one counts where it is used first
+  int64_t parameters = 0;  // elements; a shared parameter counts where it is first used
   int64_t macs = 0;
   int64_t flops = 0;
   int64_t bytes = 0;      // read and written
@@ -31,25 +31,25 @@ struct CallCost {
   int32_t node = 0;  // position in the graph
   std::string op;
   std::string module_path;
-  // Of the call, as the user typed it; of a layer that torch.nn calls (nn.Sequential), where it was constructed. Empty
-  // if unknown.
+  // The source line of the call, with the file as the user typed it. For a layer that torch.nn calls (nn.Sequential),
+  // the line that constructed it. Empty if unknown.
   std::string file;
   int line = 0;
   std::string source;  // the line, without its indentation; empty if this machine does not have it
   std::string input;   // shape of the first tensor argument, "1x64x56x56"; a type other than float32 follows a colon
   std::string output;
-  std::string
-      unknown;  // why it is unlike what the model was trained on; empty where it is like it, or nobody was asked
+  // Why the call differs from the training data. Empty if it does not, or if there is no prediction.
+  std::string unknown;
   Cost cost;
 };
 
 // A module and what is below it, in order of execution. Sibling blocks of the same structure (layers.0 ... layers.11)
-// can be one entry with `alike` members, whose costs are added up.
+// can be merged into one entry: `alike` is their number, and their costs are added.
 struct ModuleCost {
-  std::string name;  // the last part of the path: "layer1"; "0 ... 11" where several are alike
+  std::string name;  // the last part of the path: "layer1"; "0 ... 11" if several are merged
   std::string path;
   int alike = 1;
-  Cost cost;  // with everything below
+  Cost cost;  // with the submodules
   Cost own;   // of the calls that it makes itself
   std::vector<ModuleCost> children;
 };
@@ -62,9 +62,9 @@ struct GroupCost {
   Cost cost;
 };
 
-// Calls that differ in nothing but numbers of their module paths: the same operator on the same source line, with the
-// same shapes and costs.
-struct AlikeCalls {
+// Calls that differ only in the numbers of their module paths: the same operator on the same source line, with the same
+// shapes and costs.
+struct CallGroup {
   std::vector<const CallCost*> calls;  // in order of execution; never empty
   std::string module_path;             // "transformer.h.*.mlp.c_fc": a star where they differ
   Cost cost;                           // of all of them
@@ -84,7 +84,7 @@ struct Explanation {
   double TimeShare(const Cost& cost) const;
   double FlopsShare(const Cost& cost) const;
   double BytesShare(const Cost& cost) const;
-  // What lists are sorted by: the share of the predicted time; without a prediction the larger of the other two.
+  // The sort key of lists: the share of the predicted time, or without a prediction the larger of the other two.
   double Share(const Cost& cost) const;
 };
 
@@ -93,17 +93,17 @@ struct SourceLookup {
   std::function<std::optional<std::string>(const std::string& file)> text;
 };
 
-// `response` is the answer for one target with breakdown, or null. Internal error where its breakdown is not of this
+// `response` is the response for one target with breakdown, or null. Internal error if its breakdown does not match the
 // graph.
 absl::StatusOr<Explanation> Explain(const graph::Graph& graph, const std::string& title, const SourceLookup& source,
                                     const v1::PredictResponse* response);
 
-ModuleCost ByModule(const Explanation& explanation, bool merge_alike);
+ModuleCost ByModule(const Explanation& explanation, bool merge_repeated_modules);
 // Largest share first.
 std::vector<GroupCost> ByOperator(const Explanation& explanation);
 std::vector<GroupCost> ByLine(const Explanation& explanation);
-std::vector<const CallCost*> BySize(const Explanation& explanation, size_t most);
-std::vector<AlikeCalls> ByAlike(const Explanation& explanation);
+std::vector<const CallCost*> LargestCalls(const Explanation& explanation, size_t most);
+std::vector<CallGroup> GroupCalls(const Explanation& explanation);
 
 }  // namespace cobra::client
 

@@ -23,7 +23,7 @@ constexpr size_t kOverviewLines = 5;
 constexpr size_t kOverviewOperators = 6;
 // A module of the overview is unfolded from one of these shares on: the least with which the tree fits.
 constexpr double kUnfoldFrom[] = {0.05, 0.1, 0.2, 0.3, 0.5};
-constexpr double kWorthShowing = 0.005;  // smaller siblings share a line there
+constexpr double kMinShownShare = 0.005;  // smaller siblings share a line there
 
 constexpr char kBold[] = "\033[1m", kRed[] = "\033[31m", kYellow[] = "\033[33m", kDim[] = "\033[2m", kEnd[] = "\033[0m";
 
@@ -32,7 +32,7 @@ std::string WhereOf(const CallCost& call) { return PlaceText(call.file, call.lin
 // The source lines of which something is known, largest first; none of a file that has nodes.
 std::vector<GroupCost> SourceLines(const Explanation& e) {
   const bool known = std::any_of(e.calls.begin(), e.calls.end(),
-                                 [](const CallCost& call) { return !call.file.empty() && HasLines(call.file); });
+                                 [](const CallCost& call) { return !call.file.empty() && HasLineNumbers(call.file); });
   return known ? ByLine(e) : std::vector<GroupCost>();
 }
 
@@ -100,15 +100,14 @@ class Renderer {
 
   void Heading() {
     Line(paint_.Heading(absl::StrCat(e_.title, e_.inputs.empty() ? "" : ", input ", absl::StrJoin(e_.inputs, ", "))));
-    Line(absl::StrCat(
-        e_.total.calls, " calls, ", CountText(static_cast<double>(e_.total.parameters + e_.unused_parameters)),
-        " parameters",
-        e_.unused_parameters > 0
-            ? absl::StrCat(" (", CountText(static_cast<double>(e_.unused_parameters)), " of them in no call)")
-            : "",
-        ", ", CountText(static_cast<double>(e_.total.macs)), "MAC, ", CountText(static_cast<double>(e_.total.flops)),
-        "FLOP, ", MebibytesText(e_.total.bytes), " read and written, peak memory ",
-        MebibytesText(e_.peak_memory_bytes)));
+    Line(absl::StrCat(e_.total.calls, " calls, ",
+                      CountText(static_cast<double>(e_.total.parameters + e_.unused_parameters)), " parameters",
+                      e_.unused_parameters > 0
+                          ? absl::StrCat(" (", CountText(static_cast<double>(e_.unused_parameters)), " of them unused)")
+                          : "",
+                      ", ", CountText(static_cast<double>(e_.total.macs)), "MAC, ",
+                      CountText(static_cast<double>(e_.total.flops)), "FLOP, ", MebibytesText(e_.total.bytes),
+                      " read and written, peak memory ", MebibytesText(e_.peak_memory_bytes)));
     if (timed_) {
       const v1::TargetPrediction& p = *e_.prediction;
       Line(absl::StrFormat("predicted %s ms on %s (%s interval %s ... %s ms), confidence %.2f%s",
@@ -117,7 +116,7 @@ class Renderer {
                            p.extrapolating() ? ", extrapolating: unlike what the weights were trained on" : ""));
       for (absl::string_view line : absl::StrSplit(UnknownText(p), '\n', absl::SkipEmpty())) Line(line);
     } else {
-      Line("shares are of FLOP and of bytes moved, not of time: --target NAME asks a server for the time");
+      Line("shares are of FLOP and of bytes moved, not of time; --target NAME predicts the time");
     }
     Headlines();
   }
@@ -133,9 +132,9 @@ class Renderer {
 
   // What to look at first: the heaviest source line, where it is more than one kind of call, and the heaviest calls.
   void Headlines() {
-    const std::vector<AlikeCalls> groups = ByAlike(e_);
+    const std::vector<CallGroup> groups = GroupCalls(e_);
     if (groups.empty()) return;
-    const AlikeCalls& group = groups[0];
+    const CallGroup& group = groups[0];
     const char* most = timed_ ? "slowest" : "heaviest";
     const std::vector<GroupCost> lines = SourceLines(e_);
     if (!lines.empty() && lines[0].name != kUnknownLine && lines[0].cost.calls > group.cost.calls &&
@@ -154,11 +153,11 @@ class Renderer {
   void Overview() {
     Section(absl::StrCat("Modules, in order of execution", timed_ ? ": share of the time" : ""));
     Modules(/*everything=*/false);
-    std::vector<AlikeCalls> groups = ByAlike(e_);
+    std::vector<CallGroup> groups = GroupCalls(e_);
     groups.resize(std::min(groups.size(), static_cast<size_t>(view_.top)));
     Cost sum;
-    for (const AlikeCalls& group : groups) sum += group.cost;
-    Section(absl::StrCat(timed_ ? "Slowest" : "Heaviest", " calls, alike ones together: ", sum.calls, " of ",
+    for (const CallGroup& group : groups) sum += group.cost;
+    Section(absl::StrCat(timed_ ? "Slowest" : "Heaviest", " calls, equal ones grouped: ", sum.calls, " of ",
                          e_.total.calls,
                          timed_ ? absl::StrCat(", ", PercentText(e_.TimeShare(sum)), " of the time") : ""));
     Calls(groups);
@@ -217,7 +216,7 @@ class Renderer {
     for (const ModuleCost& child : m.children) Unfold(child, depth + 1, least, lines);
   }
 
-  bool IsShown(const TreeLine& line) const { return line.depth == 0 || e_.Share(line.cost()) >= kWorthShowing; }
+  bool IsShown(const TreeLine& line) const { return line.depth == 0 || e_.Share(line.cost()) >= kMinShownShare; }
 
   // The tree of the overview; `least` becomes the share from which on it is unfolded.
   std::vector<TreeLine> FittingTree(const ModuleCost& root, double* least) const {
@@ -233,7 +232,7 @@ class Renderer {
   }
 
   void Modules(bool everything) {
-    const ModuleCost root = ByModule(e_, /*merge_alike=*/!everything);
+    const ModuleCost root = ByModule(e_, /*merge_repeated_modules=*/!everything);
     std::vector<TreeLine> tree;
     double least = 0;
     if (everything) {
@@ -279,11 +278,11 @@ class Renderer {
 
   // ---- calls
 
-  void Calls(const std::vector<AlikeCalls>& groups) {
+  void Calls(const std::vector<CallGroup>& groups) {
     const double full = groups.empty() ? 1 : e_.Share(groups[0].cost);
     std::vector<Row> rows;
     std::string last;
-    for (const AlikeCalls& group : groups) {
+    for (const CallGroup& group : groups) {
       const CallCost& call = group.first();
       Row row{CostCells(group.cost, full), e_.Share(group.cost), ""};
       for (std::string cell : {absl::StrCat(group.cost.calls, " x"), absl::StrCat(call.node), call.op,
@@ -418,7 +417,7 @@ Json CallJson(const Explanation& e, const CallCost& call) {
   return j;
 }
 
-Json AlikeJson(const Explanation& e, const AlikeCalls& group) {
+Json CallGroupJson(const Explanation& e, const CallGroup& group) {
   const CallCost& call = group.first();
   Json j = {{"op", call.op},       {"module", group.module_path}, {"where", WhereOf(call)}, {"source", call.source},
             {"input", call.input}, {"output", call.output},       {"nodes", Json::array()}};
@@ -455,16 +454,8 @@ std::string ExplanationJson(const Explanation& e, const ExplainView& view) {
   Json j = {
       {"title", e.title}, {"inputs", e.inputs}, {"ranked_by", e.prediction ? "latency_share" : "flops_or_bytes_share"}};
   if (e.prediction.has_value()) {
-    const v1::TargetPrediction& p = *e.prediction;
-    j["prediction"] = {{"target", p.target()},
-                       {"latency_us", p.latency_us()},
-                       {"low_us", p.low_us()},
-                       {"high_us", p.high_us()},
-                       {"coverage", p.coverage()},
-                       {"confidence", p.confidence()},
-                       {"extrapolating", p.extrapolating()},
-                       {"unknown", UnknownJson<Json>(p)},
-                       {"model_version", e.model_version}};
+    j["prediction"] = FieldsJson<Json>(*e.prediction);
+    j["prediction"]["model_version"] = e.model_version;
   }
   Json total;
   AddCost(e, e.total, &total);
@@ -472,15 +463,15 @@ std::string ExplanationJson(const Explanation& e, const ExplainView& view) {
   total["peak_memory_bytes"] = e.peak_memory_bytes;
   j["total"] = std::move(total);
   j["top"] = Json::array();
-  for (const CallCost* call : BySize(e, static_cast<size_t>(view.top))) j["top"].push_back(call->node);
+  for (const CallCost* call : LargestCalls(e, static_cast<size_t>(view.top))) j["top"].push_back(call->node);
   j["alike"] = Json::array();
-  std::vector<AlikeCalls> groups = ByAlike(e);
+  std::vector<CallGroup> groups = GroupCalls(e);
   groups.resize(std::min(groups.size(), static_cast<size_t>(view.top)));
-  for (const AlikeCalls& group : groups) j["alike"].push_back(AlikeJson(e, group));
+  for (const CallGroup& group : groups) j["alike"].push_back(CallGroupJson(e, group));
   j["layers"] = Json::array();
   for (const CallCost& call : e.calls) j["layers"].push_back(CallJson(e, call));
   j["modules"] = Json::array();
-  AddModules(e, ByModule(e, /*merge_alike=*/false), &j["modules"]);
+  AddModules(e, ByModule(e, /*merge_repeated_modules=*/false), &j["modules"]);
   j["ops"] = GroupsJson(e, ByOperator(e), "op");
   j["lines"] = GroupsJson(e, ByLine(e), "where");
   return j.dump(1, ' ', false, Json::error_handler_t::replace);

@@ -10,7 +10,7 @@
 namespace cobra::client {
 
 enum class ExplainBy {
-  kOverview,  // heading, the modules where most of it is, the largest calls, source lines, operators
+  kOverview,  // heading, the most expensive modules, the largest calls, source lines, operators
   kLayer,     // every call, in order of execution
   kModule,    // every module
   kOp,
@@ -19,12 +19,12 @@ enum class ExplainBy {
 
 struct ExplainView {
   ExplainBy by = ExplainBy::kOverview;
-  int top = 10;  // kinds of calls in the overview, and in JSON calls and kinds of them
+  int top = 10;  // groups of calls in the overview; in JSON calls and groups
   TerminalStyle style;
 };
 
 std::string ExplanationText(const Explanation& explanation, const ExplainView& view);
-// Everything, whatever `view.by`; shares are fractions, units stand in the names.
+// All lists, whatever `view.by`. Shares are fractions; units are part of the names.
 std::string ExplanationJson(const Explanation& explanation, const ExplainView& view);
 
 }  // namespace cobra::client

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
+#include "client/local_imports.h"
 #include "frontend/python/runtime/suggest.h"
 
 namespace cobra::client {
@@ -12,16 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFoldersAbove = 4;  // a model file seldom stands deeper in its repository
-
 bool Exists(const fs::path& path) {
   std::error_code error;
   return fs::exists(path, error);
-}
-
-bool HasModule(const fs::path& folder, const std::string& name) {
-  std::error_code error;
-  return Exists(folder / (name + ".py")) || fs::is_directory(folder / name, error);
 }
 
 // PREFIX/lib/python3*/KIND
@@ -51,7 +45,7 @@ std::string MisspelledHint(const std::string& top, const fs::path& model, const 
   const std::string nearest = python::NearestName(top, std::vector<absl::string_view>(names.begin(), names.end()));
   if (nearest.empty()) return "";
   return absl::StrCat("there is no ", top, ".py ", is_folder ? "in " : "beside ", model_path, ", but ", nearest,
-                      ": is that what is meant? Else name the folder that ", top, " is in with --library DIR");
+                      ": did you mean that? Otherwise pass the folder of ", top, " with --library DIR");
 }
 
 }  // namespace
@@ -89,7 +83,7 @@ std::string LibraryHint(absl::string_view missing, const std::string& model_path
   }
   if (top.empty()) return "";
   for (int i = 0; i <= kFoldersAbove && folder.has_relative_path(); ++i, folder = folder.parent_path()) {
-    if (HasModule(folder, top))
+    if (HasModule(folder.string(), top))
       return absl::StrCat(top, " is in ", folder.string(), ": add --library ", folder.string());
   }
   for (const std::string& candidate : installed) {

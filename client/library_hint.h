@@ -1,4 +1,4 @@
-// Which folder would answer an import that was not found, for people who left --library out.
+// A hint which folder contains an import that was not found, for users who did not pass --library.
 #ifndef COBRA_CLIENT_LIBRARY_HINT_H_
 #define COBRA_CLIENT_LIBRARY_HINT_H_
 
@@ -12,10 +12,9 @@ namespace cobra::client {
 // Where Python packages are installed on this machine: the active virtual environment, the user's own, the system's.
 std::vector<std::string> InstalledPackageFolders();
 
-// "timm is in /usr/lib/python3/dist-packages: add --library /usr/lib/python3/dist-packages". Looks where the model file
-// stands (its package, its folder and the folders above it), then in `installed`; then for a neighbour whose name is
-// nearly the same. "" if there is none of that.
-// `missing` is Diagnostic::missing_module.
+// "timm is in /usr/lib/python3/dist-packages: add --library /usr/lib/python3/dist-packages". Searches the model file's
+// package, its folder and the folders above, then `installed`, then modules beside the file with a similar name. "" if
+// nothing is found. `missing` is Diagnostic::missing_module.
 std::string LibraryHint(absl::string_view missing, const std::string& model_path,
                         const std::vector<std::string>& installed);
 

@@ -14,13 +14,13 @@ namespace cobra::client {
 namespace {
 
 constexpr char kModelCodes[] =
-    "4 the model cannot be read (unsupported, or it depends on data),\n"
-    "6 the model is wrong (a syntax error, or PyTorch raises too), 7 a limit was reached.";
-constexpr char kServerCodes[] = "Exit codes: 0 fine, 2 usage, 3 no server answers, 7 not within --deadline-s.";
+    "4 model cannot be read (unsupported, or data-dependent),\n"
+    "6 error in the model (a syntax error, or PyTorch raises too), 7 limit reached.";
+constexpr char kServerCodes[] = "Exit codes: 0 success, 2 usage error, 3 server unavailable, 7 --deadline-s passed.";
 
 std::string PredictCodes(absl::string_view slow) {
-  return absl::StrCat("Exit codes: 0 fine, 1 ", slow, ", 2 usage, 3 no server answers, ", kModelCodes,
-                      "\n5 confidence below --min-confidence; where both hold, 5 wins over 1.");
+  return absl::StrCat("Exit codes: 0 success, 1 ", slow, ", 2 usage error, 3 server unavailable, ", kModelCodes,
+                      "\n5 confidence below --min-confidence; if 1 and 5 both apply, the code is 5.");
 }
 
 // One value a flag: --input "[3x2,3x4]" --input 1x3.
@@ -29,29 +29,29 @@ void Repeatable(CLI::Option* option) { option->allow_extra_args(false); }
 void AddModelFlags(CLI::App* command, ModelArguments* model) {
   command
       ->add_option("model", model->path,
-                   "PyTorch source FILE.py, a DIRECTORY of it, FILE.onnx, FILE.tflite, or a graph FILE.json")
+                   "PyTorch source (FILE.py or a DIRECTORY), FILE.onnx, FILE.tflite, or a graph FILE.json")
       ->type_name("FILE_OR_DIR");
   command
       ->add_option("--arch", model->architecture,
-                   absl::StrCat("A network of a search space instead of a file; spaces: ", nas::ArchitectureSpaces()))
+                   absl::StrCat("Architecture of a search space, not a file; spaces: ", nas::ArchitectureSpaces()))
       ->type_name("SPACE:STRING");
   command->add_option("--entry", model->entry, "Expression whose value is the model: 'resnet50()'")->type_name("EXPR");
   Repeatable(command->add_option(
       "--input", model->inputs,
       "One per positional argument: 1x3x224x224, 1x128:int64, name=1x128:int64, [3x224x224,3x200x200]"));
-  Repeatable(command->add_option("--arg", model->arguments, "Argument that is no tensor: name=EXPR; repeatable"));
-  command->add_option("--method", model->method, "Method of the model that is run")->capture_default_str();
+  Repeatable(command->add_option("--arg", model->arguments, "Argument that is not a tensor: name=EXPR; repeatable"));
+  command->add_option("--method", model->method, "Method of the model to run")->capture_default_str();
   Repeatable(
       command->add_option("--library", model->libraries,
                           "Folder that contains a package to import (dist-packages for an installed torchvision); "
-                          "repeatable. What lies beside the model is found without"));
+                          "repeatable. Modules beside the model need none"));
   command
       ->add_option("--limits-times", model->limits_times,
-                   "Steps, memory and calls that reading may take, times what is usual (docs/reader.md)")
+                   "Multiplies the limits of steps, memory and calls for reading the model (docs/reader.md)")
       ->check(CLI::Range(1.0, 1000.0))
       ->default_str("1");
   command->add_option("--torch-version", model->torch_version,
-                      "What torch.__version__ says; default: the LibTorch built with");
+                      "Value of torch.__version__; default: that of the LibTorch COBRA was built with");
 }
 
 void AddFormat(CLI::App* command, CommonFlags* common) {
@@ -70,7 +70,7 @@ void AddDeadline(CLI::App* command, CommonFlags* common) {
   command
       ->add_option_function<double>(
           "--deadline-s", [common](double s) { common->client.deadline = absl::Seconds(s); },
-          "Give up after so many seconds")
+          "Give up after this many seconds")
       ->check(CLI::Range(0.001, 86400.0))
       ->default_str("60");
 }
@@ -79,12 +79,12 @@ void AddMinConfidence(CLI::App* command, double* min_confidence) {
   command
       ->add_option(
           "--min-confidence", *min_confidence,
-          "Exit with 5 when an answer is less sure (0 to 1); where a budget or a change is judged: 0.9 unless said")
+          "Exit with 5 when the confidence (0 to 1) is lower; default with --budget-ms, --baseline or compare: 0.9")
       ->check(CLI::Range(0.0, 1.0));
 }
 
 void AddMaxIncrease(CLI::App* command, std::string* max_increase) {
-  command->add_option("--max-increase", *max_increase, "Exit with 1 when the latency rose by more than this")
+  command->add_option("--max-increase", *max_increase, "Exit with 1 when the latency increased by more than this")
       ->type_name("PERCENT%")
       ->capture_default_str();
 }
@@ -97,32 +97,32 @@ void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
   command
       ->add_option_function<std::string>(
           "--send", [flags](const std::string& what) { flags->send_source = what == "source"; },
-          "graph: the model is read here; source: the server reads it")
+          "graph: read the model here and send the graph; source: let the server read it")
       ->check(CLI::IsMember({"graph", "source"}))
       ->default_str("graph");
-  command->add_flag("--breakdown", flags->breakdown, "The share of every call");
+  command->add_flag("--breakdown", flags->breakdown, "Print the share of every call");
   command->add_flag("--keep-private", flags->keep_private,
-                    "The server notes nothing of layers that its model does not know");
+                    "Do not enqueue measurements of layers that the server's model does not know");
   command
       ->add_option(
           "--budget-ms", flags->budget_ms,
-          "Exit with 1 when a prediction (latency_us itself, no end of its interval) is above so many milliseconds")
+          "Exit with 1 when a prediction (latency_us, not an end of its interval) exceeds this many milliseconds")
       ->check(AboveZero());
   AddMinConfidence(command, &flags->min_confidence);
-  command->add_option("--baseline", flags->baseline, "Older result (--format json) to compare with, as `compare` does")
+  command->add_option("--baseline", flags->baseline, "Earlier result (--format json) to compare with (see `compare`)")
       ->type_name("OLD.json");
   AddMaxIncrease(command, &flags->max_increase);
 }
 
 void AddCompareFlags(CLI::App* command, CompareFlags* flags) {
-  command->add_option("old", flags->before, "Result of `predict --format json`, better with --breakdown")
+  command->add_option("old", flags->before, "Result of `predict --format json`, preferably with --breakdown")
       ->type_name("OLD.json")
       ->required();
-  command->add_option("new", flags->after, "The same of the changed model")->type_name("NEW.json")->required();
+  command->add_option("new", flags->after, "The same for the changed model")->type_name("NEW.json")->required();
   AddMaxIncrease(command, &flags->max_increase);
   AddMinConfidence(command, &flags->min_confidence);
-  command->add_flag("--different-models", flags->different_models, "Compare answers to two questions all the same");
-  command->add_option("--top", flags->top, "How many of the modules that changed most are listed for each target")
+  command->add_flag("--different-models", flags->different_models, "Compare results of different requests anyway");
+  command->add_option("--top", flags->top, "How many modules to list for each target, those that changed most first")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
 }
@@ -131,16 +131,16 @@ void AddExplainFlags(CLI::App* command, ExplainFlags* flags) {
   command
       ->add_option(
           "--target", flags->target,
-          "One name from `cobra-client targets`: shares of the time that the server predicts; without it, of FLOP "
-          "and bytes, and no server is needed")
+          "One name from `cobra-client targets`: shares of the predicted time. Without it: shares of FLOP and bytes, "
+          "and no server is needed")
       ->type_name("NAME");
-  command->add_option("--top", flags->top, "How many of the slowest calls, alike ones together, the overview lists")
+  command->add_option("--top", flags->top, "How many groups of the slowest calls the overview lists")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command
       ->add_option("--by", flags->by,
-                   "One list in full: layer (every call), module, op (operators), line (source lines); default: an "
-                   "overview")
+                   "Print one complete list: layer (every call), module, op (operators), line (source lines); default: "
+                   "an overview")
       ->check(CLI::IsMember({"layer", "module", "op", "line"}));
 }
 
@@ -150,8 +150,8 @@ int Report(bool json, const absl::Status& status) {
   return ExitCodeOf(status);
 }
 
-// Whether JSON is asked for on a command line that cannot be parsed.
-bool AsksForJson(int argc, char** argv) {
+// Whether a command line that cannot be parsed has --format json.
+bool HasJsonFlag(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const absl::string_view argument = argv[i];
     if (argument == "--format=json") return true;
@@ -160,80 +160,110 @@ bool AsksForJson(int argc, char** argv) {
   return false;
 }
 
-int Main(int argc, char** argv) {
+struct Flags {
   CommonFlags common;
   ModelArguments graph_model;
   PredictFlags predict;
   CompareFlags compare;
   ExplainFlags explain;
   CalibrateFlags calibrate;
-  std::function<absl::StatusOr<int>()> run;
+  std::function<absl::StatusOr<int>()> run;  // the command that is given
+};
 
-  CLI::App app("Predicts the latency of neural networks.", "cobra-client");
-  app.require_subcommand(1);
-  const auto add = [&](const char* name, const char* what, const std::string& codes,
-                       std::function<absl::StatusOr<int>()> command_run) {
-    CLI::App* command = app.add_subcommand(name, what);
-    command->footer(codes);
-    command->callback([&run, command_run = std::move(command_run)] { run = command_run; });
-    AddFormat(command, &common);
-    return command;
-  };
-  const auto add_asking = [&](CLI::App* command) {
-    AddServerFlags(command, &common);
-    AddDeadline(command, &common);
-  };
+CLI::App* AddCommand(CLI::App* app, Flags* flags, const char* name, const char* what, const std::string& codes,
+                     std::function<absl::StatusOr<int>()> run) {
+  CLI::App* command = app->add_subcommand(name, what);
+  command->footer(codes);
+  command->callback([flags, run = std::move(run)] { flags->run = run; });
+  AddFormat(command, &flags->common);
+  return command;
+}
 
-  CLI::App* command = add("predict", "Latency of a model on one or several targets",
-                          PredictCodes("over --budget-ms, or slower than --baseline allows"),
-                          [&] { return RunPredict(common, predict); });
-  AddModelFlags(command, &predict.model);
-  AddPredictFlags(command, &predict);
-  add_asking(command);
+// Flags of the commands that call a server.
+void AddAskingFlags(CLI::App* command, Flags* flags) {
+  AddServerFlags(command, &flags->common);
+  AddDeadline(command, &flags->common);
+}
 
-  command =
-      add("compare", "Two results of `predict --format json`: what became slower; needs no server",
-          "Exit codes: 0 fine, 1 slower than --max-increase allows, 2 usage (a file is no result, or the two answer "
-          "different\nquestions), 5 confidence below --min-confidence; where both hold, 5 wins over 1.",
-          [&] { return RunCompare(common, compare); });
-  AddCompareFlags(command, &compare);
+void AddPredict(CLI::App* app, Flags* flags) {
+  CLI::App* command = AddCommand(app, flags, "predict", "Latency of a model on one or several targets",
+                                 PredictCodes("over --budget-ms, or slower than --baseline allows"),
+                                 [flags] { return RunPredict(flags->common, flags->predict); });
+  AddModelFlags(command, &flags->predict.model);
+  AddPredictFlags(command, &flags->predict);
+  AddAskingFlags(command, flags);
+}
 
-  command = add("explain", "Where a model spends its time: modules, slowest calls, source lines",
-                absl::StrCat("Exit codes: 0 fine, 2 usage, 3 no server answers, ", kModelCodes),
-                [&] { return RunExplain(common, explain); });
-  AddModelFlags(command, &explain.model);
-  AddExplainFlags(command, &explain);
-  add_asking(command);
+void AddCompare(CLI::App* app, Flags* flags) {
+  CLI::App* command = AddCommand(
+      app, flags, "compare", "Compares two results of `predict --format json`; needs no server",
+      "Exit codes: 0 success, 1 slower than --max-increase allows, 2 usage error (a file is not a result, or the two "
+      "are of\ndifferent requests), 5 confidence below --min-confidence; if 1 and 5 both apply, the code is 5.",
+      [flags] { return RunCompare(flags->common, flags->compare); });
+  AddCompareFlags(command, &flags->compare);
+}
 
-  command =
-      add("graph", "The graph of a model: operators, shapes, parameters, cost; needs no server",
-          absl::StrCat("Exit codes: 0 fine, 2 usage, ", kModelCodes), [&] { return RunGraph(common, graph_model); });
-  AddModelFlags(command, &graph_model);
-  AddDeadline(command, &common);
+void AddExplain(CLI::App* app, Flags* flags) {
+  CLI::App* command =
+      AddCommand(app, flags, "explain", "Where a model spends its time: modules, slowest calls, source lines",
+                 absl::StrCat("Exit codes: 0 success, 2 usage error, 3 server unavailable, ", kModelCodes),
+                 [flags] { return RunExplain(flags->common, flags->explain); });
+  AddModelFlags(command, &flags->explain.model);
+  AddExplainFlags(command, &flags->explain);
+  AddAskingFlags(command, flags);
+}
 
-  add_asking(add("targets", "What latencies are predicted for, with measured errors", kServerCodes,
-                 [&] { return RunTargets(common); }));
+void AddGraph(CLI::App* app, Flags* flags) {
+  CLI::App* command =
+      AddCommand(app, flags, "graph", "The graph of a model: operators, shapes, parameters, cost; needs no server",
+                 absl::StrCat("Exit codes: 0 success, 2 usage error, ", kModelCodes),
+                 [flags] { return RunGraph(flags->common, flags->graph_model); });
+  AddModelFlags(command, &flags->graph_model);
+  AddDeadline(command, &flags->common);
+}
 
-  command = add("calibrate", "Measures this machine (about a minute) and makes the target this-machine",
-                absl::StrCat(kServerCodes), [&] { return RunCalibrate(common, calibrate); });
+void AddTargets(CLI::App* app, Flags* flags) {
+  AddAskingFlags(AddCommand(app, flags, "targets", "Lists the targets with their measured errors", kServerCodes,
+                            [flags] { return RunTargets(flags->common); }),
+                 flags);
+}
+
+void AddCalibrate(CLI::App* app, Flags* flags) {
+  CLI::App* command =
+      AddCommand(app, flags, "calibrate", "Measures this machine (about a minute) and creates the target this-machine",
+                 kServerCodes, [flags] { return RunCalibrate(flags->common, flags->calibrate); });
+  CalibrateFlags& calibrate = flags->calibrate;
   command
       ->add_option("--probe", calibrate.probe_file, "Output of `cobra-worker probe --json` to use instead of measuring")
       ->type_name("FILE.json");
   command->add_option("--worker", calibrate.worker, "cobra-worker program; default: the one beside this program");
   command->add_option("--name", calibrate.name, "Name of the target; default: this-machine");
-  add_asking(command);
+  AddAskingFlags(command, flags);
+}
 
-  add_asking(add("model", "The model version that the server has", kServerCodes, [&] { return RunModel(common); }));
-  app.footer("cobra-client COMMAND --help has the flags and exit codes of each.");
+void AddModel(CLI::App* app, Flags* flags) {
+  AddAskingFlags(AddCommand(app, flags, "model", "Describes the model version of the server", kServerCodes,
+                            [flags] { return RunModel(flags->common); }),
+                 flags);
+}
+
+int Main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Predicts the latency of neural networks.", "cobra-client");
+  app.require_subcommand(1);
+  // In the order in which --help lists them.
+  for (const auto add : {AddPredict, AddCompare, AddExplain, AddGraph, AddTargets, AddCalibrate, AddModel})
+    add(&app, &flags);
+  app.footer("cobra-client COMMAND --help lists the flags and exit codes of a command.");
 
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
-  if (!parsed.ok()) return Report(AsksForJson(argc, argv), parsed.status());
+  if (!parsed.ok()) return Report(HasJsonFlag(argc, argv), parsed.status());
   if (!*parsed) return kExitOk;
-  const absl::StatusOr<int> code = run();
-  return code.ok() ? *code : Report(common.json, code.status());
+  const absl::StatusOr<int> code = flags.run();
+  return code.ok() ? *code : Report(flags.common.json, code.status());
 }
 
 }  // namespace
 }  // namespace cobra::client
 
-int main(int argc, char** argv) { return cobra::Main(argc, argv); }
+int main(int argc, char** argv) { return cobra::client::Main(argc, argv); }

@@ -1,4 +1,4 @@
-// A line on standard error for what takes longer than a second, when a person looks at it.
+// A progress line on standard error for operations that take longer than a second, if standard error is a terminal.
 #ifndef COBRA_CLIENT_PROGRESS_H_
 #define COBRA_CLIENT_PROGRESS_H_
 
@@ -15,7 +15,7 @@ class Progress {
  public:
   // Shows nothing unless standard error is a terminal.
   explicit Progress(absl::string_view what);
-  // Takes its line back.
+  // Erases its line.
   ~Progress();
 
  private:

@@ -113,14 +113,7 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
 std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& view) {
   json predictions = json::array();
   for (const v1::TargetPrediction& p : r.predictions()) {
-    json j = {{"target", p.target()},
-              {"latency_us", p.latency_us()},
-              {"low_us", p.low_us()},
-              {"high_us", p.high_us()},
-              {"coverage", p.coverage()},
-              {"confidence", p.confidence()},
-              {"extrapolating", p.extrapolating()},
-              {"unknown", UnknownJson<json>(p)}};
+    json j = FieldsJson<json>(p);
     if (const auto spec = view.targets.find(p.target()); spec != view.targets.end()) {
       j["device"] = spec->second.device();
       j["runtime"] = spec->second.runtime();
@@ -203,7 +196,7 @@ std::string ProbeWarning(absl::string_view probe_json) {
   const auto canary = probe.is_object() ? probe.find("canary") : probe.end();
   if (canary == probe.end() || !canary->is_object() || !canary->value("disturbed", false)) return "";
   return absl::StrFormat(
-      "the machine did something else while it was measured (the same work took %.2f times as long, a copy %.2f "
+      "the machine was busy during the measurement (the same work took %.2f times as long, a copy %.2f "
       "times): calibrate again when it is idle",
       canary->value("compute_ratio", 1.0), canary->value("copy_ratio", 1.0));
 }

@@ -1,4 +1,4 @@
-// Answers for people (tables) and for programs (JSON; units in every name).
+// Responses as text for people and as JSON for programs (with units in every name).
 #ifndef COBRA_CLIENT_RENDER_H_
 #define COBRA_CLIENT_RENDER_H_
 
@@ -17,10 +17,10 @@ struct PredictionView {
   std::string title;     // "resnet50() from torchvision/models/resnet.py"
   double budget_ms = 0;  // 0: none
   bool breakdown = false;
-  // For JSON alone, so that two results can be matched (compare.h): the question, and the targets by name.
+  // Only for JSON, so that two results can be matched (compare.h): the request, and the targets by name.
   ModelArguments model;
   std::map<std::string, v1::TargetSpec> targets;
-  const Comparison* comparison = nullptr;  // with an older result; null: none
+  const Comparison* comparison = nullptr;  // with an earlier result; null: none
 };
 std::string PredictionTable(const v1::PredictResponse& response, const PredictionView& view);
 std::string PredictionJson(const v1::PredictResponse& response, const PredictionView& view);
@@ -30,8 +30,7 @@ std::string GraphTable(const graph::Graph& graph);
 std::string TargetsTable(const v1::ListTargetsResponse& response);
 std::string TargetsJson(const v1::ListTargetsResponse& response);
 
-// What a probe says about the machine it was measured on: that it was busy with something else. "" if it was not, or if
-// the probe is of a worker that did not look.
+// A warning if the machine was busy during the probe. "" if it was not, or if the worker did not record it.
 std::string ProbeWarning(absl::string_view probe_json);
 std::string CalibrationTable(const v1::CalibrateResponse& response, absl::string_view warning);
 std::string CalibrationJson(const v1::CalibrateResponse& response, absl::string_view warning);

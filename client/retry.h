@@ -1,4 +1,4 @@
-// Tries again while a server is UNAVAILABLE (starting, draining, out of reach): nothing else passes by waiting.
+// Retries while a server is UNAVAILABLE (starting, draining, out of reach). Other errors are not resolved by waiting.
 #ifndef COBRA_CLIENT_RETRY_H_
 #define COBRA_CLIENT_RETRY_H_
 
@@ -11,12 +11,13 @@
 namespace cobra::client {
 
 struct RetryPolicy {
-  int max_attempts = 5;  // 1.5 s of waiting in all: a restarting server is back by then, a missing one is reported soon
+  // 1.5 s of waiting in all: long enough for a server to restart, short enough to report a missing one.
+  int max_attempts = 5;
   absl::Duration initial_backoff = absl::Milliseconds(100);
   absl::Duration max_backoff = absl::Seconds(2);
 };
 
-// The last attempt's status. `sleep` waits; a test collects what it is asked to.
+// The last attempt's status. `sleep` waits; a test records the durations instead.
 inline absl::Status RetryLoop(const RetryPolicy& policy, absl::FunctionRef<void(absl::Duration)> sleep,
                               absl::FunctionRef<absl::Status()> attempt) {
   absl::Duration backoff = policy.initial_backoff;

@@ -98,10 +98,12 @@ std::string MebibytesText(int64_t bytes) { return absl::StrFormat("%.1f MiB", st
 std::string MillisecondsText(double us) { return absl::StrFormat("%.3f", us / 1000); }
 
 std::string PlaceText(absl::string_view file, int line) {
-  return file.empty() ? "" : absl::StrCat(file, HasLines(file) ? ":" : " node ", line);
+  return file.empty() ? "" : absl::StrCat(file, HasLineNumbers(file) ? ":" : " node ", line);
 }
 
-bool HasLines(absl::string_view file) { return !absl::EndsWith(file, ".onnx") && !absl::EndsWith(file, ".tflite"); }
+bool HasLineNumbers(absl::string_view file) {
+  return !absl::EndsWith(file, ".onnx") && !absl::EndsWith(file, ".tflite");
+}
 
 TerminalStyle StandardOutputStyle() {
   TerminalStyle style;

@@ -12,8 +12,8 @@ namespace cobra::client {
 
 struct Column {
   bool right = false;     // numbers
-  int min_width = 0;      // what it may be cut to where the table is too wide; 0: never cut
-  bool keep_end = false;  // cut at the front: the end of a module path says most
+  int min_width = 0;      // it may be cut to this width if the table is too wide; 0: never cut
+  bool keep_end = false;  // cut at the front: the end of a module path is the most informative part
 };
 
 // Rows of equal length, the first one the header. `width` is that of the terminal in characters; 0: no limit.
@@ -28,18 +28,17 @@ std::string PercentText(double fraction);  // 0.412 -> "41.2 %"
 std::string MebibytesText(int64_t bytes);  // "1.4 MiB"
 std::string MillisecondsText(double us);   // "4.210"
 
-// Where a call comes from: "net.py:7"; "net.onnx node 7", as errors count it, where the file has no lines; "" if
-// unknown.
+// The position of a call: "net.py:7"; "net.onnx node 7", counted as in errors, if the file has no lines; "" if unknown.
 std::string PlaceText(absl::string_view file, int line);
-// Whether a number of that file is one of a line of text.
-bool HasLines(absl::string_view file);
+// Whether positions in that file are line numbers.
+bool HasLineNumbers(absl::string_view file);
 
-// What an output stream can show.
+// The capabilities of an output stream.
 struct TerminalStyle {
   int width = 0;  // 0: no limit
   bool color = false;
 };
-// Of standard output: a width and colours if it is a terminal.
+// The style of standard output: a width and colours if it is a terminal.
 TerminalStyle StandardOutputStyle();
 
 }  // namespace cobra::client

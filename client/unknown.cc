@@ -11,10 +11,10 @@ std::string CoverageText(const v1::TargetPrediction& prediction) {
 }
 
 std::string UnknownText(const v1::TargetPrediction& prediction) {
-  constexpr double kWorthSaying = 0.0005;  // less is "0.0 %"
+  constexpr double kMinListedShare = 0.0005;  // less is "0.0 %"
   std::string parts;
   for (const v1::UnknownPart& part : prediction.unknown()) {
-    if (part.share() < kWorthSaying && !prediction.extrapolating()) continue;
+    if (part.share() < kMinListedShare && !prediction.extrapolating()) continue;
     absl::StrAppend(&parts, "  ", PercentText(part.share()), " of the time: ", part.why(), "\n");
   }
   if (parts.empty()) return "";
@@ -22,7 +22,7 @@ std::string UnknownText(const v1::TargetPrediction& prediction) {
   if (prediction.extrapolating()) {
     absl::StrAppend(&text,
                     "  The interval is a guess. A worker on the device can measure what is missing "
-                    "(docs/operations.md, \"Learning from what was asked\").\n");
+                    "(docs/operations.md, \"Learning from requests\").\n");
   }
   return text;
 }

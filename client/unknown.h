@@ -1,31 +1,41 @@
-// What a prediction says about its own uncertainty, as predict and explain show it.
+// What predict and explain both show of a prediction: how sure it is, for people, and its fields in JSON.
 #ifndef COBRA_CLIENT_UNKNOWN_H_
 #define COBRA_CLIENT_UNKNOWN_H_
 
 #include <string>
+#include <utility>
 
 #include "cobra/v1/cobra.pb.h"
 
 namespace cobra::client {
 
-// "90 %"; "no" where nobody knows how often the interval holds the truth.
+// "90 %"; "no" if the coverage of the interval is unknown.
 std::string CoverageText(const v1::TargetPrediction& prediction);
 
-// Lines for people: what the model does not know, with its share of the time, and what would teach it. "" where it
-// knows everything that shows in per cent.
+// Lines of text: the parts that the model does not know, with their shares of the time, and how to measure them. "" if
+// all such shares are negligible.
 std::string UnknownText(const v1::TargetPrediction& prediction);
 
-// [{"why", "share"}, ...]; J is nlohmann's json or ordered_json.
+// All but the breakdown; J is nlohmann's json or ordered_json.
 template <typename J>
-J UnknownJson(const v1::TargetPrediction& prediction) {
-  J parts = J::array();
+J FieldsJson(const v1::TargetPrediction& prediction) {
+  J unknown = J::array();
   for (const v1::UnknownPart& part : prediction.unknown()) {
     J j;
     j["why"] = part.why();
     j["share"] = part.share();
-    parts.push_back(std::move(j));
+    unknown.push_back(std::move(j));
   }
-  return parts;
+  J fields;
+  fields["target"] = prediction.target();
+  fields["latency_us"] = prediction.latency_us();
+  fields["low_us"] = prediction.low_us();
+  fields["high_us"] = prediction.high_us();
+  fields["coverage"] = prediction.coverage();
+  fields["confidence"] = prediction.confidence();
+  fields["extrapolating"] = prediction.extrapolating();
+  fields["unknown"] = std::move(unknown);
+  return fields;
 }
 
 }  // namespace cobra::client

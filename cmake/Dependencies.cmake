@@ -2,6 +2,7 @@
 # Protobuf in module mode must come before gRPC's own config asks for it.
 option(COBRA_GRPC "OFF: build cobra-worker alone, without `work` (gRPC): for a device that only measures" ON)
 option(COBRA_FUZZ "Build the fuzzers (clang, preset fuzz) and nothing else" OFF)
+option(COBRA_EVALUATION "Build evaluation/ (cobra-train table), which needs XGBoost" ON)
 find_package(Threads REQUIRED)
 if(COBRA_GRPC)
   find_package(Protobuf REQUIRED)
@@ -29,9 +30,11 @@ if(COBRA_GRPC)
   # libonnx-dev: the messages of the ONNX format.
   find_library(ONNX_PROTO_LIBRARY onnx_proto REQUIRED)
   find_path(ONNX_INCLUDE_DIR onnx/onnx-ml.pb.h REQUIRED)
-  # Boosted trees, which every table has a row of (model/baseline).
-  find_library(XGBOOST_LIBRARY xgboost REQUIRED)
-  find_path(XGBOOST_INCLUDE_DIR xgboost/c_api.h REQUIRED)
+  if(COBRA_EVALUATION AND NOT COBRA_FUZZ)
+    # Boosted trees, which every table has a row of (evaluation/published).
+    find_library(XGBOOST_LIBRARY xgboost REQUIRED)
+    find_path(XGBOOST_INCLUDE_DIR xgboost/c_api.h REQUIRED)
+  endif()
 endif()
 
 option(COBRA_TESTS "Build the tests" ON)

@@ -7,9 +7,9 @@ FROM ${BASE} AS build
 WORKDIR /src
 # The packages change less often than the sources: a layer of their own.
 COPY scripts/setup.sh scripts/setup.sh
-RUN scripts/setup.sh
+RUN scripts/setup.sh --without-evaluation
 COPY . .
-RUN scripts/build.sh release cobra-server cobra-client cobra-worker
+RUN scripts/build.sh --without-evaluation release cobra-server cobra-client cobra-worker
 
 FROM ${BASE}
 # Runtime libraries only; python3-torchvision is source to import from, no Python runs.

@@ -1,4 +1,4 @@
-"""A U-Net that predicts the noise of an image: residual blocks told the time, attention at the low resolutions, skips by concatenation.
+"""A U-Net that predicts the noise of an image: residual blocks with a time embedding, attention at the low resolutions, skips by concatenation.
 
     cobra-client graph unet.py --entry 'UNet(width=64)' --input 1x3x64x64 --input 1
     cobra-client predict unet.py --entry 'UNet(width=64)' --input 1x3x64x64 --input 1 --target this-machine

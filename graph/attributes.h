@@ -1,4 +1,4 @@
-// Attributes of one operator call: the arguments that are no tensors, under PyTorch's own names.
+// Attributes of one operator call: the arguments that are not tensors, under PyTorch's own names.
 #ifndef COBRA_GRAPH_ATTRIBUTES_H_
 #define COBRA_GRAPH_ATTRIBUTES_H_
 
@@ -31,21 +31,21 @@ class Attributes {
   Attributes(std::initializer_list<Entry> entries) : entries_(entries) {}
 
   void Set(absl::string_view name, AttributeValue value);  // replaces
-  // REQUIRES: there is none of that name.
+  // REQUIRES: no attribute of that name exists.
   void Append(absl::string_view name, AttributeValue value) {
     entries_.emplace_back(std::string(name), std::move(value));
   }
   void Reserve(size_t n) { entries_.reserve(n); }
   const AttributeValue* Find(absl::string_view name) const;
-  // The value, or `fallback` where the name is absent, None, or of another type (int converts to double and to a
+  // The value, or `fallback` if the attribute is absent, None, or of another type (int converts to double and to a
   // one-element list).
   int64_t Int(absl::string_view name, int64_t fallback = 0) const;
   double Double(absl::string_view name, double fallback = 0) const;
   bool Bool(absl::string_view name, bool fallback = false) const;
   std::string String(absl::string_view name, absl::string_view fallback = "") const;
   std::vector<int64_t> Ints(absl::string_view name) const;  // empty if absent
-  absl::Span<const int64_t> IntSpan(
-      absl::string_view name) const;  // the same without a copy; as long as nothing changes
+  // The same without a copy; as long as nothing changes.
+  absl::Span<const int64_t> IntSpan(absl::string_view name) const;
 
   bool empty() const { return entries_.empty(); }
   size_t size() const { return entries_.size(); }

@@ -4,6 +4,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 #include "graph/untrusted.h"
@@ -25,7 +26,7 @@ absl::Status CheckArity(const OpInfo& info, absl::Span<const TensorType* const> 
                                                    n < info.min_inputs ? info.min_inputs : info.max_inputs));
   }
   for (int i = 0; i < n; ++i) {
-    const OpInputSpec& spec = info.inputs[std::min(i, static_cast<int>(info.inputs.size()) - 1)];
+    const OpInputSpec& spec = info.input(static_cast<size_t>(i));
     if (inputs[i] == nullptr && !spec.optional) {
       return absl::InvalidArgumentError(absl::StrCat(info.name, ": argument '", spec.name, "' must be a Tensor"));
     }
@@ -37,7 +38,7 @@ absl::Status CheckArity(const OpInfo& info, absl::Span<const TensorType* const> 
 bool IsOrdered(const OpInfo& info, const Attributes& attributes) {
   auto known = info.attributes.begin();
   for (const auto& [name, value] : attributes) {
-    while (known != info.attributes.end() && *known != name) ++known;
+    while (known != info.attributes.end() && known->name != name) ++known;
     if (known == info.attributes.end()) return false;
     ++known;
   }
@@ -173,7 +174,7 @@ void GraphBuilder::AddFoldedMacs(int64_t macs) {
 absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vector<ValueRef> inputs, Origin origin,
                                           bool inplace) {
   if (static_cast<int64_t>(graph_.nodes_.size()) >= limits_.max_nodes) {
-    return absl::ResourceExhaustedError(absl::StrCat("more than ", limits_.max_nodes, " calls"));
+    return absl::ResourceExhaustedError(LimitMessage("the network", limits_.max_nodes, "calls"));
   }
   const OpInfo& info = GetOpInfo(op);
   const bool variadic = info.max_inputs > static_cast<int>(info.inputs.size());
@@ -191,14 +192,14 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
     attributes = Attributes();
   }
   for (const Attributes::Entry& entry : attributes.entries_) {
-    if (entry.first != kQuantized && !absl::c_linear_search(info.attributes, entry.first)) {
+    if (entry.first != kQuantized && info.FindAttribute(entry.first) == nullptr) {
       return absl::InvalidArgumentError(absl::StrCat(info.name, "() got an unexpected argument '", entry.first, "'"));
     }
   }
-  for (absl::string_view name :
-       attributes.empty() ? absl::Span<const absl::string_view>() : absl::MakeConstSpan(info.attributes)) {
+  for (const OpAttributeSpec& attribute :
+       attributes.empty() ? absl::Span<const OpAttributeSpec>() : absl::MakeConstSpan(info.attributes)) {
     for (Attributes::Entry& entry : attributes.entries_) {
-      if (entry.first == name) ordered.entries_.push_back(std::move(entry));
+      if (entry.first == attribute.name) ordered.entries_.push_back(std::move(entry));
     }
   }
   if (const AttributeValue* quantized = attributes.Find(kQuantized)) ordered.Set(kQuantized, *quantized);
@@ -210,8 +211,8 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
           absl::StrCat(info.name, ": tensors of more than ", limits_.max_rank, " dimensions are not supported"));
     }
     if (IsTooLarge(type, limits_.max_tensor_bytes)) {
-      return absl::ResourceExhaustedError(absl::StrCat(info.name, " makes a tensor of ", TypeText(type), ", more than ",
-                                                       limits_.max_tensor_bytes, " bytes"));
+      return absl::ResourceExhaustedError(LimitMessage(absl::StrCat(info.name, " makes a tensor of ", TypeText(type)),
+                                                       limits_.max_tensor_bytes, "bytes"));
     }
   }
   if (inplace) COBRA_RETURN_IF_ERROR(shape_rules::CheckInplace(info.name, types, &outputs));

@@ -23,24 +23,24 @@ class GraphBuilder {
   ValueRef AddParameter(absl::string_view name, TensorType type);
   ValueRef AddBuffer(absl::string_view name, TensorType type);
   ValueRef AddConstant(absl::string_view name, TensorType type);
-  // A second name of a parameter that is already there (shared weights).
+  // Adds a second name of an existing parameter (shared weights).
   void AddParameterAlias(absl::string_view name, ValueRef parameter);
-  // Of a call on constants that gets no node (MacsOfCall of graph/cost.h).
+  // Adds the multiply-accumulates of a call on constants, which gets no node (MacsOfCall of graph/cost.h).
   void AddFoldedMacs(int64_t macs);
 
   // Appends a call and returns its node index; its outputs are ValueRef::Node(index, k). Attributes that ops.def lists
-  // and the caller leaves out are absent; int-or-list attributes must already be expanded as PyTorch's schema says
-  // (stride=[2,2]). The attribute `quantized` ("int8", "uint8", "int16", "float32") of any call says that integers
-  // among its tensors stand for reals, as in a quantised network: shapes follow the rule for float32, the results have
-  // that type; LibTorch has no kernel for such a call. InvalidArgument with a message in PyTorch's spirit ("conv2d:
-  // input has 3 channels, weight 64x4x7x7 wants 4") if the shapes do not fit: the caller adds file and line.
-  // ResourceExhausted at a limit.
+  // and the caller does not pass are absent. int-or-list attributes must already be expanded as in PyTorch's schema
+  // (stride=[2,2]). The attribute `quantized` ("int8", "uint8", "int16", "float32") of any call means that integers
+  // among its tensors represent reals, as in a quantised network. Shapes then follow the rule for float32, and the
+  // results have that type; LibTorch has no kernel for such a call. InvalidArgument if the shapes do not fit, with a
+  // message like PyTorch's ("conv2d: input has 3 channels, weight 64x4x7x7 wants 4"), to which the caller adds file and
+  // line. ResourceExhausted at a limit.
   absl::StatusOr<int32_t> Add(Op op, Attributes attributes, std::vector<ValueRef> inputs, Origin origin = {},
                               bool inplace = false);
 
   const TensorType& TypeOf(ValueRef ref) const { return graph_.TypeOf(ref); }
   absl::Span<const Node> nodes() const { return graph_.nodes(); }
-  const Graph& graph() const { return graph_; }  // so far; without outputs
+  const Graph& graph() const { return graph_; }  // the graph so far, without outputs
 
   Graph Build(std::vector<ValueRef> outputs) &&;
 
@@ -49,7 +49,7 @@ class GraphBuilder {
   GraphLimits limits_;
 };
 
-// The shape rule alone: types of the outputs of a call. `inputs` has a null pointer where an optional tensor is absent.
+// Only the shape rule: types of the outputs of a call. `inputs` has a null pointer for an absent optional tensor.
 absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attributes,
                                                    absl::Span<const TensorType* const> inputs);
 

@@ -1,5 +1,5 @@
-// The values of calls on constants: index tables, drop-path rates, masks. Covers what model sources compute while they
-// build themselves; a call that is not covered gives no values, and only reading them is an error.
+// The values of calls on constants: index tables, drop-path rates, masks. Covers the calls that models make while they
+// are constructed. A call that is not covered gives no values; only reading them is an error.
 #ifndef COBRA_GRAPH_CONST_EVAL_H_
 #define COBRA_GRAPH_CONST_EVAL_H_
 
@@ -18,14 +18,14 @@ struct ConstInput {
   const std::vector<double>* values = nullptr;
 };
 
-// Tensors larger than this carry no values. Programs read rates, scales and small tables; the largest index tables of
-// published models that anybody reads have some 10,000 entries.
+// Tensors larger than this carry no values. Programs read rates, scales and small tables; the largest index tables that
+// published models read have some 10,000 entries.
 inline constexpr int64_t kMaxConstElements = int64_t{1} << 16;
 
 // Values are in row-major order; a complex element has two, the real part first.
 //
-// Values of each output, empty vectors where there are none; rounded to the outputs' dtypes. REQUIRES: every present
-// input has values and `outputs` are what the shape rule gave. Outputs of more than `max_elements` have none.
+// Values of each output, rounded to the outputs' dtypes; null if they are unknown. Outputs of more than `max_elements`
+// have none. REQUIRES: every present input has values, and `outputs` come from the shape rule.
 std::vector<std::shared_ptr<const std::vector<double>>> EvalConst(Op op, const Attributes& attributes,
                                                                   absl::Span<const ConstInput> inputs,
                                                                   const std::vector<TensorType>& outputs,
@@ -33,8 +33,8 @@ std::vector<std::shared_ptr<const std::vector<double>>> EvalConst(Op op, const A
 
 double RoundTo(DType dtype, double value);
 
-// For each element of x[index], the element of x (row-major): what getitem reads and setitem writes. Empty optional if
-// the index is one that we do not compute. `tensors` are the index tensors in order.
+// For each element of x[index], the position of the element in x (row-major), which getitem reads and setitem writes.
+// Empty if the form of the index is not supported. `tensors` are the index tensors in order.
 std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::string& index,
                                              absl::Span<const ConstInput> tensors, const Shape& out);
 

@@ -1,22 +1,24 @@
-// Values of calls with complex tensors: rotary embeddings, spectra's filters, phases. A complex tensor has two numbers
-// for each element, the real part first. Most calls do the same with either part; the others are written out here.
+// Values of calls with complex tensors: rotary embeddings, spectra's filters, phases. Most calls do the same with the
+// real and the imaginary parts; the others are written out here.
 #include <cmath>
 #include <complex>
+#include <utility>
 
-#include "graph/const_eval_internal.h"
+#include "graph/const_rules.h"
+#include "graph/op_table.h"
 
-namespace cobra::graph::const_eval {
+namespace cobra::graph::const_rules {
 namespace {
 
 using Complex = std::complex<double>;
 
-struct Parts {
+struct PartsOfTensor {
   Values real, imaginary;
 };
 
-Parts Split(const ConstInput& input) {
-  Parts parts;
-  if (input.values == nullptr) return parts;  // of what is overwritten as a whole
+PartsOfTensor Split(const ConstInput& input) {
+  PartsOfTensor parts;
+  if (input.values == nullptr) return parts;  // all of it is overwritten
   if (!IsComplex(input.type->dtype)) {
     parts.real = *input.values;
     parts.imaginary.assign(parts.real.size(), 0);
@@ -39,50 +41,6 @@ Values Join(const Values& real, const Values& imaginary) {
   return joined;
 }
 
-// Calls that treat both parts alike, as if each were a tensor of its own.
-bool IsLinear(Op op) {
-  switch (op) {
-    case Op::add:
-    case Op::sub:
-    case Op::rsub:
-    case Op::neg:
-    case Op::sum:
-    case Op::mean:
-    case Op::cumsum:
-    case Op::diff:
-    case Op::cat:
-    case Op::stack:
-    case Op::hstack:
-    case Op::vstack:
-    case Op::where:
-    case Op::masked_fill:
-    case Op::setitem:
-    case Op::index_select:
-    case Op::gather:
-    case Op::roll:
-    case Op::flip:
-    case Op::repeat:
-    case Op::repeat_interleave:
-    case Op::tile:
-    case Op::pad:
-    case Op::tril:
-    case Op::triu:
-    case Op::diag:
-    case Op::clone:
-    case Op::copy:
-    case Op::zero:
-    case Op::fill:
-    case Op::to:
-    case Op::type:
-    case Op::type_as:
-    case Op::cfloat:
-    case Op::cdouble:
-    case Op::float_:
-    case Op::double_: return true;
-    default: return GetOpInfo(op).cost_class == CostClass::kView;
-  }
-}
-
 // A Python number is real: among imaginary parts it is 0.
 Attributes OfImaginary(const Attributes& attributes) {
   Attributes result = attributes;
@@ -92,30 +50,22 @@ Attributes OfImaginary(const Attributes& attributes) {
   return result;
 }
 
-// An input that says where, and has no part in the arithmetic: an index, a mask.
-bool IsSelector(Op op, size_t input, DType dtype) {
-  switch (op) {
-    case Op::where: return input == 0;
-    case Op::masked_fill: return input == 1;
-    case Op::getitem:
-    case Op::setitem:
-    case Op::index_select:
-    case Op::gather:
-    case Op::repeat_interleave: return input > 0 && (IsIntegral(dtype) || dtype == DType::bool_);
-    default: return false;
-  }
+// An input that selects, and has no part in the arithmetic: an index, a mask.
+bool IsSelector(const ConstCall& call, size_t i) {
+  const DType dtype = call.type(i).dtype;
+  return GetOpInfo(call.op).input(i).selects != Selects::kNothing && (IsIntegral(dtype) || dtype == DType::bool_);
 }
 
 // The call on both parts, each as float64.
-ConstOutputs EvalParts(Op op, const Attributes& attributes, Inputs inputs, const std::vector<TensorType>& outputs) {
+Outputs EvalParts(const ConstCall& call, bool conjugates) {
   std::vector<TensorType> types;
-  std::vector<Parts> parts;
-  types.reserve(inputs.size());
-  parts.reserve(inputs.size());
+  std::vector<PartsOfTensor> parts;
+  types.reserve(call.inputs.size());
+  parts.reserve(call.inputs.size());
   std::vector<ConstInput> real, imaginary;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const ConstInput& input = inputs[i];
-    if (input.type == nullptr || IsSelector(op, i, input.type->dtype)) {
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    const ConstInput& input = call.inputs[i];
+    if (input.type == nullptr || IsSelector(call, i)) {
       real.push_back(input);
       imaginary.push_back(input);
       continue;
@@ -125,12 +75,13 @@ ConstOutputs EvalParts(Op op, const Attributes& attributes, Inputs inputs, const
     real.push_back({&types.back(), &parts.back().real});
     imaginary.push_back({&types.back(), &parts.back().imaginary});
   }
-  std::vector<TensorType> wide = outputs;
+  std::vector<TensorType> wide = call.outputs;
   for (TensorType& type : wide) type.dtype = DType::float64;
-  ConstOutputs results = EvalReal(op, attributes, real, wide);
-  if (!IsComplex(outputs[0].dtype)) return results;
-  ConstOutputs second = EvalReal(op, OfImaginary(attributes), imaginary, wide);
-  const bool conjugates = op == Op::H || op == Op::mH || op == Op::adjoint;
+  const ConstRule rule = ConstRulesOf(call.op).real;
+  Outputs results = rule(ConstCall{call.op, call.attributes, real, wide});
+  if (!IsComplex(call.out().dtype)) return results;
+  const Attributes of_imaginary = OfImaginary(call.attributes);
+  Outputs second = rule(ConstCall{call.op, of_imaginary, imaginary, wide});
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i] || i >= second.size() || !second[i] || second[i]->size() != results[i]->size()) return {};
     for (double& v : *second[i]) v = conjugates ? -v : v;
@@ -140,8 +91,8 @@ ConstOutputs EvalParts(Op op, const Attributes& attributes, Inputs inputs, const
 }
 
 // One complex number to one.
-using Unary = Complex (*)(Complex);
-Unary UnaryFunction(Op op) {
+using UnaryFn = Complex (*)(Complex);
+constexpr UnaryFn UnaryFunction(Op op) {
   switch (op) {
     case Op::conj:
     case Op::conj_physical: return [](Complex z) { return std::conj(z); };
@@ -157,8 +108,8 @@ Unary UnaryFunction(Op op) {
   }
 }
 
-using Binary = Complex (*)(Complex, Complex);
-Binary BinaryFunction(Op op) {
+using BinaryFn = Complex (*)(Complex, Complex);
+constexpr BinaryFn BinaryFunction(Op op) {
   switch (op) {
     case Op::mul: return [](Complex a, Complex b) { return a * b; };
     case Op::div: return [](Complex a, Complex b) { return a / b; };
@@ -171,21 +122,31 @@ Binary BinaryFunction(Op op) {
   }
 }
 
-// f(element of the first, element of the second or the number), broadcast to `out`.
+// ComplexUnary and ComplexBinary are of the operators that have a function, and of no others. Parts needs a rule for
+// tensors of reals.
+constexpr bool HasItsFunction(Op op) {
+  const ConstRules& rules = ConstRulesOf(op);
+  return (rules.complex == ComplexUnary) == (UnaryFunction(op) != nullptr) &&
+         (rules.complex == ComplexBinary) == (BinaryFunction(op) != nullptr) &&
+         !((rules.complex == Parts || rules.complex == ConjugatedParts) && rules.real == None);
+}
+static_assert(OpThatFails<FirstOpThatFails(HasItsFunction)>::kNone);
+
+// f(element of the first, element of the second or the number), broadcast to the output.
 template <typename F>
-std::optional<Values> Pairwise(const Attributes& attributes, absl::string_view number, Inputs inputs,
-                               const TensorType& out, F f) {
-  Parts parts[2];
+Outputs Pairwise(const ConstCall& call, absl::string_view number, F f) {
+  PartsOfTensor parts[2];
   std::vector<Strides> strides;
+  const TensorType& out = call.out();
   for (size_t i = 0; i < 2; ++i) {
-    if (i < inputs.size() && inputs[i].type != nullptr) {
-      parts[i] = Split(inputs[i]);
-      strides.push_back(BroadcastStrides(inputs[i].type->shape, out.shape));
+    if (call.has(i)) {
+      parts[i] = Split(call.inputs[i]);
+      strides.push_back(BroadcastStrides(call.type(i).shape, out.shape));
       continue;
     }
-    const AttributeValue* value = attributes.Find(i == 0 ? "input" : number);
-    if (value == nullptr) return std::nullopt;
-    parts[i] = {{attributes.Double(i == 0 ? "input" : number)}, {0}};
+    const absl::string_view name = i == 0 ? "input" : number;
+    if (call.attributes.Find(name) == nullptr) return {};
+    parts[i] = {{call.attributes.Double(name)}, {0}};
     strides.push_back(Strides(out.shape.size(), 0));
   }
   Values values;
@@ -195,61 +156,68 @@ std::optional<Values> Pairwise(const Attributes& attributes, absl::string_view n
     values.push_back(result.real());
     if (IsComplex(out.dtype)) values.push_back(result.imag());
   });
-  return values;
+  return {values};
 }
 
 // A real number of each element.
 template <typename F>
-Values Measured(const Parts& parts, F f) {
+Outputs RealOfEach(const ConstCall& call, F f) {
+  const PartsOfTensor parts = Split(call.inputs[0]);
   Values values;
   for (size_t i = 0; i < parts.real.size(); ++i) values.push_back(f(parts.real[i], parts.imaginary[i]));
-  return values;
+  return {values};
 }
 
 }  // namespace
 
-ConstOutputs EvalComplex(Op op, const Attributes& attributes, Inputs inputs, const std::vector<TensorType>& outputs) {
-  const TensorType& out = outputs[0];
-  switch (op) {
-    case Op::view_as_real:
-    case Op::view_as_complex: return {*inputs[0].values};
-    case Op::real: return {Split(inputs[0]).real};
-    case Op::imag: return {Split(inputs[0]).imaginary};
-    case Op::complex:
-      return {Pairwise(attributes, "", inputs, out, [](Complex a, Complex b) { return Complex(a.real(), b.real()); })};
-    case Op::polar: {
-      const DType part = inputs[0].type->dtype;
-      return {Pairwise(attributes, "", inputs, out, [part](Complex a, Complex b) {
-        return Complex(a.real() * RoundTo(part, std::cos(b.real())), a.real() * RoundTo(part, std::sin(b.real())));
-      })};
-    }
-    case Op::abs: return {Measured(Split(inputs[0]), [](double x, double y) { return std::hypot(x, y); })};
-    case Op::angle: return {Measured(Split(inputs[0]), [](double x, double y) { return std::atan2(y, x); })};
-    case Op::conj: break;
-    case Op::resolve_conj: return {*inputs[0].values};
-    default:
-      if (IsLinear(op)) return EvalParts(op, attributes, inputs, outputs);
+Outputs Parts(const ConstCall& call) { return EvalParts(call, /*conjugates=*/false); }
+Outputs ConjugatedParts(const ConstCall& call) { return EvalParts(call, /*conjugates=*/true); }
+
+// view_as_real, view_as_complex: pairs are pairs.
+Outputs SameNumbers(const ConstCall& call) { return {call.values(0)}; }
+Outputs RealPart(const ConstCall& call) { return {Split(call.inputs[0]).real}; }
+Outputs ImaginaryPart(const ConstCall& call) { return {Split(call.inputs[0]).imaginary}; }
+
+Outputs FromParts(const ConstCall& call) {
+  return Pairwise(call, "", [](Complex a, Complex b) { return Complex(a.real(), b.real()); });
+}
+
+Outputs Polar(const ConstCall& call) {
+  const DType part = call.type(0).dtype;
+  return Pairwise(call, "", [part](Complex a, Complex b) {
+    return Complex(a.real() * RoundTo(part, std::cos(b.real())), a.real() * RoundTo(part, std::sin(b.real())));
+  });
+}
+
+Outputs Magnitude(const ConstCall& call) {
+  return RealOfEach(call, [](double x, double y) { return std::hypot(x, y); });
+}
+
+Outputs Phase(const ConstCall& call) {
+  return RealOfEach(call, [](double x, double y) { return std::atan2(y, x); });
+}
+
+Outputs ComplexUnary(const ConstCall& call) {
+  const UnaryFn function = UnaryFunction(call.op);
+  const PartsOfTensor parts = Split(call.inputs[0]);
+  Values values;
+  for (size_t i = 0; i < parts.real.size(); ++i) {
+    const Complex z = function(Complex(parts.real[i], parts.imaginary[i]));
+    values.push_back(z.real());
+    values.push_back(z.imag());
   }
-  if (const Unary f = UnaryFunction(op)) {
-    const Parts parts = Split(inputs[0]);
-    Values values;
-    for (size_t i = 0; i < parts.real.size(); ++i) {
-      const Complex z = f(Complex(parts.real[i], parts.imaginary[i]));
-      values.push_back(z.real());
-      values.push_back(z.imag());
-    }
-    return {values};
-  }
-  if (op == Op::mul && out.dtype == DType::complex64) {  // PyTorch rounds each product
-    return {Pairwise(attributes, "other", inputs, out, [](Complex a, Complex b) {
+  return {values};
+}
+
+Outputs ComplexBinary(const ConstCall& call) {
+  if (call.op == Op::mul && call.out().dtype == DType::complex64) {  // PyTorch rounds each product
+    return Pairwise(call, "other", [](Complex a, Complex b) {
       const auto product = [](double x, double y) { return static_cast<float>(x * y); };
       return Complex(product(a.real(), b.real()) - product(a.imag(), b.imag()),
                      product(a.real(), b.imag()) + product(a.imag(), b.real()));
-    })};
+    });
   }
-  if (const Binary f = BinaryFunction(op))
-    return {Pairwise(attributes, op == Op::pow ? "exponent" : "other", inputs, out, f)};
-  return {};
+  return Pairwise(call, call.op == Op::pow ? "exponent" : "other", BinaryFunction(call.op));
 }
 
-}  // namespace cobra::graph::const_eval
+}  // namespace cobra::graph::const_rules

@@ -97,7 +97,7 @@ int64_t RnnMacs(const Node& node, const std::vector<const TensorType*>& in) {
   const TensorType& out = node.outputs[0];
   const int64_t steps = out.shape.back() == 0 ? 0 : out.num_elements() / out.shape.back();
   int64_t weights = 0;
-  for (size_t i = node.op == Op::lstm ? 3 : 2; i < in.size(); ++i) {
+  for (size_t i = GetOpInfo(node.op).inputs.size() - 1; i < in.size(); ++i) {  // the list of parameters is the last one
     if (in[i]->rank() == 2) weights += in[i]->num_elements();
   }
   return Times(steps, weights);
@@ -122,8 +122,20 @@ int64_t MacsOf(const Node& node, const std::vector<const TensorType*>& in) {
     }
     case Work::kMha: return MhaMacs(in);
     case Work::kRnn: return RnnMacs(node, in);
-    default: return 0;
+    case Work::kZero:
+    case Work::kOutput:
+    case Work::kInput:
+    case Work::kNorm:
+    case Work::kPool:
+    case Work::kFft:
+    case Work::kProduct:
+    case Work::kProductOfLast:
+    case Work::kSecond:
+    case Work::kFactor:
+    case Work::kRnnCell:
+    case Work::kConvTbc: return 0;
   }
+  return 0;
 }
 
 int64_t Clamped(double flops) { return flops < 9e18 ? static_cast<int64_t>(flops) : INT64_MAX; }
@@ -160,7 +172,7 @@ int64_t FftFlops(const Node& node, const std::vector<const TensorType*>& in) {
   return Clamped((real ? 2.5 : 5) * elements * std::log2(std::max(transformed, 2.0)));
 }
 
-int64_t FlopsBesideMacs(const Node& node, const std::vector<const TensorType*>& in) {
+int64_t NonMacFlops(const Node& node, const std::vector<const TensorType*>& in) {
   const int64_t out = node.outputs.empty() ? 0 : node.outputs[0].num_elements();
   const int64_t first = in.empty() || in[0] == nullptr ? 0 : in[0]->num_elements();
   switch (kWork[static_cast<size_t>(node.op)]) {
@@ -181,10 +193,11 @@ int64_t FlopsBesideMacs(const Node& node, const std::vector<const TensorType*>& 
     }
     case Work::kRnnCell: {
       int64_t weights = 0;
-      for (size_t i = 2; i < in.size(); ++i) {
-        if (in[i] != nullptr && in[i]->rank() == 2 && i != 2) weights += in[i]->num_elements();
+      bool is_weight = false;  // after the states
+      for (size_t i = 0; i < in.size(); ++i) {
+        is_weight = is_weight || GetOpInfo(node.op).input(i).name == "w_ih";
+        if (is_weight && in[i] != nullptr && in[i]->rank() == 2) weights += in[i]->num_elements();
       }
-      if (node.op != Op::lstm_cell) weights += in[2]->num_elements();
       return Times(2, Times(weights, in[0]->rank() == 2 ? in[0]->shape[0] : 1));
     }
     case Work::kConvTbc: return Times(2, Times(out, in[1]->num_elements() / std::max<int64_t>(1, in[1]->shape[2])));
@@ -194,8 +207,19 @@ int64_t FlopsBesideMacs(const Node& node, const std::vector<const TensorType*>& 
       for (int64_t k : kernel) window = Times(window, k);
       return Times(out, window);
     }
-    default: return 0;
+    case Work::kZero:
+    case Work::kConv:
+    case Work::kConvTranspose:
+    case Work::kLinear:
+    case Work::kMatmul:
+    case Work::kAddmm:
+    case Work::kBilinear:
+    case Work::kEinsum:
+    case Work::kSdpa:
+    case Work::kMha:
+    case Work::kRnn: return 0;
   }
+  return 0;
 }
 
 NodeCost CostOfNode(const Graph& graph, const Node& node, bool copies) {
@@ -209,7 +233,7 @@ NodeCost CostOfNode(const Graph& graph, const Node& node, bool copies) {
     (activation ? cost.input_bytes : cost.weight_bytes) += in.back()->num_bytes();
   }
   cost.macs = MacsOf(node, in);
-  cost.flops = Plus(Times(2, cost.macs), FlopsBesideMacs(node, in));
+  cost.flops = Plus(Times(2, cost.macs), NonMacFlops(node, in));
   for (const TensorType& output : node.outputs) cost.output_bytes = Plus(cost.output_bytes, output.num_bytes());
   return cost;
 }
@@ -244,7 +268,7 @@ int64_t MacsOfCall(Op op, const Attributes& attributes, const std::vector<const 
 int64_t FlopsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,
                     const std::vector<TensorType>& outputs) {
   const Node call = NodeOfCall(op, attributes, outputs);
-  return Plus(Times(2, MacsOf(call, inputs)), FlopsBesideMacs(call, inputs));
+  return Plus(Times(2, MacsOf(call, inputs)), NonMacFlops(call, inputs));
 }
 
 GraphCost CostOf(const Graph& graph) {

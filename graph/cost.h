@@ -1,4 +1,4 @@
-// What a call costs, from shapes alone.
+// The cost of a call, computed from shapes alone.
 #ifndef COBRA_GRAPH_COST_H_
 #define COBRA_GRAPH_COST_H_
 
@@ -17,11 +17,12 @@ struct NodeCost {
   int64_t output_bytes = 0;  // written; 0 for views
 };
 
-// Of one call; a reshape or contiguous() counts as the view that it usually is. NodeCosts knows which ones copy.
+// The cost of one call. A reshape or contiguous() counts as a view, which it usually is; NodeCosts knows which ones
+// copy.
 NodeCost CostOf(const Graph& graph, int32_t node);
 std::vector<NodeCost> NodeCosts(const Graph& graph);
 
-// Of a call that is in no graph.
+// For a call that is in no graph.
 int64_t MacsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,
                    const std::vector<TensorType>& outputs);
 int64_t FlopsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,
@@ -32,9 +33,8 @@ struct GraphCost {
 };
 GraphCost CostOf(const Graph& graph);
 
-// Peak of bytes at LibTorch's c10 allocator on the second call (DESIGN.md, "The graph"): parameters and buffers +
-// liveness of activations over the execution order (views and in-place calls share storage) + a workspace rule per
-// operator.
+// Peak of bytes at LibTorch's c10 allocator on the second call: parameters and buffers + liveness of activations over
+// the execution order (views and in-place calls share storage) + the workspace of each call (graph/memory.cc).
 int64_t PeakMemoryBytes(const Graph& graph);
 
 }  // namespace cobra::graph

@@ -1,5 +1,5 @@
-// One call of a network as a graph of its own: what is measured when the model does not know a layer. Nothing of the
-// network but the call, its attributes and its shapes is in it: no names, no source.
+// One call of a network as a graph of its own, to be measured when the model does not know the layer. It contains only
+// the call, its attributes and its shapes: no names, no source.
 #ifndef COBRA_GRAPH_EXTRACT_H_
 #define COBRA_GRAPH_EXTRACT_H_
 
@@ -10,8 +10,8 @@
 
 namespace cobra::graph {
 
-// The views that its arguments come through (a transpose before a linear) are taken along, because they decide how the
-// call reads memory; what those are views of become inputs. A parameter stays a parameter, so that its bytes count as
+// Views between the call and its arguments (a transpose before a linear) are included, because they decide how the call
+// reads memory; the tensors behind the views become inputs. A parameter stays a parameter, so that its bytes count as
 // weights.
 absl::StatusOr<Graph> ExtractLayer(const Graph& graph, int32_t node);
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "graph/op_rules.h"
+
 namespace cobra::graph {
 namespace {
 
@@ -26,9 +28,10 @@ Hash128 HashSorted(Hash128 seed, std::vector<Hash128>& colours) {
 }
 
 bool IsCommutative(const Node& node) {
-  const bool sums = node.op == Op::mul || node.op == Op::maximum || node.op == Op::minimum ||
-                    (node.op == Op::add && node.attributes.Find("alpha") == nullptr);
-  return sums && !node.inplace && node.inputs.size() == 2 && !node.inputs[1].is_none();
+  const Operands operands = RulesOf(node.op).operands;
+  const bool may_swap =
+      operands == Operands::kSwap || (operands == Operands::kSwapUnscaled && node.attributes.Find("alpha") == nullptr);
+  return may_swap && !node.inplace && node.inputs.size() == 2 && !node.inputs[1].is_none();
 }
 
 class Refinement {

@@ -13,7 +13,7 @@ namespace cobra::graph {
 namespace {
 
 absl::Status BadIndex(absl::string_view text) {
-  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is no index"));
+  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not an index"));
 }
 
 // Splits at the commas that are outside brackets.
@@ -108,7 +108,7 @@ absl::StatusOr<int64_t> SlicedSize(const IndexItem& slice, int64_t size) {
 }
 
 // How many dimensions of the tensor an item uses up.
-int Consumed(const IndexItem& item, absl::Span<const TensorType* const> tensors) {
+int DimensionsConsumed(const IndexItem& item, absl::Span<const TensorType* const> tensors) {
   switch (item.kind) {
     case IndexItem::Kind::kNone:
     case IndexItem::Kind::kEllipsis:
@@ -121,6 +121,77 @@ int Consumed(const IndexItem& item, absl::Span<const TensorType* const> tensors)
   }
 }
 
+// The dimensions of x[index], item by item.
+class ShapeOfIndexed {
+ public:
+  ShapeOfIndexed(const Shape& shape, int consumed, absl::Span<const TensorType* const> tensors)
+      : shape_(shape), rest_(static_cast<int>(shape.size()) - consumed), tensors_(tensors) {}
+
+  absl::Status Add(const IndexItem& item) {
+    ++position_;
+    switch (item.kind) {
+      case IndexItem::Kind::kNone: out_.push_back(1); return absl::OkStatus();
+      case IndexItem::Kind::kBool: out_.push_back(item.value); return absl::OkStatus();
+      case IndexItem::Kind::kEllipsis: TakeRest(); return absl::OkStatus();
+      case IndexItem::Kind::kSlice: {
+        COBRA_ASSIGN_OR_RETURN(const int64_t size, SlicedSize(item, shape_[dim_]));
+        out_.push_back(size);
+        ++dim_;
+        return absl::OkStatus();
+      }
+      case IndexItem::Kind::kInt:
+        if (item.value < -shape_[dim_] || item.value >= shape_[dim_]) return OutOfBounds(item.value);
+        ++dim_;
+        return absl::OkStatus();
+      case IndexItem::Kind::kList:
+      case IndexItem::Kind::kTensor: return AddAdvanced(item);
+    }
+    return absl::OkStatus();
+  }
+
+  Shape Finish() {
+    TakeRest();
+    // Indices side by side put their result where they stood; separated ones put it first.
+    if (any_advanced_) out_.insert(out_.begin() + (apart_ ? 0 : advanced_at_), advanced_.begin(), advanced_.end());
+    return std::move(out_);
+  }
+
+ private:
+  absl::Status OutOfBounds(int64_t value) const {
+    return absl::OutOfRangeError(
+        absl::StrCat("index ", value, " is out of bounds for dimension ", dim_, " with size ", shape_[dim_]));
+  }
+
+  absl::Status AddAdvanced(const IndexItem& item) {
+    const bool list = item.kind == IndexItem::Kind::kList;
+    if (!list && tensors_[item.value]->dtype == DType::bool_)
+      return absl::UnimplementedError("the shape of a selection by a mask");
+    const int64_t size = shape_[dim_];
+    if (list && (item.least < -size || (item.most > 0 && item.most >= size)))
+      return OutOfBounds(item.most >= size ? item.most : item.least);
+    COBRA_ASSIGN_OR_RETURN(
+        advanced_, shape_rules::BroadcastShapes(advanced_, list ? item.list_shape : tensors_[item.value]->shape));
+    if (!any_advanced_) advanced_at_ = static_cast<int>(out_.size());
+    if (any_advanced_ && last_advanced_ != position_ - 1) apart_ = true;
+    last_advanced_ = position_;
+    any_advanced_ = true;
+    ++dim_;
+    return absl::OkStatus();
+  }
+
+  // The dimensions that no item names, once: where the ellipsis stands, or last.
+  void TakeRest() {
+    for (; rest_ > 0; --rest_) out_.push_back(shape_[dim_++]);
+  }
+
+  const Shape& shape_;
+  int rest_;
+  const absl::Span<const TensorType* const> tensors_;
+  Shape out_, advanced_;
+  int dim_ = 0, position_ = 0, advanced_at_ = -1, last_advanced_ = -1;
+  bool apart_ = false, any_advanced_ = false;
+};
+
 }  // namespace
 
 absl::StatusOr<Shape> IndexedShape(const Shape& shape, const IndexList& index,
@@ -131,64 +202,13 @@ absl::StatusOr<Shape> IndexedShape(const Shape& shape, const IndexList& index,
         (item.value < 0 || item.value >= static_cast<int64_t>(tensors.size()))) {
       return absl::InvalidArgumentError("an index names a tensor that is not there");
     }
-    consumed += Consumed(item, tensors);
+    consumed += DimensionsConsumed(item, tensors);
   }
   const int rank = static_cast<int>(shape.size());
   if (consumed > rank) return absl::OutOfRangeError(absl::StrCat("too many indices for tensor of dimension ", rank));
-
-  Shape out, advanced;
-  int dim = 0, advanced_at = -1, last_advanced = -1, position = 0;
-  bool apart = false, any_advanced = false, ellipsis_seen = false;
-  const auto take_rest = [&] {
-    for (int n = rank - consumed; n > 0; --n) out.push_back(shape[dim++]);
-  };
-  for (const IndexItem& item : index) {
-    ++position;
-    switch (item.kind) {
-      case IndexItem::Kind::kNone: out.push_back(1); break;
-      case IndexItem::Kind::kEllipsis:
-        if (!ellipsis_seen) take_rest();
-        ellipsis_seen = true;
-        break;
-      case IndexItem::Kind::kBool: out.push_back(item.value); break;
-      case IndexItem::Kind::kSlice: {
-        COBRA_ASSIGN_OR_RETURN(const int64_t size, SlicedSize(item, shape[dim]));
-        out.push_back(size);
-        ++dim;
-        break;
-      }
-      case IndexItem::Kind::kInt:
-        if (item.value < -shape[dim] || item.value >= shape[dim]) {
-          return absl::OutOfRangeError(
-              absl::StrCat("index ", item.value, " is out of bounds for dimension ", dim, " with size ", shape[dim]));
-        }
-        ++dim;
-        break;
-      default: {  // advanced: a list or a tensor
-        if (item.kind == IndexItem::Kind::kTensor && tensors[item.value]->dtype == DType::bool_) {
-          return absl::UnimplementedError("the shape of a selection by a mask");
-        }
-        if (item.kind == IndexItem::Kind::kList &&
-            (item.least < -shape[dim] || (item.most > 0 && item.most >= shape[dim]))) {
-          return absl::OutOfRangeError(absl::StrCat("index ", item.most >= shape[dim] ? item.most : item.least,
-                                                    " is out of bounds for dimension ", dim, " with size ",
-                                                    shape[dim]));
-        }
-        const Shape& shape_of_index =
-            item.kind == IndexItem::Kind::kList ? item.list_shape : tensors[item.value]->shape;
-        COBRA_ASSIGN_OR_RETURN(advanced, shape_rules::BroadcastShapes(advanced, shape_of_index));
-        if (!any_advanced) advanced_at = static_cast<int>(out.size());
-        if (any_advanced && last_advanced != position - 1) apart = true;
-        last_advanced = position;
-        any_advanced = true;
-        ++dim;
-      }
-    }
-  }
-  if (!ellipsis_seen) take_rest();
-  // Indices side by side put their result where they stood; separated ones put it first.
-  if (any_advanced) out.insert(out.begin() + (apart ? 0 : advanced_at), advanced.begin(), advanced.end());
-  return out;
+  ShapeOfIndexed result(shape, consumed, tensors);
+  for (const IndexItem& item : index) COBRA_RETURN_IF_ERROR(result.Add(item));
+  return result.Finish();
 }
 
 }  // namespace cobra::graph

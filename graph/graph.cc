@@ -1,5 +1,7 @@
 #include "graph/graph.h"
 
+#include "graph/op_rules.h"
+
 namespace cobra::graph {
 
 const TensorType& Graph::TypeOf(ValueRef ref) const {
@@ -34,51 +36,53 @@ int64_t Graph::num_parameters() const {
 }
 
 bool IsForTraining(Op op, absl::string_view attribute) {
-  switch (op) {
-    case Op::multi_head_attention_forward: return attribute == "dropout_p";
-    case Op::lstm:
-    case Op::gru:
-    case Op::rnn_tanh:
-    case Op::rnn_relu: return attribute == "dropout";
-    default: return false;
-  }
+  const OpAttributeSpec* spec = GetOpInfo(op).FindAttribute(attribute);
+  return spec != nullptr && spec->use == AttributeUse::kTraining;
 }
 
 bool IsAlias(const Graph& graph, const Node& node) {
-  switch (node.op) {
-    case Op::dropout:
-    case Op::dropout1d:
-    case Op::dropout2d:
-    case Op::dropout3d:
-    case Op::alpha_dropout:
-    case Op::feature_alpha_dropout:
-    case Op::feature_dropout: return !node.attributes.Bool("training");
-    case Op::positive:
-    case Op::resolve_neg: return true;
-    case Op::conj:
-    case Op::resolve_conj: return !IsComplex(node.outputs[0].dtype);
-    case Op::to:
-    case Op::type:
-    case Op::type_as:
-    case Op::float_:
-    case Op::half:
-    case Op::bfloat16:
-    case Op::double_:
-    case Op::long_:
-    case Op::int_:
-    case Op::bool_:
-    case Op::byte:
-    case Op::char_:
-    case Op::short_:
-    case Op::cfloat:
-    case Op::cdouble: return graph.TypeOf(node.inputs[0]).dtype == node.outputs[0].dtype;
-    default: return false;
+  switch (RulesOf(node.op).storage) {
+    case Storage::kUnlessTraining: return !node.attributes.Bool("training");
+    case Storage::kUnlessCast: return graph.TypeOf(node.inputs[0]).dtype == node.outputs[0].dtype;
+    case Storage::kUnlessComplex: return !IsComplex(node.outputs[0].dtype);
+    case Storage::kSame: return true;
+    case Storage::kOwn:
+    case Storage::kResizes:
+    case Storage::kView:
+    case Storage::kViewAsNew:
+    case Storage::kViewOrGather: return false;
   }
+  return false;
 }
+
+namespace {
+
+constexpr CostClass kCostClasses[] = {
+#define COBRA_OP(name, cost_class, ...) CostClass::cost_class,
+#include "graph/ops.def"
+#undef COBRA_OP
+};
+
+constexpr bool IsViewRule(StrideRule rule) {
+  return rule != StrideRule::kDense && rule != StrideRule::kContiguous && rule != StrideRule::kChannelsLast &&
+         rule != StrideRule::kConcatenated;
+}
+
+// Of the class kView are the operators whose outputs may be views, and no others.
+constexpr bool AgreesWithItsClass(Op op) {
+  const bool view = kCostClasses[static_cast<size_t>(op)] == CostClass::kView;
+  const Storage storage = RulesOf(op).storage;
+  const bool shares = storage == Storage::kView || storage == Storage::kViewAsNew ||
+                      storage == Storage::kViewOrGather || storage == Storage::kUnlessComplex;
+  return view == IsViewRule(RulesOf(op).strides) && (storage == Storage::kSame || view == shares);
+}
+static_assert(OpThatFails<FirstOpThatFails(AgreesWithItsClass)>::kNone);
+
+}  // namespace
 
 bool IsView(const Node& node) {
   if (GetOpInfo(node.op).cost_class != CostClass::kView) return false;
-  if (node.op != Op::getitem) return true;
+  if (RulesOf(node.op).storage != Storage::kViewOrGather) return true;
   // ", " separates items, so a bracket can only open a list.
   return node.inputs.size() == 1 && node.attributes.String("index").find('[') == std::string::npos;
 }

@@ -1,5 +1,5 @@
-// The network as PyTorch would run it: calls in execution order, every shape known. Immutable once built
-// (GraphBuilder, graph/builder.h). What the predictor reads is what the worker executes.
+// The network as PyTorch would run it: calls in execution order, every shape known. Immutable once built (GraphBuilder,
+// graph/builder.h). The predictor reads the same graph that the worker executes.
 #ifndef COBRA_GRAPH_GRAPH_H_
 #define COBRA_GRAPH_GRAPH_H_
 
@@ -43,17 +43,17 @@ struct ValueRef {
   }
 };
 
-// Where a call stands in the user's source. file is shared by the nodes of a file.
+// Position of a call in the user's source. `file` is shared by the nodes of a file.
 struct Origin {
   std::shared_ptr<const std::string> file;  // null if unknown
   int line = 0;                             // one-based
   std::string module_path;                  // "layer1.0.conv1"; "" is the model itself
-  // Of a call that a layer of torch.nn makes: where the program constructed the layer, as many are called in one line
-  // (nn.Sequential).
+  // For a call that a layer of torch.nn makes: where the program constructed the layer. (nn.Sequential calls many
+  // layers in one line.)
   std::shared_ptr<const std::string> made_file = nullptr;
   int made_line = 0;
 
-  // Where people look for the call.
+  // The position to show to users.
   const std::shared_ptr<const std::string>& shown_file() const { return made_file != nullptr ? made_file : file; }
   int shown_line() const { return made_file != nullptr ? made_line : line; }
 };
@@ -83,10 +83,10 @@ class Graph {
   // REQUIRES: ref is of this graph and not kNone.
   const TensorType& TypeOf(ValueRef ref) const;
   bool Contains(ValueRef ref) const;  // kNone is of every graph
-  int64_t num_parameters() const;     // elements
+  int64_t num_parameters() const;     // number of elements
   // {alias name: index into parameters()}: names of shared parameters beyond the first.
   absl::Span<const std::pair<std::string, int32_t>> parameter_aliases() const { return parameter_aliases_; }
-  // Multiply-accumulates of calls on constants alone: the reader computed them and left no node, PyTorch makes them
+  // Multiply-accumulates of calls on constants alone: the reader computed them and added no node, but PyTorch runs them
   // each time.
   int64_t folded_macs() const { return folded_macs_; }
 
@@ -99,13 +99,13 @@ class Graph {
   std::vector<ValueRef> outputs_;
 };
 
-// The call hands its first argument on unchanged and costs nothing: dropout in eval, a cast to the dtype that is there.
+// The call returns its first argument unchanged and costs nothing: dropout in eval mode, a cast to the same dtype.
 bool IsAlias(const Graph& graph, const Node& node);
-// An argument that matters in training only, of a call that is told whether it trains and was recorded at inference:
-// dropout_p of multi_head_attention_forward, dropout of an LSTM. (scaled_dot_product_attention is not told: it drops
-// what it is given.)
+// Whether the argument has an effect in training only (AttributeUse::kTraining), for a call that has a `training`
+// argument and was recorded at inference: dropout_p of multi_head_attention_forward, dropout of an LSTM.
+// (scaled_dot_product_attention has no such argument: it always applies its dropout.)
 bool IsForTraining(Op op, absl::string_view attribute);
-// The outputs of the call share storage with its first argument (views; a getitem by tensors or lists gathers instead).
+// Whether the outputs of the call share storage with its first argument (views; a getitem by tensors or lists copies).
 bool IsView(const Node& node);
 
 }  // namespace cobra::graph

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "graph/cost.h"
+#include "graph/op_rules.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::graph {
@@ -130,6 +131,13 @@ class Writer {
     return true;
   }
 
+  // Touches no data, and yet makes a tensor of its own.
+  static bool IsListedAsNew(const Node& node) {
+    const Storage storage = RulesOf(node.op).storage;
+    return storage == Storage::kViewAsNew || storage == Storage::kUnlessComplex ||
+           (storage == Storage::kViewOrGather && node.inputs.size() > 1);
+  }
+
   Json NodeToJson(const Node& node) {
     Json record = {{"op", Text(OpName(node.op))}};
     Json inputs = Json::array(), slots = Json::array(), consts = Json::array();
@@ -161,15 +169,11 @@ class Writer {
     record["out"] = std::move(out);
     if (!plain) record["dtype"] = std::move(dtypes);
     const_.push_back(IsConst(node));
-    // Calls that touch no data and yet make a tensor of their own.
-    const bool makes = node.op == Op::meshgrid || node.op == Op::conj || node.op == Op::resolve_conj ||
-                       node.op == Op::resolve_neg || node.op == Op::atleast_3d || node.op == Op::linalg_diagonal ||
-                       (node.op == Op::getitem && node.inputs.size() > 1);
     if (const_.back()) {
       record["kind"] = "const";
     } else if (IsAlias(graph_, node) || IsUnwatched(node)) {
       record["kind"] = "alias";
-    } else if (GetOpInfo(node.op).cost_class == CostClass::kView && !makes) {
+    } else if (GetOpInfo(node.op).cost_class == CostClass::kView && !IsListedAsNew(node)) {
       record["kind"] = "view";
     }
     if (node.inplace) record["inplace"] = true;

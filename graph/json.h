@@ -1,9 +1,10 @@
-// The JSON form of a graph: what `cobra-client graph --format json` prints (DESIGN.md, "Names that stay") and what the
-// worker's records and `graph` inputs carry. Reading runs every shape rule again.
-//   {"inputs":[{"name","shape","dtype"}],
-//   "ops":[{"op","inputs","out","attrs","kind"?,"inplace"?,"dtype"?,"mod"?,"where"?,"made"?,
-//    "slots"?,"consts"?}], "params", "param_shapes", "param_dtypes"?, "param_aliases"?, "buffer_shapes"?,
-//    "buffer_dtypes"?, "constants"?:[{"name","shape","dtype"}], "output":[source...], "output_consts"?, "macs",
+// The JSON form of a graph: what `cobra-client graph --format json` prints and what the worker's records and `graph`
+// inputs carry. The reader runs every shape rule again.
+//   {"inputs": [{"name", "shape", "dtype"}],
+//    "ops": [{"op", "inputs", "out", "attrs", "kind"?, "inplace"?, "dtype"?, "mod"?, "where"?, "made"?,
+//             "slots"?, "consts"?}],
+//    "params", "param_shapes", "param_dtypes"?, "param_aliases"?, "buffer_shapes"?, "buffer_dtypes"?,
+//    "constants"?: [{"name", "shape", "dtype"}], "output": [source...], "output_consts"?, "macs", "folded_macs"?,
 //    "peak_memory_bytes"}
 // A source is a record number, [record, output], "in:i", "p:NAME", "b:NAME", or "c"; "consts" numbers the constants of
 // a record's "c"s in order. Tensors left out are not listed; "slots" gives the positions in OpInfo::inputs of those
@@ -25,7 +26,7 @@ struct GraphJsonOptions {
   bool origins = true;  // "where", "made" and "mod"; off in measurement records
 };
 std::string GraphToJson(const Graph& graph, const GraphJsonOptions& options = {});
-// Usage-kind Diagnostic when the text is no such graph, limit-kind beyond a limit.
+// A Diagnostic of kind kUsage if the text is not a graph, of kind kLimit beyond a limit.
 absl::StatusOr<Graph> GraphFromJson(absl::string_view json, const GraphLimits& limits = {});
 
 // One call per line, for people and goldens:

@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/builder.h"
@@ -24,7 +25,7 @@ constexpr int kMaxDepth = 32;
 
 struct Parsed {
   Json root;
-  std::string fault;   // why it is no JSON that can be read; empty: it can
+  std::string fault;   // why it cannot be read as JSON; empty: it can
   bool limit = false;  // of the fault: it is too much
 };
 
@@ -38,8 +39,8 @@ struct Outline {
 // A parsed value takes some 50 bytes, however short its text (60,000 calls have about 1.5 million), and an object that
 // keeps the order of its keys looks through them for each new one.
 Outline OutlineOf(absl::string_view text, int64_t most_values) {
-  constexpr int64_t kMostEntries = 200'000;  // of one list: all calls, or the tensors of one
-  constexpr double kMostComparisons = 2e8;   // of keys: an object of 20,000 has as many
+  constexpr int64_t kMostEntries = 200'000;          // of one list: all calls, or the tensors of one
+  constexpr int64_t kMostComparisons = 200'000'000;  // of keys: an object of 20,000 has as many
   Outline outline;
   int64_t values = 0;
   double comparisons = 0;
@@ -59,21 +60,21 @@ Outline OutlineOf(absl::string_view text, int64_t most_values) {
     } else if (c == '{' || c == '[') {
       ++values;
       open.emplace_back();
-      if (open.size() > kMaxDepth)
-        return too_much(absl::StrCat("it is nested deeper than ", kMaxDepth, " levels"), /*limit=*/false);
+      if (open.size() > kMaxDepth) return too_much(LimitMessage("its nesting", kMaxDepth, "levels"), /*limit=*/false);
     } else if (c == '}' || c == ']') {
       if (!open.empty()) open.pop_back();
     } else if (c == ',') {
       ++values;
       if (!open.empty() && ++open.back().commas >= kMostEntries) {
-        return too_much(absl::StrCat("a list of it has more than ", kMostEntries, " entries"));
+        return too_much(LimitMessage("a list of it", kMostEntries, "entries"));
       }
     } else if (c == ':' && !open.empty()) {
       ++outline.keys;
       comparisons += static_cast<double>(open.back().keys++);
     }
-    if (values > most_values) return too_much(absl::StrCat("it holds more than ", most_values, " values"));
-    if (comparisons > kMostComparisons) return too_much("an object of it has too many keys");
+    if (values > most_values) return too_much(LimitMessage("", most_values, "values"));
+    if (comparisons > static_cast<double>(kMostComparisons))
+      return too_much(LimitMessage("the keys of its objects", kMostComparisons, "comparisons"));
   }
   return outline;
 }
@@ -112,9 +113,9 @@ Parsed ParseStrictly(absl::string_view text, int64_t most_values) {
   if (!parsed.fault.empty()) return parsed;
   parsed.root = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!parsed.root.is_object()) {
-    parsed.fault = "it is no JSON object";
+    parsed.fault = "it is not a JSON object";
   } else if (KeysOf(parsed.root) < outline.keys) {
-    parsed.fault = absl::StrCat("the key \"", Quoted(RepeatedKey(text)), "\" stands twice in one object");
+    parsed.fault = absl::StrCat("the key \"", Quoted(RepeatedKey(text)), "\" occurs twice in one object");
   }
   return parsed;
 }
@@ -164,14 +165,14 @@ class Reader {
     COBRA_RETURN_IF_ERROR(ReadAliases(root));
     if (const auto folded = root.find("folded_macs"); folded != root.end()) {
       const std::optional<int64_t> macs = Integer(*folded);
-      if (!macs.has_value() || *macs < 0) return Wrong("\"folded_macs\" is no count");
+      if (!macs.has_value() || *macs < 0) return Wrong("\"folded_macs\" is not a count");
       builder_.AddFoldedMacs(*macs);
     }
     const auto ops = root.find("ops");
     if (ops == root.end() || !ops->is_array()) return Wrong("there is no list \"ops\"");
     if (static_cast<int64_t>(ops->size()) > limits_.max_nodes) {
       return Error(Diagnostic::Kind::kLimit,
-                   absl::StrCat(ops->size(), " calls are more than the limit of ", limits_.max_nodes),
+                   LimitMessage("", static_cast<int64_t>(ops->size()), limits_.max_nodes, "calls"),
                    "is the network meant to be this large?");
     }
     for (const Json& record : *ops) COBRA_RETURN_IF_ERROR(ReadNode(record));
@@ -187,7 +188,7 @@ class Reader {
 
  private:
   absl::Status Error(Diagnostic::Kind kind, absl::string_view message, std::string hint) const {
-    return UserError(kind, absl::StrCat(where_.empty() ? "this JSON is no graph" : where_, ": ", message),
+    return UserError(kind, absl::StrCat(where_.empty() ? "this JSON is not a graph" : where_, ": ", message),
                      std::move(hint));
   }
   absl::Status Wrong(absl::string_view message) const {
@@ -201,15 +202,15 @@ class Reader {
   }
 
   absl::StatusOr<TensorType> ReadType(absl::string_view what, const Json& shape, const Json* dtype) const {
-    if (!shape.is_array()) return Wrong(absl::StrCat(what, ": its shape is no list"));
+    if (!shape.is_array()) return Wrong(absl::StrCat(what, ": its shape is not a list"));
     TensorType type;
     for (const Json& size : shape) {
       const std::optional<int64_t> d = Integer(size);
-      if (!d.has_value()) return Wrong(absl::StrCat(what, ": its shape has an entry that is no size"));
+      if (!d.has_value()) return Wrong(absl::StrCat(what, ": its shape has an entry that is not a size"));
       type.shape.push_back(*d);
     }
     if (dtype != nullptr) {
-      if (!dtype->is_string()) return Wrong(absl::StrCat(what, ": its dtype is no string"));
+      if (!dtype->is_string()) return Wrong(absl::StrCat(what, ": its dtype is not a string"));
       const std::optional<DType> found = DTypeFromName(dtype->get<std::string>());
       if (!found) return Wrong(absl::StrCat(what, ": unknown dtype \"", Quoted(dtype->get<std::string>()), "\""));
       type.dtype = *found;
@@ -222,7 +223,7 @@ class Reader {
   absl::StatusOr<std::string> StringAt(const Json& object, const char* key) const {
     const auto it = object.find(key);
     if (it == object.end()) return std::string();
-    if (!it->is_string()) return Wrong(absl::StrCat("\"", key, "\" is no string"));
+    if (!it->is_string()) return Wrong(absl::StrCat("\"", key, "\" is not a string"));
     return it->get<std::string>();
   }
 
@@ -230,10 +231,10 @@ class Reader {
   absl::Status ReadTensors(const Json& root, const std::string& what, F add) {
     const auto shapes = root.find(what + "_shapes");
     const auto dtypes = root.find(what + "_dtypes");
-    if (dtypes != root.end() && !dtypes->is_object()) return Wrong(absl::StrCat(what, "_dtypes is no object"));
+    if (dtypes != root.end() && !dtypes->is_object()) return Wrong(absl::StrCat(what, "_dtypes is not an object"));
     size_t used = 0;
     if (shapes != root.end()) {
-      if (!shapes->is_object()) return Wrong(absl::StrCat(what, "_shapes is no object"));
+      if (!shapes->is_object()) return Wrong(absl::StrCat(what, "_shapes is not an object"));
       for (const auto& [name, shape] : shapes->items()) {
         const Json* dtype = nullptr;
         if (dtypes != root.end() && dtypes->contains(name)) dtype = &(*dtypes)[name];
@@ -252,7 +253,7 @@ class Reader {
   absl::Status ReadList(const Json& root, const char* key, F add) {
     const auto list = root.find(key);
     if (list == root.end()) return absl::OkStatus();
-    if (!list->is_array()) return Wrong(absl::StrCat("\"", key, "\" is no list"));
+    if (!list->is_array()) return Wrong(absl::StrCat("\"", key, "\" is not a list"));
     for (size_t i = 0; i < list->size(); ++i) {
       const Json& tensor = (*list)[i];
       const std::string what = absl::StrCat(key, "[", i, "]");
@@ -268,7 +269,7 @@ class Reader {
   absl::Status ReadAliases(const Json& root) {
     const auto aliases = root.find("param_aliases");
     if (aliases == root.end()) return absl::OkStatus();
-    if (!aliases->is_object()) return Wrong("\"param_aliases\" is no object");
+    if (!aliases->is_object()) return Wrong("\"param_aliases\" is not an object");
     for (const auto& [alias, name] : aliases->items()) {
       const auto it = name.is_string() ? parameters_.find(name.get<std::string>()) : parameters_.end();
       if (it == parameters_.end())
@@ -336,7 +337,7 @@ class Reader {
   absl::StatusOr<ValueRef> NodeRef(int64_t node, int64_t output) const {
     const int64_t n = static_cast<int64_t>(builder_.nodes().size());
     if (node < 0 || node >= n || output < 0 || output >= static_cast<int64_t>(builder_.nodes()[node].outputs.size())) {
-      return Wrong(absl::StrCat("[", node, ", ", output, "] is no output of an earlier node"));
+      return Wrong(absl::StrCat("[", node, ", ", output, "] is not an output of an earlier node"));
     }
     return ValueRef::Node(static_cast<int32_t>(node), static_cast<int32_t>(output));
   }
@@ -347,7 +348,7 @@ class Reader {
     if (list == record.end() || !list->is_array()) return Wrong(absl::StrCat("there is no list \"", key, "\""));
     const auto consts = record.find(consts_key);
     const bool has_consts = consts != record.end();
-    if (has_consts && !consts->is_array()) return Wrong(absl::StrCat("\"", consts_key, "\" is no list"));
+    if (has_consts && !consts->is_array()) return Wrong(absl::StrCat("\"", consts_key, "\" is not a list"));
     size_t next_const = 0;
     for (const Json& source : *list) {
       if (source != "c") {
@@ -371,7 +372,7 @@ class Reader {
     Attributes attributes;
     const auto list = record.find("attrs");
     if (list == record.end()) return attributes;
-    if (!list->is_object()) return Wrong("\"attrs\" is no object");
+    if (!list->is_object()) return Wrong("\"attrs\" is not an object");
     for (const auto& [name, value] : list->items()) {
       COBRA_ASSIGN_OR_RETURN(AttributeValue read, ReadAttribute(name, value));
       attributes.Set(name, std::move(read));
@@ -382,7 +383,7 @@ class Reader {
 
   absl::Status ReadNode(const Json& record) {
     where_ = absl::StrCat("node ", builder_.nodes().size());
-    if (!record.is_object()) return Wrong("it is no object");
+    if (!record.is_object()) return Wrong("it is not an object");
     COBRA_ASSIGN_OR_RETURN(const std::string name, StringAt(record, "op"));
     where_ = NodeText(static_cast<int64_t>(builder_.nodes().size()), name);
     const std::optional<Op> op = OpFromName(name);
@@ -414,11 +415,11 @@ class Reader {
       plain = plain && type.dtype == DType::float32;
     }
     if (shapes != *out) {
-      return Wrong(absl::StrCat("says out ", Quoted(out->dump()), ", its inputs give ", Quoted(shapes.dump())));
+      return Wrong(absl::StrCat("declares out ", Quoted(out->dump()), ", its inputs give ", Quoted(shapes.dump())));
     }
-    const auto said = record.find("dtype");
-    if (said == record.end() ? plain : *said == dtypes) return absl::OkStatus();
-    return Wrong(absl::StrCat("says dtype ", said == record.end() ? "float32" : Quoted(said->dump()),
+    const auto dtype_field = record.find("dtype");
+    if (dtype_field == record.end() ? plain : *dtype_field == dtypes) return absl::OkStatus();
+    return Wrong(absl::StrCat("declares dtype ", dtype_field == record.end() ? "float32" : Quoted(dtype_field->dump()),
                               ", its inputs give ", Quoted(dtypes.dump())));
   }
 

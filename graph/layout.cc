@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "graph/getitem.h"
+#include "graph/op_rules.h"
 #include "graph/shape_rules.h"
 
 namespace cobra::graph {
@@ -81,21 +82,74 @@ bool IsChannelsLast(const Shape& shape, const Strides& strides) {
 
 Strides ChannelsLastStrides(const Shape& s) { return {s[1] * s[2] * s[3], 1, s[1] * s[3], s[1]}; }
 
-Strides Squeezed(const Node& node, const Shape& in, const Strides& strides) {
-  const int rank = static_cast<int>(in.size());
-  std::vector<int64_t> dims = node.attributes.Ints("dim");
+// One call of a view, as its rule sees it: which steps `strides` through the input `in` become through the output
+// `out`.
+struct ViewCall {
+  const Node& node;
+  const Shape& in;
+  const Strides& strides;
+  const Shape& out;
+
+  int rank() const { return static_cast<int>(in.size()); }
+  int Wrapped(int64_t d) const { return static_cast<int>(d < 0 ? d + std::max(rank(), 1) : d); }
+  int Dim(absl::string_view name) const { return Wrapped(node.attributes.Int(name)); }
+};
+
+Strides Permuted(const ViewCall& call) {
+  Strides moved;
+  for (int64_t d : call.node.attributes.Ints("dims")) moved.push_back(call.strides[call.Wrapped(d)]);
+  return moved;
+}
+
+Strides Transposed(const ViewCall& call) {
+  Strides moved = call.strides;
+  if (call.rank() > 0) std::swap(moved[call.Dim("dim0")], moved[call.Dim("dim1")]);
+  return moved;
+}
+
+Strides LastTwoSwapped(const ViewCall& call) {
+  Strides moved = call.strides;
+  if (call.rank() > 1) std::swap(moved[call.rank() - 1], moved[call.rank() - 2]);
+  return moved;
+}
+
+Strides DimDropped(const ViewCall& call) {
+  Strides moved = call.strides;
+  moved.erase(moved.begin() + call.Dim("dim"));
+  return moved;
+}
+
+Strides Unsqueezed(const ViewCall& call) {
+  Strides moved = call.strides;
+  const int64_t dim = call.node.attributes.Int("dim");
+  const int at = static_cast<int>(dim < 0 ? dim + call.rank() + 1 : dim);
+  moved.insert(moved.begin() + at, at < call.rank() ? call.strides[at] * call.in[at] : 1);
+  return moved;
+}
+
+Strides Squeezed(const ViewCall& call) {
+  const int rank = call.rank();
+  std::vector<int64_t> dims = call.node.attributes.Ints("dim");
   Strides moved;
   for (int i = 0; i < rank; ++i) {
     bool named = dims.empty();
     for (int64_t d : dims) named = named || d == i || d + rank == i;
-    if (!named || in[i] != 1) moved.push_back(strides[i]);
+    if (!named || call.in[i] != 1) moved.push_back(call.strides[i]);
   }
   return moved;
 }
 
-Strides Indexed(const Node& node, const Shape& in, const Strides& strides, const Shape& out) {
-  absl::StatusOr<IndexList> index = ParseIndex(node.attributes.String("index"));
-  if (!index.ok()) return ContiguousStrides(out);
+Strides Expanded(const ViewCall& call) {
+  Strides moved(call.out.size(), 0);
+  const int lead = static_cast<int>(call.out.size()) - call.rank();
+  for (int i = 0; i < call.rank(); ++i) moved[lead + i] = call.in[i] == call.out[lead + i] ? call.strides[i] : 0;
+  return moved;
+}
+
+Strides Indexed(const ViewCall& call) {
+  absl::StatusOr<IndexList> index = ParseIndex(call.node.attributes.String("index"));
+  if (!index.ok()) return ContiguousStrides(call.out);
+  const Shape& in = call.in;
   size_t consumed = 0;
   for (const IndexItem& item : *index) {
     consumed += item.kind == IndexItem::Kind::kInt || item.kind == IndexItem::Kind::kSlice;
@@ -106,72 +160,15 @@ Strides Indexed(const Node& node, const Shape& in, const Strides& strides, const
     if (item.kind == IndexItem::Kind::kNone || item.kind == IndexItem::Kind::kBool) moved.push_back(0);
     if (item.kind == IndexItem::Kind::kInt) ++dim;
     if (item.kind == IndexItem::Kind::kSlice) {
-      moved.push_back(strides[dim] * std::min(item.step.value_or(1), std::max<int64_t>(1, in[dim])));
+      moved.push_back(call.strides[dim] * std::min(item.step.value_or(1), std::max<int64_t>(1, in[dim])));
       ++dim;
     }
     if (item.kind == IndexItem::Kind::kEllipsis) {
-      for (size_t n = in.size() - consumed; n > 0; --n) moved.push_back(strides[dim++]);
+      for (size_t n = in.size() - consumed; n > 0; --n) moved.push_back(call.strides[dim++]);
     }
   }
-  while (dim < in.size()) moved.push_back(strides[dim++]);
-  return moved.size() == out.size() ? moved : ContiguousStrides(out);
-}
-
-Strides Moved(const Node& node, const Shape& in, const Strides& strides, const Shape& out) {
-  const int rank = static_cast<int>(in.size());
-  const auto wrap = [rank](int64_t d) { return static_cast<int>(d < 0 ? d + std::max(rank, 1) : d); };
-  switch (node.op) {
-    case Op::permute: {
-      Strides moved;
-      for (int64_t d : node.attributes.Ints("dims")) moved.push_back(strides[wrap(d)]);
-      return moved;
-    }
-    case Op::transpose: {
-      Strides moved = strides;
-      if (rank > 0) std::swap(moved[wrap(node.attributes.Int("dim0"))], moved[wrap(node.attributes.Int("dim1"))]);
-      return moved;
-    }
-    case Op::mT:
-    case Op::mH:
-    case Op::adjoint: {
-      Strides moved = strides;
-      if (rank > 1) std::swap(moved[rank - 1], moved[rank - 2]);
-      return moved;
-    }
-    case Op::t:
-    case Op::T:
-    case Op::H: return Strides(strides.rbegin(), strides.rend());
-    case Op::select: {
-      Strides moved = strides;
-      moved.erase(moved.begin() + wrap(node.attributes.Int("dim")));
-      return moved;
-    }
-    case Op::unbind: {
-      Strides moved = strides;
-      moved.erase(moved.begin() + wrap(node.attributes.Int("dim")));
-      return moved;
-    }
-    case Op::unsqueeze: {
-      Strides moved = strides;
-      const int64_t dim = node.attributes.Int("dim");
-      const int at = static_cast<int>(dim < 0 ? dim + rank + 1 : dim);
-      moved.insert(moved.begin() + at, at < rank ? strides[at] * in[at] : 1);
-      return moved;
-    }
-    case Op::squeeze: return Squeezed(node, in, strides);
-    case Op::expand:
-    case Op::expand_as:
-    case Op::broadcast_to: {
-      Strides moved(out.size(), 0);
-      const int lead = static_cast<int>(out.size()) - rank;
-      for (int i = 0; i < rank; ++i) moved[lead + i] = in[i] == out[lead + i] ? strides[i] : 0;
-      return moved;
-    }
-    case Op::getitem: return Indexed(node, in, strides, out);
-    default:
-      // split, chunk, narrow, detach ...: same rank, same steps. Rarer views: taken for contiguous.
-      return out.size() == in.size() ? strides : ContiguousStrides(out);
-  }
+  while (dim < in.size()) moved.push_back(call.strides[dim++]);
+  return moved.size() == call.out.size() ? moved : ContiguousStrides(call.out);
 }
 
 }  // namespace
@@ -204,39 +201,40 @@ std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output)
   const Strides strides = Of(node.inputs[0]);
   const Shape& out = node.outputs[output].shape;
   if ((node.inplace && in == out) || IsAlias(graph_, node)) return strides;
-  switch (node.op) {
-    case Op::cat:  // channels last only if every part is
+  const ViewCall view{node, in, strides, out};
+  const auto if_true = [](bool condition, Strides s) {
+    return condition ? std::optional<Strides>(std::move(s)) : std::nullopt;
+  };
+  switch (RulesOf(node.op).strides) {
+    case StrideRule::kDense: return if_true(in == out && IsDense(in, strides), strides);
+    case StrideRule::kContiguous: return std::nullopt;
+    case StrideRule::kChannelsLast:
+      if (out.size() != 4 || !IsChannelsLast(in, strides)) return std::nullopt;
+      return ChannelsLastStrides(out);
+    case StrideRule::kConcatenated:
       for (const ValueRef& ref : node.inputs) {
         if (!IsChannelsLast(graph_.TypeOf(ref).shape, Of(ref))) return std::nullopt;
       }
-      return out.size() == 4 ? std::optional<Strides>(ChannelsLastStrides(out)) : std::nullopt;
-    case Op::pad:
-    case Op::conv2d:
-    case Op::conv_transpose2d:
-    case Op::max_pool2d:
-    case Op::avg_pool2d:
-    case Op::adaptive_avg_pool2d:
-    case Op::interpolate:
-      if (IsChannelsLast(in, strides) && out.size() == 4) return ChannelsLastStrides(out);
-      return std::nullopt;
-    case Op::contiguous: return IsContiguous(in, strides) ? std::optional<Strides>(strides) : std::nullopt;
-    case Op::view:
+      if (out.size() != 4) return std::nullopt;
+      return ChannelsLastStrides(out);
+    case StrideRule::kMadeContiguous: return if_true(IsContiguous(in, strides), strides);
+    case StrideRule::kViewed:
       if (!node.attributes.String("dtype").empty()) return ContiguousStrides(out);  // other elements, the same memory
       return ViewStrides(in, strides, out);
-    case Op::reshape:
-    case Op::view_as:
-    case Op::reshape_as:
-    case Op::flatten:
-    case Op::unflatten:
-    case Op::ravel: return ViewStrides(in, strides, out);
-    default: break;
+    case StrideRule::kReshaped: return ViewStrides(in, strides, out);
+    case StrideRule::kKept: return out.size() == in.size() ? strides : ContiguousStrides(out);
+    case StrideRule::kPermuted: return Permuted(view);
+    case StrideRule::kTransposed: return Transposed(view);
+    case StrideRule::kLastTwoSwapped: return LastTwoSwapped(view);
+    case StrideRule::kReversed: return Strides(strides.rbegin(), strides.rend());
+    case StrideRule::kDimDropped: return DimDropped(view);
+    case StrideRule::kUnsqueezed: return Unsqueezed(view);
+    case StrideRule::kSqueezed: return Squeezed(view);
+    case StrideRule::kExpanded: return Expanded(view);
+    case StrideRule::kIndexed:
+      if (!IsView(node)) return std::nullopt;
+      return Indexed(view);
   }
-  if (GetOpInfo(node.op).cost_class == CostClass::kView) {
-    return IsView(node) ? std::optional<Strides>(Moved(node, in, strides, out)) : std::nullopt;
-  }
-  // Elementwise calls, batch_norm and copies keep a dense order of dimensions.
-  const bool same = in == out && node.op != Op::layer_norm && node.op != Op::matmul && node.op != Op::linear;
-  if (same && IsDense(in, strides)) return strides;
   return std::nullopt;
 }
 

@@ -1,6 +1,5 @@
-// Strides, as far as they decide whether a view can stay one. PyTorch's reshape, flatten and contiguous() return a view
-// when the strides allow it and copy when they do not; convolutions and elementwise calls keep the order of dimensions
-// in memory that they find.
+// Strides of tensors, to decide which reshapes copy. PyTorch's reshape, flatten and contiguous() return a view if the
+// strides allow it and copy otherwise. Convolutions and elementwise calls keep the memory order of their inputs.
 #ifndef COBRA_GRAPH_LAYOUT_H_
 #define COBRA_GRAPH_LAYOUT_H_
 
@@ -16,16 +15,17 @@ using Strides = absl::InlinedVector<int64_t, 6>;
 
 struct Layout {
   std::vector<absl::InlinedVector<Strides, 1>> outputs;  // [node][output]
-  std::vector<bool> copies;                              // a kView call that has to copy its input
+  std::vector<bool> copies;                              // the call is of class kView but has to copy its input
 };
 Layout ComputeLayout(const Graph& graph);
 
-// The same for a graph that is still growing (GraphBuilder::graph()): Update() looks at the nodes added since.
+// The same for a graph under construction (GraphBuilder::graph()): Update() processes the nodes added since the last
+// call.
 class LayoutTracker {
  public:
   explicit LayoutTracker(const Graph& graph) : graph_(graph) {}
   const Layout& Update();
-  Strides Of(ValueRef ref) const;  // REQUIRES: Update() since ref was added
+  Strides Of(ValueRef ref) const;  // REQUIRES: Update() was called since ref was added
 
  private:
   std::optional<Strides> StridesOf(const Node& node, size_t output) const;
@@ -35,7 +35,7 @@ class LayoutTracker {
 
 Strides ContiguousStrides(const Shape& shape);
 bool IsContiguous(const Shape& shape, const Strides& strides);
-// Strides of a view of `shape` with the sizes `view`; nullopt if only a copy has them.
+// Strides of a view of `shape` with the sizes `view`; nullopt if that requires a copy.
 std::optional<Strides> ViewStrides(const Shape& shape, const Strides& strides, const Shape& view);
 
 }  // namespace cobra::graph

@@ -4,15 +4,16 @@
 // live storages and the call's own workspace add up.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
+#include "graph/convolution_algorithm.h"
 #include "graph/cost.h"
 #include "graph/layout.h"
+#include "graph/op_rules.h"
 
 namespace cobra::graph {
 namespace {
 
-// oneDNN's blocks of channels with AVX-512 (nChw16c); the last one is padded.
-constexpr int64_t kChannelBlock = 16;
 int64_t Blocked(int64_t channels) { return (channels + kChannelBlock - 1) / kChannelBlock * kChannelBlock; }
 
 // Of a tensor as a convolution blocks it: of a weight both its channels, of an activation its own.
@@ -23,11 +24,15 @@ int64_t BlockedBytes(const TensorType& type, int first, int dimensions) {
   return bytes;
 }
 
-// Of a convolution that oneDNN makes: input and weight are copied into blocks and the output is computed in blocks;
-// when the copies are gone it is copied out of them.
-int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, const TensorType& output, int channel_dim,
-                         int64_t groups) {
-  const int64_t channels = input.shape[channel_dim];
+// Of a convolution that oneDNN runs: input and weight are copied into blocks and the output is computed in blocks; when
+// the copies are gone it is copied out of them. Which of oneDNN's algorithms runs is left out of account, and blocks
+// are simpler than those of model/predict/call_work.cc, which times them: here an image has one channel or three and
+// not fewer than 16, narrow groups have no blocks of 8 or 4, a group for each input channel is depthwise however many
+// outputs it has.
+int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, const TensorType& output,
+                         const Convolution& convolution) {
+  const int channel_dim = convolution.batched ? 1 : 0;
+  const int64_t channels = input.shape[channel_dim], groups = convolution.groups;
   const bool image = channels == 1 || channels == 3;  // is read as it lies
   const bool padded = groups == 1 || groups == channels;
   if (!padded) return std::max((image ? 0 : input.num_bytes()) + weight.num_bytes(), output.num_bytes());
@@ -37,87 +42,79 @@ int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, cons
   return std::max(blocked_input + blocked_weight + blocked_output - output.num_bytes(), blocked_output);
 }
 
-// As ATen dispatches a float convolution with one intra-op thread: to oneDNN, but pointwise and small convolutions
-// multiply matrices instead, over columns of patches if the window is larger than one. Bytes beside the output.
-int64_t ConvWorkspaceBytes(const Graph& graph, const Node& node) {
-  const TensorType& input = graph.TypeOf(node.inputs[0]);
-  const TensorType& weight = graph.TypeOf(node.inputs[1]);
-  const TensorType& output = node.outputs[0];
-  const bool transposed =
-      node.op == Op::conv_transpose1d || node.op == Op::conv_transpose2d || node.op == Op::conv_transpose3d;
-  const int dims = weight.rank() - 2;
-  int64_t window = 1, least_side = INT64_MAX;
-  for (int i = 0; i < dims; ++i) {
-    window *= weight.shape[2 + i];
-    if (i >= dims - 2) least_side = std::min(least_side, weight.shape[2 + i]);
-  }
-  if (dims == 1) least_side = 1;  // run as 2-D with a height of one
-  const auto all_ones = [&](absl::string_view name) {
-    const std::vector<int64_t> values = node.attributes.Ints(name);
-    return std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 1; });
-  };
-  const bool batched = input.rank() == dims + 2;
-  const int64_t batch = batched ? input.shape[0] : 1;
-  const bool worth_it = window > 1 || batch >= 16 || !all_ones("stride") || !all_ones("dilation");
-  const bool large =
-      node.attributes.Int("groups", 1) > 1 || least_side > 3 || batch > 1 || input.num_elements() > 20480;
-  if (!transposed && input.dtype == DType::float32 && worth_it && large) {
-    return BlockedConvBytes(input, weight, output, batched ? 1 : 0, node.attributes.Int("groups", 1));
-  }
+// Of a convolution that multiplies matrices, transposed or not: columns of patches, one for each position that the
+// window takes, unless it has only one tap.
+int64_t ColumnBytes(const TensorType& input, const TensorType& weight, const TensorType& swept) {
+  const int spatial_dims = weight.rank() - 2;
+  int64_t window = 1;
+  for (int i = 0; i < spatial_dims; ++i) window *= weight.shape[2 + i];
   if (window == 1) return 0;
-  const TensorType& swept = transposed ? input : output;
-  const int64_t positions = swept.num_elements() / std::max<int64_t>(1, swept.shape[batched ? 1 : 0]);
+  const int channel_dim = input.rank() == weight.rank() ? 1 : 0;
+  const int64_t positions = swept.num_elements() / std::max<int64_t>(1, swept.shape[channel_dim]);
   const int64_t columns = weight.num_elements() / std::max<int64_t>(1, weight.shape[0]) * positions;
   return columns * DTypeBytes(input.dtype);
 }
 
+int64_t ConvWorkspaceBytes(const Graph& graph, const Node& node) {
+  const TensorType& input = graph.TypeOf(node.inputs[0]);
+  const TensorType& weight = graph.TypeOf(node.inputs[1]);
+  const TensorType& output = node.outputs[0];
+  const std::optional<Convolution> convolution = ConvolutionOf(graph, node);
+  if (!convolution.has_value()) return ColumnBytes(input, weight, input);  // transposed
+  // LibTorch hands other types to its own products.
+  if (input.dtype == DType::float32 && RunsInOneDnn(*convolution))
+    return BlockedConvBytes(input, weight, output, *convolution);
+  return ColumnBytes(input, weight, output);
+}
+
+int64_t MultiHeadWorkspaceBytes(const Graph& graph, const Node& node) {
+  const Shape& query = graph.TypeOf(node.inputs[0]).shape;
+  const int64_t batch = query.size() == 3 ? query[1] : 1;
+  const int64_t scores = batch * node.attributes.Int("num_heads", 1) * query[0] *
+                         graph.TypeOf(node.inputs[1]).shape[0] * DTypeBytes(node.outputs[0].dtype);
+  int64_t projections = 0;
+  for (int i = 0; i < 3; ++i) projections += graph.TypeOf(node.inputs[i]).num_bytes();
+  return projections + 2 * scores;
+}
+
+// bmm wants the batch dimensions as one: an operand whose strides do not allow that is copied.
+int64_t MatmulWorkspaceBytes(const Graph& graph, const Node& node, const Layout& layout) {
+  int64_t copied = 0;
+  for (int i = 0; i < 2; ++i) {
+    const ValueRef ref = node.inputs[i];
+    const TensorType& type = graph.TypeOf(ref);
+    if (!ref.is_node() || type.rank() < 4) continue;
+    Shape merged{1, type.shape[type.rank() - 2], type.shape.back()};
+    for (int d = 0; d + 2 < type.rank(); ++d) merged[0] *= type.shape[d];
+    if (!ViewStrides(type.shape, layout.outputs[ref.index][ref.output], merged)) copied += type.num_bytes();
+  }
+  return copied;
+}
+
 // Bytes that a call allocates beside its outputs and gives back when it returns.
 int64_t WorkspaceBytes(const Graph& graph, const Node& node, const Layout& layout) {
-  const auto bytes = [&](int i) { return graph.TypeOf(node.inputs[i]).num_bytes(); };
-  switch (node.op) {
-    case Op::conv1d:
-    case Op::conv2d:
-    case Op::conv3d:
-    case Op::conv_transpose1d:
-    case Op::conv_transpose2d:
-    case Op::conv_transpose3d: return ConvWorkspaceBytes(graph, node);
-    case Op::batch_norm: {  // a factor and a summand a channel
+  switch (RulesOf(node.op).kernel) {
+    case Kernel::kPlain:
+    case Kernel::kBatched: return 0;
+    case Kernel::kConvolution:
+    case Kernel::kTransposed: return ConvWorkspaceBytes(graph, node);
+    case Kernel::kMatmul: return MatmulWorkspaceBytes(graph, node, layout);
+    case Kernel::kMultiHead: return MultiHeadWorkspaceBytes(graph, node);
+    case Kernel::kBatchNorm: {  // a factor and a summand a channel
       const Shape& shape = graph.TypeOf(node.inputs[0]).shape;
       return shape.size() < 2 ? 0 : 2 * shape[1] * DTypeBytes(DType::float32);
     }
-    case Op::max_pool1d:
-    case Op::max_pool2d:
-    case Op::max_pool3d:
+    case Kernel::kMaxPool:
       // The kernel writes the indices whether or not they are asked for.
       return node.outputs.size() > 1 ? 0 : node.outputs[0].num_elements() * DTypeBytes(DType::int64);
-    case Op::multi_head_attention_forward: {
-      const Shape& query = graph.TypeOf(node.inputs[0]).shape;
-      const int64_t batch = query.size() == 3 ? query[1] : 1;
-      const int64_t scores = batch * node.attributes.Int("num_heads", 1) * query[0] *
-                             graph.TypeOf(node.inputs[1]).shape[0] * DTypeBytes(node.outputs[0].dtype);
-      return bytes(0) + bytes(1) + bytes(2) + 2 * scores;
-    }
-    case Op::scaled_dot_product_attention: {
+    case Kernel::kAttention: {
       const TensorType& query = graph.TypeOf(node.inputs[0]);
       const TensorType& key = graph.TypeOf(node.inputs[1]);
       const int64_t rows = query.num_elements() / std::max<int64_t>(1, query.shape.back());
       return 2 * rows * key.shape[key.rank() - 2] * DTypeBytes(query.dtype);
     }
-    case Op::matmul: {
-      // bmm wants the batch dimensions as one: an operand whose strides do not allow that is copied.
-      int64_t copied = 0;
-      for (int i = 0; i < 2; ++i) {
-        const ValueRef ref = node.inputs[i];
-        const TensorType& type = graph.TypeOf(ref);
-        if (!ref.is_node() || type.rank() < 4) continue;
-        Shape merged{1, type.shape[type.rank() - 2], type.shape.back()};
-        for (int d = 0; d + 2 < type.rank(); ++d) merged[0] *= type.shape[d];
-        if (!ViewStrides(type.shape, layout.outputs[ref.index][ref.output], merged)) copied += type.num_bytes();
-      }
-      return copied;
-    }
-    default: return 0;
   }
+  return 0;
 }
 
 }  // namespace

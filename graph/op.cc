@@ -1,23 +1,62 @@
 #include "graph/op.h"
 
 #include <climits>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace cobra::graph {
 namespace {
 
+constexpr std::pair<absl::string_view, Selects> kSelects[] = {
+    {"mask", Selects::kMask},   {"count", Selects::kCount},      {"dim", Selects::kDim},
+    {"each", Selects::kEach},   {"any", Selects::kAny},          {"element", Selects::kElement},
+    {"last", Selects::kLast},   {"last_two", Selects::kLastTwo}, {"last_three", Selects::kLastThree},
+    {"class", Selects::kClass}, {"row", Selects::kRow},          {"value", Selects::kValue},
+    {"bag", Selects::kBag},
+};
+
+// "offsets?#bag"
+OpInputSpec InputOf(absl::string_view text) {
+  OpInputSpec spec;
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits('#', 1));
+  spec.name = parts.first;
+  spec.optional = absl::ConsumeSuffix(&spec.name, "?");
+  spec.variadic = absl::ConsumeSuffix(&spec.name, "*");
+  for (const auto& [name, selects] : kSelects) {
+    if (name == parts.second) spec.selects = selects;
+  }
+  return spec;
+}
+
+// "norm_type&max_norm"
+OpAttributeSpec AttributeOf(absl::string_view text) {
+  constexpr std::pair<char, AttributeUse> kMarks[] = {{'~', AttributeUse::kTraining},
+                                                      {'-', AttributeUse::kNever},
+                                                      {'+', AttributeUse::kWhereTrue},
+                                                      {'&', AttributeUse::kBeside},
+                                                      {'=', AttributeUse::kOutputSize}};
+  OpAttributeSpec spec{text};
+  for (const auto& [mark, use] : kMarks) {
+    const size_t at = text.find(mark);
+    if (at != absl::string_view::npos) spec = {text.substr(0, at), use, text.substr(at + 1)};
+  }
+  return spec;
+}
+
 OpInfo MakeInfo(Op op, absl::string_view name, CostClass cost_class, absl::string_view inputs,
                 absl::string_view attributes) {
-  if (name.back() == '_') name.remove_suffix(1);
-  OpInfo info{op, name, cost_class, {}, absl::StrSplit(attributes, ' ', absl::SkipEmpty()), 0, 0};
+  absl::ConsumeSuffix(&name, "_");
+  OpInfo info{op, name, cost_class};
   for (absl::string_view input : absl::StrSplit(inputs, ' ', absl::SkipEmpty())) {
-    OpInputSpec spec{input, input.back() == '?', input.back() == '*'};
-    if (spec.optional || spec.variadic) spec.name.remove_suffix(1);
+    const OpInputSpec spec = InputOf(input);
     info.inputs.push_back(spec);
     if (!spec.optional && !spec.variadic) info.min_inputs = static_cast<int>(info.inputs.size());
   }
+  for (absl::string_view attribute : absl::StrSplit(attributes, ' ', absl::SkipEmpty()))
+    info.attributes.push_back(AttributeOf(attribute));
   const bool variadic = !info.inputs.empty() && info.inputs.back().variadic;
   info.max_inputs = variadic ? INT_MAX : static_cast<int>(info.inputs.size());
   return info;
@@ -50,19 +89,11 @@ std::optional<Op> OpFromName(absl::string_view name) {
 
 absl::Span<const OpInfo> AllOps() { return Table(); }
 
-bool DrawsRandomNumbers(Op op) {
-  switch (op) {
-    case Op::normal:
-    case Op::uniform:
-    case Op::bernoulli:
-    case Op::exponential:
-    case Op::log_normal:
-    case Op::cauchy:
-    case Op::geometric:
-    case Op::random:
-    case Op::multinomial: return true;
-    default: return false;
+const OpAttributeSpec* OpInfo::FindAttribute(absl::string_view wanted) const {
+  for (const OpAttributeSpec& attribute : attributes) {
+    if (attribute.name == wanted) return &attribute;
   }
+  return nullptr;
 }
 
 }  // namespace cobra::graph

@@ -24,17 +24,53 @@ inline constexpr int kNumOps = 0
 #undef COBRA_OP
     ;
 
-// What dominates the time of an operator.
+// What determines the time of an operator.
 enum class CostClass : uint8_t {
   kCompute,  // multiply-accumulates (convolution, matrix product, attention)
   kMemory,   // bytes moved (elementwise, norms, pooling, copies)
   kView,     // no tensor data is touched (reshape, transpose, slices)
 };
 
+// What the integers of an input select, and so below what they are. After '#' in ops.def.
+enum class Selects : uint8_t {
+  kNothing,    // they are numbers to compute with
+  kMask,       // "mask": what is true
+  kCount,      // "count": how often something is repeated; any number
+  kDim,        // "dim": along the attribute `dim` of the first input
+  kEach,       // "each": the n-th tensor of the list along dimension n of the first input
+  kAny,        // "any": along a dimension of the first input that the attribute `index` tells: below the smallest
+  kElement,    // "element": of the first input, as if it had one dimension
+  kLast,       // "last": along the last dimension of the first input
+  kLastTwo,    // "last_two": among the elements of the last two
+  kLastThree,  // "last_three"
+  kClass,      // "class": along the classes of the first input, its second dimension or its only one
+  kRow,        // "row": a row of the second input
+  kValue,      // "value": along the last dimension of the output
+  kBag,        // "bag": an index at which a bag begins; the first one begins at 0
+};
+
 struct OpInputSpec {
   absl::string_view name;  // PyTorch's argument name
   bool optional = false;   // may be kNone
   bool variadic = false;   // a list of tensors (cat, stack, einsum); always the last one
+  Selects selects = Selects::kNothing;
+};
+
+// When an attribute changes what runs at inference. A mark at its end in ops.def.
+enum class AttributeUse : uint8_t {
+  kAlways,
+  // '~': in training only; the call has a `training` argument, and at inference the attribute has no effect.
+  kTraining,
+  kNever,       // '-': a gradient or a check depends on it
+  kWhereTrue,   // '+'
+  kBeside,      // '&other': where the call has the attribute `other` too
+  kOutputSize,  // '=size': the size of the output that it comes to does, under that name
+};
+
+struct OpAttributeSpec {
+  absl::string_view name;
+  AttributeUse use = AttributeUse::kAlways;
+  absl::string_view other;  // of kBeside and kOutputSize
 };
 
 struct OpInfo {
@@ -42,18 +78,19 @@ struct OpInfo {
   absl::string_view name;
   CostClass cost_class;
   std::vector<OpInputSpec> inputs;
-  std::vector<absl::string_view> attributes;  // canonical order; others are refused
+  std::vector<OpAttributeSpec> attributes;  // in canonical order; others are rejected
   int min_inputs = 0;
   int max_inputs = 0;  // INT_MAX when variadic
+
+  // Of input `i` of a call; the last one stands for all tensors of a list.
+  const OpInputSpec& input(size_t i) const { return inputs[i < inputs.size() ? i : inputs.size() - 1]; }
+  const OpAttributeSpec* FindAttribute(absl::string_view name) const;  // null if the operator has none of that name
 };
 
 const OpInfo& GetOpInfo(Op op);
 inline absl::string_view OpName(Op op) { return GetOpInfo(op).name; }
 std::optional<Op> OpFromName(absl::string_view name);
 absl::Span<const OpInfo> AllOps();
-
-// PyTorch's own sources of random numbers: a call of the network even where it takes no tensor, whatever it fills.
-bool DrawsRandomNumbers(Op op);
 
 }  // namespace cobra::graph
 

@@ -29,8 +29,7 @@ std::string PrintGraph(const Graph& graph) {
     std::vector<std::string> arguments;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i].is_none()) continue;
-      const OpInputSpec& spec = info.inputs[std::min(i, info.inputs.size() - 1)];
-      arguments.push_back(absl::StrCat(spec.name, "=", SourceText(graph, node.inputs[i])));
+      arguments.push_back(absl::StrCat(info.input(i).name, "=", SourceText(graph, node.inputs[i])));
     }
     for (const auto& [name, value] : node.attributes)
       arguments.push_back(absl::StrCat(name, "=", AttributeText(value)));

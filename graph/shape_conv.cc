@@ -6,17 +6,6 @@
 namespace cobra::graph::shape_rules {
 namespace {
 
-// Spatial dimensions are the trailing `n`; inputs may lack the batch dimension.
-int SpatialDims(Op op) {
-  switch (op) {
-    case Op::conv1d:
-    case Op::conv_transpose1d: return 1;
-    case Op::conv3d:
-    case Op::conv_transpose3d: return 3;
-    default: return 2;
-  }
-}
-
 absl::Status CheckPositive(absl::string_view what, absl::Span<const int64_t> values) {
   for (int64_t v : values) {
     if (v <= 0) return ShapeError("non-positive ", what, " is not supported");
@@ -24,7 +13,8 @@ absl::Status CheckPositive(absl::string_view what, absl::Span<const int64_t> val
   return absl::OkStatus();
 }
 
-// The first checks of every convolution, in PyTorch's words.
+// The first checks of every convolution, in PyTorch's words. Spatial dimensions are the trailing `n`; inputs may lack
+// the batch dimension.
 absl::Status CheckConvInput(const Call& call, int n, bool transposed) {
   const TensorType& input = call.in(0);
   const TensorType& weight = call.in(1);
@@ -69,7 +59,7 @@ absl::Status CheckConvInput(const Call& call, int n, bool transposed) {
 }  // namespace
 
 ShapeResult Conv(const Call& call) {
-  const int n = SpatialDims(call.op);
+  COBRA_ASSIGN_OR_RETURN(const int n, DimsInName(call));
   COBRA_RETURN_IF_ERROR(CheckConvInput(call, n, /*transposed=*/false));
   const TensorType& input = call.in(0);
   const TensorType& weight = call.in(1);
@@ -110,7 +100,7 @@ ShapeResult Conv(const Call& call) {
 }
 
 ShapeResult ConvTranspose(const Call& call) {
-  const int n = SpatialDims(call.op);
+  COBRA_ASSIGN_OR_RETURN(const int n, DimsInName(call));
   COBRA_RETURN_IF_ERROR(CheckConvInput(call, n, /*transposed=*/true));
   const TensorType& input = call.in(0);
   const TensorType& weight = call.in(1);
@@ -149,7 +139,7 @@ ShapeResult DeformConv2d(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(IntTuple padding, IntList(call, "padding", 2, 0));
   COBRA_ASSIGN_OR_RETURN(IntTuple dilation, IntList(call, "dilation", 2, 1));
   COBRA_RETURN_IF_ERROR(CheckPositive("stride", stride));
-  if (input.shape[1] % weight.shape[1] != 0)
+  if (weight.shape[1] == 0 || input.shape[1] % weight.shape[1] != 0)
     return ShapeError("deform_conv2d: input has ", input.shape[1], " channels, weight ", SizesText(weight.shape));
   Shape out{input.shape[0], weight.shape[0]};
   for (int i = 0; i < 2; ++i) {

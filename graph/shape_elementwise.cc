@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "graph/op_rules.h"
 #include "graph/shape_rules.h"
 
 namespace cobra::graph::shape_rules {
@@ -16,6 +17,14 @@ absl::StatusOr<int> WrapDim(int64_t dim, int rank) {
                                               range - 1, "], but got ", dim, ")"));
   }
   return static_cast<int>(dim < 0 ? dim + range : dim);
+}
+
+absl::StatusOr<int> DimsInName(const Call& call) {
+  const absl::string_view name = call.name();
+  for (size_t i = 0; i + 1 < name.size(); ++i) {
+    if (name[i] >= '1' && name[i] <= '3' && name[i + 1] == 'd') return name[i] - '0';
+  }
+  return absl::InternalError(absl::StrCat(name, ": the name does not tell its dimensions"));
 }
 
 absl::StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b) {
@@ -90,7 +99,8 @@ absl::Status CheckInplace(absl::string_view name, absl::Span<const TensorType* c
   TensorType& out = (*outputs)[0];
   // x.unsqueeze_(0), x.t_(): the same storage under another shape.
   const std::optional<Op> op = OpFromName(name);
-  const bool reshapes = op && (GetOpInfo(*op).cost_class == CostClass::kView || *op == Op::resize);
+  const bool reshapes =
+      op && (GetOpInfo(*op).cost_class == CostClass::kView || RulesOf(*op).storage == Storage::kResizes);
   if (out.shape != self.shape && !reshapes) {
     return ShapeError("output with shape ", SizesText(self.shape), " doesn't match the broadcast shape ",
                       SizesText(out.shape));

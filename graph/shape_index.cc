@@ -89,7 +89,7 @@ absl::Status IndexType(const Call& call, int i) {
 Shape AtLeastOne(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
 
 // `index` fits into `source` in every dimension, and into `self` in every one but `dim`.
-absl::Status FitsInto(const Call& call, const Shape& index, const Shape& self, int dim, absl::string_view of) {
+absl::Status CheckIndexFits(const Call& call, const Shape& index, const Shape& self, int dim, absl::string_view of) {
   if (index.size() != self.size())
     return ShapeError("Index tensor must have the same number of dimensions as ", of, " tensor");
   for (int d = 0; d < static_cast<int>(index.size()); ++d) {
@@ -120,8 +120,8 @@ ShapeResult Scatter(const Call& call) {  // scatter, scatter_add, scatter_reduce
   if (call.in(1).num_elements() == 0) return std::vector<TensorType>{self};
   COBRA_RETURN_IF_ERROR(IndexType(call, 1));
   const Shape index = AtLeastOne(call.in(1).shape);
-  COBRA_RETURN_IF_ERROR(FitsInto(call, index, AtLeastOne(self.shape), dim, "self"));
-  if (call.has(2)) COBRA_RETURN_IF_ERROR(FitsInto(call, index, AtLeastOne(call.in(2).shape), -1, "src"));
+  COBRA_RETURN_IF_ERROR(CheckIndexFits(call, index, AtLeastOne(self.shape), dim, "self"));
+  if (call.has(2)) COBRA_RETURN_IF_ERROR(CheckIndexFits(call, index, AtLeastOne(call.in(2).shape), -1, "src"));
   return std::vector<TensorType>{self};
 }
 
@@ -232,7 +232,7 @@ ShapeResult MaskedScatter(const Call& call) {
 
 namespace {
 
-ShapeResult WrittenInto(const Call& call, const ShapeResult& part) {
+ShapeResult ScatterResult(const Call& call, const ShapeResult& part) {
   if (!part.ok()) return part.status();
   if ((*part)[0].shape != call.in(1).shape)
     return ShapeError("expected src to have a size equal to the slice of self. src size = ",
@@ -242,8 +242,8 @@ ShapeResult WrittenInto(const Call& call, const ShapeResult& part) {
 
 }  // namespace
 
-ShapeResult SelectScatter(const Call& call) { return WrittenInto(call, Select(call)); }
-ShapeResult DiagonalScatter(const Call& call) { return WrittenInto(call, Diagonal(call)); }
+ShapeResult SelectScatter(const Call& call) { return ScatterResult(call, Select(call)); }
+ShapeResult DiagonalScatter(const Call& call) { return ScatterResult(call, Diagonal(call)); }
 
 ShapeResult SliceScatter(const Call& call) {
   TensorType part = call.in(0);
@@ -254,7 +254,7 @@ ShapeResult SliceScatter(const Call& call) {
   const auto clip = [size](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size); };
   const int64_t start = clip(call.attributes.Int("start", 0)), end = clip(call.attributes.Int("end", size));
   part.shape[dim] = end <= start ? 0 : (end - start - 1) / step + 1;
-  return WrittenInto(call, std::vector<TensorType>{part});
+  return ScatterResult(call, std::vector<TensorType>{part});
 }
 
 ShapeResult Searchsorted(const Call& call) {

@@ -1,6 +1,7 @@
 // Joining, copying, casting.
 #include <algorithm>
 
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
@@ -110,7 +111,7 @@ ShapeResult ColumnStack(const Call& call) {
 }
 
 ShapeResult AtLeast(const Call& call) {
-  const int rank = call.op == Op::atleast_1d ? 1 : call.op == Op::atleast_2d ? 2 : 3;
+  COBRA_ASSIGN_OR_RETURN(const int rank, DimsInName(call));
   std::vector<TensorType> out;
   for (const TensorType* input : call.inputs) out.push_back({Raised(input->shape, rank), input->dtype});
   return out;
@@ -153,7 +154,9 @@ ShapeResult Combinations(const Call& call) {
   const int64_t n = input.shape[0] + (call.attributes.Bool("with_replacement") ? r - 1 : 0);
   double rows = n < r ? 0 : 1;
   for (int64_t i = 1; i <= r && rows < 1e15; ++i) rows = rows * static_cast<double>(n - r + i) / static_cast<double>(i);
-  if (rows > 1e12) return absl::ResourceExhaustedError("torch.combinations makes more than 1e12 rows");
+  constexpr int64_t kMostRows = 1'000'000'000'000;
+  if (rows > static_cast<double>(kMostRows))
+    return absl::ResourceExhaustedError(LimitMessage("torch.combinations", kMostRows, "rows"));
   return One({static_cast<int64_t>(rows + 0.5), r}, input.dtype);
 }
 

@@ -1,4 +1,4 @@
-// Products: linear, matmul and kin, einsum, attention, recurrent layers.
+// Products: linear, matmul and kin, einsum, attention.
 #include <algorithm>
 #include <map>
 
@@ -175,8 +175,86 @@ ShapeResult Baddbmm(const Call& call) {
   return One(out, call.in(1).dtype);
 }
 
-// Letters and at most one "..." a term. The ellipsis stands for broadcast leading dimensions, kept under negative keys
-// counted from the right.
+namespace {
+
+// What the terms of an equation say about sizes, letter by letter. The ellipsis: broadcast leading dimensions.
+struct EinsumSizes {
+  std::map<char, int64_t> sizes;
+  std::map<char, int> uses;
+  Shape ellipsis;
+};
+
+// Letters and at most one "...", for the dimensions of one operand.
+absl::Status AddEinsumTerm(const std::string& term, const TensorType& input, size_t operand, EinsumSizes* known) {
+  const size_t dots = term.find("...");
+  const int letters = static_cast<int>(term.size()) - (dots == std::string::npos ? 0 : 3);
+  const int extra = input.rank() - letters;
+  if (extra < 0 || (dots == std::string::npos && extra != 0)) {
+    return ShapeError("einsum(): the number of subscripts in the equation (", letters,
+                      ") does not match the number of dimensions (", input.rank(), ") for operand ", operand,
+                      " and no ellipsis was given");
+  }
+  int dim = 0;
+  for (size_t p = 0; p < term.size(); ++p) {
+    if (p == dots) {
+      const Shape leading(input.shape.begin() + dim, input.shape.begin() + dim + extra);
+      COBRA_ASSIGN_OR_RETURN(known->ellipsis, BroadcastShapes(known->ellipsis, leading));
+      dim += extra;
+      p += 2;
+      continue;
+    }
+    const char letter = term[p];
+    if (!absl::ascii_isalpha(letter))
+      return ShapeError("einsum(): invalid subscript given at index ", p, " in the equation string");
+    const int64_t size = input.shape[dim++];
+    const size_t before = term.substr(0, p).find(letter);
+    if (before != std::string::npos) {
+      const size_t at = dots != std::string::npos && before > dots ? before - 3 + extra : before;
+      if (input.shape[at] != size) {
+        return ShapeError("einsum(): subscript ", std::string(1, letter), " is repeated for operand ", operand,
+                          " but the sizes don't match, ", size, " != ", input.shape[at]);
+      }
+    }
+    int64_t& joined = known->sizes.emplace(letter, size).first->second;
+    if (joined != size && joined != 1 && size != 1) {
+      return ShapeError("einsum(): subscript ", std::string(1, letter), " has size ", size, " for operand ", operand,
+                        " which does not broadcast with previously seen size ", joined);
+    }
+    joined = std::max(joined, size);
+    ++known->uses[letter];
+  }
+  return absl::OkStatus();
+}
+
+// The right side of an equation that has none: the letters that occur once.
+std::string ImpliedEinsumOutput(const std::string& equation, const EinsumSizes& known) {
+  std::string output = equation.find("...") == std::string::npos ? "" : "...";
+  for (const auto& [letter, count] : known.uses) {
+    if (count == 1) output += letter;
+  }
+  return output;
+}
+
+absl::StatusOr<Shape> EinsumShape(const std::string& output, const EinsumSizes& known) {
+  Shape out;
+  for (size_t p = 0; p < output.size(); ++p) {
+    if (output.compare(p, 3, "...") == 0) {
+      out.insert(out.end(), known.ellipsis.begin(), known.ellipsis.end());
+      p += 2;
+      continue;
+    }
+    const auto it = known.sizes.find(output[p]);
+    if (it == known.sizes.end()) {
+      return ShapeError("einsum(): output subscript ", output.substr(p, 1),
+                        " does not appear in the equation for any input operand");
+    }
+    out.push_back(it->second);
+  }
+  return out;
+}
+
+}  // namespace
+
 ShapeResult Einsum(const Call& call) {
   std::string equation = call.attributes.String("equation");
   equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
@@ -186,74 +264,14 @@ ShapeResult Einsum(const Call& call) {
     return ShapeError("einsum(): ", terms.size() > call.inputs.size() ? "fewer" : "more",
                       " operands were provided than specified in the equation");
   }
-  std::map<char, int64_t> sizes;
-  std::map<char, int> uses;
-  Shape ellipsis;
-  for (size_t i = 0; i < terms.size(); ++i) {
-    const TensorType& input = call.in(static_cast<int>(i));
-    const size_t dots = terms[i].find("...");
-    const int letters = static_cast<int>(terms[i].size()) - (dots == std::string::npos ? 0 : 3);
-    const int extra = input.rank() - letters;
-    if (extra < 0 || (dots == std::string::npos && extra != 0)) {
-      return ShapeError("einsum(): the number of subscripts in the equation (", letters,
-                        ") does not match the number of dimensions (", input.rank(), ") for operand ", i,
-                        " and no ellipsis was given");
-    }
-    int dim = 0;
-    for (size_t p = 0; p < terms[i].size(); ++p) {
-      if (p == dots) {
-        COBRA_ASSIGN_OR_RETURN(
-            ellipsis, BroadcastShapes(ellipsis, Shape(input.shape.begin() + dim, input.shape.begin() + dim + extra)));
-        dim += extra;
-        p += 2;
-        continue;
-      }
-      const char letter = terms[i][p];
-      if (!absl::ascii_isalpha(letter))
-        return ShapeError("einsum(): invalid subscript given at index ", p, " in the equation string");
-      const int64_t size = input.shape[dim++];
-      const size_t before = terms[i].substr(0, p).find(letter);
-      if (before != std::string::npos) {
-        const size_t at = dots != std::string::npos && before > dots ? before - 3 + extra : before;
-        if (input.shape[at] != size) {
-          return ShapeError("einsum(): subscript ", std::string(1, letter), " is repeated for operand ", i,
-                            " but the sizes don't match, ", size, " != ", input.shape[at]);
-        }
-      }
-      int64_t& known = sizes.emplace(letter, size).first->second;
-      if (known != size && known != 1 && size != 1) {
-        return ShapeError("einsum(): subscript ", std::string(1, letter), " has size ", size, " for operand ", i,
-                          " which does not broadcast with previously seen size ", known);
-      }
-      known = std::max(known, size);
-      ++uses[letter];
-    }
-  }
-  std::string output;
-  if (arrow != std::string::npos) {
-    output = equation.substr(arrow + 2);
-  } else {
-    output = equation.find("...") == std::string::npos ? "" : "...";
-    for (const auto& [letter, count] : uses) {
-      if (count == 1) output += letter;
-    }
-  }
-  Shape out;
-  for (size_t p = 0; p < output.size(); ++p) {
-    if (output.compare(p, 3, "...") == 0) {
-      out.insert(out.end(), ellipsis.begin(), ellipsis.end());
-      p += 2;
-      continue;
-    }
-    const auto it = sizes.find(output[p]);
-    if (it == sizes.end()) {
-      return ShapeError("einsum(): output subscript ", output.substr(p, 1),
-                        " does not appear in the equation for any input operand");
-    }
-    out.push_back(it->second);
-  }
+  EinsumSizes known;
+  for (size_t i = 0; i < terms.size(); ++i)
+    COBRA_RETURN_IF_ERROR(AddEinsumTerm(terms[i], call.in(static_cast<int>(i)), i, &known));
+  const std::string output =
+      arrow != std::string::npos ? equation.substr(arrow + 2) : ImpliedEinsumOutput(equation, known);
+  COBRA_ASSIGN_OR_RETURN(Shape out, EinsumShape(output, known));
   if (call.inputs.size() == 2) {  // a matrix product of one type, or elements times elements of any
-    for (const auto& [letter, count] : uses) {
+    for (const auto& [letter, count] : known.uses) {
       if (count == 2 && output.find(letter) == std::string::npos) COBRA_RETURN_IF_ERROR(SameDType(call, 0, 1));
     }
     return One(out, ResultDType(call.inputs));
@@ -322,62 +340,6 @@ ShapeResult MultiHeadAttention(const Call& call) {
     out.push_back({weights, query.dtype});
   }
   return out;
-}
-
-namespace {
-
-// Output and state shapes of a recurrent call; `projection` is the size of the hidden output (weight_hr).
-ShapeResult Recurrent(const Call& call, const TensorType& h0, int64_t hidden_out, const TensorType* c0) {
-  const TensorType& input = call.in(0);
-  const bool packed = call.attributes.Find("batch_sizes") != nullptr;
-  if (packed) {
-    COBRA_ASSIGN_OR_RETURN(const int64_t total, PackedSteps(call));
-    if (input.rank() != 2 || input.shape[0] != total)
-      return ShapeError("input must have 2 dimensions, got ", input.rank(), ", and a row for each of the ", total,
-                        " steps of the packed sequences");
-    const int64_t batch = call.attributes.Ints("batch_sizes")[0];
-    if (h0.rank() != 3 || h0.shape[1] != batch)
-      return ShapeError("Expected hidden[0] of a packed batch of ", batch, " sequences, got ", SizesText(h0.shape));
-  }
-  if (input.rank() != 2 && input.rank() != 3)
-    return ShapeError("RNN: Expected input to be 2D or 3D, got ", input.rank(), "D tensor");
-  if (!packed && h0.rank() != input.rank())
-    return ShapeError("For ", input.rank() == 3 ? "batched 3-D" : "unbatched 2-D", " input, hx should also be ",
-                      input.rank(), "-D but got ", h0.rank(), "-D tensor");
-  const int64_t directions = call.attributes.Bool("bidirectional") ? 2 : 1;
-  if (h0.shape[0] != call.attributes.Int("num_layers", 1) * directions) {
-    return ShapeError("Expected hidden[0] size to have ", call.attributes.Int("num_layers", 1) * directions,
-                      " layers, got ", SizesText(h0.shape));
-  }
-  TensorType out = input;
-  out.shape.back() = hidden_out * directions;
-  std::vector<TensorType> types{out, h0};
-  if (c0 != nullptr) types.push_back(*c0);
-  return types;
-}
-
-}  // namespace
-
-ShapeResult Lstm(const Call& call) {
-  if (call.inputs.size() < 5) return ShapeError("lstm(): expected input, two states and weights");
-  const TensorType& weight = call.in(3);
-  if (weight.rank() != 2 || call.in(0).shape.empty() || weight.shape[1] != call.in(0).shape.back()) {
-    return ShapeError("input.size(-1) must be equal to input_size. Expected ", weight.rank() == 2 ? weight.shape[1] : 0,
-                      ", got ", call.in(0).shape.empty() ? 0 : call.in(0).shape.back());
-  }
-  if (call.in(1).shape.empty()) return ShapeError("lstm(): hx has no dimension");
-  return Recurrent(call, call.in(1), call.in(1).shape.back(), &call.in(2));
-}
-
-ShapeResult Gru(const Call& call) {
-  if (call.inputs.size() < 4) return ShapeError(call.name(), "(): expected input, state and weights");
-  const TensorType& weight = call.in(2);
-  if (weight.rank() != 2 || call.in(0).shape.empty() || weight.shape[1] != call.in(0).shape.back()) {
-    return ShapeError("input.size(-1) must be equal to input_size. Expected ", weight.rank() == 2 ? weight.shape[1] : 0,
-                      ", got ", call.in(0).shape.empty() ? 0 : call.in(0).shape.back());
-  }
-  if (call.in(1).shape.empty()) return ShapeError(call.name(), "(): hx has no dimension");
-  return Recurrent(call, call.in(1), call.in(1).shape.back(), nullptr);
 }
 
 ShapeResult Cdist(const Call& call) {
@@ -559,28 +521,6 @@ ShapeResult Dist(const Call& call) {
   const DType dtype = ResultDType(call.inputs);
   if (Category(dtype) < 2) return NotImplementedFor(call, dtype);
   return One({}, RealOf(dtype));
-}
-
-// One step of a recurrent layer: the new hidden state, of an LSTM with the new cell state.
-ShapeResult RnnCell(const Call& call) {
-  const TensorType& input = call.in(0);
-  const TensorType& hidden = call.in(1);
-  const TensorType& w_ih = call.in(call.op == Op::lstm_cell ? 3 : 2);
-  if (input.rank() != 1 && input.rank() != 2)
-    return ShapeError("RNNCell: Expected input to be 1-D or 2-D but received ", input.rank(), "-D tensor");
-  if (w_ih.rank() != 2 || input.shape.back() != w_ih.shape[1])
-    return ShapeError("input has inconsistent input_size: got ", input.shape.back(), " expected ",
-                      w_ih.rank() == 2 ? w_ih.shape[1] : 0);
-  if (hidden.rank() != input.rank() || (input.rank() == 2 && hidden.shape[0] != input.shape[0]))
-    return ShapeError("Input batch size ", input.shape[0], " doesn't match hidden0 batch size ",
-                      hidden.rank() == 0 ? 0 : hidden.shape[0]);
-  const int64_t gates = call.op == Op::lstm_cell ? 4 : call.op == Op::gru_cell ? 3 : 1;
-  if (hidden.shape.back() * gates != w_ih.shape[0])
-    return ShapeError("hidden0 has inconsistent hidden_size: got ", hidden.shape.back(), ", expected ",
-                      w_ih.shape[0] / gates);
-  std::vector<TensorType> out{hidden};
-  if (call.op == Op::lstm_cell) out.push_back(call.in(2));
-  return out;
 }
 
 }  // namespace cobra::graph::shape_rules

@@ -8,21 +8,6 @@
 namespace cobra::graph::shape_rules {
 namespace {
 
-int PoolDims(Op op) {
-  switch (op) {
-    case Op::max_pool1d:
-    case Op::avg_pool1d:
-    case Op::lp_pool1d:
-    case Op::adaptive_avg_pool1d:
-    case Op::adaptive_max_pool1d: return 1;
-    case Op::max_pool3d:
-    case Op::avg_pool3d:
-    case Op::adaptive_avg_pool3d:
-    case Op::adaptive_max_pool3d: return 3;
-    default: return 2;
-  }
-}
-
 // PyTorch's pooling_output_shape: with ceil_mode the last window must start inside the input or its left padding.
 int64_t PooledSize(int64_t size, int64_t kernel, int64_t padding, int64_t stride, int64_t dilation, bool ceil_mode) {
   const int64_t span = size + 2 * padding - dilation * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0);
@@ -33,7 +18,7 @@ int64_t PooledSize(int64_t size, int64_t kernel, int64_t padding, int64_t stride
 
 absl::StatusOr<TensorType> Pool(const Call& call, bool has_padding, bool has_dilation) {
   const TensorType& input = call.in(0);
-  const int n = PoolDims(call.op);
+  COBRA_ASSIGN_OR_RETURN(const int n, DimsInName(call));
   if (input.rank() != n + 1 && input.rank() != n + 2) {
     return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2, "D input tensor, but got ",
                       SizesText(input.shape));
@@ -93,7 +78,7 @@ ShapeResult LpPool(const Call& call) {
 
 ShapeResult AdaptivePool(const Call& call) {
   const TensorType& input = call.in(0);
-  const int n = PoolDims(call.op);
+  COBRA_ASSIGN_OR_RETURN(const int n, DimsInName(call));
   // An average over everything is a mean, of any rank.
   const absl::Span<const int64_t> given = call.attributes.IntSpan("output_size");
   const bool average = call.op == Op::adaptive_avg_pool2d || call.op == Op::adaptive_avg_pool3d;
@@ -118,7 +103,7 @@ ShapeResult AdaptivePool(const Call& call) {
 // Windows at places that the sizes (or random numbers) choose.
 ShapeResult FractionalMaxPool(const Call& call) {
   const TensorType& input = call.in(0);
-  const int n = call.op == Op::fractional_max_pool2d || call.op == Op::fractional_max_pool2d_with_indices ? 2 : 3;
+  COBRA_ASSIGN_OR_RETURN(const int n, DimsInName(call));
   if (input.rank() != n + 1 && input.rank() != n + 2)
     return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2,
                       "D tensor, but got: ", SizesText(input.shape));
@@ -151,7 +136,7 @@ ShapeResult FractionalMaxPool(const Call& call) {
 
 ShapeResult MaxUnpool(const Call& call) {
   const TensorType& input = call.in(0);
-  const int n = call.op == Op::max_unpool1d ? 1 : call.op == Op::max_unpool2d ? 2 : 3;
+  COBRA_ASSIGN_OR_RETURN(const int n, DimsInName(call));
   if (input.rank() != n + 1 && input.rank() != n + 2)
     return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2, "D input, got ", SizesText(input.shape));
   if (call.in(1).shape != input.shape)

@@ -20,11 +20,11 @@
 
 namespace cobra::graph {
 
-// One call as a rule sees it.
+// The inputs of a shape rule: one call.
 struct Call {
   Op op;
   const Attributes& attributes;
-  absl::Span<const TensorType* const> inputs;  // null where an optional tensor is absent
+  absl::Span<const TensorType* const> inputs;  // null for an absent optional tensor
 
   bool has(int i) const { return i < static_cast<int>(inputs.size()) && inputs[i] != nullptr; }
   const TensorType& in(int i) const { return *inputs[i]; }  // REQUIRES: has(i)
@@ -295,18 +295,20 @@ inline std::vector<TensorType> One(Shape shape, DType dtype) { return {TensorTyp
 std::string SizesText(const Shape& shape);  // "[1, 3, 224, 224]", as PyTorch's messages have it
 
 int Category(DType dtype);   // 0 bool, 1 integer, 2 floating point, 3 complex: the order of type promotion
-DType ToFloat(DType dtype);  // what functions of real numbers make of it: integers become float32
-DType RealOf(DType dtype);   // of a complex type its parts'
+DType ToFloat(DType dtype);  // the result type of functions of real numbers: integers become float32
+DType RealOf(DType dtype);   // of a complex type the type of its parts
 DType ComplexOf(DType dtype);
 absl::StatusOr<DType> DTypeAttribute(const Call& call, DType fallback);
 // "exp_cpu" not implemented for 'Bool'
 absl::Status NotImplementedFor(const Call& call, DType dtype);
 
-// The attribute batch_sizes of a packed batch: as many as there are steps, none more than the one before, all positive;
-// their sum.
+// How many dimensions the operator's name states: 2 of "conv2d". Internal where it states none.
+absl::StatusOr<int> DimsInName(const Call& call);
+
+// Checks the attribute batch_sizes of a packed batch (one per step, positive, not increasing) and returns their sum.
 absl::StatusOr<int64_t> PackedSteps(const Call& call);
 
-// dim in [0, rank) from one in [-rank, rank); a scalar has one dimension here, as in PyTorch.
+// Converts a dim in [-rank, rank) to [0, rank). A scalar counts as one dimension here, as in PyTorch.
 absl::StatusOr<int> WrapDim(int64_t dim, int rank);
 absl::StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 // PyTorch's type promotion over the given tensors (null ones skipped) and one Python number (null if none).
@@ -314,10 +316,11 @@ DType ResultDType(absl::Span<const TensorType* const> inputs, const AttributeVal
 // Attribute `name` as exactly `n` integers; a single one is repeated.
 using IntTuple = absl::InlinedVector<int64_t, 4>;
 absl::StatusOr<IntTuple> IntList(const Call& call, absl::string_view name, int n, int64_t fallback);
-// An in-place call keeps shape and dtype of its first input: refuses what does not fit, sets the dtype of the output.
+// An in-place call keeps shape and dtype of its first input: rejects results that do not fit, and sets the output's
+// dtype.
 absl::Status CheckInplace(absl::string_view name, absl::Span<const TensorType* const> inputs,
                           std::vector<TensorType>* outputs);
-// `dim` and `keepdim` of a reduction applied to the shape; no `dim` means all.
+// Applies `dim` and `keepdim` of a reduction to the shape; no `dim` means all.
 absl::StatusOr<Shape> ReducedShape(const Call& call, const TensorType& input, bool keepdim);
 
 }  // namespace shape_rules

@@ -7,13 +7,16 @@
 namespace cobra::graph::shape_rules {
 namespace {
 
-bool OneDimension(Op op) {
-  return op == Op::fft_fft || op == Op::fft_ifft || op == Op::fft_rfft || op == Op::fft_irfft || op == Op::fft_hfft ||
-         op == Op::fft_ihfft;
-}
-bool LastTwo(Op op) {
-  return op == Op::fft_fft2 || op == Op::fft_ifft2 || op == Op::fft_rfft2 || op == Op::fft_irfft2 ||
-         op == Op::fft_hfft2 || op == Op::fft_ihfft2;
+enum class Dims { kOne, kLastTwo, kAny };
+
+// Those that a transform is over, by its name: fft_rfft, fft_rfft2, fft_rfftn.
+absl::StatusOr<Dims> DimsOf(const Call& call) {
+  switch (call.name().back()) {
+    case 't': return Dims::kOne;
+    case '2': return Dims::kLastTwo;
+    case 'n': return Dims::kAny;
+    default: return absl::InternalError(absl::StrCat(call.name(), ": the name does not tell its dimensions"));
+  }
 }
 
 struct Transformation {
@@ -24,7 +27,8 @@ struct Transformation {
 
 absl::StatusOr<Transformation> Transformed(const Call& call) {
   const TensorType& input = call.in(0);
-  const bool one = OneDimension(call.op);
+  COBRA_ASSIGN_OR_RETURN(const Dims kind, DimsOf(call));
+  const bool one = kind == Dims::kOne;
   if (input.dtype == DType::float16 || input.dtype == DType::bfloat16)
     return ShapeError("Unsupported dtype ", DTypeName(input.dtype));
   const std::string norm = call.attributes.String("norm", "backward");
@@ -36,7 +40,7 @@ absl::StatusOr<Transformation> Transformed(const Call& call) {
   if (dims.empty() && call.attributes.Find("dim") == nullptr) {
     if (one) {
       dims = {-1};
-    } else if (LastTwo(call.op)) {
+    } else if (kind == Dims::kLastTwo) {
       dims = {-2, -1};
     } else {
       // Without dim: the last ones that `s` counts, or all.

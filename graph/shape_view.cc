@@ -1,6 +1,7 @@
 // Views: shapes move, data stays.
 #include <algorithm>
 
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "graph/getitem.h"
 #include "graph/shape_rules.h"
@@ -251,9 +252,14 @@ ShapeResult AsStrided(const Call& call) {
 
 namespace {
 
+absl::Status CheckPieces(const Call& call, int64_t count) {
+  constexpr int64_t kMostPieces = 100'000;
+  if (count <= kMostPieces) return absl::OkStatus();
+  return absl::ResourceExhaustedError(LimitMessage(call.name(), count, kMostPieces, "tensors"));
+}
+
 ShapeResult Pieces(const Call& call, const std::vector<int64_t>& sizes, int dim) {
-  if (sizes.size() > 100000)
-    return absl::ResourceExhaustedError(absl::StrCat(call.name(), " makes ", sizes.size(), " tensors"));
+  COBRA_RETURN_IF_ERROR(CheckPieces(call, static_cast<int64_t>(sizes.size())));
   std::vector<TensorType> out(sizes.size(), call.in(0));
   for (size_t i = 0; i < sizes.size(); ++i) out[i].shape[dim] = sizes[i];
   return out;
@@ -303,7 +309,7 @@ ShapeResult Chunk(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim", 0), input.rank()));
   const int64_t size = input.shape[dim];
   if (size == 0) {
-    if (chunks > 100000) return absl::ResourceExhaustedError("chunk makes too many tensors");
+    COBRA_RETURN_IF_ERROR(CheckPieces(call, chunks));
     return Pieces(call, std::vector<int64_t>(chunks, 0), dim);
   }
   return Pieces(call, EqualPieces(size, size / chunks + (size % chunks != 0 ? 1 : 0)), dim);
@@ -326,7 +332,7 @@ ShapeResult TensorSplit(const Call& call) {
   } else {
     const int64_t sections = call.attributes.Int("sections", 1);
     if (sections <= 0) return ShapeError("number of sections must be larger than 0, got ", sections);
-    if (sections > 100000) return absl::ResourceExhaustedError("tensor_split makes too many tensors");
+    COBRA_RETURN_IF_ERROR(CheckPieces(call, sections));
     for (int64_t i = 0; i < sections; ++i) sizes.push_back(size / sections + (i < size % sections ? 1 : 0));
   }
   return Pieces(call, sizes, dim);
@@ -336,8 +342,7 @@ ShapeResult Unbind(const Call& call) {
   const TensorType& input = call.in(0);
   if (input.rank() == 0) return ShapeError("Dimension specified as 0 but tensor has no dimensions");
   COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim", 0), input.rank()));
-  if (input.shape[dim] > 100000)
-    return absl::ResourceExhaustedError(absl::StrCat("unbind makes ", input.shape[dim], " tensors"));
+  COBRA_RETURN_IF_ERROR(CheckPieces(call, input.shape[dim]));
   TensorType piece = input;
   piece.shape.erase(piece.shape.begin() + dim);
   return std::vector<TensorType>(input.shape[dim], piece);

@@ -104,7 +104,7 @@ absl::StatusOr<TensorType> ParseTensorType(absl::string_view text) {
   if (const size_t colon = text.find(':'); colon != absl::string_view::npos) {
     std::optional<DType> dtype = DTypeFromName(text.substr(colon + 1));
     if (!dtype) {
-      return Usage(absl::StrCat("\"", text, "\": \"", text.substr(colon + 1), "\" is no dtype: ", DTypeNames()));
+      return Usage(absl::StrCat("\"", text, "\": \"", text.substr(colon + 1), "\" is not a dtype: ", DTypeNames()));
     }
     type.dtype = *dtype;
     dims = text.substr(0, colon);
@@ -113,8 +113,8 @@ absl::StatusOr<TensorType> ParseTensorType(absl::string_view text) {
   for (absl::string_view dim : absl::StrSplit(dims, 'x')) {
     int64_t value;
     if (!absl::SimpleAtoi(dim, &value) || value < 0) {
-      const std::string which = dim == dims ? "" : absl::StrCat("\"", dim, "\" is no size, ");
-      return Usage(absl::StrCat("\"", text, "\" is no shape: ", which, "sizes are joined by x"));
+      const std::string which = dim == dims ? "" : absl::StrCat("\"", dim, "\" is not a size, ");
+      return Usage(absl::StrCat("\"", text, "\" is not a shape: ", which, "sizes are joined by x"));
     }
     type.shape.push_back(value);
   }

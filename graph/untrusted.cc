@@ -2,6 +2,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "base/limit_message.h"
 
 namespace cobra::graph {
 namespace {
@@ -105,7 +106,7 @@ struct KindOf {
   uint8_t operator()(const std::vector<double>& v) const { return v.empty() ? kInts | kDoubles : kDoubles; }
 };
 
-std::string Wanted(uint8_t kinds) {
+std::string ExpectedTypes(uint8_t kinds) {
   if (kinds == kFlag) return "True or False";
   if (kinds == kInteger) return "a whole number";
   if (kinds == kNumber) return "a number";
@@ -127,13 +128,13 @@ bool IsTooLarge(const TensorType& type, int64_t max_bytes) {
 
 absl::Status CheckTensorType(const TensorType& type, const GraphLimits& limits) {
   if (type.rank() > limits.max_rank) {
-    return absl::InvalidArgumentError(absl::StrCat("more than ", limits.max_rank, " dimensions"));
+    return absl::InvalidArgumentError(LimitMessage("", type.rank(), limits.max_rank, "dimensions"));
   }
   for (int64_t size : type.shape) {
     if (size < 0) return absl::InvalidArgumentError(absl::StrCat("size ", size, " is negative"));
   }
   if (IsTooLarge(type, limits.max_tensor_bytes)) {
-    return absl::ResourceExhaustedError(absl::StrCat("larger than the limit of ", limits.max_tensor_bytes, " bytes"));
+    return absl::ResourceExhaustedError(LimitMessage("", limits.max_tensor_bytes, "bytes"));
   }
   return absl::OkStatus();
 }
@@ -143,7 +144,7 @@ absl::Status CheckAttributeTypes(const Attributes& attributes) {
     const uint8_t kinds = KindsOf(name);
     if ((std::visit(KindOf(), value) & kinds) != 0) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("argument '", name, "' must be ", Wanted(kinds), ", not ", Quoted(AttributeText(value))));
+        absl::StrCat("argument '", name, "' must be ", ExpectedTypes(kinds), ", not ", Quoted(AttributeText(value))));
   }
   return absl::OkStatus();
 }

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "graph/untrusted.h"
 
@@ -110,8 +111,7 @@ class Reader {
 
   absl::StatusOr<graph::Graph> Read() && {
     if (proto_.nodes_size() > limits_.max_nodes) {
-      return Error(Diagnostic::Kind::kLimit,
-                   absl::StrCat(proto_.nodes_size(), " calls are more than the limit of ", limits_.max_nodes));
+      return Error(Diagnostic::Kind::kLimit, LimitMessage("", proto_.nodes_size(), limits_.max_nodes, "calls"));
     }
     using K = graph::ValueRef::Kind;
     COBRA_RETURN_IF_ERROR(
@@ -169,7 +169,7 @@ class Reader {
     return type;
   }
 
-  // `unique`: two of one name could not be told apart in the graph's JSON form.
+  // `unique`: two tensors of the same name would be ambiguous in the graph's JSON form.
   template <typename List, typename Add>
   absl::Status AddTensors(const List& list, graph::ValueRef::Kind kind, graph::UniqueNames* unique, Add add) {
     for (const v1::NamedTensor& tensor : list) {
@@ -191,7 +191,7 @@ class Reader {
         return Wrong(absl::StrCat(what, " names no parameter"));
       }
       if (alias.name().empty() || !parameter_names_.Add(alias.name()))
-        return Wrong(absl::StrCat(what, " is no new name"));
+        return Wrong(absl::StrCat(what, " is not a new name"));
       builder_.AddParameterAlias(alias.name(), graph::ValueRef::Parameter(alias.parameter()));
     }
     return absl::OkStatus();
@@ -220,7 +220,7 @@ class Reader {
     graph::Attributes attributes;
     for (const v1::Attribute& a : proto.attributes()) {
       if (attributes.Find(a.name()) != nullptr)
-        return Wrong(absl::StrCat("argument '", graph::Quoted(a.name()), "' stands twice"));
+        return Wrong(absl::StrCat("argument '", graph::Quoted(a.name()), "' occurs twice"));
       attributes.Set(a.name(), AttributeFromProto(a));
     }
     if (absl::Status status = graph::CheckAttributeTypes(attributes); !status.ok()) {
@@ -238,7 +238,7 @@ class Reader {
     if (!op.has_value()) return Error(Diagnostic::Kind::kUnsupported, "no such operator in this version");
     // Looking for a name among many is quadratic.
     if (proto.attributes_size() > kMaxAttributes)
-      return Wrong(absl::StrCat("more than ", kMaxAttributes, " arguments"));
+      return Wrong(LimitMessage("", proto.attributes_size(), kMaxAttributes, "arguments"));
     COBRA_ASSIGN_OR_RETURN(graph::Attributes attributes, AttributesFromProto(proto));
     std::vector<graph::ValueRef> inputs;
     for (const v1::ValueRef& input : proto.inputs()) {
@@ -264,7 +264,7 @@ class Reader {
     if (same) return absl::OkStatus();
     for (const graph::TensorType& type : inferred)
       absl::StrAppend(&inferred_text, inferred_text.empty() ? "" : ", ", graph::TypeText(type));
-    return Error(Diagnostic::Kind::kModelError, absl::StrCat("says it makes ", graph::Quoted(given_text),
+    return Error(Diagnostic::Kind::kModelError, absl::StrCat("declares the output ", graph::Quoted(given_text),
                                                              ", its arguments give ", graph::Quoted(inferred_text)));
   }
 

@@ -11,9 +11,9 @@ namespace cobra::proto {
 
 void GraphToProto(const graph::Graph& graph, v1::Graph* proto);
 
-// Builds the graph anew: every reference is checked, every shape rule runs again, and shapes that the sender gave must
-// be those inferred. Nothing in `proto` is trusted. Errors carry a Diagnostic that points at the call's source line
-// where the sender gave one.
+// Rebuilds the graph: every reference is checked, every shape rule runs again, and shapes in `proto` must equal the
+// inferred ones. Nothing in `proto` is trusted. Errors carry a Diagnostic that points at the call's source line if the
+// sender gave one.
 absl::StatusOr<graph::Graph> GraphFromProto(const v1::Graph& proto, const GraphLimits& limits = {});
 
 }  // namespace cobra::proto

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The loop that makes the model learn, on one machine and in about two minutes: a network of unknown layers is asked about, a worker measures them, the
-# model is refitted and judged, the server reloads it, and the same question has a better answer.
-#   scripts/demo-learn.sh [--seconds N] [--busy]      N: of training (default 120); --busy: the machine does other things, measure nevertheless
+# The learning loop on one machine, in about two minutes: a network with unknown layers is predicted, a worker measures the layers, the
+# model is refitted and evaluated, the server reloads it, and the same request gets a better prediction.
+#   scripts/demo-learn.sh [--seconds N] [--busy]      N: of training (default 120); --busy: measure although the machine is busy
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=120
@@ -35,7 +35,7 @@ predict() {
   "$bin/cobra-client" predict scripts/demo/speech.py --entry 'Speech()' --input 1x100x80 --target "$target" --server "$server" --format json >"$1"
 }
 
-[ -n "${COBRA_BIN:-}" ] || scripts/build.sh release cobra-server cobra-client cobra-worker cobra-train
+[ -n "${COBRA_BIN:-}" ] || scripts/build.sh --without-evaluation release cobra-server cobra-client cobra-worker cobra-train
 
 say "A server with a copy of the shipped weights and an empty store"
 cp -r model/pretrained "$work/model"

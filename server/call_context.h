@@ -1,4 +1,4 @@
-// How long a request may take, and whether its caller still waits.
+// The deadline of a request, and whether its caller still waits.
 #ifndef COBRA_SERVER_CALL_CONTEXT_H_
 #define COBRA_SERVER_CALL_CONTEXT_H_
 
@@ -18,7 +18,7 @@ struct CallContext {
     return (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) || absl::Now() > deadline;
   }
   absl::Status Check() const {
-    // First: gRPC cancels a call whose deadline has passed, too.
+    // The deadline is checked first, because gRPC also cancels a call whose deadline has passed.
     if (absl::Now() > deadline) return absl::DeadlineExceededError("the deadline of the request has passed");
     if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed))
       return absl::CancelledError("the caller went away");

@@ -41,7 +41,7 @@ absl::Status WarmUp(const predict::Predictor& predictor) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<const predict::Predictor>> LoadAndTry(const LiveModel::Loader& loader) {
+absl::StatusOr<std::shared_ptr<const predict::Predictor>> LoadAndWarmUp(const LiveModel::Loader& loader) {
   COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const predict::Predictor> predictor, loader());
   COBRA_RETURN_IF_ERROR(WarmUp(*predictor));
   return predictor;
@@ -109,7 +109,7 @@ void LiveModel::Publish(std::shared_ptr<ModelSnapshot> snapshot) {
 
 absl::Status LiveModel::Reload() {
   absl::MutexLock change(&change_);
-  absl::StatusOr<std::shared_ptr<const predict::Predictor>> loaded = LoadAndTry(loader_);
+  absl::StatusOr<std::shared_ptr<const predict::Predictor>> loaded = LoadAndWarmUp(loader_);
   if (!loaded.ok()) {
     metrics_->ModelReloadFailed();
     return loaded.status();
@@ -173,7 +173,9 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
   COBRA_RETURN_IF_ERROR(AppendMeasurements(target, *probe));
 
   CalibrationOutcome outcome;
-  for (const predict::ProbeRecord& r : probe->records) ++(r.is_network ? outcome.networks : outcome.layers);
+  for (const store::MeasuredGraph& r : probe->records) {
+    ++(r.measurement.subject.is_network ? outcome.networks : outcome.layers);
+  }
   auto snapshot = std::make_shared<ModelSnapshot>(*old);
   snapshot->calibrations[std::string(target)] = calibration;
   Publish(std::move(snapshot));
@@ -183,13 +185,17 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
 
 // What was measured is data for the next model, whatever became of the fit.
 absl::Status LiveModel::AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe) {
-  std::vector<store::MeasurementRecord> rows;
+  std::vector<store::StoredMeasurement> rows;
   const absl::Time now = absl::Now();
   graph::GraphJsonOptions options;
   options.origins = false;
-  for (const predict::ProbeRecord& r : probe.records) {
-    rows.push_back({now, std::string(target), "probe", graph::Fingerprint(r.graph).ToHex(), r.is_network, r.latency_us,
-                    graph::GraphToJson(r.graph, options)});
+  for (const store::MeasuredGraph& r : probe.records) {
+    store::StoredMeasurement& row = rows.emplace_back();
+    row.time = now;
+    row.target = std::string(target);
+    row.origin = "probe";
+    row.measurement = r.measurement;
+    row.measurement.subject.graph_json = graph::GraphToJson(r.graph, options);
   }
   absl::Status status = store_->AppendMeasurements(rows);
   metrics_->StoreWritten("measurements", status.ok(), static_cast<int64_t>(rows.size()));

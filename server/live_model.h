@@ -1,6 +1,6 @@
-// The model that is serving, and the targets that machines were calibrated to. A request takes one snapshot and keeps
-// it for life; a new version, or a new calibration, is a new snapshot that later requests see (TensorFlow Serving calls
-// these loader and handle).
+// The model that is serving, and the calibrated targets. A request takes one snapshot and keeps it until it ends. A new
+// version, or a new calibration, is a new snapshot that later requests get (TensorFlow Serving calls these loader and
+// handle).
 #ifndef COBRA_SERVER_LIVE_MODEL_H_
 #define COBRA_SERVER_LIVE_MODEL_H_
 
@@ -27,7 +27,7 @@ inline constexpr char kThisMachine[] = "this-machine";
 struct ModelSnapshot {
   std::shared_ptr<const predict::Predictor> predictor;
   std::map<std::string, predict::Calibration> calibrations;  // by target name
-  int64_t generation = 0;                                    // no two snapshots of a process share one
+  int64_t generation = 0;                                    // unique for each snapshot of a process
 
   // Null if `target` is a trained one, or unknown.
   const predict::Calibration* FindCalibration(absl::string_view target) const;
@@ -43,7 +43,7 @@ struct CalibrationOutcome {
 
 class LiveModel {
  public:
-  // Makes a version ready to serve: reads and verifies its files. Called without locks held, by one thread at a time.
+  // Prepares a version for serving: reads and verifies its files. Called without locks held, by one thread at a time.
   using Loader = std::function<absl::StatusOr<std::shared_ptr<const predict::Predictor>>()>;
 
   // Loads the first version and the store's calibrations. `store` and `metrics` are not owned.
@@ -51,8 +51,8 @@ class LiveModel {
 
   std::shared_ptr<const ModelSnapshot> Get() const;
 
-  // Loads aside, tries the version on a small network, fits the stored calibrations to it, then swaps. On error the old
-  // version goes on serving.
+  // Loads the version in the background, tries it on a small network, fits the stored calibrations to it, then swaps.
+  // On error the old version continues to serve.
   absl::Status Reload();
 
   // Fits a calibration from the output of `cobra-worker probe --json`, stores it, and serves it as `target`.
@@ -62,12 +62,13 @@ class LiveModel {
   LiveModel(Loader loader, store::Store* store, Metrics* metrics);
   std::map<std::string, predict::Calibration> StoredCalibrations(const predict::Predictor& predictor);
   absl::Status AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe);
-  void Publish(std::shared_ptr<ModelSnapshot> snapshot);
+  void Publish(std::shared_ptr<ModelSnapshot> snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
 
   const Loader loader_;
   store::Store* const store_;
   Metrics* const metrics_;
-  absl::Mutex change_;  // held while a new snapshot is made; readers never wait for it
+  // Held while a new snapshot is made; readers never wait for it.
+  absl::Mutex change_ ABSL_ACQUIRED_BEFORE(mutex_);
   mutable absl::Mutex mutex_;
   std::shared_ptr<const ModelSnapshot> snapshot_ ABSL_GUARDED_BY(mutex_);
 };

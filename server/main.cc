@@ -43,9 +43,9 @@ void ServeUntilStopped(Server* server) {
     char signal = 0;
     if (::read(signal_pipe[0], &signal, 1) != 1) continue;
     if (signal == SIGHUP) {
-      LogInfo("SIGHUP: loading the model anew");
+      LogInfo("SIGHUP: reloading the model");
       absl::Status status = server->ReloadModel();
-      if (!status.ok()) LogError(absl::StrCat("the old model goes on serving: ", status.message()));
+      if (!status.ok()) LogError(absl::StrCat("the old model continues to serve: ", status.message()));
       continue;
     }
     LogInfo("stopping: finishing the requests in flight");
@@ -55,56 +55,82 @@ void ServeUntilStopped(Server* server) {
   }
 }
 
-int Main(int argc, char** argv) {
+struct Flags {
   ServerOptions options;
   std::string ready_file;
   int drain_seconds = 20;
-  int embedding_cache_mb = 64, prediction_cache_mb = 32;
-  CLI::App app("Predicts the latency of neural networks (gRPC: proto/cobra/v1).", "cobra-server");
-  app.add_option("--listen", options.listen, "Address of the gRPC API; port 0 takes any free one")
+  int embedding_cache_mb = 64;
+  int prediction_cache_mb = 32;
+};
+
+// What is served, from where.
+void AddServiceFlags(CLI::App* app, Flags* flags) {
+  ServerOptions& options = flags->options;
+  app->add_option("--listen", options.listen, "Address of the gRPC API; port 0 chooses a free port")
       ->capture_default_str();
-  app.add_option("--metrics", options.metrics, "Address of /metrics for Prometheus; empty: none")
+  app->add_option("--metrics", options.metrics, "Address of /metrics for Prometheus; empty: none")
       ->capture_default_str();
-  app.add_option("--model", options.model_directory, "Directory of the model version")->capture_default_str();
-  app.add_option("--store", options.store_path,
-                 "Where predictions, measurements, calibrations and tasks live: an SQLite file, or "
-                 "postgresql://user@host/database")
+  app->add_option("--model", options.model_directory, "Directory of the model version")->capture_default_str();
+  app->add_option("--store", options.store_path,
+                  "Database of predictions, measurements, calibrations and tasks: an SQLite file, or "
+                  "postgresql://user@host/database")
       ->capture_default_str();
-  app.add_option("--library", options.library_roots, "Directory that source may import from; repeatable");
-  app.add_option("--learn", options.max_asked,
-                 "Tasks that may wait for a worker because the model was unsure (operators and shapes, never source); "
-                 "0: none are noted")
+  app->add_option("--library", options.library_roots, "Directory that source may import from; repeatable");
+  app->add_option("--learn", options.max_learning_tasks,
+                  "How many tasks may wait for layers that the model does not know (operators and shapes, never "
+                  "source); 0: none")
       ->check(CLI::Range(0, 10000000))
       ->capture_default_str();
-  app.add_flag("--calibrate", options.calibrate_at_start,
-               "Measure this machine first (a minute) unless the store has it already");
-  app.add_option("--worker", options.worker, "cobra-worker program; default: the one beside this program");
-  app.add_option("--threads", options.threads, "Requests worked on at a time; 0: one a core")
+  app->add_flag("--calibrate", options.calibrate_at_start,
+                "Calibrate to this machine first (a minute) unless the store has a calibration");
+  app->add_option("--worker", options.worker, "cobra-worker program; default: the one beside this program");
+}
+
+// What of the machine is used, and how the process is run.
+void AddProcessFlags(CLI::App* app, Flags* flags) {
+  app->add_option("--threads", flags->options.threads, "Requests processed at a time; 0: one a core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  app.add_option("--queue", options.limits.max_queued, "Requests that may wait")
+  app->add_option("--queue", flags->options.limits.max_queued, "Requests that may wait")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app.add_option("--embedding-cache-mb", embedding_cache_mb, "Layers remembered, 2^20 bytes")
+  app->add_option("--embedding-cache-mb", flags->embedding_cache_mb, "Cache of layer embeddings, in MiB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app.add_option("--prediction-cache-mb", prediction_cache_mb, "Networks remembered, 2^20 bytes")
+  app->add_option("--prediction-cache-mb", flags->prediction_cache_mb, "Cache of predictions, in MiB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app.add_option("--drain-seconds", drain_seconds, "What requests in flight may take after SIGTERM")
+  app->add_option("--drain-seconds", flags->drain_seconds, "Time limit for requests in flight after SIGTERM")
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
-  app.add_option("--ready-file", ready_file, "JSON file with the addresses, written when requests are answered");
-  app.footer("Exit codes: 0 stopped by a signal, 1 cannot start (the log says why), 2 usage.");
+  app->add_option("--ready-file", flags->ready_file, "JSON file with the addresses, written once the server is ready");
+}
+
+// Logs the server's addresses and writes them to `ready_file`, which the caller may wait for.
+absl::Status ReportAddresses(const Server& server, const std::string& ready_file) {
+  const std::string listen = server.listen_address(), metrics = server.metrics_address();
+  LogInfo(absl::StrCat("listening on ", listen, metrics.empty() ? "" : ", metrics on http://", metrics,
+                       metrics.empty() ? "" : "/metrics"));
+  if (ready_file.empty()) return absl::OkStatus();
+  return WriteFileAtomic(ready_file, absl::StrCat("{\"listen\": \"", listen, "\", \"metrics\": \"", metrics, "\"}\n"));
+}
+
+int Main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Predicts the latency of neural networks (gRPC: proto/cobra/v1).", "cobra-server");
+  AddServiceFlags(&app, &flags);
+  AddProcessFlags(&app, &flags);
+  app.footer("Exit codes: 0 stopped by a signal, 1 cannot start (see the log), 2 usage error.");
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) {
     PrintError(app.get_name(), parsed.status());
     return kUsageExitCode;
   }
   if (!*parsed) return 0;
-  options.drain_timeout = absl::Seconds(drain_seconds);
-  options.embedding_cache_bytes = int64_t{embedding_cache_mb} << 20;
-  options.prediction_cache_bytes = int64_t{prediction_cache_mb} << 20;
+  ServerOptions& options = flags.options;
+  options.drain_timeout = absl::Seconds(flags.drain_seconds);
+  options.embedding_cache_bytes = int64_t{flags.embedding_cache_mb} << 20;
+  options.prediction_cache_bytes = int64_t{flags.prediction_cache_mb} << 20;
 
   if (absl::Status caught = CatchSignals(); !caught.ok()) {
     LogError(caught.message());
@@ -115,15 +141,9 @@ int Main(int argc, char** argv) {
     LogError(absl::StrCat("cobra-server cannot start: ", server.status().message()));
     return 1;
   }
-  const std::string listen = (*server)->listen_address(), metrics = (*server)->metrics_address();
-  LogInfo(absl::StrCat("listening on ", listen, metrics.empty() ? "" : ", metrics on http://", metrics,
-                       metrics.empty() ? "" : "/metrics"));
-  if (!ready_file.empty()) {
-    const std::string json = absl::StrCat("{\"listen\": \"", listen, "\", \"metrics\": \"", metrics, "\"}\n");
-    if (absl::Status written = WriteFileAtomic(ready_file, json); !written.ok()) {
-      LogError(written.message());
-      return 1;
-    }
+  if (absl::Status reported = ReportAddresses(**server, flags.ready_file); !reported.ok()) {
+    LogError(reported.message());
+    return 1;
   }
   ServeUntilStopped(server->get());
   return 0;
@@ -132,4 +152,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace cobra::server
 
-int main(int argc, char** argv) { return cobra::Main(argc, argv); }
+int main(int argc, char** argv) { return cobra::server::Main(argc, argv); }

@@ -7,12 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "proto/status_proto.h"
-#include "store/record.h"
+#include "server/request_record.h"
+#include "store/store.h"
 
 namespace cobra::server {
 namespace {
@@ -24,8 +26,8 @@ absl::Status Usage(std::string message) { return UserError(Diagnostic::Kind::kUs
 template <typename Ids>
 absl::Status CheckIds(const Ids& ids) {
   if (ids.size() > store::TaskQueue::kMaxTasksPerCall) {
-    return UserError(Diagnostic::Kind::kLimit, absl::StrCat(ids.size(), " tasks are more than the limit of ",
-                                                            store::TaskQueue::kMaxTasksPerCall, " in one call"));
+    return UserError(Diagnostic::Kind::kLimit,
+                     LimitMessage("one call", ids.size(), store::TaskQueue::kMaxTasksPerCall, "tasks"));
   }
   for (const std::string& id : ids) {
     if (!IsTaskId(id))
@@ -67,18 +69,22 @@ void FillEvent(const store::TaskStatus& status, v1::TaskEvent* event) {
 // A caller of Watch. It lives until gRPC and the watching thread have both let go of it.
 class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public TaskWatch::Watcher {
  public:
-  explicit WatchCall(TaskWatch* watch) : watch_(watch) {}
+  WatchCall(TaskWatch* watch, Metrics* metrics) : watch_(watch), record_(Rpc::kWatch, metrics) {}
 
-  void Start(std::vector<std::string> ids) {
+  // An error in place of the tasks ends the call.
+  void Start(absl::StatusOr<std::vector<std::string>> ids) {
     self_.reset(this);
-    if (absl::Status status = watch_->Add(self_, std::move(ids)); !status.ok()) Finish(proto::ToGrpcStatus(status));
+    const absl::Status status = ids.ok() ? watch_->Add(self_, *std::move(ids)) : ids.status();
+    if (status.ok()) return;
+    absl::MutexLock lock(&mutex_);
+    End(status);
   }
 
   // Changes that come while a message is on its way wait for it, so that a slow reader gets few large ones.
   void Changed(const std::vector<store::TaskStatus>& statuses, bool last) override {
     absl::MutexLock lock(&mutex_);
     for (const store::TaskStatus& status : statuses) FillEvent(status, pending_.add_events());
-    has_news_ = true;
+    has_changes_ = true;
     last_ = last_ || last;
     Go();
   }
@@ -102,40 +108,41 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
  private:
   void Go() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (writing_ || finished_) return;
-    if (gone_ || (last_ && !has_news_)) {
-      finished_ = true;
-      Finish(gone_ ? grpc::Status(grpc::StatusCode::CANCELLED, "the caller went away") : grpc::Status::OK);
-      return;
-    }
-    if (!has_news_) return;
-    if (const absl::Status status = SerializeMessage(pending_, &message_); !status.ok()) {
-      finished_ = true;
-      Finish(proto::ToGrpcStatus(status));
-      return;
-    }
+    if (gone_) return End(absl::CancelledError("the caller went away"));
+    if (last_ && !has_changes_) return End(absl::OkStatus());
+    if (!has_changes_) return;
+    if (const absl::Status status = SerializeMessage(pending_, &message_); !status.ok()) return End(status);
     pending_.Clear();
-    has_news_ = false;
+    has_changes_ = false;
     writing_ = true;
     StartWrite(&message_);
   }
 
+  void End(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    finished_ = true;
+    record_.Done(status);
+    Finish(proto::ToGrpcStatus(status));
+  }
+
   TaskWatch* const watch_;
+  const RequestRecord record_;
   std::shared_ptr<WatchCall> self_;
   absl::Mutex mutex_;
   grpc::ByteBuffer message_ ABSL_GUARDED_BY(mutex_);
   v1::WatchResponse pending_ ABSL_GUARDED_BY(mutex_);
-  bool has_news_ ABSL_GUARDED_BY(mutex_) = false;
+  bool has_changes_ ABSL_GUARDED_BY(mutex_) = false;
   bool last_ ABSL_GUARDED_BY(mutex_) = false;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool gone_ ABSL_GUARDED_BY(mutex_) = false;
   bool finished_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-class RefusedWatch final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
- public:
-  explicit RefusedWatch(const absl::Status& status) { Finish(proto::ToGrpcStatus(status)); }
-  void OnDone() override { delete this; }
-};
+absl::StatusOr<std::vector<std::string>> WatchedIds(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes) {
+  v1::WatchRequest request;
+  COBRA_RETURN_IF_ERROR(ParseMessage(bytes, max_parsed_bytes, &request));
+  COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
+  return ToVector(request.task_ids());
+}
 
 }  // namespace
 
@@ -185,18 +192,20 @@ absl::Status MeasurementService::HandleRenew(const v1::RenewRequest& request, v1
   return absl::OkStatus();
 }
 
-// What the serving model would have said: how drift shows, in cobra_measured_over_predicted.
-void MeasurementService::CompareWithPrediction(const store::MeasurementRecord& record) {
+// Measured over predicted by the serving model (cobra_measured_over_predicted): how drift shows.
+void MeasurementService::CompareWithPrediction(const store::StoredMeasurement& stored) {
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
-  if (record.outcome != "ok" || !model->Knows(record.target)) return;
-  const absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(record.graph_json);
+  const store::Measurement& measured = stored.measurement;
+  if (measured.outcome != store::Outcome::ok || !model->Knows(stored.target)) return;
+  const absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(measured.subject.graph_json);
   if (!graph.ok() || graph->nodes().empty()) return;
   const absl::StatusOr<predict::LatencyPrediction> predicted =
-      model->predictor->Predict(*graph, record.target, model->FindCalibration(record.target), nullptr);
+      model->predictor->Predict(*graph, stored.target, model->FindCalibration(stored.target), nullptr);
   if (!predicted.ok() || !(predicted->latency_us > 0)) return;
-  const absl::string_view layer_type = record.is_network ? "network" : graph::OpName(graph->nodes().back().op);
-  metrics_->Measured(record.target, layer_type, /*known=*/!predicted->extrapolating,
-                     record.latency_us / predicted->latency_us);
+  const absl::string_view layer_type =
+      measured.subject.is_network ? "network" : graph::OpName(graph->nodes().back().op);
+  metrics_->Measured(stored.target, layer_type, /*known=*/!predicted->extrapolating,
+                     measured.latency.median_us / predicted->latency_us);
 }
 
 absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::TaskRecord& proto,
@@ -206,16 +215,18 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
     response->add_messages(std::string(message));
     return absl::OkStatus();
   };
-  absl::StatusOr<store::MeasurementRecord> record = store::MeasurementFromRecordJson(proto.record_json());
-  if (!record.ok()) return answer(v1::ReportResponse::OUTCOME_INVALID, record.status().message());
-  record->time = queue_->Now();
-  record->task_id = proto.task_id();
+  absl::StatusOr<store::Measurement> measurement = store::ReportedMeasurement(proto.record_json());
+  if (!measurement.ok()) return answer(v1::ReportResponse::OUTCOME_INVALID, measurement.status().message());
+  store::StoredMeasurement stored;
+  stored.time = queue_->Now();
+  stored.task_id = proto.task_id();
+  stored.measurement = *std::move(measurement);
   const Json session = Json::parse(proto.session_json(), nullptr, /*allow_exceptions=*/false);
-  if (session.is_object() && !record->session.empty()) record->session_json = session.dump();
-  COBRA_ASSIGN_OR_RETURN(const store::ReportOutcome outcome, queue_->Report(worker, &*record));
+  if (session.is_object() && !stored.measurement.conditions.session.empty()) stored.session_json = session.dump();
+  COBRA_ASSIGN_OR_RETURN(const store::ReportOutcome outcome, queue_->Report(worker, &stored));
   switch (outcome) {
     case store::ReportOutcome::accepted:
-      CompareWithPrediction(*record);
+      CompareWithPrediction(stored);
       return answer(v1::ReportResponse::OUTCOME_ACCEPTED);
     case store::ReportOutcome::duplicate: return answer(v1::ReportResponse::OUTCOME_DUPLICATE);
     case store::ReportOutcome::unknown: return answer(v1::ReportResponse::OUTCOME_UNKNOWN_TASK);
@@ -244,12 +255,8 @@ absl::Status MeasurementService::HandleCancel(const v1::CancelRequest& request, 
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* MeasurementService::Watch(grpc::CallbackServerContext*,
                                                                       const grpc::ByteBuffer* bytes) {
-  v1::WatchRequest request;
-  absl::Status status = ParseMessage(*bytes, calls_.max_parsed_bytes(), &request);
-  if (status.ok()) status = CheckIds(request.task_ids());
-  if (!status.ok()) return new RefusedWatch(status);
-  auto* call = new WatchCall(watch_);
-  call->Start(ToVector(request.task_ids()));
+  auto* call = new WatchCall(watch_, metrics_);
+  call->Start(WatchedIds(*bytes, calls_.max_parsed_bytes()));
   return call;
 }
 

@@ -10,44 +10,41 @@
 #include "server/live_model.h"
 #include "server/measurement_task.h"
 #include "server/metrics.h"
+#include "server/raw_service.h"
+#include "server/rpcs.h"
 #include "server/task_watch.h"
 #include "server/unary_calls.h"
 #include "store/task_queue.h"
 
 namespace cobra::server {
 
-// Methods are raw: the bytes are looked at before they are parsed (message_bytes.h).
-using RawMeasurements = v1::Measurements::WithRawCallbackMethod_Enqueue<
-    v1::Measurements::WithRawCallbackMethod_Lease<v1::Measurements::WithRawCallbackMethod_Renew<
-        v1::Measurements::WithRawCallbackMethod_Report<v1::Measurements::WithRawCallbackMethod_Cancel<
-            v1::Measurements::WithRawCallbackMethod_Watch<v1::Measurements::Service>>>>>>;
-
-class MeasurementService final : public RawMeasurements {
+class MeasurementService final
+    : public RawService<v1::Measurements::Service COBRA_RPCS_OF_MEASUREMENTS(COBRA_RAW_METHOD)>::Type {
  public:
-  // None of the pointers is owned; all must live longer.
+  // The pointers are not owned and must outlive this object.
   MeasurementService(store::TaskQueue* queue, TaskWatch* watch, const LiveModel* model, Metrics* metrics,
                      const UnaryCalls& calls, const GraphLimits& limits)
       : queue_(queue), watch_(watch), model_(model), metrics_(metrics), calls_(calls), limits_(limits) {}
 
   grpc::ServerUnaryReactor* Enqueue(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* response) override {
-    return calls_.Run("Enqueue", context, request, response, this, &MeasurementService::HandleEnqueue);
+    return calls_.Run(Rpc::kEnqueue, context, request, response, this, &MeasurementService::HandleEnqueue);
   }
   grpc::ServerUnaryReactor* Lease(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                   grpc::ByteBuffer* response) override {
-    return calls_.Run("Lease", context, request, response, this, &MeasurementService::HandleLease);
+    return calls_.Run(Rpc::kLease, context, request, response, this, &MeasurementService::HandleLease);
   }
   grpc::ServerUnaryReactor* Renew(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                   grpc::ByteBuffer* response) override {
-    return calls_.Run("Renew", context, request, response, this, &MeasurementService::HandleRenew);
+    return calls_.Run(Rpc::kRenew, context, request, response, this, &MeasurementService::HandleRenew);
   }
   grpc::ServerUnaryReactor* Report(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                    grpc::ByteBuffer* response) override {
-    return calls_.Run("Report", context, request, response, this, &MeasurementService::HandleReport);
+    return calls_.Run(Rpc::kReport, context, request, response, this, &MeasurementService::HandleReport);
   }
   grpc::ServerUnaryReactor* Cancel(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                    grpc::ByteBuffer* response) override {
-    return calls_.Run("Cancel", context, request, response, this, &MeasurementService::HandleCancel);
+    return calls_.Run(Rpc::kCancel, context, request, response, this, &MeasurementService::HandleCancel);
   }
   grpc::ServerWriteReactor<grpc::ByteBuffer>* Watch(grpc::CallbackServerContext* context,
                                                     const grpc::ByteBuffer* request) override;
@@ -58,7 +55,7 @@ class MeasurementService final : public RawMeasurements {
   absl::Status HandleRenew(const v1::RenewRequest& request, v1::RenewResponse* response, const CallContext& call);
   absl::Status HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response, const CallContext& call);
   absl::Status HandleCancel(const v1::CancelRequest& request, v1::CancelResponse* response, const CallContext& call);
-  void CompareWithPrediction(const store::MeasurementRecord& record);
+  void CompareWithPrediction(const store::StoredMeasurement& stored);
   absl::Status ReportOne(const std::string& worker, const v1::TaskRecord& record, v1::ReportResponse* response);
 
   store::TaskQueue* const queue_;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/hash.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "proto/graph_proto.h"
@@ -55,7 +56,9 @@ absl::Status CheckName(absl::string_view what, absl::string_view name, size_t lo
     }
   }
   if (name.empty()) return Usage(absl::StrCat(what, ": is empty"));
-  if (name.size() > longest) return Usage(absl::StrCat(what, ": has more than ", longest, " letters"));
+  if (name.size() > longest) {
+    return Usage(LimitMessage(what, static_cast<int64_t>(name.size()), static_cast<int64_t>(longest), "letters"));
+  }
   return absl::OkStatus();
 }
 

@@ -12,14 +12,15 @@
 
 namespace cobra::server {
 
-// Everything in `task` is checked; its graph is built anew. Errors carry a Diagnostic.
+// Everything in `task` is checked; its graph is rebuilt. Errors carry a Diagnostic.
 absl::StatusOr<store::TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, const GraphLimits& limits);
-// The same task that TaskSpecFromProto would make of the graph, so that both are one.
+// The same task that TaskSpecFromProto makes of the graph, so that both have the same id.
 store::TaskSpec TaskSpecOfGraph(const graph::Graph& graph, absl::string_view target, absl::string_view origin);
-// For a worker. `spec.subject_json` is one that the functions above made.
+// For a worker. `spec.subject_json` comes from the functions above.
 absl::StatusOr<v1::MeasurementTask> TaskSpecToProto(const store::TaskSpec& spec);
 
-// A target, worker or origin: what is printed, becomes a label of a metric, or part of a file name.
+// Checks the name of a target, worker or origin. It is printed, and used as a label of a metric or a part of a file
+// name.
 absl::Status CheckName(absl::string_view what, absl::string_view name, size_t longest);
 bool IsTaskId(absl::string_view id);
 

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "base/user_error.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/impl/codegen/proto_utils.h"
@@ -12,7 +13,7 @@ namespace cobra::server {
 absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message) {
   const auto no_message = [message] {
     return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat("the request: its bytes are no ", message->GetDescriptor()->full_name()));
+                     absl::StrCat("the request: its bytes are not a ", message->GetDescriptor()->full_name()));
   };
   grpc::Slice slice;
   if (!bytes.Valid() || (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok()))
@@ -21,8 +22,8 @@ absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_byte
   const proto::ParsedSize size = proto::ParsedSizeOf(text, *message->GetDescriptor(), max_parsed_bytes);
   if (size.bytes > max_parsed_bytes) {
     return UserError(Diagnostic::Kind::kLimit,
-                     absl::StrCat("the request: its ", text.size(), " bytes would take more than the limit of ",
-                                  max_parsed_bytes >> 20, " MiB in memory"));
+                     LimitMessage(absl::StrCat("the request: what its ", text.size(), " bytes take in memory"),
+                                  max_parsed_bytes, "bytes"));
   }
   if (!size.well_formed || !message->ParseFromArray(text.data(), static_cast<int>(text.size()))) return no_message();
   return absl::OkStatus();

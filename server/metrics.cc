@@ -16,9 +16,6 @@
 namespace cobra::server {
 namespace {
 
-using prometheus::BuildCounter;
-using prometheus::BuildGauge;
-using prometheus::BuildHistogram;
 using prometheus::MetricType;
 
 // From a reply out of the caches (tens of microseconds) to a request that reads a large library.
@@ -50,7 +47,7 @@ struct CacheColumn {
   const char* name;
   const char* help;
   MetricType type;
-  int64_t CacheStats::*field;
+  int64_t predict::CacheStats::*field;
 };
 constexpr CacheColumn kCacheColumns[] = {
     {"cobra_cache_hits_total", "Look-ups that found an entry", MetricType::Counter, &predict::CacheStats::hits},
@@ -65,7 +62,7 @@ constexpr CacheColumn kCacheColumns[] = {
 
 }  // namespace
 
-class Metrics::Pulled : public prometheus::Collectable {
+class Metrics::ScrapedValues : public prometheus::Collectable {
  public:
   void Add(std::string name, std::function<predict::CacheStats()> stats) {
     absl::MutexLock lock(&mutex_);
@@ -103,65 +100,52 @@ std::string StatusName(absl::StatusCode code) { return absl::StatusCodeToString(
 
 Metrics::Metrics()
     : registry_(std::make_shared<prometheus::Registry>()),
-      pulled_(std::make_shared<Pulled>()),
-      requests_(BuildCounter().Name("cobra_requests_total").Help("Finished requests").Register(*registry_)),
-      request_seconds_(BuildHistogram()
-                           .Name("cobra_request_duration_seconds")
-                           .Help("From the arrival of a request to its reply, waiting included")
-                           .Register(*registry_)),
-      phase_seconds_(BuildHistogram()
-                         .Name("cobra_phase_duration_seconds")
-                         .Help("Parts of a Predict: reading source or graph, predicting")
-                         .Register(*registry_)),
-      reader_failures_(BuildCounter()
-                           .Name("cobra_reader_failures_total")
-                           .Help("Models that could not be read, by kind of diagnostic")
-                           .Register(*registry_)),
-      predictions_(BuildCounter()
-                       .Name("cobra_predictions_total")
-                       .Help("Predictions by target and where they came from")
-                       .Register(*registry_)),
-      extrapolating_(BuildCounter()
-                         .Name("cobra_predictions_extrapolating_total")
-                         .Help("Predictions outside of what the model was trained on")
-                         .Register(*registry_)),
-      measured_over_predicted_(BuildHistogram()
-                                   .Name("cobra_measured_over_predicted")
-                                   .Help("What a worker measured over what the serving model would have said; known: "
-                                         "of layers like those it was trained on")
-                                   .Register(*registry_)),
-      tasks_asked_(BuildCounter()
-                       .Name("cobra_tasks_asked_total")
-                       .Help("Tasks enqueued because the model was unsure; dropped: networks whose layers were not, "
-                             "for want of room")
-                       .Register(*registry_)),
-      store_rows_(BuildCounter().Name("cobra_store_rows_total").Help("Rows written, by table").Register(*registry_)),
-      store_failures_(
-          BuildCounter().Name("cobra_store_failures_total").Help("Writes that failed, by table").Register(*registry_)),
-      store_dropped_(BuildCounter()
-                         .Name("cobra_store_dropped_rows_total")
-                         .Help("Rows not written because the store was too slow")
-                         .Register(*registry_)),
-      reloads_(
-          BuildCounter().Name("cobra_model_loads_total").Help("Model versions loaded, by result").Register(*registry_)),
-      model_info_(BuildGauge().Name("cobra_model_info").Help("1 for the version that is serving").Register(*registry_)),
-      targets_(BuildGauge().Name("cobra_targets").Help("Targets that Predict takes").Register(*registry_).Add({})),
-      queued_(BuildGauge()
-                  .Name("cobra_requests_queued")
-                  .Help("Requests waiting for a thread")
-                  .Register(*registry_)
-                  .Add({})),
-      running_(BuildGauge()
-                   .Name("cobra_requests_in_flight")
-                   .Help("Requests a thread works on")
-                   .Register(*registry_)
-                   .Add({})) {
-  for (const char* method :
-       {"Predict", "ListTargets", "GetModelInfo", "Calibrate", "Enqueue", "Lease", "Renew", "Report", "Cancel"}) {
-    requests_.Add({{"method", method}, {"status", "OK"}});
-    request_seconds_.Add({{"method", method}}, kSeconds);
+      pulled_(std::make_shared<ScrapedValues>()),
+      requests_(Counters("cobra_requests_total", "Finished requests")),
+      request_seconds_(Histograms("cobra_request_duration_seconds",
+                                  "From the arrival of a request to its status, waiting included; of Watch, as long as "
+                                  "the caller watches")),
+      phase_seconds_(
+          Histograms("cobra_phase_duration_seconds", "Parts of a Predict: reading source or graph, predicting")),
+      reader_failures_(Counters("cobra_reader_failures_total", "Models that could not be read, by kind of diagnostic")),
+      predictions_(Counters("cobra_predictions_total", "Predictions by target and where they came from")),
+      extrapolating_(
+          Counters("cobra_predictions_extrapolating_total", "Predictions outside of what the model was trained on")),
+      measured_over_predicted_(
+          Histograms("cobra_measured_over_predicted",
+                     "Latency that a worker measured over the one that the serving model predicts; "
+                     "known: of layers like those it was trained on")),
+      tasks_requested_(
+          Counters("cobra_tasks_asked_total",
+                   "Tasks enqueued because the model was unsure; dropped: networks whose layers were not, for "
+                   "want of room")),
+      store_rows_(Counters("cobra_store_rows_total", "Rows written, by table")),
+      store_failures_(Counters("cobra_store_failures_total", "Writes that failed, by table")),
+      store_dropped_(Counters("cobra_store_dropped_rows_total", "Rows not written because the store was too slow")),
+      reloads_(Counters("cobra_model_loads_total", "Model versions loaded, by result")),
+      model_info_(Gauges("cobra_model_info", "1 for the version that is serving")),
+      targets_(Gauges("cobra_targets", "Targets that Predict takes").Add({})),
+      queued_(Gauges("cobra_requests_queued", "Requests waiting for a thread").Add({})),
+      running_(Gauges("cobra_requests_in_flight", "Requests a thread works on").Add({})) {
+  AddKnownLabels();
+}
+
+prometheus::Family<prometheus::Counter>& Metrics::Counters(const char* name, const char* help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(*registry_);
+}
+prometheus::Family<prometheus::Gauge>& Metrics::Gauges(const char* name, const char* help) {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(*registry_);
+}
+prometheus::Family<prometheus::Histogram>& Metrics::Histograms(const char* name, const char* help) {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(*registry_);
+}
+
+void Metrics::AddKnownLabels() {
+  for (const RpcInfo& rpc : kRpcs) {
+    requests_.Add({{"method", rpc.method}, {"status", "OK"}});
+    request_seconds_.Add({{"method", rpc.method}}, kSeconds);
   }
-  for (const char* result : {"enqueued", "dropped"}) tasks_asked_.Add({{"result", result}});
+  for (const char* result : {"enqueued", "dropped"}) tasks_requested_.Add({{"result", result}});
   for (const char* phase : {"read", "predict"}) phase_seconds_.Add({{"phase", phase}}, kSeconds);
   using Kind = Diagnostic::Kind;
   for (Kind kind :
@@ -176,9 +160,9 @@ Metrics::Metrics()
   reloads_.Add({{"result", "failed"}});
 }
 
-void Metrics::RequestDone(absl::string_view method, absl::StatusCode code, absl::Duration duration) {
-  requests_.Add({{"method", std::string(method)}, {"status", StatusName(code)}}).Increment();
-  request_seconds_.Add({{"method", std::string(method)}}, kSeconds).Observe(absl::ToDoubleSeconds(duration));
+void Metrics::RequestDone(Rpc rpc, absl::StatusCode code, absl::Duration duration) {
+  requests_.Add({{"method", MethodName(rpc)}, {"status", StatusName(code)}}).Increment();
+  request_seconds_.Add({{"method", MethodName(rpc)}}, kSeconds).Observe(absl::ToDoubleSeconds(duration));
 }
 
 void Metrics::PhaseDone(absl::string_view phase, absl::Duration duration) {
@@ -205,9 +189,9 @@ void Metrics::Measured(absl::string_view target, absl::string_view layer_type, b
       .Observe(measured_over_predicted);
 }
 
-void Metrics::TasksAsked(int64_t enqueued, int64_t dropped) {
-  tasks_asked_.Add({{"result", "enqueued"}}).Increment(static_cast<double>(enqueued));
-  tasks_asked_.Add({{"result", "dropped"}}).Increment(static_cast<double>(dropped));
+void Metrics::TasksRequested(int64_t enqueued, int64_t dropped) {
+  tasks_requested_.Add({{"result", "enqueued"}}).Increment(static_cast<double>(enqueued));
+  tasks_requested_.Add({{"result", "dropped"}}).Increment(static_cast<double>(dropped));
 }
 
 void Metrics::StoreWritten(absl::string_view table, bool ok, int64_t rows) {

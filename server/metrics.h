@@ -1,5 +1,5 @@
-// What Prometheus reads from /metrics. All families exist from the start, so that a dashboard shows zero and not
-// nothing, and a bad name fails in the first second. Names carry their unit.
+// The metrics that Prometheus reads from /metrics. All families exist from the start, so that a dashboard shows zero
+// instead of nothing, and an invalid name fails at start. Names contain their unit.
 #ifndef COBRA_SERVER_METRICS_H_
 #define COBRA_SERVER_METRICS_H_
 
@@ -16,6 +16,7 @@
 #include "model/predict/predictor.h"
 #include "prometheus/collectable.h"
 #include "prometheus/registry.h"
+#include "server/rpcs.h"
 
 namespace cobra::server {
 
@@ -23,13 +24,13 @@ class Metrics {
  public:
   Metrics();
 
-  void RequestDone(absl::string_view method, absl::StatusCode code, absl::Duration duration);
+  void RequestDone(Rpc rpc, absl::StatusCode code, absl::Duration duration);
   void PhaseDone(absl::string_view phase, absl::Duration duration);  // "read", "predict"
   void ReaderFailed(Diagnostic::Kind kind);
   void Predicted(absl::string_view target, bool from_cache, bool extrapolating);
-  // `known`: the model did not have to extrapolate. What it was unsure about is off without anything having drifted.
+  // `known`: the model did not extrapolate. Errors of extrapolated predictions are no sign of drift.
   void Measured(absl::string_view target, absl::string_view layer_type, bool known, double measured_over_predicted);
-  void TasksAsked(int64_t enqueued, int64_t dropped);
+  void TasksRequested(int64_t enqueued, int64_t dropped);
   void StoreWritten(absl::string_view table, bool ok, int64_t rows);
   void StoreDropped(absl::string_view table, int64_t rows);
   void ModelLoaded(const predict::ModelInfo& info, int64_t num_targets);
@@ -40,13 +41,21 @@ class Metrics {
   // `stats` is called at every scrape; it must live as long as this object.
   void WatchCache(absl::string_view name, std::function<predict::CacheStats()> stats);
 
-  // What an exposer serves.
+  // The collectables of the metrics endpoint.
   std::vector<std::shared_ptr<prometheus::Collectable>> collectables() const;
 
  private:
-  class Pulled;  // values that are asked for at a scrape
+  class ScrapedValues;  // values that are computed at a scrape
+
+  // A new family of the registry.
+  prometheus::Family<prometheus::Counter>& Counters(const char* name, const char* help);
+  prometheus::Family<prometheus::Gauge>& Gauges(const char* name, const char* help);
+  prometheus::Family<prometheus::Histogram>& Histograms(const char* name, const char* help);
+  // Creates the labels of every family that are known in advance.
+  void AddKnownLabels();
+
   std::shared_ptr<prometheus::Registry> registry_;
-  std::shared_ptr<Pulled> pulled_;
+  std::shared_ptr<ScrapedValues> pulled_;
 
   prometheus::Family<prometheus::Counter>& requests_;
   prometheus::Family<prometheus::Histogram>& request_seconds_;
@@ -55,7 +64,7 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& predictions_;
   prometheus::Family<prometheus::Counter>& extrapolating_;
   prometheus::Family<prometheus::Histogram>& measured_over_predicted_;
-  prometheus::Family<prometheus::Counter>& tasks_asked_;
+  prometheus::Family<prometheus::Counter>& tasks_requested_;
   prometheus::Family<prometheus::Counter>& store_rows_;
   prometheus::Family<prometheus::Counter>& store_failures_;
   prometheus::Family<prometheus::Counter>& store_dropped_;

@@ -19,7 +19,7 @@ namespace cobra::server {
 
 class MetricsEndpoint {
  public:
-  // `address` is "HOST:PORT" or "[V6]:PORT"; port 0 takes any free one. Unavailable when it cannot be taken.
+  // `address` is "HOST:PORT" or "[V6]:PORT"; port 0 chooses a free port. Unavailable if the port is taken.
   static absl::StatusOr<std::unique_ptr<MetricsEndpoint>> Start(
       absl::string_view address, std::vector<std::shared_ptr<prometheus::Collectable>> collectables);
   virtual ~MetricsEndpoint() = default;

@@ -2,22 +2,21 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
 #include "base/hash.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
-#include "frontend/nas/reader.h"
-#include "frontend/onnx/reader.h"
-#include "frontend/python/reader.h"
-#include "frontend/tflite/reader.h"
+#include "frontend/model_source.h"
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
-#include "proto/graph_proto.h"
-#include "server/source_request.h"
+#include "proto/model_source_proto.h"
+#include "server/library_file.h"
 
 namespace cobra::server {
 namespace {
@@ -106,9 +105,9 @@ Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, PredictionLo
   metrics_->WatchCache("embedding", [this] { return model_->Get()->predictor->embedding_cache_stats(); });
 }
 
-absl::StatusOr<v1::PredictResponse> Pipeline::Predict(const v1::PredictRequest& request, const CallContext& call) {
+absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* request, const CallContext& call) {
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();  // one version for the whole request
-  COBRA_RETURN_IF_ERROR(CheckRequest(request, *model));
+  COBRA_RETURN_IF_ERROR(CheckRequest(*request, *model));
   v1::PredictResponse reply;
 
   const absl::Time start = absl::Now();
@@ -118,11 +117,11 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(const v1::PredictRequest& 
 
   const Hash128 fingerprint = graph::Fingerprint(graph);
   FillSummary(graph, fingerprint, *model, &reply);
-  for (const std::string& target : request.targets()) {
-    COBRA_ASSIGN_OR_RETURN(auto prediction, PredictTarget(*model, graph, fingerprint, target, request, call));
+  for (const std::string& target : request->targets()) {
+    COBRA_ASSIGN_OR_RETURN(auto prediction, PredictTarget(*model, graph, fingerprint, target, *request, call));
     v1::TargetPrediction* out = reply.add_predictions();
     FillPrediction(target, *prediction, out);
-    if (request.breakdown()) FillBreakdown(graph, *prediction, out);
+    if (request->breakdown()) FillBreakdown(graph, *prediction, out);
   }
   const absl::Time predicted = absl::Now();
 
@@ -140,10 +139,9 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const Mod
                      "ListTargets (cobra-client targets) has their names");
   }
   if (request.targets_size() > options_.limits.max_targets) {
-    return UserError(
-        Diagnostic::Kind::kLimit,
-        absl::StrCat(request.targets_size(), " targets are more than the limit of ", options_.limits.max_targets),
-        "ask in several requests");
+    return UserError(Diagnostic::Kind::kLimit,
+                     LimitMessage("", request.targets_size(), options_.limits.max_targets, "targets"),
+                     "split them into several requests");
   }
   for (const std::string& target : request.targets()) {
     if (!model.Knows(target)) return UnknownTarget(target, model);
@@ -155,41 +153,20 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const Mod
   return absl::OkStatus();
 }
 
-absl::StatusOr<graph::Graph> Pipeline::ReadModel(const v1::PredictRequest& request, const CallContext& call) {
+absl::StatusOr<graph::Graph> Pipeline::ReadWithin(const Limits& limits, v1::PredictRequest* request) const {
+  COBRA_ASSIGN_OR_RETURN(frontend::ModelSource source, proto::TakeModelSource(request, limits));
+  if (auto* program = std::get_if<python::SourceRequest>(&source))
+    COBRA_RETURN_IF_ERROR(AddLibraries(options_.library_roots, program));
+  return frontend::ReadModel(std::move(source), limits);
+}
+
+absl::StatusOr<graph::Graph> Pipeline::ReadModel(v1::PredictRequest* request, const CallContext& call) {
   COBRA_RETURN_IF_ERROR(call.Check());
   const int64_t left_ms = std::max<int64_t>(1, absl::ToInt64Milliseconds(call.deadline - absl::Now()));
   Limits limits = options_.limits.read;
   limits.cancelled = call.cancelled;
   limits.wall_time_ms = std::min(limits.wall_time_ms, left_ms);
-  absl::StatusOr<graph::Graph> graph;
-  switch (request.model_case()) {
-    case v1::PredictRequest::kGraph: graph = proto::GraphFromProto(request.graph(), limits.graph); break;
-    case v1::PredictRequest::kSource: {
-      absl::StatusOr<python::SourceRequest> source =
-          SourceRequestFromProto(request.source(), options_.library_roots, options_.limits);
-      graph = source.ok() ? python::ReadPythonModel(*source, limits) : source.status();
-      break;
-    }
-    case v1::PredictRequest::kOnnx:
-      graph = onnx::ReadOnnxModel(request.onnx().file(), OnnxRequestFromProto(request.onnx()), limits);
-      break;
-    case v1::PredictRequest::kTflite: {
-      const v1::TfliteModel& model = request.tflite();
-      tflite::TfliteRequest tflite;
-      if (!model.name().empty()) tflite.name = model.name();
-      tflite.inputs.assign(model.inputs().begin(), model.inputs().end());
-      graph = tflite::ReadTfliteModel(model.file(), tflite, limits);
-      break;
-    }
-    case v1::PredictRequest::kArchitecture: {
-      const v1::Architecture& architecture = request.architecture();
-      graph = nas::ReadArchitecture({architecture.text(), {architecture.inputs().begin(), architecture.inputs().end()}},
-                                    limits);
-      break;
-    }
-    case v1::PredictRequest::MODEL_NOT_SET:
-      return absl::InternalError("CheckRequest lets no request without a model through");
-  }
+  absl::StatusOr<graph::Graph> graph = ReadWithin(limits, request);
   if (graph.ok()) return graph;
   // A program that was stopped because nobody waits any more is not at fault.
   COBRA_RETURN_IF_ERROR(call.Check());

@@ -1,4 +1,4 @@
-// The ask-flow: source or graph in, latency out. No gRPC in here.
+// The prediction of a request: source or graph in, latency out. No gRPC in here.
 #ifndef COBRA_SERVER_PIPELINE_H_
 #define COBRA_SERVER_PIPELINE_H_
 
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/limits.h"
 #include "cobra/v1/cobra.pb.h"
 #include "model/predict/lru_cache.h"
 #include "model/predict/predictor.h"
@@ -21,20 +22,24 @@ namespace cobra::server {
 
 struct PipelineOptions {
   ServerLimits limits;
-  std::vector<std::string> library_roots;              // directories that source may import from
-  int64_t prediction_cache_bytes = int64_t{32} << 20;  // about 150,000 networks on one target each
+  // Directories that source may import from.
+  std::vector<std::string> library_roots;
+  // About 150,000 networks on one target each.
+  int64_t prediction_cache_bytes = int64_t{32} << 20;
 };
 
 class Pipeline {
  public:
-  // None of the pointers is owned; all must live longer.
+  // The pointers are not owned and must outlive this object.
   Pipeline(PipelineOptions options, const LiveModel* model, PredictionLog* log, UnseenLayers* unseen, Metrics* metrics);
 
-  absl::StatusOr<v1::PredictResponse> Predict(const v1::PredictRequest& request, const CallContext& call);
+  // Moves the texts and files of the model out of `request`, to avoid copies.
+  absl::StatusOr<v1::PredictResponse> Predict(v1::PredictRequest* request, const CallContext& call);
 
  private:
   absl::Status CheckRequest(const v1::PredictRequest& request, const ModelSnapshot& model) const;
-  absl::StatusOr<graph::Graph> ReadModel(const v1::PredictRequest& request, const CallContext& call);
+  absl::StatusOr<graph::Graph> ReadModel(v1::PredictRequest* request, const CallContext& call);
+  absl::StatusOr<graph::Graph> ReadWithin(const Limits& limits, v1::PredictRequest* request) const;
   absl::StatusOr<std::shared_ptr<const predict::LatencyPrediction>> PredictTarget(
       const ModelSnapshot& model, const graph::Graph& graph, const Hash128& fingerprint, const std::string& target,
       const v1::PredictRequest& request, const CallContext& call);

@@ -1,5 +1,5 @@
-// Writes predictions to the store from one thread of its own, many to a transaction, so that no request waits for a
-// disk. When the disk is slower than the requests, records are dropped and counted rather than kept without bound.
+// Writes predictions to the store from a thread of its own, many in one transaction, so that no request waits for a
+// disk. When the disk is slower than the requests, records are dropped and counted, so that memory stays bounded.
 #ifndef COBRA_SERVER_PREDICTION_LOG_H_
 #define COBRA_SERVER_PREDICTION_LOG_H_
 
@@ -15,7 +15,7 @@ namespace cobra::server {
 
 class PredictionLog {
  public:
-  // Neither is owned; both must live longer.
+  // The pointers are not owned and must outlive this object.
   PredictionLog(store::Store* store, Metrics* metrics, size_t max_pending = 65536);  // about 15 MB
   // Writes what is pending.
   ~PredictionLog();

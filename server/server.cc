@@ -20,6 +20,7 @@
 #include "server/metrics_endpoint.h"
 #include "server/pipeline.h"
 #include "server/prediction_log.h"
+#include "server/rpcs.h"
 #include "server/service.h"
 #include "server/task_watch.h"
 #include "server/unary_calls.h"
@@ -30,8 +31,6 @@
 
 namespace cobra::server {
 namespace {
-
-constexpr const char* kServiceNames[] = {"cobra.v1.Cobra", "cobra.v1.Measurements"};
 
 // "host:0" with the port that the system chose.
 std::string WithPort(const std::string& address, int port) {
@@ -52,8 +51,9 @@ class ServerImpl final : public Server {
         return absl::InvalidArgumentError(absl::StrCat("--library ", root, ": no such directory"));
     }
     COBRA_ASSIGN_OR_RETURN(store_, store::OpenStore(options_.store_path));
+    // OpenStore has prepared the schema.
     COBRA_ASSIGN_OR_RETURN(std::unique_ptr<store::SqlDatabase> queue_database,
-                           store::OpenDatabase(options_.store_path));  // its schema is prepared now
+                           store::OpenDatabase(options_.store_path));
     queue_ = std::make_unique<store::TaskQueue>(std::move(queue_database));
     watch_ = std::make_unique<TaskWatch>(queue_.get());
     COBRA_ASSIGN_OR_RETURN(model_, LiveModel::Create(Loader(), store_.get(), &metrics_));
@@ -65,7 +65,7 @@ class ServerImpl final : public Server {
     pipeline_options.library_roots = options_.library_roots;
     pipeline_options.prediction_cache_bytes = options_.prediction_cache_bytes;
     UnseenLayersOptions unseen_options;
-    unseen_options.max_waiting = options_.max_asked;
+    unseen_options.max_waiting = options_.max_learning_tasks;
     unseen_ = std::make_unique<UnseenLayers>(unseen_options, queue_.get(), &metrics_);
     pipeline_ = std::make_unique<Pipeline>(pipeline_options, model_.get(), log_.get(), unseen_.get(), &metrics_);
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -108,7 +108,7 @@ class ServerImpl final : public Server {
 
   absl::Status CalibrateThisMachine() {
     if (model_->Get()->FindCalibration(kThisMachine) != nullptr) {
-      LogInfo("this machine is calibrated already (`cobra-client calibrate` does it anew)");
+      LogInfo("this machine is calibrated already (`cobra-client calibrate` repeats it)");
       return absl::OkStatus();
     }
     const std::string worker = options_.worker.empty() ? SiblingProgram("cobra-worker") : options_.worker;
@@ -140,8 +140,8 @@ class ServerImpl final : public Server {
     builder.RegisterService(measurement_service_.get());
     builder.SetMaxReceiveMessageSize(options_.limits.max_request_bytes);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options_.limits.max_streams_per_connection);
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT,
-                               0);  // two servers on one port would share the requests silently
+    // Two servers on one port would share the requests silently.
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     grpc::ResourceQuota quota("cobra");
     quota.Resize(static_cast<size_t>(options_.limits.transport_memory_bytes));
     builder.SetResourceQuota(quota);
@@ -151,7 +151,7 @@ class ServerImpl final : public Server {
     }
     listen_address_ = WithPort(options_.listen, port);
     grpc_server_->GetHealthCheckService()->SetServingStatus(true);
-    for (const char* name : kServiceNames) grpc_server_->GetHealthCheckService()->SetServingStatus(name, true);
+    for (const RpcInfo& rpc : kRpcs) grpc_server_->GetHealthCheckService()->SetServingStatus(rpc.service, true);
     return absl::OkStatus();
   }
 

@@ -1,4 +1,4 @@
-// All parts of a server, in the order in which they live and die.
+// All parts of a server, in the order of their construction.
 #ifndef COBRA_SERVER_SERVER_H_
 #define COBRA_SERVER_SERVER_H_
 
@@ -15,37 +15,37 @@
 namespace cobra::server {
 
 struct ServerOptions {
-  std::string listen = "127.0.0.1:50051";  // port 0: any free one
+  std::string listen = "127.0.0.1:50051";  // port 0: a free one
   std::string metrics = "127.0.0.1:9464";  // empty: none
   std::string model_directory = "model/pretrained";
   std::string store_path = "cobra.sqlite";
   std::vector<std::string> library_roots;  // directories that source may import from
   std::string worker;                      // program for calibrate_at_start; empty: cobra-worker beside this program
-  int64_t max_asked = 10000;               // tasks waiting for what the model does not know; 0: it is not noted
+  int64_t max_learning_tasks = 10000;      // tasks waiting for layers that the model does not know; 0: none
   bool calibrate_at_start = false;         // unless the store has a calibration of this machine already
-  int threads = 0;                         // requests worked on at a time; 0: one a core
+  int threads = 0;                         // requests processed at a time; 0: one a core
   int64_t embedding_cache_bytes = int64_t{64} << 20;
   int64_t prediction_cache_bytes = int64_t{32} << 20;
-  absl::Duration drain_timeout = absl::Seconds(20);  // what a request in flight may take after Drain()
+  absl::Duration drain_timeout = absl::Seconds(20);  // time limit for requests in flight after Drain()
   ServerLimits limits;
-  LiveModel::Loader loader;  // empty: loads model_directory; a test brings a model of its own
+  LiveModel::Loader loader;  // empty: loads model_directory; tests pass a model of their own
 };
 
 class Server {
  public:
-  // Loads, calibrates if asked to, then listens: a port that answers can predict.
+  // Loads, calibrates if calibrate_at_start is set, then listens: once the port is open, the server can predict.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
   virtual ~Server() = default;
 
-  // "127.0.0.1:50051" with the port that was really taken; "" where there is none.
+  // "127.0.0.1:50051" with the actual port; "" if there is none.
   virtual std::string listen_address() const = 0;
   virtual std::string metrics_address() const = 0;
 
-  // Loads the model directory anew; on error the old version goes on serving.
+  // Reloads the model directory; on error the old version continues to serve.
   virtual absl::Status ReloadModel() = 0;
 
-  // Health becomes NOT_SERVING, new requests are refused with UNAVAILABLE, those in flight are finished (cancelled
-  // after drain_timeout), the store is flushed. REQUIRES: once.
+  // Health becomes NOT_SERVING and new requests are refused with UNAVAILABLE. Requests in flight are finished
+  // (cancelled after drain_timeout), then the store is flushed. REQUIRES: called once.
   virtual void Drain() = 0;
 };
 

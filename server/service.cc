@@ -50,14 +50,14 @@ absl::Status FillTargetByName(const ModelSnapshot& model, absl::string_view name
     FillTarget(info, model.FindCalibration(name), out);
     return absl::OkStatus();
   }
-  return absl::InternalError(absl::StrCat(name, ": was made but is not served"));
+  return absl::InternalError(absl::StrCat(name, ": was created but is not served"));
 }
 
 }  // namespace
 
-absl::Status CobraService::HandlePredict(const v1::PredictRequest& request, v1::PredictResponse* response,
+absl::Status CobraService::HandlePredict(v1::PredictRequest& request, v1::PredictResponse* response,
                                          const CallContext& call) {
-  COBRA_ASSIGN_OR_RETURN(*response, pipeline_->Predict(request, call));
+  COBRA_ASSIGN_OR_RETURN(*response, pipeline_->Predict(&request, call));
   return absl::OkStatus();
 }
 

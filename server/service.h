@@ -5,39 +5,37 @@
 #include "cobra/v1/cobra.grpc.pb.h"
 #include "server/live_model.h"
 #include "server/pipeline.h"
+#include "server/raw_service.h"
+#include "server/rpcs.h"
 #include "server/unary_calls.h"
 
 namespace cobra::server {
 
-// Methods are raw: the bytes are looked at before they are parsed (message_bytes.h).
-using RawCobra = v1::Cobra::WithRawCallbackMethod_Predict<v1::Cobra::WithRawCallbackMethod_ListTargets<
-    v1::Cobra::WithRawCallbackMethod_GetModelInfo<v1::Cobra::WithRawCallbackMethod_Calibrate<v1::Cobra::Service>>>>;
-
-class CobraService final : public RawCobra {
+class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_COBRA(COBRA_RAW_METHOD)>::Type {
  public:
-  // None of the pointers is owned; all must live longer.
+  // The pointers are not owned and must outlive this object.
   CobraService(Pipeline* pipeline, LiveModel* model, const UnaryCalls& calls)
       : pipeline_(pipeline), model_(model), calls_(calls) {}
 
   grpc::ServerUnaryReactor* Predict(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* response) override {
-    return calls_.Run("Predict", context, request, response, this, &CobraService::HandlePredict);
+    return calls_.Run(Rpc::kPredict, context, request, response, this, &CobraService::HandlePredict);
   }
   grpc::ServerUnaryReactor* ListTargets(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                         grpc::ByteBuffer* response) override {
-    return calls_.Run("ListTargets", context, request, response, this, &CobraService::HandleListTargets);
+    return calls_.Run(Rpc::kListTargets, context, request, response, this, &CobraService::HandleListTargets);
   }
   grpc::ServerUnaryReactor* GetModelInfo(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                          grpc::ByteBuffer* response) override {
-    return calls_.Run("GetModelInfo", context, request, response, this, &CobraService::HandleGetModelInfo);
+    return calls_.Run(Rpc::kGetModelInfo, context, request, response, this, &CobraService::HandleGetModelInfo);
   }
   grpc::ServerUnaryReactor* Calibrate(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                       grpc::ByteBuffer* response) override {
-    return calls_.Run("Calibrate", context, request, response, this, &CobraService::HandleCalibrate);
+    return calls_.Run(Rpc::kCalibrate, context, request, response, this, &CobraService::HandleCalibrate);
   }
 
  private:
-  absl::Status HandlePredict(const v1::PredictRequest& request, v1::PredictResponse* response, const CallContext& call);
+  absl::Status HandlePredict(v1::PredictRequest& request, v1::PredictResponse* response, const CallContext& call);
   absl::Status HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response,
                                  const CallContext& call);
   absl::Status HandleGetModelInfo(const v1::GetModelInfoRequest& request, v1::GetModelInfoResponse* response,

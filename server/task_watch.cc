@@ -4,14 +4,13 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
-#include "base/log.h"
+#include "base/limit_message.h"
 
 namespace cobra::server {
 namespace {
 
 // Servers of one database have clocks of their own, and a transaction shows up later than the time that it wrote: look
-// back this far, and tell nothing twice.
+// back this far, and notify of nothing twice.
 constexpr absl::Duration kLookBack = absl::Seconds(5);
 
 bool IsOver(store::TaskState state) { return state != store::TaskState::queued && state != store::TaskState::leased; }
@@ -20,9 +19,9 @@ bool IsOver(store::TaskState state) { return state != store::TaskState::queued &
 
 struct TaskWatch::Entry {
   std::shared_ptr<Watcher> watcher;
-  absl::flat_hash_map<std::string, store::TaskStatus> last;  // what it was told; an unknown task has a default-made one
+  absl::flat_hash_map<std::string, store::TaskStatus> last;  // as it was notified; default for an unknown task
   std::vector<std::string> ids;
-  bool told = false;
+  bool notified = false;
   bool over = false;
 };
 
@@ -40,7 +39,7 @@ TaskWatch::~TaskWatch() {
 absl::Status TaskWatch::Add(std::shared_ptr<Watcher> watcher, std::vector<std::string> task_ids) {
   absl::MutexLock lock(&mutex_);
   if (entries_.size() >= kMaxWatchers)
-    return absl::ResourceExhaustedError(absl::StrCat(kMaxWatchers, " callers watch already"));
+    return absl::ResourceExhaustedError(LimitMessage("Watch", kMaxWatchers, "callers"));
   auto entry = std::make_unique<Entry>();
   entry->watcher = std::move(watcher);
   entry->ids = std::move(task_ids);
@@ -57,8 +56,8 @@ void TaskWatch::Remove(const Watcher* watcher) {
 }
 
 // What of `statuses` is its tasks' and new to it.
-void TaskWatch::Tell(Entry& entry, const std::vector<store::TaskStatus>& statuses) {
-  std::vector<store::TaskStatus> news;
+void TaskWatch::Notify(Entry& entry, const std::vector<store::TaskStatus>& statuses) {
+  std::vector<store::TaskStatus> changes;
   for (const store::TaskStatus& status : statuses) {
     const auto found = entry.last.find(status.id);
     if (found == entry.last.end()) continue;
@@ -69,13 +68,13 @@ void TaskWatch::Tell(Entry& entry, const std::vector<store::TaskStatus>& statuse
       continue;
     }
     last = status;
-    news.push_back(status);
+    changes.push_back(status);
   }
   entry.over = std::all_of(entry.last.begin(), entry.last.end(),
                            [](const auto& task) { return task.second.id.empty() || IsOver(task.second.state); });
-  if (news.empty() && entry.told && !entry.over) return;
-  entry.told = true;
-  entry.watcher->Changed(news, entry.over);
+  if (changes.empty() && entry.notified && !entry.over) return;
+  entry.notified = true;
+  entry.watcher->Changed(changes, entry.over);
 }
 
 void TaskWatch::Loop() {
@@ -96,11 +95,11 @@ void TaskWatch::Loop() {
     const absl::StatusOr<std::vector<store::TaskStatus>> changes = queue_->ChangedSince(since - kLookBack);
     absl::MutexLock lock(&mutex_);
     for (auto& entry : entries_) {
-      if (!entry->told) {
+      if (!entry->notified) {
         if (const absl::StatusOr<std::vector<store::TaskStatus>> all = queue_->Get(entry->ids); all.ok())
-          Tell(*entry, *all);
+          Notify(*entry, *all);
       } else if (changes.ok()) {
-        Tell(*entry, *changes);
+        Notify(*entry, *changes);
       }
     }
     entries_.erase(std::remove_if(entries_.begin(), entries_.end(), [](const auto& entry) { return entry->over; }),

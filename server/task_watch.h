@@ -18,11 +18,11 @@ namespace cobra::server {
 
 class TaskWatch {
  public:
-  // Who watches. Called from the watching thread, one call at a time, never after Remove().
+  // Receives changes. Called from the watching thread, one call at a time, never after Remove().
   class Watcher {
    public:
     virtual ~Watcher() = default;
-    // `last`: none of the watched tasks will change any more; nothing follows.
+    // `last`: none of the watched tasks will change any more; this is the last call.
     virtual void Changed(const std::vector<store::TaskStatus>& statuses, bool last) = 0;
   };
 
@@ -32,15 +32,15 @@ class TaskWatch {
   explicit TaskWatch(store::TaskQueue* queue, absl::Duration period = absl::Milliseconds(200));
   ~TaskWatch();
 
-  // The watcher first hears how its tasks are now. ResourceExhausted: too many watch already.
+  // The watcher is first notified of the current state of its tasks. ResourceExhausted: there are too many watchers.
   absl::Status Add(std::shared_ptr<Watcher> watcher, std::vector<std::string> task_ids);
-  // Returns when the watcher is not being called.
+  // Returns when no call of the watcher is in progress.
   void Remove(const Watcher* watcher);
 
  private:
   struct Entry;
   void Loop();
-  void Tell(Entry& entry, const std::vector<store::TaskStatus>& statuses) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Notify(Entry& entry, const std::vector<store::TaskStatus>& statuses) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   store::TaskQueue* const queue_;
   const absl::Duration period_;

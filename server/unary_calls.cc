@@ -4,10 +4,9 @@
 #include <atomic>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/log.h"
 #include "proto/status_proto.h"
+#include "server/request_record.h"
 
 namespace cobra::server {
 namespace {
@@ -15,7 +14,7 @@ namespace {
 // One call, from its arrival until gRPC is done with it. gRPC owns it: OnDone is the last thing that happens.
 class Call final : public grpc::ServerUnaryReactor {
  public:
-  Call(const char* method, absl::Time deadline, Metrics* metrics) : method_(method), metrics_(metrics) {
+  Call(Rpc rpc, absl::Time deadline, Metrics* metrics) : record_(rpc, metrics) {
     context_.deadline = deadline;
     context_.cancelled = &cancelled_;
   }
@@ -24,10 +23,7 @@ class Call final : public grpc::ServerUnaryReactor {
 
   // REQUIRES: once. The object may be gone when it returns.
   void End(const absl::Status& status) {
-    metrics_->RequestDone(method_, status.code(), absl::Now() - arrived_);
-    if (absl::IsInternal(status) || absl::IsDataLoss(status) || absl::IsUnknown(status)) {
-      LogError(absl::StrCat(method_, ": ", status.message()));
-    }
+    record_.Done(status);
     Finish(proto::ToGrpcStatus(status));
   }
 
@@ -35,19 +31,17 @@ class Call final : public grpc::ServerUnaryReactor {
   void OnDone() override { delete this; }
 
  private:
-  const char* const method_;
-  Metrics* const metrics_;
-  const absl::Time arrived_ = absl::Now();
+  const RequestRecord record_;
   std::atomic<bool> cancelled_{false};
   CallContext context_;
 };
 
 }  // namespace
 
-grpc::ServerUnaryReactor* UnaryCalls::RunBytes(const char* method, grpc::CallbackServerContext* context,
+grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerContext* context,
                                                std::function<absl::Status(const CallContext&)> work) const {
   const absl::Time given = absl::FromChrono(context->deadline());
-  auto* call = new Call(method, std::min(given, absl::Now() + default_deadline_), metrics_);
+  auto* call = new Call(rpc, std::min(given, absl::Now() + default_deadline_), metrics_);
   absl::Status admitted = pool_->Submit([call, work = std::move(work)] {
     absl::Status status = call->context().Check();  // the time may have passed in the queue
     if (status.ok()) status = work(call->context());

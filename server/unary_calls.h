@@ -1,10 +1,10 @@
-// What every unary method of every service has in common: a deadline, cancellation, a place in the queue, a thread,
-// metrics.
+// Common code of all unary methods: deadline, cancellation, queue, thread, metrics.
 #ifndef COBRA_SERVER_UNARY_CALLS_H_
 #define COBRA_SERVER_UNARY_CALLS_H_
 
 #include <cstdint>
 #include <functional>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -16,29 +16,29 @@
 #include "server/limits.h"
 #include "server/message_bytes.h"
 #include "server/metrics.h"
+#include "server/rpcs.h"
 #include "server/worker_pool.h"
 
 namespace cobra::server {
 
 class UnaryCalls {
  public:
-  // Neither pointer is owned; both must live longer.
+  // The pointers are not owned and must outlive this object.
   UnaryCalls(WorkerPool* pool, Metrics* metrics, const ServerLimits& limits)
       : pool_(pool),
         metrics_(metrics),
         default_deadline_(limits.default_deadline),
         max_parsed_bytes_(limits.max_parsed_bytes) {}
 
-  // Parses the request and runs `handle` on the pool; its status is the call's. `method` is a literal; gRPC keeps both
-  // buffers until the call ends.
+  // Parses the request and runs `handle` on the pool; its status becomes the call's. Request is const unless `handle`
+  // changes it. gRPC keeps both buffers until the call ends.
   template <typename Service, typename Request, typename Response>
-  grpc::ServerUnaryReactor* Run(const char* method, grpc::CallbackServerContext* context,
-                                const grpc::ByteBuffer* request_bytes, grpc::ByteBuffer* response_bytes,
-                                Service* service,
-                                absl::Status (Service::*handle)(const Request&, Response*, const CallContext&)) const {
-    return RunBytes(method, context, [=, most = max_parsed_bytes_](const CallContext& call) -> absl::Status {
+  grpc::ServerUnaryReactor* Run(Rpc rpc, grpc::CallbackServerContext* context, const grpc::ByteBuffer* request_bytes,
+                                grpc::ByteBuffer* response_bytes, Service* service,
+                                absl::Status (Service::*handle)(Request&, Response*, const CallContext&)) const {
+    return RunBytes(rpc, context, [=, most = max_parsed_bytes_](const CallContext& call) -> absl::Status {
       google::protobuf::Arena arena;
-      auto* request = google::protobuf::Arena::CreateMessage<Request>(&arena);
+      auto* request = google::protobuf::Arena::CreateMessage<std::remove_const_t<Request>>(&arena);
       Response response;
       COBRA_RETURN_IF_ERROR(ParseMessage(*request_bytes, most, request));
       COBRA_RETURN_IF_ERROR((service->*handle)(*request, &response, call));
@@ -48,7 +48,7 @@ class UnaryCalls {
   int64_t max_parsed_bytes() const { return max_parsed_bytes_; }
 
  private:
-  grpc::ServerUnaryReactor* RunBytes(const char* method, grpc::CallbackServerContext* context,
+  grpc::ServerUnaryReactor* RunBytes(Rpc rpc, grpc::CallbackServerContext* context,
                                      std::function<absl::Status(const CallContext&)> work) const;
 
   WorkerPool* pool_;

@@ -34,7 +34,7 @@ void UnseenLayers::Offer(const graph::Graph& graph, const predict::LatencyPredic
   if (options_.max_waiting == 0) return;
   absl::MutexLock lock(&mutex_);
   if (pending_.size() >= kMaxPending) {
-    metrics_->TasksAsked(/*enqueued=*/0, /*dropped=*/1);
+    metrics_->TasksRequested(/*enqueued=*/0, /*dropped=*/1);
     return;
   }
   std::vector<bool> known;
@@ -52,7 +52,7 @@ bool UnseenLayers::IsTooLarge(const graph::Graph& graph) const {
   return graph::CostOf(graph).macs > options_.max_task_macs || graph::PeakMemoryBytes(graph) > options_.max_task_bytes;
 }
 
-absl::StatusOr<int64_t> UnseenLayers::Enqueue(const Offered& offered) {
+absl::StatusOr<int64_t> UnseenLayers::Enqueue(const OfferedNetwork& offered) {
   COBRA_ASSIGN_OR_RETURN(const int64_t waiting, queue_->Waiting(kOrigin));
   std::vector<store::TaskSpec> specs;
   std::set<std::string> ids;
@@ -79,14 +79,13 @@ void UnseenLayers::Loop() {
     working_ = false;
     mutex_.Await(absl::Condition(&work));
     if (stop_) return;
-    const Offered offered = std::move(pending_.front());
+    const OfferedNetwork offered = std::move(pending_.front());
     pending_.pop_front();
     working_ = true;
     lock.Release();
     const absl::StatusOr<int64_t> enqueued = Enqueue(offered);
-    metrics_->TasksAsked(enqueued.ok() ? *enqueued : 0, enqueued.ok() ? 0 : 1);
-    if (!enqueued.ok())
-      LogWarning(absl::StrCat("what the model does not know was not enqueued: ", enqueued.status().message()));
+    metrics_->TasksRequested(enqueued.ok() ? *enqueued : 0, enqueued.ok() ? 0 : 1);
+    if (!enqueued.ok()) LogWarning(absl::StrCat("unknown layers were not enqueued: ", enqueued.status().message()));
   }
 }
 

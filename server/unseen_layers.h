@@ -1,6 +1,6 @@
-// What the model was unsure about, put into the measurement queue: the layers of a network that it does not know, and
-// the network itself. Shapes and operators only: no names, no source, no values. Bounded in what waits, and left out
-// where a request says so (PredictRequest.keep_private) or the server was told to (--learn 0).
+// Enqueues measurements of the layers of a network that the model does not know, and of the network itself. Tasks
+// contain shapes and operators only: no names, no source, no values. The number of waiting tasks is bounded. A request
+// can opt out (PredictRequest.keep_private), and so can the server (--learn 0).
 #ifndef COBRA_SERVER_UNSEEN_LAYERS_H_
 #define COBRA_SERVER_UNSEEN_LAYERS_H_
 
@@ -21,10 +21,10 @@
 namespace cobra::server {
 
 struct UnseenLayersOptions {
-  int64_t max_waiting = 10000;    // tasks of origin "asked" that are not measured yet; 0: nothing is asked
-  int64_t max_per_network = 200;  // different layers of one network: most of the time of it is in fewer
-  // Of one task: a stranger's question must not keep a worker busy for minutes, or fill its memory. Far above what
-  // models in use have.
+  int64_t max_waiting = 10000;    // tasks of origin "asked" that are not measured yet; 0: none
+  int64_t max_per_network = 200;  // different layers of one network: fewer layers take most of its time
+  // Limits of one task: a client's request must not keep a worker busy for minutes, or fill its memory. Far above the
+  // models in use.
   int64_t max_task_macs = 200'000'000'000;
   int64_t max_task_bytes = int64_t{4} << 30;  // peak memory
 };
@@ -33,30 +33,29 @@ class UnseenLayers {
  public:
   static constexpr char kOrigin[] = "asked";
 
-  // Neither pointer is owned; both must live longer.
+  // The pointers are not owned and must outlive this object.
   UnseenLayers(const UnseenLayersOptions& options, store::TaskQueue* queue, Metrics* metrics);
   ~UnseenLayers();
 
-  // Returns at once; where too much is pending already, the network is forgotten. Only for predictions that say
-  // `extrapolating`.
+  // Returns at once. If too much is pending already, the network is dropped. Only for predictions with `extrapolating`.
   void Offer(const graph::Graph& graph, const predict::LatencyPrediction& prediction, absl::string_view target);
   void Flush();  // returns when everything offered so far is in the queue, or refused
 
  private:
-  struct Offered {
+  struct OfferedNetwork {
     graph::Graph graph;
     std::vector<bool> known;
     std::string target;
   };
   void Loop();
   bool IsTooLarge(const graph::Graph& graph) const;
-  absl::StatusOr<int64_t> Enqueue(const Offered& offered);
+  absl::StatusOr<int64_t> Enqueue(const OfferedNetwork& offered);
 
   const UnseenLayersOptions options_;
   store::TaskQueue* const queue_;
   Metrics* const metrics_;
   absl::Mutex mutex_;
-  std::deque<Offered> pending_ ABSL_GUARDED_BY(mutex_);
+  std::deque<OfferedNetwork> pending_ ABSL_GUARDED_BY(mutex_);
   bool working_ ABSL_GUARDED_BY(mutex_) = false;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: starts when everything else exists

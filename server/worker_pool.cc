@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/limit_message.h"
 
 namespace cobra::server {
 
@@ -22,10 +23,11 @@ WorkerPool::~WorkerPool() {
 
 absl::Status WorkerPool::Submit(std::function<void()> task) {
   absl::MutexLock lock(&mutex_);
-  if (closed_) return absl::UnavailableError("the server is stopping; ask another one");
+  if (closed_) return absl::UnavailableError("the server is stopping; use another one");
   if (queue_.size() >= max_queued_) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("the server is busy: ", queue_.size(), " requests are waiting; try again later"));
+        absl::StrCat(LimitMessage("the server is busy", static_cast<int64_t>(max_queued_), "waiting requests"),
+                     "; try again later"));
   }
   queue_.push_back(std::move(task));
   PublishLocked();

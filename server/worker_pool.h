@@ -1,5 +1,5 @@
-// The threads that requests run on, and the door in front of them: so many wait, the next is turned away at once
-// (RESOURCE_EXHAUSTED) instead of being answered when nobody waits any more. gRPC's own threads never run a model.
+// The threads that process requests, with a bounded queue. When the queue is full, a request is refused at once
+// (RESOURCE_EXHAUSTED) instead of being processed after its caller has given up. gRPC's own threads never run a model.
 #ifndef COBRA_SERVER_WORKER_POOL_H_
 #define COBRA_SERVER_WORKER_POOL_H_
 
@@ -25,9 +25,9 @@ class WorkerPool {
 
   // ResourceExhausted when the queue is full, Unavailable after Close(); otherwise `task` will run.
   absl::Status Submit(std::function<void()> task);
-  // From now on Submit() refuses.
+  // After this call Submit() refuses.
   void Close();
-  // Waits until nothing runs or waits; false after `timeout`.
+  // Waits until no task runs or waits; false after `timeout`.
   bool WaitIdle(absl::Duration timeout);
 
  private:

@@ -13,38 +13,62 @@ struct Statement {
 };
 // DOUBLE PRECISION and BIGINT are what PostgreSQL calls them; SQLite takes any name (REAL and INTEGER affinity).
 constexpr Statement kStatements[] = {
-    {1,
-     "CREATE TABLE IF NOT EXISTS predictions (id {serial}, time_us BIGINT NOT NULL, fingerprint TEXT NOT NULL, target "
-     "TEXT NOT NULL, "
-     "model_version TEXT NOT NULL, latency_us DOUBLE PRECISION NOT NULL, low_us DOUBLE PRECISION NOT NULL, high_us "
-     "DOUBLE PRECISION NOT NULL, "
-     "confidence DOUBLE PRECISION NOT NULL, extrapolating BIGINT NOT NULL, node_count BIGINT NOT NULL)"},
+    {1, R"sql(CREATE TABLE IF NOT EXISTS predictions (
+                id {serial},
+                time_us BIGINT NOT NULL,
+                fingerprint TEXT NOT NULL,
+                target TEXT NOT NULL,
+                model_version TEXT NOT NULL,
+                latency_us DOUBLE PRECISION NOT NULL,
+                low_us DOUBLE PRECISION NOT NULL,
+                high_us DOUBLE PRECISION NOT NULL,
+                confidence DOUBLE PRECISION NOT NULL,
+                extrapolating BIGINT NOT NULL,
+                node_count BIGINT NOT NULL))sql"},
     {1, "CREATE INDEX IF NOT EXISTS predictions_by_fingerprint ON predictions (fingerprint, target)"},
-    {1,
-     "CREATE TABLE IF NOT EXISTS measurements (id {serial}, time_us BIGINT NOT NULL, target TEXT NOT NULL, origin TEXT "
-     "NOT NULL, "
-     "fingerprint TEXT NOT NULL, is_network BIGINT NOT NULL, latency_us DOUBLE PRECISION NOT NULL, graph_json TEXT NOT "
-     "NULL)"},
+    {1, R"sql(CREATE TABLE IF NOT EXISTS measurements (
+                id {serial},
+                time_us BIGINT NOT NULL,
+                target TEXT NOT NULL,
+                origin TEXT NOT NULL,
+                fingerprint TEXT NOT NULL,
+                is_network BIGINT NOT NULL,
+                latency_us DOUBLE PRECISION NOT NULL,
+                graph_json TEXT NOT NULL))sql"},
     {1, "CREATE INDEX IF NOT EXISTS measurements_by_fingerprint ON measurements (fingerprint, target)"},
-    {1,
-     "CREATE TABLE IF NOT EXISTS calibrations (id {serial}, time_us BIGINT NOT NULL, target TEXT NOT NULL, "
-     "model_sha256 TEXT NOT NULL, "
-     "calibration_json TEXT NOT NULL, probe_json TEXT NOT NULL)"},
+    {1, R"sql(CREATE TABLE IF NOT EXISTS calibrations (
+                id {serial},
+                time_us BIGINT NOT NULL,
+                target TEXT NOT NULL,
+                model_sha256 TEXT NOT NULL,
+                calibration_json TEXT NOT NULL,
+                probe_json TEXT NOT NULL))sql"},
     {2, "ALTER TABLE measurements ADD COLUMN outcome TEXT NOT NULL DEFAULT 'ok'"},
     {2, "ALTER TABLE measurements ADD COLUMN task_id TEXT"},
     {2, "ALTER TABLE measurements ADD COLUMN record_json TEXT NOT NULL DEFAULT ''"},
-    {2, "CREATE UNIQUE INDEX measurements_by_task ON measurements (task_id)"},  // NULLs are all different: a probe has
-                                                                                // no task
-    {2,
-     "CREATE TABLE tasks (seq {serial}, id TEXT NOT NULL UNIQUE, target TEXT NOT NULL, priority BIGINT NOT NULL, "
-     "origin TEXT NOT NULL, "
-     "subject_json TEXT NOT NULL, max_attempts BIGINT NOT NULL, state TEXT NOT NULL, attempts BIGINT NOT NULL DEFAULT "
-     "0, "
-     "worker TEXT NOT NULL DEFAULT '', started BIGINT NOT NULL DEFAULT 0, expires_us BIGINT NOT NULL DEFAULT 0, "
-     "enqueued_us BIGINT NOT NULL, changed_us BIGINT NOT NULL, message TEXT NOT NULL DEFAULT '')"},
-    {2,
-     "CREATE TABLE sessions (id {serial}, session TEXT NOT NULL UNIQUE, target TEXT NOT NULL, session_json TEXT NOT "
-     "NULL)"},
+    // NULLs are all different: a probe has no task.
+    {2, "CREATE UNIQUE INDEX measurements_by_task ON measurements (task_id)"},
+    {2, R"sql(CREATE TABLE tasks (
+                seq {serial},
+                id TEXT NOT NULL UNIQUE,
+                target TEXT NOT NULL,
+                priority BIGINT NOT NULL,
+                origin TEXT NOT NULL,
+                subject_json TEXT NOT NULL,
+                max_attempts BIGINT NOT NULL,
+                state TEXT NOT NULL,
+                attempts BIGINT NOT NULL DEFAULT 0,
+                worker TEXT NOT NULL DEFAULT '',
+                started BIGINT NOT NULL DEFAULT 0,
+                expires_us BIGINT NOT NULL DEFAULT 0,
+                enqueued_us BIGINT NOT NULL,
+                changed_us BIGINT NOT NULL,
+                message TEXT NOT NULL DEFAULT ''))sql"},
+    {2, R"sql(CREATE TABLE sessions (
+                id {serial},
+                session TEXT NOT NULL UNIQUE,
+                target TEXT NOT NULL,
+                session_json TEXT NOT NULL))sql"},
     {2, "CREATE INDEX tasks_to_lease ON tasks (target, state, priority DESC, seq)"},
     {2, "CREATE INDEX tasks_by_change ON tasks (changed_us)"},
 };

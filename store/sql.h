@@ -1,6 +1,6 @@
-// One database, SQLite or PostgreSQL, behind the little that the store and the task queue need of it. The same SQL runs
-// on both: parameters are $1, $2, ...; {serial} stands for the type of a key that counts up by itself, {skip_locked}
-// for what keeps two servers from waiting for each other's rows.
+// One database, SQLite or PostgreSQL, with the few operations that the store and the task queue need. The same SQL runs
+// on both: parameters are $1, $2, ...; {serial} stands for the type of an auto-increment key, {skip_locked} for the
+// clause that keeps two servers from waiting for each other's rows.
 #ifndef COBRA_STORE_SQL_H_
 #define COBRA_STORE_SQL_H_
 
@@ -45,15 +45,15 @@ class SqlSession {
   }
 };
 
-// Safe to use from several threads; transactions of one SqlDatabase run one after the other. What was committed
-// survives the death of the process, of the database's server and of the machine: a commit waits for the disk, so what
-// comes often comes many to a transaction.
+// Safe to use from several threads; transactions of one SqlDatabase run one after the other. Committed data survives a
+// crash of the process, of the database's server and of the machine. A commit waits for the disk, so frequent writes
+// are batched into one transaction.
 class SqlDatabase {
  public:
   virtual ~SqlDatabase() = default;
-  // Commits if `body` returns OK. When the database says that it cannot now (its server restarts, a deadlock), `body`
-  // runs again, for as long as `patience`: it must have no effect but its statements, and those must bear being done
-  // twice (a commit whose answer was lost).
+  // Commits if `body` returns OK. If the database is temporarily unable (its server restarts, a deadlock), `body` runs
+  // again until `patience` has passed. So it must have no effect but its statements, and these must be idempotent (the
+  // reply of a commit may be lost).
   virtual absl::Status Transaction(absl::FunctionRef<absl::Status(SqlSession&)> body) = 0;
 };
 
@@ -61,8 +61,8 @@ struct SqlOptions {
   absl::Duration patience = absl::Seconds(5);
 };
 
-// "postgresql://user@host/database" (libpq's forms), or the path of an SQLite file, created where it is missing. Errors
-// name it, without its password.
+// "postgresql://user@host/database" (libpq's forms), or the path of an SQLite file, which is created if it is missing.
+// Errors name the location, without its password.
 absl::StatusOr<std::unique_ptr<SqlDatabase>> OpenDatabase(absl::string_view location, const SqlOptions& options = {});
 bool IsPostgres(absl::string_view location);
 

@@ -1,18 +1,56 @@
 #include "store/store.h"
 
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
-#include "store/record.h"
+#include "store/measured_graph.h"
 
 namespace cobra::store {
 namespace {
 
 SqlValue TextOrNull(const std::string& text) { return text.empty() ? SqlValue() : SqlValue(text); }
+
+// ---- a measurement's row: columns that are asked for, and record_json with all its fields but the graph ----
+
+constexpr char kMeasurementColumns[] =
+    "time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, task_id, record_json";
+
+std::vector<SqlValue> MeasurementToRow(const StoredMeasurement& stored) {
+  const Measurement& m = stored.measurement;
+  const bool measured = m.outcome == Outcome::ok;
+  const bool reported = !stored.task_id.empty();
+  return {absl::ToUnixMicros(stored.time),
+          stored.target,
+          stored.origin,
+          m.subject.graph_json.empty() ? "" : m.subject.fingerprint,
+          int64_t{m.subject.is_network},
+          measured ? m.latency.median_us : 0.0,
+          m.subject.graph_json,
+          std::string(OutcomeName(m.outcome)),
+          TextOrNull(stored.task_id),
+          reported ? MeasurementToJson(m, {.graph = false}) : ""};
+}
+
+// REQUIRES: the row of a task.
+absl::StatusOr<StoredMeasurement> MeasurementFromRow(const SqlRow& row) {
+  StoredMeasurement stored;
+  stored.time = absl::FromUnixMicros(row.Int(0));
+  stored.target = row.Text(1);
+  stored.origin = row.Text(2);
+  stored.task_id = row.Text(8);
+  absl::StatusOr<Measurement> measurement = MeasurementFromJson(row.Text(9));
+  if (!measurement.ok()) {
+    return absl::DataLossError(absl::StrCat("task ", stored.task_id, ": ", measurement.status().message()));
+  }
+  Measurement& m = stored.measurement = *std::move(measurement);
+  m.subject.fingerprint = row.Text(3);
+  m.subject.is_network = row.Int(4) != 0;
+  // With every digit, where record_json has three decimals.
+  m.latency.median_us = row.Real(5);
+  m.subject.graph_json = row.Text(6);
+  return stored;
+}
 
 class SqlStore final : public Store {
  public:
@@ -21,20 +59,20 @@ class SqlStore final : public Store {
   absl::Status AppendPredictions(absl::Span<const PredictionRecord> records) override {
     return database_->Transaction([&](SqlSession& session) {
       for (const PredictionRecord& r : records) {
-        COBRA_RETURN_IF_ERROR(
-            session.Execute("INSERT INTO predictions (time_us, fingerprint, target, model_version, latency_us, low_us, "
-                            "high_us, confidence, "
-                            "extrapolating, node_count) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-                            {absl::ToUnixMicros(r.time), r.fingerprint, r.target, r.model_version, r.latency_us,
-                             r.low_us, r.high_us, r.confidence, int64_t{r.extrapolating}, r.node_count}));
+        COBRA_RETURN_IF_ERROR(session.Execute(
+            R"sql(INSERT INTO predictions (time_us, fingerprint, target, model_version, latency_us, low_us, high_us,
+                                           confidence, extrapolating, node_count)
+                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10))sql",
+            {absl::ToUnixMicros(r.time), r.fingerprint, r.target, r.model_version, r.latency_us, r.low_us, r.high_us,
+             r.confidence, int64_t{r.extrapolating}, r.node_count}));
       }
       return absl::OkStatus();
     });
   }
 
-  absl::Status AppendMeasurements(absl::Span<const MeasurementRecord> records) override {
+  absl::Status AppendMeasurements(absl::Span<const StoredMeasurement> measurements) override {
     return database_->Transaction([&](SqlSession& session) {
-      for (const MeasurementRecord& r : records) COBRA_RETURN_IF_ERROR(InsertMeasurement(session, r));
+      for (const StoredMeasurement& m : measurements) COBRA_RETURN_IF_ERROR(InsertMeasurement(session, m));
       return absl::OkStatus();
     });
   }
@@ -42,16 +80,17 @@ class SqlStore final : public Store {
   absl::Status AppendCalibration(const CalibrationRecord& r) override {
     return database_->Transaction([&](SqlSession& session) {
       return session.Execute(
-          "INSERT INTO calibrations (time_us, target, model_sha256, calibration_json, probe_json) VALUES ($1, $2, $3, "
-          "$4, $5)",
+          R"sql(INSERT INTO calibrations (time_us, target, model_sha256, calibration_json, probe_json)
+                VALUES ($1, $2, $3, $4, $5))sql",
           {absl::ToUnixMicros(r.time), r.target, r.model_sha256, r.calibration_json, r.probe_json});
     });
   }
 
   absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() override {
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           Read("SELECT time_us, target, model_sha256, calibration_json, probe_json FROM calibrations "
-                                "WHERE id IN (SELECT MAX(id) FROM calibrations GROUP BY target) ORDER BY target"));
+    COBRA_ASSIGN_OR_RETURN(
+        const std::vector<SqlRow> rows,
+        Read(R"sql(SELECT time_us, target, model_sha256, calibration_json, probe_json FROM calibrations
+                   WHERE id IN (SELECT MAX(id) FROM calibrations GROUP BY target) ORDER BY target)sql"));
     std::vector<CalibrationRecord> records;
     for (const SqlRow& row : rows) {
       records.push_back({absl::FromUnixMicros(row.Int(0)), row.Text(1), row.Text(2), row.Text(3), row.Text(4)});
@@ -60,24 +99,24 @@ class SqlStore final : public Store {
   }
 
   absl::StatusOr<StoreCounts> Counts() override {
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           Read("SELECT (SELECT COUNT(*) FROM predictions), (SELECT COUNT(*) FROM measurements), "
-                                "(SELECT COUNT(*) FROM calibrations)"));
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows, Read(R"sql(SELECT (SELECT COUNT(*) FROM predictions),
+                                                                             (SELECT COUNT(*) FROM measurements),
+                                                                             (SELECT COUNT(*) FROM calibrations))sql"));
     return StoreCounts{rows[0].Int(0), rows[0].Int(1), rows[0].Int(2)};
   }
 
-  absl::StatusOr<std::vector<MeasurementRecord>> TaskMeasurements(absl::string_view target) override {
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           Read("SELECT time_us, target, origin, fingerprint, is_network, latency_us, graph_json, "
-                                "outcome, task_id, record_json "
-                                "FROM measurements WHERE target = $1 AND task_id IS NOT NULL ORDER BY id",
-                                {std::string(target)}));
-    std::vector<MeasurementRecord> records;
-    for (const SqlRow& r : rows) {
-      records.push_back({absl::FromUnixMicros(r.Int(0)), r.Text(1), r.Text(2), r.Text(3), r.Int(4) != 0, r.Real(5),
-                         r.Text(6), r.Text(7), r.Text(8), r.Text(9)});
+  absl::StatusOr<std::vector<StoredMeasurement>> TaskMeasurements(absl::string_view target) override {
+    COBRA_ASSIGN_OR_RETURN(
+        const std::vector<SqlRow> rows,
+        Read(absl::StrCat("SELECT ", kMeasurementColumns,
+                          " FROM measurements WHERE target = $1 AND task_id IS NOT NULL ORDER BY id"),
+             {std::string(target)}));
+    std::vector<StoredMeasurement> measurements;
+    for (const SqlRow& row : rows) {
+      COBRA_ASSIGN_OR_RETURN(StoredMeasurement measurement, MeasurementFromRow(row));
+      measurements.push_back(std::move(measurement));
     }
-    return records;
+    return measurements;
   }
 
  private:
@@ -95,40 +134,26 @@ class SqlStore final : public Store {
 
 }  // namespace
 
-absl::Status InsertMeasurement(SqlSession& session, const MeasurementRecord& r) {
-  if (!r.session_json.empty()) {
+absl::Status InsertMeasurement(SqlSession& session, const StoredMeasurement& stored) {
+  if (!stored.session_json.empty()) {
     COBRA_RETURN_IF_ERROR(session.Execute(
-        "INSERT INTO sessions (session, target, session_json) VALUES ($1, $2, $3) ON CONFLICT (session) DO NOTHING",
-        {r.session, r.target, r.session_json}));
+        R"sql(INSERT INTO sessions (session, target, session_json) VALUES ($1, $2, $3)
+              ON CONFLICT (session) DO NOTHING)sql",
+        {stored.measurement.conditions.session, stored.target, stored.session_json}));
   }
-  return session.Execute(
-      "INSERT INTO measurements (time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, "
-      "task_id, record_json) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-      {absl::ToUnixMicros(r.time), r.target, r.origin, r.fingerprint, int64_t{r.is_network}, r.latency_us, r.graph_json,
-       r.outcome, TextOrNull(r.task_id), r.record_json});
+  static const std::string* const sql = new std::string(absl::StrCat(
+      "INSERT INTO measurements (", kMeasurementColumns, ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"));
+  return session.Query(*sql, MeasurementToRow(stored)).status();
 }
 
-absl::StatusOr<MeasurementRecord> MeasurementFromRecordJson(absl::string_view record_json) {
-  absl::StatusOr<Record> record = RecordFromJson(record_json);
-  if (!record.ok()) return absl::InvalidArgumentError(record.status().message());
-  const bool measured = record->outcome == Outcome::ok;
-  const double latency_us = record->latency.median_us;
-  if (measured && !(std::isfinite(latency_us) && latency_us > 0)) {
-    return absl::InvalidArgumentError(absl::StrCat("latency_us ", latency_us, ": is no time"));
+absl::StatusOr<Measurement> ReportedMeasurement(absl::string_view record_json) {
+  absl::StatusOr<Measurement> measurement = MeasurementFromJson(record_json);
+  if (!measurement.ok()) return absl::InvalidArgumentError(measurement.status().message());
+  COBRA_RETURN_IF_ERROR(CheckLatency(*measurement));
+  // What could not even be drawn has no graph.
+  if (measurement->outcome == Outcome::ok || !measurement->subject.graph_json.empty()) {
+    COBRA_RETURN_IF_ERROR(RebuildGraph(&*measurement).status());
   }
-  MeasurementRecord measurement;
-  measurement.is_network = record->is_network;
-  measurement.latency_us = measured ? latency_us : 0;
-  if (measured || !record->graph_json.empty()) {  // what could not even be drawn has no graph
-    const absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(record->graph_json);
-    if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat("graph: ", graph.status().message()));
-    measurement.fingerprint = graph::Fingerprint(*graph).ToHex();
-    measurement.graph_json = graph::GraphToJson(*graph, {/*origins=*/false});
-  }
-  measurement.outcome = std::string(OutcomeName(record->outcome));
-  measurement.session = record->session;
-  record->graph_json.clear();
-  measurement.record_json = RecordToJson(*record);
   return measurement;
 }
 

@@ -1,5 +1,5 @@
-// What the server remembers beyond its own life: every prediction that it computed, every measurement that it was
-// given, every calibration. Records are only ever appended. Implementations are safe to call from several threads.
+// The persistent data of the server: every computed prediction, every reported measurement, every calibration. Records
+// are append-only. Implementations are safe to call from several threads.
 #ifndef COBRA_STORE_STORE_H_
 #define COBRA_STORE_STORE_H_
 
@@ -13,13 +13,15 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "store/measurement.h"
 #include "store/sql.h"
 
 namespace cobra::store {
 
 struct PredictionRecord {
   absl::Time time;
-  std::string fingerprint;  // 32 hexadecimal digits
+  // 32 hexadecimal digits.
+  std::string fingerprint;
   std::string target;
   std::string model_version;
   double latency_us = 0, low_us = 0, high_us = 0;
@@ -28,27 +30,29 @@ struct PredictionRecord {
   int64_t node_count = 0;
 };
 
-struct MeasurementRecord {
+// A measurement, and what the store knows beside it.
+struct StoredMeasurement {
   absl::Time time;
-  std::string target;       // the machine that it was measured on
-  std::string origin;       // "probe", or that of its task (task_queue.h)
-  std::string fingerprint;  // 32 hexadecimal digits
-  bool is_network = false;
-  double latency_us = 0;       // 0 where outcome is not "ok"
-  std::string graph_json;      // graph/json.h, without origins
-  std::string outcome = "ok";  // store/record.h
-  std::string task_id;         // of the task that asked for it; empty: nobody did
-  std::string record_json;   // what the worker said beside this (store/record.h), without the graph; empty for a probe
-  std::string session;       // names the conditions
-  std::string session_json;  // the conditions; empty where they are known already
+  // Of its task, or of the probe. The measurement itself says what the worker calls its machine.
+  std::string target;
+  // "probe", or that of its task (task_queue.h).
+  std::string origin;
+  // Of the task that asked for it; empty: a probe.
+  std::string task_id;
+  // The conditions that its session names (measurement.h); empty where they are known already.
+  std::string session_json;
+  Measurement measurement;
 };
 
 struct CalibrationRecord {
   absl::Time time;
   std::string target;
-  std::string model_sha256;      // the model version that the fit belongs to
-  std::string calibration_json;  // model/predict/target.h
-  std::string probe_json;        // what it was fitted from: another model version is fitted anew from it
+  // The model version that the fit belongs to.
+  std::string model_sha256;
+  // model/predict/target.h
+  std::string calibration_json;
+  // The probe that it was fitted to. For another model version the calibration is fitted again to the probe.
+  std::string probe_json;
 };
 
 struct StoreCounts {
@@ -59,27 +63,27 @@ class Store {
  public:
   virtual ~Store() = default;
   virtual absl::Status AppendPredictions(absl::Span<const PredictionRecord> records) = 0;
-  virtual absl::Status AppendMeasurements(absl::Span<const MeasurementRecord> records) = 0;
+  virtual absl::Status AppendMeasurements(absl::Span<const StoredMeasurement> measurements) = 0;
   virtual absl::Status AppendCalibration(const CalibrationRecord& record) = 0;
   // The newest record of each target, by name.
   virtual absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() = 0;
   virtual absl::StatusOr<StoreCounts> Counts() = 0;
-  // What workers handed in for a target, in the order of its coming.
-  virtual absl::StatusOr<std::vector<MeasurementRecord>> TaskMeasurements(absl::string_view target) = 0;
+  // The reports of workers for a target, in the order of arrival.
+  virtual absl::StatusOr<std::vector<StoredMeasurement>> TaskMeasurements(absl::string_view target) = 0;
 };
 
-// Tables of the store and the task queue, made or brought up to date; FailedPrecondition when they were written by a
-// newer server.
+// Creates or migrates the tables of the store and the task queue. FailedPrecondition if they were written by a newer
+// server.
 absl::Status PrepareSchema(SqlDatabase* database);
 
-// What a worker hands in (record.h): the graph is built anew and its fingerprint computed, and a latency must be one.
-// InvalidArgument otherwise. Target, origin, task and time are left to the caller.
-absl::StatusOr<MeasurementRecord> MeasurementFromRecordJson(absl::string_view record_json);
+// What a worker reports (MeasurementToJson): the graph is rebuilt and its fingerprint computed, and a latency must be a
+// time. InvalidArgument otherwise.
+absl::StatusOr<Measurement> ReportedMeasurement(absl::string_view record_json);
 
-// In an open transaction; AlreadyExists where its task has a measurement.
-absl::Status InsertMeasurement(SqlSession& session, const MeasurementRecord& record);
+// In an open transaction. AlreadyExists if its task has a measurement.
+absl::Status InsertMeasurement(SqlSession& session, const StoredMeasurement& measurement);
 
-// Takes what OpenDatabase() takes. SQLite is used in WAL mode: readers never wait for the writer.
+// `location` as for OpenDatabase(). SQLite is used in WAL mode: readers never wait for the writer.
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(absl::string_view location);
 
 }  // namespace cobra::store

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 
 namespace cobra::store {
@@ -26,8 +26,7 @@ TaskStatus StatusOf(const SqlRow& row) {
 
 absl::Status CheckCount(int64_t count) {
   if (count <= TaskQueue::kMaxTasksPerCall) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(count, " tasks in one call are more than the limit of ", TaskQueue::kMaxTasksPerCall));
+  return absl::InvalidArgumentError(LimitMessage("one call", count, TaskQueue::kMaxTasksPerCall, "tasks"));
 }
 
 }  // namespace
@@ -61,9 +60,9 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Enqueue(absl::Span<const TaskSpec> 
       COBRA_ASSIGN_OR_RETURN(
           const std::vector<SqlRow> rows,
           session.Query(
-              "INSERT INTO tasks (id, target, priority, origin, subject_json, max_attempts, state, enqueued_us, "
-              "changed_us) "
-              "VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7, $7) ON CONFLICT (id) DO NOTHING RETURNING seq",
+              R"sql(INSERT INTO tasks (id, target, priority, origin, subject_json, max_attempts, state, enqueued_us,
+                                       changed_us)
+                    VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7, $7) ON CONFLICT (id) DO NOTHING RETURNING seq)sql",
               {t.id, t.target, t.priority, t.origin, t.subject_json, std::max<int64_t>(1, t.max_attempts), now_us}));
       created.push_back(!rows.empty());
     }
@@ -72,16 +71,18 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Enqueue(absl::Span<const TaskSpec> 
   return created;
 }
 
-// Leases that have run out: back into the queue, or out of it where the task took its worker along once too often.
+// Leases that have run out: back into the queue, or out of it where too many workers died at the task.
 absl::Status TaskQueue::Expire(SqlSession& session, absl::string_view target, int64_t now_us) {
   COBRA_RETURN_IF_ERROR(session.Execute(
-      "UPDATE tasks SET state = 'poisoned', attempts = attempts + 1, changed_us = $2, "
-      "message = 'started ' || (attempts + 1) || ' times without a result; the last worker was ' || worker "
-      "WHERE target = $1 AND state = 'leased' AND expires_us <= $2 AND started = 1 AND attempts + 1 >= max_attempts",
+      R"sql(UPDATE tasks
+            SET state = 'poisoned', attempts = attempts + 1, changed_us = $2,
+                message = 'started ' || (attempts + 1) || ' times without a result; the last worker was ' || worker
+            WHERE target = $1 AND state = 'leased' AND expires_us <= $2 AND started = 1
+                  AND attempts + 1 >= max_attempts)sql",
       {std::string(target), now_us}));
   return session.Execute(
-      "UPDATE tasks SET state = 'queued', attempts = attempts + started, started = 0, changed_us = $2 "
-      "WHERE target = $1 AND state = 'leased' AND expires_us <= $2",
+      R"sql(UPDATE tasks SET state = 'queued', attempts = attempts + started, started = 0, changed_us = $2
+            WHERE target = $1 AND state = 'leased' AND expires_us <= $2)sql",
       {std::string(target), now_us});
 }
 
@@ -96,12 +97,12 @@ absl::StatusOr<std::vector<TaskLease>> TaskQueue::Lease(absl::string_view target
     COBRA_RETURN_IF_ERROR(Expire(session, target, now_us));
     COBRA_ASSIGN_OR_RETURN(
         const std::vector<SqlRow> rows,
-        session.Query("UPDATE tasks SET state = 'leased', worker = $1, started = 0, expires_us = $2, changed_us = $3 "
-                      "WHERE seq IN "
-                      "(SELECT seq FROM tasks WHERE target = $4 AND state = 'queued' ORDER BY priority DESC, seq LIMIT "
-                      "$5 {skip_locked}) "
-                      "RETURNING seq, id, priority, origin, subject_json, max_attempts, attempts",
-                      {std::string(worker), absl::ToUnixMicros(expires), now_us, std::string(target), max_tasks}));
+        session.Query(
+            R"sql(UPDATE tasks SET state = 'leased', worker = $1, started = 0, expires_us = $2, changed_us = $3
+                  WHERE seq IN (SELECT seq FROM tasks WHERE target = $4 AND state = 'queued'
+                                ORDER BY priority DESC, seq LIMIT $5 {skip_locked})
+                  RETURNING seq, id, priority, origin, subject_json, max_attempts, attempts)sql",
+            {std::string(worker), absl::ToUnixMicros(expires), now_us, std::string(target), max_tasks}));
     for (const SqlRow& r : rows) {
       leased.push_back(
           {r.Int(0), {{r.Text(1), std::string(target), r.Int(2), r.Text(3), r.Text(4), r.Int(5)}, r.Int(6), expires}});
@@ -128,8 +129,8 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Renew(absl::string_view worker, abs
       const bool runs = std::find(started.begin(), started.end(), id) != started.end();
       COBRA_ASSIGN_OR_RETURN(
           const std::vector<SqlRow> rows,
-          session.Query("UPDATE tasks SET expires_us = $3, started = $4 "
-                        "WHERE id = $1 AND worker = $2 AND state = 'leased' RETURNING seq",
+          session.Query(R"sql(UPDATE tasks SET expires_us = $3, started = $4
+                              WHERE id = $1 AND worker = $2 AND state = 'leased' RETURNING seq)sql",
                         {id, std::string(worker), absl::ToUnixMicros(now + duration), int64_t{runs}}));
       held.push_back(!rows.empty());
     }
@@ -143,34 +144,34 @@ absl::Status TaskQueue::Release(absl::string_view worker, absl::Span<const std::
   const int64_t now_us = absl::ToUnixMicros(Now());
   return database_->Transaction([&](SqlSession& session) -> absl::Status {
     for (const std::string& id : ids) {
-      COBRA_RETURN_IF_ERROR(
-          session.Execute("UPDATE tasks SET state = 'queued', started = 0, changed_us = $3 "
-                          "WHERE id = $1 AND worker = $2 AND state = 'leased'",
-                          {id, std::string(worker), now_us}));
+      COBRA_RETURN_IF_ERROR(session.Execute(R"sql(UPDATE tasks SET state = 'queued', started = 0, changed_us = $3
+                                WHERE id = $1 AND worker = $2 AND state = 'leased')sql",
+                                            {id, std::string(worker), now_us}));
     }
     return absl::OkStatus();
   });
 }
 
-absl::StatusOr<ReportOutcome> TaskQueue::Report(absl::string_view worker, MeasurementRecord* record) {
+absl::StatusOr<ReportOutcome> TaskQueue::Report(absl::string_view worker, StoredMeasurement* measurement) {
   const int64_t now_us = absl::ToUnixMicros(Now());
   ReportOutcome outcome = ReportOutcome::unknown;
   COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
     // The update locks the row: of two reports at the same moment, the second one finds it done.
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           session.Query("UPDATE tasks SET state = 'done', worker = $2, message = '', changed_us = $3 "
-                                         "WHERE id = $1 AND state <> 'done' RETURNING target, origin",
-                                         {record->task_id, std::string(worker), now_us}));
+                           session.Query(
+                               R"sql(UPDATE tasks SET state = 'done', worker = $2, message = '', changed_us = $3
+                                     WHERE id = $1 AND state <> 'done' RETURNING target, origin)sql",
+                               {measurement->task_id, std::string(worker), now_us}));
     if (rows.empty()) {
       COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> there,
-                             session.Query("SELECT seq FROM tasks WHERE id = $1", {record->task_id}));
+                             session.Query("SELECT seq FROM tasks WHERE id = $1", {measurement->task_id}));
       outcome = there.empty() ? ReportOutcome::unknown : ReportOutcome::duplicate;
       return absl::OkStatus();
     }
-    record->target = rows[0].Text(0);
-    record->origin = rows[0].Text(1);
+    measurement->target = rows[0].Text(0);
+    measurement->origin = rows[0].Text(1);
     outcome = ReportOutcome::accepted;
-    return InsertMeasurement(session, *record);
+    return InsertMeasurement(session, *measurement);
   }));
   return outcome;
 }
@@ -182,12 +183,10 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Cancel(absl::Span<const std::string
   COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
     cancelled.clear();
     for (const std::string& id : ids) {
-      COBRA_ASSIGN_OR_RETURN(
-          const std::vector<SqlRow> rows,
-          session.Query(
-              "UPDATE tasks SET state = 'cancelled', changed_us = $2 WHERE id = $1 AND state IN ('queued', 'leased') "
-              "RETURNING seq",
-              {id, now_us}));
+      COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                             session.Query(R"sql(UPDATE tasks SET state = 'cancelled', changed_us = $2
+                              WHERE id = $1 AND state IN ('queued', 'leased') RETURNING seq)sql",
+                                           {id, now_us}));
       cancelled.push_back(!rows.empty());
     }
     return absl::OkStatus();
@@ -216,8 +215,8 @@ absl::StatusOr<std::vector<TaskStatus>> TaskQueue::ChangedSince(absl::Time since
   COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
     statuses.clear();
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           session.Query("SELECT id, state, attempts, worker, message, changed_us FROM tasks "
-                                         "WHERE changed_us >= $1 ORDER BY changed_us, seq",
+                           session.Query(R"sql(SELECT id, state, attempts, worker, message, changed_us FROM tasks
+                                               WHERE changed_us >= $1 ORDER BY changed_us, seq)sql",
                                          {absl::ToUnixMicros(since)}));
     for (const SqlRow& row : rows) statuses.push_back(StatusOf(row));
     return absl::OkStatus();

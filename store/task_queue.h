@@ -1,13 +1,12 @@
-// What is to be measured, and who is at it. A task is leased to one worker for a while; what is not handed in by then
-// goes to another one. A task ends once: done (its measurement is in the store), cancelled, or poisoned (it took its
-// worker along too often).
+// What is to be measured, and which worker measures it. A task is leased to one worker for a while; when the lease runs
+// out without a report, the task goes to another one. A task ends once: done (its measurement is in the store),
+// cancelled, or poisoned (too many workers died while measuring it).
 //
-// Handing in is by the task's id: a record that arrives twice, or from two workers that both thought the lease theirs,
-// is stored once, the first one; one that arrives after its lease has run out is stored too, because a measurement is a
-// measurement.
+// A report names the task: one that arrives twice, or from two workers that both held the lease, is stored once, the
+// first one; one that arrives after its lease has run out is stored too, because it is a measurement all the same.
 //
-// Attempts are counted where a worker has said that it started the task (Renew): the others that it had leased when it
-// died were not at fault.
+// Attempts are counted where a worker has reported that it started the task (Renew): the other tasks that it had leased
+// when it died were not at fault.
 #ifndef COBRA_STORE_TASK_QUEUE_H_
 #define COBRA_STORE_TASK_QUEUE_H_
 
@@ -39,17 +38,24 @@ enum class TaskState {
 absl::string_view TaskStateName(TaskState state);
 
 struct TaskSpec {
-  std::string id;            // 32 hexadecimal digits; enqueued again under the same id, it is the same task
-  std::string target;        // name of the target (device, runtime, precision, threads) that measures it
-  int64_t priority = 0;      // higher ones first; equal ones in the order of their coming
-  std::string origin;        // who wants it: "asked", "active", a user's word
-  std::string subject_json;  // what is measured (store/task_subject.h); the queue does not look inside
-  int64_t max_attempts = 3;  // starts that no result came of
+  // 32 hexadecimal digits; enqueued again under the same id, it is the same task.
+  std::string id;
+  // Name of the target (device, runtime, precision, threads) that measures it.
+  std::string target;
+  // Higher ones first; equal ones in the order of arrival.
+  int64_t priority = 0;
+  // Who requested it: "asked", "active", or a user's name for it.
+  std::string origin;
+  // What is measured (store/task_subject.h); the queue does not look inside.
+  std::string subject_json;
+  // Starts without a result before it is given up.
+  int64_t max_attempts = 3;
 };
 
 struct TaskLease {
   TaskSpec spec;
-  int64_t attempts = 0;  // starts so far that no result came of
+  // Starts so far without a result.
+  int64_t attempts = 0;
   absl::Time expires;
 };
 
@@ -57,8 +63,10 @@ struct TaskStatus {
   std::string id;
   TaskState state = TaskState::queued;
   int64_t attempts = 0;
-  std::string worker;   // that has it, or had it last
-  std::string message;  // why it is poisoned
+  // The worker that holds it, or held it last.
+  std::string worker;
+  // Why it is poisoned.
+  std::string message;
   absl::Time changed;
 };
 
@@ -80,28 +88,31 @@ class TaskQueue {
 
   // For each task whether it is new.
   absl::StatusOr<std::vector<bool>> Enqueue(absl::Span<const TaskSpec> tasks);
-  // At most `max_tasks` for that target, most urgent first. `worker` names one worker for as long as it may come back
-  // with what it leased.
+  // At most `max_tasks` for that target, highest priority first. `worker` names one worker for as long as it may report
+  // what it leased.
   absl::StatusOr<std::vector<TaskLease>> Lease(absl::string_view target, absl::string_view worker, int64_t max_tasks,
                                                absl::Duration duration);
   // For each task whether it is still that worker's. `started`: the ones being measured now, a subset of `ids`.
   absl::StatusOr<std::vector<bool>> Renew(absl::string_view worker, absl::Span<const std::string> ids,
                                           absl::Span<const std::string> started, absl::Duration duration);
-  // Gives back what was not started.
+  // Releases tasks that were not started.
   absl::Status Release(absl::string_view worker, absl::Span<const std::string> ids);
-  // `record->task_id` names the task; target and origin are filled in from it. `unknown`: the queue never had it,
+  // `measurement->task_id` names the task; target and origin are filled in from it. `unknown`: the queue never had it,
   // nothing is stored.
-  absl::StatusOr<ReportOutcome> Report(absl::string_view worker, MeasurementRecord* record);
-  // For each task whether it is cancelled now; what has been measured, or is cancelled already, is not.
+  absl::StatusOr<ReportOutcome> Report(absl::string_view worker, StoredMeasurement* measurement);
+  // For each task whether this call cancelled it. Tasks that have been measured, or are cancelled already, are
+  // unchanged.
   absl::StatusOr<std::vector<bool>> Cancel(absl::Span<const std::string> ids);
 
-  // In the order asked; without those that the queue never had.
+  // In the order of `ids`, without tasks that the queue never had.
   absl::StatusOr<std::vector<TaskStatus>> Get(absl::Span<const std::string> ids);
   // What has changed at or after `since`, oldest change first.
   absl::StatusOr<std::vector<TaskStatus>> ChangedSince(absl::Time since);
   absl::StatusOr<std::vector<QueueCount>> Counts();
-  absl::StatusOr<int64_t> Waiting(absl::string_view origin);  // queued or leased
-  absl::Time Now();                                           // by the queue's clock, never less than before
+  // Queued or leased.
+  absl::StatusOr<int64_t> Waiting(absl::string_view origin);
+  // By the queue's clock, never less than before.
+  absl::Time Now();
 
  private:
   absl::Status Expire(SqlSession& session, absl::string_view target, int64_t now_us);
@@ -109,8 +120,8 @@ class TaskQueue {
   const std::unique_ptr<SqlDatabase> database_;
   const Clock clock_;
   absl::Mutex mutex_;
-  absl::Time latest_ ABSL_GUARDED_BY(mutex_) =
-      absl::InfinitePast();  // a clock that is set back does not bring leases to life again
+  // A clock that is set back does not revive leases.
+  absl::Time latest_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 };
 
 }  // namespace cobra::store

@@ -25,13 +25,13 @@ absl::StatusOr<uint64_t> Count(const Json& object, const char* name, uint64_t mo
   const auto found = object.find(name);
   if (found == object.end()) return uint64_t{0};
   if (!found->is_number_unsigned() || found->get<uint64_t>() > most) {
-    return Wrong(absl::StrCat("\"", name, "\": is no whole number from 0 to ", most));
+    return Wrong(absl::StrCat("\"", name, "\": is not a whole number from 0 to ", most));
   }
   return found->get<uint64_t>();
 }
 
 absl::StatusOr<SpaceIndex> SampleFromJson(const Json& json) {
-  if (!json.is_object()) return Wrong("\"sample\": is no object");
+  if (!json.is_object()) return Wrong("\"sample\": is not an object");
   SpaceIndex sample;
   const auto space = json.find("space");
   if (space == json.end() || !space->is_string()) return Wrong("\"sample\": has no \"space\"");
@@ -61,7 +61,7 @@ std::string TaskSubjectToJson(const TaskSubject& subject) {
 
 absl::StatusOr<TaskSubject> TaskSubjectFromJson(absl::string_view text) {
   const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return Wrong("is no JSON object");
+  if (!json.is_object()) return Wrong("is not a JSON object");
   if (json.contains("graph") == json.contains("sample")) return Wrong("has not one of \"graph\" and \"sample\"");
   TaskSubject subject;
   COBRA_ASSIGN_OR_RETURN(const uint64_t repeat, Count(json, "repeat", std::numeric_limits<int>::max()));

@@ -1,8 +1,8 @@
-// What a task of the queue asks to be measured, and the one place that knows its form in the database (task_queue.h, TaskSpec::subject_json) and in a
-// worker's spool (worker/spool.h):
+// What a task of the queue measures, and its only reader and writer for the database (task_queue.h,
+// TaskSpec::subject_json) and for a worker's spool (worker/spool.h):
 //
-//   {"graph": GRAPH, "repeat": 0}                                           graph/json.h, without origins
-//   {"sample": {"space": "paper-layers", "index": 17, "seed": 1}, "repeat": 0}     the worker draws it (worker/sampler.h)
+//   {"graph": GRAPH, "repeat": 0}                                               graph/json.h, without origins
+//   {"sample": {"space": "paper-layers", "index": 17, "seed": 1}, "repeat": 0}  the worker draws it (worker/sampler.h)
 #ifndef COBRA_STORE_TASK_SUBJECT_H_
 #define COBRA_STORE_TASK_SUBJECT_H_
 
@@ -25,18 +25,19 @@ struct SpaceIndex {
 
 struct TaskSubject {
   std::variant<graph::Graph, SpaceIndex> what;
-  int repeat = 0;  // tells repetitions of one measurement apart
+  // Distinguishes repetitions of one measurement.
+  int repeat = 0;
 
   const graph::Graph* graph() const { return std::get_if<graph::Graph>(&what); }  // null: it is a sample
   const SpaceIndex* sample() const { return std::get_if<SpaceIndex>(&what); }
 
-  // Of what is measured, the repetition left out: isomorphic graphs share it.
+  // The hash of the subject without the repetition. Isomorphic graphs share it.
   Hash128 Hash() const;
 };
 
-std::string TaskSubjectToJson(const TaskSubject& subject);  // one line
-// InvalidArgument, or the Diagnostic of GraphFromJson(), where the text is no such subject. Every shape rule runs
-// again.
+// One line.
+std::string TaskSubjectToJson(const TaskSubject& subject);
+// InvalidArgument, or the Diagnostic of GraphFromJson(), if the text is not a subject. Every shape rule runs again.
 absl::StatusOr<TaskSubject> TaskSubjectFromJson(absl::string_view text);
 
 }  // namespace cobra::store

@@ -4,6 +4,7 @@
     layering_test.py [ROOT]     exit 0: clean, 1: violations, each with file and line
 The test first plants one violation of every rule in a tree of its own and fails if one of them is not found.
 """
+import collections
 import os
 import re
 import sys
@@ -11,77 +12,139 @@ import tempfile
 
 SOURCE = (".cc", ".h", ".def", ".inc")
 
-# Folder -> folders that it may include; the longest matching folder counts.
+FRONTENDS = ["frontend", "frontend/nas", "frontend/onnx", "frontend/python", "frontend/tflite"]
+# Folder -> folders that it may include beside itself. A folder stands for the files in it, not for the folders below it.
 MAY_INCLUDE = {
-    "base": ["base"],
-    "graph": ["graph", "base"],
-    "proto": ["proto", "graph", "base"],
-    "frontend": ["frontend", "graph", "base"],
-    "frontend/onnx": ["frontend/onnx", "graph", "base"],
-    "frontend/python/syntax": ["frontend/python/syntax", "base"],
-    "frontend/python/runtime": ["frontend/python/runtime", "frontend/python/syntax", "graph", "base"],
-    "model/text": ["model/text", "graph", "base"],
-    "model/net": ["model/net", "model/text", "graph", "base"],
-    "model/predict": ["model/predict", "model/net", "model/text", "graph", "base"],
-    "model/train": ["model", "store", "frontend", "graph", "base"],
-    "model/space": ["model/space", "model/train", "model/predict", "model/text", "model/net", "frontend", "graph", "base"],
-    "model/baseline": ["model/baseline", "model/space", "model/train", "model/predict", "model/text", "model/net", "frontend", "graph", "base"],
-    "model/table": ["model", "store", "frontend", "graph", "base"],
-    "worker": ["worker", "store", "proto", "model", "frontend", "graph", "base"],
-    "store": ["store", "graph", "base"],
-    "server": ["server", "store", "proto", "model", "frontend", "graph", "base"],
-    "client": ["client", "proto", "frontend", "graph", "base"],
+    "base": [],
+    "graph": ["base"],
+    "frontend/nas": ["graph", "base"],
+    "frontend/onnx": ["graph", "base"],
+    "frontend/tflite": ["graph", "base"],
+    "frontend/python/syntax": ["base"],
+    "frontend/python/runtime": ["frontend/python/syntax", "base"],
+    "frontend/python/library": ["frontend/python/runtime", "base"],
+    "frontend/python/torch": [
+        "frontend/python/library",
+        "frontend/python/runtime",
+        "frontend/python/syntax",
+        "graph",
+        "base",
+    ],
+    "frontend/python": [
+        "frontend/python/torch",
+        "frontend/python/library",
+        "frontend/python/runtime",
+        "frontend/python/syntax",
+        "graph",
+        "base",
+    ],
+    "frontend": [*FRONTENDS, "graph", "base"],
+    "store": ["graph", "base"],
+    "model/text": ["graph", "base"],
+    "model/net": ["model/text", "graph", "base"],
+    "model/predict": ["model/net", "model/text", "store", "graph", "base"],
+    "model/fit": ["model/predict", "model/net", "model/text", "store", "graph", "base"],
+    "model/space": ["model/fit", "model/net", "frontend/nas", "graph", "base"],
+    "train": ["model/fit", "model/net", "model/space", "store", "base"],
+    "evaluation/variants": ["model/fit", "model/space", "model/predict", "model/net", "model/text", "graph", "base"],
+    "evaluation/published": [
+        "evaluation/variants",
+        "model/fit",
+        "model/space",
+        "model/predict",
+        "model/net",
+        "model/text",
+        "graph",
+        "base",
+    ],
+    "evaluation/replay": ["evaluation/variants", "model/fit", "graph", "base"],
+    "evaluation/sums": ["model/fit", "graph", "base"],
+    "evaluation/tables": [
+        "evaluation/published",
+        "evaluation/variants",
+        "model/fit",
+        "model/space",
+        "model/predict",
+        "model/net",
+        "model/text",
+        "frontend/nas",
+        "graph",
+        "base",
+    ],
+    "evaluation": ["evaluation/replay", "evaluation/sums", "evaluation/tables", "train", "model/fit", "base"],
+    "proto": ["frontend", "graph", "base"],
+    "worker": ["proto", "model/predict", "frontend/nas", "store", "graph", "base"],
+    "server": ["proto", "model/predict", "store", *FRONTENDS, "graph", "base"],
+    "client": [
+        "proto",
+        *FRONTENDS,
+        "frontend/python/torch",
+        "frontend/python/runtime",
+        "frontend/python/syntax",
+        "graph",
+        "base",
+    ],
 }
+# Tests may include everything, but evaluation/ may be absent: only its own tests may depend on it.
+OPTIONAL = {"evaluation": "tests/evaluation/"}
 # Beginning of an external include -> files that may have it.
 EXTERNAL = {
-    r"(ATen|c10|torch|caffe2)/": r"model/net/|model/predict/[^/]*\.cc$|model/train/([^/]*\.cc|(batch|optimizer)\.h)$|model/(space|baseline)/|model/table/[^/]*\.cc$|worker/(executor|meter|machine|measure)",
+    r"(ATen|c10|torch|caffe2)/": r"model/net/|model/predict/[^/]*\.cc$"
+    r"|model/fit/([^/]*\.cc|(batch|optimizer|training_run)\.h)$|model/space/"
+    r"|evaluation/(published|variants)/|evaluation/tables/[^/]*\.cc$"
+    r"|worker/(executor|meter|machine|measure)",
     r"(grpc|grpcpp|google/protobuf)/": r"(proto|server|client|worker)/",
     r"onnx/": r"frontend/onnx/",
     r"prometheus/": r"server/",
     r"(sqlite3|libpq-fe)\.h": r"store/sql_",
+    r"xgboost/": r"evaluation/published/",
     r"(gtest|gmock)/": r"tests/",
 }
-INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+FOLDERS = {folder.split("/")[0] for folder in MAY_INCLUDE}
 
 
-def rule_of(path):
-    folder = os.path.dirname(path)
-    while folder and folder not in MAY_INCLUDE:
-        folder = os.path.dirname(folder)
-    return folder
+def own_path(quote, name):
+    """The path in this tree of what an include names; None if it is another library's or a generated file's."""
+    if name.startswith("cobra/v1/"):  # generated from proto/
+        return "proto/" + os.path.basename(name)
+    return name if quote == '"' and name.split("/")[0] in FOLDERS | {"tests"} else None
 
 
-def check_include(path, quote, name, root):
+def check_include(path, quote, name):
     """What is wrong with one include of `path`; None if nothing is."""
     for pattern, allowed in EXTERNAL.items():
         if re.match(pattern, name):
             if path.startswith("tests/") or re.match(allowed, path):
                 return None
             return f"only {allowed} may include {name}"
-    if name.startswith("cobra/v1/"):  # generated from proto/
-        name = "proto/" + name
-    if quote == "<" and not name.startswith("proto/cobra/"):
-        return None  # a system header
     if name.startswith("../") or "/../" in name:
         return f"{name}: includes start at the repository's root"
-    top = name.split("/")[0]
-    if top not in {folder.split("/")[0] for folder in MAY_INCLUDE} | {"tests"}:
-        return None  # another library's header, in quotes
+    included = own_path(quote, name)
+    if included is None:
+        return None
+    top = included.split("/")[0]
     if path.startswith("tests/"):
+        if top in OPTIONAL and not path.startswith(OPTIONAL[top]):
+            return f"{name}: only {OPTIONAL[top]} may include {top}/"
         return None
     if top == "tests":
         return "shipped code must not include tests"
-    rule = rule_of(path)
-    if not rule:
-        return f"no rule for the folder of {path}: add one to {os.path.basename(__file__)}"
-    if not any(name.startswith(folder + "/") for folder in MAY_INCLUDE[rule]):
-        return f"{rule}/ must not include {name} (only {', '.join(MAY_INCLUDE[rule])})"
+    folder, other = os.path.dirname(path), os.path.dirname(included)
+    if folder not in MAY_INCLUDE:
+        return f"no rule for {folder}/: add one to {os.path.basename(__file__)}"
+    if other != folder and other not in MAY_INCLUDE[folder]:
+        return f"{folder}/ must not include {name} (only {', '.join(MAY_INCLUDE[folder])})"
     return None
 
 
 def root_asked_for():
     """The command line's, or the tree that this file lies in."""
-    return sys.argv[1] if len(sys.argv) > 1 else os.environ.get("COBRA_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    return (
+        sys.argv[1]
+        if len(sys.argv) > 1
+        else os.environ.get("COBRA_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    )
 
 
 def sources(root, endings=SOURCE):
@@ -93,16 +156,69 @@ def sources(root, endings=SOURCE):
                 yield os.path.relpath(os.path.join(folder, file), root).replace(os.sep, "/")
 
 
-def violations(root):
-    found = []
+def includes(root):
+    """(path, line number, quote, name) of every include."""
     for path in sources(root):
         with open(os.path.join(root, path), encoding="utf-8", errors="replace") as lines:
             for number, line in enumerate(lines, 1):
-                match = INCLUDE.match(line)
-                problem = match and check_include(path, match[1], match[2], root)
-                if problem:
-                    found.append(f"{path}:{number}: {problem}")
+                if match := INCLUDE.match(line):
+                    yield path, number, match[1], match[2]
+
+
+def violations(root):
+    found = []
+    for path, number, quote, name in includes(root):
+        if problem := check_include(path, quote, name):
+            found.append(f"{path}:{number}: {problem}")
     return found
+
+
+def folder_graph(root):
+    """folder -> other folder -> the first include of it, as PATH:LINE. Tests are left out: nothing includes them."""
+    edges = collections.defaultdict(dict)
+    for path, number, quote, name in includes(root):
+        included = own_path(quote, name)
+        if included is None or path.startswith("tests/"):
+            continue
+        folder, other = os.path.dirname(path), os.path.dirname(included)
+        if folder != other:
+            edges[folder].setdefault(other, f"{path}:{number}")
+    return edges
+
+
+def path_between(edges, begin, end):
+    """The folders of a shortest path of includes from `begin` to `end`, both among them; None if there is none."""
+    before, waiting = {begin: None}, collections.deque([begin])
+    while waiting:
+        folder = waiting.popleft()
+        if folder == end:
+            path = []
+            while folder is not None:
+                path.append(folder)
+                folder = before[folder]
+            return path[::-1]
+        for other in edges.get(folder, {}):
+            if other not in before:
+                before[other] = folder
+                waiting.append(other)
+    return None
+
+
+def cycles(edges):
+    """Each two folders that include each other, by whatever way; the lines name the includes of a shortest cycle."""
+    found = {}
+    for folder in sorted(edges):
+        for other in sorted(edges[folder]):
+            back = path_between(edges, other, folder)
+            if back is not None:
+                cycle = [folder, *back]
+                steps = [f"{a}/ includes {b}/ ({edges[a][b]})" for a, b in zip(cycle, cycle[1:])]
+                found.setdefault(frozenset(cycle), "cycle: " + ", ".join(steps))
+    return list(found.values())
+
+
+def rule_graph(rules):
+    return {folder: {other: "allowed" for other in others if other != folder} for folder, others in rules.items()}
 
 
 PLANTED = {
@@ -113,6 +229,20 @@ PLANTED = {
     "frontend/b.cc": "#include <grpcpp/grpcpp.h>",
     "model/text/a.cc": '#include "model/predict/predictor.h"',
     "model/predict/a.h": '#  include "ATen/core/Tensor.h"',
+    "model/predict/b.cc": '#include "model/fit/dataset.h"',
+    "model/fit/a.cc": '#include "model/space/space.h"',
+    "model/fit/b.cc": '#include "evaluation/variants/pretrain.h"',
+    "model/fit/c.h": "#include <torch/types.h>",
+    "model/space/a.cc": '#include "store/store.h"',
+    "model/a.cc": '#include "base/log.h"',
+    "train/a.cc": '#include "evaluation/table_command.h"',
+    "train/b.cc": '#include "evaluation/tables/tables.h"',
+    "server/c.cc": '#include "evaluation/sums/layer_sum.h"',
+    "server/d.cc": '#include "model/fit/trainer.h"',
+    "worker/a.cc": '#include "model/net/cobra_net.h"',
+    "evaluation/variants/a.cc": '#include "evaluation/published/gcn.h"',
+    "evaluation/tables/a.cc": "#include <xgboost/c_api.h>",
+    "tests/model/a_test.cc": '#include "evaluation/variants/pretrain.h"',
     "client/a.cc": '#include "model/predict/predictor.h"',
     "client/b.cc": '#include "server/pipeline.h"',
     "client/c.cc": "#include <sqlite3.h>",
@@ -126,28 +256,51 @@ PLANTED = {
     "newfolder/a.cc": '#include "base/log.h"',
 }
 CLEAN = {
-    "server/ok.cc": '#include <vector>\n#include "absl/status/status.h"\n#include "cobra/v1/cobra.pb.h"\n#include "model/predict/predictor.h"',
+    "server/ok.cc": '#include <vector>\n#include "absl/status/status.h"\n#include "cobra/v1/cobra.pb.h"\n'
+    '#include "model/predict/predictor.h"',
     "model/net/ok.h": "#include <torch/nn/modules/linear.h>",
+    "evaluation/main.cc": '#include "evaluation/table_command.h"\n#include "train/program.h"',
+    "tests/evaluation/ok_test.cc": '#include "evaluation/variants/pretrain.h"',
     "tests/server/ok_test.cc": '#include "store/store.h"\n#include "gtest/gtest.h"',
+}
+PLANTED_CYCLE = {
+    "graph/a.h": '#include "base/log.h"',
+    "base/a.cc": '#include "frontend/nas/reader.h"',
+    "frontend/nas/reader.h": '#include "base/log.h"\n#include "graph/a.h"',
 }
 
 
-def self_test():
+def planted(files, look):
+    """look(a tree of these files)."""
     with tempfile.TemporaryDirectory() as root:
-        for path, text in {**PLANTED, **CLEAN}.items():
+        for path, text in files.items():
             os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
             with open(os.path.join(root, path), "w") as file:
                 file.write(text + "\n")
-        found = {line.split(":")[0] for line in violations(root)}
-        return sorted(set(PLANTED) - found), sorted(found - set(PLANTED))
+        return look(root)
+
+
+def self_test():
+    """What the test does not find, or finds where nothing is."""
+    found = {line.split(":")[0] for line in planted({**PLANTED, **CLEAN}, violations)}
+    wrong = [f"{path}: not found" for path in sorted(set(PLANTED) - found)]
+    wrong += [f"{path}: found, but clean" for path in sorted(found - set(PLANTED))]
+    if len(planted(PLANTED_CYCLE, lambda root: cycles(folder_graph(root)))) != 2:
+        wrong.append("base/ and frontend/nas/ include each other, and again by graph/: not found")
+    if planted(CLEAN, lambda root: cycles(folder_graph(root))):
+        wrong.append("a cycle is found where none is")
+    if not cycles(rule_graph({**MAY_INCLUDE, "base": ["client"]})):
+        wrong.append("a table that allows a cycle is not found")
+    return wrong
 
 
 def main():
-    missed, wrong = self_test()
-    if missed or wrong:
-        print(f"the test itself is broken: planted but not found {missed}, found but clean {wrong}")
+    wrong = self_test()
+    if wrong:
+        print("\n".join(["the test itself is broken:", *wrong]))
         return 1
-    found = violations(root_asked_for())
+    root = root_asked_for()
+    found = violations(root) + cycles(folder_graph(root)) + cycles(rule_graph(MAY_INCLUDE))
     print("\n".join(found) or "includes are clean")
     return 1 if found else 0
 

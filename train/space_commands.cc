@@ -1,32 +1,28 @@
-#include "train/space_commands.h"
-
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/csv.h"
 #include "base/file.h"
-#include "base/log.h"
 #include "base/status_macros.h"
 #include "model/net/threads.h"
 #include "model/space/hat_space.h"
 #include "model/space/space_model.h"
+#include "train/commands.h"
 
 namespace cobra::train {
 namespace {
-
-// Data sheets of the columns of published tables; one's own devices go without.
-constexpr const char* kSpecs = "data/devices/spaces.csv";
 
 struct SpaceArguments {
   std::string model, rows, device, samples, spec, out;
   int count = 10;
 };
-
-constexpr char kHat[] = "hat";  // its architectures are ten numbers, not strings
 
 absl::Status WritePredictions(const std::string& path, const std::vector<std::string>& rows,
                               const std::vector<space::AdaptedLatency>& predictions) {
@@ -51,7 +47,7 @@ absl::Status PredictHat(const SpaceArguments& a) {
 }
 
 absl::Status RunPredict(const SpaceArguments& a) {
-  if (space::HatModels::IsThere(a.model)) return PredictHat(a);
+  if (space::HatModels::IsModelDirectory(a.model)) return PredictHat(a);
   COBRA_ASSIGN_OR_RETURN(const space::SpaceModel model, space::SpaceModel::Load(a.model));
   COBRA_ASSIGN_OR_RETURN(const space::ArchRows rows, space::LoadArchitectures(a.rows));
   COBRA_ASSIGN_OR_RETURN(const std::vector<space::AdaptedLatency> predictions, model.Predict(rows, a.rows, a.device));
@@ -59,7 +55,7 @@ absl::Status RunPredict(const SpaceArguments& a) {
 }
 
 absl::Status RefuseHat(const std::string& model) {
-  if (!space::HatModels::IsThere(model)) return absl::OkStatus();
+  if (!space::HatModels::IsModelDirectory(model)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(model,
                                                  ": a model of space hat cannot be adapted; `cobra-train fit --space "
                                                  "hat` needs some thirty rows of the new device"));
@@ -93,7 +89,7 @@ absl::Status RunChoose(const SpaceArguments& a) {
   return WriteMaybeGzip(a.out, text);
 }
 
-// What LibTorch throws is told as an error.
+// What LibTorch throws becomes an error.
 std::function<absl::Status()> Guarded(absl::Status (*run)(const SpaceArguments&),
                                       std::shared_ptr<SpaceArguments> arguments) {
   return [run, arguments] {
@@ -108,64 +104,33 @@ std::function<absl::Status()> Guarded(absl::Status (*run)(const SpaceArguments&)
 
 }  // namespace
 
-absl::Status FitSpace(const std::string& name, const std::string& rows, const std::string& out) {
-  if (name == kHat) {
-    COBRA_ASSIGN_OR_RETURN(const space::HatModels models, space::HatModels::Fit(rows));
-    for (size_t d = 0; d < models.devices.size(); ++d) {
-      LogInfo(absl::StrFormat("%s: nine in ten training rows within a factor of %.3f", models.devices[d],
-                              std::exp(models.models[d].half_width())));
-    }
-    return models.Save(out);
-  }
-  COBRA_ASSIGN_OR_RETURN(const space::Space* space, space::FindSpace(name));
-  std::vector<space::DeviceSpec> specs;
-  if (FileExists(kSpecs)) {
-    COBRA_ASSIGN_OR_RETURN(specs, space::LoadDeviceSpecs(kSpecs));
-  } else {
-    LogInfo(absl::StrCat(kSpecs, ": is not below this folder, so that no device has a data sheet"));
-  }
-  net::UseOneThread();
-  try {
-    COBRA_ASSIGN_OR_RETURN(const space::SpaceModel model, space::SpaceModel::Fit(*space, rows, specs));
-    for (const space::KnownDevices::Device& d : model.known().devices()) {
-      LogInfo(absl::StrFormat("%s: mean %.4g ms; nine in ten held-out rows within a factor of %.3f", d.spec.name,
-                              d.mean_ms, std::exp(d.off_by)));
-    }
-    return model.Save(out);
-  } catch (const std::exception& e) {
-    return absl::InternalError(absl::StrCat(rows, ": ", e.what()));
-  }
-}
-
-std::vector<SpaceCommand> AddSpaceCommands(CLI::App* app) {
+std::vector<Command> AddSpaceCommands(CLI::App* app) {
   auto predict = std::make_shared<SpaceArguments>(), adapt = std::make_shared<SpaceArguments>(),
        choose = std::make_shared<SpaceArguments>();
   CLI::App* predict_command = app->add_subcommand(
-      "predict", "Latencies of architectures of a search space on a device that a model knows (docs/spaces.md)");
-  predict_command->add_option(
-      "--device", predict->device,
-      "Column of the table that the model was fitted to; may be left out where there is only one");
+      "predict", "Predicts architectures of a search space on a device that the model knows (docs/spaces.md)");
+  predict_command->add_option("--device", predict->device,
+                              "Column of the table that the model was fitted to; optional if there is only one");
   CLI::App* adapt_command = app->add_subcommand(
-      "adapt",
-      "Latencies of architectures on a device that a model does not know, from a few samples (docs/spaces.md)");
+      "adapt", "Predicts architectures on a device that the model does not know, from a few samples (docs/spaces.md)");
   adapt_command->add_option("--samples", adapt->samples, "CSV: row,arch,latency_ms; three rows help, twenty are plenty")
       ->required();
   adapt_command->add_option(
       "--spec", adapt->spec,
       "JSON of the device's data sheet: {\"kind\":\"gpu\",\"batch\":32}; kind is gpu, cpu, phone or accelerator");
   CLI::App* choose_command = app->add_subcommand(
-      "choose", "Which architectures to measure on a new device, the most telling first (docs/spaces.md)");
+      "choose", "Selects architectures to measure on a new device, the most informative first (docs/spaces.md)");
   choose_command->add_option("--count", choose->count, "How many")->check(CLI::Range(1, 100))->capture_default_str();
   for (const auto& [command, arguments] :
        {std::make_pair(predict_command, predict), std::make_pair(adapt_command, adapt),
         std::make_pair(choose_command, choose)}) {
     command->add_option("--model", arguments->model, "Directory of `cobra-train fit --space`")->required();
-    command->add_option("--rows", arguments->rows, "CSV: row,arch; other columns are passed over")->required();
+    command->add_option("--rows", arguments->rows, "CSV: row,arch; other columns are ignored")->required();
     command
         ->add_option("--out", arguments->out,
                      command == choose_command
-                         ? "CSV: row,arch; with latency_ms added it is what adapt --samples takes"
-                         : "CSV: row,latency_ms,low_ms,high_ms in the order asked; gzip where it ends in .gz")
+                         ? "CSV: row,arch; add latency_ms for adapt --samples"
+                         : "CSV: row,latency_ms,low_ms,high_ms in the order of --rows; gzip if the name ends in .gz")
         ->required();
   }
   return {{predict_command, Guarded(RunPredict, predict)},

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
-#include "store/record.h"
+#include "store/measurement.h"
 #include "worker/group_runner.h"
 #include "worker/machine.h"
 #include "worker/random.h"
@@ -25,7 +25,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kNetworkWeight = 15;  // a network takes as long as so many layers
-// Record::repeat: the second measurement of the floor; and what was disturbed is measured again up to three times.
+// store::Subject::repeat: the second measurement of the floor; and what was disturbed is measured again up to three
+// times.
 constexpr int kFloorRepeat = 1, kFirstAgain = 2, kLastAgain = 4;
 
 volatile std::sig_atomic_t stop_requested = 0;
@@ -70,10 +71,10 @@ class Campaign {
     if (!FileExists(options_.out)) return absl::OkStatus();
     COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(options_.out));
     for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
-      absl::StatusOr<store::Record> record = store::RecordFromJson(line);
-      if (!record.ok()) continue;  // a session line, or one that was cut short
-      done_.insert(record->Key());
-      NoteSuspect(*record);
+      const absl::StatusOr<store::Measurement> measurement = store::MeasurementFromJson(line);
+      if (!measurement.ok()) continue;  // a session line, or one that was cut short
+      done_.insert(measurement->subject.Key());
+      NoteSuspect(*measurement);
     }
     return absl::OkStatus();
   }
@@ -120,27 +121,24 @@ class Campaign {
       tasks.push_back(
           {[sampler, index = task.index] { return sampler->At(index); }, options_.sampler.seed + task.index, nullptr});
     }
-    COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<store::Record>> records, runner_->Run(tasks));
+    COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<store::Measurement>> measurements, runner_->Run(tasks));
     for (const std::string& line : runner_->TakeCanaryLines()) COBRA_RETURN_IF_ERROR(WriteLine(line));
     for (size_t i = 0; i < group.size(); ++i) {
-      if (!records[i]) continue;  // nothing to sample at that index
-      records[i]->space = SpaceOf(group[i]);
-      records[i]->seed = options_.sampler.seed;
-      records[i]->index = group[i].index;
-      records[i]->repeat = group[i].repeat;
-      COBRA_RETURN_IF_ERROR(Write(*records[i]));
+      if (!measurements[i]) continue;  // nothing to sample at that index
+      NameSubject(group[i], &measurements[i]->subject);
+      COBRA_RETURN_IF_ERROR(Write(*measurements[i]));
     }
     if (std::fflush(file_.get()) != 0) return absl::InternalError(absl::StrCat(options_.out, ": cannot be written"));
     return absl::OkStatus();
   }
 
-  absl::Status Write(const store::Record& record) {
+  absl::Status Write(const store::Measurement& measurement) {
     ++written_;
-    if (record.outcome != store::Outcome::ok) ++failed_;
-    if (record.suspect) ++suspect_;
-    done_.insert(record.Key());
-    NoteSuspect(record);
-    return WriteLine(store::RecordToJson(record));
+    if (measurement.outcome != store::Outcome::ok) ++failed_;
+    if (measurement.conditions.suspect) ++suspect_;
+    done_.insert(measurement.subject.Key());
+    NoteSuspect(measurement);
+    return WriteLine(store::MeasurementToJson(measurement));
   }
 
   absl::Status WriteLine(const std::string& line) {
@@ -150,11 +148,12 @@ class Campaign {
     return absl::OkStatus();
   }
 
-  void NoteSuspect(const store::Record& record) {
-    if (!record.suspect || record.repeat == kFloorRepeat || record.repeat >= kLastAgain) return;
+  void NoteSuspect(const store::Measurement& measurement) {
+    const store::Subject& subject = measurement.subject;
+    if (!measurement.conditions.suspect || subject.repeat == kFloorRepeat || subject.repeat >= kLastAgain) return;
     for (size_t s = 0; s < options_.spaces.size(); ++s) {
-      if (options_.spaces[s].space != record.space || record.seed != options_.sampler.seed) continue;
-      suspects_.push_back({static_cast<int>(s), record.index, std::max(record.repeat + 1, kFirstAgain)});
+      if (options_.spaces[s].space != subject.space || subject.seed != options_.sampler.seed) continue;
+      suspects_.push_back({static_cast<int>(s), subject.index, std::max(subject.repeat + 1, kFirstAgain)});
     }
   }
   std::vector<Task> SuspectTasks(int repeat) const {
@@ -166,13 +165,16 @@ class Campaign {
   }
 
   const std::string& SpaceOf(const Task& task) const { return options_.spaces[task.space].space; }
+  void NameSubject(const Task& task, store::Subject* subject) const {
+    subject->space = SpaceOf(task);
+    subject->seed = options_.sampler.seed;
+    subject->index = task.index;
+    subject->repeat = task.repeat;
+  }
   std::string KeyOf(const Task& task) const {
-    store::Record record;
-    record.space = SpaceOf(task);
-    record.seed = options_.sampler.seed;
-    record.index = task.index;
-    record.repeat = task.repeat;
-    return record.Key();
+    store::Subject subject;
+    NameSubject(task, &subject);
+    return subject.Key();
   }
   double ElapsedS() const { return (SteadyNowNs() - start_ns_) / 1e9; }
 

@@ -1,6 +1,5 @@
 // A series of measurements: spaces interleaved in shuffled order, groups of tasks in child processes with a canary
-// before and after, every record on disk as soon as its group is done, so that a series can be stopped and gone on
-// with.
+// before and after, every record on disk as soon as its group is done, so that a series can be stopped and resumed.
 #ifndef COBRA_WORKER_CAMPAIGN_H_
 #define COBRA_WORKER_CAMPAIGN_H_
 
@@ -18,29 +17,38 @@ namespace cobra::worker {
 struct SpaceCount {
   std::string space;
   int64_t count = 0;
-  std::vector<int64_t> indices;            // which samples, `count` of them; empty: 0 ... count - 1
-  std::shared_ptr<const Sampler> sampler;  // where they come from; null: MakeSampler(space)
+  // Which samples, `count` of them; empty: 0 ... count - 1.
+  std::vector<int64_t> indices;
+  // The source of the samples; null: MakeSampler(space).
+  std::shared_ptr<const Sampler> sampler;
   int64_t IndexOf(int64_t i) const { return indices.empty() ? i : indices[static_cast<size_t>(i)]; }
 };
 
 struct CampaignOptions {
   std::vector<SpaceCount> spaces;
-  std::string out;      // appended to; what it holds is not measured again
-  double budget_s = 0;  // 0: until the counts are reached. A twentieth is kept for repetitions
+  // Appended to; records in it are not measured again.
+  std::string out;
+  // 0: until the counts are reached. A twentieth is reserved for repetitions.
+  double budget_s = 0;
   GroupRunnerOptions runner;
   SamplerOptions sampler;
-  double repeat_share = 0.02;  // measured twice, the second time at the end
-  int group_tasks = 60;        // between two canaries: about ten seconds; a network counts as 15
+  // Share of subjects to measure again at the end.
+  double repeat_share = 0.02;
+  // Tasks between two canaries: about ten seconds; a network counts as 15.
+  int group_tasks = 60;
 };
 
-// One thing to do; the order of a campaign is a function of the options alone.
+// One task; the order of a campaign is a function of the options alone.
 struct Task {
-  int space = 0;  // index into CampaignOptions::spaces
+  // Index into CampaignOptions::spaces.
+  int space = 0;
   int64_t index = 0;
   int repeat = 0;
 };
-std::vector<Task> PlanTasks(const CampaignOptions& options);        // repeat 0, interleaved
-std::vector<Task> PlanRepetitions(const CampaignOptions& options);  // repeat 1
+// The tasks with repeat 0, interleaved.
+std::vector<Task> PlanTasks(const CampaignOptions& options);
+// The tasks with repeat 1.
+std::vector<Task> PlanRepetitions(const CampaignOptions& options);
 
 absl::Status RunCampaign(const CampaignOptions& options);
 

@@ -59,7 +59,7 @@ bool WriteAll(int fd, const char* data, size_t size) {
 }
 
 // Reads exactly `size` bytes before the deadline. 1: done, 0: end of file, -1: too late.
-int ReadBefore(int fd, char* data, size_t size, double deadline_ns) {
+int ReadUntilDeadline(int fd, char* data, size_t size, double deadline_ns) {
   while (size > 0) {
     const double left_ms = (deadline_ns - SteadyNowNs()) / 1e6;
     if (left_ms <= 0) return -1;
@@ -79,13 +79,13 @@ int ReadBefore(int fd, char* data, size_t size, double deadline_ns) {
 int ReadResult(int fd, double timeout_s, std::string* text) {
   const double deadline_ns = SteadyNowNs() + timeout_s * 1e9;
   Length length = 0;
-  const int got = ReadBefore(fd, reinterpret_cast<char*>(&length), sizeof(length), deadline_ns);
+  const int got = ReadUntilDeadline(fd, reinterpret_cast<char*>(&length), sizeof(length), deadline_ns);
   if (got != 1) return got;
   text->resize(length);
-  return ReadBefore(fd, text->data(), length, deadline_ns);
+  return ReadUntilDeadline(fd, text->data(), length, deadline_ns);
 }
 
-ChildResult DeathOf(int wait_status) {
+ChildResult ResultOfWaitStatus(int wait_status) {
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
     // Nobody but the kernel's out-of-memory killer sends SIGKILL to a child of ours.
@@ -137,7 +137,7 @@ absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::
     if (next < num_tasks && !gave_up) {
       done(next++, got == -1 ? ChildResult{store::Outcome::timeout,
                                            absl::StrCat("no result after ", limits.task_timeout_s, " s")}
-                             : DeathOf(wait_status));
+                             : ResultOfWaitStatus(wait_status));
     }
   }
   return absl::OkStatus();

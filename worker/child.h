@@ -1,6 +1,6 @@
-// Tasks in child processes forked from a warm parent: what kills a child (a crash, the kernel's out-of-memory killer,
-// its time limit) costs only the task that it was in. One child runs tasks until one of them ends it; the next child
-// goes on with the next task.
+// Runs tasks in child processes forked from a warm parent. If a child dies (a crash, the kernel's out-of-memory killer,
+// its time limit), only the current task is lost. One child runs tasks until one of them ends it; the next child
+// continues with the next task.
 //
 // The parent must be single-threaded when it forks (LibTorch with one intra-op thread starts none).
 #ifndef COBRA_WORKER_CHILD_H_
@@ -11,22 +11,24 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "store/record.h"
+#include "store/measurement.h"
 
 namespace cobra::worker {
 
 struct ChildLimits {
-  double task_timeout_s = 120;  // no task of ours takes a quarter of this; a hang must not stop the series
-  int64_t address_space_bytes =
-      0;  // 0: none. Allocation beyond it fails in the child instead of waking the kernel's killer
-  // Asked in the child after each task; false: it can do no more (its GPU's context is lost), the next task gets a
-  // child of its own.
+  // No task of ours takes a quarter of this; a hang must not stop the series.
+  double task_timeout_s = 120;
+  // 0: none. Allocation beyond it fails in the child, before the kernel's out-of-memory killer acts
+  int64_t address_space_bytes = 0;
+  // Called in the child after each task. False: the child cannot run more tasks (its GPU's context is lost), so the
+  // next task gets a new child.
   std::function<bool()> healthy;
 };
 
 struct ChildResult {
   store::Outcome outcome = store::Outcome::ok;
-  std::string text;  // ok: what the task returned; otherwise what happened, for people
+  // With outcome `ok` the task's result, otherwise an error message.
+  std::string text;
 };
 
 // Calls run(0) ... run(num_tasks - 1) in children and done(i, result) in this process, in order.

@@ -37,7 +37,7 @@ absl::StatusOr<predict::TargetSpec> DescribeHere(const Execution& execution) {
 // What `f` returns in a child: its text, or its error.
 template <typename F>
 absl::StatusOr<std::string> InChild(F f) {
-  absl::Status failure = absl::InternalError("the child said nothing");
+  absl::Status failure = absl::InternalError("the child process sent nothing");
   std::string text;
   COBRA_RETURN_IF_ERROR(RunInChildren(
       1, {},
@@ -67,7 +67,7 @@ double MemoryGb() {
 Json OrUnavailable(const std::optional<double>& value) { return value ? Json(*value) : Json("unavailable"); }
 
 Json SensorsJson(Sensors* sensors) {
-  const Conditions now = sensors == nullptr ? Conditions() : sensors->Read();
+  const SensorReadings now = sensors == nullptr ? SensorReadings() : sensors->Read();
   const std::optional<double> joules = sensors == nullptr ? std::nullopt : sensors->Joules();
   return {{"clock_mhz", OrUnavailable(now.clock_mhz)},
           {"memory_clock_mhz", OrUnavailable(now.memory_clock_mhz)},
@@ -80,7 +80,7 @@ Json SensorsJson(Sensors* sensors) {
 
 absl::StatusOr<predict::TargetSpec> DescribeTarget(const Execution& execution) {
   COBRA_RETURN_IF_ERROR(CheckLibTorchHas(execution));
-  if (!execution.lives_in_child()) return DescribeHere(execution);
+  if (!execution.needs_child_process()) return DescribeHere(execution);
   COBRA_ASSIGN_OR_RETURN(const std::string json, InChild([&]() -> absl::StatusOr<std::string> {
                            ConfigureLibTorch(execution.threads);
                            COBRA_ASSIGN_OR_RETURN(const predict::TargetSpec machine, DescribeHere(execution));

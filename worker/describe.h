@@ -1,4 +1,4 @@
-// This machine, or its GPU, as a target: what it is called, what it has and what it reaches.
+// Describes this machine, or its GPU, as a target: name, properties and measured speed.
 #ifndef COBRA_WORKER_DESCRIBE_H_
 #define COBRA_WORKER_DESCRIBE_H_
 
@@ -11,11 +11,11 @@
 
 namespace cobra::worker {
 
-// The target of records measured in this way: DescribeMachine with peak_gflops and memory_gb_per_s measured. Runs in a
-// child process where the execution has to; otherwise here, where the caller has pinned the process and set LibTorch
-// up.
+// The target of records measured with this execution: DescribeMachine with measured peak_gflops and memory_gb_per_s.
+// Runs in a child process if the execution requires it; otherwise in this process, which the caller has pinned and in
+// which it has configured LibTorch.
 absl::StatusOr<predict::TargetSpec> DescribeTarget(const Execution& execution);
-// Its name alone, which costs nothing. Unavailable where the GPU's driver does not answer.
+// Only its name, without measurements. Unavailable if the GPU's driver does not respond.
 absl::StatusOr<std::string> NameOfTarget(const Execution& execution);
 
 // One line of JSON for `cobra-worker describe`: the target's fields, then "memory_gb", "caches_kb", "versions",

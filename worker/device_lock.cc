@@ -46,12 +46,12 @@ int HolderOf(int fd) {
   return pid;
 }
 
-bool IsGone(int pid) { return pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH; }
+bool HasExited(int pid) { return pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH; }
 
 bool TryLock(int fd) {
   for (int i = 0; i < kTriesForTheDead; ++i) {
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
-    if (!IsGone(HolderOf(fd))) return false;
+    if (!HasExited(HolderOf(fd))) return false;
     absl::SleepFor(kBetweenTries);
   }
   return false;
@@ -91,7 +91,7 @@ absl::StatusOr<std::vector<DeviceLock>> LockDevices(absl::Span<const std::string
   for (const std::string& device : devices) {
     COBRA_ASSIGN_OR_RETURN(DeviceLock lock,
                            LockFile(absl::StrCat(in, "/cobra-worker-", device, ".lock"), device,
-                                    ", and both would measure each other; --share-device if that is meant"));
+                                    ", and the two would disturb each other; --share-device overrides this"));
     locks.push_back(std::move(lock));
   }
   return locks;

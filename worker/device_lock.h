@@ -1,6 +1,6 @@
-// One worker at a time on a device: two would measure each other. Locks are by what is used ("cpu0", "cpu1",
-// "gpu-UUID"), not by target or name, and on files that all users of the machine share (flock), so that they go with
-// the process, however it ends.
+// Allows one worker at a time on a device, because two would disturb each other. Locks are named by device ("cpu0",
+// "cpu1", "gpu-UUID"), not by target. They are flock locks on files that all users of the machine share, so that they
+// are released when the process ends, however it ends.
 #ifndef COBRA_WORKER_DEVICE_LOCK_H_
 #define COBRA_WORKER_DEVICE_LOCK_H_
 
@@ -14,7 +14,7 @@
 
 namespace cobra::worker {
 
-// Holds something for as long as it lives.
+// Holds a lock for its lifetime.
 class DeviceLock {
  public:
   DeviceLock(DeviceLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
@@ -27,18 +27,18 @@ class DeviceLock {
   int fd_;
 };
 
-// All of `devices`, or none and FailedPrecondition with the process that has one of them. Nothing is locked where
-// `share` is set (--share-device). A name may have letters, digits and '-' only. `folder`: of the lock files; default:
-// /run/lock, /tmp where that cannot be written.
+// Locks all of `devices`, or none and returns FailedPrecondition, naming the process that holds a lock. With `share`
+// (--share-device) nothing is locked. A name may have letters, digits and '-' only. `folder`: of the lock files;
+// default: /run/lock, or /tmp if that is not writable.
 absl::StatusOr<std::vector<DeviceLock>> LockDevices(absl::Span<const std::string> devices, bool share,
                                                     absl::string_view folder = "");
 // "cpu2", "cpu3" for the two processors from 2 on.
 std::vector<std::string> CoreDevices(int first, int count);
-// What an execution uses: its processors from `core` on, and its GPU by its UUID, so that it is the same one whatever
-// CUDA_VISIBLE_DEVICES calls it.
+// The devices of an execution: its processors from `core` on, and its GPU by UUID, which does not depend on
+// CUDA_VISIBLE_DEVICES.
 std::vector<std::string> DevicesOf(const Execution& execution, int core);
 
-// The folder of spool.h: one worker works on it, shared device or not.
+// Locks the folder of spool.h: it allows only one worker, even with a shared device.
 absl::StatusOr<DeviceLock> LockSpool(absl::string_view folder);
 
 }  // namespace cobra::worker

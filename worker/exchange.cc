@@ -1,6 +1,5 @@
 #include "worker/exchange.h"
 
-#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -11,45 +10,18 @@
 #include "absl/strings/str_split.h"
 #include "base/csv.h"
 #include "base/status_macros.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
+#include "model/predict/target.h"
 #include "nlohmann/json.hpp"
-#include "store/record.h"
+#include "store/measured_graph.h"
+#include "store/measurement.h"
 
 namespace cobra::worker {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Columns from the session's "machine" and "environment"; the names are those of the JSON.
-constexpr const char* kMachine[] = {
-    "name",    "device",  "kind",        "runtime",         "precision",           "layout",
-    "compile", "threads", "peak_gflops", "memory_gb_per_s", "last_level_cache_mb", "clock_mhz",
-    "cores"};
-constexpr const char* kText[] = {"session",     "target",  "cache",   "space",   "label",
-                                 "fingerprint", "outcome", "message", "time_utc"};
-constexpr const char* kInteger[] = {"seed", "index", "repeat", "runs", "batch", "peak_memory_bytes"};
-constexpr const char* kReal[] = {"latency_us",
-                                 "p10_us",
-                                 "p90_us",
-                                 "min_us",
-                                 "mean_us",
-                                 "ci_low_us",
-                                 "ci_high_us",
-                                 "cold_us",
-                                 "canary_ratio",
-                                 "canary_copy_ratio",
-                                 "load",
-                                 "device_us",
-                                 "energy_j",
-                                 "clock_before_mhz",
-                                 "clock_after_mhz",
-                                 "memory_clock_mhz",
-                                 "temperature_c",
-                                 "power_w"};
-constexpr const char* kBool[] = {"is_network", "suspect"};
-
-std::string TextOf(const Json& j, const char* name) {
+// Empty where there is none.
+std::string TextOf(const Json& j, const std::string& name) {
   const auto found = j.find(name);
   if (found == j.end() || found->is_null()) return "";
   return found->is_string() ? found->get<std::string>() : found->dump();
@@ -64,31 +36,55 @@ void ForEachLine(absl::string_view text, F each) {
   }
 }
 
+// A list or a JSON text: its column stands behind those of the session.
+bool IsWide(const store::MeasurementField& field) {
+  return field.type == store::FieldType::kReals || field.type == store::FieldType::kJson;
+}
+
+// The columns: the fields of a record, of its session's machine and environment, then what is wide.
 std::vector<std::string> Header() {
-  std::vector<std::string> header;
-  for (const char* name : kText) header.push_back(name);
-  for (const char* name : kInteger) header.push_back(name);
-  for (const char* name : kReal) header.push_back(name);
-  for (const char* name : kBool) header.push_back(name);
-  for (const char* name : kMachine) header.push_back(absl::StrCat("machine_", name));
-  for (const char* name : {"environment", "node_latency_us", "graph"}) header.push_back(name);
+  std::vector<std::string> header, wide;
+  for (const store::MeasurementField& field : store::MeasurementCsvFields()) {
+    (IsWide(field) ? wide : header).emplace_back(field.name);
+  }
+  for (const predict::TargetField& field : predict::TargetFields()) {
+    header.push_back(absl::StrCat("machine_", field.name));
+  }
+  header.push_back("environment");
+  header.insert(header.end(), wide.begin(), wide.end());
   return header;
 }
 
+std::string FieldToCsv(const store::MeasurementField& field, const Json& record) {
+  const std::string name(field.name);
+  switch (field.type) {
+    case store::FieldType::kBool: return record.value(name, false) ? "1" : "0";
+    case store::FieldType::kReals: {
+      std::vector<std::string> numbers;
+      for (const Json& number : record.value(name, Json::array())) numbers.push_back(number.dump());
+      return absl::StrJoin(numbers, " ");
+    }
+    case store::FieldType::kText:
+    case store::FieldType::kInteger:
+    case store::FieldType::kReal:
+    case store::FieldType::kExactReal:
+    case store::FieldType::kJson: return TextOf(record, name);
+  }
+  return "";
+}
+
 std::string CsvRow(const Json& record, const Json& session) {
-  std::vector<std::string> fields;
-  for (const char* name : kText) fields.push_back(TextOf(record, name));
-  for (const char* name : kInteger) fields.push_back(TextOf(record, name));
-  for (const char* name : kReal) fields.push_back(TextOf(record, name));
-  for (const char* name : kBool) fields.push_back(record.value(name, false) ? "1" : "0");
+  std::vector<std::string> cells, wide;
+  for (const store::MeasurementField& field : store::MeasurementCsvFields()) {
+    (IsWide(field) ? wide : cells).push_back(FieldToCsv(field, record));
+  }
   const Json machine = session.value("machine", Json::object());
-  for (const char* name : kMachine) fields.push_back(TextOf(machine, name));
-  fields.push_back(TextOf(session, "environment"));
-  std::vector<std::string> nodes;
-  for (const Json& us : record.value("node_latency_us", Json::array())) nodes.push_back(us.dump());
-  fields.push_back(absl::StrJoin(nodes, " "));
-  fields.push_back(TextOf(record, "graph"));
-  return CsvLine(fields);
+  for (const predict::TargetField& field : predict::TargetFields()) {
+    cells.push_back(TextOf(machine, std::string(field.name)));
+  }
+  cells.push_back(TextOf(session, "environment"));
+  cells.insert(cells.end(), wide.begin(), wide.end());
+  return CsvLine(cells);
 }
 
 // A row of a CSV by its columns' names.
@@ -106,52 +102,67 @@ class Row {
   const CsvTable::Row& row_;
 };
 
-absl::Status SetNumber(const Row& row, const char* column, const char* name, bool integer, Json* j) {
-  const std::string& text = row[column];
-  if (text.empty()) return absl::OkStatus();
+// Sets j[name] to what `cell` says; leaves it out where the cell is empty.
+absl::Status SetNumber(const std::string& cell, const std::string& column, const std::string& name, bool integer,
+                       Json* j) {
+  if (cell.empty()) return absl::OkStatus();
   int64_t whole = 0;
   double real = 0;
-  if (integer ? !absl::SimpleAtoi(text, &whole) : !absl::SimpleAtod(text, &real)) {
-    return absl::InvalidArgumentError(absl::StrCat(column, " \"", text, "\": is no number"));
+  if (integer ? !absl::SimpleAtoi(cell, &whole) : !absl::SimpleAtod(cell, &real)) {
+    return absl::InvalidArgumentError(absl::StrCat(column, " \"", cell, "\": is not a number"));
   }
   (*j)[name] = integer ? Json(whole) : Json(real);
+  return absl::OkStatus();
+}
+
+absl::Status FieldFromCsv(const store::MeasurementField& field, const std::string& cell, Json* j) {
+  const std::string name(field.name);
+  switch (field.type) {
+    case store::FieldType::kText:
+      if (!cell.empty()) (*j)[name] = cell;
+      return absl::OkStatus();
+    case store::FieldType::kInteger: return SetNumber(cell, name, name, /*integer=*/true, j);
+    case store::FieldType::kReal:
+    case store::FieldType::kExactReal: return SetNumber(cell, name, name, /*integer=*/false, j);
+    case store::FieldType::kBool: (*j)[name] = cell == "1" || cell == "true"; return absl::OkStatus();
+    case store::FieldType::kReals: {
+      Json numbers = Json::array();
+      for (absl::string_view text : absl::StrSplit(cell, ' ', absl::SkipEmpty())) {
+        double number = 0;
+        if (!absl::SimpleAtod(text, &number)) {
+          return absl::InvalidArgumentError(absl::StrCat(name, " \"", text, "\": is not a number"));
+        }
+        numbers.push_back(number);
+      }
+      if (!numbers.empty()) (*j)[name] = std::move(numbers);
+      return absl::OkStatus();
+    }
+    case store::FieldType::kJson:
+      if (cell.empty()) return absl::OkStatus();
+      (*j)[name] = Json::parse(cell, nullptr, /*allow_exceptions=*/false);
+      if ((*j)[name].is_discarded()) return absl::InvalidArgumentError(absl::StrCat(name, ": is not JSON"));
+      return absl::OkStatus();
+  }
   return absl::OkStatus();
 }
 
 absl::StatusOr<Json> RecordOf(const Row& row) {
   Json j;
   j["kind"] = "record";
-  for (const char* name : kText) {
-    if (!row[name].empty()) j[name] = row[name];
-  }
-  for (const char* name : kInteger) COBRA_RETURN_IF_ERROR(SetNumber(row, name, name, true, &j));
-  for (const char* name : kReal) COBRA_RETURN_IF_ERROR(SetNumber(row, name, name, false, &j));
-  for (const char* name : kBool) j[name] = row[name] == "1" || row[name] == "true";
-  Json nodes = Json::array();
-  for (absl::string_view text : absl::StrSplit(row["node_latency_us"], ' ', absl::SkipEmpty())) {
-    double us = 0;
-    if (!absl::SimpleAtod(text, &us))
-      return absl::InvalidArgumentError(absl::StrCat("node_latency_us \"", text, "\": is no number"));
-    nodes.push_back(us);
-  }
-  if (!nodes.empty()) j["node_latency_us"] = std::move(nodes);
-  if (!row["graph"].empty()) {
-    j["graph"] = Json::parse(row["graph"], nullptr, /*allow_exceptions=*/false);
-    if (j["graph"].is_discarded()) return absl::InvalidArgumentError("graph: is no JSON");
+  for (const store::MeasurementField& field : store::MeasurementCsvFields()) {
+    COBRA_RETURN_IF_ERROR(FieldFromCsv(field, row[field.name], &j));
   }
   return j;
 }
 
 absl::StatusOr<Json> SessionOf(const Row& row) {
   Json j, machine = Json::object();
-  for (const char* name : kMachine) {
-    const std::string column = absl::StrCat("machine_", name);
-    const bool is_text =
-        std::set<std::string>{"name", "device", "kind", "runtime", "precision", "layout", "compile"}.count(name) > 0;
-    if (is_text) {
-      if (!row[column].empty()) machine[name] = row[column];
-    } else {
-      COBRA_RETURN_IF_ERROR(SetNumber(row, column.c_str(), name, std::string(name) == "threads", &machine));
+  for (const predict::TargetField& field : predict::TargetFields()) {
+    const std::string name(field.name), column = absl::StrCat("machine_", name), cell = row[column];
+    if (field.type != store::FieldType::kText) {
+      COBRA_RETURN_IF_ERROR(SetNumber(cell, column, name, field.type == store::FieldType::kInteger, &machine));
+    } else if (!cell.empty()) {
+      machine[name] = cell;
     }
   }
   j["kind"] = "session";
@@ -162,19 +173,15 @@ absl::StatusOr<Json> SessionOf(const Row& row) {
   return j;
 }
 
-// What is wrong with a record's numbers; OK if nothing is.
-absl::Status CheckTimes(const store::Record& record) {
-  if (record.outcome != store::Outcome::ok) return absl::OkStatus();
-  const store::Latency& l = record.latency;
-  if (!(std::isfinite(l.median_us) && l.median_us > 0))
-    return absl::InvalidArgumentError(absl::StrCat("latency_us ", l.median_us, ": is no time"));
-  const double steps[] = {l.min_us, l.p10_us, l.median_us, l.p90_us};
-  for (size_t i = 1; i < 4; ++i) {
-    if (steps[i - 1] > 0 && steps[i] > 0 && steps[i - 1] > steps[i] * 1.000001) {
-      return absl::InvalidArgumentError("min_us, p10_us, latency_us, p90_us: are not in order");
-    }
-  }
-  return absl::OkStatus();
+// Whether a line's record is in order: nothing wrong with its numbers, and a graph that our own shape rules build. Its
+// fingerprint and its graph's text are then what we compute.
+absl::Status CheckRecord(store::Measurement* measurement) {
+  COBRA_RETURN_IF_ERROR(store::CheckLatencies(*measurement));
+  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, store::RebuildGraph(measurement));
+  const size_t numbers = measurement->node_latency_us.size();
+  if (numbers == 0 || numbers == graph.nodes().size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("node_latency_us: ", numbers, " numbers for ", graph.nodes().size(), " calls"));
 }
 
 }  // namespace
@@ -190,7 +197,7 @@ absl::StatusOr<std::string> RecordsToCsv(absl::string_view json_lines) {
   ForEachLine(json_lines, [&](int number, absl::string_view line) {
     const Json j = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
     if (!j.is_object()) {
-      if (problem.ok()) problem = absl::InvalidArgumentError(absl::StrCat("line ", number, ": is no JSON object"));
+      if (problem.ok()) problem = absl::InvalidArgumentError(absl::StrCat("line ", number, ": is not a JSON object"));
       return;
     }
     if (j.value("kind", "") != "record") return;
@@ -234,7 +241,7 @@ CheckedRecords CheckRecords(absl::string_view json_lines) {
       checked.problems.push_back(absl::StrCat("line ", number, ": ", what));
     };
     const Json j = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
-    if (!j.is_object()) return wrong("is no JSON object");
+    if (!j.is_object()) return wrong("is not a JSON object");
     if (j.value("kind", "") == "session") {
       sessions.insert(j.value("session", ""));
       ++checked.sessions;
@@ -242,21 +249,14 @@ CheckedRecords CheckRecords(absl::string_view json_lines) {
       return;
     }
     if (j.value("kind", "") != "record") return;  // a canary
-    absl::StatusOr<store::Record> record = store::RecordFromJson(line);
-    if (!record.ok()) return wrong(record.status().message());
-    if (sessions.count(record->session) == 0)
-      return wrong(absl::StrCat("session \"", record->session, "\": has no line above"));
-    if (!keys.insert(record->Key()).second) return wrong(absl::StrCat(record->Key(), ": is there twice"));
-    if (const absl::Status times = CheckTimes(*record); !times.ok()) return wrong(times.message());
-    const absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(record->graph_json);
-    if (!graph.ok()) return wrong(absl::StrCat("graph: ", graph.status().message()));
-    if (!record->node_latency_us.empty() && record->node_latency_us.size() != graph->nodes().size()) {
-      return wrong(absl::StrCat("node_latency_us: ", record->node_latency_us.size(), " numbers for ",
-                                graph->nodes().size(), " calls"));
-    }
-    record->fingerprint = graph::Fingerprint(*graph).ToHex();
-    record->graph_json = graph::GraphToJson(*graph, {/*origins=*/false});
-    absl::StrAppend(&checked.json_lines, store::RecordToJson(*record), "\n");
+    absl::StatusOr<store::Measurement> measurement = store::MeasurementFromJson(line);
+    if (!measurement.ok()) return wrong(measurement.status().message());
+    const std::string& session = measurement->conditions.session;
+    if (sessions.count(session) == 0) return wrong(absl::StrCat("session \"", session, "\": has no line above"));
+    const std::string key = measurement->subject.Key();
+    if (!keys.insert(key).second) return wrong(absl::StrCat(key, ": occurs twice"));
+    if (const absl::Status status = CheckRecord(&*measurement); !status.ok()) return wrong(status.message());
+    absl::StrAppend(&checked.json_lines, store::MeasurementToJson(*measurement), "\n");
     ++checked.records;
   });
   return checked;

@@ -1,4 +1,4 @@
-// Records for others, and from others: `cobra-worker export` and `import` between JSON lines (store/record.h) and CSV,
+// Export and import of records: `cobra-worker export` and `import` between JSON lines (store/measurement.h) and CSV,
 // one row a record with its conditions beside it (docs/measurements.md).
 #ifndef COBRA_WORKER_EXCHANGE_H_
 #define COBRA_WORKER_EXCHANGE_H_
@@ -13,19 +13,20 @@
 
 namespace cobra::worker {
 
-// JSON lines -> CSV. Session lines are looked for in the text; records of a session that is not there have empty
-// columns.
+// JSON lines -> CSV. The sessions are taken from the text; records of a missing session have empty columns.
 absl::StatusOr<std::string> RecordsToCsv(absl::string_view json_lines);
 // CSV -> JSON lines: one session line for each session, then the records.
 absl::StatusOr<std::string> CsvToRecords(absl::string_view csv);
 
 struct CheckedRecords {
-  std::string json_lines;  // what is in order: graph rebuilt, fingerprint computed anew
+  // The valid lines, with rebuilt graphs and newly computed fingerprints.
+  std::string json_lines;
   int64_t records = 0, sessions = 0;
-  std::vector<std::string> problems;  // "line 17: latency_us -3: is no time"
+  // "line 17: latency_us -3: is not a time"
+  std::vector<std::string> problems;
 };
-// Every line: its graph must build by our own shape rules, its times must be times and in order (min <= p10 <= median
-// <= p90), its outcome one that there is, its session must be there, no key twice.
+// Checks every line: its graph must pass our shape rules, its times must be positive and in order (min <= p10 <= median
+// <= p90), its outcome must exist, its session must be present, and its key must be unique.
 CheckedRecords CheckRecords(absl::string_view json_lines);
 
 }  // namespace cobra::worker

@@ -110,7 +110,7 @@ absl::Status FromException(const std::exception& e, absl::string_view where, con
   }
   // 1.13 says so of a data type in words, 2.x by the exception's class.
   if (dynamic_cast<const c10::NotImplementedError*>(&e) != nullptr ||
-      absl::StrContains(what, "not implemented for '") || not_supported || execution.changes_tensors()) {
+      absl::StrContains(what, "not implemented for '") || not_supported || execution.converts_tensors()) {
     return absl::UnimplementedError(absl::StrCat(where, ": LibTorch has no kernel (", DeviceText(execution), ", ",
                                                  PrecisionName(execution.precision), ", ", LayoutName(execution.layout),
                                                  "): ", first));
@@ -271,7 +271,7 @@ class Executor::Impl {
       const std::string text =
           got.defined() ? absl::StrCat(ShapeTextOf(got), ":", at::toString(got.scalar_type())) : "nothing";
       return absl::InternalError(absl::StrCat("node ", i, " (", graph::OpName(node.op), "): output ", k, " is ", text,
-                                              ", the graph says ", graph::TypeText(want)));
+                                              ", the graph declares ", graph::TypeText(want)));
     }
     return absl::OkStatus();
   }
@@ -498,7 +498,7 @@ RegionHooks Executor::Hooks() {
     hooks.most_calls = impl_->num_sets();
     hooks.settle = [impl = impl_.get()] {
       impl->InRegion([](ExecutionDevice* device) {
-        device->Sweep();
+        device->EvictCaches();
         device->Synchronize();
       });
     };

@@ -85,7 +85,7 @@ bool TakesTensor(const c10::Type& type) {
   return type.kind() == c10::TypeKind::TensorType || IsTensorList(type);
 }
 
-c10::optional<std::vector<Slot>> Fill(const c10::FunctionSchema& schema, const NodeContext& c) {
+c10::optional<std::vector<Slot>> FillSlots(const c10::FunctionSchema& schema, const NodeContext& c) {
   const graph::OpInfo& info = graph::GetOpInfo(c.node.op);
   size_t tensors_used = 0, attributes_used = 0, tensors_given = 0, attributes_given = 0;
   for (size_t i = 0; i < info.inputs.size(); ++i) tensors_given += c.has(i);
@@ -129,7 +129,7 @@ c10::optional<std::vector<Slot>> Fill(const c10::FunctionSchema& schema, const N
 absl::StatusOr<Kernel> MakeBoxed(const NodeContext& c) {
   const std::string name = absl::StrCat("aten::", graph::OpName(c.node.op), c.inplace() ? "_" : "");
   for (const auto& candidate : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name))) {
-    const auto slots = Fill(candidate->schema(), c);
+    const auto slots = FillSlots(candidate->schema(), c);
     if (!slots) continue;
     const auto operation = std::make_shared<torch::jit::Operation>(candidate->getOperation());
     const size_t outputs = c.node.outputs.size();

@@ -25,7 +25,7 @@ c10::Device DeviceOf(const Execution& execution) {
 }
 
 // One stream for the whole process: the caching allocator keeps memory by stream.
-c10::Stream OwnStream(c10::Device device) {
+c10::Stream CreateStream(c10::Device device) {
   if (device.is_cpu()) return c10::Stream(c10::Stream::DEFAULT, device);
   const c10::impl::VirtualGuardImpl guard(device.type());
   static const c10::Stream stream = [&] {
@@ -41,7 +41,7 @@ c10::Stream OwnStream(c10::Device device) {
 }  // namespace
 
 ExecutionDevice::ExecutionDevice(const Execution& execution)
-    : execution_(execution), device_(DeviceOf(execution)), stream_(OwnStream(device_)) {
+    : execution_(execution), device_(DeviceOf(execution)), stream_(CreateStream(device_)) {
   if (!execution_.is_cuda()) return;
   // float32 is strict: PyTorch's own default allows TF32 in cuDNN's convolutions but not in cuBLAS.
   const bool tf32 = execution_.precision == Precision::tf32;
@@ -76,13 +76,13 @@ void ExecutionDevice::Synchronize() const {
   if (!device_.is_cpu()) c10::impl::VirtualGuardImpl(device_.type()).synchronizeStream(stream_);
 }
 
-void ExecutionDevice::Sweep() {
-  if (!sweep_.defined()) {
+void ExecutionDevice::EvictCaches() {
+  if (!eviction_buffer_.defined()) {
     const int64_t cpu_bytes = std::max<int64_t>(static_cast<int64_t>(LastLevelCacheMb() * 2) << 20, int64_t{64} << 20);
-    sweep_ = at::empty({execution_.is_cuda() ? kCudaSweepBytes : cpu_bytes},
-                       at::TensorOptions().dtype(at::kByte).device(device_));
+    eviction_buffer_ = at::empty({execution_.is_cuda() ? kCudaSweepBytes : cpu_bytes},
+                                 at::TensorOptions().dtype(at::kByte).device(device_));
   }
-  sweep_.fill_(static_cast<int64_t>(++sweeps_));
+  eviction_buffer_.fill_(static_cast<int64_t>(++evictions_made_));
 }
 
 void ExecutionDevice::BeginRegion() {

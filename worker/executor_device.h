@@ -13,7 +13,7 @@
 
 namespace cobra::worker {
 
-// Every member may throw what LibTorch throws.
+// Every member may throw LibTorch's exceptions.
 class ExecutionDevice {
  public:
   // CUDA: creates the process's context (never before a fork), a stream of its own that all later calls go to, and sets
@@ -21,18 +21,21 @@ class ExecutionDevice {
   explicit ExecutionDevice(const Execution& execution);
   ~ExecutionDevice();
 
-  // A tensor made on the CPU, as the execution wants it: precision, device, memory layout.
+  // Converts a CPU tensor to the execution's precision, device and memory layout.
   at::Tensor Place(at::Tensor tensor) const;
   // The type that a float32 tensor of the graph has here.
   at::ScalarType FloatType() const;
 
-  void Synchronize() const;  // waits for everything called
-  // Writes through more memory than any last-level cache has.
-  void Sweep();
+  // Waits for all calls.
+  void Synchronize() const;
+  // Evicts the last-level cache by writing a larger buffer.
+  void EvictCaches();
   void BeginRegion();
-  double EndRegion();  // waits; microseconds since BeginRegion by the device's events, 0 without them
+  // Waits; microseconds since BeginRegion by the device's events, 0 without them.
+  double EndRegion();
 
-  // Bytes alive at the device's caching allocator, now and at most since the reset; 0: unknown (before LibTorch 2.9).
+  // Bytes alive at the device's caching allocator, now, and the maximum since the reset; 0: unknown (before LibTorch
+  // 2.9).
   int64_t LiveBytes() const;
   void ResetPeakBytes() const;
   int64_t PeakBytes() const;
@@ -42,11 +45,11 @@ class ExecutionDevice {
   const c10::Device device_;
   const c10::Stream stream_;
   std::unique_ptr<c10::Event> begin_, end_;
-  at::Tensor sweep_;
-  uint8_t sweeps_ = 0;
+  at::Tensor eviction_buffer_;
+  uint8_t evictions_made_ = 0;
 };
 
-// Gives what LibTorch keeps of a device's memory back, after one task ran out of it.
+// Releases the device memory that LibTorch caches, after a task ran out of memory.
 void EmptyDeviceCache(const Execution& execution);
 
 }  // namespace cobra::worker

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 
 #include "ATen/ops/empty.h"
@@ -50,61 +51,51 @@ void Fill(const at::Tensor& tensor, Random* random, double low, double high) {
   }
 }
 
+namespace {
+
+// What the integers of input `i` must be below; nullopt if the call takes any.
+std::optional<int64_t> IndexLimit(const graph::Graph& graph, const graph::Node& node, size_t i) {
+  const graph::OpInfo& info = graph::GetOpInfo(node.op);
+  const auto shape_of = [&](size_t input) -> const graph::Shape& { return graph.TypeOf(node.inputs[input]).shape; };
+  const auto size_of_first = [&](int64_t dim) {
+    const graph::Shape& shape = shape_of(0);
+    const int64_t rank = static_cast<int64_t>(shape.size());
+    return rank == 0 ? int64_t{1} : shape[(dim + rank) % rank];
+  };
+  switch (info.input(i).selects) {
+    case graph::Selects::kNothing:
+    case graph::Selects::kMask:
+    case graph::Selects::kCount: return std::nullopt;
+    case graph::Selects::kDim: return size_of_first(node.attributes.Int("dim"));
+    case graph::Selects::kEach: return size_of_first(static_cast<int64_t>(i + 1 - info.inputs.size()));
+    case graph::Selects::kAny:
+      // Which dimension an index selects does not matter: below the smallest it fits all of them.
+      if (shape_of(0).empty()) return std::nullopt;
+      return *std::min_element(shape_of(0).begin(), shape_of(0).end());
+    case graph::Selects::kElement: return std::max<int64_t>(1, graph.TypeOf(node.inputs[0]).num_elements());
+    case graph::Selects::kLast: return size_of_first(-1);
+    case graph::Selects::kLastTwo: return size_of_first(-1) * size_of_first(-2);
+    case graph::Selects::kLastThree: return size_of_first(-1) * size_of_first(-2) * size_of_first(-3);
+    case graph::Selects::kClass: return size_of_first(shape_of(0).size() > 1 ? 1 : 0);
+    case graph::Selects::kRow: return shape_of(1).empty() ? 1 : shape_of(1)[0];
+    case graph::Selects::kValue: return node.outputs[0].shape.back();
+    case graph::Selects::kBag: return 1;  // every bag begins at the first index
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 IntegerBounds IndexBounds(const graph::Graph& graph) {
   IntegerBounds bounds;
-  const auto bound = [&](graph::ValueRef ref, int64_t limit) {
-    if (ref.is_none() || graph::IsFloatingPoint(graph.TypeOf(ref).dtype)) return;
-    const auto [it, is_new] = bounds.try_emplace({ref.kind, ref.index}, limit);
-    if (!is_new) it->second = std::min(it->second, limit);
-  };
   for (const graph::Node& node : graph.nodes()) {
-    const auto size_of = [&](int input, int64_t dim) {
-      const graph::Shape& shape = graph.TypeOf(node.inputs[input]).shape;
-      const int64_t rank = static_cast<int64_t>(shape.size());
-      return rank == 0 ? int64_t{1} : shape[(dim + rank) % rank];
-    };
-    switch (node.op) {
-      case graph::Op::embedding: bound(node.inputs[0], size_of(1, 0)); break;
-      case graph::Op::one_hot: bound(node.inputs[0], node.outputs[0].shape.back()); break;
-      case graph::Op::embedding_bag:
-        bound(node.inputs[0], size_of(1, 0));
-        if (!node.inputs[2].is_none()) bound(node.inputs[2], 1);  // every bag begins at the first index
-        break;
-      case graph::Op::multi_margin_loss:
-      case graph::Op::multilabel_margin_loss: bound(node.inputs[1], size_of(0, -1)); break;
-      case graph::Op::max_unpool1d: bound(node.inputs[1], size_of(0, -1)); break;
-      case graph::Op::max_unpool3d: bound(node.inputs[1], size_of(0, -1) * size_of(0, -2) * size_of(0, -3)); break;
-      case graph::Op::take:
-      case graph::Op::put:
-        bound(node.inputs[1], std::max<int64_t>(1, graph.TypeOf(node.inputs[0]).num_elements()));
-        break;
-      case graph::Op::index_put:
-        for (size_t i = 2; i < node.inputs.size(); ++i) bound(node.inputs[i], size_of(0, static_cast<int64_t>(i) - 2));
-        break;
-      case graph::Op::nll_loss:
-      case graph::Op::cross_entropy:
-        bound(node.inputs[1], size_of(0, graph.TypeOf(node.inputs[0]).rank() > 1 ? 1 : 0));
-        break;
-      case graph::Op::max_unpool2d: bound(node.inputs[1], size_of(0, -1) * size_of(0, -2)); break;
-      case graph::Op::gather:
-      case graph::Op::take_along_dim:
-      case graph::Op::scatter:
-      case graph::Op::scatter_add:
-      case graph::Op::index_select:
-      case graph::Op::index_add:
-      case graph::Op::index_copy:
-      case graph::Op::index_reduce:
-      case graph::Op::scatter_reduce:
-      case graph::Op::index_fill: bound(node.inputs[1], size_of(0, node.attributes.Int("dim"))); break;
-      case graph::Op::getitem:
-      case graph::Op::setitem:
-        for (size_t i = 1; i < node.inputs.size(); ++i) {
-          // Which dimension an index selects does not matter: below the smallest it fits all of them.
-          const graph::Shape& shape = graph.TypeOf(node.inputs[0]).shape;
-          if (!shape.empty()) bound(node.inputs[i], *std::min_element(shape.begin(), shape.end()));
-        }
-        break;
-      default: break;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const graph::ValueRef ref = node.inputs[i];
+      if (ref.is_none() || graph::IsFloatingPoint(graph.TypeOf(ref).dtype)) continue;
+      const std::optional<int64_t> limit = IndexLimit(graph, node, i);
+      if (!limit) continue;
+      const auto [it, is_new] = bounds.try_emplace({ref.kind, ref.index}, *limit);
+      if (!is_new) it->second = std::min(it->second, *limit);
     }
   }
   return bounds;

@@ -1,4 +1,4 @@
-// Inside the executor only (LibTorch shows): what inputs, weights and constants contain.
+// Inside the executor only (LibTorch shows): the values of inputs, weights and constants.
 #ifndef COBRA_WORKER_EXECUTOR_FILL_H_
 #define COBRA_WORKER_EXECUTOR_FILL_H_
 
@@ -12,11 +12,12 @@
 
 namespace cobra::worker {
 
-// A CPU tensor of any type, contiguous: uniform between low and high, never zero where it is real.
+// A CPU tensor of any type, contiguous: uniform between low and high, and never zero for real types.
 void Fill(const at::Tensor& tensor, Random* random, double low, double high);
 
 using IntegerBounds = std::map<std::pair<graph::ValueRef::Kind, int32_t>, int64_t>;
-// An integer tensor is nearly always an index: numbers below the size of what it indexes.
+// Upper bounds for the values of integer tensors: these are nearly always indices, so they must be below the size of
+// the indexed dimension.
 IntegerBounds IndexBounds(const graph::Graph& graph);
 
 }  // namespace cobra::worker

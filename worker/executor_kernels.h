@@ -1,6 +1,6 @@
-// Inside the executor only (LibTorch shows): what a kernel is, and the table of them. Each executor_<group>.cc adds the
-// kernels of a group of ops.def; a kernel is made once per node, with every attribute already read, so that a call does
-// nothing but call ATen.
+// Inside the executor only (LibTorch shows): the type of a kernel, and the table of kernels. Each executor_<group>.cc
+// adds the kernels of a group of ops.def; a kernel is created once per node, with every attribute already read, so that
+// a call only calls ATen.
 #ifndef COBRA_WORKER_EXECUTOR_KERNELS_H_
 #define COBRA_WORKER_EXECUTOR_KERNELS_H_
 
@@ -20,8 +20,10 @@ namespace cobra::worker {
 
 // The tensors of one call. Slots of the executor: pointers stay valid for its life.
 struct Call {
-  std::vector<at::Tensor*> inputs;  // null where an optional tensor was not given
-  at::Tensor* outputs = nullptr;    // as many as the node has, side by side
+  // Null for an absent optional tensor.
+  std::vector<at::Tensor*> inputs;
+  // An array with one tensor per output of the node.
+  at::Tensor* outputs = nullptr;
 
   const at::Tensor& operator[](size_t i) const { return *inputs[i]; }
   at::Tensor& Mutable(size_t i) const { return *inputs[i]; }
@@ -40,7 +42,7 @@ struct Call {
 
 using Kernel = std::function<void(const Call&)>;
 
-// What a factory reads: the node and the types of its inputs (null where absent).
+// The input of a factory: the node and the types of its inputs (null if absent).
 struct NodeContext {
   const graph::Node& node;
   std::vector<const graph::TensorType*> inputs;
@@ -68,7 +70,8 @@ struct NodeContext {
   c10::optional<at::Scalar> OptionalScalar(absl::string_view name) const {
     return HasValue(name) ? c10::optional<at::Scalar>(Scalar(name)) : c10::nullopt;
   }
-  c10::optional<at::ScalarType> DType(absl::string_view name) const;  // "float32", "torch.float32"
+  // "float32", "torch.float32"
+  c10::optional<at::ScalarType> DType(absl::string_view name) const;
 };
 
 using KernelFactory = std::function<absl::StatusOr<Kernel>(const NodeContext&)>;
@@ -86,7 +89,8 @@ class KernelTable {
   std::array<KernelFactory, graph::kNumOps> factories_;
 };
 
-absl::Status Refused(const NodeContext& context, absl::string_view why);  // Unimplemented, naming the operator
+// Unimplemented, naming the operator.
+absl::Status Refused(const NodeContext& context, absl::string_view why);
 at::ScalarType ToScalarType(graph::DType dtype);
 
 void AddConvolutionKernels(KernelTable* table);
@@ -104,7 +108,7 @@ void AddRoiKernels(KernelTable* table);
 
 void AddLossKernels(KernelTable* table);
 void AddBoxedKernels(KernelTable* table);
-// Runs a node as its operator's schema in PyTorch's dispatcher says.
+// Runs a node by its operator's schema in PyTorch's dispatcher.
 KernelFactory BoxedKernel();
 
 const KernelTable& Kernels();

@@ -17,7 +17,7 @@ struct RoiOptions {
 
 // Bilinear interpolation in one plane; 0 beyond one element outside of it.
 template <typename T>
-T Sample(const T* plane, int64_t height, int64_t width, T y, T x) {
+T Interpolate(const T* plane, int64_t height, int64_t width, T y, T x) {
   if (y < -1 || y > static_cast<T>(height) || x < -1 || x > static_cast<T>(width)) return 0;
   y = std::max<T>(y, 0);
   x = std::max<T>(x, 0);
@@ -65,7 +65,7 @@ void RoiAlign(const at::Tensor& input, const at::Tensor& rois, const RoiOptions&
             for (int64_t ix = 0; ix < columns; ++ix) {
               const T x = left + static_cast<T>(pw) * bin_width +
                           (static_cast<T>(ix) + T(0.5)) * bin_width / static_cast<T>(columns);
-              sum += Sample(plane, in_height, in_width, y, x);
+              sum += Interpolate(plane, in_height, in_width, y, x);
             }
           }
           *out++ = sum / count;

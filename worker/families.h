@@ -1,5 +1,5 @@
-// Networks in the manner of published families with random widths, depths, kernels and input sizes: what a model of
-// real networks is trained on without seeing one of them.
+// Networks in the style of published families, with random widths, depths, kernels and input sizes. The model is
+// trained on these instead of the published networks themselves.
 #ifndef COBRA_WORKER_FAMILIES_H_
 #define COBRA_WORKER_FAMILIES_H_
 
@@ -14,7 +14,8 @@ namespace cobra::worker {
 
 struct Family {
   const char* name;
-  double weight;  // how often it is drawn
+  // Relative frequency of the family.
+  double weight;
   absl::StatusOr<graph::Graph> (*draw)(Random*);
 };
 

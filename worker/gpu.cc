@@ -173,7 +173,7 @@ absl::StatusOr<GpuFacts> ReadGpuFacts(int device, const std::string& library) {
   cuda.Find("cuDeviceTotalMem_v2", &get_memory);
   cuda.Find("cuDeviceGetAttribute", &get_attribute);
   if (init == nullptr || get == nullptr || get_name == nullptr || get_attribute == nullptr) {
-    return absl::UnavailableError(absl::StrCat(library, ": is no CUDA driver"));
+    return absl::UnavailableError(absl::StrCat(library, ": is not a CUDA driver"));
   }
   if (const int error = init(0); error != 0) return absl::UnavailableError(absl::StrCat("CUDA: cuInit: error ", error));
   int handle = 0;

@@ -1,5 +1,5 @@
-// An NVIDIA GPU as its driver describes it. No CUDA headers: libnvidia-ml.so.1 and libcuda.so.1 are opened where they
-// are.
+// An NVIDIA GPU as its driver describes it. Needs no CUDA headers: libnvidia-ml.so.1 and libcuda.so.1 are loaded at run
+// time.
 #ifndef COBRA_WORKER_GPU_H_
 #define COBRA_WORKER_GPU_H_
 
@@ -15,19 +15,23 @@ namespace cobra::worker {
 // forks may use it too.
 class Nvml {
  public:
-  // `device` as CUDA counts (CUDA_VISIBLE_DEVICES is followed). NotFound: no such library; Unavailable: it has no such
-  // device.
+  // `device` is CUDA's number (CUDA_VISIBLE_DEVICES is respected). NotFound: no such library; Unavailable: it has no
+  // such device.
   static absl::StatusOr<std::unique_ptr<Nvml>> Open(int device, const std::string& library = "libnvidia-ml.so.1");
   ~Nvml();
 
-  std::string name() const;            // "NVIDIA H200"; empty if it does not say
-  std::string uuid() const;            // "GPU-8f3a..."; the same for everybody, unlike the number
-  std::string driver_version() const;  // "580.95.05"
+  // "NVIDIA H200"; empty if unknown.
+  std::string name() const;
+  // "GPU-8f3a..."; the same for all processes, unlike the number.
+  std::string uuid() const;
+  // "580.95.05"
+  std::string driver_version() const;
 
-  // What the driver does not say is absent.
+  // Values that the driver does not report are absent.
   struct Reading {
     std::optional<double> sm_clock_mhz, memory_clock_mhz, temperature_c, power_w;
-    std::optional<double> energy_j;  // since the driver was loaded
+    // Since the driver was loaded.
+    std::optional<double> energy_j;
   };
   Reading Read() const;
 
@@ -37,16 +41,17 @@ class Nvml {
   std::unique_ptr<Impl> impl_;
 };
 
-// Which GPU `device` is where CUDA_VISIBLE_DEVICES says `visible` (null: not set): a number or a UUID.
+// The GPU of CUDA's number `device` if CUDA_VISIBLE_DEVICES is `visible` (null: not set): a number or a UUID.
 std::string VisibleGpu(int device, const char* visible);
 
-// CUDA's driver: what it says of a device. Initialises CUDA in this process, which may not fork children that use CUDA
-// afterwards.
+// The description of a device by CUDA's driver. Initialises CUDA in this process, which must not fork children that use
+// CUDA afterwards.
 struct GpuFacts {
   std::string name;
   int compute_major = 0, compute_minor = 0;
   double sms = 0, clock_mhz = 0, l2_mb = 0, memory_gb = 0;
-  std::string cuda_version;  // that the driver supports: "13.0"
+  // That the driver supports: "13.0".
+  std::string cuda_version;
 };
 absl::StatusOr<GpuFacts> ReadGpuFacts(int device, const std::string& library = "libcuda.so.1");
 

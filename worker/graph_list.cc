@@ -13,6 +13,7 @@
 #include "base/status_macros.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
+#include "store/measurement_json.h"
 
 namespace cobra::worker {
 namespace {
@@ -27,21 +28,21 @@ class ListSampler : public Sampler {
   absl::string_view space() const override { return space_; }
 
   absl::StatusOr<Sample> At(int64_t index) const override {
-    const auto entry = entries_.find(index);
-    if (entry == entries_.end()) return absl::NotFoundError(absl::StrCat(space_, "/", index, ": not in the list"));
-    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(entry->second.graph_json));
-    return Sample{entry->second.is_network, entry->second.label, std::move(graph)};
+    const auto found = subjects_.find(index);
+    if (found == subjects_.end()) return absl::NotFoundError(absl::StrCat(space_, "/", index, ": not in the list"));
+    const store::Subject& subject = found->second;
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(subject.graph_json));
+    return Sample{subject.is_network, subject.label, std::move(graph)};
   }
 
-  struct Entry {
-    bool is_network = false;
-    std::string label, graph_json;
-  };
-  bool Add(int64_t index, Entry entry) { return entries_.try_emplace(index, std::move(entry)).second; }
+  bool Add(store::Subject subject) {
+    const int64_t index = subject.index;
+    return subjects_.try_emplace(index, std::move(subject)).second;
+  }
 
  private:
   const std::string space_;
-  std::map<int64_t, Entry> entries_;
+  std::map<int64_t, store::Subject> subjects_;
 };
 
 class ListReader {
@@ -76,15 +77,19 @@ class ListReader {
       COBRA_RETURN_IF_ERROR(SetSeed(j["seed"].is_number_unsigned() ? j["seed"].get<uint64_t>() : 0));
     if (kind == "session") return absl::OkStatus();  // of a file of records
     if (!j.contains("graph")) return absl::InvalidArgumentError("has no \"graph\"");
-    ListSampler::Entry entry;
-    entry.graph_json = j["graph"].dump();
-    COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, graph::GraphFromJson(entry.graph_json));
+    COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, graph::GraphFromJson(j["graph"].dump()));
     if (graph.nodes().empty()) return absl::InvalidArgumentError("the graph has no calls; there is nothing to measure");
-    entry.is_network = j.value("is_network", graph.nodes().size() > 1);
-    entry.label = j.value(
-        "label", entry.is_network ? std::string("network") : std::string(graph::OpName(graph.nodes().back().op)));
+    store::Measurement listed;
+    store::Subject& subject = listed.subject;
+    subject.space = "asked";
+    subject.index = number;
+    subject.is_network = graph.nodes().size() > 1;
+    COBRA_RETURN_IF_ERROR(store::MergeFields(j, &listed));
+    if (!j.contains("label")) {
+      subject.label = subject.is_network ? "network" : std::string(graph::OpName(graph.nodes().back().op));
+    }
     // Records of one subject, measured twice, are one subject.
-    return Add(j.value("space", "asked"), j.value("index", number), std::move(entry), /*again=*/kind == "record");
+    return Add(std::move(subject), /*again=*/kind == "record");
   }
 
   absl::Status SetSeed(uint64_t seed) {
@@ -96,15 +101,16 @@ class ListReader {
     return absl::OkStatus();
   }
 
-  absl::Status Add(const std::string& space, int64_t index, ListSampler::Entry entry, bool again) {
+  absl::Status Add(store::Subject subject, bool again) {
+    const std::string space = subject.space;
+    const int64_t index = subject.index;
     auto at = std::find_if(spaces_.begin(), spaces_.end(), [&](const auto& s) { return s.first.space == space; });
     if (at == spaces_.end()) {
       spaces_.emplace_back(SpaceCount{space}, std::make_shared<ListSampler>(space));
       at = spaces_.end() - 1;
     }
-    if (!at->second->Add(index, std::move(entry))) {
-      return again ? absl::OkStatus()
-                   : absl::InvalidArgumentError(absl::StrCat(space, "/", index, " comes a second time"));
+    if (!at->second->Add(std::move(subject))) {
+      return again ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrCat(space, "/", index, " occurs twice"));
     }
     at->first.indices.push_back(index);
     return absl::OkStatus();
@@ -140,14 +146,16 @@ absl::StatusOr<std::string> CandidateLines(absl::string_view space, int64_t firs
     const absl::StatusOr<Sample> sample = sampler->At(index);
     if (absl::IsNotFound(sample.status())) continue;
     COBRA_RETURN_IF_ERROR(sample.status());
+    store::Measurement candidate;
+    candidate.subject.space = std::string(space);
+    candidate.subject.index = index;
+    candidate.subject.seed = options.seed;
+    candidate.subject.is_network = sample->is_network;
+    candidate.subject.label = sample->label;
+    candidate.subject.graph_json = graph::GraphToJson(sample->graph, {/*origins=*/false});
     Json j;
     j["kind"] = "candidate";
-    j["space"] = std::string(space);
-    j["index"] = index;
-    j["seed"] = options.seed;
-    j["is_network"] = sample->is_network;
-    j["label"] = sample->label;
-    j["graph"] = Json::parse(graph::GraphToJson(sample->graph, {/*origins=*/false}));
+    j.update(store::FieldsToJson(candidate, {"space", "index", "seed", "is_network", "label", "graph"}));
     absl::StrAppend(&lines, j.dump(), "\n");
   }
   return lines;

@@ -49,6 +49,18 @@ CanaryTimes CanaryFromText(const std::string& text) {
   return {j.value("conv_us", 0.0), j.value("matmul_us", 0.0), j.value("copy_us", 0.0)};
 }
 
+// What is known of a sample that could not be measured.
+store::Measurement Failure(const Sample& sample, store::Outcome outcome, absl::string_view message) {
+  store::Measurement measurement;
+  measurement.outcome = outcome;
+  measurement.message = std::string(message);
+  measurement.subject.is_network = sample.is_network;
+  measurement.subject.label = sample.label;
+  measurement.subject.fingerprint = graph::Fingerprint(sample.graph).ToHex();
+  measurement.subject.graph_json = graph::GraphToJson(sample.graph, {/*origins=*/false});
+  return measurement;
+}
+
 std::string DriverText(int device) {
   const absl::StatusOr<std::unique_ptr<Nvml>> nvml = Nvml::Open(device);
   return nvml.ok() ? (*nvml)->driver_version() : "unavailable";
@@ -61,7 +73,7 @@ absl::StatusOr<std::unique_ptr<GroupRunner>> GroupRunner::Create(const GroupRunn
   COBRA_RETURN_IF_ERROR(PinToCore(options.core, options.execution.threads));
   std::unique_ptr<GroupRunner> runner(new GroupRunner(options));
   runner->session_ = absl::StrCat(TimeUtc(), "-", getpid());
-  if (!options.execution.lives_in_child()) {
+  if (!options.execution.needs_child_process()) {
     COBRA_RETURN_IF_ERROR(runner->Enter());
     COBRA_RETURN_IF_ERROR(runner->TakeFirstCanaries(runner->FirstCanaryText()));
   } else {
@@ -112,35 +124,30 @@ std::string GroupRunner::CanaryText() {
   return status.ok() ? CanaryJson(canary_->Measure()).dump() : "{}";
 }
 
-// In the child. An empty text: there is nothing to measure.
+// In the child: the line of what it measured. Empty: there is nothing to measure.
 std::string GroupRunner::MeasureTask(const GroupTask& task) {
   const absl::StatusOr<Sample> sample = task.draw();
   if (!sample.ok()) return "";
   if (task.begins) task.begins();
-  store::Record record;
-  if (const absl::Status status = Enter(); status.ok()) {
-    const Execution& execution = options_.execution;
-    MeasureOptions rules = sample->is_network ? options_.network_rules(execution) : options_.layer_rules(execution);
-    rules.seed = task.seed;
-    rules.sensors = sensors_.get();
-    if (options_.layer_energy) rules.energy_region_ms = MeasureOptions().energy_region_ms;
-    record = MeasureGraph(sample->graph, rules);
-  } else {
-    record.outcome = store::Outcome::crashed;
-    record.message = std::string(status.message());
-    record.fingerprint = graph::Fingerprint(sample->graph).ToHex();
-    record.graph_json = graph::GraphToJson(sample->graph, {/*origins=*/false});
+  if (const absl::Status status = Enter(); !status.ok()) {
+    return store::MeasurementToJson(Failure(*sample, store::Outcome::crashed, status.message()));
   }
-  record.is_network = sample->is_network;
-  record.label = sample->label;
-  return store::RecordToJson(record);
+  const Execution& execution = options_.execution;
+  MeasureOptions rules = sample->is_network ? options_.network_rules(execution) : options_.layer_rules(execution);
+  rules.seed = task.seed;
+  rules.sensors = sensors_.get();
+  if (options_.layer_energy) rules.energy_region_ms = MeasureOptions().energy_region_ms;
+  store::Measurement measurement = MeasureGraph(sample->graph, rules);
+  measurement.subject.is_network = sample->is_network;
+  measurement.subject.label = sample->label;
+  return store::MeasurementToJson(measurement);
 }
 
 absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_json) {
   const Execution& execution = options_.execution;
   const std::unique_ptr<Sensors> sensors =
       execution.is_cuda() ? GpuSensors(execution.cuda_device) : CpuSensors(options_.core);
-  const Conditions now = sensors == nullptr ? Conditions() : sensors->Read();
+  const SensorReadings now = sensors == nullptr ? SensorReadings() : sensors->Read();
   const std::optional<double> joules = sensors == nullptr ? std::nullopt : sensors->Joules();
   const auto or_unavailable = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json("unavailable");
@@ -170,13 +177,13 @@ absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_jso
   j["rules"] = {{"layers", RulesJson(options_.layer_rules(execution))},
                 {"networks", RulesJson(options_.network_rules(execution))}};
   j.update(Json::parse(more_json));
-  j["canary_us"] = CanaryJson(UsualCanary());
+  j["canary_us"] = CanaryJson(MedianCanaryTimes());
   return j.dump();
 }
 
-absl::StatusOr<std::vector<std::optional<store::Record>>> GroupRunner::Run(absl::Span<const GroupTask> tasks) {
+absl::StatusOr<std::vector<std::optional<store::Measurement>>> GroupRunner::Run(absl::Span<const GroupTask> tasks) {
   const int last = static_cast<int>(tasks.size()) + 1;  // first and last: the canary
-  std::vector<std::optional<store::Record>> records(tasks.size());
+  std::vector<std::optional<store::Measurement>> measurements(tasks.size());
   std::vector<CanaryTimes> around;
   const double load = LoadAverage();
   ChildLimits limits;
@@ -189,24 +196,25 @@ absl::StatusOr<std::vector<std::optional<store::Record>>> GroupRunner::Run(absl:
           if (result.outcome == store::Outcome::ok) around.push_back(CanaryFromText(result.text));
         } else {
           const size_t k = static_cast<size_t>(i - 1);
-          records[k] = ToRecord(tasks[k], result.outcome, result.text);
+          measurements[k] = MeasurementOf(tasks[k], result);
         }
       }));
-  for (const CanaryTimes& times : around) NoteCanary(times);
-  const CanaryRatios worst = WorstRatios(around, UsualCanary());
-  for (std::optional<store::Record>& record : records) {
-    if (!record) continue;
-    record->canary_ratio = worst.compute;
-    record->canary_copy_ratio = worst.copy;
-    record->suspect = IsDisturbed(worst, options_.canary_tolerance, options_.canary_copy_tolerance);
-    record->load = load;
+  for (const CanaryTimes& times : around) RecordCanaryTimes(times);
+  const CanaryRatios worst = WorstRatios(around, MedianCanaryTimes());
+  for (std::optional<store::Measurement>& measurement : measurements) {
+    if (!measurement) continue;
+    store::Conditions& conditions = measurement->conditions;
+    conditions.canary_ratio = worst.compute;
+    conditions.canary_copy_ratio = worst.copy;
+    conditions.suspect = IsDisturbed(worst, options_.canary_tolerance, options_.canary_copy_tolerance);
+    conditions.load = load;
   }
-  return records;
+  return measurements;
 }
 
 std::vector<std::string> GroupRunner::TakeCanaryLines() { return std::exchange(canary_lines_, {}); }
 
-void GroupRunner::NoteCanary(const CanaryTimes& times) {
+void GroupRunner::RecordCanaryTimes(const CanaryTimes& times) {
   canaries_.push_back(times);
   Json j = CanaryJson(times);
   j["kind"] = "canary";
@@ -216,33 +224,28 @@ void GroupRunner::NoteCanary(const CanaryTimes& times) {
   canary_lines_.push_back(j.dump());
 }
 
-CanaryTimes GroupRunner::UsualCanary() const {
+CanaryTimes GroupRunner::MedianCanaryTimes() const {
   const size_t from = canaries_.size() > kCanaryWindow ? canaries_.size() - kCanaryWindow : 0;
   return MedianCanary(absl::MakeConstSpan(canaries_).subspan(from));
 }
 
-std::optional<store::Record> GroupRunner::ToRecord(const GroupTask& task, store::Outcome outcome,
-                                                   const std::string& text) const {
-  store::Record record;
-  if (outcome == store::Outcome::ok) {
-    absl::StatusOr<store::Record> measured = store::RecordFromJson(text);
+std::optional<store::Measurement> GroupRunner::MeasurementOf(const GroupTask& task, const ChildResult& result) const {
+  store::Measurement measurement;
+  if (result.outcome == store::Outcome::ok) {
+    absl::StatusOr<store::Measurement> measured = store::MeasurementFromJson(result.text);
     if (!measured.ok()) return std::nullopt;
-    record = *std::move(measured);
+    measurement = *std::move(measured);
   } else {
-    absl::StatusOr<Sample> sample = task.draw();
+    const absl::StatusOr<Sample> sample = task.draw();
     if (!sample.ok()) return std::nullopt;
-    record.outcome = outcome;
-    record.message = text;
-    record.is_network = sample->is_network;
-    record.label = sample->label;
-    record.fingerprint = graph::Fingerprint(sample->graph).ToHex();
-    record.graph_json = graph::GraphToJson(sample->graph, {/*origins=*/false});
+    measurement = Failure(*sample, result.outcome, result.text);
   }
-  record.session = session_;
-  record.target = machine_.name;
-  record.cache = std::string(CacheName(options_.execution.cache));
-  record.time_utc = TimeUtc();
-  return record;
+  store::Conditions& conditions = measurement.conditions;
+  conditions.session = session_;
+  conditions.target = machine_.name;
+  conditions.cache = std::string(CacheName(options_.execution.cache));
+  conditions.time_utc = TimeUtc();
+  return measurement;
 }
 
 }  // namespace cobra::worker

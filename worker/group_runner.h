@@ -1,9 +1,9 @@
-// Groups of subjects, measured between two canaries in child processes: what both a series (campaign.h) and the work
-// for a server (work.h) are made of.
+// Measures groups of subjects between two canaries in child processes. Used by a series (campaign.h) and by the work
+// for a server (work.h).
 //
 // On one CPU thread, LibTorch and the canary are warmed up in this process and its children inherit them. Neither a
-// CUDA context nor a pool of threads survives a fork: with those, this process never calls LibTorch, and every child
-// sets up its own and its own canary, then measures a whole group.
+// CUDA context nor a pool of threads survives a fork: with those, this process never calls LibTorch. Every child then
+// sets up its own, runs its own canary, and measures a complete group.
 #ifndef COBRA_WORKER_GROUP_RUNNER_H_
 #define COBRA_WORKER_GROUP_RUNNER_H_
 
@@ -17,66 +17,73 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "model/predict/target.h"
-#include "store/record.h"
+#include "store/measurement.h"
+#include "worker/child.h"
 #include "worker/measure.h"
 #include "worker/sampler.h"
 
 namespace cobra::worker {
 
 struct GroupRunnerOptions {
-  int core = 0;  // the first of as many as the execution has threads
+  // The first processor; the execution uses one per thread.
+  int core = 0;
   Execution execution;
-  bool layer_energy = false;                   // energy of layers too, 0.2 s each; of networks it is always measured
-  double canary_tolerance = kCanaryTolerance;  // of the convolution and the matrix product
-  double canary_copy_tolerance = kCanaryCopyTolerance;  // of the copy: see CanaryRatios
+  // Measure the energy of layers too, 0.2 s each; that of networks is always measured.
+  bool layer_energy = false;
+  // Tolerance of the convolution and the matrix product.
+  double canary_tolerance = kCanaryTolerance;
+  // Tolerance of the copy: see CanaryRatios.
+  double canary_copy_tolerance = kCanaryCopyTolerance;
   MeasureOptions (*layer_rules)(const Execution&) = LayerSeriesRules;
   MeasureOptions (*network_rules)(const Execution&) = NetworkSeriesRules;
 };
 
-// Something to measure. `draw` is called in a child, and in this process where the child died of it; an error means
+// One task of a group. `draw` is called in a child, and in this process if the child died in the task; an error means
 // that there is nothing to measure. `begins` is called in the child right before.
 struct GroupTask {
   std::function<absl::StatusOr<Sample>()> draw;
-  uint64_t seed = 1;  // of weights and inputs
+  // Seed of weights and inputs.
+  uint64_t seed = 1;
   std::function<void()> begins;
 };
 
 class GroupRunner {
  public:
   // Pins this process to its cores, sets LibTorch up and warms it and the canary; with CUDA, tries that in a child.
-  // InvalidArgument or Unavailable where there is no such device.
+  // InvalidArgument or Unavailable if there is no such device.
   static absl::StatusOr<std::unique_ptr<GroupRunner>> Create(const GroupRunnerOptions& options);
 
-  // One record per task, in their order, with outcome, latency, graph, canary ratios, load, time and session; nullopt
-  // where there was nothing to measure.
-  absl::StatusOr<std::vector<std::optional<store::Record>>> Run(absl::Span<const GroupTask> tasks);
+  // One measurement per task, in their order; space, seed, index and repeat are left to the caller. nullopt: there was
+  // nothing to measure.
+  absl::StatusOr<std::vector<std::optional<store::Measurement>>> Run(absl::Span<const GroupTask> tasks);
 
-  // The conditions that the records' `session` names (record.h), one line of JSON. `more` is merged into it: caps,
-  // seed.
+  // The session line, which the measurements name (store/measurement.h). `more` is merged into it: caps, seed.
   absl::StatusOr<std::string> SessionJson(const std::string& more_json = "{}");
   const std::string& session() const { return session_; }
   const predict::TargetSpec& machine() const { return machine_; }
-  // All since Create(): the session's median is theirs.
+  // All canaries since Create(), from which the session's median is computed.
   const std::vector<CanaryTimes>& canaries() const { return canaries_; }
   // One line of JSON for each canary since the last call.
   std::vector<std::string> TakeCanaryLines();
 
  private:
   explicit GroupRunner(const GroupRunnerOptions& options) : options_(options) {}
-  absl::Status Enter();      // in the process that measures
-  std::string CanaryText();  // there too
+  // These two are called in the measuring process.
+  absl::Status Enter();
+  std::string CanaryText();
   std::string FirstCanaryText();
   absl::Status TakeFirstCanaries(const std::string& text);
   std::string MeasureTask(const GroupTask& task);
-  CanaryTimes UsualCanary() const;
-  std::optional<store::Record> ToRecord(const GroupTask& task, store::Outcome outcome, const std::string& text) const;
-  void NoteCanary(const CanaryTimes& times);
+  CanaryTimes MedianCanaryTimes() const;
+  std::optional<store::Measurement> MeasurementOf(const GroupTask& task, const ChildResult& result) const;
+  void RecordCanaryTimes(const CanaryTimes& times);
 
   const GroupRunnerOptions options_;
   std::string session_;
   predict::TargetSpec machine_;
-  std::unique_ptr<Canary> canary_;    // of this process
-  std::unique_ptr<Sensors> sensors_;  // likewise
+  // Of this process.
+  std::unique_ptr<Canary> canary_;
+  std::unique_ptr<Sensors> sensors_;
   std::vector<CanaryTimes> canaries_;
   std::vector<std::string> canary_lines_;
 };

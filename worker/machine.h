@@ -1,5 +1,4 @@
-// This machine as a target, and what of its state can be read. What cannot be read (virtual machines hide a lot) is
-// "unavailable".
+// This machine as a target, and its state. Values that cannot be read (virtual machines hide many) are "unavailable".
 #ifndef COBRA_WORKER_MACHINE_H_
 #define COBRA_WORKER_MACHINE_H_
 
@@ -14,51 +13,59 @@
 
 namespace cobra::worker {
 
-// What /proc/cpuinfo says of the first processor.
+// The contents of /proc/cpuinfo for the first processor.
 struct CpuInfo {
-  std::string vendor;  // "AuthenticAMD"
+  // "AuthenticAMD"
+  std::string vendor;
   std::string model_name;
   int family = 0;
   int model = 0;
   double clock_mhz = 0;
   bool has_avx2 = false;
   bool has_avx512 = false;
-  bool has_bfloat16 = false;  // products of bfloat16: avx512_bf16, amx_bf16, or ARM's bf16
+  // Instructions for bfloat16 products: avx512_bf16, amx_bf16, or ARM's bf16.
+  bool has_bfloat16 = false;
   int processors = 0;
 };
 CpuInfo ParseCpuInfo(absl::string_view text);
 CpuInfo ThisCpu();
 
-// OpenBLAS does not know every processor and then falls back to slower kernels: SkylakeX wherever AVX-512 is, Haswell
-// where AVX2 is.
+// OpenBLAS does not know every processor and then falls back to slower kernels: Returns SkylakeX for AVX-512, Haswell
+// for AVX2.
 std::string ChooseBlasCoreType(const CpuInfo& cpu);
-// "epyc-genoa", "xeon-icelake"; from the vendor's name where the model is not in our table.
+// "epyc-genoa", "xeon-icelake"; from the vendor's name if the model is not in our table.
 std::string CpuCodeName(const CpuInfo& cpu);
 
-// What --target takes: "cpu-epyc-genoa-1t", "cpu-epyc-genoa-2t-bfloat16", "gpu-nvidia-h200-tf32-nhwc". `gpu`: the GPU's
+// The target's name: "cpu-epyc-genoa-1t", "cpu-epyc-genoa-2t-bfloat16", "gpu-nvidia-h200-tf32-nhwc". `gpu`: the GPU's
 // name.
 std::string TargetName(const Execution& execution, absl::string_view gpu = "");
 // Everything but peak_gflops and memory_gb_per_s, which are measured. `runtime_version`: RuntimeVersion() of
-// executor.h. `gpu` where the execution is on one.
+// executor.h. `gpu`: if the execution is on a GPU.
 predict::TargetSpec DescribeMachine(absl::string_view runtime_version, const Execution& execution,
                                     const GpuFacts& gpu = {});
 struct CpuCache {
-  std::string level, type;  // "1", "Data"
+  // "1", "Data"
+  std::string level, type;
   double kb = 0;
 };
-std::vector<CpuCache> CpuCaches();  // of the first processor
-double LastLevelCacheMb();          // 0: unknown
+// Of the first processor.
+std::vector<CpuCache> CpuCaches();
+// 0: unknown.
+double LastLevelCacheMb();
 
 // OPENBLAS_CORETYPE and the numbers of threads must be in the environment before LibTorch is loaded: sets them and
-// starts this program again, once. Returns only where nothing had to change, or on error.
+// restarts this program, once. Returns only if nothing had to change, or on error.
 absl::Status RestartWithEnvironment(char** argv, int threads);
 
-// To `count` processors from `core` on.
+// Pins the process to `count` processors from `core` on.
 absl::Status PinToCore(int core, int count = 1);
 double LoadAverage();
-std::string Governor(int core);  // or "unavailable"
-std::string HugePages();         // "always", "madvise", "never" or "unavailable"
-std::string TimeUtc();           // "2026-11-20T08:40:00Z"
+// Or "unavailable".
+std::string Governor(int core);
+// "always", "madvise", "never" or "unavailable".
+std::string HugePages();
+// "2026-11-20T08:40:00Z"
+std::string TimeUtc();
 
 }  // namespace cobra::worker
 

@@ -34,7 +34,7 @@
 #include "worker/measure.h"
 #include "worker/probe.h"
 #ifdef COBRA_GRPC
-#include "worker/courier.h"
+#include "worker/queue_client.h"
 #endif
 #include "worker/spool.h"
 #include "worker/work.h"
@@ -61,15 +61,14 @@ struct MeasureFlags {
 void AddExecutionOptions(CLI::App* app, MeasureFlags* flags) {
   ExecutionFlags& e = flags->execution;
   app->add_option("--device", e.device, "cpu, cuda or cuda:N")->capture_default_str();
-  app->add_option("--precision", e.precision, "float32, tf32, bfloat16, float16: what float32 tensors become")
+  app->add_option("--precision", e.precision, "float32, tf32, bfloat16, float16: type of the float32 tensors")
       ->capture_default_str();
   app->add_option("--layout", e.layout, "nchw or channels-last")->capture_default_str();
-  app->add_option("--cache", e.cache, "warm or cold: what a call finds in the last-level cache")->capture_default_str();
-  app->add_option("--threads", e.threads, "Of one operator, on the CPU")->capture_default_str();
-  app->add_option("--core", flags->core, "Processor to run on; with more threads, the first of them")
+  app->add_option("--cache", e.cache, "warm or cold: last-level cache before a call")->capture_default_str();
+  app->add_option("--threads", e.threads, "Threads of one operator, on the CPU")->capture_default_str();
+  app->add_option("--core", flags->core, "Processor to run on; with several threads, the first one")
       ->capture_default_str();
-  app->add_flag("--share-device", flags->share_device,
-                "Measure even if another worker does so on this processor or GPU");
+  app->add_flag("--share-device", flags->share_device, "Measure even if another worker uses this processor or GPU");
 }
 
 absl::StatusOr<GroupRunnerOptions> ToRunner(const MeasureFlags& flags) {
@@ -169,7 +168,7 @@ absl::Status MeasureOne(const MeasureFlags& flags) {
     COBRA_RETURN_IF_ERROR(CheckLibTorchHas(options.execution));
     COBRA_RETURN_IF_ERROR(PinToCore(options.core, options.execution.threads));
     ConfigureLibTorch(options.execution.threads);
-    return MeasureInTurns(graph, TurnRules(options.execution), std::cin, std::cout);
+    return MeasureInterleaved(graph, InterleavedRules(options.execution), std::cin, std::cout);
   }
   options.layer_energy = true;
   options.layer_rules = options.network_rules = CarefulRules;
@@ -180,10 +179,10 @@ absl::Status MeasureOne(const MeasureFlags& flags) {
                             return Sample{is_network, "", graph};
                           },
                           /*seed=*/1, nullptr};
-  COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<store::Record>> records, runner->Run({task}));
+  COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<store::Measurement>> records, runner->Run({task}));
   if (!records[0]) return absl::InternalError("the child's record cannot be read");
-  records[0]->space = "asked";
-  std::printf("%s\n", store::RecordToJson(*records[0]).c_str());
+  records[0]->subject.space = "asked";
+  std::printf("%s\n", store::MeasurementToJson(*records[0]).c_str());
   return absl::OkStatus();
 }
 
@@ -233,7 +232,7 @@ absl::Status PrintProbe(const MeasureFlags& flags, bool as_json) {
   const nlohmann::json canary = nlohmann::json::parse(json)["canary"];
   if (canary["disturbed"].get<bool>()) {
     std::fprintf(stderr,
-                 "warning: this machine did something else meanwhile (the same work took %.2f times as long, a copy "
+                 "warning: this machine was busy during the probe (the same work took %.2f times as long, a copy "
                  "%.2f times): measure again when it is idle\n",
                  canary["compute_ratio"].get<double>(), canary["copy_ratio"].get<double>());
   }
@@ -245,10 +244,11 @@ absl::Status PrintProbe(const MeasureFlags& flags, bool as_json) {
   const predict::TargetSpec& machine = result.machine;
   std::printf("%s, %s: %.0f GFLOP/s, %.1f GB/s\n", machine.device.c_str(), machine.runtime.c_str(), machine.peak_gflops,
               machine.memory_gb_per_s);
-  for (const predict::ProbeRecord& record : result.records) {
+  for (const store::MeasuredGraph& record : result.records) {
     const graph::Node& last = record.graph.nodes().back();
-    std::printf("%12.1f us  %s of %zu calls -> %s\n", record.latency_us,
-                record.is_network ? "network" : std::string(graph::OpName(last.op)).c_str(),
+    const store::Measurement& measured = record.measurement;
+    std::printf("%12.1f us  %s of %zu calls -> %s\n", measured.latency.median_us,
+                measured.subject.is_network ? "network" : std::string(graph::OpName(last.op)).c_str(),
                 record.graph.nodes().size(), graph::TypeText(last.outputs[0]).c_str());
   }
   return absl::OkStatus();
@@ -293,30 +293,36 @@ absl::Status RunImport(const ExchangeFlags& flags) {
     }
     CheckedRecords checked = CheckRecords(text);
     for (const std::string& problem : checked.problems) std::fprintf(stderr, "%s: %s\n", file.c_str(), problem.c_str());
-    std::fprintf(stderr, "%s: %lld records of %lld sessions in order, %zu lines are not\n", file.c_str(),
+    std::fprintf(stderr, "%s: %lld records of %lld sessions valid, %zu lines invalid\n", file.c_str(),
                  static_cast<long long>(checked.records), static_cast<long long>(checked.sessions),
                  checked.problems.size());
     problems += static_cast<int64_t>(checked.problems.size());
     lines += checked.json_lines;
   }
   if (problems > 0 && !flags.skip_invalid) {
-    return absl::InvalidArgumentError("nothing is written (--skip-invalid writes what is in order)");
+    return absl::InvalidArgumentError("nothing is written (--skip-invalid writes the valid records)");
   }
   return WriteOut(flags.out, lines);
 }
 
 // What `targets` of a model and the measurements' target.json say of a machine: this one, or one in the table of GPUs.
-absl::Status RunDescribe(const MeasureFlags& flags, const std::string& device, const std::string& table) {
-  if (!device.empty()) {
-    COBRA_ASSIGN_OR_RETURN(const std::string csv, ReadFile(table));
-    COBRA_ASSIGN_OR_RETURN(const predict::TargetSpec spec, predict::TargetFromTable(csv, device));
+struct DescribeFlags {
+  // A GPU of the table instead of this machine.
+  std::string table_device;
+  std::string table = "data/devices/gpus.csv";
+};
+
+absl::Status RunDescribe(const MeasureFlags& flags, const DescribeFlags& describe) {
+  if (!describe.table_device.empty()) {
+    COBRA_ASSIGN_OR_RETURN(const std::string csv, ReadFile(describe.table));
+    COBRA_ASSIGN_OR_RETURN(const predict::TargetSpec spec, predict::TargetFromTable(csv, describe.table_device));
     std::printf("%s\n", predict::TargetSpecToJson(spec).c_str());
     return absl::OkStatus();
   }
   COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> lock, LockFor(options, flags));
   COBRA_RETURN_IF_ERROR(PinToCore(options.core, options.execution.threads));
-  if (!options.execution.lives_in_child()) ConfigureLibTorch(1);
+  if (!options.execution.needs_child_process()) ConfigureLibTorch(1);
   COBRA_ASSIGN_OR_RETURN(const std::string json, DescriptionJson(options.execution, options.core));
   std::printf("%s\n", json.c_str());
   return absl::OkStatus();
@@ -357,39 +363,38 @@ absl::Status RunWorkFor(WorkFlags flags, const MeasureFlags& measure) {
   if (flags.keep_disturbed)
     options.runner.canary_tolerance = options.runner.canary_copy_tolerance = std::numeric_limits<double>::infinity();
   options.sampler.real_layers_path = measure.layers;
-  options.courier = {"/proc/self/exe",  "courier",
-                     "--server",        flags.server,
-                     "--target",        flags.target,
-                     "--spool",         flags.spool,
-                     "--lease-tasks",   absl::StrCat(flags.lease_tasks),
-                     "--lease-seconds", absl::StrCat(flags.lease_seconds)};
-  if (flags.until_idle) options.courier.push_back("--until-idle");
+  options.queue_client = {"/proc/self/exe",  "queue-client",
+                          "--server",        flags.server,
+                          "--target",        flags.target,
+                          "--spool",         flags.spool,
+                          "--lease-tasks",   absl::StrCat(flags.lease_tasks),
+                          "--lease-seconds", absl::StrCat(flags.lease_seconds)};
+  if (flags.until_idle) options.queue_client.push_back("--until-idle");
   return RunWork(options);
 }
 
-absl::Status RunCourierFor(const WorkFlags& flags) {
+absl::Status RunQueueClientCommand(const WorkFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(Spool spool, Spool::Open(flags.spool));
-  CourierOptions options;
+  QueueClientOptions options;
   options.server = flags.server;
   options.target = flags.target;
   options.lease_tasks = flags.lease_tasks;
   options.lease = absl::Seconds(flags.lease_seconds);
   options.until_idle = flags.until_idle;
-  return RunCourier(options, std::move(spool));
+  return RunQueueClient(options, std::move(spool));
 }
 
 void AddWorkOptions(CLI::App* app, WorkFlags* flags) {
   app->add_option("--server", flags->server, "Address of cobra-server, HOST:PORT")->capture_default_str();
-  app->add_option("--target", flags->target,
-                  "Name of the target that this machine is; default: its own (cobra-worker describe)");
+  app->add_option("--target", flags->target, "Target name of this machine; default: its own (cobra-worker describe)");
   app->add_option("--spool", flags->spool, "Folder where tasks and records wait; default: in the user's state folder");
-  app->add_option("--lease-tasks", flags->lease_tasks, "How many tasks to hold at a time")
+  app->add_option("--lease-tasks", flags->lease_tasks, "Maximum number of leased tasks")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app->add_option("--lease-seconds", flags->lease_seconds, "Seconds for which tasks stay this worker's if it dies")
+  app->add_option("--lease-seconds", flags->lease_seconds, "Duration of a lease in seconds")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
-  app->add_flag("--until-idle", flags->until_idle, "End when the server has nothing to measure");
+  app->add_flag("--until-idle", flags->until_idle, "Exit when the server has no more tasks");
 }
 #endif
 
@@ -407,6 +412,92 @@ int ThreadsOf(int argc, char** argv) {
   return std::clamp(threads, 1, std::max(1, ThisCpu().processors));
 }
 
+void AddMeasureOptions(CLI::App* command, MeasureFlags* flags) {
+  command->add_option(
+      "--space", flags->spaces,
+      absl::StrCat(SpaceNames(), "; spaces: nas-bench-201 and the four of perfsage. Separated by commas"));
+  command->add_option(
+      "--count", flags->counts,
+      "Samples of each space (one number, or one for each name in --space); a finite space may have fewer");
+  command->add_option("--budget", flags->budget, "Time limit of the series: 30m, 2h, 90s");
+  command->add_option("--out", flags->out, "JSON lines, appended to; records in it are not measured again");
+  AddExecutionOptions(command, flags);
+  command
+      ->add_option("--group", flags->group_tasks,
+                   "Layers between two canaries (a network counts as 15); default: 60, CUDA: 600")
+      ->check(CLI::Range(1, 100000));
+  command->add_option(
+      "--tolerance", flags->tolerance,
+      "Relative change of the canary above which a record is marked and measured again; default: 0.05, copy: 0.25");
+  command->add_flag("--energy", flags->layer_energy,
+                    "Measure the energy of layers too, if the machine has a counter (0.2 s each)");
+  command->add_option("--seed", flags->seed, "Seed of the samples")->capture_default_str();
+  command
+      ->add_option("--layers", flags->layers,
+                   "Layers of real networks (JSON lines); default: the file of the repository, from its root")
+      ->capture_default_str();
+  command->add_option(
+      "--networks", flags->networks,
+      absl::StrCat(
+          "File of graphs, one JSON object with name and graph a line, for the spaces graphs, torchvision (default: ",
+          kTorchvisionNetworks, ") and layers-of-networks (records too; default: ", kMeasuredNetworks, ")"));
+  command->add_option("--graph", flags->graph, "Graph in JSON: measure it and print its record");
+  command->add_flag("--in-turns", flags->in_turns,
+                    "With --graph: for each line of standard input, measure for a quarter of a second and print a "
+                    "line {latency_us, runs}; to alternate with another program on the same core");
+  command->add_option("--graphs", flags->graphs,
+                      "File of graphs instead of --space, one a line: `sample`, `cobra-train select`, or records");
+}
+
+void AddSampleOptions(CLI::App* command, MeasureFlags* flags) {
+  command->add_option("--space", flags->spaces, "As for `measure`")->required();
+  command->add_option("--count", flags->counts, "Samples of each space (one number, or one for each)")->required();
+  command->add_option("--first", flags->first, "First index; choose one that no series of the same seed has measured")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--out", flags->out, "JSON lines (.gz: compressed)")->required();
+  command->add_option("--device", flags->execution.device, "cpu, cuda or cuda:N: limits the size of samples")
+      ->capture_default_str();
+  command->add_option("--seed", flags->seed, "Seed of the samples")->capture_default_str();
+  command->add_option("--layers", flags->layers, "Layers of real networks")->capture_default_str();
+}
+
+void AddDescribeOptions(CLI::App* command, MeasureFlags* flags, DescribeFlags* describe) {
+  AddExecutionOptions(command, flags);
+  command->add_option("--table", describe->table_device,
+                      "Describe this GPU instead, by its published specification, e.g. \"NVIDIA L4\"");
+  command->add_option("--table-file", describe->table, "CSV of published specifications")->capture_default_str();
+}
+
+void AddExportOptions(CLI::App* command, ExchangeFlags* flags) {
+  command->add_option("files", flags->files, "JSON lines, plain or gzip")->required();
+  command->add_option("--format", flags->format, "Format of the output")
+      ->check(CLI::IsMember({"csv", "jsonl"}))
+      ->capture_default_str();
+  command->add_option("--out", flags->out, "File (.gz: compressed); default: standard output");
+}
+
+void AddImportOptions(CLI::App* command, ExchangeFlags* flags) {
+  command->add_option("files", flags->files, "*.csv, *.jsonl, plain or gzip")->required();
+  command->add_option("--out", flags->out, "JSON lines (.gz: compressed); default: standard output");
+  command->add_flag("--skip-invalid", flags->skip_invalid, "Write the valid records even if some are invalid");
+}
+
+#ifdef COBRA_GRPC
+void AddMeasuringWorkOptions(CLI::App* command, MeasureFlags* flags, WorkFlags* work) {
+  AddWorkOptions(command, work);
+  AddExecutionOptions(command, flags);
+  command->add_option("--group", flags->group_tasks, "Tasks between two canaries; default: 60, CUDA: 600")
+      ->check(CLI::Range(1, 1000));
+  command
+      ->add_option("--layers", flags->layers,
+                   "Layers of real networks (JSON lines); default: the file of the repository, from its root")
+      ->capture_default_str();
+  command->add_flag("--keep-disturbed", work->keep_disturbed,
+                    "Keep records even if the machine was busy with other work; for demonstrations");
+}
+#endif
+
 int Main(int argc, char** argv) {
   if (const absl::Status status = RestartWithEnvironment(argv, ThreadsOf(argc, argv)); !status.ok()) {
     PrintError("cobra-worker", status);
@@ -416,107 +507,49 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   MeasureFlags flags;
   CLI::App* measure = app.add_subcommand("measure", "Measures a series of samples, or one graph");
-  measure->add_option(
-      "--space", flags.spaces,
-      absl::StrCat(SpaceNames(), "; spaces: nas-bench-201 and the four of perfsage. Separated by commas"));
-  measure->add_option(
-      "--count", flags.counts,
-      "how many of each space (one number, or one for each name in --space); a finite space ends where it ends");
-  measure->add_option("--budget", flags.budget, "How long the whole series may take: 30m, 2h, 90s");
-  measure->add_option("--out", flags.out, "JSON lines, appended to; what is there is not measured again");
-  AddExecutionOptions(measure, &flags);
-  measure
-      ->add_option("--group", flags.group_tasks,
-                   "Layers between two canaries (a network counts as 15); default: 60, CUDA: 600")
-      ->check(CLI::Range(1, 100000));
-  measure->add_option(
-      "--tolerance", flags.tolerance,
-      "How far the canary may be off before a record is marked and taken again; default: 0.05, of its copy 0.25");
-  measure->add_flag("--energy", flags.layer_energy,
-                    "Measure the energy of layers too where it is counted (0.2 s each)");
-  measure->add_option("--seed", flags.seed, "Seed of the samples: the same seed draws the same")->capture_default_str();
-  measure
-      ->add_option("--layers", flags.layers,
-                   "Layers of real networks (JSON lines); default: the file of the repository, from its root")
-      ->capture_default_str();
-  measure->add_option(
-      "--networks", flags.networks,
-      absl::StrCat(
-          "file of graphs, one JSON object with name and graph a line: of space graphs, and of torchvision instead of ",
-          kTorchvisionNetworks, ", of layers-of-networks (records too) instead of ", kMeasuredNetworks));
-  measure->add_option("--graph", flags.graph, "A graph in JSON: measures it and prints its record");
-  measure->add_flag("--in-turns", flags.in_turns,
-                    "With --graph: measures it for a quarter of a second at each line of standard input and prints a "
-                    "line {latency_us, runs}; for comparing with another program on the same core");
-  measure->add_option("--graphs", flags.graphs,
-                      "Instead of --space: graphs, one a line (from `sample`, `cobra-train select`, or records)");
+  AddMeasureOptions(measure, &flags);
   CLI::App* sample =
       app.add_subcommand("sample", "Draws samples without measuring them, for `cobra-train select` to choose from");
-  sample->add_option("--space", flags.spaces, "As of `measure`")->required();
-  sample->add_option("--count", flags.counts, "How many of each space (one number, or one for each)")->required();
-  sample->add_option("--first", flags.first, "First index: beyond what a series of the same seed has measured")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  sample->add_option("--out", flags.out, "JSON lines (.gz: packed)")->required();
-  sample->add_option("--device", flags.execution.device, "cpu, cuda or cuda:N: how large they may be")
-      ->capture_default_str();
-  sample->add_option("--seed", flags.seed, "Of the samples")->capture_default_str();
-  sample->add_option("--layers", flags.layers, "Layers of real networks")->capture_default_str();
+  AddSampleOptions(sample, &flags);
   CLI::App* canary = app.add_subcommand("canary", "Measures the canary: a convolution, a matrix product, a copy");
   int canary_count = 10;
   AddExecutionOptions(canary, &flags);
-  canary->add_option("--count", canary_count, "How often it is measured")->capture_default_str();
+  canary->add_option("--count", canary_count, "How many times to measure it")->capture_default_str();
   CLI::App* probe =
-      app.add_subcommand("probe", "Measures the fixed set from which a new machine is adapted, in under a minute");
+      app.add_subcommand("probe", "Measures the fixed set of layers that calibrates a new machine, in under a minute");
   bool as_json = false;
-  probe->add_flag("--json", as_json, "For cobra-client calibrate and the server");
+  probe->add_flag("--json", as_json, "Print JSON, for cobra-client calibrate and the server");
   AddExecutionOptions(probe, &flags);
   CLI::App* describe = app.add_subcommand(
-      "describe", "This machine as a target: name, caches, clock, cores; peak and bandwidth measured");
-  AddExecutionOptions(describe, &flags);
-  std::string table_device, table = "data/devices/gpus.csv";
-  describe->add_option("--table", table_device,
-                       "Not this machine but this GPU, by its published specification, e.g. \"NVIDIA L4\"");
-  describe->add_option("--table-file", table, "The specifications")->capture_default_str();
+      "describe", "Describes this machine as a target: name, caches, clock, cores; measures peak and bandwidth");
+  DescribeFlags describe_flags;
+  AddDescribeOptions(describe, &flags, &describe_flags);
   ExchangeFlags exchange;
-  CLI::App* export_records = app.add_subcommand("export", "Records (JSON lines) as CSV, each with its conditions");
-  export_records->add_option("files", exchange.files, "JSON lines, plain or gzip")->required();
-  export_records->add_option("--format", exchange.format, "Of what is written")
-      ->check(CLI::IsMember({"csv", "jsonl"}))
-      ->capture_default_str();
-  export_records->add_option("--out", exchange.out, "File (.gz: packed); default: standard output");
-  CLI::App* import_records = app.add_subcommand("import", "Records of others (CSV or JSON lines), checked one by one");
-  import_records->add_option("files", exchange.files, "*.csv, *.jsonl, plain or gzip")->required();
-  import_records->add_option("--out", exchange.out, "JSON lines (.gz: packed); default: standard output");
-  import_records->add_flag("--skip-invalid", exchange.skip_invalid, "Write what is in order although not all is");
+  CLI::App* export_records = app.add_subcommand("export", "Converts records (JSON lines) to CSV with conditions");
+  AddExportOptions(export_records, &exchange);
+  CLI::App* import_records = app.add_subcommand("import", "Checks and converts records of others (CSV or JSON lines)");
+  AddImportOptions(import_records, &exchange);
 #ifdef COBRA_GRPC
   WorkFlags work_flags;
-  CLI::App* work = app.add_subcommand("work", "Measures what a server asks for, until stopped");
-  AddWorkOptions(work, &work_flags);
-  AddExecutionOptions(work, &flags);
-  work->add_option("--group", flags.group_tasks, "Tasks between two canaries; default: 60, CUDA: 600")
-      ->check(CLI::Range(1, 1000));
-  work->add_option("--layers", flags.layers,
-                   "Layers of real networks (JSON lines); default: the file of the repository, from its root")
-      ->capture_default_str();
-  work->add_flag("--keep-disturbed", work_flags.keep_disturbed,
-                 "Take records as they come although the machine does other things: for demonstrations");
-  CLI::App* courier = app.add_subcommand("courier", "The part of `work` that talks to the server; started by it");
-  AddWorkOptions(courier, &work_flags);
+  CLI::App* work = app.add_subcommand("work", "Measures the tasks of a server, until stopped");
+  AddMeasuringWorkOptions(work, &flags, &work_flags);
+  CLI::App* queue_client =
+      app.add_subcommand("queue-client", "Exchanges tasks and records with the server; started by `work`");
+  AddWorkOptions(queue_client, &work_flags);
 #endif
   app.footer(
-      "Exit codes: 0 fine, 1 something went wrong (a file, the server, the machine), 2 usage. cobra-worker COMMAND "
-      "--help has the flags of each.");
+      "Exit codes: 0 success, 1 failure (a file, the server, the machine), 2 usage error. cobra-worker COMMAND --help "
+      "lists the flags of a command.");
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) return ExitCode(parsed.status());
   if (!*parsed) return 0;
 
 #ifdef COBRA_GRPC
-  if (work->parsed() || courier->parsed())
-    return ExitCode(work->parsed() ? RunWorkFor(work_flags, flags) : RunCourierFor(work_flags));
+  if (work->parsed() || queue_client->parsed())
+    return ExitCode(work->parsed() ? RunWorkFor(work_flags, flags) : RunQueueClientCommand(work_flags));
 #endif
   if (sample->parsed()) return ExitCode(RunSample(flags));
-  if (describe->parsed()) return ExitCode(RunDescribe(flags, table_device, table));
+  if (describe->parsed()) return ExitCode(RunDescribe(flags, describe_flags));
   if (export_records->parsed()) return ExitCode(RunExport(exchange));
   if (import_records->parsed()) return ExitCode(RunImport(exchange));
   const absl::Status status = canary->parsed()  ? RunCanary(flags, canary_count)
@@ -528,4 +561,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace cobra::worker
 
-int main(int argc, char** argv) { return cobra::Main(argc, argv); }
+int main(int argc, char** argv) { return cobra::worker::Main(argc, argv); }

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
+#include "graph/net_builder.h"
+#include "store/measurement_json.h"
 #include "worker/executor.h"
-#include "worker/net_builder.h"
 
 namespace cobra::worker {
 namespace {
@@ -21,24 +21,25 @@ store::Outcome OutcomeOf(const absl::Status& status) {
   return store::Outcome::crashed;
 }
 
-absl::Status MeasureInto(const graph::Graph& graph, const MeasureOptions& options, store::Record* record) {
+absl::Status MeasureInto(const graph::Graph& graph, const MeasureOptions& options, store::Measurement* measurement) {
   COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor, Executor::Create(graph, options.seed, options.execution));
   const double start_ns = SteadyNowNs();
   COBRA_RETURN_IF_ERROR(executor->RunChecked());
   const double cold_us = (SteadyNowNs() - start_ns) / 1000;
-  COBRA_ASSIGN_OR_RETURN(record->peak_memory_bytes, executor->PeakMemoryBytes());
+  COBRA_ASSIGN_OR_RETURN(measurement->peak_memory_bytes, executor->PeakMemoryBytes());
   absl::Status failure;
   const auto call = [&] {
     if (absl::Status status = executor->Run(); !status.ok()) failure = std::move(status);
   };
   const RegionHooks hooks = executor->Hooks();
-  record->latency = MeasureLatency(call, options.meter, SteadyNowNs, hooks);
+  measurement->latency = MeasureLatency(call, options.meter, SteadyNowNs, hooks);
   COBRA_RETURN_IF_ERROR(failure);
   COBRA_RETURN_IF_ERROR(executor->failure());
-  record->latency.cold_us = cold_us;
+  measurement->latency.cold_us = cold_us;
   if (options.sensors != nullptr && options.energy_region_ms > 0) {
-    record->energy_j = MeasureEnergy(
-        call, record->latency.median_us, options.energy_region_ms, [&] { return options.sensors->Joules(); }, hooks);
+    measurement->energy_j = MeasureEnergy(
+        call, measurement->latency.median_us, options.energy_region_ms, [&] { return options.sensors->Joules(); },
+        hooks);
   }
   if (options.profiled_runs == 0) return absl::OkStatus();
   std::vector<std::vector<double>> runs(graph.nodes().size());
@@ -46,13 +47,13 @@ absl::Status MeasureInto(const graph::Graph& graph, const MeasureOptions& option
     COBRA_ASSIGN_OR_RETURN(const std::vector<double> us, executor->RunProfiled());
     for (size_t k = 0; k < us.size(); ++k) runs[k].push_back(us[k]);
   }
-  for (std::vector<double>& of_node : runs) record->node_latency_us.push_back(Median(std::move(of_node)));
+  for (std::vector<double>& of_node : runs) measurement->node_latency_us.push_back(Median(std::move(of_node)));
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<Executor>> ExecutorOf(NetBuilder builder, graph::ValueRef output,
+absl::StatusOr<std::unique_ptr<Executor>> ExecutorOf(graph::NetBuilder&& builder, graph::ValueRef output,
                                                      const Execution& execution) {
-  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, std::move(builder).Finish(output));
+  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, std::move(builder).Finish({output}));
   return Executor::Create(graph, 1, execution);
 }
 
@@ -71,20 +72,20 @@ double MedianOfRuns(Executor* executor, int runs) {
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> SquareProduct(int64_t size, const Execution& execution) {
-  NetBuilder b;
+  graph::NetBuilder b;
   const graph::ValueRef left = b.Input({size, size}), right = b.Input({size, size});
   const graph::ValueRef product = b.Call(graph::Op::mm, {}, {left, right});
   return ExecutorOf(std::move(b), product, execution);
 }
 
-absl::StatusOr<std::unique_ptr<Executor>> CopyOf(int64_t floats, const Execution& execution) {
-  NetBuilder b;
+absl::StatusOr<std::unique_ptr<Executor>> BuildCopyExecutor(int64_t floats, const Execution& execution) {
+  graph::NetBuilder b;
   const graph::ValueRef to = b.Input({floats}), from = b.Input({floats});
-  const graph::ValueRef copy = b.Call(graph::Op::copy, {}, {to, from}, /*inplace=*/true);
+  const graph::ValueRef copy = b.CallInPlace(graph::Op::copy, {}, {to, from});
   return ExecutorOf(std::move(b), copy, execution);
 }
 
-// The canary and the machine's speed are told from the caches' usual state.
+// The canary and the machine's speed are always measured with warm caches.
 Execution Warm(Execution execution) {
   execution.cache = CacheState::warm;
   return execution;
@@ -102,31 +103,32 @@ MeasureOptions OnDevice(MeasureOptions options, const Execution& execution) {
 
 }  // namespace
 
-store::Record MeasureGraph(const graph::Graph& graph, const MeasureOptions& options) {
-  store::Record record;
-  record.fingerprint = graph::Fingerprint(graph).ToHex();
-  record.graph_json = graph::GraphToJson(graph, {/*origins=*/false});
-  record.cache = std::string(CacheName(options.execution.cache));
-  Conditions before;
+store::Measurement MeasureGraph(const graph::Graph& graph, const MeasureOptions& options) {
+  store::Measurement measurement;
+  measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
+  measurement.subject.graph_json = graph::GraphToJson(graph, {/*origins=*/false});
+  store::Conditions& conditions = measurement.conditions;
+  conditions.cache = std::string(CacheName(options.execution.cache));
+  SensorReadings before;
   if (options.sensors != nullptr) before = options.sensors->Read();
-  if (const absl::Status status = MeasureInto(graph, options, &record); !status.ok()) {
-    record.outcome = OutcomeOf(status);
-    record.message = std::string(status.message());
-    if (record.outcome == store::Outcome::out_of_memory && !DeviceIsBroken()) FreeDeviceMemory(options.execution);
+  if (const absl::Status status = MeasureInto(graph, options, &measurement); !status.ok()) {
+    measurement.outcome = OutcomeOf(status);
+    measurement.message = std::string(status.message());
+    if (measurement.outcome == store::Outcome::out_of_memory && !DeviceIsBroken()) FreeDeviceMemory(options.execution);
   }
   if (options.sensors != nullptr) {
-    const Conditions after = options.sensors->Read();
-    record.clock_before_mhz = before.clock_mhz;
-    record.clock_after_mhz = after.clock_mhz;
-    record.memory_clock_mhz = after.memory_clock_mhz;
-    record.temperature_c = after.temperature_c;
-    record.power_w = after.power_w;
+    const SensorReadings after = options.sensors->Read();
+    conditions.clock_before_mhz = before.clock_mhz;
+    conditions.clock_after_mhz = after.clock_mhz;
+    conditions.memory_clock_mhz = after.memory_clock_mhz;
+    conditions.temperature_c = after.temperature_c;
+    conditions.power_w = after.power_w;
   }
-  return record;
+  return measurement;
 }
 
-absl::Status MeasureInTurns(const graph::Graph& graph, const MeasureOptions& options, std::istream& asks,
-                            std::ostream& answers) {
+absl::Status MeasureInterleaved(const graph::Graph& graph, const MeasureOptions& options, std::istream& asks,
+                                std::ostream& answers) {
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> executor,
                          Executor::Create(graph, options.seed, options.execution));
   COBRA_RETURN_IF_ERROR(executor->RunChecked());
@@ -135,10 +137,11 @@ absl::Status MeasureInTurns(const graph::Graph& graph, const MeasureOptions& opt
     if (absl::Status status = executor->Run(); !status.ok()) failure = std::move(status);
   };
   for (std::string line; std::getline(asks, line);) {
-    const store::Latency latency = MeasureLatency(call, options.meter, SteadyNowNs, executor->Hooks());
+    store::Measurement turn;
+    turn.latency = MeasureLatency(call, options.meter, SteadyNowNs, executor->Hooks());
     COBRA_RETURN_IF_ERROR(failure);
     COBRA_RETURN_IF_ERROR(executor->failure());
-    answers << absl::StrFormat("{\"latency_us\": %.3f, \"runs\": %d}", latency.median_us, latency.runs) << std::endl;
+    answers << store::FieldsToJson(turn, {"latency_us", "runs"}).dump() << std::endl;
   }
   return absl::OkStatus();
 }
@@ -177,7 +180,7 @@ MeasureOptions ProbeRules(const Execution& execution) {
   return OnDevice(options, execution);
 }
 
-MeasureOptions TurnRules(const Execution& execution) {
+MeasureOptions InterleavedRules(const Execution& execution) {
   MeasureOptions options;
   options.meter.warmup_ms = 30;
   options.meter.warmup_max_ms = 50;
@@ -198,11 +201,12 @@ Canary::~Canary() = default;
 absl::StatusOr<std::unique_ptr<Canary>> Canary::Create(const Execution& execution) {
   const bool large = execution.is_cuda();
   auto impl = std::make_unique<Impl>();
-  NetBuilder b;
-  const graph::ValueRef y = b.Conv(b.Input({large ? 64 : 1, 64, 56, 56}), {64, 3, 1, 1});
+  graph::NetBuilder b;
+  const graph::ValueRef y =
+      b.Conv2d(b.Input({large ? 64 : 1, 64, 56, 56}), {.out_channels = 64, .kernel_size = 3, .padding = 1});
   COBRA_ASSIGN_OR_RETURN(impl->conv, ExecutorOf(std::move(b), y, Warm(execution)));
   COBRA_ASSIGN_OR_RETURN(impl->matmul, SquareProduct(large ? 4096 : 512, Warm(execution)));
-  COBRA_ASSIGN_OR_RETURN(impl->copy, CopyOf(int64_t{large ? 128 : 8} << 20, Warm(execution)));
+  COBRA_ASSIGN_OR_RETURN(impl->copy, BuildCopyExecutor(int64_t{large ? 128 : 8} << 20, Warm(execution)));
   return std::unique_ptr<Canary>(new Canary(std::move(impl)));
 }
 
@@ -251,7 +255,7 @@ absl::StatusOr<MachineSpeed> MeasureMachineSpeed(const Execution& execution) {
     product_us = MedianOfRuns(product.get(), 9);
   }
   {
-    COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> copy, CopyOf(floats, Warm(execution)));
+    COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> copy, BuildCopyExecutor(floats, Warm(execution)));
     MedianOfRuns(copy.get(), 2);
     copy_us = MedianOfRuns(copy.get(), 7);
   }

@@ -1,5 +1,5 @@
-// One subject, measured in this process: the record of a graph, and the canary that tells whether the machine is as it
-// was.
+// Measures one subject in this process: the record of a graph, and the canary that detects whether the machine's speed
+// has changed.
 #ifndef COBRA_WORKER_MEASURE_H_
 #define COBRA_WORKER_MEASURE_H_
 
@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "graph/graph.h"
-#include "store/record.h"
+#include "store/measurement.h"
 #include "worker/execution.h"
 #include "worker/meter.h"
 #include "worker/sensors.h"
@@ -22,37 +22,42 @@ namespace cobra::worker {
 
 struct MeasureOptions {
   MeterOptions meter;
-  int profiled_runs = 0;  // > 0: node_latency_us, the median of so many passes with a clock around every node
-  uint64_t seed = 1;      // of weights and inputs
+  // If > 0: number of passes with a clock around every node; node_latency_us is their median.
+  int profiled_runs = 0;
+  // Seed of weights and inputs.
+  uint64_t seed = 1;
   Execution execution;
-  double energy_region_ms = 200;  // calls that together last so long, once more, for their energy; 0: not measured
-  Sensors* sensors = nullptr;     // of the device, outlives the call; null: nothing of its state is read
+  // Duration of additional calls to measure their energy; 0: not measured.
+  double energy_region_ms = 200;
+  // Sensors of the device, which outlive the call; null: its state is not read.
+  Sensors* sensors = nullptr;
 };
 
-// Outcome, message, latency, peak memory, node latencies, energy, clocks, fingerprint and graph text; never fails
-// otherwise: a failure is a record.
-store::Record MeasureGraph(const graph::Graph& graph, const MeasureOptions& options);
+// Outcome, message, latency, peak memory, node latencies, energy, clocks, fingerprint and graph text; Never fails: a
+// failure is a record.
+store::Measurement MeasureGraph(const graph::Graph& graph, const MeasureOptions& options);
 
-// In this process: answers each line of `asks` with a line {"latency_us", "runs"} of the graph run anew for a window of
-// `options.meter`, so that another program on the same core can be measured between two of them and what a shared
-// machine does falls on both alike. Until `asks` ends.
-absl::Status MeasureInTurns(const graph::Graph& graph, const MeasureOptions& options, std::istream& asks,
-                            std::ostream& answers);
+// For each line of `asks`, measures the graph for a window of `options.meter` and writes a line {"latency_us", "runs"},
+// until `asks` ends. Another program on the same core can be measured in between, so that disturbances of a shared
+// machine affect both equally.
+absl::Status MeasureInterleaved(const graph::Graph& graph, const MeasureOptions& options, std::istream& asks,
+                                std::ostream& answers);
 
-// MEASURING.md's rules in full, and two shorter ones for a series of thousands. On a GPU a region lasts 500 us and more
-// (the wait at its end costs some 10), and what is measured alone is warmed up for 200 ms; in a series the device is
-// never idle.
+// The full rules of docs/measurements.md, and two shorter ones for a series of thousands. On a GPU a region lasts at
+// least 500 us (the wait at its end costs some 10). A single measurement is warmed up for 200 ms; in a series the
+// device is never idle.
 MeasureOptions CarefulRules(const Execution& execution = {});
 MeasureOptions LayerSeriesRules(const Execution& execution = {});
 MeasureOptions NetworkSeriesRules(const Execution& execution = {});
 MeasureOptions ProbeRules(const Execution& execution = {});
-MeasureOptions TurnRules(const Execution& execution = {});  // a quarter of a second a turn
+// A quarter of a second per measurement.
+MeasureOptions InterleavedRules(const Execution& execution = {});
 
 struct CanaryTimes {
   double conv_us = 0, matmul_us = 0, copy_us = 0;
 };
 
-// A convolution, a matrix product and a copy, a few milliseconds each (GPU: larger ones, so that they fill it).
+// A convolution, a matrix product and a copy, a few milliseconds each (larger ones on a GPU, to use all of it).
 class Canary {
  public:
   static absl::StatusOr<std::unique_ptr<Canary>> Create(const Execution& execution = {});
@@ -65,8 +70,8 @@ class Canary {
   std::unique_ptr<Impl> impl_;
 };
 
-// `times` over `usual`. Compute is the worse of convolution and matrix product; on a virtual machine memory wanders by
-// itself with what the neighbours do, so that the two are judged apart.
+// `times` over `usual`. Compute is the worse of convolution and matrix product. On a virtual machine memory speed
+// varies with the load of other machines, so the copy has a ratio and a tolerance of its own.
 struct CanaryRatios {
   double compute = 1, copy = 1;
 };
@@ -77,7 +82,7 @@ CanaryTimes MedianCanary(absl::Span<const CanaryTimes> times);
 // The worst of `times` over `usual`.
 CanaryRatios WorstRatios(absl::Span<const CanaryTimes> times, const CanaryTimes& usual);
 
-// Beyond these the machine did something else meanwhile: what was measured then is measured again.
+// Beyond these the machine was disturbed, and the group is measured again.
 constexpr double kCanaryTolerance = 0.05;
 constexpr double kCanaryCopyTolerance = 0.25;
 inline bool IsDisturbed(const CanaryRatios& ratios, double tolerance = kCanaryTolerance,
@@ -85,8 +90,8 @@ inline bool IsDisturbed(const CanaryRatios& ratios, double tolerance = kCanaryTo
   return std::abs(ratios.compute - 1) > tolerance || std::abs(ratios.copy - 1) > copy_tolerance;
 }
 
-// What this machine reaches: a product of 1024 x 1024 matrices (GPU: 8192 x 8192), and a copy far larger than its
-// caches (bytes read + written).
+// The measured speed of this machine: of a product of 1024 x 1024 matrices (GPU: 8192 x 8192), and of a copy far larger
+// than its caches (bytes read + written).
 struct MachineSpeed {
   double peak_gflops = 0, memory_gb_per_s = 0;
 };

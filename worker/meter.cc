@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/statistics.h"
+
 namespace cobra::worker {
 namespace {
 
@@ -91,12 +93,6 @@ store::Latency Summarise(std::vector<double> samples_us) {
   latency.ci_low_us = samples_us[low];
   latency.ci_high_us = samples_us[high];
   return latency;
-}
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return Quantile(values, 0.5);
 }
 
 store::Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options, const ClockNs& now_ns,

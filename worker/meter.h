@@ -1,5 +1,5 @@
-// How a call is timed (MEASURING.md): warm up by time, run until the interval of the median is narrow. Knows nothing of
-// LibTorch; the clock comes in from outside, so that tests decide what time it is.
+// Times a call (docs/measurements.md): warms up by time, then runs until the interval of the median is narrow. Does not
+// depend on LibTorch. The clock is a parameter, so that tests can use a fake one.
 #ifndef COBRA_WORKER_METER_H_
 #define COBRA_WORKER_METER_H_
 
@@ -8,54 +8,63 @@
 #include <optional>
 #include <vector>
 
-#include "store/record.h"
+#include "store/measurement.h"
 
 namespace cobra::worker {
 
 struct MeterOptions {
-  double warmup_ms = 50;           // warm-up lasts at least this long ...
-  int warmup_runs = 3;             // ... and this many runs
-  double warmup_agreement = 0.02;  // ... and until two windows of runs agree this well,
-  double warmup_max_ms = 1000;     // ... but never longer than this
-  double interval = 0.01;          // 95 % interval of the median: its half width over the median
+  // Warm-up lasts at least this long and this many runs, and until two windows of runs agree this well, but never
+  // longer than the maximum.
+  double warmup_ms = 50;
+  int warmup_runs = 3;
+  double warmup_agreement = 0.02;
+  double warmup_max_ms = 1000;
+  // 95 % interval of the median at which the timed runs end: its half width over the median.
+  double interval = 0.01;
   int min_runs = 10;
-  double slow_run_ms = 50;            // a run longer than this
-  int min_runs_slow = 3;              // needs only so many
-  int max_runs = 1000;                // the interval does not narrow further where the machine itself wanders
-  double max_ms = 5000;               // the timed runs together
-  double single_run_above_ms = 2000;  // slower than this: one warm-up, one run; Latency::runs then says 1
-  double min_batch_us =
-      20;  // calls are timed in batches at least this long: 100 x the resolution of CLOCK_MONOTONIC, amply
+  // For runs longer than this, fewer are enough.
+  double slow_run_ms = 50;
+  int min_runs_slow = 3;
+  // An upper limit, because the interval does not narrow further if the machine's speed drifts.
+  int max_runs = 1000;
+  // Total duration of the timed runs.
+  double max_ms = 5000;
+  // For calls slower than this: one warm-up and one run; Latency::runs is then 1.
+  double single_run_above_ms = 2000;
+  // Calls are timed in batches at least this long: amply 100 times the resolution of CLOCK_MONOTONIC.
+  double min_batch_us = 20;
 };
 
-// Nanoseconds on a clock that never goes back.
+// Nanoseconds of a monotonic clock.
 using ClockNs = std::function<double()>;
 double SteadyNowNs();
 
-// What surrounds a timed region where a call returns before its work is done, or must find the caches in a stated
-// state.
+// Hooks around a timed region, for calls that return before their work is done, or that need a defined state of the
+// caches.
 struct RegionHooks {
-  std::function<void()> settle;  // before a region, outside it
-  std::function<void()> begin;   // first thing inside
-  std::function<double()>
-      end;  // waits for the work; microseconds since `begin` on the device's own clock, 0: it has none
-  int most_calls = std::numeric_limits<int>::max();  // in one region
+  // Called before a region, outside of it.
+  std::function<void()> settle;
+  // Called first inside the region.
+  std::function<void()> begin;
+  // Waits for the work; returns microseconds since `begin` on the device's own clock, 0 if it has none
+  std::function<double()> end;
+  // Maximum number of calls in one region.
+  int most_calls = std::numeric_limits<int>::max();
 };
 
-// The call has been made at least once before (cold); fills everything but cold_us. device_us where the hooks have a
-// device's clock.
+// The call must have been made at least once before (cold). Fills all fields but cold_us; device_us only if the hooks
+// have a device's clock.
 store::Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options,
                               const ClockNs& now_ns = SteadyNowNs, const RegionHooks& hooks = {});
 
 // Joules of one call, from calls that together last at least `region_ms` (counters of energy tick every 1 to 100 ms);
-// nullopt where the counter says nothing or does not move. `latency_us`: of one call, measured before.
+// nullopt if the counter cannot be read or does not change. `latency_us`: of one call, measured before.
 std::optional<double> MeasureEnergy(const std::function<void()>& call, double latency_us, double region_ms,
                                     const std::function<std::optional<double>()>& joules,
                                     const RegionHooks& hooks = {});
 
 // Statistics of samples in microseconds; REQUIRES: not empty.
 store::Latency Summarise(std::vector<double> samples_us);
-double Median(std::vector<double> values);  // 0 if empty
 
 }  // namespace cobra::worker
 

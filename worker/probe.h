@@ -1,5 +1,5 @@
-// `cobra-worker probe`: a fixed set of layers and three small networks, measured in under a minute, from which a target
-// that nobody trained on is adapted (model/predict/target.h, ProbeResult).
+// `cobra-worker probe`: a fixed set of layers and three small networks, measured in under a minute, to calibrate a
+// target that was not trained on (model/predict/target.h, ProbeResult).
 #ifndef COBRA_WORKER_PROBE_H_
 #define COBRA_WORKER_PROBE_H_
 
@@ -18,9 +18,9 @@ namespace cobra::worker {
 std::vector<Sample> ProbeSubjects();
 
 // Measures them in child processes on `core` (and as many after it as the execution has threads); `progress(done,
-// total, label)` after each. The text that ProbeResultFromJson reads. A canary before, between and after them shows
-// whether the machine did something else meanwhile: "canary":{"compute_ratio","copy_ratio","disturbed","load"}, the
-// worst over the median.
+// total, label)` after each. Returns the text that ProbeResultFromJson reads. A canary before, between and after them
+// shows whether the machine was busy: "canary":{"compute_ratio","copy_ratio","disturbed","load"}, the worst over the
+// median.
 absl::StatusOr<std::string> RunProbe(int core, const Execution& execution,
                                      const std::function<void(int, int, absl::string_view)>& progress);
 

@@ -1,5 +1,4 @@
-// What is measured. A sample is determined by (seed, space, index): a series can be resumed, and anyone can draw it
-// again.
+// Samples to measure. A sample is determined by (seed, space, index), so that a series can be resumed and reproduced.
 #ifndef COBRA_WORKER_SAMPLER_H_
 #define COBRA_WORKER_SAMPLER_H_
 
@@ -15,19 +14,24 @@
 
 namespace cobra::worker {
 
-// What lies above is not drawn: one core must stay within some 50 ms a layer and 400 ms a network. The README of
-// data/measurements states these numbers beside every table.
+// Larger samples are not drawn, so that one core needs at most some 50 ms per layer and 400 ms per network. The README
+// of data/measurements states these numbers beside every table.
 struct SampleCaps {
   int64_t layer_macs = 2'000'000'000;
-  int64_t grouped_macs = 300'000'000;         // grouped convolutions of odd widths reach a tenth of the speed
-  int64_t tensor_bytes = int64_t{64} << 20;   // one activation
-  int64_t weight_bytes = int64_t{450} << 20;  // VGG's first fully connected layer has 411 MB
-  int64_t network_macs = 16'500'000'000;      // VGG-16 at 224 x 224 has 15.5e9: what users ask for must lie inside
+  // Grouped convolutions of odd widths run at a tenth of the speed.
+  int64_t grouped_macs = 300'000'000;
+  // One activation.
+  int64_t tensor_bytes = int64_t{64} << 20;
+  // VGG's first fully connected layer has 411 MB.
+  int64_t weight_bytes = int64_t{450} << 20;
+  // VGG-16 at 224 x 224 has 15.5e9; common networks must be inside.
+  int64_t network_macs = 16'500'000'000;
 };
 
 struct Sample {
   bool is_network = false;
-  std::string label;  // operator of a layer, family of a network
+  // Operator of a layer, family of a network.
+  std::string label;
   graph::Graph graph;
 };
 
@@ -35,9 +39,9 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
   virtual absl::string_view space() const = 0;
-  // How many indices there are: a finite space has each of its networks once.
+  // The number of indices: a finite space has each of its networks once.
   virtual int64_t size() const { return std::numeric_limits<int64_t>::max(); }
-  // NotFound when no sample within the caps came up in many tries, or beyond size(): the index is skipped.
+  // NotFound if many tries gave no sample within the caps, or beyond size(); the index is then skipped.
   virtual absl::StatusOr<Sample> At(int64_t index) const = 0;
 };
 
@@ -45,22 +49,24 @@ struct SamplerOptions {
   uint64_t seed = 1;
   SampleCaps caps;
   std::string real_layers_path = "data/layers/real_layers.jsonl.gz";
-  std::string networks_path;  // of `graphs`; of `torchvision` and `layers-of-networks` where it is not the file below
+  // File of the space `graphs`; for `torchvision` and `layers-of-networks` it replaces the files below.
+  std::string networks_path;
 };
 
 inline constexpr absl::string_view kTorchvisionNetworks = "data/networks/torchvision.jsonl.gz";
 inline constexpr absl::string_view kMeasuredNetworks = "data/measurements/cpu-epyc-genoa-1t/networks.jsonl.gz";
 
-// Name and kind of every space. Groups ("spaces") stand for several: ExpandSpace.
+// Name and kind of every space. Groups ("spaces") contain several spaces: ExpandSpace.
 struct SpaceInfo {
   absl::string_view name;
   bool is_network = false;
 };
 const std::vector<SpaceInfo>& Spaces();
 bool IsNetworkSpace(absl::string_view name);
-// The space itself, or what the group stands for; InvalidArgument for an unknown name.
+// The space itself, or the spaces of the group; InvalidArgument for an unknown name.
 absl::StatusOr<std::vector<std::string>> ExpandSpace(absl::string_view name);
-std::string SpaceNames();  // for messages and help
+// For messages and help.
+std::string SpaceNames();
 
 absl::StatusOr<std::unique_ptr<Sampler>> MakeSampler(absl::string_view space, const SamplerOptions& options);
 
@@ -76,11 +82,11 @@ absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkListSampler(absl::string_vie
                                                                 const SamplerOptions& options);
 
 // The cells of NAS-Bench-201 by number: a digit of base 5 for each of the six edges, the first edge's least. The string
-// is the space's own ("|nor_conv_3x3~0|+|..."), as frontend/nas reads it.
+// is in the space's own form ("|nor_conv_3x3~0|+|..."), which frontend/nas reads.
 inline constexpr int64_t kNasBench201Cells = 15625;
 std::string NasBench201Cell(int64_t number);
 
-// The layers of measured networks, each once. The file: records (store/record.h), or graphs as above.
+// The layers of measured networks, each once. The file: records (store/measurement.h), or graphs as above.
 absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkLayerSampler(absl::string_view path);
 
 // OK if the graph lies within the caps; OutOfRange otherwise.

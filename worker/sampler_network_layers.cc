@@ -18,6 +18,7 @@
 #include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
+#include "store/measurement_json.h"
 #include "worker/sampler.h"
 
 namespace cobra::worker {
@@ -57,7 +58,14 @@ class NetworkLayerSampler final : public Sampler {
   const std::vector<Layer> layers_;
 };
 
-// By family, in the order of the file; other lines than those of networks are passed over.
+// The label of a record, or the "family" of a list of networks.
+std::string FamilyOf(const store::Subject& subject, const Json& line) {
+  const auto family = line.find("family");
+  if (!subject.label.empty() || family == line.end() || !family->is_string()) return subject.label;
+  return family->get<std::string>();
+}
+
+// By family, in the order of the file; lines that are not networks are skipped.
 absl::StatusOr<NetworksByFamily> ReadNetworks(absl::string_view path) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
   NetworksByFamily families;
@@ -68,18 +76,19 @@ absl::StatusOr<NetworksByFamily> ReadNetworks(absl::string_view path) {
     if (line.empty()) continue;
     const Json json = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
     if (!json.is_object())
-      return absl::InvalidArgumentError(absl::StrCat(path, ":", line_number, ": is no JSON object"));
-    const auto text_of = [&](const char* name) {
-      return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : std::string();
+      return absl::InvalidArgumentError(absl::StrCat(path, ":", line_number, ": is not a JSON object"));
+    const auto wrong = [&](const absl::Status& status) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ":", line_number, ": ", status.message()));
     };
-    const bool is_layer = json.contains("is_network") && json["is_network"] == Json(false);
-    if (!json.contains("graph") || is_layer || (json.contains("outcome") && text_of("outcome") != "ok")) continue;
-    absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(json["graph"].dump());
-    if (!graph.ok())
-      return absl::InvalidArgumentError(absl::StrCat(path, ":", line_number, ": ", graph.status().message()));
+    store::Measurement listed;
+    listed.subject.is_network = true;  // lists of networks do not have the field
+    if (const absl::Status status = store::MergeFields(json, &listed); !status.ok()) return wrong(status);
+    const store::Subject& subject = listed.subject;
+    if (subject.graph_json.empty() || !subject.is_network || listed.outcome != store::Outcome::ok) continue;
+    absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(subject.graph_json);
+    if (!graph.ok()) return wrong(graph.status());
     if (!seen.insert(graph::Fingerprint(*graph)).second) continue;
-    const std::string family = !text_of("label").empty() ? text_of("label") : text_of("family");
-    families[family].push_back(*std::move(graph));
+    families[FamilyOf(subject, json)].push_back(*std::move(graph));
   }
   if (families.empty()) return absl::InvalidArgumentError(absl::StrCat(path, ": has no networks"));
   return families;

@@ -2,46 +2,46 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
-#include "worker/net_builder.h"
+#include "graph/net_builder.h"
 #include "worker/random.h"
 #include "worker/sampler.h"
 
 namespace cobra::worker {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 struct Type {
   const char* label;
   int64_t samples;  // as the table says
-  graph::ValueRef (*draw)(Random*, NetBuilder*);
+  graph::ValueRef (*draw)(Random*, graph::NetBuilder*);
 };
 
 int64_t Size(Random* r) { return r->Between(1, 999); }  // Python's range(1, 1000)
-graph::ValueRef Image(Random* r, NetBuilder* b) {
+graph::ValueRef Image(Random* r, graph::NetBuilder* b) {
   const int64_t h = Size(r), w = Size(r), c = Size(r);
   return b->Input({1, c, h, w});
 }
-Ints TwoOf(Random* r, int64_t low, int64_t high) {
-  const int64_t a = r->Between(low, high);
-  return {a, r->Between(low, high)};
+graph::Size2d TwoOf(Random* r, int64_t low, int64_t high) {
+  const int64_t height = r->Between(low, high);
+  return {height, r->Between(low, high)};
 }
 
-graph::ValueRef Convolution(Random* r, NetBuilder* b) {
+graph::ValueRef Convolution(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef x = Image(r, b);
-  const int64_t in = b->Channels(x), out = Size(r), groups = std::gcd(in, out);
-  const Ints kernel = TwoOf(r, 1, 9);
-  const graph::Attributes attributes = {
-      {"stride", TwoOf(r, 1, 9)}, {"padding", TwoOf(r, 0, 9)}, {"dilation", TwoOf(r, 1, 4)}, {"groups", groups}};
-  const graph::ValueRef weight = b->Parameter({out, in / groups, kernel[0], kernel[1]});
-  return b->Call(graph::Op::conv2d, attributes, {x, weight, b->Parameter({out})});
+  const int64_t out_channels = Size(r);
+  return b->Conv2d(x, {.out_channels = out_channels,
+                       .kernel_size = TwoOf(r, 1, 9),
+                       .stride = TwoOf(r, 1, 9),
+                       .padding = TwoOf(r, 0, 9),
+                       .dilation = TwoOf(r, 1, 4),
+                       .groups = std::gcd(b->Channels(x), out_channels),
+                       .bias = true});
 }
 
-graph::ValueRef BatchNormalization(Random* r, NetBuilder* b) { return b->BatchNorm(Image(r, b)); }
-graph::ValueRef Relu(Random* r, NetBuilder* b) { return b->Relu(Image(r, b), /*inplace=*/false); }
+graph::ValueRef BatchNormalization(Random* r, graph::NetBuilder* b) { return b->BatchNorm2d(Image(r, b)); }
+graph::ValueRef Relu(Random* r, graph::NetBuilder* b) { return b->Relu(Image(r, b)); }
 
 // M tensors of one shape: x1 + x2 + ... as sum() adds them, two at a time.
-graph::ValueRef Add(Random* r, NetBuilder* b) {
+graph::ValueRef Add(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef first = Image(r, b);
   const graph::Shape shape = b->ShapeOf(first);
   graph::ValueRef sum = first;
@@ -50,34 +50,22 @@ graph::ValueRef Add(Random* r, NetBuilder* b) {
   return sum;
 }
 
-graph::ValueRef Linear(Random* r, NetBuilder* b) {
+graph::ValueRef Linear(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef x = b->Input({1, Size(r)});
   return b->Linear(x, Size(r));
 }
 
-graph::ValueRef AveragePooling(Random* r, NetBuilder* b) {
+graph::ValueRef AveragePooling(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef x = Image(r, b);
-  return b->Call(graph::Op::avg_pool2d,
-                 {{"kernel_size", TwoOf(r, 1, 9)},
-                  {"stride", TwoOf(r, 1, 9)},
-                  {"padding", TwoOf(r, 0, 9)},
-                  {"ceil_mode", false},
-                  {"count_include_pad", true}},
-                 {x});
+  return b->AvgPool2d(x, {.kernel_size = TwoOf(r, 1, 9), .stride = TwoOf(r, 1, 9), .padding = TwoOf(r, 0, 9)});
 }
 
-graph::ValueRef MaxPooling(Random* r, NetBuilder* b) {
+graph::ValueRef MaxPooling(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef x = Image(r, b);
-  return b->Call(graph::Op::max_pool2d,
-                 {{"kernel_size", TwoOf(r, 1, 9)},
-                  {"stride", TwoOf(r, 1, 9)},
-                  {"padding", TwoOf(r, 0, 9)},
-                  {"dilation", Ints{1, 1}},
-                  {"ceil_mode", false}},
-                 {x});
+  return b->MaxPool2d(x, {.kernel_size = TwoOf(r, 1, 9), .stride = TwoOf(r, 1, 9), .padding = TwoOf(r, 0, 9)});
 }
 
-graph::ValueRef GlobalAveragePooling(Random* r, NetBuilder* b) { return b->AdaptiveAvgPool(Image(r, b), 1); }
+graph::ValueRef GlobalAveragePooling(Random* r, graph::NetBuilder* b) { return b->AdaptiveAvgPool2d(Image(r, b), 1); }
 
 constexpr Type kTypes[] = {
     {"conv2d", 115192, Convolution},
@@ -104,9 +92,9 @@ class PaperLayerSampler final : public Sampler {
     while (at >= type->samples) at -= (type++)->samples;
     // The type is drawn once: what the caps refuse must not change the proportions.
     for (int tries = 0; tries < 2000; ++tries) {
-      NetBuilder builder;
+      graph::NetBuilder builder;
       const graph::ValueRef output = type->draw(&random, &builder);
-      absl::StatusOr<graph::Graph> graph = std::move(builder).Finish(output);
+      absl::StatusOr<graph::Graph> graph = std::move(builder).Finish({output});
       if (!graph.ok() || !CheckCaps(*graph, false, options_.caps).ok()) continue;
       return Sample{false, type->label, *std::move(graph)};
     }

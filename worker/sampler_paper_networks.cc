@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "graph/cost.h"
-#include "worker/net_builder.h"
+#include "graph/net_builder.h"
 #include "worker/random.h"
 #include "worker/sampler.h"
 
@@ -59,25 +59,31 @@ std::vector<bool> OnPath(const Adjacency& edges) {
   return both;
 }
 
-graph::ValueRef Apply(NetBuilder* b, const Operation& op, graph::ValueRef x) {
+graph::ValueRef Apply(graph::NetBuilder* b, const Operation& op, graph::ValueRef x) {
   const int64_t size = b->Dim(x, 2);
   // A stride needs something to stride over; sizes stay divisors of each other.
   const int64_t stride = size % op.stride == 0 && size > op.stride ? op.stride : 1;
   switch (op.kind) {
-    case Operation::Kind::kConv: return b->ConvBnRelu(x, {op.channels, op.kernel, stride, op.kernel / 2});
+    case Operation::Kind::kConv:
+      return b->ConvBnRelu(
+          x, {.out_channels = op.channels, .kernel_size = op.kernel, .stride = stride, .padding = op.kernel / 2});
     case Operation::Kind::kSepConv: {
-      const graph::ValueRef depthwise = b->Conv(x, {b->Channels(x), op.kernel, stride, op.kernel / 2, b->Channels(x)});
-      return b->ConvBnRelu(depthwise, {op.channels, 1});
+      const graph::ValueRef depthwise = b->Conv2d(x, {.out_channels = b->Channels(x),
+                                                      .kernel_size = op.kernel,
+                                                      .stride = stride,
+                                                      .padding = op.kernel / 2,
+                                                      .groups = b->Channels(x)});
+      return b->ConvBnRelu(depthwise, {.out_channels = op.channels, .kernel_size = 1});
     }
-    case Operation::Kind::kAvgPool: return size % 2 == 0 ? b->AvgPool(x, 2, 2) : x;
-    case Operation::Kind::kMaxPool: return size % 2 == 0 ? b->MaxPool(x, 2, 2) : x;
+    case Operation::Kind::kAvgPool: return size % 2 == 0 ? b->AvgPool2d(x, {.kernel_size = 2, .stride = 2}) : x;
+    case Operation::Kind::kMaxPool: return size % 2 == 0 ? b->MaxPool2d(x, {.kernel_size = 2, .stride = 2}) : x;
   }
   return x;
 }
 
 // The sum of `parts`, each brought to the smallest number of channels and the smallest size (= their greatest common
 // divisors).
-graph::ValueRef Merge(NetBuilder* b, Random* r, const std::vector<graph::ValueRef>& parts) {
+graph::ValueRef Merge(graph::NetBuilder* b, Random* r, const std::vector<graph::ValueRef>& parts) {
   int64_t channels = b->Channels(parts[0]), size = b->Dim(parts[0], 2);
   for (graph::ValueRef part : parts) {
     channels = std::min(channels, b->Channels(part));
@@ -87,7 +93,9 @@ graph::ValueRef Merge(NetBuilder* b, Random* r, const std::vector<graph::ValueRe
   for (graph::ValueRef part : parts) {
     if (b->Channels(part) != channels || b->Dim(part, 2) != size) {
       const int64_t kernel = r->Pick<int64_t>({1, 3});
-      part = b->ConvBnRelu(part, {channels, kernel, b->Dim(part, 2) / size, kernel / 2});
+      part = b->ConvBnRelu(
+          part,
+          {.out_channels = channels, .kernel_size = kernel, .stride = b->Dim(part, 2) / size, .padding = kernel / 2});
     }
     sum = sum.is_none() ? part : b->Add(sum, part);
   }
@@ -99,7 +107,7 @@ absl::StatusOr<graph::Graph> Draw(Random* r) {
   Adjacency edges = DrawAdjacency(r, nodes);
   const std::vector<bool> used = OnPath(edges);
   if (!used[0]) return absl::NotFoundError("input and output are not connected");
-  NetBuilder b;
+  graph::NetBuilder b;
   const int64_t size = r->Pick<int64_t>({32, 56, 64, 112, 128, 224});
   std::vector<graph::ValueRef> values(nodes);
   values[0] = b.Input({1, 3, size, size});
@@ -113,7 +121,7 @@ absl::StatusOr<graph::Graph> Draw(Random* r) {
     const graph::ValueRef merged = Merge(&b, r, parts);
     values[j] = j == nodes - 1 ? merged : Apply(&b, op, merged);
   }
-  return std::move(b).Finish(values[nodes - 1]);
+  return std::move(b).Finish({values[nodes - 1]});
 }
 
 class PaperNetworkSampler final : public Sampler {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "graph/net_builder.h"
 #include "worker/blocks.h"
-#include "worker/net_builder.h"
 #include "worker/random.h"
 #include "worker/sampler.h"
 
@@ -19,9 +19,9 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-graph::ValueRef PoolAndClassify(NetBuilder* b, graph::ValueRef x,
-                                int64_t classes) {  // the spaces have no dense layer: a 1x1 convolution
-  return b->Flatten(b->Conv(b->AdaptiveAvgPool(x, 1), {classes, 1, 1, 0, 1, 1, true}));
+// The spaces have no dense layer: a 1x1 convolution.
+graph::ValueRef PoolAndClassify(graph::NetBuilder* b, graph::ValueRef x, int64_t classes) {
+  return b->Flatten(b->Conv2d(b->AdaptiveAvgPool2d(x, 1), {.out_channels = classes, .kernel_size = 1, .bias = true}));
 }
 
 // --- CNN-ImageNet, CNN-CIFAR10: blocks of five nodes, after EfficientNet-EdgeTPU
@@ -35,33 +35,37 @@ constexpr int kNodesPerBlock = 5;
 constexpr int64_t kExpansion = 3;
 
 // Inverted bottleneck (1x1, depthwise, 1x1) or fused MBConv (k x k, 1x1).
-graph::ValueRef MbConv(NetBuilder* b, graph::ValueRef x, bool fused, int64_t width, int64_t kernel, int64_t stride) {
+graph::ValueRef MbConv(graph::NetBuilder* b, graph::ValueRef x, bool fused, int64_t width, int64_t kernel,
+                       int64_t stride) {
   const int64_t hidden = b->Channels(x) * kExpansion;
   if (fused) {
-    x = b->ConvBnRelu(x, {hidden, kernel, stride, kernel / 2});
+    x = b->ConvBnRelu(x, {.out_channels = hidden, .kernel_size = kernel, .stride = stride, .padding = kernel / 2});
   } else {
-    x = b->ConvBnRelu(b->ConvBnRelu(x, {hidden, 1}), {hidden, kernel, stride, kernel / 2, hidden});
+    x = b->ConvBnRelu(
+        b->ConvBnRelu(x, {.out_channels = hidden, .kernel_size = 1}),
+        {.out_channels = hidden, .kernel_size = kernel, .stride = stride, .padding = kernel / 2, .groups = hidden});
   }
-  return b->ConvBn(x, {width, 1});
+  return b->ConvBn(x, {.out_channels = width, .kernel_size = 1});
 }
 
 // The block's input in the shape of its output: pooled where the block strides, padded with zero channels where it
 // widens, projected where it narrows.
-graph::ValueRef Shortcut(NetBuilder* b, graph::ValueRef x, graph::ValueRef y) {
+graph::ValueRef Shortcut(graph::NetBuilder* b, graph::ValueRef x, graph::ValueRef y) {
   if (b->Dim(x, 2) != b->Dim(y, 2)) {
     const int64_t stride = b->Dim(x, 2) / b->Dim(y, 2);
-    x = b->AvgPool(x, stride, stride);
+    x = b->AvgPool2d(x, {.kernel_size = stride, .stride = stride});
   }
   const int64_t more = b->Channels(y) - b->Channels(x);
-  if (more < 0) return b->ConvBn(x, {b->Channels(y), 1});
+  if (more < 0) return b->ConvBn(x, {.out_channels = b->Channels(y), .kernel_size = 1});
   if (more == 0) return x;
   return b->Call(graph::Op::pad,
                  {{"pad", Ints{0, 0, 0, 0, 0, more}}, {"mode", std::string("constant")}, {"value", 0.0}}, {x});
 }
 
 absl::StatusOr<graph::Graph> Cnn(Random* r, const CnnConfig& c) {
-  NetBuilder b;
-  graph::ValueRef x = b.ConvBnRelu(b.Input({1, 3, c.size, c.size}), {c.stem, 3, c.stem_stride, 1});
+  graph::NetBuilder b;
+  graph::ValueRef x = b.ConvBnRelu(b.Input({1, 3, c.size, c.size}),
+                                   {.out_channels = c.stem, .kernel_size = 3, .stride = c.stem_stride, .padding = 1});
   for (size_t block = 0; block < c.widths.size(); ++block) {
     const graph::ValueRef input = x;
     int64_t stride = c.strides[block];  // of the first node that computes something
@@ -75,47 +79,53 @@ absl::StatusOr<graph::Graph> Cnn(Random* r, const CnnConfig& c) {
     }
     if (r->Chance(0.5) && !(x == input)) x = b.Add(x, Shortcut(&b, input, x));
   }
-  return std::move(b).Finish(PoolAndClassify(&b, b.ConvBnRelu(x, {c.head, 1}), c.classes));
+  return std::move(b).Finish(
+      {PoolAndClassify(&b, b.ConvBnRelu(x, {.out_channels = c.head, .kernel_size = 1}), c.classes)});
 }
 
 absl::StatusOr<graph::Graph> CnnImageNet(Random* r) {
-  return Cnn(r, {224, 32, 2, {24, 32, 48, 96, 144, 192}, {1, 2, 2, 2, 1, 2}, 1280, 1000});
+  return Cnn(r, {.size = 224,
+                 .stem = 32,
+                 .stem_stride = 2,
+                 .widths = {24, 32, 48, 96, 144, 192},
+                 .strides = {1, 2, 2, 2, 1, 2},
+                 .head = 1280,
+                 .classes = 1000});
 }
 
-absl::StatusOr<graph::Graph> CnnCifar10(Random* r) {  // the last three blocks, channels divided by three
-  return Cnn(r, {32, 16, 1, {96 / 3, 144 / 3, 192 / 3}, {1, 2, 2}, 424, 10});
+// The last three blocks, channels divided by three.
+absl::StatusOr<graph::Graph> CnnCifar10(Random* r) {
+  return Cnn(r, {.size = 32,
+                 .stem = 16,
+                 .stem_stride = 1,
+                 .widths = {96 / 3, 144 / 3, 192 / 3},
+                 .strides = {1, 2, 2},
+                 .head = 424,
+                 .classes = 10});
 }
 
 // --- CNN-KWS: DS-CNN on 49 x 10 MFCC features of a second of speech
-struct Kernel {
-  int64_t height, width;
-};
-
-graph::ValueRef RectangularConvBnRelu(NetBuilder* b, graph::ValueRef x, int64_t out, Kernel kernel, int64_t stride,
-                                      int64_t groups) {
-  const graph::ValueRef weight = b->Parameter({out, b->Channels(x) / groups, kernel.height, kernel.width});
-  // Half the size, rounded up, at stride 2; the same size at stride 1, where kernels are odd.
-  x = b->Call(graph::Op::conv2d,
-              {{"stride", Ints{stride, stride}},
-               {"padding", Ints{kernel.height / 2, (kernel.width - 1) / 2}},
-               {"dilation", Ints{1, 1}},
-               {"groups", groups}},
-              {x, weight, graph::ValueRef::None()});
-  return b->Relu(b->BatchNorm(x));
+// Half the size, rounded up, at stride 2; the same size at stride 1, where kernels are odd.
+graph::ValueRef KwsConvBnRelu(graph::NetBuilder* b, graph::ValueRef x, const graph::Conv2dOptions& conv) {
+  graph::Conv2dOptions padded = conv;
+  padded.padding = {conv.kernel_size.height / 2, (conv.kernel_size.width - 1) / 2};
+  return b->ConvBnRelu(x, padded);
 }
 
 absl::StatusOr<graph::Graph> CnnKws(Random* r) {
   const auto width = [r] { return 100 * r->Between(1, 10); };  // a tenth to the whole of 1,000
-  NetBuilder b;
+  graph::NetBuilder b;
   graph::ValueRef x = b.Call(graph::Op::reshape, {{"shape", Ints{1, 1, 49, 10}}}, {b.Input({1, 490})});
-  x = RectangularConvBnRelu(&b, x, width(), r->Pick<Kernel>({{10, 4}, {8, 4}, {5, 4}, {5, 5}, {3, 3}}), 2, 1);
+  const graph::Size2d stem_kernel = r->Pick<graph::Size2d>({{10, 4}, {8, 4}, {5, 4}, {5, 5}, {3, 3}});
+  x = KwsConvBnRelu(&b, x, {.out_channels = width(), .kernel_size = stem_kernel, .stride = 2});
   for (int block = 0; block < 8; ++block) {
     if (block > 0 && r->Chance(0.5)) continue;
-    const Kernel kernel = r->Pick<Kernel>({{3, 3}, {3, 5}, {5, 3}, {5, 5}});
-    x = RectangularConvBnRelu(&b, x, b.Channels(x), kernel, 1, b.Channels(x));
-    x = b.ConvBnRelu(x, {width(), 1});
+    const int64_t channels = b.Channels(x);
+    const graph::Size2d kernel = r->Pick<graph::Size2d>({{3, 3}, {3, 5}, {5, 3}, {5, 5}});
+    x = KwsConvBnRelu(&b, x, {.out_channels = channels, .kernel_size = kernel, .groups = channels});
+    x = b.ConvBnRelu(x, {.out_channels = width(), .kernel_size = 1});
   }
-  return std::move(b).Finish(PoolAndClassify(&b, x, 12));
+  return std::move(b).Finish({PoolAndClassify(&b, x, 12)});
 }
 
 // --- ViT-CIFAR100: patches of 4 x 4 pixels and a class token
@@ -123,12 +133,12 @@ struct VitConfig {
   int64_t width, heads, head_width, ratio, depth;
 };
 
-graph::ValueRef WithOther(NetBuilder* b, graph::Op op, graph::ValueRef x, double other) {
+graph::ValueRef WithOther(graph::NetBuilder* b, graph::Op op, graph::ValueRef x, double other) {
   return b->Call(op, {{"other", other}}, {x});
 }
 
 // The tanh form call by call, as Table 2's operators (POW, MUL, ADD, TANH) say.
-graph::ValueRef Gelu(NetBuilder* b, graph::ValueRef x) {
+graph::ValueRef Gelu(graph::NetBuilder* b, graph::ValueRef x) {
   const graph::ValueRef cube = b->Call(graph::Op::pow, {{"exponent", 3.0}}, {x});
   const graph::ValueRef inner =
       WithOther(b, graph::Op::mul, b->Add(x, WithOther(b, graph::Op::mul, cube, 0.044715)), std::sqrt(2 / M_PI));
@@ -136,7 +146,7 @@ graph::ValueRef Gelu(NetBuilder* b, graph::ValueRef x) {
   return b->Call(graph::Op::mul, {}, {WithOther(b, graph::Op::mul, x, 0.5), gate});
 }
 
-graph::ValueRef Attention(NetBuilder* b, graph::ValueRef x, const VitConfig& c) {
+graph::ValueRef Attention(graph::NetBuilder* b, graph::ValueRef x, const VitConfig& c) {
   const int64_t batch = b->Dim(x, 0), tokens = b->Dim(x, 1), inner = c.heads * c.head_width;
   graph::ValueRef qkv = b->Linear(x, 3 * inner);
   qkv = b->Call(graph::Op::reshape, {{"shape", Ints{batch, tokens, 3, c.heads, c.head_width}}}, {qkv});
@@ -158,7 +168,7 @@ absl::StatusOr<graph::Graph> VitCifar100(Random* r) {
   c.head_width = r->Pick<int64_t>({16, 32, 48, 64});
   c.ratio = r->Pick<int64_t>({2, 3, 4});
   c.depth = r->Pick<int64_t>({6, 8, 10, 12, 14, 16});
-  NetBuilder b;
+  graph::NetBuilder b;
   // No convolution in this space: patches are cut out by reshaping.
   graph::ValueRef x = b.Call(graph::Op::reshape, {{"shape", Ints{1, 3, 8, 4, 8, 4}}}, {b.Input({1, 3, 32, 32})});
   x = b.Call(graph::Op::permute, {{"dims", Ints{0, 2, 4, 1, 3, 5}}}, {x});
@@ -170,7 +180,7 @@ absl::StatusOr<graph::Graph> VitCifar100(Random* r) {
     x = b.Add(x, b.Linear(Gelu(&b, b.Linear(b.LayerNorm(x), c.width * c.ratio)), c.width));
   }
   x = b.Call(graph::Op::select, {{"dim", int64_t{1}}, {"index", int64_t{0}}}, {b.LayerNorm(x)});
-  return std::move(b).Finish(b.Linear(x, 100));
+  return std::move(b).Finish({b.Linear(x, 100)});
 }
 
 struct DesignSpace {

@@ -15,8 +15,8 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "graph/builder.h"
+#include "graph/net_builder.h"
 #include "nlohmann/json.hpp"
-#include "worker/net_builder.h"
 #include "worker/random.h"
 #include "worker/sampler.h"
 
@@ -205,7 +205,7 @@ absl::StatusOr<graph::Graph> Build(const Layer& layer, bool inplace) {
 // --- Kinds that the file lacks
 struct Extra {
   const char* label;
-  graph::ValueRef (*draw)(Random*, NetBuilder*);
+  graph::ValueRef (*draw)(Random*, graph::NetBuilder*);
 };
 
 graph::Shape ImageShape(Random* r) {
@@ -214,12 +214,17 @@ graph::Shape ImageShape(Random* r) {
 }
 graph::Shape TokenShape(Random* r) { return {r->LogBetween(1, 8), r->LogBetween(8, 512), r->LogBetween(4, 96) * 8}; }
 
-graph::ValueRef DilatedConv(Random* r, NetBuilder* b) {
+graph::ValueRef DilatedConv(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef x = b->Input(ImageShape(r));
   const int64_t d = r->Between(2, 6);
-  return b->Conv(x, {r->LogBetween(8, 512), 3, 1, d, r->Chance(0.3) ? b->Channels(x) : 1, d, r->Chance(0.5)});
+  return b->Conv2d(x, {.out_channels = r->LogBetween(8, 512),
+                       .kernel_size = 3,
+                       .padding = d,
+                       .dilation = d,
+                       .groups = r->Chance(0.3) ? b->Channels(x) : 1,
+                       .bias = r->Chance(0.5)});
 }
-graph::ValueRef TransposedConv(Random* r, NetBuilder* b) {
+graph::ValueRef TransposedConv(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef x = b->Input(ImageShape(r));
   const int64_t kernel = r->Between(2, 4), out = r->LogBetween(8, 384);
   return b->Call(graph::Op::conv_transpose2d,
@@ -230,7 +235,7 @@ graph::ValueRef TransposedConv(Random* r, NetBuilder* b) {
                   {"dilation", Ints{1, 1}}},
                  {x, b->Parameter({b->Channels(x), out, kernel, kernel}), b->Parameter({out})});
 }
-graph::ValueRef Conv1d(Random* r, NetBuilder* b) {
+graph::ValueRef Conv1d(Random* r, graph::NetBuilder* b) {
   const int64_t in = r->LogBetween(8, 512), out = r->LogBetween(8, 512), kernel = r->Between(1, 7);
   const graph::ValueRef x = b->Input({1, in, r->LogBetween(16, 4096)});
   return b->Call(graph::Op::conv1d,
@@ -240,12 +245,12 @@ graph::ValueRef Conv1d(Random* r, NetBuilder* b) {
                   {"groups", int64_t{1}}},
                  {x, b->Parameter({out, in, kernel}), b->Parameter({out})});
 }
-graph::ValueRef Bmm(Random* r, NetBuilder* b) {
+graph::ValueRef Bmm(Random* r, graph::NetBuilder* b) {
   const int64_t batch = r->LogBetween(1, 64), m = r->LogBetween(4, 512), k = r->LogBetween(8, 512),
                 n = r->LogBetween(4, 512);
   return b->Call(graph::Op::bmm, {}, {b->Input({batch, m, k}), b->Input({batch, k, n})});
 }
-graph::ValueRef Attention(Random* r, NetBuilder* b) {
+graph::ValueRef Attention(Random* r, graph::NetBuilder* b) {
   const int64_t heads = r->Between(1, 12), width = heads * r->Pick<int64_t>({32, 64}), tokens = r->LogBetween(8, 400);
   const graph::ValueRef x = b->Input({tokens, r->LogBetween(1, 4), width});
   const graph::ValueRef in = b->Parameter({3 * width, width}), in_bias = b->Parameter({3 * width});
@@ -261,56 +266,61 @@ graph::ValueRef Attention(Random* r, NetBuilder* b) {
                   {"average_attn_weights", true}},
                  {x, x, x, in, in_bias, none, none, out, out_bias, none, none, none, none, none, none, none});
 }
-graph::ValueRef Embedding(Random* r, NetBuilder* b) {
+graph::ValueRef Embedding(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef x = b->Input({r->LogBetween(1, 8), r->LogBetween(8, 512)}, graph::DType::int64);
   return b->Call(graph::Op::embedding, {}, {x, b->Parameter({r->LogBetween(100, 50000), r->LogBetween(8, 128) * 8})});
 }
-graph::ValueRef PermuteContiguous(Random* r, NetBuilder* b) {
+graph::ValueRef PermuteContiguous(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef x = b->Input(ImageShape(r));
   const Ints dims = r->Pick<int64_t>({0, 1}) == 0 ? Ints{0, 2, 3, 1} : Ints{0, 1, 3, 2};
   return b->Call(graph::Op::contiguous, {}, {b->Call(graph::Op::permute, {{"dims", dims}}, {x})});
 }
-graph::ValueRef TransposeReshape(Random* r, NetBuilder* b) {
+graph::ValueRef TransposeReshape(Random* r, graph::NetBuilder* b) {
   const int64_t heads = r->Between(2, 12), batch = r->LogBetween(1, 4), tokens = r->LogBetween(8, 512),
                 width = r->Pick<int64_t>({32, 64});
   const graph::ValueRef x = b->Input({batch, heads, tokens, width});
   const graph::ValueRef t = b->Call(graph::Op::transpose, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {x});
   return b->Call(graph::Op::reshape, {{"shape", Ints{batch, tokens, heads * width}}}, {t});
 }
-graph::ValueRef Flatten(Random* r, NetBuilder* b) { return b->Flatten(b->Input(ImageShape(r))); }
-graph::ValueRef GlobalMean(Random* r, NetBuilder* b) {
-  return b->Call(graph::Op::mean, {{"dim", Ints{2, 3}}, {"keepdim", r->Chance(0.5)}}, {b->Input(ImageShape(r))});
+graph::ValueRef Flatten(Random* r, graph::NetBuilder* b) { return b->Flatten(b->Input(ImageShape(r))); }
+graph::ValueRef GlobalMean(Random* r, graph::NetBuilder* b) {
+  const graph::ValueRef x = b->Input(ImageShape(r));
+  return b->Call(graph::Op::mean, {{"dim", Ints{2, 3}}, {"keepdim", r->Chance(0.5)}}, {x});
 }
-graph::ValueRef LogSoftmax(Random* r, NetBuilder* b) {
+graph::ValueRef LogSoftmax(Random* r, graph::NetBuilder* b) {
   return b->Call(graph::Op::log_softmax, {{"dim", int64_t{-1}}},
                  {b->Input({r->LogBetween(1, 256), r->LogBetween(10, 32000)})});
 }
-graph::ValueRef Upsample(Random* r, NetBuilder* b) {
+graph::ValueRef Upsample(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef x = b->Input(ImageShape(r));
   const Ints size = {b->Dim(x, 2) * 2, b->Dim(x, 3) * 2};
   if (r->Chance(0.5)) return b->Call(graph::Op::interpolate, {{"size", size}, {"mode", std::string("nearest")}}, {x});
   return b->Call(graph::Op::interpolate, {{"size", size}, {"mode", std::string("bilinear")}, {"align_corners", false}},
                  {x});
 }
-graph::ValueRef Tanh(Random* r, NetBuilder* b) { return b->Call(graph::Op::tanh, {}, {b->Input(TokenShape(r))}); }
-graph::ValueRef Elu(Random* r, NetBuilder* b) {
+graph::ValueRef Tanh(Random* r, graph::NetBuilder* b) {
+  return b->Call(graph::Op::tanh, {}, {b->Input(TokenShape(r))});
+}
+graph::ValueRef Elu(Random* r, graph::NetBuilder* b) {
   return b->Call(graph::Op::elu, {{"alpha", 1.0}}, {b->Input(ImageShape(r))});
 }
-graph::ValueRef Mish(Random* r, NetBuilder* b) { return b->Call(graph::Op::mish, {}, {b->Input(ImageShape(r))}); }
-graph::ValueRef PRelu(Random* r, NetBuilder* b) {
+graph::ValueRef Mish(Random* r, graph::NetBuilder* b) {
+  return b->Call(graph::Op::mish, {}, {b->Input(ImageShape(r))});
+}
+graph::ValueRef PRelu(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef x = b->Input(ImageShape(r));
   return b->Call(graph::Op::prelu, {}, {x, b->Parameter({b->Channels(x)})});
 }
-graph::ValueRef InstanceNorm(Random* r, NetBuilder* b) {
+graph::ValueRef InstanceNorm(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef x = b->Input(ImageShape(r)), none = graph::ValueRef::None();
   return b->Call(graph::Op::instance_norm, {{"eps", 1e-5}}, {x, none, none, none, none});
 }
-graph::ValueRef PixelShuffle(Random* r, NetBuilder* b) {
+graph::ValueRef PixelShuffle(Random* r, graph::NetBuilder* b) {
   graph::Shape shape = ImageShape(r);
   shape[1] = std::max<int64_t>(1, shape[1] / 4) * 4;
   return b->Call(graph::Op::pixel_shuffle, {{"upscale_factor", int64_t{2}}}, {b->Input(shape)});
 }
-graph::ValueRef Chunked(Random* r, NetBuilder* b) {
+graph::ValueRef Chunked(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef x = b->Input(ImageShape(r));
   return b->Call(graph::Op::narrow, {{"dim", int64_t{1}}, {"start", int64_t{0}}, {"length", b->Channels(x) / 2}}, {x});
 }
@@ -391,9 +401,9 @@ class RealLayerSampler final : public Sampler {
 
   static absl::StatusOr<Sample> DrawExtra(Random* random) {
     const Extra& extra = kExtras[random->Between(0, std::size(kExtras) - 1)];
-    NetBuilder builder;
+    graph::NetBuilder builder;
     const graph::ValueRef output = extra.draw(random, &builder);
-    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, std::move(builder).Finish(output));
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, std::move(builder).Finish({output}));
     return Sample{false, extra.label, std::move(graph)};
   }
 

@@ -83,8 +83,8 @@ class CpuSensorsImpl final : public Sensors {
         temperature_file_(TemperatureFile(sys)),
         rapl_(sys) {}
 
-  Conditions Read() override {
-    Conditions conditions;
+  SensorReadings Read() override {
+    SensorReadings conditions;
     if (const auto khz = ReadNumber(clock_file_)) conditions.clock_mhz = *khz / 1000;
     if (!temperature_file_.empty()) {
       if (const auto millidegrees = ReadNumber(temperature_file_)) conditions.temperature_c = *millidegrees / 1000;
@@ -101,7 +101,7 @@ class CpuSensorsImpl final : public Sensors {
 class GpuSensorsImpl final : public Sensors {
  public:
   explicit GpuSensorsImpl(std::unique_ptr<Nvml> nvml) : nvml_(std::move(nvml)) {}
-  Conditions Read() override {
+  SensorReadings Read() override {
     const Nvml::Reading reading = nvml_->Read();
     return {reading.sm_clock_mhz, reading.memory_clock_mhz, reading.temperature_c, reading.power_w};
   }

@@ -20,9 +20,12 @@
 #include "absl/strings/strip.h"
 #include "base/file.h"
 #include "base/status_macros.h"
+#include "nlohmann/json.hpp"
 
 namespace cobra::worker {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr absl::string_view kJson = ".json";
 constexpr size_t kSequenceDigits = 12;
@@ -86,8 +89,11 @@ absl::StatusOr<std::vector<std::string>> Spool::Done() const {
   return names;
 }
 
-absl::StatusOr<std::string> Spool::ReadDone(absl::string_view id) const {
-  return ReadFile(Path("done", absl::StrCat(id, kJson)));
+absl::StatusOr<FinishedTask> Spool::ReadDone(absl::string_view id) const {
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(Path("done", absl::StrCat(id, kJson))));
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return FinishedTask();
+  return FinishedTask{json.value("record", Json()).dump(), json.value("session", Json()).dump()};
 }
 
 absl::Status Spool::DropDone(absl::string_view id) { return Remove(Path("done", absl::StrCat(id, kJson))); }
@@ -112,12 +118,15 @@ void Spool::MarkStarted(absl::string_view id) const {
   if (fd >= 0) ::close(fd);
 }
 
-absl::Status Spool::Finish(const SpooledTask& task, absl::string_view json) {
-  COBRA_RETURN_IF_ERROR(WriteFileAtomic(Path("done", absl::StrCat(task.id, kJson)), json));
+absl::Status Spool::Finish(const SpooledTask& task, const FinishedTask& finished) {
+  Json json;
+  json["record"] = Json::parse(finished.record_json);
+  json["session"] = Json::parse(finished.session_json);
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(Path("done", absl::StrCat(task.id, kJson)), json.dump()));
   return DropTodo(task);
 }
 
-absl::Status Spool::ForgetStarted() {
+absl::Status Spool::ClearStarted() {
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> started, Started());
   for (const std::string& id : started) COBRA_RETURN_IF_ERROR(Remove(Path("started", id)));
   return absl::OkStatus();

@@ -1,13 +1,14 @@
-// A folder between the process that measures (work.h) and the one that talks to the server (courier.h). Either may die at any moment, and the
-// server be away for as long as the disk has room: what was leased is measured, what was measured is handed in.
+// A folder between the measuring process (work.h) and the queue client. Either may die at any moment, and the server
+// may be unreachable for as long as the disk has room: leased tasks are measured, and measured records are reported.
 //
 //   worker-id                  name of this worker for as long as the folder lives
 //   todo/SEQUENCE-ID.json      leased, in the order in which to measure it (store/task_subject.h)
 //   started/ID                 being measured
-//   done/ID.json               measured: {"record", "session"}; gone once the server has it
+//   done/ID.json               measured: {"record", "session"}, two lines of store/measurement.h; gone once the server
+//                              has them
 //
-// Files appear whole (written beside, then renamed). A task is in done/ before it leaves todo/: whoever dies between the two leaves both, and
-// Todo() does not list what is done.
+// Files appear atomically (written to a temporary name, then renamed). A task is in done/ before it leaves todo/. If
+// the process dies in between, both files exist, and Todo() does not list tasks that are done.
 #ifndef COBRA_WORKER_SPOOL_H_
 #define COBRA_WORKER_SPOOL_H_
 
@@ -22,35 +23,45 @@
 namespace cobra::worker {
 
 struct SpooledTask {
-  std::string file;  // name in todo/
+  // Name in todo/.
+  std::string file;
   std::string id;
+};
+
+// The report of a task: a measurement and its session, one line of JSON each (store/measurement.h).
+struct FinishedTask {
+  std::string record_json, session_json;
 };
 
 class Spool {
  public:
-  // Makes the folder and its name where they are missing.
+  // Creates the folder and the worker's name if they are missing.
   static absl::StatusOr<Spool> Open(absl::string_view folder);
 
   const std::string& folder() const { return folder_; }
   const std::string& worker_id() const { return worker_id_; }
 
-  // ---- the courier ----
+  // ---- the queue client ----
+
   absl::Status AddTodo(absl::string_view id, absl::string_view json);
   absl::Status DropTodo(const SpooledTask& task);
   absl::StatusOr<std::vector<std::string>> Started() const;
-  absl::StatusOr<std::vector<std::string>> Done() const;  // identifiers
-  absl::StatusOr<std::string> ReadDone(absl::string_view id) const;
+  // Identifiers.
+  absl::StatusOr<std::vector<std::string>> Done() const;
+  // Both lines are empty if the file is damaged.
+  absl::StatusOr<FinishedTask> ReadDone(absl::string_view id) const;
   absl::Status DropDone(absl::string_view id);
 
   // ---- the measuring process ----
-  // In order, without those that are done.
+
+  // In order, without tasks that are done.
   absl::StatusOr<std::vector<SpooledTask>> Todo() const;
   absl::StatusOr<std::string> ReadTodo(const SpooledTask& task) const;
-  void MarkStarted(
-      absl::string_view id) const;  // also from a forked child; a mark that cannot be written only costs fairness
-  absl::Status Finish(const SpooledTask& task, absl::string_view json);
-  // What was being measured when the last process died is not any more.
-  absl::Status ForgetStarted();
+  // Also from a forked child. If the mark cannot be written, only the count of attempts is wrong
+  void MarkStarted(absl::string_view id) const;
+  absl::Status Finish(const SpooledTask& task, const FinishedTask& finished);
+  // Removes the marks of tasks that were being measured when the last process died.
+  absl::Status ClearStarted();
 
  private:
   Spool(std::string folder, std::string worker_id) : folder_(std::move(folder)), worker_id_(std::move(worker_id)) {}

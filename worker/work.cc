@@ -18,7 +18,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "nlohmann/json.hpp"
 #include "store/task_subject.h"
 #include "worker/device_lock.h"
 #include "worker/meter.h"
@@ -27,31 +26,29 @@
 namespace cobra::worker {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr absl::Duration kIdleWait = absl::Milliseconds(50);
-constexpr double kCourierRestartWaitNs = 1e9;
-constexpr int kMostDisturbedTries = 3;  // a record from a machine that stays disturbed is handed in, marked
+constexpr double kQueueClientRestartWaitNs = 1e9;
+constexpr int kMostDisturbedTries = 3;  // after that, the record of a disturbed machine is reported with a mark
 
 volatile std::sig_atomic_t stop_requested = 0;
 void RequestStop(int) { stop_requested = 1; }
 
 // The process that talks to the server.
-class Courier {
+class QueueClientProcess {
  public:
-  explicit Courier(std::vector<std::string> command) : command_(std::move(command)) {}
-  ~Courier() { Stop(); }
+  explicit QueueClientProcess(std::vector<std::string> command) : command_(std::move(command)) {}
+  ~QueueClientProcess() { Stop(); }
 
   // Starts it where it is not running; at most one start a second, on a clock that nobody can set.
   void Keep() {
     if (command_.empty() || IsRunning() || over_) return;
-    if (started_ns_ && SteadyNowNs() < *started_ns_ + kCourierRestartWaitNs) return;
-    if (started_ns_) LogWarning("the courier died; starting it again");
+    if (started_ns_ && SteadyNowNs() < *started_ns_ + kQueueClientRestartWaitNs) return;
+    if (started_ns_) LogWarning("the queue client died; restarting it");
     started_ns_ = SteadyNowNs();
     const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ != 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // when this process is killed, it hands in what lies in the spool and ends
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // when this process is killed, it reports the records in the spool and exits
     if (getppid() != parent) _exit(0);
     std::vector<char*> argv;
     for (std::string& word : command_) argv.push_back(&word[0]);
@@ -106,29 +103,29 @@ Sample SampleOfGraph(const graph::Graph& graph) {
 class Work {
  public:
   Work(const WorkOptions& options, Spool spool)
-      : options_(options), spool_(std::move(spool)), courier_(options.courier) {}
+      : options_(options), spool_(std::move(spool)), queue_client_(options.queue_client) {}
 
   absl::Status Run() {
     signal(SIGTERM, RequestStop);
     signal(SIGINT, RequestStop);
-    COBRA_RETURN_IF_ERROR(spool_.ForgetStarted());
+    COBRA_RETURN_IF_ERROR(spool_.ClearStarted());
     COBRA_ASSIGN_OR_RETURN(runner_, GroupRunner::Create(options_.runner));
     COBRA_ASSIGN_OR_RETURN(session_json_, runner_->SessionJson());
     LogInfo(absl::StrCat("worker ", spool_.worker_id(), " measures; spool ", spool_.folder()));
     while (stop_requested == 0) {
-      courier_.Keep();
+      queue_client_.Keep();
       COBRA_ASSIGN_OR_RETURN(std::vector<SpooledTask> todo, spool_.Todo());
       if (!todo.empty()) {
         if (todo.size() > static_cast<size_t>(options_.group_tasks))
           todo.resize(static_cast<size_t>(options_.group_tasks));
         COBRA_RETURN_IF_ERROR(RunGroup(todo));
-      } else if (courier_.IsOver()) {
+      } else if (queue_client_.IsOver()) {
         break;
       } else {
         absl::SleepFor(kIdleWait);
       }
     }
-    courier_.Stop();
+    queue_client_.Stop();
     LogInfo(absl::StrCat(measured_, " tasks measured, ", again_,
                          " of them more than once because the machine was disturbed"));
     return absl::OkStatus();
@@ -151,44 +148,42 @@ class Work {
       group_task.begins = [this, id = todo[i].id] { spool_.MarkStarted(id); };
       tasks.push_back(std::move(group_task));
     }
-    COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<store::Record>> records, runner_->Run(tasks));
+    COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<store::Measurement>> measurements, runner_->Run(tasks));
     for (size_t i = 0; i < todo.size(); ++i) {
       if (!FileExists(absl::StrCat(spool_.folder(), "/todo/", todo[i].file))) continue;
-      store::Record record = records[i] ? *std::move(records[i]) : NotMeasured(tasks[i].draw().status());
-      if (record.suspect && ++tries_[todo[i].id] < kMostDisturbedTries) {
+      store::Measurement measurement =
+          measurements[i] ? *std::move(measurements[i]) : NotMeasured(tasks[i].draw().status());
+      if (measurement.conditions.suspect && ++tries_[todo[i].id] < kMostDisturbedTries) {
         ++again_;
         continue;  // it stays where it is
       }
-      if (subjects[i].ok()) NameSubject(*subjects[i], &record);
-      COBRA_RETURN_IF_ERROR(Finish(todo[i], record));
+      if (subjects[i].ok()) NameSubject(*subjects[i], &measurement.subject);
+      COBRA_RETURN_IF_ERROR(Finish(todo[i], measurement));
     }
-    return spool_.ForgetStarted();
+    return spool_.ClearStarted();
   }
 
-  static void NameSubject(const store::TaskSubject& subject, store::Record* record) {
-    const store::SpaceIndex* sample = subject.sample();
-    record->space = sample == nullptr ? "asked" : sample->space;
-    record->seed = sample == nullptr ? 0 : sample->seed;
-    record->index = sample == nullptr ? 0 : sample->index;
-    record->repeat = subject.repeat;
+  static void NameSubject(const store::TaskSubject& task, store::Subject* subject) {
+    const store::SpaceIndex* sample = task.sample();
+    subject->space = sample == nullptr ? "asked" : sample->space;
+    subject->seed = sample == nullptr ? 0 : sample->seed;
+    subject->index = sample == nullptr ? 0 : sample->index;
+    subject->repeat = task.repeat;
   }
 
-  absl::Status Finish(const SpooledTask& task, const store::Record& record) {
-    Json done;
-    done["record"] = Json::parse(store::RecordToJson(record));
-    done["session"] = Json::parse(session_json_);
+  absl::Status Finish(const SpooledTask& task, const store::Measurement& measurement) {
     tries_.erase(task.id);
     ++measured_;
-    return spool_.Finish(task, done.dump());
+    return spool_.Finish(task, {store::MeasurementToJson(measurement), session_json_});
   }
 
-  store::Record NotMeasured(const absl::Status& why) {
-    store::Record record;
-    record.session = runner_->session();
-    record.space = "asked";
-    record.outcome = store::Outcome::unsupported;
-    record.message = std::string(why.message());
-    return record;
+  store::Measurement NotMeasured(const absl::Status& why) {
+    store::Measurement measurement;
+    measurement.conditions.session = runner_->session();
+    measurement.subject.space = "asked";
+    measurement.outcome = store::Outcome::unsupported;
+    measurement.message = std::string(why.message());
+    return measurement;
   }
 
   absl::StatusOr<Sample> Draw(const store::TaskSubject& subject) {
@@ -205,7 +200,7 @@ class Work {
 
   const WorkOptions options_;
   Spool spool_;
-  Courier courier_;
+  QueueClientProcess queue_client_;
   std::unique_ptr<GroupRunner> runner_;
   std::string session_json_;
   std::map<std::string, std::unique_ptr<Sampler>> samplers_;

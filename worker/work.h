@@ -1,6 +1,5 @@
-// Work for a server: `cobra-worker work`. This process measures what lies in the spool; a second one, the courier
-// (courier.h), fetches it there and hands in what was measured, so that the measuring process has no threads and no
-// network.
+// Work for a server: `cobra-worker work`. This process measures the tasks in the spool. A second one, the queue client,
+// leases tasks into the spool and reports the records, so that the measuring process has no threads and no network.
 #ifndef COBRA_WORKER_WORK_H_
 #define COBRA_WORKER_WORK_H_
 
@@ -14,17 +13,21 @@
 namespace cobra::worker {
 
 struct WorkOptions {
-  std::string spool;  // folder
-  std::vector<std::string>
-      courier;                // its command line; started anew when it dies. Empty: somebody else looks after the spool
-  bool share_device = false;  // do not refuse when another worker measures here
-  bool until_idle = false;    // end when the courier finds nothing to do, instead of waiting for more
-  int group_tasks = 60;       // between two canaries
+  // Folder.
+  std::string spool;
+  // Command line of the queue client, which is restarted if it dies. Empty: another process serves the spool
+  std::vector<std::string> queue_client;
+  // Measure even if another worker uses this device.
+  bool share_device = false;
+  // Exit when the queue client finds no more tasks, instead of waiting.
+  bool until_idle = false;
+  // Tasks between two canaries.
+  int group_tasks = 60;
   GroupRunnerOptions runner;
   SamplerOptions sampler;
 };
 
-// Until SIGTERM or SIGINT: finishes the group that is being measured, hands in, gives the rest back.
+// Runs until SIGTERM or SIGINT: then finishes the current group, reports it, and releases the other tasks.
 absl::Status RunWork(const WorkOptions& options);
 
 }  // namespace cobra::worker

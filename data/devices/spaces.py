@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes data/devices/spaces.csv: a row a column of data/tables/help_*; what the makers' data sheets say of the device."""
+"""Writes data/devices/spaces.csv: a row a column of data/tables/help_*; what the makers' data sheets say of the
+device."""
 import csv
 import os
 
@@ -26,7 +27,14 @@ OTHERS = {
     "pixel3": ("Google Pixel 3 (Snapdragon 845)", "phone", 8, 2500, "", "Google, Pixel 3 tech specs"),
     "essential_ph_1": ("Essential PH-1 (Snapdragon 835)", "phone", 8, 2450, "", "Qualcomm, Snapdragon 835"),
     "eyeriss": ("Eyeriss", "accelerator", 168, 200, 0.278, "Chen et al., ISSCC 2016"),
-    "fpga": ("Xilinx ZC706 (Zynq-7045)", "accelerator", 900, "", "", "Xilinx DS190: DSP slices; HW-NAS-Bench, ICLR 2021"),
+    "fpga": (
+        "Xilinx ZC706 (Zynq-7045)",
+        "accelerator",
+        900,
+        "",
+        "",
+        "Xilinx DS190: DSP slices; HW-NAS-Bench, ICLR 2021",
+    ),
 }
 
 with open(os.path.join(HERE, "spaces.csv"), "w", newline="") as file:

@@ -3,8 +3,8 @@
 
     extract_layers.py GRAPHS.jsonl.gz real_layers.jsonl.gz
 
-One JSON object a line: {"op", "attrs", "in": [[kind, shape] or null, ...], "n": how often it occurs}; kind is "x" (activation), "w"
-(parameter) or "r" (running statistics). Only operators whose record determines the call are taken.
+One JSON object a line: {"op", "attrs", "in": [[kind, shape] or null, ...], "n": how often it occurs}; kind is "x"
+(activation), "w" (parameter) or "r" (running statistics). Only operators whose record determines the call are taken.
 """
 import collections, gzip, json, sys
 
@@ -41,8 +41,12 @@ def convert(op, xs, out, a):
         n = 2 if op == "conv2d" else 1
         if isinstance(a.get("p"), str):
             return None
-        attrs = {"stride": many(a.get("s", 1), n), "padding": many(a.get("p", 0), n), "dilation": many(a.get("d", 1), n),
-                 "groups": a.get("g", 1)}
+        attrs = {
+            "stride": many(a.get("s", 1), n),
+            "padding": many(a.get("p", 0), n),
+            "dilation": many(a.get("d", 1), n),
+            "groups": a.get("g", 1),
+        }
         return op, attrs, xs + [("w", a["w"])] + ([("w", a["w"][:1])] if a.get("b") else [])
     if op == "linear" and one and a.get("w"):
         return op, {}, xs + [("w", a["w"])] + ([("w", a["w"][:1])] if a.get("b") else [])
@@ -80,15 +84,39 @@ def convert(op, xs, out, a):
         return op, {"dim": a.get("dim", 0)}, [("x", s) for _, s in xs]
     if op == "max_pool2d" and one:
         k = many(a["k"], 2)
-        return op, {"kernel_size": k, "stride": many(a.get("s", a["k"]), 2), "padding": many(a.get("p", 0), 2), "dilation": many(a.get("d", 1), 2),
-                    "ceil_mode": bool(a.get("c", False))}, xs
+        return (
+            op,
+            {
+                "kernel_size": k,
+                "stride": many(a.get("s", a["k"]), 2),
+                "padding": many(a.get("p", 0), 2),
+                "dilation": many(a.get("d", 1), 2),
+                "ceil_mode": bool(a.get("c", False)),
+            },
+            xs,
+        )
     if op == "avg_pool2d" and one:
         k = many(a["k"], 2)
-        return op, {"kernel_size": k, "stride": many(a.get("s", a["k"]), 2), "padding": many(a.get("p", 0), 2), "ceil_mode": bool(a.get("c", False)),
-                    "count_include_pad": True}, xs
+        return (
+            op,
+            {
+                "kernel_size": k,
+                "stride": many(a.get("s", a["k"]), 2),
+                "padding": many(a.get("p", 0), 2),
+                "ceil_mode": bool(a.get("c", False)),
+                "count_include_pad": True,
+            },
+            xs,
+        )
     if op in ("adaptive_avg_pool2d", "adaptive_max_pool2d") and one and a.get("o") is not None:
         return op, {"output_size": many(a["o"], 2)}, xs
-    if op == "interpolate" and one and len(x) == 4 and len(out) == 4 and a.get("m") in ("nearest", "bilinear", "bicubic"):
+    if (
+        op == "interpolate"
+        and one
+        and len(x) == 4
+        and len(out) == 4
+        and a.get("m") in ("nearest", "bilinear", "bicubic")
+    ):
         attrs = {"size": out[2:], "mode": a["m"]}
         if a["m"] != "nearest":
             attrs["align_corners"] = False
@@ -115,7 +143,11 @@ def main():
                 except (KeyError, StopIteration, TypeError):
                     row = None
                 if row:
-                    count[json.dumps({"op": row[0], "attrs": row[1], "in": [[k, s] for k, s in row[2]]}, separators=(",", ":"))] += 1
+                    count[
+                        json.dumps(
+                            {"op": row[0], "attrs": row[1], "in": [[k, s] for k, s in row[2]]}, separators=(",", ":")
+                        )
+                    ] += 1
     with open(sys.argv[2], "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as f:
         for text in sorted(count):
             f.write((text[:-1] + ',"n":%d}\n' % count[text]).encode())

@@ -3,10 +3,11 @@
 
     make_torchvision.py torchvision.jsonl.gz [--client build/release/bin/cobra-client]
 
-Needs python3-torchvision (its list of models and their sources; nothing is run) and cobra-client, which reads each source. One JSON object a
-line, sorted by model, size, batch: {"name", "family", "batch", "size", "graph"}. `family` is the module of torchvision.models that the model
-is written in. The graph is that of `cobra-client graph --format json` without what the reader of a graph computes anew (shapes of
-results, kinds, counts) and without origins; parameters and buffers have short names.
+Needs python3-torchvision (its list of models and their sources; nothing is run) and cobra-client, which reads each
+source. One JSON object a line, sorted by model, size, batch: {"name", "family", "batch", "size", "graph"}. `family` is
+the module of torchvision.models that the model is written in. The graph is that of `cobra-client graph --format json`
+without what the reader of a graph computes anew (shapes of results, kinds, counts) and without origins; parameters and
+buffers have short names.
 """
 import argparse, gzip, json, os, subprocess, sys
 
@@ -15,7 +16,8 @@ SIZES = (224, 160)
 # Models whose constructor or architecture ties them to certain sizes.
 OTHER_SIZES = {
     "inception_v3": (299, 224),  # its published size, and ImageNet's usual one
-    "maxvit_t": (224,),  # every stage must be a multiple of 7 pixels wide: 224, 448, ...; 448 is above the worker's caps
+    # every stage must be a multiple of 7 pixels wide: 224, 448, ...; 448 is above the worker's caps
+    "maxvit_t": (224,),
     "vit_h_14": (224, 168),  # patches of 14 pixels
 }
 ARGUMENTS = {"inception_v3": "init_weights=False", "googlenet": "init_weights=False"}
@@ -64,6 +66,7 @@ def main():
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     import torchvision
     from torchvision import models
+
     folder = os.path.dirname(models.__file__)
     lines = []
     for name in sorted(models.list_models(module=models)):
@@ -71,19 +74,38 @@ def main():
         family = builder.__module__.rsplit(".", 1)[1]
         for size in OTHER_SIZES.get(name, SIZES):
             for batch in BATCHES:
-                command = [arguments.client, "graph", "%s/%s.py" % (folder, family), "--library", os.path.dirname(os.path.dirname(folder)), "--entry",
-                           entry(name, builder, family, size), "--input", "%dx3x%dx%d" % (batch, size, size), "--format", "json"]
+                command = [
+                    arguments.client,
+                    "graph",
+                    "%s/%s.py" % (folder, family),
+                    "--library",
+                    os.path.dirname(os.path.dirname(folder)),
+                    "--entry",
+                    entry(name, builder, family, size),
+                    "--input",
+                    "%dx3x%dx%d" % (batch, size, size),
+                    "--format",
+                    "json",
+                ]
                 done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 if done.returncode != 0:
                     sys.exit("%s at %d: %s" % (name, size, done.stderr))
                 graph = json.loads(done.stdout)
                 row = {"name": name, "family": family, "batch": batch, "size": size, "graph": shortened(graph)}
                 lines.append(json.dumps(row, separators=(",", ":")))
-                print("%-20s %2d x 3 x %d x %d  %5d calls %8.2f G multiply-accumulates" % (name, batch, size, size, len(graph["ops"]), graph["macs"] / 1e9))
+                print(
+                    "%-20s %2d x 3 x %d x %d  %5d calls %8.2f G multiply-accumulates"
+                    % (name, batch, size, size, len(graph["ops"]), graph["macs"] / 1e9)
+                )
     text = "".join(line + "\n" for line in lines).encode()
-    with open(arguments.out, "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=9, mtime=0, filename="") as f:
+    with open(arguments.out, "wb") as raw, gzip.GzipFile(
+        fileobj=raw, mode="wb", compresslevel=9, mtime=0, filename=""
+    ) as f:
         f.write(text)
-    print("torchvision %s: %d graphs, %d bytes, packed %d" % (torchvision.__version__, len(lines), len(text), os.path.getsize(arguments.out)))
+    print(
+        "torchvision %s: %d graphs, %d bytes, packed %d"
+        % (torchvision.__version__, len(lines), len(text), os.path.getsize(arguments.out))
+    )
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 
     make_few_shot.py FOLDER_WITH_help_nasbench201_help_fbnet_help_ofa
 
-Writes data/tables/help_*/{latency.csv.gz, rows.csv, draws.csv}. rows.csv says what a row is for; draws.csv has 100 orders in which rows of a pool are measured: a device's
-samples are the first of an order that the device has and that the protocol admits.
+Writes data/tables/help_*/{latency.csv.gz, rows.csv, draws.csv}. rows.csv says what a row is for; draws.csv has 100
+orders in which rows of a pool are measured: a device's samples are the first of an order that the device has and that
+the protocol admits.
 """
 import csv
 import gzip
@@ -60,9 +61,15 @@ def main():
     header, rows = read(os.path.join(data, "help_nasbench201"))
     live = [int(row[0]) for row in rows if connected(row[1])]
     drawn = random.Random("few_shot help_nasbench201").sample(live, 1900)
-    write("help_nasbench201", header, rows, {
-        "help": {"pool": set(range(900)), "test": set(range(900, 1900))},
-        "random": {"pool": set(drawn[:900]), "test": set(drawn[900:])}})
+    write(
+        "help_nasbench201",
+        header,
+        rows,
+        {
+            "help": {"pool": set(range(900)), "test": set(range(900, 1900))},
+            "random": {"pool": set(drawn[:900]), "test": set(drawn[900:])},
+        },
+    )
     for name in ("help_fbnet", "help_ofa"):
         header, rows = read(os.path.join(data, name))
         write(name, header, rows, {"help": {"pool": set(range(4000)), "test": set(range(4000, 5000))}})

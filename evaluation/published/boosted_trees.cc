@@ -13,7 +13,7 @@
 namespace cobra::evaluation {
 namespace {
 
-absl::Status Xgb(int code) {
+absl::Status XgboostStatus(int code) {
   return code == 0 ? absl::OkStatus() : absl::InternalError(absl::StrCat("xgboost: ", XGBGetLastError()));
 }
 
@@ -30,7 +30,7 @@ absl::StatusOr<Matrix> ToMatrix(const FeatureRows& rows) {
   std::vector<float> values;
   for (const auto& row : rows) values.insert(values.end(), row.begin(), row.end());
   DMatrixHandle handle = nullptr;
-  COBRA_RETURN_IF_ERROR(Xgb(
+  COBRA_RETURN_IF_ERROR(XgboostStatus(
       XGDMatrixCreateFromMat(values.data(), rows.size(), rows.empty() ? 0 : rows[0].size(), std::nanf(""), &handle)));
   return Matrix(handle);
 }
@@ -42,10 +42,10 @@ absl::StatusOr<std::vector<double>> FitTrees(const FeatureRows& train, const std
   COBRA_ASSIGN_OR_RETURN(const Matrix matrix, ToMatrix(train));
   std::vector<float> labels;
   for (double ms : latency) labels.push_back(static_cast<float>(std::log(ms)));
-  COBRA_RETURN_IF_ERROR(Xgb(XGDMatrixSetFloatInfo(matrix.get(), "label", labels.data(), labels.size())));
+  COBRA_RETURN_IF_ERROR(XgboostStatus(XGDMatrixSetFloatInfo(matrix.get(), "label", labels.data(), labels.size())));
   const DMatrixHandle matrices[] = {matrix.get()};
   BoosterHandle handle = nullptr;
-  COBRA_RETURN_IF_ERROR(Xgb(XGBoosterCreate(matrices, 1, &handle)));
+  COBRA_RETURN_IF_ERROR(XgboostStatus(XGBoosterCreate(matrices, 1, &handle)));
   const Booster booster(handle);
   const std::pair<const char*, std::string> parameters[] = {{"objective", "reg:squarederror"},
                                                             {"tree_method", o.method},
@@ -57,12 +57,13 @@ absl::StatusOr<std::vector<double>> FitTrees(const FeatureRows& train, const std
                                                             {"nthread", "1"},
                                                             {"verbosity", "0"}};
   for (const auto& [name, value] : parameters)
-    COBRA_RETURN_IF_ERROR(Xgb(XGBoosterSetParam(booster.get(), name, value.c_str())));
-  for (int t = 0; t < o.trees; ++t) COBRA_RETURN_IF_ERROR(Xgb(XGBoosterUpdateOneIter(booster.get(), t, matrix.get())));
+    COBRA_RETURN_IF_ERROR(XgboostStatus(XGBoosterSetParam(booster.get(), name, value.c_str())));
+  for (int t = 0; t < o.trees; ++t)
+    COBRA_RETURN_IF_ERROR(XgboostStatus(XGBoosterUpdateOneIter(booster.get(), t, matrix.get())));
   COBRA_ASSIGN_OR_RETURN(const Matrix asked, ToMatrix(all));
   bst_ulong count = 0;
   const float* out = nullptr;
-  COBRA_RETURN_IF_ERROR(Xgb(XGBoosterPredict(booster.get(), asked.get(), 0, 0, 0, &count, &out)));
+  COBRA_RETURN_IF_ERROR(XgboostStatus(XGBoosterPredict(booster.get(), asked.get(), 0, 0, 0, &count, &out)));
   std::vector<double> predicted;
   for (bst_ulong i = 0; i < count; ++i) predicted.push_back(std::exp(static_cast<double>(out[i])));
   return predicted;

@@ -1,4 +1,4 @@
-// XGBoost (Chen and Guistrin, 2016, KDD) on log-latency: what any network must beat.
+// XGBoost (Chen and Guistrin, 2016, KDD) on log-latency: the baseline for networks.
 #ifndef COBRA_EVALUATION_PUBLISHED_BOOSTED_TREES_H_
 #define COBRA_EVALUATION_PUBLISHED_BOOSTED_TREES_H_
 

@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/log.h"
+#include "base/statistics.h"
 
 namespace cobra::evaluation {
 namespace nn = torch::nn;
@@ -69,15 +70,9 @@ at::Tensor CallGcn::Latency(const CallBatch& b) {
 
 namespace {
 
-double Median(std::vector<double> values) {
-  if (values.empty()) return 1;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
 // Latency over `scale_us` of some networks, a few at a time.
-std::vector<double> PredictNetworks(CallGcn& net, const CallGraphs& graphs, const std::vector<size_t>& which,
-                                    double scale_us) {
+std::vector<double> PredictLatencies(CallGcn& net, const CallGraphs& graphs, const std::vector<size_t>& which,
+                                     double scale_us) {
   at::NoGradGuard no_grad;
   net.eval();
   std::vector<double> us;
@@ -103,7 +98,7 @@ class GcnRun {
         train_(train),
         config_(config),
         random_(seed),
-        scale_us_(Median(train.latency_us)),
+        scale_us_(train.latency_us.empty() ? 1 : UpperMedian(train.latency_us)),
         net_(config, graphs.rows.size(1)),
         optimizer_(net_.parameters(),
                    torch::optim::AdamOptions(config.learning_rate).weight_decay(config.weight_decay)) {}
@@ -116,7 +111,7 @@ class GcnRun {
     for (int since_best = 0, since_halved = 0; fit.epochs < config_.epochs && since_best < config_.stall;
          ++fit.epochs) {
       Epoch();
-      const double mape = Mape(PredictNetworks(net_, graphs_, validation.index, scale_us_), validation.latency_us);
+      const double mape = Mape(PredictLatencies(net_, graphs_, validation.index, scale_us_), validation.latency_us);
       if (fit.epochs % 10 == 9)
         LogInfo(absl::StrFormat("graph network of %d, epoch %d: validation %.2f %%", config_.width, fit.epochs + 1,
                                 100 * mape));
@@ -137,7 +132,7 @@ class GcnRun {
     for (size_t i = 0; i < kept.size(); ++i) at::Tensor(parameters[i]).copy_(kept[i]);
     std::vector<size_t> all(graphs_.networks.size());
     std::iota(all.begin(), all.end(), size_t{0});
-    fit.latency_us = PredictNetworks(net_, graphs_, all, scale_us_);
+    fit.latency_us = PredictLatencies(net_, graphs_, all, scale_us_);
     return fit;
   }
 

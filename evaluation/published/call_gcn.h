@@ -1,9 +1,9 @@
 // Graph networks over whole networks: COBRA's (section 3, equation 1; a mean over the calls), BRP-NAS and BRP-NAS++ as
-// COBRA compares with them (a global node that every call flows into, read out there; Dudziak et al., 2020). What a
-// call is described by is the caller's. Shows LibTorch.
+// COBRA compares with them (a global node that every call flows into, read out there; Dudziak et al., 2020). The caller
+// chooses the features of a call. Includes LibTorch headers.
 //
-// Equation 1 has the bare adjacency matrix, by which a call would forget itself; ours adds the identity, as Kipf and
-// Welling, whom it cites, and BRP-NAS do.
+// Equation 1 has the bare adjacency matrix, which would drop a call's own features. Ours adds the identity, as BRP-NAS
+// and the cited Kipf and Welling do.
 #ifndef COBRA_EVALUATION_PUBLISHED_CALL_GCN_H_
 #define COBRA_EVALUATION_PUBLISHED_CALL_GCN_H_
 
@@ -32,7 +32,7 @@ struct CallGraphs {
   std::vector<Network> networks;
 };
 
-// Some of them side by side; calls are numbered through all of them.
+// A batch of networks; calls are numbered through all of them.
 struct CallBatch {
   at::Tensor features;               // [calls, inputs]
   at::Tensor sources, destinations;  // int64 [edges]
@@ -53,7 +53,7 @@ class CallGcn : public torch::nn::Module {
   std::vector<torch::nn::LayerNorm> norms_;
   torch::nn::Dropout dropout_;
   torch::nn::Linear out_;
-  at::Tensor global_;  // [1, inputs]: what the global node starts from
+  at::Tensor global_;  // [1, inputs]: initial features of the global node
 };
 
 struct NetworkRows {

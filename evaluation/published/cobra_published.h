@@ -1,10 +1,10 @@
 // COBRA's encoder as published (section 3; appendix A.1.1): BERT's token and position embeddings, pre-norm attention
 // blocks, the mean over the tokens, a head for the log-latency and a linear map to the vocabulary for masked pieces.
-// Shows LibTorch.
+// Includes LibTorch headers.
 //
-// Where the paper is silent it is BERT: GELU, weights from N(0, 0.02), learned positions, [CLS] and [SEP]. One
-// deviation: tokens are padded to the longest of a batch instead of to 600, attention does not see the padding and the
-// mean is over the tokens that are there.
+// Details that the paper does not give follow BERT: GELU, weights from N(0, 0.02), learned positions, [CLS] and [SEP].
+// One deviation: tokens are padded to the longest of a batch instead of to 600, attention masks the padding, and the
+// mean is over actual tokens.
 #ifndef COBRA_EVALUATION_PUBLISHED_COBRA_PUBLISHED_H_
 #define COBRA_EVALUATION_PUBLISHED_COBRA_PUBLISHED_H_
 
@@ -43,8 +43,8 @@ class PublishedNet : public torch::nn::Module {
   // The layer's representation, which the graph network reads: [batch, width].
   static at::Tensor Pool(const at::Tensor& tokens, const at::Tensor& keep);
   at::Tensor LogLatency(const at::Tensor& pooled);  // [batch]: natural, microseconds
-  void CentreLatency(
-      double log_latency);  // what it answers before it has learned anything: the mean of the training rows
+  // Sets the initial prediction: the mean of the training rows
+  void CentreLatency(double log_latency);
   at::Tensor PieceScores(const at::Tensor& tokens);  // [n, width] -> [n, vocabulary]
 
  private:

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "graph/cost.h"
@@ -13,7 +14,7 @@
 namespace cobra::evaluation {
 namespace {
 
-double Log(double x) { return std::log2(1 + std::max(0.0, x)); }
+double Log2OnePlus(double x) { return std::log2(1 + std::max(0.0, x)); }
 
 // The last four dimensions, 0 where there are fewer.
 std::array<int64_t, 4> LastFour(const graph::TensorType* type) {
@@ -37,15 +38,12 @@ const graph::TensorType* WeightOf(const graph::Graph& graph, const graph::Node& 
   return TypeOrNull(graph, node, node.op == graph::Op::embedding ? 0 : 1);
 }
 
-bool IsConvolution(graph::Op op) {
-  return op == graph::Op::conv1d || op == graph::Op::conv2d || op == graph::Op::conv_transpose2d;
-}
-
 // How channels and rows divide by the blocks of vector kernels.
 void AppendBlocking(const graph::Graph& graph, const graph::Node& node, std::vector<double>* out) {
   const auto input = LastFour(TypeOrNull(graph, node, 0)), weight = LastFour(WeightOf(graph, node)),
              output = LastFour(node.outputs.empty() ? nullptr : &node.outputs[0]);
-  const bool convolution = IsConvolution(node.op) && node.op != graph::Op::conv1d;  // its channels stand elsewhere
+  // Those of conv1d have their channels elsewhere.
+  const bool convolution = node.op == graph::Op::conv2d || node.op == graph::Op::conv_transpose2d;
   const auto groups = static_cast<double>(std::max<int64_t>(1, node.attributes.Int("groups", 1)));
   const double in = convolution ? static_cast<double>(input[1]) / groups : static_cast<double>(input[3]);
   const double made = convolution ? static_cast<double>(output[1]) / groups : static_cast<double>(output[3]);
@@ -55,9 +53,9 @@ void AppendBlocking(const graph::Graph& graph, const graph::Node& node, std::vec
     out->push_back(x > 0 ? blocks(x) / x : 0);
   }
   const double window = convolution ? static_cast<double>(weight[1] * weight[2] * weight[3]) : 0;
-  out->push_back(Log(window));
-  out->push_back(Log(in));
-  out->push_back(Log(made));
+  out->push_back(Log2OnePlus(window));
+  out->push_back(Log2OnePlus(in));
+  out->push_back(Log2OnePlus(made));
 }
 
 }  // namespace
@@ -72,31 +70,31 @@ std::vector<double> LayerFeatures(const graph::Graph& layer) {
   const graph::TensorType* types[] = {TypeOrNull(layer, node, 0), WeightOf(layer, node),
                                       node.outputs.empty() ? nullptr : &node.outputs[0]};
   for (const graph::TensorType* type : types) {
-    for (int64_t d : LastFour(type)) f.push_back(Log(static_cast<double>(d)));
-    f.push_back(type == nullptr ? 0 : Log(static_cast<double>(type->num_elements())));
+    for (int64_t d : LastFour(type)) f.push_back(Log2OnePlus(static_cast<double>(d)));
+    f.push_back(type == nullptr ? 0 : Log2OnePlus(static_cast<double>(type->num_elements())));
   }
   AppendPair(node.attributes.IntSpan("kernel_size"), 1, &f);
   AppendPair(node.attributes.IntSpan("stride"), 1, &f);
   AppendPair(node.attributes.IntSpan("padding"), 0, &f);
   AppendPair(node.attributes.IntSpan("dilation"), 1, &f);
-  f.push_back(Log(static_cast<double>(node.attributes.Int("groups", 1))));
+  f.push_back(Log2OnePlus(static_cast<double>(node.attributes.Int("groups", 1))));
   f.push_back(static_cast<double>(node.attributes.Int("dim", 0)));
   const auto bytes = static_cast<double>(cost.input_bytes + cost.weight_bytes + cost.output_bytes);
   const auto flops = static_cast<double>(cost.flops);
   for (double x : {static_cast<double>(cost.macs), flops, static_cast<double>(cost.input_bytes),
                    static_cast<double>(cost.weight_bytes), static_cast<double>(cost.output_bytes), bytes,
                    static_cast<double>(graph::PeakMemoryBytes(layer))}) {
-    f.push_back(Log(x / 1e3));
+    f.push_back(Log2OnePlus(x / 1e3));
   }
-  f.push_back(Log(flops / std::max(1.0, bytes)));
+  f.push_back(Log2OnePlus(flops / std::max(1.0, bytes)));
   const predict::ConvolutionWork work = predict::ConvolutionWorkOf(layer, node).value_or(predict::ConvolutionWork{});
-  for (predict::Algorithm algorithm :
-       {predict::Algorithm::kProduct, predict::Algorithm::kGemm, predict::Algorithm::kBlocked,
-        predict::Algorithm::kPointwise, predict::Algorithm::kDepthwise})
-    f.push_back(work.done_macs > 0 && work.algorithm == algorithm ? 1 : 0);
-  for (int64_t x : {work.done_macs, work.inside_macs, work.waiting_macs, work.column_bytes, work.copied_bytes,
-                    work.shuffled_bytes, work.weight_copy_bytes, work.fresh_bytes + predict::FreshBytes(node)})
-    f.push_back(Log(static_cast<double>(x) / 1e3));
+  using Algorithm = graph::ConvolutionAlgorithm;
+  for (Algorithm algorithm :
+       {Algorithm::kProduct, Algorithm::kGemm, Algorithm::kBlocked, Algorithm::kPointwise, Algorithm::kDepthwise})
+    f.push_back(work.executed_macs > 0 && work.algorithm == algorithm ? 1 : 0);
+  for (int64_t x : {work.executed_macs, work.unpadded_macs, work.stalled_macs, work.column_bytes, work.copied_bytes,
+                    work.shuffled_bytes, work.weight_copy_bytes, work.mapped_bytes + predict::MappedBytes(node)})
+    f.push_back(Log2OnePlus(static_cast<double>(x) / 1e3));
   AppendBlocking(layer, node, &f);
   return f;
 }
@@ -108,7 +106,7 @@ std::vector<double> WorkFeatures(const graph::Graph& graph) {
 
 namespace {
 
-// Families of operators whose calls, operations and bytes are added up; the last two are what is left, by cost class.
+// Families of operators whose calls, operations and bytes are added up.
 enum Family {
   kDepthwise,
   kPointwise,
@@ -124,31 +122,35 @@ enum Family {
   kNumFamilies
 };
 
+// The families that are named by their operators. Every other operator, also a new one, is in the family of its cost
+// class: kProduct, kOtherMemory or kView.
+constexpr std::pair<graph::Op, Family> kNamedFamilies[] = {
+    {graph::Op::conv1d, kConvolution}, {graph::Op::conv2d, kConvolution}, {graph::Op::conv_transpose2d, kConvolution},
+    {graph::Op::batch_norm, kNorm},    {graph::Op::layer_norm, kNorm},    {graph::Op::group_norm, kNorm},
+    {graph::Op::relu, kRectifier},     {graph::Op::hardtanh, kRectifier}, {graph::Op::gelu, kRectifier},
+    {graph::Op::silu, kRectifier},     {graph::Op::add, kAddition},       {graph::Op::mul, kAddition},
+    {graph::Op::max_pool2d, kPooling}, {graph::Op::avg_pool2d, kPooling}, {graph::Op::adaptive_avg_pool2d, kPooling},
+    {graph::Op::cat, kJoin},
+};
+
+Family FamilyOfClass(graph::CostClass cost_class) {
+  switch (cost_class) {
+    case graph::CostClass::kCompute: return kProduct;
+    case graph::CostClass::kMemory: return kOtherMemory;
+    case graph::CostClass::kView: return kView;
+  }
+  return kOtherMemory;
+}
+
 Family FamilyOf(const graph::Graph& graph, const graph::Node& node) {
-  const graph::OpInfo& info = graph::GetOpInfo(node.op);
-  if (info.cost_class == graph::CostClass::kView) return kView;
-  if (IsConvolution(node.op)) {
-    const auto weight = LastFour(WeightOf(graph, node));
-    if (node.attributes.Int("groups", 1) > 1 && weight[1] == 1) return kDepthwise;
-    return weight[2] * weight[3] == 1 ? kPointwise : kConvolution;
+  Family family = FamilyOfClass(graph::GetOpInfo(node.op).cost_class);
+  for (const auto& [op, named] : kNamedFamilies) {
+    if (op == node.op) family = named;
   }
-  if (info.cost_class == graph::CostClass::kCompute) return kProduct;
-  switch (node.op) {
-    case graph::Op::batch_norm:
-    case graph::Op::layer_norm:
-    case graph::Op::group_norm: return kNorm;
-    case graph::Op::relu:
-    case graph::Op::hardtanh:
-    case graph::Op::gelu:
-    case graph::Op::silu: return kRectifier;
-    case graph::Op::add:
-    case graph::Op::mul: return kAddition;
-    case graph::Op::max_pool2d:
-    case graph::Op::avg_pool2d:
-    case graph::Op::adaptive_avg_pool2d: return kPooling;
-    case graph::Op::cat: return kJoin;
-    default: return kOtherMemory;
-  }
+  if (family != kConvolution) return family;
+  const auto weight = LastFour(WeightOf(graph, node));
+  if (node.attributes.Int("groups", 1) > 1 && weight[1] == 1) return kDepthwise;
+  return weight[2] * weight[3] == 1 ? kPointwise : kConvolution;
 }
 
 }  // namespace
@@ -169,13 +171,13 @@ std::vector<double> NetworkFeatures(const graph::Graph& network) {
   for (double x :
        {static_cast<double>(total.flops), static_cast<double>(total.activation_bytes),
         static_cast<double>(total.weight_bytes), static_cast<double>(graph::PeakMemoryBytes(network)), largest}) {
-    f.push_back(Log(x / 1e3));
+    f.push_back(Log2OnePlus(x / 1e3));
   }
   f.push_back(static_cast<double>(network.nodes().size()));
   f.push_back(static_cast<double>(predict::GraphEdges(network).size()));
   for (double x : calls) f.push_back(x);
-  for (double x : flops) f.push_back(Log(x / 1e3));
-  for (double x : bytes) f.push_back(Log(x / 1e3));
+  for (double x : flops) f.push_back(Log2OnePlus(x / 1e3));
+  for (double x : bytes) f.push_back(Log2OnePlus(x / 1e3));
   return f;
 }
 
@@ -192,13 +194,13 @@ std::vector<double> CallParameters(const graph::Graph& graph, int32_t index) {
   std::vector<double> f;
   for (const graph::TensorType* type :
        {TypeOrNull(graph, node, 0), WeightOf(graph, node), node.outputs.empty() ? nullptr : &node.outputs[0]}) {
-    for (int64_t d : LastFour(type)) f.push_back(Log(static_cast<double>(d)) / 10);
+    for (int64_t d : LastFour(type)) f.push_back(Log2OnePlus(static_cast<double>(d)) / 10);
   }
   std::vector<double> pairs;
   for (const char* name : {"kernel_size", "stride", "padding", "dilation"})
     AppendPair(node.attributes.IntSpan(name), 0, &pairs);
   pairs.push_back(static_cast<double>(node.attributes.Int("groups", 1)));
-  for (double x : pairs) f.push_back(Log(x) / 10);
+  for (double x : pairs) f.push_back(Log2OnePlus(x) / 10);
   return f;
 }
 

@@ -1,10 +1,9 @@
-// BRP-NAS's latency predictor (Dudziak et al., 2020, NeurIPS), which Yue (2021) took over as it is. After the paper's
-// text, section 4.1 of Yue's, and where both are silent the authors' released code (github SamsungLabs/eagle, commit
-// b9833fe). Shows LibTorch.
+// BRP-NAS's latency predictor (Dudziak et al., 2020, NeurIPS), which Yue (2021) used unchanged. Follows the paper's
+// text, section 4.1 of Yue's, and for details that neither gives the authors' released code (github SamsungLabs/eagle,
+// commit b9833fe). Includes LibTorch headers.
 //
-// What differs here: float32 where theirs is float64; latencies are divided by the mean of the training rows, where
-// theirs are what the measurement file has; the loss is the batch's mean, not its sum (AdamW's steps do not depend on
-// the scale).
+// Differences: float32 instead of float64; latencies are divided by the mean of the training rows instead of being used
+// as in the file; the loss is the batch's mean instead of its sum (AdamW's steps do not depend on the scale).
 #ifndef COBRA_EVALUATION_PUBLISHED_GCN_H_
 #define COBRA_EVALUATION_PUBLISHED_GCN_H_
 
@@ -25,15 +24,16 @@ struct GcnOptions {
   int64_t kinds = 0;  // numbers a node in DenseGraphs::kinds
   int64_t width = 600, layers = 4;
   double dropout = 0.002;
-  bool identity_adjacency = false;  // Yue, table 4: nothing flows, not even into the global node
-  bool random_features = false;     // Yue, table 4: each node its own random numbers in place of its operation
+  bool identity_adjacency = false;  // Yue, table 4: no messages, not even to the global node
+  bool random_features = false;     // Yue, table 4: random features for each node instead of its operation
 };
 
-// What the network reads, made once. The global node is the last; it reads every node, padding too, as theirs does.
+// The inputs of the network, computed once. The global node is the last; it reads every node, including padding, as in
+// their code.
 struct GcnGraphs {
-  at::Tensor features;   // [graphs, nodes + 1, kinds + 1]; the global node is a kind of its own
-  at::Tensor adjacency;  // [graphs, nodes + 1, nodes + 1]: a node reads itself and those that its data flows *to*; not
-                         // normalised
+  at::Tensor features;  // [graphs, nodes + 1, kinds + 1]; the global node is a kind of its own
+  // [graphs, nodes + 1, nodes + 1]: a node reads itself and those that its data flows *to*; not normalised
+  at::Tensor adjacency;
 
   int64_t size() const { return features.size(0); }
   GcnGraphs Select(const at::Tensor& index) const {
@@ -47,8 +47,8 @@ GcnGraphs MakeGcnGraphs(const space::DenseGraphs& graphs, const GcnOptions& opti
 class Gcn : public torch::nn::Module {
  public:
   explicit Gcn(const GcnOptions& options);
-  at::Tensor Latency(
-      const GcnGraphs& graphs);  // [graphs] over the mean of the training rows; may be negative early in training
+  // [graphs] over the mean of the training rows; may be negative early in training
+  at::Tensor Latency(const GcnGraphs& graphs);
 
  private:
   std::vector<torch::nn::Linear> weights_;
@@ -57,9 +57,9 @@ class Gcn : public torch::nn::Module {
   torch::nn::Linear out_;
 };
 
-// L1 loss, AdamW; for the first 21 epochs nothing but training, then the rate is halved after more than 10 epochs
-// without a validation loss 1 % below the best, and training stops after 35 without a better one. The weights with the
-// best validation loss are kept.
+// L1 loss, AdamW. For the first 21 epochs the rate is constant; then it is halved after more than 10 epochs without a
+// validation loss 1 % below the best, and training stops after 35 without a better one. The weights with the best
+// validation loss are kept.
 struct GcnFitOptions {
   GcnOptions net;
   int epochs = 250, batch = 1;

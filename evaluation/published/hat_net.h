@@ -10,9 +10,9 @@
 
 namespace cobra::evaluation {
 
-// As published: the ten features over fixed norms, a layer to 400, three of 400 x 400, each with ReLU, one to the
-// latency over `norm_ms`; squared error, Adam at 1e-5, 5,000 steps of 128 rows drawn without replacement, the last
-// weights kept (its validation rows are looked at, not used).
+// As published: the ten features divided by fixed norms; a layer to 400, three of 400 x 400, each with ReLU, and one to
+// the latency over `norm_ms`. Squared error, Adam at 1e-5, 5,000 steps of 128 rows drawn without replacement; the last
+// weights are used (its validation rows are only reported).
 struct HatNetOptions {
   int64_t width = 400, layers = 3, batch = 128, steps = 5000;
   double learning_rate = 1e-5;
@@ -20,8 +20,8 @@ struct HatNetOptions {
   uint64_t seed = 1;
 };
 struct HatNetFit {
-  std::vector<double>
-      latency_ms;  // of each of `all`; what falls below a tenth of the least latency seen is raised to it
+  // Of each of `all`; at least a tenth of the least training latency
+  std::vector<double> latency_ms;
   int64_t parameters = 0;
 };
 HatNetFit FitHatNet(const std::vector<space::HatFeatures>& train, const std::vector<double>& latency_ms,

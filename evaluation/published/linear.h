@@ -1,4 +1,4 @@
-// A line through plain features, by least squares.
+// Linear regression on plain features.
 #ifndef COBRA_EVALUATION_PUBLISHED_LINEAR_H_
 #define COBRA_EVALUATION_PUBLISHED_LINEAR_H_
 
@@ -8,13 +8,14 @@ namespace cobra::evaluation {
 
 using FeatureRows = std::vector<std::vector<double>>;  // of equal length
 
-// Of the latency (any unit) with a ridge of `ridge` times the rows on all but the constant; the same unit for each of
-// `all`. What falls below a tenth of the least latency seen is raised to it: a line may go below zero.
+// Least squares on the latency (any unit), with a ridge of `ridge` times the rows on all coefficients but the constant.
+// Returns the same unit for each of `all`, at least a tenth of the least training latency, because a line may be below
+// zero.
 std::vector<double> FitLinear(const FeatureRows& train, const std::vector<double>& latency, const FeatureRows& all,
                               double ridge = 1e-6);
 
-// The same of the relative error, so that a row of 1 ms counts as much as one of 1 s: least squares of w . features /
-// latency - 1, with a constant.
+// The same for the relative error, so that a row of 1 ms has the same weight as one of 1 s: least squares of w .
+// features / latency - 1, with a constant.
 std::vector<double> FitRelativeLinear(const FeatureRows& train, const std::vector<double>& latency,
                                       const FeatureRows& all, double ridge = 1e-9);
 

@@ -13,7 +13,7 @@ at::Tensor WithOne(const at::Tensor& rows) { return at::cat({rows, at::ones({row
 // mean 1.
 at::Tensor Similarity(const std::vector<space::DeviceSpec>& specs, const space::DeviceSpec& target) {
   std::vector<double> distance(specs.size(), 0);
-  for (double DeviceSpec::*entry :
+  for (double space::DeviceSpec::*entry :
        {&space::DeviceSpec::cores, &space::DeviceSpec::clock_mhz, &space::DeviceSpec::power_w}) {
     std::vector<double> known;
     for (const space::DeviceSpec& s : specs) {
@@ -70,11 +70,11 @@ std::vector<double> Maple::Predict(const std::vector<int64_t>& samples, const st
   at::NoGradGuard no_grad;
   // The new device's look-up table, over the mean latency of the pool, and that mean.
   const at::Tensor table = (similarity_.unsqueeze(1) * tables_).sum(0) / similarity_.sum();
-  const at::Tensor said = at::matmul(counts_, table).clamp_min(1e-3);
+  const at::Tensor table_latency = at::matmul(counts_, table).clamp_min(1e-3);
   double measured = 0, looked_up = 0;
   for (size_t s = 0; s < samples.size(); ++s) {
     measured += latency_ms[s];
-    looked_up += said[samples[s]].item<double>();
+    looked_up += table_latency[samples[s]].item<double>();
   }
   const double mean_ms = measured / looked_up;
   std::vector<int64_t> examples = samples;
@@ -84,13 +84,13 @@ std::vector<double> Maple::Predict(const std::vector<int64_t>& samples, const st
     // Those whose latency is nearest on the training devices, on average.
     const at::Tensor distance = (log_latency_ - log_latency_[samples[s]]).abs().mean(1);
     const at::Tensor near = std::get<1>(distance.topk(options_.neighbours, /*dim=*/0, /*largest=*/false));
-    const double mean_of_table = said.index_select(0, near).mean().item<double>();
+    const double mean_of_table = table_latency.index_select(0, near).mean().item<double>();
     for (int64_t n = 0; n < near.size(0); ++n) {
       const int64_t row = near[n].item<int64_t>();
       if (row == samples[s]) continue;
       examples.push_back(row);
-      log_ms.push_back(std::log(
-          std::max(said[row].item<double>() - mean_of_table + latency_ms[s] / mean_ms, 0.1 * latency_ms[s] / mean_ms)));
+      log_ms.push_back(std::log(std::max(table_latency[row].item<double>() - mean_of_table + latency_ms[s] / mean_ms,
+                                         0.1 * latency_ms[s] / mean_ms)));
     }
   }
   const at::Tensor rows = Rows(choices_.index_select(0, at::tensor(examples, at::kLong)), table);

@@ -1,19 +1,19 @@
 // MAPLE-X (Abbasi, Wong, Shafiee, 2022) and its ablations MAPLE-X1 and MAPLE: a regression over architectures and
-// devices that is told a few latencies of a new device. Shows LibTorch.
+// devices, given a few latencies of a new device. Includes LibTorch headers.
 //
 // As published: the devices of the training pool contribute the same architectures each; inputs are the one-hot
 // architecture and a description of the device; measured samples of the new device weigh more than others; for each of
 // them a neighbourhood of 5 to 10 architectures that take about as long on the training devices yields virtual examples
-// LUT(a) - mean of LUT over the neighbourhood + measured; training devices weigh by the similarity of their data sheets
-// (cores, clock, power: Euclidean distance, square root). Where the text leaves it open, or the public tables lack it:
-//  - Counters do not exist for these devices. A device is described by its look-up table instead: what each operation
-//  takes, by least squares on its own column.
+// LUT(a) - mean of LUT over the neighbourhood + measured; training devices are weighted by the similarity of their data
+// sheets (cores, clock, power: Euclidean distance, square root). Choices where the text is open, or data are missing:
+//  - Counters do not exist for these devices. A device is described by its look-up table instead: the time of each
+//    operation, by least squares on its own column.
 //  - The look-up table of the new device is not measured either: it is the mean of the training devices' tables,
-//  weighted by similarity, scaled to the samples.
+//    weighted by similarity, scaled to the samples.
 //  - The regression is not described. Here it is linear in (architecture one-hot, 1) x (description, 1), on the
-//  logarithm of latency over the device's mean, with a ridge, solved exactly:
-//    a training that has converged, a thousand times over in minutes.
-//  - Missing entries of a data sheet count as the mean over the devices.
+//    logarithm of latency over the device's mean, with a ridge, solved exactly: equivalent to converged training, a
+//    thousand times in minutes.
+//  - Missing entries of a data sheet are replaced by the mean over the devices.
 #ifndef COBRA_EVALUATION_PUBLISHED_MAPLE_H_
 #define COBRA_EVALUATION_PUBLISHED_MAPLE_H_
 

@@ -1,5 +1,4 @@
-// Networks of any size side by side for the published graph networks: each has its own nodes, none is padded. Shows
-// LibTorch.
+// Batches of networks of any size for the published graph networks, without padding. Includes LibTorch headers.
 #ifndef COBRA_EVALUATION_PUBLISHED_NETWORK_BATCH_H_
 #define COBRA_EVALUATION_PUBLISHED_NETWORK_BATCH_H_
 
@@ -21,7 +20,7 @@ struct NetworkBatch {
 };
 NetworkBatch CollateNetworks(const NetworkSet& set, absl::Span<const size_t> networks);
 
-// Adam and half a cosine over shuffled batches. `loss` of the networks chosen, which may come more than once.
+// Adam and half a cosine over shuffled batches. `loss` gets the chosen networks, which may contain duplicates.
 struct BaselineTraining {
   int epochs = 40, batch = 8;
   double learning_rate = 1e-3, weight_decay = 0;  // with decay it is AdamW

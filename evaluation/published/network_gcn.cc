@@ -24,17 +24,17 @@ NetworkGcn::NetworkGcn(const NetworkSet& set, const NetworkGcnOptions& o) : drop
 
 at::Tensor NetworkGcn::forward(const NetworkBatch& b) {
   const auto networks = static_cast<int64_t>(b.sizes.size());
-  at::Tensor h = kinds_.index_select(0, b.call), whole = at::zeros({networks, kinds_.size(1)});
-  whole.select(1, kinds_.size(1) - 1).fill_(1);
+  at::Tensor h = kinds_.index_select(0, b.call), global = at::zeros({networks, kinds_.size(1)});
+  global.select(1, kinds_.size(1) - 1).fill_(1);
   for (size_t i = 0; i < weights_.size(); ++i) {
-    const at::Tensor x = weights_[i](h), w = weights_[i](whole);
+    const at::Tensor x = weights_[i](h), w = weights_[i](global);
     // (A + I) x: along the data flow, and every node into the network's own.
     const at::Tensor nodes = x.index_add(0, b.destinations, x.index_select(0, b.sources));
     const at::Tensor own = w.index_add(0, b.graph_of_node, x);
     h = dropout_(at::relu(norms_[i](nodes)));
-    whole = dropout_(at::relu(norms_[i](own)));
+    global = dropout_(at::relu(norms_[i](own)));
   }
-  return out_(whole).squeeze(-1);
+  return out_(global).squeeze(-1);
 }
 
 NetworkGcnFit FitNetworkGcn(const NetworkSet& set, absl::Span<const size_t> train, const NetworkGcnOptions& o) {

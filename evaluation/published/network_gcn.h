@@ -1,6 +1,6 @@
-// BRP-NAS' graph convolutional network (Dudziak et al., NeurIPS 2020; as Yue, 2021, rebuilt it: evaluation/published/gcn.h)
-// over whole networks of any size: a node a call, of which it knows the operator alone, and one for the whole network,
-// which every node flows into and the answer is read from. Shows LibTorch.
+// BRP-NAS' graph convolutional network (Dudziak et al., NeurIPS 2020; as Yue, 2021, rebuilt it:
+// evaluation/published/gcn.h) over networks of any size: one node per call, with only its operator as feature, and a
+// global node that receives messages from every node and gives the prediction. Includes LibTorch headers.
 #ifndef COBRA_EVALUATION_PUBLISHED_NETWORK_GCN_H_
 #define COBRA_EVALUATION_PUBLISHED_NETWORK_GCN_H_
 
@@ -18,8 +18,8 @@
 
 namespace cobra::evaluation {
 
-// Published: 4 x 600, 250 epochs of batch 1 at 4e-4 with decay 5e-4, halved where validation stalls. On whole networks
-// a node costs as much as a cell does there: 4 x 200, 60 epochs of batch 4 and half a cosine here.
+// Published: 4 x 600, 250 epochs of batch 1 at 4e-4 with decay 5e-4, halved where validation stalls. Here a node costs
+// as much as a complete cell there, so it is 4 x 200, 60 epochs of batch 4 and half a cosine.
 struct NetworkGcnOptions {
   int64_t width = 200, layers = 4;
   double dropout = 0.002;

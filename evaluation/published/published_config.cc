@@ -18,23 +18,23 @@ using Field = std::variant<int64_t*, int*, double*, bool*>;
 absl::Status Fill(absl::string_view path, const std::map<std::string, Field>& fields) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   const json j = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!j.is_object()) return absl::InvalidArgumentError(absl::StrCat(path, ": is no JSON object"));
+  if (!j.is_object()) return absl::InvalidArgumentError(absl::StrCat(path, ": is not a JSON object"));
   for (const auto& [key, value] : j.items()) {
     if (key == "what") continue;
     const auto field = fields.find(key);
     if (field == fields.end()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", key, ": no such setting"));
     if (bool* const* b = std::get_if<bool*>(&field->second)) {
       if (!value.is_boolean())
-        return absl::InvalidArgumentError(absl::StrCat(path, ": ", key, ": wants true or false"));
+        return absl::InvalidArgumentError(absl::StrCat(path, ": ", key, ": must be true or false"));
       **b = value.get<bool>();
       continue;
     }
     if (!value.is_number() || value.get<double>() < 0)
-      return absl::InvalidArgumentError(absl::StrCat(path, ": ", key, ": wants a number from 0"));
+      return absl::InvalidArgumentError(absl::StrCat(path, ": ", key, ": must be a number from 0"));
     if (double* const* d = std::get_if<double*>(&field->second)) {
       **d = value.get<double>();
     } else if (!value.is_number_integer()) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": ", key, ": wants a whole number"));
+      return absl::InvalidArgumentError(absl::StrCat(path, ": ", key, ": must be a whole number"));
     } else if (int* const* i = std::get_if<int*>(&field->second)) {
       **i = value.get<int>();
     } else {

@@ -1,5 +1,5 @@
-// Sizes and training of the methods that others have published, one JSON file each in evaluation/published/configs, so that
-// the same code runs them in full and as far as a processor gets.
+// Sizes and training of published methods, one JSON file each in evaluation/published/configs, so that the same code
+// can run them in full and at a size for one processor.
 #ifndef COBRA_EVALUATION_PUBLISHED_PUBLISHED_CONFIG_H_
 #define COBRA_EVALUATION_PUBLISHED_PUBLISHED_CONFIG_H_
 
@@ -22,7 +22,7 @@ struct PublishedEncoderConfig {
   int epochs = 200;            // of pre-training, at most
   int fine_tune_epochs = 200;  // without the appended latency, at most; the paper has the phase and not its length
   double learning_rate = 1e-3, rate_decay = 0.9;  // a factor an epoch
-  double least_rate = 1e-6;                       // below it nothing moves any more: the phase ends
+  double least_rate = 1e-6;                       // the phase ends when the rate is below it
   int stall = 10;                                 // epochs without a better validation loss after which the phase ends
   double mask = 0.1, clip = 0.5;
 };
@@ -39,7 +39,7 @@ struct CallGcnConfig {
   int stall = 1500;   // training ends after so many
 };
 
-// InvalidArgument, beginning with the path, for what is no JSON object, for a key that is not known and for a value of
+// InvalidArgument, beginning with the path, if the file is not a JSON object, or has an unknown key or a value of
 // another type.
 absl::StatusOr<PublishedEncoderConfig> LoadEncoderConfig(absl::string_view path);
 absl::StatusOr<CallGcnConfig> LoadGcnConfig(absl::string_view path);

@@ -19,7 +19,7 @@ namespace {
 
 std::vector<PublishedExample> ExamplesOf(const std::vector<const fit::Sample*>& layers) {
   std::vector<PublishedExample> examples;
-  for (const fit::Sample* s : layers) examples.push_back({PublishedText(s->graph), s->latency_us});
+  for (const fit::Sample* s : layers) examples.push_back({PublishedText(s->graph), s->latency_us()});
   return examples;
 }
 
@@ -36,7 +36,7 @@ absl::StatusOr<std::unique_ptr<PublishedEncoder>> PublishedEncoder::Create(const
 
 std::vector<const fit::Sample*> PublishedEncoder::RowsOf(std::vector<const fit::Sample*> layers) const {
   std::sort(layers.begin(), layers.end(),
-            [](const fit::Sample* a, const fit::Sample* b) { return a->fingerprint < b->fingerprint; });
+            [](const fit::Sample* a, const fit::Sample* b) { return a->fingerprint() < b->fingerprint(); });
   if (config_.rows > 0 && layers.size() > static_cast<size_t>(config_.rows))
     layers.resize(static_cast<size_t>(config_.rows));
   return layers;
@@ -48,7 +48,7 @@ absl::Status PublishedEncoder::Fit(const std::vector<const fit::Sample*>& train,
                                    uint64_t seed) {
   const std::vector<const fit::Sample*> rows = RowsOf(train);
   std::string identity = absl::StrCat(config_text_, append_latency, fine_tune, seed);
-  for (const fit::Sample* s : rows) absl::StrAppend(&identity, s->fingerprint, s->latency_us);
+  for (const fit::Sample* s : rows) absl::StrAppend(&identity, s->fingerprint(), s->latency_us());
   const std::string path = absl::StrCat(work_, "/published-", HashBytes(identity).ToHex().substr(0, 16));
   if (FileExists(path + ".json")) return Load(path);
   PublishedEncoderConfig config = config_;
@@ -84,7 +84,7 @@ absl::Status PublishedEncoder::Load(const std::string& path) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path + ".json"));
   const nlohmann::json j = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!j.is_object())
-    return absl::DataLossError(absl::StrCat(path, ".json: is no JSON object; remove it to train again"));
+    return absl::DataLossError(absl::StrCat(path, ".json: is not a JSON object; remove it to train again"));
   notes_ = {j.value("rows", int64_t{0}),    j.value("parameters", int64_t{0}), j.value("epochs", 0),
             j.value("fine_tune_epochs", 0), j.value("perplexity", 0.0),        j.value("seconds", 0.0)};
   net_ = std::make_shared<PublishedNet>(config_, vocabulary_.size());

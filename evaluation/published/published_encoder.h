@@ -1,4 +1,5 @@
-// COBRA's encoder as published, trained once on measured layers for every table that has a row of it. Shows LibTorch.
+// COBRA's encoder as published, trained once on measured layers and shared by the tables that use it. Includes LibTorch
+// headers.
 #ifndef COBRA_EVALUATION_PUBLISHED_PUBLISHED_ENCODER_H_
 #define COBRA_EVALUATION_PUBLISHED_PUBLISHED_ENCODER_H_
 
@@ -29,15 +30,15 @@ class PublishedEncoder {
                                                                   const std::string& vocabulary,
                                                                   const std::string& work);
 
-  // The training rows that it learns: of `layers`, the first by fingerprint, as many as the configuration says.
+  // The training rows: the first of `layers` by fingerprint, as many as in the configuration.
   std::vector<const fit::Sample*> RowsOf(std::vector<const fit::Sample*> layers) const;
-  // Trains on RowsOf(train), or reads what an earlier call has trained on the same rows by the same configuration.
-  // Without `fine_tune` it ends after pre-training. Of `test` the perplexity is taken and nothing learned.
+  // Trains on RowsOf(train), or loads the result of an earlier call with the same rows and configuration. Without
+  // `fine_tune` it ends after pre-training. `test` is used for the perplexity only.
   absl::Status Fit(const std::vector<const fit::Sample*>& train, const std::vector<const fit::Sample*>& validation,
                    const std::vector<const fit::Sample*>& test, bool append_latency, bool fine_tune, uint64_t seed);
   const Notes& notes() const { return notes_; }
-  std::vector<double> Predict(
-      const std::vector<const fit::Sample*>& layers);       // microseconds. REQUIRES: fitted, fine-tuned
+  // microseconds. REQUIRES: fitted, fine-tuned
+  std::vector<double> Predict(const std::vector<const fit::Sample*>& layers);
   at::Tensor Embed(const std::vector<std::string>& texts);  // [texts, width]. REQUIRES: fitted
 
  private:

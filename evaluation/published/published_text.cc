@@ -22,8 +22,8 @@ std::string TensorText(const graph::TensorType& type) {
 void AppendPieces(const WordPieceVocabulary& vocabulary, absl::string_view text, size_t parameters_begin,
                   PublishedTokens* out) {
   for (const WordPiece& piece : vocabulary.Split(text)) {
-    const absl::string_view said = text.substr(piece.begin, piece.size);
-    const bool digits = std::all_of(said.begin(), said.end(), [](unsigned char c) { return absl::ascii_isdigit(c); });
+    const absl::string_view word = text.substr(piece.begin, piece.size);
+    const bool digits = std::all_of(word.begin(), word.end(), [](unsigned char c) { return absl::ascii_isdigit(c); });
     out->ids.push_back(piece.id);
     out->is_parameter.push_back(digits && piece.begin >= parameters_begin ? 1 : 0);
   }

@@ -1,5 +1,5 @@
-// A layer's call as the encoder of COBRA reads it (section 3, "normalization"): the function, its arguments by name in
-// one fixed order, no white space.
+// A layer's call as text for COBRA's published encoder (section 3, "normalization"): the function, its arguments by
+// name in one fixed order, no white space.
 #ifndef COBRA_EVALUATION_PUBLISHED_PUBLISHED_TEXT_H_
 #define COBRA_EVALUATION_PUBLISHED_PUBLISHED_TEXT_H_
 
@@ -17,18 +17,18 @@ namespace cobra::evaluation {
 // their shapes (in parentheses rather than 1x3x224x224, so that a dimension is a word of its own and "224" one piece),
 // float32 not written out. What follows from them (the output's shape, operations, bytes) is left out, as in the paper.
 std::string PublishedText(const graph::Graph& graph, int32_t node);
-// All calls of a layer measured alone that are no views: nearly always one.
+// All calls of a layer measured alone that are not views: nearly always one.
 std::string PublishedText(const graph::Graph& layer);
 
 struct PublishedTokens {
   std::vector<int32_t> ids;           // [CLS] text [SEP]
   std::vector<uint8_t> is_parameter;  // a piece of a number
 };
-// `appended` goes behind the text (",latency=28.7"; empty: nothing). At most `max_tokens`; what lies beyond is cut from
-// the text, not from `appended`.
+// `appended` is added after the text (",latency=28.7"; empty: nothing). At most `max_tokens`; longer inputs are
+// truncated in the text, not in `appended`.
 PublishedTokens TokenizePublished(const WordPieceVocabulary& vocabulary, const std::string& text,
                                   const std::string& appended, int64_t max_tokens);
-// What is appended in pre-training: the measured latency, four digits.
+// The text to append in pre-training: the measured latency, four digits.
 std::string AppendedLatency(double latency_us);
 
 }  // namespace cobra::evaluation

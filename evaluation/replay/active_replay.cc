@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "evaluation/variants/kernel_model.h"
 #include "graph/cost.h"
@@ -48,8 +49,8 @@ absl::StatusOr<Layers> SplitLayers(const fit::Dataset& data, const std::string& 
   }
   Layers layers;
   for (const fit::Sample& sample : data.samples) {
-    if (sample.is_network || sample.selected) continue;
-    (test.count(sample.fingerprint) > 0 ? layers.test : layers.pool).push_back(layers.all.size());
+    if (sample.is_network() || sample.selected) continue;
+    (test.count(sample.fingerprint()) > 0 ? layers.test : layers.pool).push_back(layers.all.size());
     layers.all.push_back(&sample);
   }
   if (layers.test.size() != test.size() || test.empty()) {
@@ -126,7 +127,7 @@ class Replay {
       if (seconds_ >= until_s) break;
       const fit::Sample& layer = At(unmeasured_[i]);
       seconds_ += layer.measuring_s;
-      tried_error_.push_back(fit::OffBy(predicted_us[i], layer.latency_us));
+      tried_error_.push_back(fit::AbsLogError(predicted_us[i], layer.latency_us()));
       measured_.push_back(unmeasured_[i]);
       taken[i] = true;
     }
@@ -166,7 +167,7 @@ class Replay {
     std::map<std::string, std::vector<double>> of_kind;
     for (size_t i = 0; i < layers_.test.size(); ++i) {
       const fit::Sample& layer = At(layers_.test[i]);
-      errors.push_back(std::fabs(predicted_us[i] / layer.latency_us - 1));
+      errors.push_back(std::fabs(predicted_us[i] / layer.latency_us() - 1));
       of_kind[fit::KindOf(layer.graph)].push_back(errors.back());
     }
     ReplayPoint point;
@@ -178,8 +179,7 @@ class Replay {
       if (of_it.size() >= plan_.min_kind) means.push_back(MeanOf(of_it));
     }
     point.by_kind = means.empty() ? point.mean : MeanOf(means);
-    std::nth_element(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2), errors.end());
-    point.median = errors[errors.size() / 2];
+    point.median = UpperMedian(std::move(errors));
     return point;
   }
 

@@ -1,7 +1,7 @@
-// `cobra-train table active`: active selection against random, replayed on layers that have been measured. A model that
-// has seen nothing (kernel_model.h) starts from a few random layers and is fitted again to more of them round by round,
-// each strategy choosing its own; a layer's seconds are those that its measurement took. The shipped weights have seen
-// every label and take no part.
+// `cobra-train table active`: active selection against random, replayed on layers that have been measured. A model
+// without prior training (kernel_model.h) starts from a few random layers and is fitted again to more layers in each
+// round; each strategy chooses its own. The cost of a layer is the time that its measurement took. The shipped weights
+// are not used, because they were trained on these labels.
 #ifndef COBRA_EVALUATION_REPLAY_ACTIVE_REPLAY_H_
 #define COBRA_EVALUATION_REPLAY_ACTIVE_REPLAY_H_
 
@@ -16,20 +16,20 @@ namespace cobra::evaluation {
 
 // How much is trained and measured. Every strategy gets the same.
 struct ReplayPlan {
-  std::vector<double> rounds_s = {15,  25,  40,  65,
-                                  105, 170, 280, 450};  // seconds of measuring, the rounds before included
+  // Seconds of measuring, the rounds before included
+  std::vector<double> rounds_s = {15, 25, 40, 65, 105, 170, 280, 450};
   std::vector<fit::Strategy> strategies = {fit::Strategy::kRandom, fit::Strategy::kRandomBySecond,
                                            fit::Strategy::kInformation, fit::Strategy::kVariance};
-  size_t max_targets = 3000;  // of the pool, at random, measured or not: what the error is expected over
+  size_t max_targets = 3000;  // random layers of the pool, measured or not, over which the expected error is computed
   double shortlist = fit::SelectionOptions{}.shortlist;
-  size_t min_kind = 10;  // test layers that an operator needs to have a figure of its own
+  size_t min_kind = 10;  // minimum number of test layers of an operator for a figure of its own
 };
-ReplayPlan QuickPlan();  // for the table's shape, not its figures
+ReplayPlan QuickPlan();  // a smoke test with meaningless figures
 
 struct ReplayOptions {
   std::string rows = "data/measurements/cpu-epyc-genoa-1t";
   std::string split = "data/splits/active-test.txt";  // fingerprints of the test layers, one a line
-  std::string state;  // finished curves, one a line of JSON: a run that was cut goes on from there. Empty: none
+  std::string state;  // finished curves, one line of JSON each, from which an interrupted run resumes. Empty: none
   int seeds = 3;
   ReplayPlan plan;
 };

@@ -1,4 +1,4 @@
-// What `cobra-train table active` prints and draws.
+// Reports of `cobra-train table active`: text, JSON and a plot.
 #ifndef COBRA_EVALUATION_REPLAY_ACTIVE_REPORT_H_
 #define COBRA_EVALUATION_REPLAY_ACTIVE_REPORT_H_
 
@@ -13,16 +13,16 @@ namespace cobra::evaluation {
 // rounds on logarithmic scales; infinity if never.
 double SecondsToReach(const ReplayCurve& curve, double ReplayPoint::*figure, double error);
 
-// How many times the seconds of `strategy` random needs for one error level; seed by seed, each against random of the
-// same seed.
+// The factor by which random choice needs more seconds than `strategy` for one error level; per seed, each compared
+// with random of the same seed.
 struct SpeedUp {
   std::string figure;              // "mean error" ...
-  double error = 0, random_s = 0;  // what random reaches, over its seeds, after so many seconds
+  double error = 0, random_s = 0;  // the error that random reaches, over its seeds, after random_s seconds
   fit::Strategy strategy = fit::Strategy::kRandom;
-  std::vector<double> by_seed;  // 0 where the strategy never gets there
+  std::vector<double> by_seed;  // 0 if the strategy never reaches it
 };
-// Of each figure at three levels: what random reaches in the last three rounds (less, where there are fewer; the first
-// is common to all).
+// For each figure at three levels: the errors of random in the last three rounds (fewer if there are fewer rounds; the
+// first is common to all).
 std::vector<SpeedUp> SpeedUps(const ActiveTable& table);
 
 // `command` made it.

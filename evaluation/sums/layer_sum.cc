@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "graph/cost.h"
 #include "graph/extract.h"
@@ -20,29 +21,22 @@ namespace {
 using nlohmann::json;
 using LatencyByFingerprint = absl::flat_hash_map<std::string, double>;
 
-double MedianOf(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
-
 // Bounds of LayerSum::sizes: what fits into a first-level cache, a second-level one, a third-level one shared with
 // others, and all of it.
 constexpr int64_t kSizes[] = {int64_t{64} << 10, int64_t{1} << 20, int64_t{8} << 20, int64_t{32} << 20,
                               std::numeric_limits<int64_t>::max()};
 
 // A call that computes, as it was measured.
-struct Call {
+struct ProfiledCall {
   std::string op;
   int64_t bytes = 0;  // read and written
   double in_company_us = 0;
   double alone_us = 0;  // 0: never measured alone
 };
 
-absl::StatusOr<std::vector<Call>> CallsOf(const fit::Sample& network, const LatencyByFingerprint& alone) {
-  std::vector<Call> calls;
-  const double scale = network.profile_us / network.latency_us;  // node_latency_us add up to latency_us
+absl::StatusOr<std::vector<ProfiledCall>> CallsOf(const fit::Sample& network, const LatencyByFingerprint& alone) {
+  std::vector<ProfiledCall> calls;
+  const double scale = network.profile_us / network.latency_us();  // node_latency_us add up to latency_us
   for (size_t i = 0; i < network.graph.nodes().size(); ++i) {
     const graph::Node& node = network.graph.nodes()[i];
     if (graph::IsView(node) || graph::IsAlias(network.graph, node)) continue;
@@ -59,11 +53,11 @@ struct Family {
   std::vector<double> profile_over_measured, sum_over_measured, sums_us, measured_us;
   double in_company_us = 0, covered_us = 0, alone_us = 0;
 
-  void Add(const fit::Sample& network, const std::vector<Call>& calls) {
-    profile_over_measured.push_back(network.profile_us / network.latency_us);
+  void Add(const fit::Sample& network, const std::vector<ProfiledCall>& calls) {
+    profile_over_measured.push_back(network.profile_us / network.latency_us());
     double sum_us = 0;
     bool complete = true;
-    for (const Call& call : calls) {
+    for (const ProfiledCall& call : calls) {
       in_company_us += call.in_company_us;
       complete = complete && call.alone_us > 0;
       if (call.alone_us <= 0) continue;
@@ -72,19 +66,19 @@ struct Family {
       sum_us += call.alone_us;
     }
     if (!complete || sum_us <= 0) return;
-    sum_over_measured.push_back(sum_us / network.latency_us);
+    sum_over_measured.push_back(sum_us / network.latency_us());
     sums_us.push_back(sum_us);
-    measured_us.push_back(network.latency_us);
+    measured_us.push_back(network.latency_us());
   }
 
   LayerSumRow Row() const {
     LayerSumRow row;
     row.networks = static_cast<int64_t>(profile_over_measured.size());
-    row.profile_over_measured = MedianOf(profile_over_measured);
+    row.profile_over_measured = Median(profile_over_measured);
     if (in_company_us > 0) row.covered = covered_us / in_company_us;
     if (covered_us > 0) row.alone_over_in_company = alone_us / covered_us;
     row.complete = static_cast<int64_t>(sums_us.size());
-    row.sum_over_measured = MedianOf(sum_over_measured);
+    row.sum_over_measured = Median(sum_over_measured);
     if (!sums_us.empty()) row.sum = fit::ComputeMetrics(sums_us, measured_us);
     return row;
   }
@@ -103,7 +97,7 @@ std::vector<std::pair<std::string, fit::Metrics>> Methods(const LayerSum& sum, c
 
 class Pairs {
  public:
-  void Add(const Call& call) {
+  void Add(const ProfiledCall& call) {
     ++pairs_.calls;
     pairs_.in_company_us += call.in_company_us;
     pairs_.alone_us += call.alone_us;
@@ -111,7 +105,7 @@ class Pairs {
   }
   PairedCalls Row() const {
     PairedCalls row = pairs_;
-    row.median_ratio = MedianOf(ratios_);
+    row.median_ratio = Median(ratios_);
     return row;
   }
 
@@ -161,20 +155,20 @@ void AppendFamily(const std::string& name, const LayerSumRow& row, std::string* 
 absl::StatusOr<LayerSum> CompareLayerSums(const fit::Dataset& data, absl::Span<const fit::Sample> more) {
   LatencyByFingerprint alone;
   for (const fit::Sample& layer : more) {
-    if (!layer.is_network) alone.try_emplace(layer.fingerprint, layer.latency_us);
+    if (!layer.is_network()) alone.try_emplace(layer.fingerprint(), layer.latency_us());
   }
   for (const fit::Sample& layer : data.samples) {
-    if (!layer.is_network) alone.try_emplace(layer.fingerprint, layer.latency_us);
+    if (!layer.is_network()) alone.try_emplace(layer.fingerprint(), layer.latency_us());
   }
   std::map<std::string, Family> families;
   std::map<std::string, Pairs> operators;
   std::map<int64_t, Pairs> sizes;
   for (const fit::Sample& network : data.samples) {
-    if (!network.is_network || network.node_latency_us.empty()) continue;
-    COBRA_ASSIGN_OR_RETURN(const std::vector<Call> calls, CallsOf(network, alone));
-    families[network.label].Add(network, calls);
+    if (!network.is_network() || network.node_latency_us.empty()) continue;
+    COBRA_ASSIGN_OR_RETURN(const std::vector<ProfiledCall> calls, CallsOf(network, alone));
+    families[network.label()].Add(network, calls);
     families["all"].Add(network, calls);
-    for (const Call& call : calls) {
+    for (const ProfiledCall& call : calls) {
       if (call.alone_us <= 0) continue;
       operators[call.op].Add(call);
       sizes[*std::lower_bound(std::begin(kSizes), std::end(kSizes), call.bytes)].Add(call);

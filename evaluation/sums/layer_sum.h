@@ -1,6 +1,6 @@
-// A network's latency against those of its layers, measured: added up as each takes alone (what nn-Meter and others
-// predict with), and as each takes in company (the profile of the network). No model is involved;
-// docs/results/layer_sum.md has the table and what it says.
+// Compares a network's measured latency with the sums of its layers' measured latencies: each layer alone (as nn-Meter
+// and others predict), and each layer in context (the profile of the network). No model is involved.
+// docs/results/layer_sum.md has the table and the conclusions.
 #ifndef COBRA_EVALUATION_SUMS_LAYER_SUM_H_
 #define COBRA_EVALUATION_SUMS_LAYER_SUM_H_
 
@@ -17,15 +17,15 @@
 
 namespace cobra::evaluation {
 
-// Networks of a family. Ratios of sums of time are over all of its calls that compute (views and aliases take about a
-// microsecond, and are left out).
+// Networks of a family. Ratios of sums of time are over all calls that compute, without views and aliases, which take
+// about a microsecond.
 struct LayerSumRow {
   int64_t networks = 0;
-  double profile_over_measured = 0;  // median: all calls in company, added, over the latency
-  double covered = 0;                // share of the time in company whose layers were measured alone too
-  double alone_over_in_company = 0;  // of that share: the sum alone over the sum in company
+  double profile_over_measured = 0;  // median: sum of all calls in context over the latency
+  double covered = 0;                // share of the time in context whose layers were measured alone too
+  double alone_over_in_company = 0;  // of that share: the sum alone over the sum in context
   int64_t complete = 0;              // networks of which every layer was measured alone
-  double sum_over_measured = 0;      // of these: median of the sum alone over the latency; 0 where there is none
+  double sum_over_measured = 0;      // of these: median of the sum alone over the latency; 0 if there are none
   fit::Metrics sum;                  // of these: the sum alone as a prediction
 };
 
@@ -33,22 +33,20 @@ struct LayerSumRow {
 struct PairedCalls {
   int64_t calls = 0;
   double in_company_us = 0, alone_us = 0;  // added up
-  double median_ratio = 0;                 // alone over in company
+  double median_ratio = 0;                 // alone over in context
 };
 
 struct LayerSum {
   std::map<std::string, LayerSumRow> families;  // and "all"
   std::map<std::string, PairedCalls> operators;
-  std::map<int64_t, PairedCalls>
-      sizes;  // by the bytes that a call reads and writes, weights included: up to the key, above the key before
+  // By the bytes that a call reads and writes, weights included: up to the key, above the key before
+  std::map<int64_t, PairedCalls> sizes;
 };
 
-// The networks of `data` that were profiled. Layers measured alone: those of `data`, and `more`, which are the first to
-// count.
+// The networks of `data` that were profiled. Layers measured alone: those of `data`, and `more`, which take precedence.
 absl::StatusOr<LayerSum> CompareLayerSums(const fit::Dataset& data, absl::Span<const fit::Sample> more);
 
-// Beside it what a model makes of the same: its layers' predictions added, and its graph network, on networks that it
-// has not learned.
+// With the predictions of a model for test networks: the sum of its layers' predictions, and its graph network.
 std::string LayerSumToTable(const LayerSum& sum, const fit::Evaluation& evaluation);  // Markdown
 std::string LayerSumToJson(const LayerSum& sum, const fit::Evaluation& evaluation);
 

@@ -63,7 +63,7 @@ Band ExactBand(int64_t covered, int64_t n, int64_t calibration, double confidenc
 
 double ConformalHalfWidth(const std::vector<double>& predicted, const std::vector<double>& measured, double coverage) {
   std::vector<double> scores;
-  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(fit::OffBy(predicted[i], measured[i]));
+  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(fit::AbsLogError(predicted[i], measured[i]));
   return fit::ConformalQuantile(std::move(scores), coverage);
 }
 
@@ -74,7 +74,7 @@ std::vector<double> CrossConformalHalfWidths(const std::vector<double>& predicte
   for (int f = 0; f < folds; ++f) {
     std::vector<double> scores;
     for (size_t i = 0; i < predicted.size(); ++i) {
-      if (fold[i] != f) scores.push_back(fit::OffBy(predicted[i], measured[i]));
+      if (fold[i] != f) scores.push_back(fit::AbsLogError(predicted[i], measured[i]));
     }
     const double quantile = fit::ConformalQuantile(std::move(scores), coverage);
     for (size_t i = 0; i < predicted.size(); ++i) {
@@ -84,11 +84,11 @@ std::vector<double> CrossConformalHalfWidths(const std::vector<double>& predicte
   return half_width;
 }
 
-Figures IntervalFigures(const std::vector<double>& predicted, const std::vector<double>& measured,
-                        const std::vector<double>& half_width, int64_t calibration) {
+MetricValues IntervalMetricValues(const std::vector<double>& predicted, const std::vector<double>& measured,
+                                  const std::vector<double>& half_width, int64_t calibration) {
   if (predicted.empty()) return {};
   int64_t covered = 0;
-  for (size_t i = 0; i < predicted.size(); ++i) covered += fit::OffBy(predicted[i], measured[i]) <= half_width[i];
+  for (size_t i = 0; i < predicted.size(); ++i) covered += fit::AbsLogError(predicted[i], measured[i]) <= half_width[i];
   const auto n = static_cast<int64_t>(predicted.size());
   const Band band = ExactBand(covered, n, calibration);
   return {{"covered_90", static_cast<double>(covered) / static_cast<double>(n)},
@@ -97,7 +97,7 @@ Figures IntervalFigures(const std::vector<double>& predicted, const std::vector<
           {"width", fit::MedianWidth(half_width)}};
 }
 
-const std::vector<TableColumn>& JudgedColumns() {
+const std::vector<TableColumn>& ErrorAndIntervalColumns() {
   static const auto* columns = new std::vector<TableColumn>{
       {"mape", "MAPE, %", 100, 2},        {"within_1", "within 1 %"},
       {"within_5", "within 5 %"},         {"within_10", "within 10 %"},

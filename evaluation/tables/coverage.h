@@ -1,6 +1,6 @@
-// Intervals judged (PROTOCOLS: a 90 % interval that covers 99 % is as wrong as one that covers 80 %): the share of test
-// items inside, the exact band of what was observed, the width. Conformal intervals out of the errors of items that
-// were predicted without having been learned.
+// How good intervals are: the share of test items inside, the exact band of what was observed, the width. (A 90 %
+// interval that covers 99 % is as wrong as one that covers 80 %.) Also conformal intervals from the errors on items
+// that were not trained on.
 #ifndef COBRA_EVALUATION_TABLES_COVERAGE_H_
 #define COBRA_EVALUATION_TABLES_COVERAGE_H_
 
@@ -15,11 +15,11 @@ struct Band {
   double low = 0, high = 1;
 };
 
-// The coverages that are compatible with `covered` of `n` test items inside, at `confidence`: neither as many inside
-// nor as few has less than half of the rest as its probability. Of an interval calibrated on `calibration` other items
-// the number inside is beta-binomial with parameters (m + 1) p and (m + 1) (1 - p) (Vovk, "Conditional validity of
-// inductive conformal predictors", 2012); 0: of an interval that was there before, binomial, which is the band of
-// Clopper and Pearson. REQUIRES: 0 <= covered <= n, n > 0.
+// The range of coverages that are compatible with `covered` of `n` test items inside: for each of them, the probability
+// of at least as many items inside, and that of at most as many, is at least (1 - confidence) / 2. For an interval
+// calibrated on `calibration` other items the number inside is beta-binomial with parameters (m + 1) p and (m + 1) (1 -
+// p) (Vovk, "Conditional validity of inductive conformal predictors", 2012); 0: a fixed interval, for which it is
+// binomial and the range is that of Clopper and Pearson. REQUIRES: 0 <= covered <= n, n > 0.
 Band ExactBand(int64_t covered, int64_t n, int64_t calibration, double confidence = 0.95);
 
 // Probability of at most `k` of `n` inside, beta-binomial with parameters a and b.
@@ -36,11 +36,11 @@ std::vector<double> CrossConformalHalfWidths(const std::vector<double>& predicte
                                              const std::vector<int>& fold, double coverage = 0.9);
 
 // covered_90, band_low, band_high (fractions) and width (median of high / low - 1) of the intervals predicted *
-// exp(+-half_width). `calibration`: items behind each half-width.
-Figures IntervalFigures(const std::vector<double>& predicted, const std::vector<double>& measured,
-                        const std::vector<double>& half_width, int64_t calibration);
-// The columns of a table that judges points and intervals: errors, rank correlation, then IntervalFigures'.
-const std::vector<TableColumn>& JudgedColumns();
+// exp(+-half_width). `calibration`: number of items that determined each half-width.
+MetricValues IntervalMetricValues(const std::vector<double>& predicted, const std::vector<double>& measured,
+                                  const std::vector<double>& half_width, int64_t calibration);
+// The columns of a table of predictions with intervals: errors, rank correlation, then those of IntervalMetricValues.
+const std::vector<TableColumn>& ErrorAndIntervalColumns();
 
 }  // namespace cobra::evaluation
 

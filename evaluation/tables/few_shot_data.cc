@@ -20,7 +20,7 @@ absl::StatusOr<CsvTable> ReadTable(const std::string& path) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
   absl::StatusOr<CsvTable> csv = ParseCsv(text);
   if (!csv.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", csv.status().message()));
-  if (csv->header.size() != 3) return absl::InvalidArgumentError(absl::StrCat(path, ": line 1: wants three columns"));
+  if (csv->header.size() != 3) return absl::InvalidArgumentError(absl::StrCat(path, ": line 1: needs three columns"));
   return csv;
 }
 
@@ -34,6 +34,7 @@ std::vector<std::string> Batched(const std::vector<std::string>& gpus, const std
 
 }  // namespace
 
+// Long because it is a list: every protocol, one field a line.
 std::vector<FewShotProtocol> FewShotProtocols() {
   const auto trained_by_help = [](int largest) {
     return std::vector<std::string>{"1080ti_1",    "1080ti_32",      absl::StrCat("1080ti_", largest),

@@ -16,7 +16,7 @@ namespace cobra::evaluation {
 
 struct FewShotProtocol {
   std::string data, part, space, title;
-  std::vector<std::string> test;   // devices, one after the other taken for new
+  std::vector<std::string> test;   // devices, each treated as new in turn
   std::vector<std::string> train;  // devices that are known; empty: all but the family of the new one
   bool middle = false;  // of pool and test rows only the middle 80 % by the new device's latency, as HELP does
   std::vector<int> samples;
@@ -35,7 +35,7 @@ struct FewShotData {
 };
 absl::StatusOr<FewShotData> LoadFewShotData(const std::string& tables, const FewShotProtocol& protocol);
 
-// Of `indices`, those that `protocol` admits for a device.
+// The `indices` that `protocol` admits for a device.
 std::vector<int64_t> Admitted(const FewShotProtocol& protocol, const FewShotData& data, size_t device,
                               const std::vector<int64_t>& indices);
 

@@ -13,22 +13,22 @@ std::vector<const fit::Sample*> RowsOf(const fit::Dataset& data, absl::string_vi
                                        size_t most) {
   std::vector<const fit::Sample*> rows;
   for (const fit::Sample& s : data.samples) {
-    if (s.space == space && s.split == split) rows.push_back(&s);
+    if (s.space() == space && s.split == split) rows.push_back(&s);
   }
   std::sort(rows.begin(), rows.end(),
-            [](const fit::Sample* a, const fit::Sample* b) { return a->fingerprint < b->fingerprint; });
+            [](const fit::Sample* a, const fit::Sample* b) { return a->fingerprint() < b->fingerprint(); });
   if (most > 0 && rows.size() > most) rows.resize(most);
   return rows;
 }
 
 std::vector<double> LatencyOf(const std::vector<const fit::Sample*>& samples) {
   std::vector<double> us;
-  for (const fit::Sample* s : samples) us.push_back(s->latency_us);
+  for (const fit::Sample* s : samples) us.push_back(s->latency_us());
   return us;
 }
 
-Figures LatencyFigures(const std::vector<double>& predicted_us, const std::vector<double>& measured_us) {
-  Figures figures = FiguresOf(fit::ComputeMetrics(predicted_us, measured_us));
+MetricValues LatencyMetricValues(const std::vector<double>& predicted_us, const std::vector<double>& measured_us) {
+  MetricValues figures = ToMetricValues(fit::ComputeMetrics(predicted_us, measured_us));
   double squares = 0;
   for (size_t i = 0; i < predicted_us.size(); ++i) squares += std::pow((predicted_us[i] - measured_us[i]) / 1e3, 2);
   figures.emplace_back("rmse_ms", std::sqrt(squares / static_cast<double>(std::max<size_t>(1, predicted_us.size()))));
@@ -48,7 +48,7 @@ absl::StatusOr<TableCell> FloorCell(const std::vector<fit::Repeat>& repeats) {
     second.push_back(r.second_us);
   }
   TableCell cell;
-  cell.figures = LatencyFigures(first, second);
+  cell.figures = LatencyMetricValues(first, second);
   return cell;
 }
 

@@ -1,4 +1,4 @@
-// What the tables on our own measurements share: rows by split, figures, the versions of ours that are shown.
+// Code shared by the tables on our own measurements: rows by split, figures, model versions.
 #ifndef COBRA_EVALUATION_TABLES_MEASURED_ROWS_H_
 #define COBRA_EVALUATION_TABLES_MEASURED_ROWS_H_
 
@@ -12,22 +12,22 @@
 
 namespace cobra::evaluation {
 
-// Of one space ("paper-layers"), by fingerprint, at most `most` (0: all): what is first does not depend on what was
-// measured first.
+// Of one space ("paper-layers"), by fingerprint, at most `most` (0: all), so that the selection does not depend on the
+// order of measuring.
 std::vector<const fit::Sample*> RowsOf(const fit::Dataset& data, absl::string_view space, fit::Split split,
                                        size_t most = 0);
 std::vector<double> LatencyOf(const std::vector<const fit::Sample*>& samples);  // microseconds
 
-// FiguresOf and the root of the mean squared error, milliseconds.
-Figures LatencyFigures(const std::vector<double>& predicted_us, const std::vector<double>& measured_us);
+// ToMetricValues and the root of the mean squared error, milliseconds.
+MetricValues LatencyMetricValues(const std::vector<double>& predicted_us, const std::vector<double>& measured_us);
 std::vector<TableColumn> LatencyColumns();  // of these
 
-// Measured twice: how far the second is from the first, as if the one had been predicted by the other. A perfect
-// prediction of what both scatter around is nearer to each by about a square root of two.
+// Subjects measured twice: the error of the first measurement as a prediction of the second. A perfect prediction of
+// their mean has a smaller error by about a square root of two.
 constexpr char kFloor[] = "repeatability floor: measured twice";
 absl::StatusOr<TableCell> FloorCell(const std::vector<fit::Repeat>& repeats);
 
-// Directories of a model's seeds: DIRECTORY/seed-1 ... as cobra-train fit leaves them; DIRECTORY itself where there are
+// Directories of a model's seeds: DIRECTORY/seed-1 ... as written by cobra-train fit; DIRECTORY itself if there are
 // none.
 std::vector<std::string> SeedsOf(const std::string& directory);
 

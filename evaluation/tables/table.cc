@@ -87,9 +87,9 @@ Spread SpreadOver(const std::vector<const TableCell*>& cells, F value) {
   return SpreadOf(values);
 }
 
-// A cell that an earlier run has made, or none.
-absl::StatusOr<std::optional<TableCell>> Remembered(const std::string& state, const std::string& method,
-                                                    const std::string& group, int seed) {
+// A cell that an earlier run has computed, or none.
+absl::StatusOr<std::optional<TableCell>> FindSavedCell(const std::string& state, const std::string& method,
+                                                       const std::string& group, int seed) {
   if (!FileExists(state)) return std::nullopt;
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(state));
   for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
@@ -127,7 +127,7 @@ absl::Status WriteLedger(const TableOptions& o) {
 
 }  // namespace
 
-Figures FiguresOf(const fit::Metrics& m) {
+MetricValues ToMetricValues(const fit::Metrics& m) {
   return {
       {"mape", m.mape},           {"within_1", m.within_1}, {"within_5", m.within_5},       {"within_10", m.within_10},
       {"within_25", m.within_25}, {"spearman", m.spearman}, {"n", static_cast<double>(m.n)}};
@@ -143,7 +143,7 @@ const std::vector<TableColumn>& MetricColumns() {
 absl::Status TableRun::Add(const std::string& method, const std::string& group, int seed,
                            const std::function<absl::StatusOr<TableCell>()>& make) {
   if (std::find(methods.begin(), methods.end(), method) == methods.end()) methods.push_back(method);
-  COBRA_ASSIGN_OR_RETURN(std::optional<TableCell> known, Remembered(options.state, method, group, seed));
+  COBRA_ASSIGN_OR_RETURN(std::optional<TableCell> known, FindSavedCell(options.state, method, group, seed));
   if (known) {
     cells.push_back(*std::move(known));
     return absl::OkStatus();
@@ -155,11 +155,11 @@ absl::Status TableRun::Add(const std::string& method, const std::string& group, 
   if (!options.ledger.empty() && !in_ledger_) COBRA_RETURN_IF_ERROR(WriteLedger(options));
   in_ledger_ = true;
   const double start = ProcessorSeconds();
-  absl::StatusOr<TableCell> made = make();
-  if (!made.ok())
-    return absl::Status(made.status().code(),
-                        absl::StrCat(method, ", ", group, ", seed ", seed, ": ", made.status().message()));
-  TableCell& cell = *made;
+  absl::StatusOr<TableCell> computed = make();
+  if (!computed.ok())
+    return absl::Status(computed.status().code(),
+                        absl::StrCat(method, ", ", group, ", seed ", seed, ": ", computed.status().message()));
+  TableCell& cell = *computed;
   cell.method = method;
   cell.group = group;
   cell.seed = seed;
@@ -262,8 +262,8 @@ std::string TableToMarkdown(const TableRun& run) {
                    "`. Mean and standard deviation over the seeds, test rows only; processor seconds of fitting "
                    "and predicting on one core.\n");
   if (run.missing > 0) {
-    absl::StrAppend(&out, "\n**Unfinished**: ", run.missing, " cells are missing. The same command goes on from `",
-                    run.options.name, ".partial.jsonl`, which lies beside this file.\n");
+    absl::StrAppend(&out, "\n**Unfinished**: ", run.missing, " cells are missing. The same command continues from `",
+                    run.options.name, ".partial.jsonl` in the same folder.\n");
   }
   for (const std::string& paragraph : run.before) absl::StrAppend(&out, "\n", paragraph, "\n");
   const std::vector<std::string> groups = GroupsOf(run);

@@ -1,5 +1,5 @@
-// A rerun of a published table: methods on the same split in the same run, seed by seed. What is finished is kept, so
-// that a run that was cut goes on.
+// A rerun of a published table: methods on the same split in the same run, seed by seed. Finished cells are saved, so
+// that an interrupted run can be resumed.
 #ifndef COBRA_EVALUATION_TABLES_TABLE_H_
 #define COBRA_EVALUATION_TABLES_TABLE_H_
 
@@ -21,36 +21,36 @@ struct TableOptions {
   std::string tables = "data/tables";                        // published tables and their splits, a folder each
   std::string rows = "data/measurements/cpu-epyc-genoa-1t";  // our measurements
   std::string model = "model/pretrained";                    // the shipped weights
-  std::string
-      configs;  // settings of the published methods; empty: evaluation/published/configs/cpu, quick of a quick run
-  std::string state;   // finished cells, JSON lines, appended to; empty: none are kept
-  std::string ledger;  // a line a run that looked at test rows, appended to; empty: none is written
+  // Settings of the published methods; empty: evaluation/published/configs/cpu, quick of a quick run
+  std::string configs;
+  std::string state;   // finished cells, JSON lines, appended to; empty: none are saved
+  std::string ledger;  // one line per run that used test rows, appended to; empty: none is written
   int seeds = 3;
-  bool quick = false;     // for the table's shape, not its figures: within five minutes
-  bool finished = false;  // no new cell is made: the document of what earlier runs have finished
-  std::string command;    // as it was asked for
+  bool quick = false;     // a smoke test with meaningless figures, within five minutes
+  bool finished = false;  // no new cell is computed: writes the document of the finished cells
+  std::string command;    // the command line of the run
 };
 
 // A figure of a row. Shares and relative errors are fractions.
-using Figures = std::vector<std::pair<std::string, double>>;  // name in JSON, value
+using MetricValues = std::vector<std::pair<std::string, double>>;  // name in JSON, value
 
 struct TableCell {
   std::string method, group;  // group: the device, layer type or space; a table of its own in the document
   int seed = 0;
-  Figures figures;
-  double seconds =
-      0;  // of fitting and predicting, processor time of one thread; TableRun::Add takes them where they are 0
+  MetricValues figures;
+  // Processor time of fitting and predicting, on one thread; if 0, TableRun::Add measures it
+  double seconds = 0;
   int64_t parameters = 0;  // fitted numbers; 0: not counted (trees)
 };
 
-// Shown in those groups in which some cell has the figure.
+// A column is shown in groups in which some cell has the figure.
 struct TableColumn {
   std::string figure, title;  // "within_1", "within 1 %"
   double factor = 100;        // the document shows value * factor
   int digits = 1;
 };
 // mape, within_1, within_5, within_10, within_25, spearman.
-Figures FiguresOf(const fit::Metrics& metrics);
+MetricValues ToMetricValues(const fit::Metrics& metrics);
 const std::vector<TableColumn>& MetricColumns();
 
 struct TableRun {
@@ -59,15 +59,15 @@ struct TableRun {
   TableOptions options;
   std::vector<TableColumn> columns = MetricColumns();
   std::vector<TableCell> cells;
-  std::vector<std::string> methods;  // in the order in which they are shown
-  std::map<std::string, std::string>
-      published;  // "METHOD/GROUP" -> "38.5 / 85.8 / 97.1": on somebody else's machine or split, never mixed with ours
+  std::vector<std::string> methods;  // in display order
+  // "METHOD/GROUP" -> "38.5 / 85.8 / 97.1": published on another machine or split, never mixed with ours
+  std::map<std::string, std::string> published;
   std::vector<std::string> before, after;  // paragraphs above and below the tables
 
-  int missing = 0;  // cells that were asked for and, by options.finished, not made
+  int missing = 0;  // cells that were requested but not computed, because of options.finished
 
-  // The cell of (method, group, seed): from the state file, or made by `make` (which fills figures and parameters; its
-  // time is taken here) and appended to it. What `make` fails with begins with the cell's name then.
+  // The cell of (method, group, seed): from the state file, or computed by `make` and appended to the file. `make`
+  // fills figures and parameters; its time is measured here. Its errors are prefixed with the cell's name.
   absl::Status Add(const std::string& method, const std::string& group, int seed,
                    const std::function<absl::StatusOr<TableCell>()>& make);
 
@@ -75,14 +75,14 @@ struct TableRun {
   bool in_ledger_ = false;  // this run
 };
 
-// Processor time of this process, of all its threads. A table runs on one thread: on an idle core it is the time by the
-// wall, and on a shared one it is what it would have been.
+// Processor time of this process, of all its threads. A table runs on one thread, so on an idle core this equals wall
+// time; on a shared core it is not affected by other processes.
 double ProcessorSeconds();
 
 // {"table", "rows": [{"method", "group", "metrics": {...}, "spread": {...}, "seconds", "seeds", "parameters"}],
 // "command"}
 std::string TableToJson(const TableRun& run);
-// A table a group: mean and standard deviation over the seeds; seconds; published figures in a column of their own.
+// One table per group: mean and standard deviation over the seeds; seconds; published figures in a column of their own.
 std::string TableToMarkdown(const TableRun& run);
 
 }  // namespace cobra::evaluation

@@ -1,9 +1,7 @@
 #include "evaluation/tables/table_ablation.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,37 +10,47 @@
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "evaluation/tables/measured_rows.h"
-#include "evaluation/tables/work_folder.h"
-#include "model/fit/trainer.h"
+#include "evaluation/variants/digit_tokens.h"
+#include "evaluation/variants/net_variants.h"
+#include "evaluation/variants/pretrain.h"
+#include "model/fit/training_run.h"
 
 namespace cobra::evaluation {
 namespace {
 
+// A row of the table: ours, with what it changes.
 struct Variant {
-  const char* name;
-  void (*change)(fit::TrainOptions* options);
+  std::string name;
+  fit::TrainOptions options;
+  fit::TrainingParts parts;
   bool layers = true;  // learns from layers measured alone
 };
 
-constexpr int kPretrainEpochs = 10;
-
-const std::vector<Variant>& Variants() {
-  static const auto* variants = new std::vector<Variant>{
-      {"ours: everything on", [](fit::TrainOptions*) {}},
-      {"the latency itself, not prices of work", [](fit::TrainOptions* o) { o->net.prices = false; }},
-      {"numbers as words of digits, not as numbers", [](fit::TrainOptions* o) { o->net.numeric_tokens = false; }},
-      {"without the target", [](fit::TrainOptions* o) { o->net.target_conditioning = false; }},
-      {"one number from the mean over the calls, not a sum of contributions",
-       [](fit::TrainOptions* o) { o->net.additive = false; }},
-      {"encoder 48 wide, not 96", [](fit::TrainOptions* o) { o->net.width = 48, o->net.feed_forward = 96; }},
-      {"encoder 192 wide", [](fit::TrainOptions* o) { o->net.width = 192, o->net.feed_forward = 384; }},
-      {"encoder of 4 blocks, not 2", [](fit::TrainOptions* o) { o->net.encoder_layers = 4; }},
-      {"networks alone: no layers to learn from", [](fit::TrainOptions*) {}, /*layers=*/false},
-      {"encoder pre-trained on masked numbers", [](fit::TrainOptions* o) { o->pretrain_epochs = kPretrainEpochs; }},
-      {"the same, the latency appended",
-       [](fit::TrainOptions* o) { o->pretrain_epochs = kPretrainEpochs, o->append_latency = true; }},
+std::vector<Variant> MakeVariants() {
+  std::vector<Variant> variants;
+  const auto add = [&variants](const char* name) {
+    variants.emplace_back().name = name;
+    return &variants.back();
   };
-  return *variants;
+  add("ours: everything on");
+  add("the latency itself, not prices of work")->parts.make_net = MakeNetWithoutPrices;
+  add("numbers as words of digits, not as numbers")->parts.split = SplitDigits;
+  add("without the target")->parts.make_net = MakeNetWithoutTarget;
+  Variant* means = add("one number from the mean over the calls, not a sum of contributions");
+  means->parts.make_net = MakeNetOfMeans;
+  means->parts.network_loss = TotalLoss;
+  Variant* narrow = add("encoder 48 wide, not 96");
+  narrow->options.net.width = 48;
+  narrow->options.net.feed_forward = 96;
+  Variant* wide = add("encoder 192 wide");
+  wide->options.net.width = 192;
+  wide->options.net.feed_forward = 384;
+  add("encoder of 4 blocks, not 2")->options.net.encoder_layers = 4;
+  add("networks alone: no layers to learn from")->layers = false;
+  constexpr int kPretrainEpochs = 10;
+  add("encoder pre-trained on masked numbers")->parts = PretrainedParts(kPretrainEpochs, /*append_latency=*/false);
+  add("the same, the latency appended")->parts = PretrainedParts(kPretrainEpochs, /*append_latency=*/true);
+  return variants;
 }
 
 struct Budget {
@@ -52,7 +60,7 @@ struct Budget {
 
 class Table {
  public:
-  Table(const TableOptions& options, WorkFolder work) : options_(options), work_(std::move(work)), run_(options) {
+  explicit Table(const TableOptions& options) : options_(options), run_(options) {
     if (options.quick) budget_ = {60, 6, 16, 1};
   }
 
@@ -72,8 +80,9 @@ class Table {
       return absl::NotFoundError(absl::StrCat(options_.rows, ": has no layers or no networks for training and test"));
     }
     run_.columns = LatencyColumns();
+    const std::vector<Variant> variants = MakeVariants();
     for (int seed = 1; seed <= (options_.quick ? 1 : options_.seeds); ++seed) {
-      for (const Variant& variant : Variants()) COBRA_RETURN_IF_ERROR(Add(variant, seed));
+      for (const Variant& variant : variants) COBRA_RETURN_IF_ERROR(Add(variant, seed));
     }
     run_.after.push_back(
         absl::StrFormat("Every row has the same rows (at most %d training layers of each space of layers, %d networks "
@@ -93,12 +102,12 @@ class Table {
     rows->insert(rows->end(), more.begin(), more.end());
   }
 
-  struct Answers {
+  struct Predictions {
     std::vector<double> layers, networks;
     double seconds = 0;
   };
 
-  absl::StatusOr<Answers> FitAndPredict(const Variant& variant, int seed) const {
+  absl::StatusOr<Predictions> FitAndPredict(const Variant& variant, int seed) const {
     const absl::Time start = absl::Now();
     fit::Dataset data;
     data.target = data_.target;
@@ -106,25 +115,23 @@ class Table {
     for (const fit::Sample* s : layers_) {
       if (variant.layers) data.samples.push_back(*s);
     }
-    fit::TrainOptions train;
+    fit::TrainOptions train = variant.options;
     train.epochs = budget_.epochs;
     // Without layers an epoch is once through the networks: as many steps as the others have.
     const auto steps_of_layers = static_cast<int>(layers_.size()) / train.layer_batch + 1,
                steps = static_cast<int>(networks_.size()) / train.network_batch + 1;
     if (!variant.layers) train.epochs = std::max(1, budget_.epochs * steps_of_layers / steps);
     train.seed = static_cast<uint64_t>(seed);
-    variant.change(&train);
-    const std::string directory = absl::StrCat(work_.path(), "/ablation-", &variant - Variants().data(), "-", seed);
-    COBRA_RETURN_IF_ERROR(fit::Train(data, train, directory));
-    COBRA_ASSIGN_OR_RETURN(const fit::Predictions of_layers, fit::PredictSamples(directory, test_layers_));
-    COBRA_ASSIGN_OR_RETURN(const fit::Predictions of_networks, fit::PredictSamples(directory, test_networks_));
-    std::error_code ignored;
-    std::filesystem::remove_all(directory, ignored);
-    return Answers{of_layers.latency_us, of_networks.latency_us, absl::ToDoubleSeconds(absl::Now() - start)};
+    COBRA_ASSIGN_OR_RETURN(const predict::ModelBundle bundle, fit::TrainBundle(data, train, variant.parts));
+    COBRA_ASSIGN_OR_RETURN(const fit::Predictions of_layers,
+                           fit::PredictWithBundle(bundle, test_layers_, variant.parts.split));
+    COBRA_ASSIGN_OR_RETURN(const fit::Predictions of_networks,
+                           fit::PredictWithBundle(bundle, test_networks_, variant.parts.split));
+    return Predictions{of_layers.latency_us, of_networks.latency_us, absl::ToDoubleSeconds(absl::Now() - start)};
   }
 
   absl::Status Add(const Variant& variant, int seed) {
-    std::optional<Answers> answers;
+    std::optional<Predictions> answers;
     for (const bool networks : {false, true}) {
       COBRA_RETURN_IF_ERROR(
           run_.Add(variant.name, networks ? "networks" : "layers", seed, [&]() -> absl::StatusOr<TableCell> {
@@ -132,8 +139,8 @@ class Table {
               COBRA_ASSIGN_OR_RETURN(answers, FitAndPredict(variant, seed));
             }
             TableCell cell;
-            cell.figures = networks ? LatencyFigures(answers->networks, LatencyOf(test_networks_))
-                                    : LatencyFigures(answers->layers, LatencyOf(test_layers_));
+            cell.figures = networks ? LatencyMetricValues(answers->networks, LatencyOf(test_networks_))
+                                    : LatencyMetricValues(answers->layers, LatencyOf(test_layers_));
             cell.seconds = answers->seconds;
             return cell;
           }));
@@ -142,7 +149,6 @@ class Table {
   }
 
   const TableOptions options_;
-  const WorkFolder work_;
   Budget budget_;
   fit::Dataset data_;
   std::vector<const fit::Sample*> layers_, networks_, test_layers_, test_networks_;
@@ -151,6 +157,6 @@ class Table {
 
 }  // namespace
 
-absl::StatusOr<TableRun> RunAblationTable(const TableOptions& options) { return RunInWorkFolder<Table>(options); }
+absl::StatusOr<TableRun> RunAblationTable(const TableOptions& options) { return Table(options).Run(); }
 
 }  // namespace cobra::evaluation

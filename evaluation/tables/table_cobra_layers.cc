@@ -50,8 +50,8 @@ std::vector<double> PredictByLines(const std::vector<const fit::Sample*>& train,
                                    const std::vector<const fit::Sample*>& asked) {
   std::map<std::string, std::pair<std::vector<const fit::Sample*>, std::vector<size_t>>>
       kinds;  // training rows; places among those asked
-  for (const fit::Sample* s : train) kinds[s->label].first.push_back(s);
-  for (size_t i = 0; i < asked.size(); ++i) kinds[asked[i]->label].second.push_back(i);
+  for (const fit::Sample* s : train) kinds[s->label()].first.push_back(s);
+  for (size_t i = 0; i < asked.size(); ++i) kinds[asked[i]->label()].second.push_back(i);
   std::vector<double> predicted(asked.size(), 0);
   for (const auto& [kind, rows] : kinds) {
     const std::vector<const fit::Sample*>& learned = rows.first.size() >= 20 ? rows.first : train;
@@ -120,7 +120,7 @@ class Table {
       }
       groups_[0].second.push_back(i);
       for (size_t t = 0; t < std::size(kTypes); ++t) {
-        if (tests_[i]->label == kTypes[t].op) groups_[1 + t].second.push_back(i);
+        if (tests_[i]->label() == kTypes[t].op) groups_[1 + t].second.push_back(i);
       }
     }
   }
@@ -159,13 +159,13 @@ class Table {
   }
 
   TableCell CellOf(const std::vector<double>& predicted, const std::vector<size_t>& places, int64_t parameters) const {
-    std::vector<double> said, measured;
+    std::vector<double> answered, measured;
     for (size_t i : places) {
-      said.push_back(predicted[i]);
-      measured.push_back(tests_[i]->latency_us);
+      answered.push_back(predicted[i]);
+      measured.push_back(tests_[i]->latency_us());
     }
     TableCell cell;
-    cell.figures = LatencyFigures(said, measured);
+    cell.figures = LatencyMetricValues(answered, measured);
     cell.parameters = parameters;
     return cell;
   }

@@ -16,7 +16,7 @@
 #include "evaluation/published/boosted_trees.h"
 #include "evaluation/published/call_gcn.h"
 #include "evaluation/published/cost_features.h"
-#include "evaluation/published/layer_prices.h"
+#include "evaluation/published/layer_latencies.h"
 #include "evaluation/published/published_encoder.h"
 #include "evaluation/tables/measured_rows.h"
 #include "evaluation/tables/work_folder.h"
@@ -90,7 +90,7 @@ class Table {
     const auto add = [&](fit::Split split, size_t most, NetworkRows* rows) {
       for (const fit::Sample* s : RowsOf(data_, kSpace, split, options_.quick ? most : 0)) {
         rows->index.push_back(networks_.size());
-        rows->latency_us.push_back(s->latency_us);
+        rows->latency_us.push_back(s->latency_us());
         networks_.push_back(s);
       }
     };
@@ -116,7 +116,7 @@ class Table {
       Predicted predicted = std::vector<double>();
       COBRA_ASSIGN_OR_RETURN(TableCell cell, make(&predicted));
       COBRA_RETURN_IF_ERROR(predicted.status());
-      Figures figures = LatencyFigures(*predicted, test_.latency_us);
+      MetricValues figures = LatencyMetricValues(*predicted, test_.latency_us);
       cell.figures.insert(cell.figures.begin(), figures.begin(), figures.end());
       return cell;
     });
@@ -162,7 +162,7 @@ class Table {
   }
 
   // Made when the first row that needs it is missing.
-  absl::StatusOr<const LayerPrices*> Prices() {
+  absl::StatusOr<const LayerLatencies*> Prices() {
     if (prices_.looked_up.empty()) {
       TreeOptions trees;
       trees.method = "hist";
@@ -170,7 +170,7 @@ class Table {
       trees.depth = 7;
       trees.learning_rate = options_.quick ? 0.1 : 0.04;
       trees.columns = 0.5;
-      COBRA_ASSIGN_OR_RETURN(prices_, PriceLayers(data_, networks_, trees));
+      COBRA_ASSIGN_OR_RETURN(prices_, EstimateLayerLatencies(data_, networks_, trees));
     }
     return &prices_;
   }
@@ -185,10 +185,10 @@ class Table {
   }
 
   absl::Status Sums() {
-    const auto add = [&](const std::string& method, const std::vector<std::vector<double>> LayerPrices::*calls,
+    const auto add = [&](const std::string& method, const std::vector<std::vector<double>> LayerLatencies::*calls,
                          bool scaled) {
       return Add(method, 1, [&, calls, scaled](Predicted* predicted) -> absl::StatusOr<TableCell> {
-        COBRA_ASSIGN_OR_RETURN(const LayerPrices* prices, Prices());
+        COBRA_ASSIGN_OR_RETURN(const LayerLatencies* prices, Prices());
         const std::vector<double> sums = SumsOf(prices->*calls);
         *predicted = Scaled(Of(test_, sums), scaled ? FitSumScale(Of(train_, sums), train_.latency_us) : 1);
         double share = 0;
@@ -199,14 +199,14 @@ class Table {
         return cell;
       });
     };
-    COBRA_RETURN_IF_ERROR(add(kSum, &LayerPrices::looked_up, true));
-    COBRA_RETURN_IF_ERROR(add("the same, without the factor", &LayerPrices::looked_up, false));
+    COBRA_RETURN_IF_ERROR(add(kSum, &LayerLatencies::looked_up, true));
+    COBRA_RETURN_IF_ERROR(add("the same, without the factor", &LayerLatencies::looked_up, false));
     COBRA_RETURN_IF_ERROR(
-        add("layer-wise sum: layers predicted by boosted trees, one factor", &LayerPrices::predicted, true));
+        add("layer-wise sum: layers predicted by boosted trees, one factor", &LayerLatencies::predicted, true));
     // Not a prediction: it reads the profile of the very network that it is asked for.
     return AddPlain("the calls as profiled inside the network, added", 1, 0, [&]() -> Predicted {
       std::vector<double> sums;
-      for (const fit::Sample* s : SamplesOf(test_)) sums.push_back(s->profile_us > 0 ? s->profile_us : s->latency_us);
+      for (const fit::Sample* s : SamplesOf(test_)) sums.push_back(s->profile_us > 0 ? s->profile_us : s->latency_us());
       return sums;
     });
   }
@@ -247,7 +247,7 @@ class Table {
 
   absl::Status Gcn(const std::string& method, const std::string& config, Description description, int seed) {
     return AddGcn(method, config, seed, [&]() -> absl::StatusOr<CallGraphs> {
-      const LayerPrices* prices = nullptr;
+      const LayerLatencies* prices = nullptr;
       if (description == Description::kLatency) {
         COBRA_ASSIGN_OR_RETURN(prices, Prices());
       }
@@ -255,8 +255,8 @@ class Table {
     });
   }
 
-  // One-hot kind, parameters, and the log of the latency alone, as far as the method is told.
-  CallGraphs Describe(Description description, const LayerPrices* prices) const {
+  // One-hot kind, parameters, and the log of the latency alone, depending on the method.
+  CallGraphs Describe(Description description, const LayerLatencies* prices) const {
     std::vector<std::string> kinds;
     for (const fit::Sample* s : SamplesOf(train_)) {
       for (const graph::Node& node : s->graph.nodes()) KindNumber(node, &kinds);
@@ -361,7 +361,7 @@ class Table {
   std::vector<fit::Repeat> repeats_;  // of this space
   std::vector<const fit::Sample*> networks_;
   NetworkRows train_, validation_, test_;  // into networks_
-  LayerPrices prices_;
+  LayerLatencies prices_;
   bool published_missing_ = false;
   TableRun run_;
 };

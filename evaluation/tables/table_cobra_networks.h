@@ -8,7 +8,7 @@
 
 namespace cobra::evaluation {
 
-// Rows: options.rows; ours: options.model (with seed-1, seed-2 ... inside: every seed, else the version that it is).
+// Rows: options.rows; ours: options.model (every seed if it contains seed-1, seed-2 ..., otherwise the version itself).
 absl::StatusOr<TableRun> RunCobraNetworksTable(const TableOptions& options);
 
 }  // namespace cobra::evaluation

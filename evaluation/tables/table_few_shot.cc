@@ -82,9 +82,9 @@ class NewDevice {
     measured_ = Latencies(test_);
   }
 
-  // Figures of one method, a draw each.
-  absl::StatusOr<std::vector<Figures>> Run(int method, int samples, int first_draw, int draws) {
-    std::vector<Figures> figures;
+  // MetricValues of one method, a draw each.
+  absl::StatusOr<std::vector<MetricValues>> Run(int method, int samples, int first_draw, int draws) {
+    std::vector<MetricValues> figures;
     for (int draw = first_draw; draw < first_draw + draws; ++draw) {
       std::vector<space::AdaptedLatency> predicted;
       if (IsOurs(method)) {
@@ -116,7 +116,7 @@ class NewDevice {
     return chosen;
   }
 
-  Figures FiguresFor(const std::vector<space::AdaptedLatency>& predicted) const {
+  MetricValues FiguresFor(const std::vector<space::AdaptedLatency>& predicted) const {
     std::vector<double> ms;
     double covered = 0, width = 0;
     for (size_t i = 0; i < predicted.size(); ++i) {
@@ -124,7 +124,7 @@ class NewDevice {
       covered += measured_[i] >= predicted[i].low_ms && measured_[i] <= predicted[i].high_ms ? 1 : 0;
       width += (predicted[i].high_ms - predicted[i].low_ms) / predicted[i].latency_ms;
     }
-    Figures figures = FiguresOf(fit::ComputeMetrics(ms, measured_));
+    MetricValues figures = ToMetricValues(fit::ComputeMetrics(ms, measured_));
     if (predicted[0].high_ms > 0) {
       figures.emplace_back("covered", covered / static_cast<double>(predicted.size()));
       figures.emplace_back("width", width / static_cast<double>(predicted.size()));
@@ -260,15 +260,15 @@ class NewDevice {
 };
 
 // Mean over draws; `spread`: standard deviation of the rank correlation.
-Figures MeanOver(const std::vector<Figures>& draws) {
-  Figures mean = draws[0];
+MetricValues MeanOver(const std::vector<MetricValues>& draws) {
+  MetricValues mean = draws[0];
   double squares = 0, rank = 0;
   for (size_t f = 0; f < mean.size(); ++f) {
     mean[f].second = 0;
-    for (const Figures& draw : draws) mean[f].second += draw[f].second / static_cast<double>(draws.size());
+    for (const MetricValues& draw : draws) mean[f].second += draw[f].second / static_cast<double>(draws.size());
     if (mean[f].first != "spearman") continue;
     rank = mean[f].second;
-    for (const Figures& draw : draws) squares += (draw[f].second - rank) * (draw[f].second - rank);
+    for (const MetricValues& draw : draws) squares += (draw[f].second - rank) * (draw[f].second - rank);
   }
   if (draws.size() > 1) mean.emplace_back("spread", std::sqrt(squares / static_cast<double>(draws.size() - 1)));
   return mean;
@@ -340,7 +340,7 @@ class Table {
         if (method == kCeiling && (protocol.train.empty() || samples != 10)) continue;
         for (int seed = 1; seed <= (HasDraws(method) ? seeds : 1); ++seed) {
           COBRA_RETURN_IF_ERROR(run_.Add(kNames[method], group, seed, [&]() -> absl::StatusOr<TableCell> {
-            COBRA_ASSIGN_OR_RETURN(const std::vector<Figures>* all, Results(protocol, p, samples, method, seed));
+            COBRA_ASSIGN_OR_RETURN(const std::vector<MetricValues>* all, Results(protocol, p, samples, method, seed));
             TableCell cell;
             cell.figures = by_device ? (*all)[d] : MeanOver(*all);
             if (!by_device) cell.figures.pop_back();  // the spread over devices is no spread over draws
@@ -353,15 +353,15 @@ class Table {
   }
 
   // A device each.
-  absl::StatusOr<const std::vector<Figures>*> Results(const FewShotProtocol& protocol, size_t p, int samples,
-                                                      int method, int seed) {
+  absl::StatusOr<const std::vector<MetricValues>*> Results(const FewShotProtocol& protocol, size_t p, int samples,
+                                                           int method, int seed) {
     const auto [found, fresh] = results_.try_emplace({p, samples, method, seed});
     if (!fresh) return &found->second;
     COBRA_ASSIGN_OR_RETURN(Loaded * loaded, Load(protocol, p));
     const int all = static_cast<int>(loaded->data.draws.size()), first = (seed - 1) * kDrawsOfSeed % all;
     const int draws = options_.quick ? 2 : std::min(kDrawsOfSeed, all - first);
     for (const auto& device : loaded->devices) {
-      COBRA_ASSIGN_OR_RETURN(const std::vector<Figures> figures, device->Run(method, samples, first, draws));
+      COBRA_ASSIGN_OR_RETURN(const std::vector<MetricValues> figures, device->Run(method, samples, first, draws));
       found->second.push_back(MeanOver(figures));
     }
     return &found->second;
@@ -373,7 +373,7 @@ class Table {
   const std::vector<FewShotProtocol> protocols_;  // the devices refer to it
   TableRun run_;
   std::map<size_t, std::unique_ptr<Loaded>> loaded_;
-  std::map<std::tuple<size_t, int, int, int>, std::vector<Figures>> results_;
+  std::map<std::tuple<size_t, int, int, int>, std::vector<MetricValues>> results_;
 };
 
 void Table::Describe() {

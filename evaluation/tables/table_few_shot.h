@@ -1,5 +1,5 @@
-// `cobra-train table few_shot`: the latency of architectures on a device of which a few are measured (HELP, NeurIPS
-// 2021; MAPLE-X, 2022).
+// `cobra-train table few_shot`: the latency of architectures on a device, from a few samples on it (HELP, NeurIPS 2021;
+// MAPLE-X, 2022).
 #ifndef COBRA_EVALUATION_TABLES_TABLE_FEW_SHOT_H_
 #define COBRA_EVALUATION_TABLES_TABLE_FEW_SHOT_H_
 

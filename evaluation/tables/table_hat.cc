@@ -14,6 +14,7 @@
 #include "evaluation/published/hat_net.h"
 #include "evaluation/published/linear.h"
 #include "evaluation/tables/coverage.h"
+#include "evaluation/tables/hat_noise.h"
 #include "model/space/hat_space.h"
 
 namespace cobra::evaluation {
@@ -26,7 +27,7 @@ struct Set {
 constexpr Set kSets[] = {{"iwslt14deen-gpu_titanxp", 200}, {"wmt14ende-cpu_raspberrypi", 5000},
                          {"wmt14ende-gpu_titanxp", 200},   {"wmt14enfr-cpu_raspberrypi", 5000},
                          {"wmt14enfr-gpu_titanxp", 200},   {"wmt19ende-gpu_titanxp", 200}};
-constexpr size_t kAlikePairs = 400;
+constexpr size_t kSimilarPairs = 400;
 
 constexpr char kOurs[] = "COBRA: law and drift", kOursAlone[] = "COBRA: law, ten features",
                kNet[] = "HAT: 3 x 400 network", kNetFast[] = "3 x 400 network, learning rate 1e-3",
@@ -103,7 +104,7 @@ class Table {
   explicit Table(const TableOptions& options) : data_(options.tables + "/hat"), run_(options) {}
 
   absl::StatusOr<TableRun> Run() {
-    run_.columns = JudgedColumns();
+    run_.columns = ErrorAndIntervalColumns();
     const int seeds = run_.options.quick ? 1 : run_.options.seeds;
     // What takes seconds first: networks take a hundred times as long.
     for (const bool networks : {false, true}) {
@@ -149,22 +150,22 @@ class Table {
       const Predict& method = predict;
       COBRA_RETURN_IF_ERROR(run_.Add(name, set.name, seed, [&]() -> absl::StatusOr<TableCell> {
         COBRA_ASSIGN_OR_RETURN(const Predicted predicted, method());
-        return Judge(predicted, parts);
+        return MetricsCell(predicted, parts);
       }));
     }
     return absl::OkStatus();
   }
 
   // The interval's half-width comes from the validation rows, which no method has learned; figures from the test rows.
-  static TableCell Judge(const Predicted& predicted, const Parts& parts) {
+  static TableCell MetricsCell(const Predicted& predicted, const Parts& parts) {
     const auto middle = predicted.latency_ms.begin() + static_cast<std::ptrdiff_t>(parts.validation.latency_ms.size());
     const std::vector<double> validation(predicted.latency_ms.begin(), middle),
         test(middle, predicted.latency_ms.end());
     TableCell cell;
-    cell.figures = FiguresOf(fit::ComputeMetrics(test, parts.test.latency_ms));
+    cell.figures = ToMetricValues(fit::ComputeMetrics(test, parts.test.latency_ms));
     const double half_width = ConformalHalfWidth(validation, parts.validation.latency_ms);
-    for (auto& figure : IntervalFigures(test, parts.test.latency_ms, std::vector<double>(test.size(), half_width),
-                                        static_cast<int64_t>(validation.size()))) {
+    for (auto& figure : IntervalMetricValues(test, parts.test.latency_ms, std::vector<double>(test.size(), half_width),
+                                             static_cast<int64_t>(validation.size()))) {
       cell.figures.push_back(std::move(figure));
     }
     cell.parameters = predicted.parameters;
@@ -180,11 +181,11 @@ class Table {
     for (const CsvTable::Row& line : spread.rows) {
       double within = 0;
       if (!absl::SimpleAtod(line.fields[1], &within))
-        return absl::DataLossError(absl::StrCat(data_, "/spread.csv: line ", line.line, ": is no number"));
+        return absl::DataLossError(absl::StrCat(data_, "/spread.csv: line ", line.line, ": is not a number"));
       COBRA_ASSIGN_OR_RETURN(const space::HatRows rows,
                              space::LoadHatRows(absl::StrCat(data_, "/", line.fields[0], ".csv.gz")));
-      COBRA_ASSIGN_OR_RETURN(const space::HatNoise measured,
-                             space::MeasureHatNoise(rows.features, rows.latency_ms[0], kAlikePairs));
+      COBRA_ASSIGN_OR_RETURN(const HatNoise measured,
+                             MeasureHatNoise(rows.features, rows.latency_ms[0], kSimilarPairs));
       absl::StrAppend(&noise, absl::StrFormat("| %s | %.2f | %.2f | %.2f |\n", line.fields[0], 100 * within,
                                               100 * measured.alike, 100 * measured.consecutive));
     }

@@ -10,12 +10,12 @@
 #include "base/status_macros.h"
 #include "evaluation/tables/coverage.h"
 #include "evaluation/tables/measured_rows.h"
+#include "evaluation/tables/nasbench201_data.h"
 #include "model/fit/dataset.h"
 #include "model/fit/interval_fit.h"
 #include "model/fit/trainer.h"
 #include "model/predict/bundle.h"
 #include "model/predict/spread.h"
-#include "model/space/nasbench201_data.h"
 
 namespace cobra::evaluation {
 namespace {
@@ -29,7 +29,7 @@ constexpr size_t kQuickRows = 60;  // of each kind and split
 constexpr char kUnseenSpace[] = "torchvision";
 
 // Rows predicted, with their intervals in log-latency, and measured.
-struct Judged {
+struct PredictedIntervals {
   std::vector<double> predicted, half_width, measured;
   void Add(double p, double h, double m) {
     predicted.push_back(p);
@@ -38,10 +38,10 @@ struct Judged {
   }
 };
 
-TableCell CellOf(const Judged& rows, int64_t calibration) {
+TableCell CellOf(const PredictedIntervals& rows, int64_t calibration) {
   TableCell cell;
-  cell.figures = FiguresOf(fit::ComputeMetrics(rows.predicted, rows.measured));
-  for (auto& figure : IntervalFigures(rows.predicted, rows.measured, rows.half_width, calibration)) {
+  cell.figures = ToMetricValues(fit::ComputeMetrics(rows.predicted, rows.measured));
+  for (auto& figure : IntervalMetricValues(rows.predicted, rows.measured, rows.half_width, calibration)) {
     cell.figures.push_back(std::move(figure));
   }
   return cell;
@@ -52,7 +52,7 @@ class Table {
   explicit Table(const TableOptions& options) : run_(options) {}
 
   absl::StatusOr<TableRun> Run() {
-    run_.columns = JudgedColumns();
+    run_.columns = ErrorAndIntervalColumns();
     run_.columns.push_back({"n", "test rows", 1, 0});
     COBRA_ASSIGN_OR_RETURN(data_, fit::LoadMeasurements(run_.options.rows));
     COBRA_RETURN_IF_ERROR(Shipped(/*networks=*/false));
@@ -81,21 +81,21 @@ class Table {
   std::vector<const fit::Sample*> Rows(bool networks, fit::Split split, bool unseen) const {
     std::vector<const fit::Sample*> rows;
     for (const fit::Sample& s : data_.samples) {
-      if (s.is_network != networks || s.split != split || (s.space == kUnseenSpace) != unseen) continue;
+      if (s.is_network() != networks || s.split != split || (s.space() == kUnseenSpace) != unseen) continue;
       rows.push_back(&s);
       if (run_.options.quick && rows.size() == kQuickRows) break;
     }
     return rows;
   }
 
-  absl::StatusOr<Judged> Predict(const std::vector<const fit::Sample*>& rows, bool networks) const {
+  absl::StatusOr<PredictedIntervals> Predict(const std::vector<const fit::Sample*>& rows, bool networks) const {
     COBRA_ASSIGN_OR_RETURN(const predict::ModelBundle bundle, predict::LoadBundle(run_.options.model));
     const predict::IntervalWidths& intervals = bundle.manifest.targets[0].interval;
     const predict::IntervalWidth& interval = networks ? intervals.network : intervals.layer;
     COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, fit::PredictSamples(run_.options.model, rows));
-    Judged judged;
+    PredictedIntervals judged;
     for (size_t i = 0; i < rows.size(); ++i)
-      judged.Add(p.latency_us[i], interval.HalfWidthOf(p.embedding[i]), rows[i]->latency_us);
+      judged.Add(p.latency_us[i], interval.HalfWidthOf(p.embedding[i]), rows[i]->latency_us());
     return judged;
   }
 
@@ -106,7 +106,7 @@ class Table {
     int64_t calibration = 0;
     for (fit::Split split : fit::kIntervalSplits)
       calibration += static_cast<int64_t>(fit::RowsOf(data_, split, networks).size());
-    std::optional<Judged> all;
+    std::optional<PredictedIntervals> all;
     std::map<std::string, std::vector<size_t>> kinds;
     for (size_t i = 0; i < rows.size(); ++i) {
       kinds[what].push_back(i);
@@ -119,7 +119,7 @@ class Table {
         if (!all) {
           COBRA_ASSIGN_OR_RETURN(all, Predict(rows, networks));
         }
-        Judged chosen;
+        PredictedIntervals chosen;
         for (size_t i : index) chosen.Add(all->predicted[i], all->half_width[i], all->measured[i]);
         return CellOf(chosen, calibration);
       }));
@@ -129,25 +129,25 @@ class Table {
 
   absl::Status Shipped(bool networks) {
     COBRA_RETURN_IF_ERROR(Lines(networks, kKnown, Rows(networks, fit::Split::kTest, false),
-                                [](const fit::Sample& s) { return s.space; }));
+                                [](const fit::Sample& s) { return s.space(); }));
     if (!networks) return absl::OkStatus();
-    return Lines(networks, kUnseen, Rows(true, fit::Split::kTest, true), [](const fit::Sample& s) { return s.label; });
+    return Lines(networks, kUnseen, Rows(true, fit::Split::kTest, true),
+                 [](const fit::Sample& s) { return s.label(); });
   }
 
   absl::Status Cells() {
     const std::string folder = run_.options.tables + "/nasbench201";
-    std::optional<space::Nasbench201Data> cells;
+    std::optional<Nasbench201Data> cells;
     for (int seed = 1; seed <= (run_.options.quick ? 1 : run_.options.seeds); ++seed) {
       for (const char* device : {"desktop_gpu_gtx_1080ti_fp32", "desktop_cpu_core_i7_7820x_fp32",
                                  "mobile_dsp_snapdragon_855_hexagon_690_int8"}) {
         COBRA_RETURN_IF_ERROR(run_.Add(device, kCells, seed, [&]() -> absl::StatusOr<TableCell> {
           if (!cells) {
-            COBRA_ASSIGN_OR_RETURN(cells, space::LoadNasbench201(folder));
+            COBRA_ASSIGN_OR_RETURN(cells, LoadNasbench201(folder));
           }
           COBRA_ASSIGN_OR_RETURN(const size_t column, cells->rows.Device(device));
-          COBRA_ASSIGN_OR_RETURN(
-              const space::SpaceSplit split,
-              space::LoadSpaceSplit(absl::StrCat(folder, "/split-", seed, ".csv"), cells->rows, column));
+          COBRA_ASSIGN_OR_RETURN(const SpaceSplit split,
+                                 LoadSpaceSplit(absl::StrCat(folder, "/split-", seed, ".csv"), cells->rows, column));
           return CellOfProcess(*cells, split, static_cast<uint64_t>(seed));
         }));
         if (run_.options.quick) break;
@@ -156,21 +156,21 @@ class Table {
     return absl::OkStatus();
   }
 
-  TableCell CellOfProcess(const space::Nasbench201Data& cells, const space::SpaceSplit& split, uint64_t seed) const {
-    space::ProcessOptions options;
+  TableCell CellOfProcess(const Nasbench201Data& cells, const SpaceSplit& split, uint64_t seed) const {
+    space::GaussianProcessOptions options;
     options.seed = seed;
     if (run_.options.quick) options.rows = 100, options.steps = 5, options.draws = 1;
     const space::SpaceRowSet train = cells.cells.Places(split.train);
-    const space::FeatureProcess process(cells.cells.features.Select(space::IndexTensor(train)), train.latency_ms,
-                                        options);
+    const space::GaussianProcess process(cells.cells.features.Select(space::IndexTensor(train)), train.latency_ms,
+                                         options);
     const std::vector<double> all = cells.cells.Spread(process.Predict(cells.cells.features));
     const auto judged = [&all](const space::SpaceRowSet& rows, double half_width) {
-      Judged chosen;
+      PredictedIntervals chosen;
       for (size_t i = 0; i < rows.index.size(); ++i)
         chosen.Add(all[static_cast<size_t>(rows.index[i])], half_width, rows.latency_ms[i]);
       return chosen;
     };
-    const Judged validation = judged(split.validation, 0);
+    const PredictedIntervals validation = judged(split.validation, 0);
     TableCell cell = CellOf(judged(split.test, ConformalHalfWidth(validation.predicted, validation.measured)),
                             static_cast<int64_t>(validation.measured.size()));
     cell.parameters = process.parameters();

@@ -1,5 +1,5 @@
-// `cobra-train table intervals`: do 90 % intervals hold 90 % (PROTOCOLS, 8)? Judged by the exact band of what was
-// observed: in distribution, and on families that nothing was learned from.
+// `cobra-train table intervals`: do 90 % intervals contain 90 %? Compares with the exact band of the observed share: in
+// distribution, and on families without training rows.
 #ifndef COBRA_EVALUATION_TABLES_TABLE_INTERVALS_H_
 #define COBRA_EVALUATION_TABLES_TABLE_INTERVALS_H_
 

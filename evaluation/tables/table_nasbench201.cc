@@ -8,11 +8,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "evaluation/published/boosted_trees.h"
 #include "evaluation/published/gcn.h"
 #include "evaluation/published/linear.h"
-#include "model/space/nasbench201_data.h"
+#include "evaluation/tables/nasbench201_data.h"
+#include "evaluation/variants/space_net_variants.h"
 #include "model/space/space_fit.h"
 
 namespace cobra::evaluation {
@@ -57,10 +59,10 @@ std::vector<double> Between(const std::vector<double>& a, const std::vector<doub
 // Rows of one device and seed, and what has been fitted to them: both halves of our answer are rows of their own.
 class Fits {
  public:
-  Fits(const space::Nasbench201Data& data, space::SpaceSplit split, const TableOptions& options, int seed)
+  Fits(const Nasbench201Data& data, SpaceSplit split, const TableOptions& options, int seed)
       : data_(data), split_(std::move(split)), quick_(options.quick), seed_(static_cast<uint64_t>(seed)) {}
 
-  const space::SpaceSplit& split() const { return split_; }
+  const SpaceSplit& split() const { return split_; }
 
   const Predicted& Networks() {
     if (!networks_) networks_ = Networks(OurOptions(), /*described=*/false);
@@ -69,7 +71,7 @@ class Fits {
   const Predicted& Process() {
     if (!process_) {
       const double start = ProcessorSeconds();
-      const space::FeatureProcess process = FitProcess();
+      const space::GaussianProcess process = FitProcess();
       process_ = Predicted{data_.cells.Spread(process.Predict(data_.cells.features)), process.parameters(),
                            SecondsSince(start)};
     }
@@ -83,16 +85,16 @@ class Fits {
 
   Predicted Networks(const space::AdditiveFitOptions& options, bool described) const {
     const double start = ProcessorSeconds();
-    const space::DenseGraphs& graphs = described ? data_.cells.described : data_.cells.graphs;
+    const space::DenseGraphs& graphs = described ? data_.described : data_.cells.graphs;
     const space::AdditiveEnsemble ensemble(graphs, data_.cells.Places(split_.train), options);
     return {data_.cells.Spread(ensemble.LatencyMs(graphs)), ensemble.parameters(), SecondsSince(start)};
   }
-  space::FeatureProcess FitProcess() const {
-    space::ProcessOptions options;
+  space::GaussianProcess FitProcess() const {
+    space::GaussianProcessOptions options;
     options.seed = seed_;
     if (quick_) options.rows = 100, options.steps = 5, options.draws = 1;
     const space::SpaceRowSet train = data_.cells.Places(split_.train);
-    return space::FeatureProcess(data_.cells.features.Select(space::IndexTensor(train)), train.latency_ms, options);
+    return space::GaussianProcess(data_.cells.features.Select(space::IndexTensor(train)), train.latency_ms, options);
   }
   Predicted PublishedNetwork(const GcnFitOptions& options) const {
     GcnFit fit = FitGcn(data_.contracted, split_.train, split_.validation, options);
@@ -136,8 +138,8 @@ class Fits {
     return chosen;
   }
 
-  const space::Nasbench201Data& data_;
-  const space::SpaceSplit split_;
+  const Nasbench201Data& data_;
+  const SpaceSplit split_;
   const bool quick_;
   const uint64_t seed_;
   std::optional<Predicted> networks_, process_;
@@ -151,7 +153,7 @@ class Table {
   // What matters most comes first: a run that is cut has three seeds of the main rows before the first of the slow
   // ones.
   absl::StatusOr<TableRun> Run() {
-    COBRA_ASSIGN_OR_RETURN(data_, space::LoadNasbench201(folder_));
+    COBRA_ASSIGN_OR_RETURN(data_, LoadNasbench201(folder_));
     Describe();
     const std::vector<std::string> devices =
         options_.quick ? std::vector<std::string>{kGpu} : std::vector<std::string>{kGpu, kCpu, kDsp};
@@ -209,7 +211,7 @@ class Table {
         "Published figures are shares within 1, 5, 10 % on other splits of the same data, by their authors; Yue's "
         "network is that of BRP-NAS with the rate and the batch of its released code."};
     run_.after = {
-        "*COBRA: Gaussian process* (`model/space/feature_process.h`) compares cells by what runs in them after "
+        "*COBRA: Gaussian process* (`model/space/gaussian_process.h`) compares cells by what runs in them after "
         "pruning; *additive networks* are four graph networks (`model/space/space_nets.h`), *mean of both* is "
         "geometric. The process's features and options were chosen by cross-validation within the 900 rows of the "
         "first split; those of the networks come from a prototype that was judged on random splits of its own, whose "
@@ -220,7 +222,7 @@ class Table {
   }
 
   // Predictions for every row of the table, judged on the test rows.
-  absl::Status Add(const std::string& method, const std::string& group, int seed, const space::SpaceSplit& split,
+  absl::Status Add(const std::string& method, const std::string& group, int seed, const SpaceSplit& split,
                    const Make& make) {
     return run_.Add(method, group, seed, [&]() -> absl::StatusOr<TableCell> {
       COBRA_ASSIGN_OR_RETURN(const Predicted predicted, make());
@@ -229,7 +231,7 @@ class Table {
         for (int64_t i : rows.index) latency_ms.push_back(predicted.latency_ms[static_cast<size_t>(i)]);
         return latency_ms;
       };
-      TableCell cell = Judged(chosen(split.test), split.test.latency_ms);
+      TableCell cell = MetricsCell(chosen(split.test), split.test.latency_ms);
       // What choices between methods may look at; in the JSON form only.
       const fit::Metrics validation = fit::ComputeMetrics(chosen(split.validation), split.validation.latency_ms);
       cell.figures.insert(cell.figures.end(), {{"validation_mape", validation.mape},
@@ -241,18 +243,17 @@ class Table {
     });
   }
 
-  static TableCell Judged(const std::vector<double>& predicted, const std::vector<double>& measured) {
+  static TableCell MetricsCell(const std::vector<double>& predicted, const std::vector<double>& measured) {
     TableCell cell;
-    cell.figures = FiguresOf(fit::ComputeMetrics(predicted, measured));
+    cell.figures = ToMetricValues(fit::ComputeMetrics(predicted, measured));
     return cell;
   }
 
   // `rows`: "" for 900, "2000-" for 2,000.
   absl::StatusOr<Fits> FitsOf(const std::string& device, int seed, const std::string& rows = "") {
     COBRA_ASSIGN_OR_RETURN(const size_t column, data_.rows.Device(device));
-    COBRA_ASSIGN_OR_RETURN(
-        space::SpaceSplit split,
-        space::LoadSpaceSplit(absl::StrCat(folder_, "/split-", rows, seed, ".csv"), data_.rows, column));
+    COBRA_ASSIGN_OR_RETURN(SpaceSplit split,
+                           LoadSpaceSplit(absl::StrCat(folder_, "/split-", rows, seed, ".csv"), data_.rows, column));
     return Fits(data_, std::move(split), options_, seed);
   }
 
@@ -286,7 +287,7 @@ class Table {
                [&] { return fits.PublishedNetwork(fits.PublishedOptions(1, 4e-4)); });
   }
 
-  absl::Status OtherColumn(const std::string& device, int seed, const space::SpaceSplit& split) {
+  absl::Status OtherColumn(const std::string& device, int seed, const SpaceSplit& split) {
     return run_.Add(kOtherColumn, device, seed, [&]() -> absl::StatusOr<TableCell> {
       COBRA_ASSIGN_OR_RETURN(const size_t other, data_.rows.Device(device == kGpu ? kCpu : kGpu));
       std::vector<double> predicted, measured;
@@ -296,11 +297,11 @@ class Table {
         predicted.push_back(ms);
         measured.push_back(split.test.latency_ms[i]);
       }
-      return Judged(predicted, measured);
+      return MetricsCell(predicted, measured);
     });
   }
 
-  absl::Status SameCells(const std::string& device, int seed, const space::SpaceSplit& split) {
+  absl::Status SameCells(const std::string& device, int seed, const SpaceSplit& split) {
     return run_.Add(kSameCell, device, seed, [&]() -> absl::StatusOr<TableCell> {
       std::map<int64_t, std::vector<double>> by_cell;
       for (size_t i = 0; i < split.test.index.size(); ++i) {
@@ -312,13 +313,11 @@ class Table {
         for (size_t left_out = 0; latencies.size() > 4 && left_out < latencies.size(); ++left_out) {
           std::vector<double> others = latencies;
           others.erase(others.begin() + static_cast<std::ptrdiff_t>(left_out));
-          std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2),
-                           others.end());
-          predicted.push_back(others[others.size() / 2]);
+          predicted.push_back(UpperMedian(std::move(others)));
           measured.push_back(latencies[left_out]);
         }
       }
-      return Judged(predicted, measured);
+      return MetricsCell(predicted, measured);
     });
   }
 
@@ -338,27 +337,23 @@ class Table {
     COBRA_ASSIGN_OR_RETURN(Fits fits, FitsOf(device, seed));
     space::AdditiveFitOptions one = fits.OurOptions();
     one.networks = 1;
-    const auto add = [&](const char* what, const std::function<void(space::AdditiveFitOptions*)>& change,
-                         bool described) {
-      space::AdditiveFitOptions changed = one;
-      change(&changed);
-      if (described) changed.net.kinds = data_.cells.described.kinds.size(2);
+    const auto add = [&](const char* what, const space::AdditiveFitOptions& options, bool described = false) {
       return Add(what, kOurParts, seed, fits.split(),
-                 [&fits, changed, described] { return fits.Networks(changed, described); });
+                 [&fits, options, described] { return fits.Networks(options, described); });
     };
-    COBRA_RETURN_IF_ERROR(add(
-        "one additive network", [](space::AdditiveFitOptions*) {}, false));
-    COBRA_RETURN_IF_ERROR(add(
-        "no global node", [](space::AdditiveFitOptions* o) { o->net.global = false; }, false));
-    COBRA_RETURN_IF_ERROR(add(
-        "messages along the data flow only", [](space::AdditiveFitOptions* o) { o->net.against = false; }, false));
-    COBRA_RETURN_IF_ERROR(add(
-        "messages against the data flow only", [](space::AdditiveFitOptions* o) { o->net.along = false; }, false));
-    COBRA_RETURN_IF_ERROR(add(
-        "operators described, not one-hot", [](space::AdditiveFitOptions*) {}, true));
-    return add(
-        "one number off the sum of features, not contributions",
-        [](space::AdditiveFitOptions* o) { o->net.additive = false; }, false);
+    const auto variant = [&one](MakeSpaceNet make_net) {
+      space::AdditiveFitOptions options = one;
+      options.make_net = std::move(make_net);
+      return options;
+    };
+    space::AdditiveFitOptions of_descriptions = one;
+    of_descriptions.net.kinds = data_.described.kinds.size(2);
+    COBRA_RETURN_IF_ERROR(add("one additive network", one));
+    COBRA_RETURN_IF_ERROR(add("no global node", variant(WithoutMessages({"global"}))));
+    COBRA_RETURN_IF_ERROR(add("messages along the data flow only", variant(WithoutMessages({"against"}))));
+    COBRA_RETURN_IF_ERROR(add("messages against the data flow only", variant(WithoutMessages({"along"}))));
+    COBRA_RETURN_IF_ERROR(add("operators described, not one-hot", of_descriptions, /*described=*/true));
+    return add("one number off the sum of features, not contributions", variant(MakeNetOfSums));
   }
 
   // At the batch of the paper's supplement, but where the batch itself is what is looked at.
@@ -381,7 +376,7 @@ class Table {
   // Both sides read the strings; theirs as published, and once more with repetitions left out as ours.
   absl::Status AllCells() {
     COBRA_ASSIGN_OR_RETURN(Fits fits, FitsOf(kGpu, 1));
-    const std::vector<std::string> archs = space::AllNasbench201();
+    const std::vector<std::string> archs = AllNasbench201();
     const auto add = [&](const char* method, int64_t parameters, const std::function<absl::Status()>& predict) {
       return run_.Add(method, kAllCells, 1, [&]() -> absl::StatusOr<TableCell> {
         const double start = ProcessorSeconds();
@@ -398,7 +393,7 @@ class Table {
     ours.epochs = 1;
     const space::SpaceRowSet train = data_.cells.Places(fits.split().train);
     const space::AdditiveEnsemble ensemble(data_.cells.graphs, train, ours);
-    const space::FeatureProcess process = fits.FitProcess();
+    const space::GaussianProcess process = fits.FitProcess();
     COBRA_RETURN_IF_ERROR(add(kOurs, ensemble.parameters() + process.parameters(), [&]() -> absl::Status {
       COBRA_ASSIGN_OR_RETURN(const space::PrunedCells cells, space::MakePrunedCells(archs));
       return Complete(cells.Spread(Between(ensemble.LatencyMs(cells.graphs), process.Predict(cells.features))));
@@ -410,14 +405,14 @@ class Table {
     Gcn net(fits.PublishedOptions(10, 8e-4).net);
     const GcnOptions form = fits.PublishedOptions(10, 8e-4).net;
     COBRA_RETURN_IF_ERROR(add(kGcnPaper, space::ParametersOf(net), [&]() -> absl::Status {
-      COBRA_ASSIGN_OR_RETURN(const space::DenseGraphs graphs, space::MakeContractedCells(archs));
+      COBRA_ASSIGN_OR_RETURN(const space::DenseGraphs graphs, MakeContractedCells(archs));
       return Complete(GcnLatencyMs(MakeGcnGraphs(graphs, form), net, 1));
     }));
     return add("BRP-NAS: GCN 4 x 600, each pruned cell once", space::ParametersOf(net), [&]() -> absl::Status {
       COBRA_ASSIGN_OR_RETURN(const space::PrunedCells cells, space::MakePrunedCells(archs));
       std::vector<std::string> once;
       for (int64_t first : cells.distinct.first) once.push_back(archs[static_cast<size_t>(first)]);
-      COBRA_ASSIGN_OR_RETURN(const space::DenseGraphs graphs, space::MakeContractedCells(once));
+      COBRA_ASSIGN_OR_RETURN(const space::DenseGraphs graphs, MakeContractedCells(once));
       return Complete(cells.Spread(GcnLatencyMs(MakeGcnGraphs(graphs, form), net, 1)));
     });
   }
@@ -430,7 +425,7 @@ class Table {
 
   const TableOptions options_;
   const std::string folder_;
-  space::Nasbench201Data data_;
+  Nasbench201Data data_;
   TableRun run_;
 };
 

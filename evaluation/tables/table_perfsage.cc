@@ -47,7 +47,7 @@ class Table {
 
   absl::StatusOr<TableRun> Run() {
     COBRA_RETURN_IF_ERROR(Load());
-    run_.columns = JudgedColumns();
+    run_.columns = ErrorAndIntervalColumns();
     const int seeds = run_.options.quick ? 1 : run_.options.seeds;
     for (int seed = 1; seed <= seeds; ++seed) {
       COBRA_RETURN_IF_ERROR(Latency(static_cast<uint64_t>(seed)));
@@ -64,8 +64,8 @@ class Table {
     COBRA_ASSIGN_OR_RETURN(std::vector<fit::Sample> samples, fit::LoadRecordFile(path));
     std::map<std::string, size_t> count;
     for (fit::Sample& sample : samples) {
-      if (!absl::StartsWith(sample.space, "perfsage-") || sample.peak_memory_bytes == 0) continue;
-      if (size_t& n = count[sample.space]; run_.options.quick && ++n > kQuickNetworks) continue;
+      if (!absl::StartsWith(sample.space(), "perfsage-") || sample.peak_memory_bytes() == 0) continue;
+      if (size_t& n = count[sample.space()]; run_.options.quick && ++n > kQuickNetworks) continue;
       samples_.push_back(std::move(sample));
     }
     if (samples_.empty()) {
@@ -117,16 +117,16 @@ class Table {
       const std::string group = absl::StrCat(space, memory ? ", peak memory" : ", latency");
       COBRA_RETURN_IF_ERROR(run_.Add(method, group, static_cast<int>(seed), [&]() -> absl::StatusOr<TableCell> {
         if (all == nullptr) {
-          COBRA_ASSIGN_OR_RETURN(OutOfFold made, predict());
-          all = std::make_unique<OutOfFold>(std::move(made));
+          COBRA_ASSIGN_OR_RETURN(OutOfFold predictions, predict());
+          all = std::make_unique<OutOfFold>(std::move(predictions));
         }
-        return Judge(*all, space, memory);
+        return MetricsCell(*all, space, memory);
       }));
     }
     return absl::OkStatus();
   }
 
-  TableCell Judge(const OutOfFold& all, const std::string& space, bool memory) const {
+  TableCell MetricsCell(const OutOfFold& all, const std::string& space, bool memory) const {
     std::vector<double> predicted, measured;
     std::vector<int> fold;
     for (size_t n = 0; n < set_.networks.size(); ++n) {
@@ -138,10 +138,10 @@ class Table {
       fold.push_back(fold_[n]);
     }
     TableCell cell;
-    cell.figures = FiguresOf(fit::ComputeMetrics(predicted, measured));
+    cell.figures = ToMetricValues(fit::ComputeMetrics(predicted, measured));
     const auto calibration = static_cast<int64_t>(predicted.size()) * (kPerfSageFolds - 1) / kPerfSageFolds;
     for (auto& figure :
-         IntervalFigures(predicted, measured, CrossConformalHalfWidths(predicted, measured, fold), calibration)) {
+         IntervalMetricValues(predicted, measured, CrossConformalHalfWidths(predicted, measured, fold), calibration)) {
       cell.figures.push_back(std::move(figure));
     }
     cell.parameters = all.parameters;
@@ -288,8 +288,8 @@ class Table {
         "*Per-kernel sum, layers alone*: the shipped weights' answer for each layer by itself, added; they may have "
         "learned some of these networks. *Fitted in company*: what each "
         "call takes within the networks of the training folds, added.",
-        "Peak memory is the most bytes alive at LibTorch's allocator (DESIGN.md, \"The graph\"); *the rule* computes "
-        "it from the graph and has no fitted number; two of its terms were found on these networks. Energy: this "
+        "Peak memory is the most bytes alive at LibTorch's allocator; *the rule* computes it "
+        "from the graph and has no fitted number; two of its terms were found on these networks. Energy: this "
         "target has no counter that the worker can read, so there is none.",
         "Intervals: cross-conformal, a network's half-width from the networks of the other folds; the band is the "
         "exact beta-binomial 95 % band."};

@@ -10,7 +10,7 @@
 namespace cobra::evaluation {
 
 inline constexpr int kPerfSageFolds = 5;
-// The fold that tests a network: of its fingerprint alone, so that it was fixed before anything was measured.
+// The test fold of a network, a function of its fingerprint alone, so that it was fixed before anything was measured.
 int PerfSageFold(absl::string_view fingerprint_hex);
 
 // Rows: the networks of spaces perfsage-* in TableOptions::rows. FailedPrecondition if there are none.

@@ -17,8 +17,8 @@ struct TableEntry {
 };
 const std::vector<TableEntry>& Tables();
 
-// Runs one; state, document and ledger.csv go to `directory` (empty: none is written; the quick form looks at the test
-// rows for its shape only and is not in the ledger). NotFound lists the tables that there are.
+// Runs one table and writes state, document and ledger.csv to `directory` (empty: none). Quick runs are not in the
+// ledger, because their figures are meaningless. NotFound lists the tables.
 absl::StatusOr<TableRun> RunTable(TableOptions options, const std::string& directory);
 
 }  // namespace cobra::evaluation

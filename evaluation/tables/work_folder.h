@@ -1,4 +1,4 @@
-// Where a table keeps weights and checkpoints while it runs.
+// The folder of a table's weights and checkpoints during its run.
 #ifndef COBRA_EVALUATION_TABLES_WORK_FOLDER_H_
 #define COBRA_EVALUATION_TABLES_WORK_FOLDER_H_
 
@@ -10,7 +10,7 @@
 
 namespace cobra::evaluation {
 
-// build/tables, which another run goes on from; of a quick run a folder of its own, which goes with this object.
+// build/tables, from which another run resumes; for a quick run a temporary folder, which is removed with this object.
 class WorkFolder {
  public:
   static absl::StatusOr<WorkFolder> Make(const TableOptions& options);
@@ -29,7 +29,7 @@ class WorkFolder {
   bool temporary_ = false;
 };
 
-// A table that keeps something in such a folder, run.
+// Runs a table that needs such a folder.
 template <typename Table>
 absl::StatusOr<TableRun> RunInWorkFolder(const TableOptions& options) {
   absl::StatusOr<WorkFolder> work = WorkFolder::Make(options);
@@ -37,9 +37,10 @@ absl::StatusOr<TableRun> RunInWorkFolder(const TableOptions& options) {
   return Table(options, *std::move(work)).Run();
 }
 
-// Settings of the published methods (evaluation/published/configs): as far as a processor gets; of a quick run the smallest.
+// Settings of the published methods (evaluation/published/configs): a size for one processor; for a quick run the
+// smallest.
 std::string ConfigFolder(const TableOptions& options);
-// The vocabulary of BERT-uncased, as scripts/setup.sh --wordpiece puts it.
+// The vocabulary of BERT-uncased, written by scripts/setup.sh --wordpiece.
 inline constexpr char kWordPieceVocabulary[] = "build/wordpiece/vocab.txt";
 
 }  // namespace cobra::evaluation

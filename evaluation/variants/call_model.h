@@ -1,6 +1,6 @@
-// What a call takes in the company of its network, of calls that a space is made of: the mean over the networks that
-// have the very call, and beside it a kernel regression on its numbers, which is the answer where few have it
-// (per-kernel prediction, as nn-Meter's, but fitted to profiles of whole networks).
+// The latency of a call inside its network, for the calls of a space: the mean over the networks that contain the same
+// call, combined with a kernel regression on its features, which is used if few networks contain it (per-kernel
+// prediction, like nn-Meter's, but fitted to profiles of networks).
 #ifndef COBRA_EVALUATION_VARIANTS_CALL_MODEL_H_
 #define COBRA_EVALUATION_VARIANTS_CALL_MODEL_H_
 
@@ -16,18 +16,18 @@ namespace cobra::evaluation {
 
 class CallModel {
  public:
-  // Learns the profiles of `train`, which index set.networks. InvalidArgument if none was profiled. `set` must outlive
-  // the model.
+  // Fits the model to the profiles of `train`, which are indices into set.networks. InvalidArgument if none was
+  // profiled. `set` must outlive the model.
   static absl::StatusOr<CallModel> Fit(const NetworkSet& set, absl::Span<const size_t> train);
 
-  // Log-microseconds of each node of a network. Of a network that was learned, as if it had not been: a table that
-  // knows its own answers would teach whoever reads it to trust it too much.
+  // Log-microseconds of each node of a network. For a training network its own profile is left out, because a model
+  // that is trained on these values would otherwise trust them too much.
   std::vector<double> LogUs(size_t network) const;
   // Their sum, microseconds.
   double SumUs(size_t network) const;
 
  private:
-  // The profiles of one call: log-times, one a network (the mean over its places there).
+  // The profiles of one call: log-times, one per network (the mean over its occurrences there).
   struct Known {
     double sum = 0;
     int networks = 0;
@@ -37,7 +37,7 @@ class CallModel {
   const NetworkSet* set_;
   std::vector<char> learned_;                 // [network]
   std::vector<Known> known_;                  // [call]
-  std::vector<double> regressed_, left_out_;  // [call] log-microseconds; left_out_: as if the call had not been there
+  std::vector<double> regressed_, left_out_;  // [call] log-microseconds; left_out_: fitted without the call
 };
 
 }  // namespace cobra::evaluation

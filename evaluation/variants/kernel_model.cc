@@ -104,7 +104,7 @@ class FittedKernel : public KernelModel {
     const int64_t n = static_cast<int64_t>(rows.size());
     at::Tensor log_us = at::empty({n, 1}, at::kDouble);
     for (int64_t i = 0; i < n; ++i)
-      log_us.data_ptr<double>()[i] = std::log(layers_[rows[static_cast<size_t>(i)]]->latency_us);
+      log_us.data_ptr<double>()[i] = std::log(layers_[rows[static_cast<size_t>(i)]]->latency_us());
     lowest_ = log_us.min().item<double>() - 1;
     highest_ = log_us.max().item<double>() + 1;
     fitted_ = Rows(rows);

@@ -1,6 +1,6 @@
-// A model of layers' latencies that is fitted in a second and good from a hundred layers on: kernel ridge regression on
-// numbers that stand in the call itself. What the replay of active selection learns with; nothing in it has seen a
-// latency before it is fitted.
+// A model of layers' latencies that is fitted in a second and usable from a hundred layers on: kernel ridge regression
+// on numbers of the call itself. Used by the replay of active selection, because it uses no latency before it is
+// fitted.
 #ifndef COBRA_EVALUATION_VARIANTS_KERNEL_MODEL_H_
 #define COBRA_EVALUATION_VARIANTS_KERNEL_MODEL_H_
 
@@ -15,16 +15,16 @@
 
 namespace cobra::evaluation {
 
-// Layers are named by their place in the list.
+// Layers are referred to by index into the list.
 class KernelModel {
  public:
-  // Of the layers only the calls are read, which are known before anything is measured; latencies in Fit, of its rows.
+  // Reads only the calls of the layers, which are known before any measurement. Fit reads the latencies of its rows.
   static std::unique_ptr<KernelModel> Create(std::vector<const fit::Sample*> layers);
   virtual ~KernelModel() = default;
 
-  // Nothing is left of an earlier fit.
+  // Replaces an earlier fit.
   virtual absl::Status Fit(absl::Span<const size_t> rows) = 0;
-  // Microseconds; never beyond a factor of e outside of what was fitted. REQUIRES: fitted.
+  // Microseconds; limited to a factor of e outside of the fitted range. REQUIRES: fitted.
   virtual absl::StatusOr<std::vector<double>> Predict(absl::Span<const size_t> rows) const = 0;
   // Operator (one place each), sizes of the first input, the output and the weight, groups, multiply-accumulates,
   // bytes, calls; logarithms, each of unit variance over all layers.

@@ -105,9 +105,9 @@ class Fit {
   at::Tensor Loss(const Side& side) {
     const at::Tensor contribution = Contributions(side);
     const at::Tensor total = net::SumContributions(contribution, side.graphs).log();
-    const at::Tensor nodes =
-        (fit::LogError(contribution, side.node_log) * side.node_weight).sum() / static_cast<double>(total.size(0));
-    return fit::LogError(total, side.log_latency).mean() + options_.node_weight * nodes;
+    const at::Tensor nodes = (fit::LogLatencyLoss(contribution, side.node_log) * side.node_weight).sum() /
+                             static_cast<double>(total.size(0));
+    return fit::LogLatencyLoss(total, side.log_latency).mean() + options_.node_weight * nodes;
   }
 
   Side Collate(const std::vector<size_t>& chosen) const {

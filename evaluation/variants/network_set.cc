@@ -111,11 +111,11 @@ NetworkSet DescribeNetworks(const std::vector<const fit::Sample*>& samples) {
     network.edges = predict::GraphEdges(sample->graph);
     const auto totals = predict::GraphFeatures(sample->graph);
     network.totals.assign(totals.begin(), totals.end());
-    network.latency_us = sample->latency_us;
-    network.peak_memory_bytes = static_cast<double>(sample->peak_memory_bytes);
+    network.latency_us = sample->latency_us();
+    network.peak_memory_bytes = static_cast<double>(sample->peak_memory_bytes());
     network.rule_bytes = static_cast<double>(graph::PeakMemoryBytes(sample->graph));
-    network.space = sample->space;
-    network.fingerprint = sample->fingerprint;
+    network.space = sample->space();
+    network.fingerprint = sample->fingerprint();
   }
   return set;
 }

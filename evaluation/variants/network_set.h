@@ -1,5 +1,5 @@
-// Measured networks as numbers: what predictors of whole networks read (our graph network, PerfSAGE, GCNs, lines and
-// trees on totals). Calls with the same canonical text are one call: a space has few, and each comes again and again.
+// Measured networks as numbers, the input of predictors of networks (our graph network, PerfSAGE, GCNs, lines and trees
+// on totals). Calls with the same canonical text are stored once: a space has few different ones.
 #ifndef COBRA_EVALUATION_VARIANTS_NETWORK_SET_H_
 #define COBRA_EVALUATION_VARIANTS_NETWORK_SET_H_
 
@@ -28,10 +28,10 @@ struct Call {
 struct NetworkSet {
   struct Network {
     std::vector<int32_t> calls;                      // of each node, into NetworkSet::calls
-    std::vector<double> log_us;                      // of each node in company, NaN where it was not profiled
+    std::vector<double> log_us;                      // of each node in context, NaN if it was not profiled
     std::vector<std::pair<int32_t, int32_t>> edges;  // data flows from first to second
     std::vector<float> totals;                       // GraphFeatures
-    double latency_us = 0, peak_memory_bytes = 0;    // measured; 0: not
+    double latency_us = 0, peak_memory_bytes = 0;    // measured; 0: not measured
     double rule_bytes = 0;                           // PeakMemoryBytes
     std::string space, fingerprint;
   };
@@ -41,8 +41,8 @@ struct NetworkSet {
 };
 NetworkSet DescribeNetworks(const std::vector<const fit::Sample*>& samples);
 
-// Of a network for lines: FLOPs, multiply-accumulates, bytes of activations and of weights, nodes, edges, each over a
-// fixed scale. For trees: their logarithms, the largest output, and the number of calls of each kind.
+// Features of a network. For lines: FLOPs, multiply-accumulates, bytes of activations and of weights, nodes, edges,
+// each divided by a fixed scale. For trees: their logarithms, the largest output, and the number of calls of each kind.
 std::vector<double> LinearTotals(const NetworkSet& set, const NetworkSet::Network& network);
 std::vector<double> TreeTotals(const NetworkSet& set, const NetworkSet::Network& network);
 

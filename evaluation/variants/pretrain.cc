@@ -9,14 +9,26 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <vector>
 
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "base/log.h"
 #include "model/fit/optimizer.h"
 #include "model/net/cobra_net.h"
 
 namespace cobra::evaluation {
 namespace {
 
-constexpr double kWarmup = 0.03;  // of all steps
+constexpr double kLearningRate = 1e-3, kMaskedShare = 0.15;
+constexpr double kWarmup = 0.03;              // of all steps
+constexpr char kLatencyWord[] = "latency#0";  // of the token that is appended
+
+struct PretrainOptions {
+  int epochs = 0, batch = 0;
+  int32_t latency_word = -1;  // id of kLatencyWord; -1: nothing is appended
+  uint64_t seed = 1;
+};
 
 // Some calls with numbers taken out.
 struct MaskedCalls {
@@ -37,24 +49,23 @@ MaskedCalls Mask(const std::vector<const std::vector<text::Token>*>& calls, absl
   for (size_t i = 0; i < masked.tokens.size(); ++i) {
     std::vector<text::Token>& tokens = masked.tokens[i];
     for (size_t t = 0; t < tokens.size(); ++t) {
-      const bool drawn = static_cast<double>((*random)() >> 11) * 0x1.0p-53 < o.mask;
+      const bool drawn = static_cast<double>((*random)() >> 11) * 0x1.0p-53 < kMaskedShare;
       if (!tokens[t].numeric || tokens[t].id == o.latency_word || !drawn) continue;
       masked.place.push_back(static_cast<int64_t>(i * longest + t));
       masked.number.push_back(static_cast<float>(std::log2(1 + std::fabs(tokens[t].value)) / 10));
-      tokens[t].numeric = false;  // where it stands is still said, its value is not
+      tokens[t].numeric = false;  // the id, which tells where the number stands, is left; its value is not
     }
   }
   return masked;
 }
 
-}  // namespace
-
+// Returns the mean error of the last epoch, of log2(1 + number) / 10. REQUIRES: as many latencies as calls.
 double PretrainEncoder(net::Encoder* encoder, int64_t width, const std::vector<const std::vector<text::Token>*>& calls,
                        absl::Span<const double> latency_us, const PretrainOptions& o) {
   torch::nn::Linear head(width, 1);
   std::vector<at::Tensor> parameters = encoder->parameters();
   for (const at::Tensor& p : head->parameters()) parameters.push_back(p);
-  torch::optim::AdamW optimizer = fit::MakeOptimizer(parameters, o.learning_rate, 0);
+  torch::optim::AdamW optimizer = fit::MakeOptimizer(parameters, kLearningRate, 0);
   std::mt19937_64 random(o.seed);
   std::vector<size_t> order(calls.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -72,7 +83,7 @@ double PretrainEncoder(net::Encoder* encoder, int64_t width, const std::vector<c
       for (const std::vector<text::Token>& call : masked.tokens) tokens.push_back(&call);
       const double done = static_cast<double>(static_cast<size_t>(epoch) * steps + step) /
                           static_cast<double>(static_cast<size_t>(o.epochs) * steps);
-      fit::SetLearningRate(&optimizer, o.learning_rate, done, kWarmup);
+      fit::SetLearningRate(&optimizer, kLearningRate, done, kWarmup);
       optimizer.zero_grad();
       const auto [ids, values] = net::CollateTokens(tokens);
       const at::Tensor guessed =
@@ -86,6 +97,25 @@ double PretrainEncoder(net::Encoder* encoder, int64_t width, const std::vector<c
     }
   }
   return error;
+}
+
+}  // namespace
+
+fit::TrainingParts PretrainedParts(int epochs, bool append_latency) {
+  fit::TrainingParts parts;
+  if (append_latency) parts.more_words.push_back(kLatencyWord);
+  parts.before_first_epoch = [epochs, append_latency](const fit::TrainingStart& start) {
+    PretrainOptions options;
+    options.epochs = epochs;
+    options.batch = start.options.layer_batch;
+    options.seed = start.options.seed;
+    if (append_latency) options.latency_word = start.bundle.vocabulary.Find(kLatencyWord);
+    const double error = PretrainEncoder(start.bundle.net->encoder.get(), start.bundle.manifest.net.width, start.calls,
+                                         start.latency_us, options);
+    LogInfo(absl::StrFormat("seed %d: pre-trained for %d epochs, masked numbers off by a factor of %.2f", options.seed,
+                            epochs, std::exp2(10 * error)));
+  };
+  return parts;
 }
 
 }  // namespace cobra::evaluation

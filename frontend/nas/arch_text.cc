@@ -75,7 +75,9 @@ absl::StatusOr<std::vector<int64_t>> ArchText::IntList(size_t max_items) {
     COBRA_RETURN_IF_ERROR(Expect(","));
     COBRA_ASSIGN_OR_RETURN(const int64_t last, Int());
     COBRA_RETURN_IF_ERROR(Expect(")"));
-    if (last - first > static_cast<int64_t>(max_items)) return ErrorAt(begin, "a list this long is no architecture");
+    if (last - first > static_cast<int64_t>(max_items)) {
+      return ErrorAt(begin, "a list this long is not an architecture");
+    }
     for (int64_t value = first; value < last; ++value) values.push_back(value);
     return values;
   }
@@ -88,7 +90,7 @@ absl::StatusOr<std::vector<int64_t>> ArchText::IntList(size_t max_items) {
     }
     COBRA_ASSIGN_OR_RETURN(const int64_t value, Int());
     values.push_back(value);
-    if (values.size() > max_items) return ErrorAt(begin, "a list this long is no architecture");
+    if (values.size() > max_items) return ErrorAt(begin, "a list this long is not an architecture");
   }
   return values;
 }
@@ -139,7 +141,7 @@ absl::Status UsageError(absl::string_view message, absl::string_view hint) {
   return UserError(Diagnostic::Kind::kUsage, std::string(message), std::string(hint));
 }
 
-absl::Status NoNetworkError(absl::string_view message) {
+absl::Status UnbuildableError(absl::string_view message) {
   return UserError(Diagnostic::Kind::kModelError, std::string(message),
                    "the space's own code refuses this architecture too");
 }

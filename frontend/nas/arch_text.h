@@ -1,4 +1,4 @@
-// An architecture string under a cursor. Everything that reads one goes through here, so that every error quotes the
+// A cursor over an architecture string. All readers of architecture strings use it, so that every error quotes the
 // string and points at the character.
 #ifndef COBRA_FRONTEND_NAS_ARCH_TEXT_H_
 #define COBRA_FRONTEND_NAS_ARCH_TEXT_H_
@@ -15,17 +15,21 @@ namespace cobra::nas {
 
 class ArchText {
  public:
-  // `whole` is what the user wrote, options and all; reading starts at `position`.
+  // `whole` is the complete string of the user, including options; reading starts at `position`.
   ArchText(absl::string_view whole, size_t position) : whole_(whole), position_(position) {}
 
   void SkipSpace();
-  bool AtEnd();                          // nothing but white space is left
-  bool Consume(absl::string_view text);  // white space before it is skipped
+  // Only white space is left.
+  bool AtEnd();
+  // Skips white space before it.
+  bool Consume(absl::string_view text);
   bool Peek(absl::string_view text);
   absl::Status Expect(absl::string_view text);
   absl::Status ExpectEnd();
-  absl::StatusOr<int64_t> Int();                    // an integer of at most 9 digits, with or without a sign
-  absl::string_view Word(absl::string_view extra);  // letters, digits, '_' and the characters of `extra`; may be empty
+  // An integer of at most 9 digits, with or without a sign.
+  absl::StatusOr<int64_t> Int();
+  // Letters, digits, '_' and the characters of `extra`; may be empty.
+  absl::string_view Word(absl::string_view extra);
   // "[1, 2]", "(1, 2)" or, as `range(2, 6)`, Python's; at most `max_items`.
   absl::StatusOr<std::vector<int64_t>> IntList(size_t max_items);
 
@@ -39,14 +43,14 @@ class ArchText {
   size_t position_;
 };
 
-// What stands between the space's name and the colon: "classes=100,dataset=cifar100".
+// The options between the space's name and the colon: "classes=100,dataset=cifar100".
 class Options {
  public:
   Options() = default;
   explicit Options(std::map<std::string, std::string> values) : values_(std::move(values)) {}
-  // `fallback` where the option is absent; a usage error where it is no integer in [min, max].
+  // `fallback` if the option is absent; a usage error if it is not an integer in [min, max].
   absl::StatusOr<int64_t> Int(absl::string_view name, int64_t fallback, int64_t min, int64_t max) const;
-  // The index in `choices` of the option's value; `fallback` where it is absent.
+  // The index in `choices` of the option's value; `fallback` if it is absent.
   absl::StatusOr<int> Choice(absl::string_view name, int fallback, const std::vector<std::string>& choices) const;
   bool Has(absl::string_view name) const { return values_.count(std::string(name)) > 0; }
 
@@ -55,7 +59,8 @@ class Options {
 };
 
 absl::Status UsageError(absl::string_view message, absl::string_view hint = "");
-absl::Status NoNetworkError(absl::string_view message);  // well-formed, but the space's own code refuses it
+// Well-formed, but the space's own code rejects it.
+absl::Status UnbuildableError(absl::string_view message);
 
 }  // namespace cobra::nas
 

@@ -58,7 +58,7 @@ absl::Status ParseEdges(ArchText& text, Cell* cell) {
     }
     COBRA_RETURN_IF_ERROR(text.Expect(bracket ? "]" : ")"));
     cell->edges.push_back(std::move(edge));
-    if (cell->edges.size() > kMaxEdges) return text.ErrorAt(begin, "a cell this large is no DARTS cell");
+    if (cell->edges.size() > kMaxEdges) return text.ErrorAt(begin, "a cell this large is not a DARTS cell");
   }
   if (cell->edges.empty() || cell->edges.size() % 2 != 0) {
     return text.Error(absl::StrCat("a cell has two edges a step, here are ", cell->edges.size()));
@@ -105,48 +105,56 @@ absl::StatusOr<Genotype> ParseGenotype(ArchText& text) {
   return genotype;
 }
 
-graph::ValueRef ReluConvBn(NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t out) {
-  x = net.Relu(absl::StrCat(path, ".op.0"), x, /*inplace=*/false);
-  x = net.Conv2d(absl::StrCat(path, ".op.1"), x, Square(out, 1));
-  return net.BatchNorm2d(absl::StrCat(path, ".op.2"), x);
+graph::ValueRef ReluConvBn(graph::NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t out) {
+  x = net.Relu(x, absl::StrCat(path, ".op.0"));
+  x = net.Conv2d(x, {.out_channels = out, .kernel_size = 1}, absl::StrCat(path, ".op.1"));
+  return net.BatchNorm2d(x, absl::StrCat(path, ".op.2"));
 }
 
-graph::ValueRef FactorizedReduce(NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t out) {
-  x = net.Relu(absl::StrCat(path, ".relu"), x, /*inplace=*/false);
-  const graph::ValueRef even = net.Conv2d(absl::StrCat(path, ".conv_1"), x, Square(out / 2, 1, 2));
-  const graph::ValueRef shifted = net.GetItem(path, x, ":, :, 1:, 1:");
-  const graph::ValueRef odd = net.Conv2d(absl::StrCat(path, ".conv_2"), shifted, Square(out / 2, 1, 2));
-  return net.BatchNorm2d(absl::StrCat(path, ".bn"), net.Cat(path, {even, odd}, 1));
+graph::ValueRef FactorizedReduce(graph::NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t out) {
+  x = net.Relu(x, absl::StrCat(path, ".relu"));
+  const graph::ValueRef even =
+      net.Conv2d(x, {.out_channels = out / 2, .kernel_size = 1, .stride = 2}, absl::StrCat(path, ".conv_1"));
+  const graph::ValueRef shifted = net.GetItem(x, ":, :, 1:, 1:", path);
+  const graph::ValueRef odd =
+      net.Conv2d(shifted, {.out_channels = out / 2, .kernel_size = 1, .stride = 2}, absl::StrCat(path, ".conv_2"));
+  return net.BatchNorm2d(net.Cat({even, odd}, 1, path), absl::StrCat(path, ".bn"));
 }
 
 // ReLU, depthwise, pointwise, batch norm; layers are numbered from `first` within the sequence.
-graph::ValueRef Separable(NetBuilder& net, const std::string& path, int first, graph::ValueRef x, int64_t kernel,
+graph::ValueRef Separable(graph::NetBuilder& net, const std::string& path, int first, graph::ValueRef x, int64_t kernel,
                           int64_t stride, int64_t dilation) {
   const int64_t channels = net.Channels(x);
-  Conv depthwise = Square(channels, kernel, stride, dilation * (kernel / 2));
-  depthwise.dilation = dilation;
-  depthwise.groups = channels;
-  x = net.Relu(absl::StrCat(path, ".op.", first), x, /*inplace=*/false);
-  x = net.Conv2d(absl::StrCat(path, ".op.", first + 1), x, depthwise);
-  x = net.Conv2d(absl::StrCat(path, ".op.", first + 2), x, Square(channels, 1));
-  return net.BatchNorm2d(absl::StrCat(path, ".op.", first + 3), x);
+  const graph::Conv2dOptions depthwise = {.out_channels = channels,
+                                          .kernel_size = kernel,
+                                          .stride = stride,
+                                          .padding = dilation * (kernel / 2),
+                                          .dilation = dilation,
+                                          .groups = channels};
+  x = net.Relu(x, absl::StrCat(path, ".op.", first));
+  x = net.Conv2d(x, depthwise, absl::StrCat(path, ".op.", first + 1));
+  x = net.Conv2d(x, {.out_channels = channels, .kernel_size = 1}, absl::StrCat(path, ".op.", first + 2));
+  return net.BatchNorm2d(x, absl::StrCat(path, ".op.", first + 3));
 }
 
-graph::ValueRef Apply(NetBuilder& net, const std::string& path, absl::string_view operation, graph::ValueRef x,
+graph::ValueRef Apply(graph::NetBuilder& net, const std::string& path, absl::string_view operation, graph::ValueRef x,
                       int64_t stride) {
   const int64_t channels = net.Channels(x);
   if (operation == "none") {
-    if (stride > 1) x = net.GetItem(path, x, ":, :, ::2, ::2");
-    return net.Call(graph::Op::mul, path, {{"other", 0.0}}, {x});
+    if (stride > 1) x = net.GetItem(x, ":, :, ::2, ::2", path);
+    return net.Call(graph::Op::mul, {{"other", 0.0}}, {x}, path);
   }
-  if (operation == "avg_pool_3x3") return net.AvgPool2d(path, x, 3, stride, 1, /*count_include_pad=*/false);
-  if (operation == "max_pool_3x3") return net.MaxPool2d(path, x, 3, stride, 1);
+  if (operation == "avg_pool_3x3")
+    return net.AvgPool2d(x, {.kernel_size = 3, .stride = stride, .padding = 1, .count_include_pad = false}, path);
+  if (operation == "max_pool_3x3") return net.MaxPool2d(x, {.kernel_size = 3, .stride = stride, .padding = 1}, path);
   if (operation == "skip_connect") return stride == 1 ? x : FactorizedReduce(net, path, x, channels);
   if (operation == "conv_7x1_1x7") {
-    x = net.Relu(absl::StrCat(path, ".0"), x, /*inplace=*/false);
-    x = net.Conv2d(absl::StrCat(path, ".1"), x, {channels, {1, 7}, {1, stride}, {0, 3}});
-    x = net.Conv2d(absl::StrCat(path, ".2"), x, {channels, {7, 1}, {stride, 1}, {3, 0}});
-    return net.BatchNorm2d(absl::StrCat(path, ".3"), x);
+    x = net.Relu(x, absl::StrCat(path, ".0"));
+    x = net.Conv2d(x, {.out_channels = channels, .kernel_size = {1, 7}, .stride = {1, stride}, .padding = {0, 3}},
+                   absl::StrCat(path, ".1"));
+    x = net.Conv2d(x, {.out_channels = channels, .kernel_size = {7, 1}, .stride = {stride, 1}, .padding = {3, 0}},
+                   absl::StrCat(path, ".2"));
+    return net.BatchNorm2d(x, absl::StrCat(path, ".3"));
   }
   const int64_t kernel = operation[9] - '0';  // sep_conv_3x3, dil_conv_5x5
   if (operation[0] == 'd') return Separable(net, path, 0, x, kernel, stride, /*dilation=*/2);
@@ -159,7 +167,7 @@ struct CellPlace {
   bool reduction, after_reduction;
 };
 
-graph::ValueRef RunCell(NetBuilder& net, const std::string& path, const Cell& cell, const CellPlace& place,
+graph::ValueRef RunCell(graph::NetBuilder& net, const std::string& path, const Cell& cell, const CellPlace& place,
                         graph::ValueRef s0, graph::ValueRef s1) {
   const std::string preprocess0 = absl::StrCat(path, ".preprocess0");
   std::vector<graph::ValueRef> states;
@@ -173,27 +181,32 @@ graph::ValueRef RunCell(NetBuilder& net, const std::string& path, const Cell& ce
       const int64_t stride = place.reduction && edge.source < 2 ? 2 : 1;
       terms[k] = Apply(net, absl::StrCat(path, "._ops.", i + k), edge.operation, states[edge.source], stride);
     }
-    states.push_back(net.Add(path, terms[0], terms[1]));
+    states.push_back(net.Add(terms[0], terms[1], path));
   }
   std::vector<graph::ValueRef> joined;
   for (int64_t state : cell.concat) joined.push_back(states[state]);
-  return net.Cat(path, std::move(joined), 1);
+  return net.Cat(std::move(joined), 1, path);
 }
 
 struct Stem {
   graph::ValueRef s0, s1;
 };
-Stem CifarStem(NetBuilder& net, graph::ValueRef x, int64_t channels) {
-  x = net.BatchNorm2d("stem.1", net.Conv2d("stem.0", x, Square(3 * channels, 3, 1, 1)));
+Stem CifarStem(graph::NetBuilder& net, graph::ValueRef x, int64_t channels) {
+  x = net.BatchNorm2d(net.Conv2d(x, {.out_channels = 3 * channels, .kernel_size = 3, .padding = 1}, "stem.0"),
+                      "stem.1");
   return {x, x};
 }
-Stem ImagenetStem(NetBuilder& net, graph::ValueRef x, int64_t channels) {
-  x = net.BatchNorm2d("stem0.1", net.Conv2d("stem0.0", x, Square(channels / 2, 3, 2, 1)));
-  x = net.Relu("stem0.2", x, /*inplace=*/true);
-  const graph::ValueRef s0 = net.BatchNorm2d("stem0.4", net.Conv2d("stem0.3", x, Square(channels, 3, 2, 1)));
+Stem ImagenetStem(graph::NetBuilder& net, graph::ValueRef x, int64_t channels) {
+  x = net.BatchNorm2d(
+      net.Conv2d(x, {.out_channels = channels / 2, .kernel_size = 3, .stride = 2, .padding = 1}, "stem0.0"), "stem0.1");
+  x = net.ReluInPlace(x, "stem0.2");
+  const graph::ValueRef s0 = net.BatchNorm2d(
+      net.Conv2d(x, {.out_channels = channels, .kernel_size = 3, .stride = 2, .padding = 1}, "stem0.3"), "stem0.4");
   // In place on stem0's result: whoever reads s0 later sees the ReLU's.
-  x = net.Relu("stem1.0", s0, /*inplace=*/true);
-  return {x, net.BatchNorm2d("stem1.2", net.Conv2d("stem1.1", x, Square(channels, 3, 2, 1)))};
+  x = net.ReluInPlace(s0, "stem1.0");
+  return {x, net.BatchNorm2d(
+                 net.Conv2d(x, {.out_channels = channels, .kernel_size = 3, .stride = 2, .padding = 1}, "stem1.1"),
+                 "stem1.2")};
 }
 
 }  // namespace
@@ -210,8 +223,8 @@ absl::StatusOr<graph::Graph> BuildDarts(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(const graph::TensorType image, request.Image({1, 3, size, size}));
   COBRA_ASSIGN_OR_RETURN(const Genotype genotype, ParseGenotype(request.text));
 
-  NetBuilder net(request.limits);
-  const graph::ValueRef input = net.Input("input", image);
+  graph::NetBuilder net(request.BuilderOptions());
+  const graph::ValueRef input = net.Input(image.shape, image.dtype, "input");
   auto [s0, s1] = imagenet ? ImagenetStem(net, input, channels) : CifarStem(net, input, channels);
   CellPlace place{channels, false, imagenet};
   for (int64_t i = 0; i < layers && net.status().ok(); ++i) {
@@ -223,10 +236,10 @@ absl::StatusOr<graph::Graph> BuildDarts(SpaceRequest request) {
     s1 = out;
     place.after_reduction = place.reduction;
   }
-  graph::ValueRef x = imagenet ? net.AvgPool2d("global_pooling", s1, 7, 7, 0, /*count_include_pad=*/true)
-                               : net.GlobalAvgPool2d("global_pooling", s1);
-  x = net.FlattenView("", x);
-  x = net.Linear("classifier", x, classes);
+  graph::ValueRef x = imagenet ? net.AvgPool2d(s1, {.kernel_size = 7, .stride = 7}, "global_pooling")
+                               : net.AdaptiveAvgPool2d(s1, 1, "global_pooling");
+  x = net.FlattenView(x);
+  x = net.Linear(x, classes, "classifier");
   return std::move(net).Finish({x});
 }
 

@@ -11,35 +11,42 @@
 namespace cobra::nas {
 namespace {
 
-graph::ValueRef ConvBnRelu(NetBuilder& net, const std::string& path, graph::ValueRef x, const Conv& conv) {
-  x = net.Conv2d(absl::StrCat(path, ".conv"), x, conv);
-  x = net.BatchNorm2d(absl::StrCat(path, ".bn"), x);
-  return net.Relu(absl::StrCat(path, ".relu"), x, /*inplace=*/true);
+graph::ValueRef ConvBnRelu(graph::NetBuilder& net, const std::string& path, graph::ValueRef x,
+                           const graph::Conv2dOptions& conv) {
+  x = net.Conv2d(x, conv, absl::StrCat(path, ".conv"));
+  x = net.BatchNorm2d(x, absl::StrCat(path, ".bn"));
+  return net.ReluInPlace(x, absl::StrCat(path, ".relu"));
 }
 
-graph::ValueRef Shuffle(NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t groups) {
+graph::ValueRef Shuffle(graph::NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t groups) {
   const int64_t n = net.Dim(x, 0), c = net.Dim(x, 1), h = net.Dim(x, 2), w = net.Dim(x, 3);
-  x = net.View(path, x, {n, groups, c / groups, h, w});
-  x = net.Call(graph::Op::permute, path, {{"dims", std::vector<int64_t>{0, 2, 1, 3, 4}}}, {x});
-  x = net.Contiguous(path, x);
-  return net.View(path, x, {n, c, h, w});
+  x = net.View(x, {n, groups, c / groups, h, w}, path);
+  x = net.Call(graph::Op::permute, {{"dims", std::vector<int64_t>{0, 2, 1, 3, 4}}}, {x}, path);
+  x = net.Contiguous(x, path);
+  return net.View(x, {n, c, h, w}, path);
 }
 
-graph::ValueRef RunBlock(NetBuilder& net, const std::string& path, const FbnetBlock& block, graph::ValueRef x,
+graph::ValueRef RunBlock(graph::NetBuilder& net, const std::string& path, const FbnetBlock& block, graph::ValueRef x,
                          int64_t out, int64_t stride) {
   const int64_t in = net.Channels(x);
-  if (block.kernel == 0) return stride == 1 && in == out ? x : ConvBnRelu(net, path, x, Square(out, 1, stride));
+  if (block.kernel == 0) {
+    if (stride == 1 && in == out) return x;
+    return ConvBnRelu(net, path, x, {.out_channels = out, .kernel_size = 1, .stride = stride});
+  }
   const auto part = [&path](absl::string_view name) { return absl::StrCat(path, ".", name); };
   const int64_t middle = in * block.expansion;
-  Conv conv1 = Square(middle, 1), conv2 = Square(middle, block.kernel, stride, block.kernel / 2),
-       conv3 = Square(out, 1);
-  conv1.groups = conv3.groups = block.groups;
-  conv2.groups = middle;
-  graph::ValueRef y = net.Relu(part("nl"), net.BatchNorm2d(part("bn1"), net.Conv2d(part("conv1"), x, conv1)), true);
+  const graph::Conv2dOptions expand = {.out_channels = middle, .kernel_size = 1, .groups = block.groups};
+  const graph::Conv2dOptions depthwise = {.out_channels = middle,
+                                          .kernel_size = block.kernel,
+                                          .stride = stride,
+                                          .padding = block.kernel / 2,
+                                          .groups = middle};
+  const graph::Conv2dOptions project = {.out_channels = out, .kernel_size = 1, .groups = block.groups};
+  graph::ValueRef y = net.ReluInPlace(net.BatchNorm2d(net.Conv2d(x, expand, part("conv1")), part("bn1")), part("nl"));
   if (block.groups > 1) y = Shuffle(net, part("shuffle"), y, block.groups);
-  y = net.Relu(part("nl"), net.BatchNorm2d(part("bn2"), net.Conv2d(part("conv2"), y, conv2)), true);
-  y = net.BatchNorm2d(part("bn3"), net.Conv2d(part("conv3"), y, conv3));
-  return in == out && stride == 1 ? net.Add(path, y, x, /*inplace=*/true) : y;
+  y = net.ReluInPlace(net.BatchNorm2d(net.Conv2d(y, depthwise, part("conv2")), part("bn2")), part("nl"));
+  y = net.BatchNorm2d(net.Conv2d(y, project, part("conv3")), part("bn3"));
+  return in == out && stride == 1 ? net.AddInPlace(y, x, path) : y;
 }
 
 }  // namespace
@@ -58,9 +65,9 @@ absl::StatusOr<graph::Graph> BuildFbnet(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(const graph::TensorType image, request.Image({1, 3, size, size}));
   COBRA_ASSIGN_OR_RETURN(const std::vector<FbnetBlock> blocks, ParseFbnetBlocks(request.text));
 
-  NetBuilder net(request.limits);
-  graph::ValueRef x = net.Input("input", image);
-  x = ConvBnRelu(net, "stem", x, Square(16, 3, imagenet ? 2 : 1, 1));
+  graph::NetBuilder net(request.BuilderOptions());
+  graph::ValueRef x = net.Input(image.shape, image.dtype, "input");
+  x = ConvBnRelu(net, "stem", x, {.out_channels = 16, .kernel_size = 3, .stride = imagenet ? 2 : 1, .padding = 1});
   int cell = 0;
   for (size_t stage = 0; stage < std::size(kFbnetStageBlocks); ++stage) {
     for (int64_t i = 0; i < kFbnetStageBlocks[stage]; ++i, ++cell) {
@@ -69,10 +76,10 @@ absl::StatusOr<graph::Graph> BuildFbnet(SpaceRequest request) {
                    stride);
     }
   }
-  x = ConvBnRelu(net, "header", x, Square(imagenet ? 1984 : 1504, 1));
-  x = net.GlobalAvgPool2d("avgpool", x);
-  x = net.FlattenView("", x);
-  x = net.Linear("fc", x, classes);
+  x = ConvBnRelu(net, "header", x, {.out_channels = imagenet ? 1984 : 1504, .kernel_size = 1});
+  x = net.AdaptiveAvgPool2d(x, 1, "avgpool");
+  x = net.FlattenView(x);
+  x = net.Linear(x, classes, "fc");
   return std::move(net).Finish({x});
 }
 

@@ -1,4 +1,4 @@
-// What an FBNet architecture string says, for those who need its blocks and not its network.
+// The contents of an FBNet architecture string, for code that needs its blocks and not its network.
 #ifndef COBRA_FRONTEND_NAS_FBNET_CONFIG_H_
 #define COBRA_FRONTEND_NAS_FBNET_CONFIG_H_
 
@@ -21,8 +21,10 @@ inline constexpr int64_t kFbnetImagenetStrides[] = {1, 2, 2, 2, 1, 2, 1};
 inline constexpr int64_t kFbnetCifarStrides[] = {1, 1, 2, 2, 1, 2, 1};
 
 struct FbnetBlock {
-  int kind = 0;        // the number that HW-NAS-Bench and HELP use
-  int64_t kernel = 0;  // 0: skip
+  // The number that HW-NAS-Bench and HELP use.
+  int kind = 0;
+  // 0: skip.
+  int64_t kernel = 0;
   int64_t expansion = 0;
   int64_t groups = 1;
 };

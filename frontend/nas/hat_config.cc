@@ -103,7 +103,8 @@ class Reader {
     COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> heads, PerLayer(key, layers, 1, qkv_dim));
     for (int64_t h : heads) {
       if (qkv_dim % h != 0) {
-        return NoNetworkError(absl::StrCat("hat: ", key, ": qkv_dim ", qkv_dim, " cannot be divided by ", h, " heads"));
+        return UnbuildableError(
+            absl::StrCat("hat: ", key, ": qkv_dim ", qkv_dim, " cannot be divided by ", h, " heads"));
       }
     }
     return heads;
@@ -139,10 +140,10 @@ absl::StatusOr<HatConfig> ParseHatConfig(ArchText& text, int64_t qkv_dim) {
   COBRA_ASSIGN_OR_RETURN(config.ende_attention_heads, read.Heads("decoder_ende_attention_heads", layers, qkv_dim));
   COBRA_ASSIGN_OR_RETURN(config.arbitrary_ende_attn, read.PerLayer("decoder_arbitrary_ende_attn", layers, -1, 2));
   for (int64_t reach : config.arbitrary_ende_attn) {
-    if (reach == 0) return NoNetworkError("hat: decoder_arbitrary_ende_attn is -1, 1 or 2, not 0");
+    if (reach == 0) return UnbuildableError("hat: decoder_arbitrary_ende_attn is -1, 1 or 2, not 0");
     if (reach >= encoder_layers) {
-      return NoNetworkError(absl::StrCat("hat: decoder_arbitrary_ende_attn ", reach, " attends to ", reach + 1,
-                                         " layers, the encoder has ", encoder_layers));
+      return UnbuildableError(absl::StrCat("hat: decoder_arbitrary_ende_attn ", reach, " attends to ", reach + 1,
+                                           " layers, the encoder has ", encoder_layers));
     }
   }
   return config;

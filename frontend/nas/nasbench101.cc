@@ -114,7 +114,7 @@ absl::StatusOr<Module> ParseModule(ArchText& text) {
 }
 
 // Leaves the vertices that lie on a path from input to output.
-absl::StatusOr<Module> Prune(const Module& module) {
+absl::StatusOr<Module> PruneModule(const Module& module) {
   const int n = module.size();
   std::vector<bool> reached(n), needed(n);
   reached[0] = needed[n - 1] = true;
@@ -124,7 +124,7 @@ absl::StatusOr<Module> Prune(const Module& module) {
   for (int from = n - 2; from >= 0; --from) {
     for (int to = from + 1; to < n; ++to) needed[from] = needed[from] || (module.edge[from][to] && needed[to]);
   }
-  if (!reached[n - 1]) return NoNetworkError("nasbench101: no path leads from the input vertex to the output vertex");
+  if (!reached[n - 1]) return UnbuildableError("nasbench101: no path leads from the input vertex to the output vertex");
   std::vector<int> kept;
   for (int v = 0; v < n; ++v) {
     if (reached[v] && needed[v]) kept.push_back(v);
@@ -160,19 +160,20 @@ std::vector<int64_t> VertexChannels(const Module& module, int64_t in, int64_t ou
   return channels;
 }
 
-graph::ValueRef ConvBnRelu(NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t out, int64_t kernel) {
-  x = net.Conv2d(absl::StrCat(path, ".conv"), x, Square(out, kernel, 1, kernel / 2));
-  x = net.BatchNorm2d(absl::StrCat(path, ".bn"), x);
-  return net.Relu(absl::StrCat(path, ".relu"), x, /*inplace=*/false);
+graph::ValueRef ConvBnRelu(graph::NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t out,
+                           int64_t kernel) {
+  x = net.Conv2d(x, {.out_channels = out, .kernel_size = kernel, .padding = kernel / 2}, absl::StrCat(path, ".conv"));
+  x = net.BatchNorm2d(x, absl::StrCat(path, ".bn"));
+  return net.Relu(x, absl::StrCat(path, ".relu"));
 }
 
-graph::ValueRef Vertex(NetBuilder& net, const std::string& path, Operation operation, graph::ValueRef x,
+graph::ValueRef Vertex(graph::NetBuilder& net, const std::string& path, Operation operation, graph::ValueRef x,
                        int64_t channels) {
-  if (operation == kMaxPool3x3) return net.MaxPool2d(path, x, 3, 1, 1);
+  if (operation == kMaxPool3x3) return net.MaxPool2d(x, {.kernel_size = 3, .stride = 1, .padding = 1}, path);
   return ConvBnRelu(net, path, x, channels, operation == kConv3x3 ? 3 : 1);
 }
 
-graph::ValueRef RunModule(NetBuilder& net, const std::string& path, const Module& module, graph::ValueRef input,
+graph::ValueRef RunModule(graph::NetBuilder& net, const std::string& path, const Module& module, graph::ValueRef input,
                           int64_t out) {
   const int n = module.size();
   const std::vector<int64_t> channels = VertexChannels(module, net.Channels(input), out);
@@ -183,21 +184,21 @@ graph::ValueRef RunModule(NetBuilder& net, const std::string& path, const Module
     for (int from = 1; from < v; ++from) {
       if (!module.edge[from][v]) continue;
       const bool wider = net.Channels(values[from]) > channels[v];
-      terms.push_back(wider ? net.GetItem(path, values[from], absl::StrCat(":, :", channels[v])) : values[from]);
+      terms.push_back(wider ? net.GetItem(values[from], absl::StrCat(":, :", channels[v]), path) : values[from]);
     }
     if (module.edge[0][v]) {
       terms.push_back(ConvBnRelu(net, absl::StrCat(vertex, ".projection"), input, channels[v], 1));
     }
     graph::ValueRef sum = terms[0];
-    for (size_t i = 1; i < terms.size(); ++i) sum = net.Add(path, sum, terms[i]);
+    for (size_t i = 1; i < terms.size(); ++i) sum = net.Add(sum, terms[i], path);
     values.push_back(Vertex(net, absl::StrCat(vertex, ".op"), module.operations[v], sum, channels[v]));
     if (module.edge[v][n - 1]) to_output.push_back(values[v]);
   }
   const std::string projection = absl::StrCat(path, ".output.projection");
   if (to_output.empty()) return ConvBnRelu(net, projection, input, out, 1);
-  const graph::ValueRef joined = to_output.size() == 1 ? to_output[0] : net.Cat(path, to_output, 1);
+  const graph::ValueRef joined = to_output.size() == 1 ? to_output[0] : net.Cat(to_output, 1, path);
   if (!module.edge[0][n - 1]) return joined;
-  return net.Add(path, joined, ConvBnRelu(net, projection, input, out, 1));
+  return net.Add(joined, ConvBnRelu(net, projection, input, out, 1), path);
 }
 
 }  // namespace
@@ -209,22 +210,22 @@ absl::StatusOr<graph::Graph> BuildNasbench101(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(const int64_t modules, request.options.Int("modules", 3, 1, 100));
   COBRA_ASSIGN_OR_RETURN(const graph::TensorType image, request.Image({1, 3, 32, 32}));
   COBRA_ASSIGN_OR_RETURN(const Module whole, ParseModule(request.text));
-  COBRA_ASSIGN_OR_RETURN(const Module module, Prune(whole));
+  COBRA_ASSIGN_OR_RETURN(const Module module, PruneModule(whole));
 
-  NetBuilder net(request.limits);
-  graph::ValueRef x = net.Input("features", image);
+  graph::NetBuilder net(request.BuilderOptions());
+  graph::ValueRef x = net.Input(image.shape, image.dtype, "features");
   x = ConvBnRelu(net, "stem", x, channels, 3);
   for (int64_t stack = 0; stack < stacks; ++stack) {
     if (stack > 0) {
-      x = net.MaxPool2d(absl::StrCat("pool", stack), x, 2, 2, 0);
+      x = net.MaxPool2d(x, {.kernel_size = 2, .stride = 2}, absl::StrCat("pool", stack));
       channels *= 2;
     }
     for (int64_t i = 0; i < modules; ++i) {
       x = RunModule(net, absl::StrCat("stack", stack, ".module", i), module, x, channels);
     }
   }
-  x = net.Call(graph::Op::mean, "", {{"dim", std::vector<int64_t>{2, 3}}, {"keepdim", false}}, {x});
-  x = net.Linear("dense", x, classes);
+  x = net.Call(graph::Op::mean, {{"dim", std::vector<int64_t>{2, 3}}, {"keepdim", false}}, {x});
+  x = net.Linear(x, classes, "dense");
   return std::move(net).Finish({x});
 }
 

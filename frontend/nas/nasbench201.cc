@@ -17,25 +17,29 @@ using Cell = Nasbench201Cell;
 using Operation = Cell::Operation;
 constexpr int kNodes = Cell::kNodes;
 
-graph::ValueRef ReluConvBn(NetBuilder& net, const std::string& path, graph::ValueRef x, const Conv& conv) {
-  x = net.Relu(absl::StrCat(path, ".op.0"), x, /*inplace=*/false);
-  x = net.Conv2d(absl::StrCat(path, ".op.1"), x, conv);
-  return net.BatchNorm2d(absl::StrCat(path, ".op.2"), x);
+graph::ValueRef ReluConvBn(graph::NetBuilder& net, const std::string& path, graph::ValueRef x,
+                           const graph::Conv2dOptions& conv) {
+  x = net.Relu(x, absl::StrCat(path, ".op.0"));
+  x = net.Conv2d(x, conv, absl::StrCat(path, ".op.1"));
+  return net.BatchNorm2d(x, absl::StrCat(path, ".op.2"));
 }
 
-graph::ValueRef Edge(NetBuilder& net, const std::string& path, Operation operation, graph::ValueRef x) {
+graph::ValueRef Edge(graph::NetBuilder& net, const std::string& path, Operation operation, graph::ValueRef x) {
   switch (operation) {
-    case Cell::kNone: return net.Call(graph::Op::mul, path, {{"other", 0.0}}, {x});
+    case Cell::kNone: return net.Call(graph::Op::mul, {{"other", 0.0}}, {x}, path);
     case Cell::kSkip: return x;
-    case Cell::kConv1x1: return ReluConvBn(net, path, x, Square(net.Channels(x), 1));
-    case Cell::kConv3x3: return ReluConvBn(net, path, x, Square(net.Channels(x), 3, 1, 1));
-    case Cell::kAvgPool: return net.AvgPool2d(absl::StrCat(path, ".op"), x, 3, 1, 1, /*count_include_pad=*/false);
+    case Cell::kConv1x1: return ReluConvBn(net, path, x, {.out_channels = net.Channels(x), .kernel_size = 1});
+    case Cell::kConv3x3:
+      return ReluConvBn(net, path, x, {.out_channels = net.Channels(x), .kernel_size = 3, .padding = 1});
+    case Cell::kAvgPool:
+      return net.AvgPool2d(x, {.kernel_size = 3, .stride = 1, .padding = 1, .count_include_pad = false},
+                           absl::StrCat(path, ".op"));
   }
   return x;
 }
 
 // Without pruning as the published cell: sum() starts at the number 0.
-graph::ValueRef RunCell(NetBuilder& net, const std::string& path, const Cell& cell, bool pruned,
+graph::ValueRef RunCell(graph::NetBuilder& net, const std::string& path, const Cell& cell, bool pruned,
                         graph::ValueRef input) {
   graph::ValueRef nodes[kNodes] = {input};
   int layer = 0;
@@ -45,9 +49,9 @@ graph::ValueRef RunCell(NetBuilder& net, const std::string& path, const Cell& ce
       if (!cell.runs[to][from]) continue;
       const graph::ValueRef term = Edge(net, absl::StrCat(path, ".layers.", layer), cell.edge[to][from], nodes[from]);
       if (!sum.is_none()) {
-        sum = net.Add(path, sum, term);
+        sum = net.Add(sum, term, path);
       } else {
-        sum = pruned ? term : net.Call(graph::Op::add, path, {{"other", int64_t{0}}}, {term});
+        sum = pruned ? term : net.Call(graph::Op::add, {{"other", int64_t{0}}}, {term}, path);
       }
     }
     nodes[to] = sum;
@@ -55,12 +59,14 @@ graph::ValueRef RunCell(NetBuilder& net, const std::string& path, const Cell& ce
   return nodes[kNodes - 1];
 }
 
-graph::ValueRef ReductionBlock(NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t channels) {
-  graph::ValueRef block = ReluConvBn(net, absl::StrCat(path, ".conv_a"), x, Square(channels, 3, 2, 1));
-  block = ReluConvBn(net, absl::StrCat(path, ".conv_b"), block, Square(channels, 3, 1, 1));
-  graph::ValueRef residual = net.AvgPool2d(absl::StrCat(path, ".downsample.0"), x, 2, 2, 0, /*count_include_pad=*/true);
-  residual = net.Conv2d(absl::StrCat(path, ".downsample.1"), residual, Square(channels, 1));
-  return net.Add(path, residual, block);
+graph::ValueRef ReductionBlock(graph::NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t channels) {
+  graph::ValueRef block = ReluConvBn(net, absl::StrCat(path, ".conv_a"), x,
+                                     {.out_channels = channels, .kernel_size = 3, .stride = 2, .padding = 1});
+  block =
+      ReluConvBn(net, absl::StrCat(path, ".conv_b"), block, {.out_channels = channels, .kernel_size = 3, .padding = 1});
+  graph::ValueRef residual = net.AvgPool2d(x, {.kernel_size = 2, .stride = 2}, absl::StrCat(path, ".downsample.0"));
+  residual = net.Conv2d(residual, {.out_channels = channels, .kernel_size = 1}, absl::StrCat(path, ".downsample.1"));
+  return net.Add(residual, block, path);
 }
 
 absl::StatusOr<graph::Graph> Build(SpaceRequest request, bool pruned) {
@@ -82,10 +88,10 @@ absl::StatusOr<graph::Graph> Build(SpaceRequest request, bool pruned) {
                                 "nothing of the cell is left after pruning; space nasbench201 runs such cells whole");
   }
 
-  NetBuilder net(request.limits);
-  graph::ValueRef x = net.Input("inputs", image);
-  x = net.Conv2d("stem.0", x, Square(channels, 3, 1, 1));
-  x = net.BatchNorm2d("stem.1", x);
+  graph::NetBuilder net(request.BuilderOptions());
+  graph::ValueRef x = net.Input(image.shape, image.dtype, "inputs");
+  x = net.Conv2d(x, {.out_channels = channels, .kernel_size = 3, .padding = 1}, "stem.0");
+  x = net.BatchNorm2d(x, "stem.1");
   int64_t index_of_cell = 0;
   for (int stage = 0; stage < 3; ++stage) {
     if (stage > 0) x = ReductionBlock(net, absl::StrCat("cells.", index_of_cell++), x, channels << stage);
@@ -93,11 +99,11 @@ absl::StatusOr<graph::Graph> Build(SpaceRequest request, bool pruned) {
       x = RunCell(net, absl::StrCat("cells.", index_of_cell++), cell, pruned, x);
     }
   }
-  x = net.BatchNorm2d("lastact.0", x);
-  x = net.Relu("lastact.1", x, /*inplace=*/true);
-  x = net.GlobalAvgPool2d("global_pooling", x);
-  x = net.FlattenView("", x);
-  const graph::ValueRef logits = net.Linear("classifier", x, classes);
+  x = net.BatchNorm2d(x, "lastact.0");
+  x = net.ReluInPlace(x, "lastact.1");
+  x = net.AdaptiveAvgPool2d(x, 1, "global_pooling");
+  x = net.FlattenView(x);
+  const graph::ValueRef logits = net.Linear(x, classes, "classifier");
   return std::move(net).Finish({x, logits});
 }
 

@@ -19,62 +19,65 @@ int64_t MakeDivisible(int64_t value, int64_t divisor) {
 }
 
 // relu6(x + 3): with the division by six, h-sigmoid; with x times it, h-swish. In the calls that the code makes.
-graph::ValueRef ShiftedRelu6(NetBuilder& net, const std::string& path, graph::ValueRef x, bool inplace) {
-  x = net.Call(graph::Op::add, path, {{"other", 3.0}}, {x});
-  return net.Call(graph::Op::relu6, path, {}, {x}, inplace);
+graph::ValueRef ShiftedRelu6(graph::NetBuilder& net, const std::string& path, graph::ValueRef x, bool inplace) {
+  x = net.Call(graph::Op::add, {{"other", 3.0}}, {x}, path);
+  return inplace ? net.CallInPlace(graph::Op::relu6, {}, {x}, path) : net.Call(graph::Op::relu6, {}, {x}, path);
 }
-graph::ValueRef Sixth(NetBuilder& net, const std::string& path, graph::ValueRef x) {
-  return net.Call(graph::Op::div, path, {{"other", 6.0}}, {x});
+graph::ValueRef Sixth(graph::NetBuilder& net, const std::string& path, graph::ValueRef x) {
+  return net.Call(graph::Op::div, {{"other", 6.0}}, {x}, path);
 }
 
-graph::ValueRef Activation(NetBuilder& net, const std::string& path, bool h_swish, graph::ValueRef x,
+graph::ValueRef Activation(graph::NetBuilder& net, const std::string& path, bool h_swish, graph::ValueRef x,
                            bool inplace = true) {
-  if (!h_swish) return net.Relu(path, x, inplace);
-  return Sixth(net, path, net.Call(graph::Op::mul, path, {}, {x, ShiftedRelu6(net, path, x, inplace)}));
+  if (!h_swish) return inplace ? net.ReluInPlace(x, path) : net.Relu(x, path);
+  return Sixth(net, path, net.Call(graph::Op::mul, {}, {x, ShiftedRelu6(net, path, x, inplace)}, path));
 }
 
-graph::ValueRef GlobalMean(NetBuilder& net, const std::string& path, graph::ValueRef x) {
+graph::ValueRef GlobalMean(graph::NetBuilder& net, const std::string& path, graph::ValueRef x) {
   for (const int64_t dim : {3, 2}) {
-    x = net.Call(graph::Op::mean, path, {{"dim", std::vector<int64_t>{dim}}, {"keepdim", true}}, {x});
+    x = net.Call(graph::Op::mean, {{"dim", std::vector<int64_t>{dim}}, {"keepdim", true}}, {x}, path);
   }
   return x;
 }
 
-graph::ValueRef SqueezeExcite(NetBuilder& net, const std::string& path, graph::ValueRef x) {
+graph::ValueRef SqueezeExcite(graph::NetBuilder& net, const std::string& path, graph::ValueRef x) {
   const auto part = [&path](absl::string_view name) { return absl::StrCat(path, ".fc.", name); };
   const int64_t channels = net.Channels(x);
-  Conv reduce = Square(MakeDivisible(channels / 4, 8), 1), expand = Square(channels, 1);
-  reduce.bias = expand.bias = true;
+  const graph::Conv2dOptions reduce = {.out_channels = MakeDivisible(channels / 4, 8), .kernel_size = 1, .bias = true};
+  const graph::Conv2dOptions expand = {.out_channels = channels, .kernel_size = 1, .bias = true};
   graph::ValueRef y = GlobalMean(net, path, x);
-  y = net.Relu(part("relu"), net.Conv2d(part("reduce"), y, reduce), /*inplace=*/true);
-  y = net.Conv2d(part("expand"), y, expand);
+  y = net.ReluInPlace(net.Conv2d(y, reduce, part("reduce")), part("relu"));
+  y = net.Conv2d(y, expand, part("expand"));
   y = Sixth(net, part("h_sigmoid"), ShiftedRelu6(net, part("h_sigmoid"), y, /*inplace=*/true));
-  return net.Call(graph::Op::mul, path, {}, {x, y});
+  return net.Call(graph::Op::mul, {}, {x, y}, path);
 }
 
 struct MbConv {
-  int64_t out, kernel, stride, expansion;
-  bool h_swish, se;
+  int64_t out_channels, kernel_size, stride, expansion;
+  bool h_swish, squeeze_excite;
 };
 
-graph::ValueRef RunBlock(NetBuilder& net, const std::string& path, const MbConv& block, graph::ValueRef x) {
+graph::ValueRef RunBlock(graph::NetBuilder& net, const std::string& path, const MbConv& block, graph::ValueRef x) {
   const int64_t in = net.Channels(x), middle = in * block.expansion;
   const auto part = [&path](absl::string_view name) { return absl::StrCat(path, ".conv.", name); };
   graph::ValueRef y = x;
   if (block.expansion > 1) {
-    y = net.Conv2d(part("inverted_bottleneck.conv"), y, Square(middle, 1));
-    y = net.BatchNorm2d(part("inverted_bottleneck.bn"), y);
+    y = net.Conv2d(y, {.out_channels = middle, .kernel_size = 1}, part("inverted_bottleneck.conv"));
+    y = net.BatchNorm2d(y, part("inverted_bottleneck.bn"));
     y = Activation(net, part("inverted_bottleneck.act"), block.h_swish, y);
   }
-  Conv depthwise = Square(middle, block.kernel, block.stride, block.kernel / 2);
-  depthwise.groups = middle;
-  y = net.Conv2d(part("depth_conv.conv"), y, depthwise);
-  y = net.BatchNorm2d(part("depth_conv.bn"), y);
+  const graph::Conv2dOptions depthwise = {.out_channels = middle,
+                                          .kernel_size = block.kernel_size,
+                                          .stride = block.stride,
+                                          .padding = block.kernel_size / 2,
+                                          .groups = middle};
+  y = net.Conv2d(y, depthwise, part("depth_conv.conv"));
+  y = net.BatchNorm2d(y, part("depth_conv.bn"));
   y = Activation(net, part("depth_conv.act"), block.h_swish, y);
-  if (block.se) y = SqueezeExcite(net, part("depth_conv.se"), y);
-  y = net.Conv2d(part("point_linear.conv"), y, Square(block.out, 1));
-  y = net.BatchNorm2d(part("point_linear.bn"), y);
-  return block.stride == 1 && in == block.out ? net.Add(path, y, x) : y;
+  if (block.squeeze_excite) y = SqueezeExcite(net, part("depth_conv.se"), y);
+  y = net.Conv2d(y, {.out_channels = block.out_channels, .kernel_size = 1}, part("point_linear.conv"));
+  y = net.BatchNorm2d(y, part("point_linear.bn"));
+  return block.stride == 1 && in == block.out_channels ? net.Add(y, x, path) : y;
 }
 
 }  // namespace
@@ -84,32 +87,39 @@ absl::StatusOr<graph::Graph> BuildOfa(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(const OfaConfig arch, ParseOfaConfig(request.text));
   COBRA_ASSIGN_OR_RETURN(const graph::TensorType image, request.Image({1, 3, arch.resolution, arch.resolution}));
 
-  NetBuilder net(request.limits);
-  graph::ValueRef x = net.Input("x", image);
-  x = net.Conv2d("first_conv.conv", x, Square(16, 3, 2, 1));
-  x = net.BatchNorm2d("first_conv.bn", x);
+  graph::NetBuilder net(request.BuilderOptions());
+  graph::ValueRef x = net.Input(image.shape, image.dtype, "x");
+  x = net.Conv2d(x, {.out_channels = 16, .kernel_size = 3, .stride = 2, .padding = 1}, "first_conv.conv");
+  x = net.BatchNorm2d(x, "first_conv.bn");
   x = Activation(net, "first_conv.act", /*h_swish=*/true, x);
-  x = RunBlock(net, "blocks.0", {16, 3, 1, 1, false, false}, x);
+  x = RunBlock(
+      net, "blocks.0",
+      {.out_channels = 16, .kernel_size = 3, .stride = 1, .expansion = 1, .h_swish = false, .squeeze_excite = false},
+      x);
   int block = 1;
   for (int s = 0; s < kOfaStages; ++s) {
     const OfaStage& stage = kOfaStageTable[s];
     for (int64_t i = 0; i < arch.depths[s]; ++i) {
       const int place = s * kOfaPlaces + static_cast<int>(i);
       x = RunBlock(net, absl::StrCat("blocks.", block++),
-                   {stage.width, arch.kernels[place], i == 0 ? stage.stride : 1, arch.expansions[place], stage.h_swish,
-                    stage.se},
+                   {.out_channels = stage.width,
+                    .kernel_size = arch.kernels[place],
+                    .stride = i == 0 ? stage.stride : 1,
+                    .expansion = arch.expansions[place],
+                    .h_swish = stage.h_swish,
+                    .squeeze_excite = stage.se},
                    x);
     }
   }
-  x = net.Conv2d("final_expand_layer.conv", x, Square(960, 1));
-  x = net.BatchNorm2d("final_expand_layer.bn", x);
+  x = net.Conv2d(x, {.out_channels = 960, .kernel_size = 1}, "final_expand_layer.conv");
+  x = net.BatchNorm2d(x, "final_expand_layer.bn");
   x = Activation(net, "final_expand_layer.act", /*h_swish=*/true, x);
   x = GlobalMean(net, "global_avg_pool", x);
-  x = net.Conv2d("feature_mix_layer.conv", x, Square(1280, 1));
+  x = net.Conv2d(x, {.out_channels = 1280, .kernel_size = 1}, "feature_mix_layer.conv");
   x = Activation(net, "feature_mix_layer.act", /*h_swish=*/true, x, /*inplace=*/false);  // a layer without batch norm
-  x = net.FlattenView("", x);
-  x = net.Dropout("classifier.dropout", x, 0.1);
-  x = net.Linear("classifier.linear", x, classes);
+  x = net.FlattenView(x);
+  net.Dropout(x, 0.1, "classifier.dropout");  // in eval x itself goes on
+  x = net.Linear(x, classes, "classifier.linear");
   return std::move(net).Finish({x});
 }
 

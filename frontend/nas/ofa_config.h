@@ -1,4 +1,5 @@
-// What an architecture string of Once-for-all MobileNetV3 says, for those who need its blocks and not its network.
+// The contents of an architecture string of Once-for-all MobileNetV3, for code that needs its blocks and not its
+// network.
 #ifndef COBRA_FRONTEND_NAS_OFA_CONFIG_H_
 #define COBRA_FRONTEND_NAS_OFA_CONFIG_H_
 
@@ -13,19 +14,22 @@ namespace cobra::nas {
 
 inline constexpr int kOfaStages = 5, kOfaPlaces = 4;
 struct OfaStage {
-  int64_t width, stride;  // the stride is that of the first block
+  // The stride is that of the first block.
+  int64_t width, stride;
   bool h_swish, se;
 };
 inline constexpr OfaStage kOfaStageTable[kOfaStages] = {
     {24, 2, false, false}, {40, 2, false, true}, {80, 2, true, false}, {112, 1, true, true}, {160, 2, true, true}};
 
 struct OfaConfig {
-  std::vector<int64_t> kernels, expansions;  // 20: four places a stage; those beyond its depth are not used
-  std::vector<int64_t> depths;               // 5
+  // 20: four places a stage; those beyond its depth are not used.
+  std::vector<int64_t> kernels, expansions;
+  // Five, one a stage.
+  std::vector<int64_t> depths;
   int64_t resolution = 224;
 };
 
-// "ks:<20> e:<20> d:<5> r:<1>"; r may be left out.
+// "ks:<20> e:<20> d:<5> r:<1>"; r is optional.
 absl::StatusOr<OfaConfig> ParseOfaConfig(ArchText& text);
 absl::StatusOr<OfaConfig> ParseOfaConfig(absl::string_view arch);
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "frontend/nas/spaces.h"
 
@@ -47,7 +48,7 @@ absl::StatusOr<Options> ParseOptions(const Space& space, absl::string_view text)
     const std::pair<absl::string_view, absl::string_view> pair = absl::StrSplit(item, absl::MaxSplits('=', 1));
     const absl::string_view name = absl::StripAsciiWhitespace(pair.first);
     if (!absl::StrContains(item, '=') || std::find(known.begin(), known.end(), name) == known.end()) {
-      return UsageError(absl::StrCat("'", item, "' is no option of ", space.name),
+      return UsageError(absl::StrCat("'", item, "' is not an option of ", space.name),
                         absl::StrCat("write option=value with one of ", absl::StrJoin(known, ", ")));
     }
     if (!values.emplace(std::string(name), std::string(absl::StripAsciiWhitespace(pair.second))).second) {
@@ -69,10 +70,12 @@ absl::StatusOr<graph::TensorType> SpaceRequest::Image(const graph::Shape& fallba
   return inputs[0];
 }
 
+graph::NetBuilderOptions SpaceRequest::BuilderOptions() const {
+  return {limits, "does --input have the size that this architecture wants?"};
+}
 
 std::string ArchitectureSpaces() {
-  return absl::StrJoin(kSpaces, ", ",
-                       [](std::string* out, const Space& space) { absl::StrAppend(out, space.name); });
+  return absl::StrJoin(kSpaces, ", ", [](std::string* out, const Space& space) { absl::StrAppend(out, space.name); });
 }
 
 absl::StatusOr<graph::Graph> ReadArchitecture(const ArchitectureRequest& request, const Limits& limits) {
@@ -80,22 +83,22 @@ absl::StatusOr<graph::Graph> ReadArchitecture(const ArchitectureRequest& request
   if (static_cast<int64_t>(whole.size()) > limits.architecture_bytes) {
     Diagnostic diagnostic;
     diagnostic.kind = Diagnostic::Kind::kLimit;
-    diagnostic.message = absl::StrCat("--arch has ", whole.size(), " bytes, the limit is ", limits.architecture_bytes);
+    diagnostic.message = LimitMessage("--arch", static_cast<int64_t>(whole.size()), limits.architecture_bytes, "bytes");
     return DiagnosticToStatus(diagnostic);
   }
   const size_t colon = whole.find(':');
   const absl::string_view head = whole.substr(0, colon);
   const size_t comma = head.find(',');
   const absl::string_view name = absl::StripAsciiWhitespace(head.substr(0, comma));
-  const auto* const space = std::find_if(std::begin(kSpaces), std::end(kSpaces),
-                                         [name](const Space& s) { return s.name == name; });
+  const auto* const space =
+      std::find_if(std::begin(kSpaces), std::end(kSpaces), [name](const Space& s) { return s.name == name; });
   if (space == std::end(kSpaces)) {
     return UsageError(absl::StrCat("--arch ", name.substr(0, 40), ": no such space"),
-                           absl::StrCat("write SPACE:STRING with one of ", ArchitectureSpaces()));
+                      absl::StrCat("write SPACE:STRING with one of ", ArchitectureSpaces()));
   }
   if (colon == absl::string_view::npos) {
     return UsageError(absl::StrCat("--arch ", name, ": the architecture is missing"),
-                           absl::StrCat("write ", name, ":", space->example));
+                      absl::StrCat("write ", name, ":", space->example));
   }
   SpaceRequest space_request{ArchText(whole, colon + 1), {}, {}, limits.graph};
   if (comma != absl::string_view::npos) {

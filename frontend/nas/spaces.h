@@ -1,5 +1,4 @@
-// The spaces: each reads its string and builds its network. The published code that each stands for is named in its
-// file.
+// The spaces: each reads its string and builds its network. Its file names the published code.
 #ifndef COBRA_FRONTEND_NAS_SPACES_H_
 #define COBRA_FRONTEND_NAS_SPACES_H_
 
@@ -7,19 +6,22 @@
 
 #include "absl/status/statusor.h"
 #include "frontend/nas/arch_text.h"
-#include "frontend/nas/net_builder.h"
 #include "graph/graph.h"
+#include "graph/net_builder.h"
 
 namespace cobra::nas {
 
 struct SpaceRequest {
   ArchText text;
   Options options;
-  std::vector<graph::TensorType> inputs;  // empty: the space's own
+  // Empty: the space's own.
+  std::vector<graph::TensorType> inputs;
   GraphLimits limits;
 
   // The only input, or `fallback`. A usage error unless it has four dimensions.
   absl::StatusOr<graph::TensorType> Image(const graph::Shape& fallback) const;
+  // For the network's NetBuilder: the limits, and what its errors advise.
+  graph::NetBuilderOptions BuilderOptions() const;
 };
 
 absl::StatusOr<graph::Graph> BuildDarts(SpaceRequest request);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/node_context.h"
@@ -44,7 +45,7 @@ bool IsOpen(const TensorShapeProto::Dimension& dim) { return !dim.has_dim_value(
 // The shape without a request: an open first dimension of several is the batch, 1.
 absl::StatusOr<graph::Shape> DefaultShape(const std::string& name, const ::onnx::TypeProto::Tensor& type) {
   if (!type.has_shape())
-    return Usage(absl::StrCat("input \"", name, "\": the file says nothing of its shape"),
+    return Usage(absl::StrCat("input \"", name, "\": the file does not declare its shape"),
                  absl::StrCat("give it: --input ", name, "=1x3x224x224"));
   graph::Shape shape;
   for (int i = 0; i < type.shape().dim_size(); ++i) {
@@ -63,13 +64,13 @@ absl::StatusOr<graph::Shape> RequestedShape(const std::string& name, const ::onn
                                             const std::string& text, graph::DType dtype) {
   COBRA_ASSIGN_OR_RETURN(graph::TensorType asked, graph::ParseTensorType(text));
   if (absl::StrContains(text, ":") && asked.dtype != dtype) {
-    return Usage(absl::StrCat("--input ", name, "=", text, ": the file says ", graph::DTypeName(dtype)));
+    return Usage(absl::StrCat("--input ", name, "=", text, ": the file has ", graph::DTypeName(dtype)));
   }
   bool fits = !type.has_shape() || type.shape().dim_size() == asked.rank();
   for (int i = 0; fits && type.has_shape() && i < asked.rank(); ++i) {
     fits = IsOpen(type.shape().dim(i)) || type.shape().dim(i).dim_value() == asked.shape[i];
   }
-  if (!fits) return Usage(absl::StrCat("--input ", name, "=", text, ": the file says ", DeclaredText(type.shape())));
+  if (!fits) return Usage(absl::StrCat("--input ", name, "=", text, ": the file has ", DeclaredText(type.shape())));
   return asked.shape;
 }
 
@@ -125,6 +126,19 @@ class NumberReader {
   const int64_t max_elements_;
 };
 
+absl::Status CheckSize(absl::string_view input, const graph::TensorType& type, const GraphLimits& limits) {
+  const std::string what = absl::StrCat("input \"", input, "\" of ", graph::TypeText(type));
+  if (type.rank() > limits.max_rank)
+    return absl::ResourceExhaustedError(LimitMessage(what, type.rank(), limits.max_rank, "dimensions"));
+  // A dimension of 0 beside it would hide one that is too large.
+  constexpr int64_t kMostElements = int64_t{1} << 40;
+  if (absl::c_any_of(type.shape, [](int64_t d) { return d > kMostElements; }))
+    return absl::ResourceExhaustedError(LimitMessage(what, kMostElements, "elements in a dimension"));
+  if (graph::IsTooLarge(type, limits.max_tensor_bytes))
+    return absl::ResourceExhaustedError(LimitMessage(what, limits.max_tensor_bytes, "bytes"));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, const std::string* shape_text) {
@@ -157,7 +171,7 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
     }
     return Value::Sequence(std::move(items));
   }
-  if (!type->has_tensor_type()) return Unsupported("input \"", name, "\" is no tensor: this is not supported");
+  if (!type->has_tensor_type()) return Unsupported("input \"", name, "\" is not a tensor: this is not supported");
   const auto& tensor_type = type->tensor_type();
   absl::StatusOr<graph::DType> dtype = DTypeOf(tensor_type.elem_type());
   if (!dtype.ok())
@@ -179,11 +193,7 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
       shape_text == nullptr ? DefaultShape(name, tensor_type) : RequestedShape(name, tensor_type, *shape_text, *dtype);
   if (!shape.ok()) return shape.status();
   tensor->type = {*std::move(shape), *dtype};
-  if (graph::IsTooLarge(tensor->type, limits_.graph.max_tensor_bytes) ||
-      absl::c_any_of(tensor->type.shape, [](int64_t d) { return d > int64_t{1} << 40; }) ||
-      tensor->type.rank() > limits_.graph.max_rank) {
-    return absl::ResourceExhaustedError(absl::StrCat("input \"", name, "\" of ", graph::TypeText(tensor->type)));
-  }
+  COBRA_RETURN_IF_ERROR(CheckSize(name, tensor->type, limits_.graph));
   tensor->ref = builder_.AddInput(name, tensor->type);
   return Value(std::move(tensor));
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "frontend/onnx/fusion.h"
 #include "frontend/onnx/node_context.h"
@@ -48,11 +49,11 @@ Diagnostic::Kind KindOf(absl::StatusCode code) {
 }
 
 // Names that the graphs inside a node read from around them.
-void NamesReadInside(const NodeProto& node, std::vector<std::string>* names) {
+void CollectSubgraphReads(const NodeProto& node, std::vector<std::string>* names) {
   const auto visit = [&](const GraphProto& graph) {
     for (const NodeProto& inner : graph.node()) {
       names->insert(names->end(), inner.input().begin(), inner.input().end());
-      NamesReadInside(inner, names);
+      CollectSubgraphReads(inner, names);
     }
     for (const auto& output : graph.output()) names->push_back(output.name());
   };
@@ -67,7 +68,7 @@ std::shared_ptr<const Consumers> ConsumersOf(const GraphProto& graph) {
   for (int i = 0; i < graph.node_size(); ++i) {
     const NodeProto& node = graph.node(i);
     std::vector<std::string> names(node.input().begin(), node.input().end());
-    NamesReadInside(node, &names);
+    CollectSubgraphReads(node, &names);
     for (std::string& name : names) (*consumers)[std::move(name)].push_back(i);
   }
   for (const auto& output : graph.output()) (*consumers)[output.name()].push_back(-1);
@@ -100,12 +101,12 @@ absl::Status Importer::Step(int64_t count) {
   steps_ += count;
   if (steps_ > limits_.onnx.max_steps) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("more than ", limits_.onnx.max_steps, " nodes are executed, turns of loops included"));
+        LimitMessage("what is executed, turns of loops included", limits_.onnx.max_steps, "nodes"));
   }
   if (steps_ / 64 == before / 64) return absl::OkStatus();
   if (limits_.cancelled != nullptr && limits_.cancelled->load()) return absl::CancelledError("cancelled");
   if (absl::Now() > deadline_) {
-    return absl::ResourceExhaustedError(absl::StrCat("reading takes longer than ", limits_.wall_time_ms, " ms"));
+    return absl::ResourceExhaustedError(LimitMessage("reading", limits_.wall_time_ms, "ms"));
   }
   return absl::OkStatus();
 }
@@ -115,8 +116,7 @@ absl::Status Importer::Step(int64_t count) {
 absl::StatusOr<TensorPtr> Importer::Constant(graph::TensorType type, Values values, absl::string_view name) {
   const_bytes_ += static_cast<int64_t>(values.size() * sizeof(double));
   if (!keep_values_ && const_bytes_ > limits_.onnx.max_const_bytes) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the values of constants take more than ", limits_.onnx.max_const_bytes, " bytes"));
+    return absl::ResourceExhaustedError(LimitMessage("the values of constants", limits_.onnx.max_const_bytes, "bytes"));
   }
   auto tensor = std::make_shared<Tensor>();
   for (double& v : values) v = graph::RoundTo(type.dtype, v);
@@ -144,7 +144,7 @@ absl::StatusOr<std::shared_ptr<const Values>> Importer::TryValues(const TensorPt
     const_bytes_ += tensor->type.num_elements() * static_cast<int64_t>(sizeof(double));
     if (!keep_values_ && const_bytes_ > limits_.onnx.max_const_bytes) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("the values of constants take more than ", limits_.onnx.max_const_bytes, " bytes"));
+          LimitMessage("the values of constants", limits_.onnx.max_const_bytes, "bytes"));
     }
     tensor->values = std::make_shared<const Values>(Decode(*tensor->proto));
   }
@@ -155,13 +155,12 @@ absl::StatusOr<std::shared_ptr<const Values>> Importer::NeedValues(const TensorP
   COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, TryValues(tensor));
   if (values != nullptr) return values;
   if (tensor->constant) {
-    return absl::ResourceExhaustedError(absl::StrCat(what, " has ", tensor->type.num_elements(),
-                                                     " elements, more than the ", limits_.onnx.max_const_elements,
-                                                     " whose values are carried"));
+    return absl::ResourceExhaustedError(LimitMessage(absl::StrCat("the values of ", what), tensor->type.num_elements(),
+                                                     limits_.onnx.max_const_elements, "elements"));
   }
   Diagnostic d;
   d.kind = Diagnostic::Kind::kDataDependent;
-  const std::vector<std::string> inputs = InputsBehind(tensor->ref);
+  const std::vector<std::string> inputs = UpstreamInputs(tensor->ref);
   d.message = absl::StrCat(what, " depends on the values of ", inputs.size() == 1 ? "input " : "inputs ",
                            absl::StrJoin(inputs, ", "));
   if (!inputs.empty())
@@ -170,7 +169,7 @@ absl::StatusOr<std::shared_ptr<const Values>> Importer::NeedValues(const TensorP
   return DiagnosticToStatus(d);
 }
 
-std::vector<std::string> Importer::InputsBehind(graph::ValueRef ref) const {
+std::vector<std::string> Importer::UpstreamInputs(graph::ValueRef ref) const {
   const graph::Graph& graph = builder_.graph();
   std::vector<graph::ValueRef> stack{ref};
   std::vector<bool> seen(graph.nodes().size()), found(graph.inputs().size());
@@ -196,7 +195,8 @@ absl::StatusOr<graph::ValueRef> Importer::RefOf(const TensorPtr& tensor) {
   if (tensor == nullptr) return graph::ValueRef::None();
   if (!tensor->ref.is_none()) return tensor->ref;
   if (graph::IsTooLarge(tensor->type, limits_.graph.max_tensor_bytes)) {
-    return absl::ResourceExhaustedError(absl::StrCat("a constant of ", graph::TypeText(tensor->type)));
+    return absl::ResourceExhaustedError(LimitMessage(absl::StrCat("a constant of ", graph::TypeText(tensor->type)),
+                                                     limits_.graph.max_tensor_bytes, "bytes"));
   }
   std::string name = tensor->name.empty() ? absl::StrCat("constant", next_constant_++) : tensor->name;
   while (!names_.insert(name).second) absl::StrAppend(&name, ".", next_constant_++);
@@ -216,71 +216,84 @@ absl::StatusOr<graph::ValueRef> Importer::RefOf(const TensorPtr& tensor) {
 absl::StatusOr<std::vector<TensorPtr>> Importer::Call(graph::Op op, graph::Attributes attributes,
                                                       const std::vector<TensorPtr>& inputs) {
   COBRA_RETURN_IF_ERROR(Step());
-  bool constant = !inputs.empty(), weight = false;
-  for (const TensorPtr& input : inputs) {
-    if (input == nullptr) continue;
-    constant = constant && input->constant;
-    weight = weight || input->weight;
-  }
-  std::vector<TensorPtr> results;
+  const bool constant = !inputs.empty() && std::all_of(inputs.begin(), inputs.end(), [](const TensorPtr& input) {
+    return input == nullptr || input->constant;
+  });
   if (constant) {
-    std::vector<const graph::TensorType*> types;
-    std::vector<graph::ConstInput> known;
-    std::vector<std::shared_ptr<const Values>> held;
-    bool all_known = true;
-    for (const TensorPtr& input : inputs) {
-      types.push_back(input == nullptr ? nullptr : &input->type);
-      if (input != nullptr) {
-        COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, TryValues(input));
-        all_known = all_known && values != nullptr;
-        held.push_back(std::move(values));
-        known.push_back({&input->type, held.back().get()});
-      } else {
-        known.push_back({});
-      }
-    }
-    COBRA_ASSIGN_OR_RETURN(std::vector<graph::TensorType> outputs, graph::InferTypes(op, attributes, types));
-    for (const graph::TensorType& type : outputs) {
-      if (graph::IsTooLarge(type, limits_.graph.max_tensor_bytes)) {
-        return absl::ResourceExhaustedError(
-            absl::StrCat(graph::OpName(op), " makes a tensor of ", graph::TypeText(type)));
-      }
-    }
-    std::vector<std::shared_ptr<const Values>> values(outputs.size());
-    if (all_known) {
-      // Work on values counts too: 65,536 of them as much as 256 nodes.
-      int64_t elements = 0;
-      for (const graph::TensorType& type : outputs)
-        elements += std::min(type.num_elements(), limits_.onnx.max_const_elements);
-      if (!keep_values_) COBRA_RETURN_IF_ERROR(Step(elements / 256));
-      const int64_t most = keep_values_ ? int64_t{1} << 28 : limits_.onnx.max_const_elements;
-      values = graph::EvalConst(op, attributes, known, outputs, most);
-    }
-    bool folded = true;
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      // What is too large to carry is computed once, when the network is loaded, and then is a weight like any other.
-      folded =
-          folded && (values[i] != nullptr ||
-                     (!keep_values_ && (!all_known || outputs[i].num_elements() > limits_.onnx.max_const_elements)));
-      auto tensor = std::make_shared<Tensor>();
-      tensor->type = std::move(outputs[i]);
-      tensor->constant = true;
-      tensor->weight = weight && graph::IsFloatingPoint(tensor->type.dtype);
-      tensor->values = values[i];
-      if (values[i] != nullptr) const_bytes_ += static_cast<int64_t>(values[i]->size() * sizeof(double));
-      results.push_back(std::move(tensor));
-    }
-    if (!keep_values_ && const_bytes_ > limits_.onnx.max_const_bytes) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the values of constants take more than ", limits_.onnx.max_const_bytes, " bytes"));
-    }
-    if (folded) {
-      if (!results.empty() && inputs[0] != nullptr && !inputs[0]->name.empty())
-        results[0]->name = absl::StrCat(inputs[0]->name, ".", graph::OpName(op));
-      return results;
-    }
-    results.clear();
+    COBRA_ASSIGN_OR_RETURN(std::optional<std::vector<TensorPtr>> results, Folded(op, attributes, inputs));
+    if (results.has_value()) return *std::move(results);
   }
+  return Recorded(op, std::move(attributes), inputs);
+}
+
+absl::StatusOr<std::vector<std::shared_ptr<const Values>>> Importer::ConstantValues(
+    graph::Op op, const graph::Attributes& attributes, const std::vector<graph::ConstInput>& inputs,
+    const std::vector<graph::TensorType>& outputs) {
+  for (const graph::ConstInput& input : inputs) {
+    if (input.type != nullptr && input.values == nullptr)
+      return std::vector<std::shared_ptr<const Values>>(outputs.size());
+  }
+  // Work on values counts too: 65,536 of them as much as 256 nodes.
+  int64_t elements = 0;
+  for (const graph::TensorType& type : outputs)
+    elements += std::min(type.num_elements(), limits_.onnx.max_const_elements);
+  if (!keep_values_) COBRA_RETURN_IF_ERROR(Step(elements / 256));
+  const int64_t most = keep_values_ ? int64_t{1} << 28 : limits_.onnx.max_const_elements;
+  return graph::EvalConst(op, attributes, inputs, outputs, most);
+}
+
+absl::StatusOr<std::optional<std::vector<TensorPtr>>> Importer::Folded(graph::Op op,
+                                                                       const graph::Attributes& attributes,
+                                                                       const std::vector<TensorPtr>& inputs) {
+  std::vector<const graph::TensorType*> types;
+  std::vector<graph::ConstInput> known;
+  std::vector<std::shared_ptr<const Values>> held;
+  bool all_known = true, weight = false;
+  for (const TensorPtr& input : inputs) {
+    types.push_back(input == nullptr ? nullptr : &input->type);
+    if (input == nullptr) {
+      known.push_back({});
+      continue;
+    }
+    COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, TryValues(input));
+    all_known = all_known && values != nullptr;
+    weight = weight || input->weight;
+    held.push_back(std::move(values));
+    known.push_back({&input->type, held.back().get()});
+  }
+  COBRA_ASSIGN_OR_RETURN(std::vector<graph::TensorType> outputs, graph::InferTypes(op, attributes, types));
+  for (const graph::TensorType& type : outputs) {
+    if (graph::IsTooLarge(type, limits_.graph.max_tensor_bytes)) {
+      return absl::ResourceExhaustedError(
+          LimitMessage(absl::StrCat(graph::OpName(op), " makes a tensor of ", graph::TypeText(type)),
+                       limits_.graph.max_tensor_bytes, "bytes"));
+    }
+  }
+  COBRA_ASSIGN_OR_RETURN(const auto values, ConstantValues(op, attributes, known, outputs));
+  bool folded = true;
+  std::vector<TensorPtr> results;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    // What is too large to carry is computed once, when the network is loaded, and then is a weight like any other.
+    folded = folded && (values[i] != nullptr ||
+                        (!keep_values_ && (!all_known || outputs[i].num_elements() > limits_.onnx.max_const_elements)));
+    auto tensor = std::make_shared<Tensor>();
+    tensor->type = std::move(outputs[i]);
+    tensor->constant = true;
+    tensor->weight = weight && graph::IsFloatingPoint(tensor->type.dtype);
+    tensor->values = values[i];
+    if (values[i] != nullptr) const_bytes_ += static_cast<int64_t>(values[i]->size() * sizeof(double));
+    results.push_back(std::move(tensor));
+  }
+  if (!keep_values_ && const_bytes_ > limits_.onnx.max_const_bytes)
+    return absl::ResourceExhaustedError(LimitMessage("the values of constants", limits_.onnx.max_const_bytes, "bytes"));
+  if (!folded) return std::nullopt;
+  if (!results.empty() && inputs[0] != nullptr && !inputs[0]->name.empty())
+    results[0]->name = absl::StrCat(inputs[0]->name, ".", graph::OpName(op));
+  return std::optional<std::vector<TensorPtr>>(std::move(results));
+}
+
+absl::StatusOr<std::vector<TensorPtr>> Importer::Recorded(graph::Op op, graph::Attributes attributes,
+                                                          const std::vector<TensorPtr>& inputs) {
   std::vector<graph::ValueRef> refs;
   for (const TensorPtr& input : inputs) {
     COBRA_ASSIGN_OR_RETURN(graph::ValueRef ref, RefOf(input));
@@ -293,6 +306,7 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Call(graph::Op op, graph::Attri
   COBRA_ASSIGN_OR_RETURN(const int32_t node,
                          builder_.Add(op, std::move(attributes), std::move(refs), std::move(origin)));
   const graph::Node& added = builder_.nodes()[node];
+  std::vector<TensorPtr> results;
   for (size_t i = 0; i < added.outputs.size(); ++i) {
     auto tensor = std::make_shared<Tensor>();
     tensor->type = added.outputs[i];
@@ -416,7 +430,7 @@ absl::Status Importer::RunNodes(GraphRun* run) {
 absl::StatusOr<std::vector<Value>> Importer::RunGraph(const GraphProto& graph, std::vector<Value> inputs,
                                                       const GraphRun* outer) {
   if (++nesting_ > limits_.onnx.max_nesting) {
-    return absl::ResourceExhaustedError(absl::StrCat("graphs nest deeper than ", limits_.onnx.max_nesting));
+    return absl::ResourceExhaustedError(LimitMessage("the nesting of graphs", limits_.onnx.max_nesting, "levels"));
   }
   GraphRun run;
   run.graph = &graph;

@@ -4,6 +4,7 @@
 #define COBRA_FRONTEND_ONNX_IMPORTER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,12 @@
 #include "frontend/onnx/reader.h"
 #include "frontend/onnx/value.h"
 #include "graph/builder.h"
+#include "graph/const_eval.h"
 #include "onnx/onnx_pb.h"
 
 namespace cobra::onnx {
 
-// Who reads a value of a graph: node indices by name; the graph's outputs count as -1.
+// The readers of each value of a graph: node indices by name; the graph's outputs count as -1.
 using Consumers = absl::flat_hash_map<std::string, std::vector<int>>;
 
 // One graph while it runs.
@@ -41,28 +43,29 @@ class Importer {
   absl::StatusOr<OnnxModel> Import(const ::onnx::ModelProto& model);
 
   // ---- for handlers
-  // One PyTorch call: computed at once if all its inputs are constants, else a node. Errors are those of the shape
-  // rules.
+
+  // One PyTorch call: computed at once if all its inputs are constants, otherwise added as a node. Errors are those of
+  // the shape rules.
   absl::StatusOr<std::vector<TensorPtr>> Call(graph::Op op, graph::Attributes attributes,
                                               const std::vector<TensorPtr>& inputs);
-  // A constant with values; ResourceExhausted when all of them together are too many.
+  // A constant with values. ResourceExhausted if all constants together have too many.
   absl::StatusOr<TensorPtr> Constant(graph::TensorType type, Values values, absl::string_view name = "");
   absl::StatusOr<TensorPtr> FromProto(const ::onnx::TensorProto& proto, bool weight, absl::string_view name = "");
-  // Null when the values are not known: not constant, or too large to carry.
+  // Null if the values are unknown: not constant, or too large to carry.
   absl::StatusOr<std::shared_ptr<const Values>> TryValues(const TensorPtr& tensor);
-  // FailedPrecondition naming the inputs of the network that the tensor depends on; `what` says who asks: "Reshape's
-  // shape".
+  // FailedPrecondition, naming the inputs of the network that the tensor depends on, if the values are unknown. `what`
+  // names their use: "Reshape's shape".
   absl::StatusOr<std::shared_ptr<const Values>> NeedValues(const TensorPtr& tensor, absl::string_view what);
   // Puts a constant into the graph as a buffer (running statistics), not as a parameter.
   void MarkAsBuffer(const TensorPtr& tensor);
   // The values of the outputs of a graph inside a node; `inputs` by position.
   absl::StatusOr<std::vector<Value>> RunGraph(const ::onnx::GraphProto& graph, std::vector<Value> inputs,
-                                              const GraphRun* outer);  // null: a function, which sees nothing around it
+                                              const GraphRun* outer);  // null for a function, which has no outer scope
   // One node in scope of `run`; its outputs become values there.
   absl::Status RunNode(GraphRun* run, const ::onnx::NodeProto& node);
   int opset() const { return opset_; }
   const Limits& limits() const { return limits_; }
-  absl::Status Step(int64_t count = 1);  // counts; ResourceExhausted at a limit
+  absl::Status Step(int64_t count = 1);  // counts steps; ResourceExhausted at a limit
 
  private:
   absl::StatusOr<const ::onnx::GraphProto*> FunctionBody(const ::onnx::NodeProto& call,
@@ -75,10 +78,19 @@ class Importer {
   absl::Status AddInitializers(GraphRun* run);
   absl::Status RunNodes(GraphRun* run);
   absl::Status AtNode(const absl::Status& status, const ::onnx::NodeProto& node, int index) const;
+  // The outputs of a call on constants as constants; nullopt if the graph has to compute them.
+  absl::StatusOr<std::optional<std::vector<TensorPtr>>> Folded(graph::Op op, const graph::Attributes& attributes,
+                                                               const std::vector<TensorPtr>& inputs);
+  absl::StatusOr<std::vector<std::shared_ptr<const Values>>> ConstantValues(
+      graph::Op op, const graph::Attributes& attributes, const std::vector<graph::ConstInput>& inputs,
+      const std::vector<graph::TensorType>& outputs);
+  // Adds a node to the graph.
+  absl::StatusOr<std::vector<TensorPtr>> Recorded(graph::Op op, graph::Attributes attributes,
+                                                  const std::vector<TensorPtr>& inputs);
   absl::StatusOr<graph::ValueRef> RefOf(const TensorPtr& tensor);
   absl::Status CollectOutputs(const Value& value, const std::string& name, std::vector<graph::ValueRef>* refs,
                               OnnxModel* model);
-  std::vector<std::string> InputsBehind(graph::ValueRef ref) const;
+  std::vector<std::string> UpstreamInputs(graph::ValueRef ref) const;
 
   const OnnxRequest& request_;
   const Limits& limits_;

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 
 namespace cobra::onnx {
@@ -68,7 +69,7 @@ std::vector<std::string> NodeContext::Strings(absl::string_view name) const {
 }
 
 absl::StatusOr<std::vector<double>> NodeContext::Known(size_t i, absl::string_view what) const {
-  if (In(i) == nullptr) return Invalid(what, " is no tensor");
+  if (In(i) == nullptr) return Invalid(what, " is not a tensor");
   COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, importer_->NeedValues(In(i), what));
   return *values;
 }
@@ -136,7 +137,7 @@ absl::StatusOr<TensorPtr> NodeContext::Filled(graph::TensorType type, double val
 absl::Status NodeContext::CheckCount(int64_t count) const {
   if (count <= importer_->limits().onnx.max_const_elements) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrCat("needs a table of ", count, " numbers, more than ", importer_->limits().onnx.max_const_elements));
+      LimitMessage("a table that it needs", count, importer_->limits().onnx.max_const_elements, "numbers"));
 }
 
 int64_t Elements(const graph::Shape& shape, int from, int to) {

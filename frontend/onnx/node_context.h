@@ -1,4 +1,4 @@
-// One ONNX node as its handler sees it: inputs, attributes, and the calls that it becomes.
+// One ONNX node for its handler: inputs, attributes, and the calls that it is lowered to.
 #ifndef COBRA_FRONTEND_ONNX_NODE_CONTEXT_H_
 #define COBRA_FRONTEND_ONNX_NODE_CONTEXT_H_
 
@@ -34,7 +34,7 @@ class NodeContext {
   // ---- inputs
   size_t num_inputs() const { return inputs_.size(); }
   bool Has(size_t i) const { return i < inputs_.size() && inputs_[i].kind != Value::Kind::kAbsent; }
-  // Null if absent. REQUIRES: not a sequence (the registry says which operators take those; others never see one).
+  // Null if absent. REQUIRES: not a sequence (only operators that the registry marks get sequences).
   TensorPtr In(size_t i) const { return i < inputs_.size() ? inputs_[i].tensor : nullptr; }
   const Value& InValue(size_t i) const { return inputs_[i]; }
   const graph::TensorType& Type(size_t i) const { return inputs_[i].tensor->type; }
@@ -42,7 +42,7 @@ class NodeContext {
   int Rank(size_t i) const { return inputs_[i].tensor->type.rank(); }
   std::vector<TensorPtr> AllInputs() const;
 
-  // ---- attributes: the fallback where absent; a wrong type shows as an error once the handler returns.
+  // ---- attributes: the fallback if absent; a wrong type is reported as an error once the handler returns.
   bool HasAttr(absl::string_view name) const { return FindAttr(name) != nullptr; }
   int64_t Int(absl::string_view name, int64_t fallback = 0) const;
   double Float(absl::string_view name, double fallback = 0) const;
@@ -57,7 +57,7 @@ class NodeContext {
   absl::StatusOr<std::vector<int64_t>> KnownInts(size_t i, absl::string_view what) const;
   absl::StatusOr<int64_t> KnownInt(size_t i, absl::string_view what) const;
   absl::StatusOr<double> KnownNumber(size_t i, absl::string_view what) const;
-  // The attribute where the file has it, else input `i`, else empty.
+  // The attribute if the file has it, else input `i`, else empty.
   absl::StatusOr<std::vector<int64_t>> IntsOrInput(absl::string_view name, size_t i) const;
   // Null when not known.
   absl::StatusOr<std::shared_ptr<const Values>> TryValues(const TensorPtr& tensor) const {
@@ -77,10 +77,10 @@ class NodeContext {
   absl::StatusOr<TensorPtr> WithNumber(graph::Op op, const TensorPtr& x, graph::AttributeValue other) {
     return Call(op, {{"other", std::move(other)}}, {x});
   }
-  absl::StatusOr<TensorPtr> Cast(const TensorPtr& x, graph::DType dtype);  // nothing to do where it is that already
+  absl::StatusOr<TensorPtr> Cast(const TensorPtr& x, graph::DType dtype);  // no call if it has that dtype already
   absl::StatusOr<TensorPtr> Reshape(const TensorPtr& x, const graph::Shape& shape);
-  absl::StatusOr<TensorPtr> Permute(const TensorPtr& x,
-                                    const std::vector<int64_t>& dims);  // nothing to do for 0, 1, 2 ...
+  // No call for 0, 1, 2 ...
+  absl::StatusOr<TensorPtr> Permute(const TensorPtr& x, const std::vector<int64_t>& dims);
   absl::StatusOr<TensorPtr> Constant(graph::TensorType type, Values values) {
     return importer_->Constant(std::move(type), std::move(values));
   }
@@ -88,14 +88,14 @@ class NodeContext {
   // A constant of one value, of any size up to the limits.
   absl::StatusOr<TensorPtr> Filled(graph::TensorType type, double value);
 
-  // ResourceExhausted if a handler may not make a constant of so many numbers.
+  // ResourceExhausted if a handler may not create a constant of `count` numbers.
   absl::Status CheckCount(int64_t count) const;
 
   absl::StatusOr<Outputs> Out(absl::StatusOr<TensorPtr> tensor) const {
     if (!tensor.ok()) return tensor.status();
     return Outputs{*std::move(tensor)};
   }
-  // True if output `k` has a name: somebody may read it.
+  // True if output `k` has a name, so that it may be read.
   bool Wants(int k) const { return k < node_.output_size() && !node_.output(k).empty(); }
 
   int opset() const { return importer_->opset(); }
@@ -116,9 +116,9 @@ class NodeContext {
 
 // The product of the dimensions [from, to), saturating.
 int64_t Elements(const graph::Shape& shape, int from, int to);
-// Dimensions beyond 2^32 are a mistake or an attack: what slides over them would overflow.
+// Rejects dimensions beyond 2^32, which are a mistake or an attack: window arithmetic on them would overflow.
 absl::Status CheckSpatial(const graph::Shape& shape);
-// An axis in [0, rank) from one in [-rank, rank); `axis` names the attribute in the error.
+// Converts an axis in [-rank, rank) to [0, rank). `name` is the attribute's name in the error.
 absl::StatusOr<int> WrapAxis(int64_t axis, int rank, absl::string_view name = "axis");
 inline std::vector<int64_t> ToInts(const graph::Shape& shape) { return {shape.begin(), shape.end()}; }
 inline graph::Shape ToShape(const std::vector<int64_t>& sizes) { return graph::Shape(sizes.begin(), sizes.end()); }

@@ -1,6 +1,7 @@
 // Control flow and sequences: decided and unrolled while the file is read.
 #include <algorithm>
 
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/tensor_data.h"
@@ -17,7 +18,7 @@ absl::StatusOr<const GraphProto*> Body(const NodeContext& c, absl::string_view n
 }
 
 absl::StatusOr<bool> Truth(NodeContext& c, const Value& value, absl::string_view what) {
-  if (!value.is_tensor()) return Invalid(what, " is no tensor");
+  if (!value.is_tensor()) return Invalid(what, " is not a tensor");
   COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, c.importer().NeedValues(value.tensor, what));
   if (values->size() != 1) return Invalid(what, " has ", values->size(), " elements, must have one");
   return (*values)[0] != 0;
@@ -33,7 +34,7 @@ absl::StatusOr<Outputs> If(NodeContext& c) {
 absl::StatusOr<Value> Stacked(NodeContext& c, const std::vector<Value>& turns, int64_t axis) {
   std::vector<TensorPtr> tensors;
   for (const Value& turn : turns) {
-    if (!turn.is_tensor()) return Invalid("a scan output is no tensor");
+    if (!turn.is_tensor()) return Invalid("a scan output is not a tensor");
     tensors.push_back(turn.tensor);
   }
   if (tensors.empty()) return Unsupported("the scan outputs of a loop without turns");
@@ -130,7 +131,7 @@ absl::StatusOr<Outputs> Scan(NodeContext& c) {
   if (first == 1 && c.Has(0)) return Unsupported("sequence_lens");
   std::vector<TensorPtr> all;
   for (size_t i = first; i < c.num_inputs(); ++i) {
-    if (!c.Has(i) || !c.InValue(i).is_tensor()) return Invalid("input ", i, " is no tensor");
+    if (!c.Has(i) || !c.InValue(i).is_tensor()) return Invalid("input ", i, " is not a tensor");
     all.push_back(c.In(i));
   }
   const auto run = [&](const std::vector<TensorPtr>& inputs) {
@@ -229,7 +230,7 @@ absl::StatusOr<Outputs> SplitToSequence(NodeContext& c) {
   bool squeeze = false;
   if (!c.Has(1)) {
     if (total > c.importer().limits().onnx.max_steps)
-      return absl::ResourceExhaustedError(absl::StrCat(total, " pieces"));
+      return absl::ResourceExhaustedError(LimitMessage("", total, c.importer().limits().onnx.max_steps, "pieces"));
     sizes.assign(total, 1);
     squeeze = c.Int("keepdims", 1) == 0;
   } else {

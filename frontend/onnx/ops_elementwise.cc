@@ -1,6 +1,7 @@
 // Operators that work element by element: arithmetic, comparisons, logic.
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/status_macros.h"
 #include "frontend/onnx/elementwise.h"
@@ -25,8 +26,26 @@ absl::StatusOr<TensorPtr> SecondOperand(NodeContext& c) {
   return c.Reshape(b, shape);
 }
 
+// The operator that gives op(a, b) as op(b, a): of a number and a tensor, PyTorch takes the tensor first. nullopt where
+// there is none.
+constexpr std::optional<graph::Op> WithOperandsSwapped(graph::Op op) {
+  switch (op) {
+    case graph::Op::add:
+    case graph::Op::mul:
+    case graph::Op::eq: return op;
+    case graph::Op::sub: return graph::Op::rsub;
+    case graph::Op::div: return graph::Op::rdiv;
+    case graph::Op::lt: return graph::Op::gt;
+    case graph::Op::gt: return graph::Op::lt;
+    case graph::Op::le: return graph::Op::ge;
+    case graph::Op::ge: return graph::Op::le;
+    default: return std::nullopt;
+  }
+}
+
 template <graph::Op kOp>
 absl::StatusOr<Outputs> Arithmetic(NodeContext& c) {
+  static_assert(WithOperandsSwapped(kOp).has_value(), "BinaryCall needs the operator with swapped operands");
   COBRA_ASSIGN_OR_RETURN(TensorPtr b, SecondOperand(c));
   return c.Out(BinaryCall(c, kOp, c.In(0), b));
 }
@@ -122,6 +141,7 @@ absl::StatusOr<Outputs> BitShift(NodeContext& c) {
 
 template <graph::Op kOp>
 absl::StatusOr<Outputs> Compared(NodeContext& c) {
+  static_assert(WithOperandsSwapped(kOp).has_value(), "BinaryCall needs the operator with swapped operands");
   COBRA_ASSIGN_OR_RETURN(TensorPtr b, SecondOperand(c));
   return c.Out(BinaryCall(c, kOp, c.In(0), b));
 }
@@ -203,18 +223,9 @@ absl::StatusOr<TensorPtr> BinaryCall(NodeContext& c, graph::Op op, const TensorP
   if (a->constant && b->constant) return c.Binary(op, a, b);
   if (std::optional<graph::AttributeValue> number = AsNumber(c, b, a)) return c.WithNumber(op, a, *number);
   if (std::optional<graph::AttributeValue> number = AsNumber(c, a, b)) {
-    switch (op) {
-      case graph::Op::add:
-      case graph::Op::mul:
-      case graph::Op::eq: return c.WithNumber(op, b, *number);
-      case graph::Op::sub: return c.WithNumber(graph::Op::rsub, b, *number);
-      case graph::Op::div: return c.WithNumber(graph::Op::rdiv, b, *number);
-      case graph::Op::lt: return c.WithNumber(graph::Op::gt, b, *number);
-      case graph::Op::gt: return c.WithNumber(graph::Op::lt, b, *number);
-      case graph::Op::le: return c.WithNumber(graph::Op::ge, b, *number);
-      case graph::Op::ge: return c.WithNumber(graph::Op::le, b, *number);
-      default: break;
-    }
+    const std::optional<graph::Op> swapped = WithOperandsSwapped(op);
+    if (!swapped) return absl::InternalError(absl::StrCat(graph::OpName(op), " has no form with swapped operands"));
+    return c.WithNumber(*swapped, b, *number);
   }
   return c.Binary(op, a, b);
 }

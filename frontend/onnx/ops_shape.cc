@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "absl/strings/str_join.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/tensor_data.h"
@@ -115,7 +116,7 @@ absl::StatusOr<Outputs> Unsqueeze(NodeContext& c) {
   std::vector<bool> is_new(rank, false);
   for (int64_t axis : axes) {
     COBRA_ASSIGN_OR_RETURN(const int d, WrapAxis(axis, rank, "axes"));
-    if (is_new[d]) return Invalid("axis ", axis, " is there twice");
+    if (is_new[d]) return Invalid("axis ", axis, " occurs twice");
     is_new[d] = true;
   }
   graph::Shape out;
@@ -264,7 +265,8 @@ absl::StatusOr<Outputs> Range(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const double delta, c.KnownNumber(2, "delta"));
   const double count = std::max(0.0, std::ceil((limit - start) / delta));
   if (!(count <= static_cast<double>(c.importer().limits().onnx.max_const_elements))) {
-    return absl::ResourceExhaustedError(absl::StrCat("a range of ", count, " numbers"));
+    return absl::ResourceExhaustedError(
+        LimitMessage("a range", c.importer().limits().onnx.max_const_elements, "numbers"));
   }
   Values values;
   for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) values.push_back(start + static_cast<double>(i) * delta);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/parsed_size.h"
 #include "frontend/onnx/registry.h"
@@ -18,13 +19,14 @@ absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& reque
   Diagnostic d;
   d.kind = Diagnostic::Kind::kModelError;
   d.position.file = request.name;
-  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
+  constexpr int64_t kMaxFileBytes = std::numeric_limits<int>::max();  // protobuf's, and so the format's
+  if (static_cast<int64_t>(bytes.size()) > kMaxFileBytes) {
     d.kind = Diagnostic::Kind::kLimit;
-    d.message = absl::StrCat("has ", bytes.size(), " bytes; ONNX files end at 2 GiB");
+    d.message = LimitMessage("", static_cast<int64_t>(bytes.size()), kMaxFileBytes, "bytes");
     return DiagnosticToStatus(d);
   }
   const auto no_file = [&] {
-    d.message = absl::StrCat("is no ONNX file, or a part of one (", bytes.size(), " bytes)");
+    d.message = absl::StrCat("is not an ONNX file, or a part of one (", bytes.size(), " bytes)");
     d.hint = "was it downloaded whole? Git LFS pointers are text files of some 130 bytes";
     return DiagnosticToStatus(d);
   };
@@ -32,9 +34,9 @@ absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& reque
   const ParsedSize size = ParsedSizeOf(bytes, limits.onnx.max_parsed_bytes);
   if (size.nodes > limits.onnx.max_steps || size.bytes > limits.onnx.max_parsed_bytes) {
     d.kind = Diagnostic::Kind::kLimit;
-    d.message = size.nodes > limits.onnx.max_steps
-                    ? absl::StrCat("has more than ", limits.onnx.max_steps, " nodes")
-                    : absl::StrCat("takes more than ", limits.onnx.max_parsed_bytes, " bytes without its weights");
+    d.message = size.nodes > limits.onnx.max_steps ? LimitMessage("", limits.onnx.max_steps, "nodes")
+                                                   : LimitMessage("what it takes in memory, without its weights",
+                                                                  limits.onnx.max_parsed_bytes, "bytes");
     return DiagnosticToStatus(d);
   }
   if (!size.well_formed) return no_file();

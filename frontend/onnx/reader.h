@@ -1,7 +1,7 @@
 // ONNX file in, graph out: the phase that `cobra-client` and the server call for *.onnx. The graph's calls are
-// PyTorch's (conv2d, batch_norm ...), so that a network exported from PyTorch gives the graph that its source gives.
-// Opsets 6 to 17 of the default domain; what is claimed: docs/onnx_support.md. Nothing but the given bytes is read:
-// external data is refused.
+// PyTorch's (conv2d, batch_norm ...), so that a network exported from PyTorch gives the same graph as its source.
+// Opsets 6 to 17 of the default domain; docs/onnx_support.md lists the operators. Only the given bytes are read:
+// external data is rejected.
 #ifndef COBRA_FRONTEND_ONNX_READER_H_
 #define COBRA_FRONTEND_ONNX_READER_H_
 
@@ -20,11 +20,11 @@
 namespace cobra::onnx {
 
 struct OnnxRequest {
-  std::string name = "model.onnx";  // what messages call the file
-  // "name=1x3x224x224", "name=1x128:int64", or without a name, in the file's order. Needed where the file leaves sizes
-  // open; an open batch (first dimension) that nothing binds is 1. The dtype is the file's.
+  std::string name = "model.onnx";  // name of the file in messages
+  // "name=1x3x224x224", "name=1x128:int64", or without a name, in the file's order. Required if the file leaves sizes
+  // open; an open batch size (first dimension) is 1 by default. The dtype is the file's.
   std::vector<std::string> inputs;
-  // Inputs whose values are known beforehand and shape the network: ("axes", "[0, 1]"), ("k", "5"). Lists nest by
+  // Inputs with known values that determine shapes of the network: ("axes", "[0, 1]"), ("k", "5"). Lists nest by
   // dimension.
   std::vector<std::pair<std::string, std::string>> arguments;
 };
@@ -33,7 +33,7 @@ struct OnnxRequest {
 absl::StatusOr<graph::Graph> ReadOnnxModel(absl::string_view bytes, const OnnxRequest& request,
                                            const Limits& limits = {});
 
-// What the file holds beside shapes: for whoever runs the graph and wants the file's own numbers.
+// Values of the file, for callers that run the graph with the file's own weights.
 struct OnnxValue {
   graph::ValueRef ref;  // a parameter, buffer or constant of the graph
   std::shared_ptr<const std::vector<double>> values;
@@ -43,14 +43,14 @@ struct OnnxModel {
   std::vector<std::string> output_names;  // as the file's graph has them; one per tensor of Graph::outputs()
   std::vector<OnnxValue> values;
 };
-// The same with every weight's values carried along (8 bytes an element), whatever its size.
+// The same, with the values of every weight (8 bytes an element), whatever its size.
 absl::StatusOr<OnnxModel> ReadOnnxModelWithValues(absl::string_view bytes, const OnnxRequest& request,
                                                   const Limits& limits = {});
 
 // One operator that the reader knows, for docs/onnx_support.md.
 struct OnnxOperator {
   std::string name;
-  std::string note;  // what of it is not supported; may be empty
+  std::string note;  // restrictions; may be empty
 };
 std::vector<OnnxOperator> OnnxOperators();  // sorted
 

@@ -15,7 +15,7 @@ using Handler = absl::StatusOr<Outputs> (*)(NodeContext& c);
 
 struct Entry {
   Handler handler = nullptr;
-  int required = 1;        // inputs that must be there: tensors, unless `sequences`
+  int required = 1;        // number of required inputs: tensors, unless `sequences`
   bool sequences = false;  // inputs may be sequences or absent
   const char* note = "";   // what is not supported, for the docs
 };

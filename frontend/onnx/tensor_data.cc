@@ -113,7 +113,7 @@ absl::StatusOr<graph::DType> DTypeOf(int32_t onnx_type) {
     case TensorProto::COMPLEX64: return graph::DType::complex64;
     case TensorProto::COMPLEX128: return graph::DType::complex128;
     case TensorProto::STRING: return absl::UnimplementedError("tensors of strings are not supported");
-    default: return absl::InvalidArgumentError(absl::StrCat(onnx_type, " is no element type of ONNX"));
+    default: return absl::InvalidArgumentError(absl::StrCat(onnx_type, " is not an element type of ONNX"));
   }
 }
 

@@ -1,4 +1,4 @@
-// TensorProto in, types and numbers out. Whatever a file may hold: sizes that lie, missing data, unknown types.
+// TensorProto in, types and numbers out. Checks for wrong sizes, missing data and unknown types.
 #ifndef COBRA_FRONTEND_ONNX_TENSOR_DATA_H_
 #define COBRA_FRONTEND_ONNX_TENSOR_DATA_H_
 
@@ -10,13 +10,13 @@
 
 namespace cobra::onnx {
 
-// Of TensorProto::DataType. LibTorch has no unsigned integers of 16, 32 and 64 bits: they are carried as the next wider
-// signed type (64: as int64). Unimplemented for strings.
+// The type for a TensorProto::DataType. LibTorch has no unsigned integers of 16, 32 and 64 bits: they are carried as
+// the next wider signed type (64: as int64). Unimplemented for strings.
 absl::StatusOr<graph::DType> DTypeOf(int32_t onnx_type);
-// Bits of an unsigned type that is carried wider; 0 for every other.
+// Bits of an unsigned type that is represented by a wider one; 0 for all others.
 int UnsignedBits(int32_t onnx_type);
 
-// The type, after a check that the data has the size that the shape wants. Unimplemented for external data and strings.
+// The type, after a check that the data has the size of the shape. Unimplemented for external data and strings.
 absl::StatusOr<graph::TensorType> TypeOf(const ::onnx::TensorProto& proto);
 // REQUIRES: TypeOf(proto) is OK.
 Values Decode(const ::onnx::TensorProto& proto);

@@ -1,4 +1,4 @@
-// What the edges of an ONNX graph carry while it is read.
+// The values on the edges of an ONNX graph while it is read.
 #ifndef COBRA_FRONTEND_ONNX_VALUE_H_
 #define COBRA_FRONTEND_ONNX_VALUE_H_
 
@@ -25,8 +25,8 @@ struct Tensor {
   bool constant = false;
   bool weight = false;                         // a constant that comes from trained numbers: a parameter of the graph
   std::string name;                            // of a constant: its name in the graph
-  std::shared_ptr<const Values> values;        // of a constant; null if too large, or not decoded yet (`proto`)
-  const ::onnx::TensorProto* proto = nullptr;  // where the values are; lives as long as the import
+  std::shared_ptr<const Values> values;        // for a constant; null if too large, or not decoded yet (`proto`)
+  const ::onnx::TensorProto* proto = nullptr;  // source of the values; lives as long as the import
 };
 using TensorPtr = std::shared_ptr<Tensor>;  // null: an optional argument that was not given
 

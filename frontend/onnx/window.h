@@ -1,5 +1,5 @@
-// What slides over the spatial dimensions of an input: kernel, strides, dilations and paddings of convolutions and
-// pools.
+// The window of convolutions and pools over the spatial dimensions of an input: kernel, strides, dilations and
+// paddings.
 #ifndef COBRA_FRONTEND_ONNX_WINDOW_H_
 #define COBRA_FRONTEND_ONNX_WINDOW_H_
 
@@ -16,8 +16,8 @@ struct Window {
 };
 
 // The attributes kernel_shape, strides, dilations, pads and auto_pad of the node, whose input 0 has `n` spatial
-// dimensions. `kernel` is that of the weight; empty: kernel_shape must be there. Without `resolve_auto_pad` a SAME
-// padding is left 0.
+// dimensions. `kernel` is that of the weight; empty: kernel_shape is required. Without `resolve_auto_pad` a SAME
+// padding stays 0.
 absl::StatusOr<Window> ReadWindow(NodeContext& c, int n, const graph::Shape& kernel, bool resolve_auto_pad = true);
 
 // The input with the window's padding around it.

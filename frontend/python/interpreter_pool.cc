@@ -20,11 +20,6 @@
 namespace cobra::python {
 namespace {
 
-using Importer;
-using Interpreter;
-using Result;
-using TorchState;
-
 // An image of torch alone is 2 MB, one with all of torchvision 15 MB.
 constexpr int64_t kMaxIdleBytes = int64_t{512} << 20;
 constexpr size_t kMaxIdle = 64;
@@ -44,7 +39,7 @@ const NativeRegistry& Natives() {
 struct Machine {
   std::optional<TorchState> torch;
   std::unique_ptr<Interpreter> interpreter;
-  Hash128 key;                   // of the image; unused in a fresh one
+  Hash128 key;           // of the image; unused in a fresh one
   TorchLibrary library;  // as it was when the image was made
   absl::Time files_checked;
 };
@@ -105,7 +100,7 @@ Result<void> ImportBasics(Interpreter& interp) {
 }
 
 // Whether the limits that shape an image are the usual ones.
-bool UsualLimits(const Limits& l) {
+bool HasDefaultLimits(const Limits& l) {
   const Limits usual;
   return l.memory_bytes == usual.memory_bytes && l.call_depth == usual.call_depth &&
          l.stack_bytes == usual.stack_bytes && l.generator_stack_bytes == usual.generator_stack_bytes &&
@@ -118,7 +113,7 @@ bool UsualLimits(const Limits& l) {
 
 Hash128 Add(Hash128 h, absl::string_view text) { return HashCombine(h, HashBytes(text)); }
 
-Hash128 SignatureOf(const SourceRequest& r) {
+Hash128 RequestHash(const SourceRequest& r) {
   Hash128 h = HashBytes(r.file);
   for (const auto& [path, text] : r.bundle) h = Add(Add(h, path), text);
   for (const std::string& input : r.inputs) h = Add(h, input);
@@ -126,9 +121,9 @@ Hash128 SignatureOf(const SourceRequest& r) {
   return Add(Add(h, r.entry), r.method);
 }
 
-using Needs = std::vector<Importer::Needed>;
+using ImportList = std::vector<Importer::Needed>;
 
-Hash128 KeyOf(const SourceRequest& request, const Needs& imports) {
+Hash128 KeyOf(const SourceRequest& request, const ImportList& imports) {
   Hash128 h = Add(HashBytes(request.torch_version), request.package);
   for (const std::string& root : request.library_roots) h = Add(h, root);
   for (const Importer::Needed& n : imports) h = Add(h, absl::StrCat(n.module, n.whole_module ? "" : ":", n.attribute));
@@ -144,9 +139,9 @@ class Pool {
 
   // An image for this request, or null: it is the first of its kind.
   std::unique_ptr<Machine> Take(const SourceRequest& request, const Limits& limits, Hash128 signature) {
-    Needs imports = PlanImports(request);
+    ImportList imports = PlanImports(request);
     const Hash128 plain = KeyOf(request, imports);
-    std::optional<Needs> needs;
+    std::optional<ImportList> needs;
     int plain_seen = 0;
     {
       absl::MutexLock lock(&mutex_);
@@ -159,7 +154,7 @@ class Pool {
     std::unique_ptr<Machine> machine = TakeIdle(key);
     if (machine == nullptr && (needs.has_value() || plain_seen > 0)) machine = Make(request, imports, key);
     if (machine == nullptr) return nullptr;
-    if (machine->interpreter->importer().WouldChange(request.bundle) ||
+    if (machine->interpreter->importer().BundleShadowsImports(request.bundle) ||
         machine->interpreter->steps_used() >= limits.steps) {
       Keep(std::move(machine));
       return nullptr;
@@ -170,7 +165,7 @@ class Pool {
     return machine;
   }
 
-  void Learn(Hash128 signature, const Needs& needs) {
+  void Learn(Hash128 signature, const ImportList& needs) {
     absl::MutexLock lock(&mutex_);
     if (needs_.size() >= kMaxRemembered) needs_.clear();
     needs_.try_emplace(signature, needs);
@@ -216,7 +211,7 @@ class Pool {
   }
 
   // Null if the imports fail: the request will say how.
-  std::unique_ptr<Machine> Make(const SourceRequest& request, const Needs& imports, Hash128 key) {
+  std::unique_ptr<Machine> Make(const SourceRequest& request, const ImportList& imports, Hash128 key) {
     {
       absl::MutexLock lock(&mutex_);
       if (impossible_.contains(key)) return nullptr;
@@ -244,15 +239,14 @@ class Pool {
   absl::Mutex mutex_;
   std::list<std::unique_ptr<Machine>> idle_ ABSL_GUARDED_BY(mutex_);  // latest first
   int64_t idle_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  absl::flat_hash_map<Hash128, Needs> needs_ ABSL_GUARDED_BY(mutex_);  // by signature
-  absl::flat_hash_set<Hash128> impossible_ ABSL_GUARDED_BY(mutex_);    // keys whose image could not be made
-  absl::flat_hash_map<Hash128, int> seen_ ABSL_GUARDED_BY(mutex_);     // by key without needs
+  absl::flat_hash_map<Hash128, ImportList> needs_ ABSL_GUARDED_BY(mutex_);  // by signature
+  absl::flat_hash_set<Hash128> impossible_ ABSL_GUARDED_BY(mutex_);         // keys whose image could not be made
+  absl::flat_hash_map<Hash128, int> seen_ ABSL_GUARDED_BY(mutex_);          // by key without needs
 };
 
 class Lease : public InterpreterLease {
  public:
-  Lease(std::unique_ptr<Machine> machine, std::unique_ptr<ParseAhead> ahead, bool warm, bool pooled,
-        Hash128 signature)
+  Lease(std::unique_ptr<Machine> machine, std::unique_ptr<ParseAhead> ahead, bool warm, bool pooled, Hash128 signature)
       : machine_(std::move(machine)), ahead_(std::move(ahead)), warm_(warm), pooled_(pooled), signature_(signature) {}
   ~Lease() override {
     if (!pooled_) return;
@@ -275,8 +269,8 @@ class Lease : public InterpreterLease {
 bool IsBuiltInModule(absl::string_view name) { return Natives().Covers(name); }
 
 absl::StatusOr<std::unique_ptr<InterpreterLease>> LeaseInterpreter(const SourceRequest& request, const Limits& limits) {
-  const bool pooled = UsualLimits(limits);
-  const Hash128 signature = pooled ? SignatureOf(request) : Hash128();
+  const bool pooled = HasDefaultLimits(limits);
+  const Hash128 signature = pooled ? RequestHash(request) : Hash128();
   if (pooled) {
     if (std::unique_ptr<Machine> machine = Pool::Get().Take(request, limits, signature)) {
       return std::make_unique<Lease>(std::move(machine), nullptr, /*warm=*/true, pooled, signature);

@@ -1,15 +1,15 @@
-// Interpreters for requests. Most of a request's work would be importing: one model file of a library pulls in a hundred others.
-// So a process keeps interpreters that have imported what requests begin with, frozen (runtime/image.h): a request takes one, runs,
-// and leaves no trace in it.
+// Interpreters for requests. Most of a request's work would be importing: one model file of a library imports a hundred
+// others. So a process keeps frozen interpreters (images) that have executed the imports that requests begin with. A
+// request leases one and runs; afterwards all of its changes are rolled back.
 //
-// What an image holds is chosen so that a program cannot tell it from a fresh interpreter:
+// A program cannot distinguish an image from a fresh interpreter. It contains:
 //   - torch and the standard library;
-//   - the library modules that the request's own file imports before it runs any other statement (afterwards it may have
-//     changed a library, and a module imported then could see that);
-//   - once the very same request was seen: what it needed of the imports that library files put off (import.h), which Python
-//     itself would have loaded at once.
-// An image serves requests with the same roots, torch version and list of imports. The first request of a kind runs in a fresh
-// interpreter; the second makes the image, so that a process that reads one model pays for none.
+//   - the library modules that the request's own file imports before any other statement (later it may have changed a
+//     library, and a module imported then could see that);
+//   - after the same request was seen once: the deferred imports of library files that it needed (import.h). Python
+//     itself would have loaded them at once.
+// An image serves requests with the same roots, torch version and list of imports. The first request of a kind runs in
+// a fresh interpreter and the second creates the image, so that a process that reads only one model creates none.
 #ifndef COBRA_FRONTEND_PYTHON_INTERPRETER_POOL_H_
 #define COBRA_FRONTEND_PYTHON_INTERPRETER_POOL_H_
 
@@ -22,7 +22,7 @@
 
 namespace cobra::python {
 
-// An interpreter and its torch state for one request. Destroying it gives it back to the pool, if it came from there.
+// An interpreter and its torch state for one request. Destroying it returns it to the pool, if it came from there.
 class InterpreterLease {
  public:
   virtual ~InterpreterLease() = default;
@@ -33,7 +33,7 @@ class InterpreterLease {
 
 absl::StatusOr<std::unique_ptr<InterpreterLease>> LeaseInterpreter(const SourceRequest& request, const Limits& limits);
 
-// Whether COBRA has the module, or the package that it is in, itself: torch.nn, einops, math.
+// Whether COBRA itself contains the module or its package: torch.nn, einops, math.
 bool IsBuiltInModule(absl::string_view name);
 
 }  // namespace cobra::python

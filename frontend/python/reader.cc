@@ -11,7 +11,7 @@
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "frontend/python/interpreter_pool.h"
-#include "frontend/python/models_of_file.h"
+#include "frontend/python/list_models.h"
 #include "frontend/python/reader_errors.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/torch/layers.h"
@@ -20,18 +20,6 @@
 
 namespace cobra::python {
 namespace {
-
-using AsTensor;
-using CallArgs;
-using DictObject;
-using Interpreter;
-using KeywordArg;
-using ModuleObject;
-using Object;
-using Result;
-using Tensor;
-using TorchState;
-using Value;
 
 // One positional or keyword argument: a tensor, or a list of tensors.
 struct InputSpec {
@@ -56,8 +44,8 @@ absl::StatusOr<InputSpec> ParseInput(absl::string_view text) {
     COBRA_ASSIGN_OR_RETURN(graph::TensorType type, graph::ParseTensorType(absl::StripAsciiWhitespace(item)));
     spec.tensors.push_back(std::move(type));
   }
-  if (spec.tensors.empty())
-    return graph::ParseTensorType(text).status();  // a comma outside brackets: say what is wrong with it
+  // A comma outside brackets: its error explains the text.
+  if (spec.tensors.empty()) return graph::ParseTensorType(text).status();
   return spec;
 }
 
@@ -111,9 +99,9 @@ class Reader {
   static constexpr char kMaker[] = "a function that makes the model";
 
   Failure NotCalled(Interpreter& interp, absl::string_view what, Value model) const {
-    return interp.FromStatus(DiagnosticToStatus(
-        {Diagnostic::Kind::kUsage, absl::StrCat(request_.entry, ": is ", what, ", not the model itself"),
-         absl::StrCat("call it: ", CallText(interp, request_.entry, model))}));
+    return interp.FromStatus(DiagnosticToStatus({Diagnostic::Kind::kUsage,
+                                                 absl::StrCat(request_.entry, ": is ", what, ", not the model itself"),
+                                                 absl::StrCat("call it: ", CallText(interp, request_.entry, model))}));
   }
 
   // Of a function that failed on the inputs and needs none: whether it was meant to be called for the model. The
@@ -168,32 +156,32 @@ class Reader {
   Result<void> NameTensorsOf(Interpreter& interp, Value module, absl::string_view prefix) {
     for (ModuleSlot slot : {kParametersSlot, kBuffersSlot}) {
       const bool parameters = slot == kParametersSlot;
-      COBRA_TRY(
-          ForEachItem(interp, ModuleRegistry(interp, module, slot), [&](absl::string_view name, Value value) {
-            Tensor* tensor = AsTensor(value);
-            if (tensor == nullptr) return;
-            if (tensor->ref.kind == graph::ValueRef::Kind::kParameter ||
-                tensor->ref.kind == graph::ValueRef::Kind::kBuffer) {  // has a name
-              if (parameters && tensor->ref.kind == graph::ValueRef::Kind::kParameter)
-                torch_.builder.AddParameterAlias(absl::StrCat(prefix, name), tensor->ref);
-              return;
-            }
-            if (tensor->is_uninitialized) {
-              torch_.uninitialized_names.emplace(tensor, absl::StrCat(prefix, name));
-              return;
-            }
-            tensor->ref = parameters ? torch_.builder.AddParameter(absl::StrCat(prefix, name), tensor->type)
-                                     : torch_.builder.AddBuffer(absl::StrCat(prefix, name), tensor->type);
-          }));
+      COBRA_TRY(ForEachItem(interp, ModuleRegistry(interp, module, slot), [&](absl::string_view name, Value value) {
+        Tensor* tensor = AsTensor(value);
+        if (tensor == nullptr) return;
+        // It has a name already.
+        if (tensor->ref.kind == graph::ValueRef::Kind::kParameter ||
+            tensor->ref.kind == graph::ValueRef::Kind::kBuffer) {
+          if (parameters && tensor->ref.kind == graph::ValueRef::Kind::kParameter)
+            torch_.builder.AddParameterAlias(absl::StrCat(prefix, name), tensor->ref);
+          return;
+        }
+        if (tensor->is_uninitialized) {
+          torch_.uninitialized_names.emplace(tensor, absl::StrCat(prefix, name));
+          return;
+        }
+        tensor->ref = parameters ? torch_.builder.AddParameter(absl::StrCat(prefix, name), tensor->type)
+                                 : torch_.builder.AddBuffer(absl::StrCat(prefix, name), tensor->type);
+      }));
     }
     return {};
   }
 
   NetworkModule Described(Interpreter& interp, Value module, std::string path) const {
     NetworkModule described{std::move(path)};
-    described.is_librarys = IsLibrarys(interp.LookupClass(module.object()->cls, torch_.names.forward));
+    described.is_library_module = IsLibraryMethod(interp.LookupClass(module.object()->cls, torch_.names.forward));
     const uint32_t mark = module.object()->mark;
-    if (described.is_librarys && mark > 0) described.made = torch_.constructions[mark - 1];
+    if (described.is_library_module && mark > 0) described.made = torch_.constructions[mark - 1];
     return described;
   }
 
@@ -212,10 +200,10 @@ class Reader {
       COBRA_TRY(interp.Step());
       COBRA_TRY(NameTensorsOf(interp, module, prefix));
       const size_t first_child = stack.size();
-      COBRA_TRY(ForEachItem(interp, ModuleRegistry(interp, module, kModulesSlot),
-                            [&](absl::string_view name, Value value) {
-                              if (IsModule(interp, value)) stack.emplace_back(absl::StrCat(prefix, name), value);
-                            }));
+      COBRA_TRY(
+          ForEachItem(interp, ModuleRegistry(interp, module, kModulesSlot), [&](absl::string_view name, Value value) {
+            if (IsModule(interp, value)) stack.emplace_back(absl::StrCat(prefix, name), value);
+          }));
       std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(first_child), stack.end());
     }
     return {};
@@ -291,7 +279,7 @@ absl::StatusOr<graph::Graph> ReadPythonModel(const SourceRequest& request, const
   return std::move(reader).Build();
 }
 
-std::vector<std::string> ModelsThere(const SourceRequest& request, const Limits& limits) {
+std::vector<std::string> ListModels(const SourceRequest& request, const Limits& limits) {
   const absl::StatusOr<std::unique_ptr<InterpreterLease>> lease = LeaseInterpreter(request, limits);
   if (!lease.ok()) return {};
   std::vector<std::string> names;

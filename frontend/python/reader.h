@@ -1,5 +1,5 @@
-// PyTorch source in, graph out: the phase that `cobra-client` and the server call. No file, network, environment or
-// clock access from the program that is read; limits bound what a hostile one can cost.
+// PyTorch source in, graph out: the phase that `cobra-client` and the server call. The program that is read has no
+// access to files, network, environment or clock. Limits bound the cost of hostile programs.
 #ifndef COBRA_FRONTEND_PYTHON_READER_H_
 #define COBRA_FRONTEND_PYTHON_READER_H_
 
@@ -20,35 +20,35 @@ struct SourceRequest {
   std::map<std::string, std::string> bundle;
   // Directories on this machine that may be imported from (an installed torchvision); read lazily.
   std::vector<std::string> library_roots;
-  // The folder of one more package of this machine, with its __init__.py: it may be imported as if its folder were a
-  // library root, and nothing beside it. Comes before the roots. Empty: none.
+  // The folder of one more package on this machine, with its __init__.py. It can be imported as if its parent folder
+  // were a library root that contains nothing else. EvalSearchsorted before the roots. Empty: none.
   std::string package;
-  // The file whose name space `entry` is evaluated in: a bundle path, or a path inside a library root (then it is
-  // loaded as the module that it is there).
+  // The file in whose name space `entry` is evaluated: a bundle path, or a path inside a library root (then it is
+  // loaded as a module of that library).
   std::string file;
   std::string entry;  // expression: "resnet50(num_classes=10)"
   std::string method = "forward";
-  std::vector<std::string>
-      inputs;  // one per positional argument: "1x3x224x224", "1x128:int64", "name=1x128", "[3x224x224,3x200x200]"
+  // One per positional argument: "1x3x224x224", "1x128:int64", "name=1x128", "[3x224x224,3x200x200]".
+  std::vector<std::string> inputs;
   std::vector<std::pair<std::string, std::string>> arguments;  // --arg name=EXPR
   std::string torch_version = "1.13.1";
 };
 
-// What a read cost of what Limits bound.
+// How much of the limits a read used.
 struct ReadUsage {
   int64_t steps = 0;
   int64_t memory_bytes = 0;
   bool warm = false;  // the libraries were imported already (interpreter_pool.h)
 };
 
-// Errors carry a Diagnostic (base/diagnostic.h). `usage` may be null; it is filled also when the read fails.
+// Errors carry a Diagnostic (base/diagnostic.h). `usage` may be null; it is also filled if the read fails.
 absl::StatusOr<graph::Graph> ReadPythonModel(const SourceRequest& request, const Limits& limits = {},
                                              ReadUsage* usage = nullptr);
 
-// For who has not named the entry: what request.file offers, as it is called: "resnet18()", "ResNet(block, layers)".
-// What needs no argument comes first; what the file imports only if it defines nothing. Empty if it cannot be loaded.
-std::vector<std::string> ModelsThere(const SourceRequest& request, const Limits& limits = {});
-// "resnet18(), ResNet(block, layers)", and " ..." for those beyond the first dozen.
+// Possible entries of request.file, as calls: "resnet18()", "ResNet(block, layers)". Those without required arguments
+// come first. Imported names are listed only if the file defines none. Empty if the file cannot be loaded.
+std::vector<std::string> ListModels(const SourceRequest& request, const Limits& limits = {});
+// "resnet18(), ResNet(block, layers)", and " ..." after the first dozen.
 std::string ModelList(std::vector<std::string> models);
 
 }  // namespace cobra::python

@@ -1,5 +1,4 @@
-// What a user is told when a model cannot be read: whose mistake it is, and what to do, depends on how far the reading
-// came.
+// The error message when a model cannot be read. Its kind and hint depend on the phase in which the reading failed.
 #ifndef COBRA_FRONTEND_PYTHON_READER_ERRORS_H_
 #define COBRA_FRONTEND_PYTHON_READER_ERRORS_H_
 
@@ -15,19 +14,19 @@ namespace cobra::python {
 struct ReadProgress {
   enum class Phase { kLoad, kEntry, kArguments, kRun };
   Phase phase = Phase::kLoad;
-  std::string candidates;                    // of a failed entry: the models that the file has, "Net(), Block(width)"
+  std::string candidates;                    // after a failed entry: the models of the file, "Net(), Block(width)"
   std::string signature;                     // of the method: "forward(self, x, mask=...)"
-  std::string called_function;               // the entry is a function, and how it is called: "net(width)"
-  const std::string* module_path = nullptr;  // of the module that was running when it failed
-  bool in_arguments = false;                 // the method did not take its arguments
-  bool may_be_input = false;                 // an exception of the kinds that shapes and types of the inputs lead to
+  std::string called_function;               // if the entry is a function, a call of it: "net(width)"
+  const std::string* module_path = nullptr;  // of the module that was running at the failure
+  bool in_arguments = false;                 // the method does not accept the arguments
+  bool may_be_input = false;                 // the exception may come from shapes or types of the inputs
 };
 
-// Where and how the run failed, while the failure is pending.
+// Records where and how the run failed, while the failure is pending.
 void NoteFailure(Interpreter& interp, ReadProgress* progress);
 
-// The status with the module path, a hint that is true at this stage, and kind kUsage where the request is wrong and
-// not the model.
+// Adds the module path and a hint for this phase to the status, and sets kind kUsage if the request is wrong and not
+// the model.
 absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& request, const ReadProgress& progress);
 
 }  // namespace cobra::python

@@ -54,15 +54,14 @@ absl::Status TransposeConv(Importer& im, const OpCall& call);
 absl::Status Unary(Importer& im, const OpCall& call);
 absl::Status Unpack(Importer& im, const OpCall& call);
 
-// ---- shared by the families
-// How one dimension is padded. `end_only`: the odd pixel of SAME padding, at the end.
+// ---- shared by the families How one dimension is padded.
 struct Window {
   int64_t out = 0;  // size of the result
   int64_t before = 0, after = 0;
 };
 // TensorFlow's rule for one spatial dimension; `reach` is the dilated size of the window.
 Window WindowOf(schema::Padding padding, int64_t in, int64_t reach, int64_t stride);
-// A dimension of the file's order from one that may be negative; error naming the operator.
+// Converts a possibly negative dimension of the file's order; the error names the operator.
 absl::StatusOr<int> Axis(Importer& im, const OpCall& call, int64_t axis, int rank);
 // Dimension of [batch, channels, height, width] that holds dimension `d` of [batch, height, width, channels].
 inline int ImageDim(int d) { return d == 0 ? 0 : d == 3 ? 1 : d + 1; }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "frontend/tflite/handlers.h"
 #include "graph/const_eval.h"
@@ -118,11 +119,10 @@ absl::Status Importer::CheckModel() {
     return FileError("the network has no tensors, inputs or outputs");
   }
   if (network_->tensors()->size() > limits_.tflite.max_tensors) {
-    return LimitError(absl::StrCat(network_->tensors()->size(), " tensors, the limit is ", limits_.tflite.max_tensors));
+    return LimitError(LimitMessage("", network_->tensors()->size(), limits_.tflite.max_tensors, "tensors"));
   }
   if (network_->operators() != nullptr && network_->operators()->size() > limits_.tflite.max_operators) {
-    return LimitError(
-        absl::StrCat(network_->operators()->size(), " operators, the limit is ", limits_.tflite.max_operators));
+    return LimitError(LimitMessage("", network_->operators()->size(), limits_.tflite.max_operators, "operators"));
   }
   return absl::OkStatus();
 }
@@ -141,8 +141,8 @@ absl::Status Importer::ReadTensors() {
     type.dtype = *dtype;
     if (in->shape() != nullptr) {
       if (static_cast<int>(in->shape()->size()) > limits_.tflite.max_rank) {
-        return LimitError(absl::StrCat("tensor ", NameOf(tensor), " has ", in->shape()->size(),
-                                       " dimensions, the limit is ", limits_.tflite.max_rank));
+        return LimitError(LimitMessage(absl::StrCat("tensor ", NameOf(tensor)), in->shape()->size(),
+                                       limits_.tflite.max_rank, "dimensions"));
       }
       for (int32_t d : *in->shape()) {
         if (d < 0) return FileError(absl::StrCat("tensor ", NameOf(tensor), " has a dimension of ", d));
@@ -150,7 +150,7 @@ absl::Status Importer::ReadTensors() {
       }
       if (graph::IsTooLarge(type, limits_.graph.max_tensor_bytes)) {
         return LimitError(
-            absl::StrCat("tensor ", NameOf(tensor), " is larger than ", limits_.graph.max_tensor_bytes, " bytes"));
+            LimitMessage(absl::StrCat("tensor ", NameOf(tensor)), limits_.graph.max_tensor_bytes, "bytes"));
       }
     }
     states_[i].type = type;
@@ -195,8 +195,7 @@ absl::Status Importer::ReadConstant(int tensor, const schema::Buffer* buffer) {
 absl::Status Importer::CountValues(int64_t elements) {
   value_bytes_ += elements * static_cast<int64_t>(sizeof(double));
   if (value_bytes_ <= limits_.tflite.max_const_bytes) return absl::OkStatus();
-  return LimitError(
-      absl::StrCat("the values of its constants take more than ", limits_.tflite.max_const_bytes, " bytes"));
+  return LimitError(LimitMessage("the values of its constants", limits_.tflite.max_const_bytes, "bytes"));
 }
 
 absl::Status Importer::BindInputs() {
@@ -233,7 +232,7 @@ absl::Status Importer::BindInputs() {
       state.type.shape = wanted.shape;
       if (graph::IsTooLarge(state.type, limits_.graph.max_tensor_bytes)) {
         return LimitError(
-            absl::StrCat("input ", NameOf(tensor), " is larger than ", limits_.graph.max_tensor_bytes, " bytes"));
+            LimitMessage(absl::StrCat("input ", NameOf(tensor)), limits_.graph.max_tensor_bytes, "bytes"));
       }
     }
     const flatbuffers::String* name = network_->tensors()->Get(tensor)->name();
@@ -246,11 +245,11 @@ absl::Status Importer::BindInputs() {
 absl::Status Importer::Step(const schema::Operator& op) {
   for (const auto* list : {op.inputs(), op.outputs()}) uses_ += list == nullptr ? 0 : list->size();
   if (uses_ > limits_.tflite.max_uses) {
-    return LimitError(absl::StrCat("its operators use more than ", limits_.tflite.max_uses, " tensors"));
+    return LimitError(LimitMessage("what its operators use", limits_.tflite.max_uses, "tensors"));
   }
   if (limits_.cancelled != nullptr && limits_.cancelled->load()) return LimitError("the request was cancelled");
   if (absl::Now() > deadline_) {
-    return LimitError(absl::StrCat("reading takes longer than ", limits_.wall_time_ms, " ms"));
+    return LimitError(LimitMessage("reading", limits_.wall_time_ms, "ms"));
   }
   return absl::OkStatus();
 }
@@ -285,7 +284,7 @@ namespace {
 
 // Inputs that the format lets a file leave out (-1): a bias, Reshape's shape where the options have it, what PadV2 pads
 // with.
-bool MayBeLeftOut(schema::BuiltinOperator code, size_t input) {
+bool IsOptionalInput(schema::BuiltinOperator code, size_t input) {
   switch (code) {
     case schema::BuiltinOperator_CONV_2D:
     case schema::BuiltinOperator_DEPTHWISE_CONV_2D:
@@ -313,7 +312,7 @@ absl::Status Importer::RunOperator(const OpCall& call) {
   }
   for (size_t k = 0; k < call.inputs.size(); ++k) {
     const int tensor = call.inputs[k];
-    if (tensor < 0 && !MayBeLeftOut(call.code, k)) return Wrong(call, absl::StrCat("input ", k, " is left out"));
+    if (tensor < 0 && !IsOptionalInput(call.code, k)) return Wrong(call, absl::StrCat("input ", k, " is left out"));
     if (tensor < 0) continue;
     if (!DTypeOf(network_->tensors()->Get(tensor)->type()).has_value()) {
       return Unsupported(call, absl::StrCat("input ", NameOf(tensor), " is ",
@@ -426,8 +425,7 @@ absl::StatusOr<std::vector<int64_t>> Importer::Ints(const OpCall& call, size_t i
   if (!call.has(input)) return Wrong(call, absl::StrCat(what, " is missing"));
   const TensorState& state = states_[call.inputs[input]];
   if (state.values == nullptr) {
-    if (state.constant)
-      return Unsupported(call, absl::StrCat(what, " is larger than ", limits_.tflite.max_const_elements, " numbers"));
+    if (state.constant) return Unsupported(call, LimitMessage(what, limits_.tflite.max_const_elements, "numbers"));
     Diagnostic d;
     d.kind = Diagnostic::Kind::kDataDependent;
     d.message =
@@ -521,8 +519,7 @@ absl::Status Importer::SetImage(const OpCall& call, size_t k, graph::ValueRef re
 absl::Status Importer::SetConstant(const OpCall& call, size_t k, graph::TensorType type, Values values) {
   if (k >= call.outputs.size()) return Wrong(call, "it has too few outputs");
   if (static_cast<int64_t>(values.size()) > limits_.tflite.max_const_elements) {
-    return Unsupported(
-        call, absl::StrCat("a computed constant of more than ", limits_.tflite.max_const_elements, " numbers"));
+    return Unsupported(call, LimitMessage("a computed constant", limits_.tflite.max_const_elements, "numbers"));
   }
   COBRA_RETURN_IF_ERROR(CountValues(static_cast<int64_t>(values.size())));
   TensorState& state = states_[call.outputs[k]];
@@ -564,7 +561,7 @@ absl::Status Importer::Unsupported(const OpCall& call, absl::string_view what) c
   Diagnostic d;
   d.kind = Diagnostic::Kind::kUnsupported;
   d.message = absl::StrCat(Label(call), ": ", what, " is not supported");
-  d.hint = "docs/tflite_support.md says what of each operator is";
+  d.hint = "docs/tflite_support.md lists what is supported";
   d.position.file = request_.name;
   return DiagnosticToStatus(d);
 }

@@ -1,6 +1,6 @@
 // The run of a TensorFlow Lite network: operators in the file's order, each lowered to PyTorch's calls by its handler
-// (operators.def, ops_*.cc). Every tensor of the file has one state; handlers ask for it in the order of dimensions
-// that they need.
+// (operators.def, ops_*.cc). Every tensor of the file has one state; handlers get it in the order of dimensions that
+// they need.
 #ifndef COBRA_FRONTEND_TFLITE_IMPORTER_H_
 #define COBRA_FRONTEND_TFLITE_IMPORTER_H_
 
@@ -25,20 +25,20 @@ namespace cobra::tflite {
 namespace schema = cobra::tflite_schema;
 using Values = std::vector<double>;
 
-// What is known of a tensor of the file.
+// What is known about a tensor of the file.
 struct TensorState {
-  graph::TensorType type;                          // in the file's order; recomputed from the inputs
-  bool known = false;                              // an input, a constant, or computed by an operator that came before
-  bool constant = false;                           // depends on no input
-  std::shared_ptr<const Values> values;            // of a small constant
-  int source = -1;                                 // of a weight: the tensor whose buffer has its numbers
-  graph::ValueRef file = graph::ValueRef::None();  // the tensor in the file's order ...
-  graph::ValueRef image =
-      graph::ValueRef::None();  // ... and, with four dimensions, as [batch, channels, height, width]
-  bool is_image = false;        // `image` is what its operator made, `file` at most a view of it
+  graph::TensorType type;                // in the file's order; recomputed from the inputs
+  bool known = false;                    // an input, a constant, or computed by an operator that came before
+  bool constant = false;                 // depends on no input
+  std::shared_ptr<const Values> values;  // of a small constant
+  int source = -1;                       // of a weight: the tensor whose buffer has its numbers
+  // The tensor in the file's order, and, with four dimensions, as [batch, channels, height, width].
+  graph::ValueRef file = graph::ValueRef::None();
+  graph::ValueRef image = graph::ValueRef::None();
+  bool is_image = false;  // `image` is what its operator made, `file` at most a view of it
 };
 
-// One operator as a handler sees it.
+// One operator, the input of a handler.
 struct OpCall {
   schema::BuiltinOperator code;
   const schema::Operator* op;
@@ -57,14 +57,14 @@ class Importer {
   const TensorState& State(int tensor) const { return states_[tensor]; }
   const graph::Shape& ShapeOf(int tensor) const { return states_[tensor].type.shape; }
   int Rank(int tensor) const { return states_[tensor].type.rank(); }
-  // The type that the file gives the tensor, whatever we computed.
+  // The type of the tensor in the file, which may differ from the computed one.
   graph::DType FileDType(int tensor) const { return file_types_[tensor].dtype; }
-  bool IsQuantized(int tensor) const;  // integers that stand for reals
+  bool IsQuantized(int tensor) const;  // integers that represent reals
   const schema::QuantizationParameters* Quantization(int tensor) const;
 
   absl::StatusOr<graph::ValueRef> File(int tensor);  // in the file's order
-  absl::StatusOr<graph::ValueRef> Image(
-      int tensor);  // channels second; a constant of fewer dimensions is filled up in front
+  // Channels second; a constant of fewer dimensions is filled up in front
+  absl::StatusOr<graph::ValueRef> Image(int tensor);
   // A constant of the file as a parameter: dimensions filled up in front to as many as `permutation` has, permuted, and
   // then, if given, reshaped.
   absl::StatusOr<graph::ValueRef> Weight(int tensor, std::vector<int> permutation, const graph::Shape* shape = nullptr);
@@ -85,14 +85,14 @@ class Importer {
                                            schema::ActivationFunctionType activation);
   const graph::TensorType& TypeOf(graph::ValueRef ref) const { return builder_.TypeOf(ref); }
 
-  // What output `k` of the operator is.
+  // Sets output `k` of the operator.
   absl::Status SetFile(const OpCall& call, size_t k, graph::ValueRef ref);
   absl::Status SetImage(const OpCall& call, size_t k, graph::ValueRef ref);
   absl::Status SetConstant(const OpCall& call, size_t k, graph::TensorType type, Values values);
   // The output is the constant `tensor` of the file under another name and type.
   absl::Status SetWeight(const OpCall& call, size_t k, int tensor, graph::DType dtype,
                          std::shared_ptr<const Values> values);
-  // The output is the first input, nothing is done.
+  // The output is the unchanged first input.
   absl::Status SetSame(const OpCall& call, size_t k);
 
   // Errors that name file and operator.

@@ -32,13 +32,13 @@ absl::StatusOr<TfliteModel> ReadTfliteModelWithWeights(absl::string_view bytes, 
     bytes = absl::string_view(reinterpret_cast<const char*>(aligned.get()), bytes.size());
   }
   if (bytes.size() < 8 || bytes.substr(4, 4) != tflite_schema::ModelIdentifier()) {
-    return FileError(request, "this is no TensorFlow Lite file: 'TFL3' is missing at its beginning");
+    return FileError(request, "this is not a TensorFlow Lite file: 'TFL3' is missing at its beginning");
   }
   if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) return FileError(request, "files beyond 2 GB are not supported");
   flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), limits.tflite.max_depth,
                                  limits.tflite.max_tables);
   if (!tflite_schema::VerifyModelBuffer(verifier)) {
-    return FileError(request, "the file is damaged: an offset in it points outside, or is no table of the format");
+    return FileError(request, "the file is damaged: an offset in it points outside, or is not a table of the format");
   }
   return Importer(*tflite_schema::GetModel(bytes.data()), request, limits).Import();
 }

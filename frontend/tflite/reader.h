@@ -18,18 +18,18 @@
 namespace cobra::tflite {
 
 struct TfliteRequest {
-  std::string name = "model.tflite";  // what messages call the file
-  // "1x224x224x3", one per input of the file, in its order and in its own layout; or none: the file's sizes, 1 where
-  // they are open.
+  std::string name = "model.tflite";  // name of the file in messages
+  // "1x224x224x3", one per input of the file, in its order and in its own layout; empty: the file's sizes, with 1 for
+  // open ones.
   std::vector<std::string> inputs;
 };
 
 // Errors carry a Diagnostic (base/diagnostic.h) naming file, operator and tensor: model_error for a file that is
-// damaged or contradicts itself, unsupported for an operator that we do not know, limit beyond a limit.
+// damaged or contradicts itself, unsupported for an unknown operator, limit beyond a limit.
 absl::StatusOr<graph::Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request,
                                              const Limits& limits = {});
 
-// Where a weight of the graph has its numbers: for whoever runs the graph with the file's own.
+// The source of a weight's values, for callers that run the graph with the file's own weights.
 struct TfliteWeight {
   graph::ValueRef ref;
   int tensor = 0;                // of the file's first subgraph
@@ -47,7 +47,7 @@ absl::StatusOr<TfliteModel> ReadTfliteModelWithWeights(absl::string_view bytes, 
 struct TfliteOperator {
   std::string name;   // "CONV_2D"
   std::string calls;  // PyTorch's
-  std::string note;   // what of it is not supported; may be empty
+  std::string note;   // restrictions; may be empty
 };
 std::vector<TfliteOperator> TfliteOperators();  // in the order of their codes
 

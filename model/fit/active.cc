@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
-#include "model/fit/active_process.h"
+#include "model/fit/active_gaussian_process.h"
 
 namespace cobra::fit {
 namespace {
@@ -75,7 +75,7 @@ Selection SelectByRule(SelectionTask task, const SelectionOptions& options) {
   }
   task.pool = std::move(pool);
   task.cost_s = std::move(cost_s);
-  Selection selection = SelectByProcess(task, options);
+  Selection selection = SelectByGaussianProcess(task, options);
   for (size_t& i : selection.chosen) i = listed[i];
   return selection;
 }
@@ -90,7 +90,7 @@ absl::Status CheckSets(const SelectionTask& task) {
   if (task.tried_error.size() != task.tried.size() || task.cost_s.size() != task.pool.size()) {
     return absl::InvalidArgumentError("select: one error for each layer tried, one cost for each of the pool");
   }
-  return task.targets.size() > 0 ? absl::OkStatus() : absl::InvalidArgumentError("select: nothing will be asked for");
+  return task.targets.size() > 0 ? absl::OkStatus() : absl::InvalidArgumentError("select: there are no targets");
 }
 
 }  // namespace

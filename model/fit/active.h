@@ -1,23 +1,21 @@
-// Active selection: which layers to measure next, so that a given time of measuring takes most off the error.
+// Active selection: which layers to measure next, so that a given measuring time reduces the error most.
 //
-// What a layer costs to measure differs by fifteen times (a small one 40 ms, most of it overhead and warm-up; a large
-// one 0.6 s), what it teaches by more. The model that is to be improved says of every layer where it lies (its vector
-// from the encoder) and, where it has been tried on layers that it had not learned, how far it was off. A Gaussian
-// process on the vectors, scaled by the error of each kind of layer and conditioned on what has been measured, says
-// what is unknown; measuring a layer takes some of its posterior variance away, from the layer itself and from those
-// like it. Two rules:
+// The measuring times of layers differ by a factor of fifteen (a small one takes 40 ms, most of it overhead and
+// warm-up; a large one 0.6 s), and their value for training by more. The model to improve provides the encoder's vector
+// of every layer, and its errors on layers that it was not trained on. The uncertainty comes from a Gaussian process on
+// the vectors, scaled by the error of each kind of layer and conditioned on the measured layers. Measuring a layer
+// reduces the posterior variance of the layer and of similar ones. There are two rules:
 //   variance     what the layer takes off the variance averaged over the layers that will be asked for (V-optimal
-//   design;
-//                with a linear kernel on the last layer it is BAIT, Ash et al., "Gone Fishing", 2021)
+//                design; with a linear kernel on the last layer it is BAIT, Ash et al., "Gone Fishing", 2021)
 //   information  what it says about the process, log(1 + variance / noise) (D-optimal design)
-// Each takes the largest gain a second first and recomputes the gains after each choice, so that a batch is diverse by
-// itself. They choose from a random shortlist, drawn by seconds: from the whole pool they take what is unlike anything
-// before what is typical, a bias that the model then learns. docs/results/active.md compares them with random.
+// Each takes the largest gain per second first and recomputes the gains after each choice, so that a batch is diverse.
+// They choose from a random shortlist, drawn by seconds. From the complete pool they would prefer outliers to typical
+// layers, which would bias the model. docs/results/active.md compares the rules with random choice.
 //
-// Looked into and left: counting measured layers nearby instead of the process (Neyman's allocation with costs,
+// Rejected alternatives: counting nearby measured layers instead of the process (Neyman's allocation with costs,
 // smoothed: no better than drawing by seconds); core-sets (Sener and Savarese 2018) and largest clusters (LCMD,
-// Holzmueller et al. 2022), which know neither cost nor error; committees of heads, which agree wherever the encoder is
-// wrong for all.
+// Holzmueller et al. 2022), which use neither cost nor error; committees of heads, which agree where the shared encoder
+// is wrong.
 #ifndef COBRA_MODEL_FIT_ACTIVE_H_
 #define COBRA_MODEL_FIT_ACTIVE_H_
 
@@ -31,7 +29,7 @@
 
 namespace cobra::fit {
 
-// Vectors of layers, one after the other.
+// Vectors of layers, concatenated.
 struct LayerVectors {
   int64_t width = 0;
   std::vector<float> values;  // layers x width
@@ -39,7 +37,7 @@ struct LayerVectors {
   const float* row(size_t i) const { return values.data() + i * static_cast<size_t>(width); }
 };
 
-// All of one width.
+// All vectors have the same width.
 struct LayerSet {
   LayerVectors vectors;
   std::vector<std::string> kinds;  // operators; as many as vectors
@@ -47,17 +45,17 @@ struct LayerSet {
 };
 
 struct SelectionTask {
-  LayerSet measured;                // what the model has learned, or will have
-  LayerSet tried;                   // layers that it was asked for before it had learned them ...
+  LayerSet measured;                // layers that the model was or will be trained on
+  LayerSet tried;                   // layers that it predicted without training on them ...
   std::vector<double> tried_error;  // ... and |log(predicted / measured)| of each
-  LayerSet targets;                 // what will be asked for
+  LayerSet targets;                 // layers that will be predicted
   LayerSet pool;
-  std::vector<double> cost_s;  // of each of the pool; what is chosen at random needs nothing else
+  std::vector<double> cost_s;  // of each layer of the pool; the only input of random choice
 };
 
 enum class Strategy {
-  kRandom,          // each layer alike
-  kRandomBySecond,  // each second alike: at random, with chances in proportion to 1 / cost
+  kRandom,          // each layer with the same probability
+  kRandomBySecond,  // each second with the same probability: at random, in proportion to 1 / cost
   kInformation,     // the rules above
   kVariance,
 };
@@ -65,16 +63,16 @@ absl::string_view StrategyName(Strategy strategy);
 
 struct SelectionOptions {
   double budget_s = 0;
-  uint64_t seed = 1;  // of what is random
+  uint64_t seed = 1;  // of random choices
   Strategy strategy = Strategy::kVariance;
-  // The rules choose from a random part of the pool that takes so many budgets to measure, drawn as kRandomBySecond
-  // does; 0: from all.
+  // The rules choose from a random part of the pool, drawn like kRandomBySecond, whose measuring time is this many
+  // budgets; 0: from the complete pool.
   double shortlist = 2;
 };
 
 struct Selection {
-  std::vector<size_t> chosen;  // places in the pool, the most valuable first
-  double seconds = 0;          // expected; never above the budget
+  std::vector<size_t> chosen;  // indices into the pool, the most valuable first
+  double seconds = 0;          // expected time; never above the budget
 };
 
 absl::StatusOr<Selection> SelectLayers(const SelectionTask& task, const SelectionOptions& options);

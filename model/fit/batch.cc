@@ -4,15 +4,29 @@
 #include <cmath>
 
 #include "model/predict/features.h"
+#include "model/text/canonical_text.h"
 
 namespace cobra::fit {
 
-void ExtendVocabulary(const std::vector<const Sample*>& training, text::Vocabulary* vocabulary,
+TextTable::TextTable(const std::vector<const Sample*>& samples, const text::Vocabulary& vocabulary,
+                     SplitFunction split) {
+  for (const Sample* s : samples) {
+    std::vector<int32_t>& ids = of_sample_.emplace_back();
+    for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
+      const std::string text = text::CanonicalText(s->graph, i);
+      auto [it, inserted] = index_.try_emplace(text, static_cast<int32_t>(tokens_.size()));
+      if (inserted) tokens_.push_back(vocabulary.Encode(split(text)));
+      ids.push_back(it->second);
+    }
+  }
+}
+
+void ExtendVocabulary(const std::vector<const Sample*>& training, SplitFunction split, text::Vocabulary* vocabulary,
                       std::vector<std::pair<double, double>>* ranges) {
   ranges->resize(static_cast<size_t>(vocabulary->size()), {1, 0});
   for (const Sample* s : training) {
     for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
-      for (const text::RawToken& token : vocabulary->Split(text::CanonicalText(s->graph, i))) {
+      for (const text::RawToken& token : split(text::CanonicalText(s->graph, i))) {
         const int32_t id = vocabulary->Add(token.word);
         if (id == static_cast<int32_t>(ranges->size())) ranges->emplace_back(1, 0);
         if (!token.numeric) continue;
@@ -45,7 +59,7 @@ void AppendNodeTargets(const Sample& s, std::vector<float>* logs, std::vector<fl
     const bool known = i < s.node_latency_us.size() && s.node_latency_us[i] > 0;
     logs->push_back(known ? static_cast<float>(std::log(s.node_latency_us[i])) : 0.f);
     weights->push_back(
-        known ? static_cast<float>(0.5 * s.node_latency_us[i] / s.latency_us + 0.5 / static_cast<double>(n)) : 0.f);
+        known ? static_cast<float>(0.5 * s.node_latency_us[i] / s.latency_us() + 0.5 / static_cast<double>(n)) : 0.f);
   }
 }
 
@@ -68,7 +82,7 @@ Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, cons
       text_of_node.push_back(it->second);
     }
     graphs.push_back(&samples[s]->graph);
-    log_latency.push_back(static_cast<float>(std::log(samples[s]->latency_us)));
+    log_latency.push_back(static_cast<float>(std::log(samples[s]->latency_us())));
     AppendNodeTargets(*samples[s], &node_log, &node_weight);
   }
   batch.text_of_node = LongTensor(text_of_node);
@@ -93,21 +107,21 @@ Outputs Forward(net::CobraNet& net, const Batch& b, const at::Tensor& embeddings
   return out;
 }
 
-at::Tensor LogError(const at::Tensor& a, const at::Tensor& b) {
+at::Tensor LogLatencyLoss(const at::Tensor& a, const at::Tensor& b) {
   return at::smooth_l1_loss(a, b, at::Reduction::None, 0.05);
 }
 
 at::Tensor LogLayerSum(const Outputs& out) { return out.layer_sum.clamp_min(1e-3).log(); }
 
-at::Tensor LayerBatchLoss(const Outputs& out, const at::Tensor& taught_sum, const at::Tensor& taught_total) {
-  return LogError(LogLayerSum(out), taught_sum).mean() + 0.5 * LogError(out.log_total, taught_total).mean();
+at::Tensor LayerBatchLoss(const Outputs& out, const at::Tensor& layer_target, const at::Tensor& network_target) {
+  return LogLatencyLoss(LogLayerSum(out), layer_target).mean() +
+         0.5 * LogLatencyLoss(out.log_total, network_target).mean();
 }
 
-at::Tensor NetworkBatchLoss(size_t networks, const Batch& batch, const Outputs& out, bool additive) {
-  if (!additive) return LogError(out.log_total, batch.log_latency).mean();
-  const at::Tensor nodes =
-      (LogError(out.contribution, batch.node_log) * batch.node_weight).sum() / static_cast<double>(networks);
-  return LogError(out.log_total, batch.log_latency).mean() + nodes;
+at::Tensor NetworkBatchLoss(const Batch& batch, const Outputs& out) {
+  const auto networks = static_cast<double>(batch.log_latency.size(0));
+  const at::Tensor nodes = (LogLatencyLoss(out.contribution, batch.node_log) * batch.node_weight).sum() / networks;
+  return LogLatencyLoss(out.log_total, batch.log_latency).mean() + nodes;
 }
 
 }  // namespace cobra::fit

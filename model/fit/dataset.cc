@@ -3,32 +3,39 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "model/fit/measuring_cost.h"
-#include "store/record.h"
 
 namespace cobra::fit {
 namespace {
 
-// Everything that was measured of one subject, by repeat number.
-struct Subject {
-  store::Record first;
-  bool selected = false;  // stands in a file of what was chosen for training
+// Everything that was measured of one subject.
+struct Repetitions {
+  store::Measurement first;
+  // It stands in a file of what was chosen for training.
+  bool selected = false;
+  // By the number of the repetition.
   std::map<int, double> latency_us;
 };
 
 struct Reader {
-  std::vector<std::string> order;  // subjects as they first appear
-  absl::flat_hash_map<std::string, Subject> subjects;
+  // Subjects as they first appear.
+  std::vector<std::string> order;
+  absl::flat_hash_map<std::string, Repetitions> subjects;
   int64_t failures = 0;
 
   absl::Status AddFile(const std::string& path, bool selected = false) {
@@ -42,64 +49,91 @@ struct Reader {
   }
 
   absl::Status AddLine(absl::string_view line, absl::string_view where, bool selected) {
-    absl::StatusOr<store::Record> record = store::RecordFromJson(line);
-    if (absl::IsNotFound(record.status())) return absl::OkStatus();  // a session, a canary
-    if (!record.ok()) return absl::DataLossError(absl::StrCat(where, ": ", record.status().message()));
-    if (record->outcome != store::Outcome::ok) {
+    absl::StatusOr<store::Measurement> measurement = store::MeasurementFromJson(line);
+    if (absl::IsNotFound(measurement.status())) return absl::OkStatus();  // a session, a canary
+    if (!measurement.ok()) return absl::DataLossError(absl::StrCat(where, ": ", measurement.status().message()));
+    if (measurement->outcome != store::Outcome::ok) {
       ++failures;
       return absl::OkStatus();
     }
-    if (record->graph_json.empty() || record->latency.median_us <= 0) {
+    const store::Subject& subject = measurement->subject;
+    const int repeat = subject.repeat;
+    if (subject.graph_json.empty() || measurement->latency.median_us <= 0) {
       return absl::DataLossError(absl::StrCat(where, ": a record needs graph and latency_us"));
     }
-    const std::string key = record->SubjectKey();
-    auto [it, inserted] = subjects.try_emplace(key);
-    it->second.latency_us[record->repeat] = record->latency.median_us;
+    const std::string name = subject.Name();
+    auto [it, inserted] = subjects.try_emplace(name);
+    it->second.latency_us[repeat] = measurement->latency.median_us;
     if (inserted) {
-      order.push_back(key);
+      order.push_back(name);
       it->second.selected = selected;
     }
-    if (inserted || record->repeat == 0) it->second.first = *std::move(record);
+    if (inserted || repeat == 0) it->second.first = *std::move(measurement);
     return absl::OkStatus();
   }
 };
 
 // The first measurement, or the last of those taken again because the machine was disturbed.
-double LatencyOf(const Subject& s) {
-  if (const auto last = s.latency_us.rbegin(); last->first >= 2) return last->second;
-  if (s.first.repeat == 0 && s.first.suspect && s.latency_us.count(1) > 0) return s.latency_us.at(1);
-  return s.latency_us.begin()->second;
+double LatencyOf(const Repetitions& r) {
+  if (const auto last = r.latency_us.rbegin(); last->first >= 2) return last->second;
+  const bool disturbed = r.first.subject.repeat == 0 && r.first.conditions.suspect;
+  if (disturbed && r.latency_us.count(1) > 0) return r.latency_us.at(1);
+  return r.latency_us.begin()->second;
 }
 
 // What was chosen because a model was unsure of it is for training only: errors and intervals are stated of what was
 // drawn at random.
 bool IsSelected(absl::string_view file_name) { return absl::StartsWith(file_name, "selected-"); }
 
-absl::StatusOr<Sample> ToSample(const store::Record& record, double latency_us) {
-  COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(record.graph_json));
-  Sample sample{std::move(graph)};
-  sample.is_network = record.is_network;
-  sample.label = record.label;
-  sample.space = record.space;
+// The profile of a network's calls, scaled to add up to its latency.
+void ScaleProfile(Sample* sample) {
+  const std::vector<double>& measured = sample->measurement.node_latency_us;
+  if (measured.size() != sample->graph.nodes().size()) return;
+  double sum = 0;
+  for (double us : measured) sum += us;
+  sample->profile_us = sum;
+  if (sum <= 0) return;
+  sample->node_latency_us = measured;
+  for (double& us : sample->node_latency_us) us *= sample->latency_us() / sum;
+}
+
+absl::StatusOr<Sample> ToSample(store::Measurement measurement, double latency_us) {
+  COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(measurement.subject.graph_json));
+  Sample sample{std::move(graph), std::move(measurement)};
+  store::Subject& subject = sample.measurement.subject;
+  subject.graph_json = std::string();
   // Computed here, not read: a better fingerprint must not leave the same network on two sides of the split.
-  sample.fingerprint = graph::Fingerprint(sample.graph).ToHex();
-  sample.split = SplitOf(sample.space, sample.label, sample.fingerprint);
-  sample.latency_us = latency_us;
-  sample.peak_memory_bytes = record.peak_memory_bytes;
-  if (!sample.is_network) {
-    const store::Latency& said = record.latency;
-    sample.measuring_s =
-        RecordedSeconds(said.median_us, said.runs * said.batch * said.mean_us, said.cold_us, record.peak_memory_bytes);
-  }
-  if (record.node_latency_us.size() == sample.graph.nodes().size()) {
-    sample.node_latency_us = record.node_latency_us;
-    double sum = 0;
-    for (double us : sample.node_latency_us) sum += us;
-    sample.profile_us = sum;
-    if (sum <= 0) sample.node_latency_us.clear();
-    for (double& us : sample.node_latency_us) us *= sample.latency_us / sum;
-  }
+  subject.fingerprint = graph::Fingerprint(sample.graph).ToHex();
+  sample.split = SplitOf(subject.space, subject.label, subject.fingerprint);
+  if (!subject.is_network) sample.measuring_s = RecordedSeconds(sample.measurement);
+  sample.measurement.latency.median_us = latency_us;
+  ScaleProfile(&sample);
   return sample;
+}
+
+// The rows of what was read, one per fingerprint, in its order. `each` sees every subject's row, also one that is not
+// kept because another has its fingerprint.
+absl::StatusOr<std::vector<Sample>> RowsFrom(Reader reader, absl::FunctionRef<void(const Repetitions&, Sample*)> each) {
+  std::vector<Sample> rows;
+  absl::flat_hash_set<std::string> seen;
+  for (const std::string& name : reader.order) {
+    Repetitions& subject = reader.subjects[name];
+    const double latency_us = LatencyOf(subject);
+    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(std::move(subject.first), latency_us));
+    each(subject, &sample);
+    if (seen.insert(sample.fingerprint()).second) rows.push_back(std::move(sample));
+  }
+  return rows;
+}
+
+// The first measurement, or the last of those taken again, and the one for the repeatability floor; nullopt: none was
+// taken.
+std::optional<Repeat> RepeatOf(const Repetitions& subject, const Sample& sample) {
+  const auto late = subject.latency_us.find(1);
+  if (late == subject.latency_us.end() || subject.latency_us.size() == 1) return std::nullopt;
+  const auto last = subject.latency_us.rbegin();
+  const double first = last->first >= 2 ? last->second : subject.latency_us.begin()->second;
+  return Repeat{sample.space(), sample.label(), first, late->second};
 }
 
 }  // namespace
@@ -157,26 +191,21 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
     COBRA_RETURN_IF_ERROR(reader.AddFile(absl::StrCat(directory, "/", name), IsSelected(name)));
   }
   data.failures = reader.failures;
-  absl::flat_hash_map<std::string, int> seen;
-  for (const std::string& key : reader.order) {
-    const Subject& subject = reader.subjects[key];
-    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(subject.first, LatencyOf(subject)));
-    sample.selected = subject.selected;
-    if (subject.selected) sample.split = Split::kTrain;
-    if (auto late = subject.latency_us.find(1); late != subject.latency_us.end() && subject.latency_us.size() > 1) {
-      const auto last = subject.latency_us.rbegin();  // taken again, or with nothing after the repetition the first
-      const double first = last->first >= 2 ? last->second : subject.latency_us.begin()->second;
-      (sample.is_network ? data.network_repeats : data.layer_repeats)
-          .push_back({sample.space, sample.label, first, late->second});
+  const auto note = [&data](const Repetitions& subject, Sample* sample) {
+    sample->selected = subject.selected;
+    if (subject.selected) sample->split = Split::kTrain;
+    if (std::optional<Repeat> repeat = RepeatOf(subject, *sample)) {
+      (sample->is_network() ? data.network_repeats : data.layer_repeats).push_back(*std::move(repeat));
     }
-    if (seen.try_emplace(sample.fingerprint, 1).second) data.samples.push_back(std::move(sample));
-  }
+  };
+  COBRA_ASSIGN_OR_RETURN(data.samples, RowsFrom(std::move(reader), note));
   const std::string probe_path = absl::StrCat(directory, "/probe.json");
   if (FileExists(probe_path)) {
     COBRA_ASSIGN_OR_RETURN(std::string text, ReadFile(probe_path));
     COBRA_ASSIGN_OR_RETURN(predict::ProbeResult probe, predict::ProbeResultFromJson(text));
-    for (const predict::ProbeRecord& r : probe.records)
-      data.probe_us.emplace_back(graph::Fingerprint(r.graph).ToHex(), r.latency_us);
+    for (const store::MeasuredGraph& r : probe.records) {
+      data.probe_us.emplace_back(r.measurement.subject.fingerprint, r.measurement.latency.median_us);
+    }
   }
   return data;
 }
@@ -184,30 +213,23 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
 absl::StatusOr<std::vector<Sample>> LoadRecordFile(absl::string_view path) {
   Reader reader;
   COBRA_RETURN_IF_ERROR(reader.AddFile(std::string(path)));
-  std::vector<Sample> samples;
-  absl::flat_hash_map<std::string, int> seen;
-  for (const std::string& key : reader.order) {
-    const Subject& subject = reader.subjects[key];
-    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(subject.first, LatencyOf(subject)));
-    if (seen.try_emplace(sample.fingerprint, 1).second) samples.push_back(std::move(sample));
-  }
-  return samples;
+  return RowsFrom(std::move(reader), [](const Repetitions&, Sample*) {});
 }
 
 absl::StatusOr<Dataset> LoadStoreMeasurements(store::Store* store, absl::string_view target) {
-  COBRA_ASSIGN_OR_RETURN(const std::vector<store::MeasurementRecord> records, store->TaskMeasurements(target));
+  COBRA_ASSIGN_OR_RETURN(std::vector<store::StoredMeasurement> stored, store->TaskMeasurements(target));
   Dataset data;
-  absl::flat_hash_map<std::string, int> seen;
-  for (const store::MeasurementRecord& record : records) {
-    if (record.outcome != "ok") {
+  absl::flat_hash_set<std::string> seen;
+  for (store::StoredMeasurement& row : stored) {
+    store::Measurement& measurement = row.measurement;
+    if (measurement.outcome != store::Outcome::ok) {
       ++data.failures;
       continue;
     }
-    absl::StatusOr<store::Record> said = store::RecordFromJson(record.record_json);
-    if (!said.ok() || said->suspect) continue;
-    said->graph_json = record.graph_json;
-    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(*said, record.latency_us));
-    if (seen.try_emplace(sample.fingerprint, 1).second) data.samples.push_back(std::move(sample));
+    if (measurement.conditions.suspect) continue;
+    const double latency_us = measurement.latency.median_us;
+    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(std::move(measurement), latency_us));
+    if (seen.insert(sample.fingerprint()).second) data.samples.push_back(std::move(sample));
   }
   return data;
 }
@@ -215,7 +237,7 @@ absl::StatusOr<Dataset> LoadStoreMeasurements(store::Store* store, absl::string_
 std::vector<const Sample*> RowsOf(const Dataset& data, Split split, bool networks) {
   std::vector<const Sample*> rows;
   for (const Sample& s : data.samples) {
-    if (s.split == split && s.is_network == networks) rows.push_back(&s);
+    if (s.split == split && s.is_network() == networks) rows.push_back(&s);
   }
   return rows;
 }
@@ -224,10 +246,7 @@ double RepeatabilityFloor(const std::vector<Repeat>& repeats) {
   std::vector<double> differences;
   for (const Repeat& r : repeats)
     differences.push_back(std::fabs(r.first_us - r.second_us) / ((r.first_us + r.second_us) / 2));
-  if (differences.empty()) return 0;
-  std::sort(differences.begin(), differences.end());
-  const size_t n = differences.size();
-  return (differences[(n - 1) / 2] + differences[n / 2]) / 2;
+  return Median(std::move(differences));
 }
 
 }  // namespace cobra::fit

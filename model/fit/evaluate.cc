@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "graph/cost.h"
 #include "model/fit/interval_fit.h"
 #include "model/fit/trainer.h"
 #include "model/predict/bundle.h"
-#include "model/predict/cost_line.h"
 #include "model/predict/features.h"
+#include "model/predict/linear_cost.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::fit {
@@ -21,7 +23,7 @@ using nlohmann::json;
 
 std::vector<double> Measured(const std::vector<const Sample*>& samples) {
   std::vector<double> us;
-  for (const Sample* s : samples) us.push_back(s->latency_us);
+  for (const Sample* s : samples) us.push_back(s->latency_us());
   return us;
 }
 
@@ -38,8 +40,8 @@ CostFeatures FitLine(const std::vector<const Sample*>& rows, bool with_bytes) {
   for (const Sample* s : rows) {
     const CostFeatures f = FeaturesOf(*s, with_bytes);
     for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) a[i][j] += f[i] * f[j] / (s->latency_us * s->latency_us);
-      a[i][3] += f[i] / s->latency_us;
+      for (int j = 0; j < 3; ++j) a[i][j] += f[i] * f[j] / (s->latency_us() * s->latency_us());
+      a[i][3] += f[i] / s->latency_us();
     }
   }
   for (int i = 0; i < 3; ++i) a[i][i] += 1e-12 + (with_bytes || i < 2 ? 0 : 1);
@@ -62,13 +64,13 @@ Metrics LineMetrics(const CostFeatures& w, const std::vector<const Sample*>& row
   return ComputeMetrics(predicted, Measured(rows));
 }
 
-void MetricsBy(std::string Sample::*label_of, const std::vector<const Sample*>& rows,
+void MetricsBy(const std::string& (Sample::*label_of)() const, const std::vector<const Sample*>& rows,
                const std::vector<double>& predicted, std::map<std::string, Metrics>* out) {
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> groups;
   for (size_t i = 0; i < rows.size(); ++i) {
-    for (const std::string& label : {std::string("all"), rows[i]->*label_of}) {
+    for (const std::string& label : {std::string("all"), (rows[i]->*label_of)()}) {
       groups[label].first.push_back(predicted[i]);
-      groups[label].second.push_back(rows[i]->latency_us);
+      groups[label].second.push_back(rows[i]->latency_us());
     }
   }
   for (const auto& [label, values] : groups) (*out)[label] = ComputeMetrics(values.first, values.second);
@@ -78,16 +80,14 @@ void MetricsBy(std::string Sample::*label_of, const std::vector<const Sample*>& 
 double FitScale(const std::vector<double>& predicted, const std::vector<double>& measured) {
   std::vector<double> ratios;
   for (size_t i = 0; i < predicted.size(); ++i) ratios.push_back(measured[i] / predicted[i]);
-  if (ratios.empty()) return 1;
-  std::nth_element(ratios.begin(), ratios.begin() + ratios.size() / 2, ratios.end());
-  return ratios[ratios.size() / 2];
+  return ratios.empty() ? 1 : UpperMedian(std::move(ratios));
 }
 
 double Coverage(const std::vector<const Sample*>& rows, const Predictions& p, const predict::IntervalWidth& width) {
   if (rows.empty()) return 0;
   double inside = 0;
   for (size_t i = 0; i < rows.size(); ++i)
-    inside += OffBy(p.latency_us[i], rows[i]->latency_us) <= width.HalfWidthOf(p.embedding[i]);
+    inside += AbsLogError(p.latency_us[i], rows[i]->latency_us()) <= width.HalfWidthOf(p.embedding[i]);
   return inside / static_cast<double>(rows.size());
 }
 
@@ -153,19 +153,19 @@ namespace {
 
 // How large the layers were that were measured, and what larger ones take; those inside networks count for the size
 // only, since their times are shares.
-void MeasureReach(const Dataset& data, predict::TargetEntry* target) {
+void FitMeasuredRange(const Dataset& data, predict::TargetEntry* target) {
   std::vector<predict::CostSample> samples;
   for (const Sample& s : data.samples) {
-    if (s.is_network || s.split != Split::kTrain) continue;
+    if (s.is_network() || s.split != Split::kTrain) continue;
     const int32_t main = predict::MainNode(s.graph);
     const graph::Node& node = s.graph.nodes()[main];
     samples.push_back(
-        {predict::CostKey(node), graph::GetOpInfo(node.op).cost_class, graph::CostOf(s.graph, main), s.latency_us});
+        {predict::CostKey(node), graph::GetOpInfo(node.op).cost_class, graph::CostOf(s.graph, main), s.latency_us()});
   }
-  target->cost_lines = predict::FitCostLines(samples);
+  target->cost_lines = predict::FitLinearCosts(samples);
   target->max_network_gflops = 0;
   for (const Sample& s : data.samples) {
-    if (!s.is_network || s.split != Split::kTrain) continue;
+    if (!s.is_network() || s.split != Split::kTrain) continue;
     target->max_network_gflops =
         std::max(target->max_network_gflops, static_cast<double>(graph::CostOf(s.graph).flops) / 1e9);
     for (int32_t i = 0; i < static_cast<int32_t>(s.graph.nodes().size()); ++i) {
@@ -182,7 +182,7 @@ absl::StatusOr<Evaluation> FinishVersion(absl::string_view directory, const Data
   COBRA_ASSIGN_OR_RETURN(predict::ModelBundle bundle, predict::LoadBundle(directory));
   predict::TargetEntry& target = bundle.manifest.targets[0];
   target.spec = data.target;
-  MeasureReach(data, &target);
+  FitMeasuredRange(data, &target);
   target.probe_reference_us.clear();
   for (const auto& [fingerprint, us] : data.probe_us) target.probe_reference_us[fingerprint] = us;
   COBRA_ASSIGN_OR_RETURN(target.interval, FitIntervals(directory, data));

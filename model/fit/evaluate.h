@@ -1,5 +1,5 @@
-// The table of a model version on held-out rows: ours, the layer-wise sum, the FLOPs line and the repeatability floor,
-// side by side.
+// The errors of a model version on held-out rows, with those of the layer-wise sum and the FLOPs line, and the
+// repeatability floor.
 #ifndef COBRA_MODEL_FIT_EVALUATE_H_
 #define COBRA_MODEL_FIT_EVALUATE_H_
 
@@ -34,7 +34,7 @@ absl::StatusOr<Evaluation> Evaluate(absl::string_view model_directory, const Dat
 // references into the manifest.
 absl::StatusOr<Evaluation> FinishVersion(absl::string_view model_directory, const Dataset& data);
 
-std::string EvaluationToJson(const Evaluation& evaluation);   // DESIGN.md: cobra-train evaluate --json
+std::string EvaluationToJson(const Evaluation& evaluation);   // `cobra-train evaluate --json`; scripts read its keys
 std::string EvaluationToTable(const Evaluation& evaluation);  // for people
 
 }  // namespace cobra::fit

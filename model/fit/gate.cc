@@ -40,10 +40,10 @@ absl::StatusOr<std::map<std::string, Errors>> ErrorsByAnchor(absl::string_view o
   std::map<std::string, Errors> anchors;
   for (size_t i = 0; i < rows.size(); ++i) {
     const Sample& s = *rows[i];
-    const std::string kind = s.is_network ? "network" : "layer";
-    for (const std::string& name : {absl::StrCat(kind, " ", s.label), absl::StrCat(kind, " all")}) {
-      anchors[name].before.push_back(std::fabs(before.latency_us[i] / s.latency_us - 1));
-      anchors[name].after.push_back(std::fabs(after.latency_us[i] / s.latency_us - 1));
+    const std::string kind = s.is_network() ? "network" : "layer";
+    for (const std::string& name : {absl::StrCat(kind, " ", s.label()), absl::StrCat(kind, " all")}) {
+      anchors[name].before.push_back(std::fabs(before.latency_us[i] / s.latency_us() - 1));
+      anchors[name].after.push_back(std::fabs(after.latency_us[i] / s.latency_us() - 1));
     }
   }
   return anchors;
@@ -74,7 +74,8 @@ nlohmann::json RowsToJson(const std::vector<GateRow>& rows) {
 
 }  // namespace
 
-GateRow JudgeAnchor(std::string name, absl::Span<const double> before, absl::Span<const double> after, double floor) {
+GateRow CompareOnAnchor(std::string name, absl::Span<const double> before, absl::Span<const double> after,
+                        double floor) {
   GateRow row;
   row.name = std::move(name);
   row.rows = static_cast<int64_t>(before.size());
@@ -106,21 +107,21 @@ absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl
   for (const auto& [name, errors] : by_anchor) {
     if (errors.before.size() < kMinAnchorRows) continue;
     report.anchors.push_back(
-        JudgeAnchor(name, errors.before, errors.after, name[0] == 'l' ? layer_floor : network_floor));
+        CompareOnAnchor(name, errors.before, errors.after, name[0] == 'l' ? layer_floor : network_floor));
     if (!report.anchors.back().passed) worse.push_back(name);
   }
-  COBRA_ASSIGN_OR_RETURN(const auto by_news,
+  COBRA_ASSIGN_OR_RETURN(const auto by_fresh_row,
                          ErrorsByAnchor(old_directory, new_directory, HeldOut(fresh, &report.new_rows_held_out)));
-  bool better = by_news.empty();
-  for (const auto& [name, errors] : by_news) {
+  bool better = by_fresh_row.empty();
+  for (const auto& [name, errors] : by_fresh_row) {
     if (name != "layer all" && name != "network all") continue;
-    GateRow row = JudgeAnchor(absl::StrCat("new ", name), errors.before, errors.after, layer_floor);
+    GateRow row = CompareOnAnchor(absl::StrCat("new ", name), errors.before, errors.after, layer_floor);
     if (!row.passed) worse.push_back(row.name);
     better = better || row.new_mape < row.old_mape;
-    report.news.push_back(std::move(row));
+    report.fresh_rows.push_back(std::move(row));
   }
   if (!worse.empty()) report.reason = absl::StrCat("worse by more than the noise on ", absl::StrJoin(worse, ", "));
-  if (worse.empty() && !better) report.reason = "not better on what is new";
+  if (worse.empty() && !better) report.reason = "not better on the new rows";
   report.passed = report.reason.empty();
   return report;
 }
@@ -129,14 +130,14 @@ std::string GateReportToJson(const GateReport& report) {
   return nlohmann::json{{"passed", report.passed},
                         {"reason", report.reason},
                         {"anchors", RowsToJson(report.anchors)},
-                        {"new", RowsToJson(report.news)},
+                        {"new", RowsToJson(report.fresh_rows)},
                         {"new_rows_held_out", report.new_rows_held_out}}
       .dump(1);
 }
 
 std::string GateReportToTable(const GateReport& report) {
   std::string out = absl::StrFormat("%-34s %6s %9s %9s %9s\n", "mean error", "rows", "old %", "new %", "allowed %");
-  for (const std::vector<GateRow>* rows : {&report.anchors, &report.news}) {
+  for (const std::vector<GateRow>* rows : {&report.anchors, &report.fresh_rows}) {
     for (const GateRow& r : *rows) {
       absl::StrAppendFormat(&out, "%-34s %6d %9.2f %9.2f %9.2f%s\n", r.name, r.rows, 100 * r.old_mape, 100 * r.new_mape,
                             100 * r.allowed, r.passed ? "" : "  <-");

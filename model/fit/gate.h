@@ -1,7 +1,7 @@
-// Whether a new version may replace the one that serves: on fixed anchors it must not be worse by more than the noise,
-// on what is new it must be better. Anchors are the test rows of the measurements that the serving version was judged
-// on, by layer type and network family; they were fixed before anything was trained (dataset.h) and no version ever
-// sees them in training.
+// Decides whether a new version may replace the one that serves. On fixed anchors it must not be worse by more than the
+// noise; on new rows it must be better. Anchors are the test rows of the measurements that the serving version was
+// evaluated on, by layer type and network family. They were fixed before anything was trained (dataset.h), and no
+// version is trained on them.
 #ifndef COBRA_MODEL_FIT_GATE_H_
 #define COBRA_MODEL_FIT_GATE_H_
 
@@ -19,24 +19,25 @@ struct GateRow {
   std::string name;  // "layer conv2d", "network resnet", "new layers"
   int64_t rows = 0;
   double old_mape = 0, new_mape = 0;
-  double allowed = 0;  // what new_mape may be
+  double allowed = 0;  // upper limit of new_mape
   bool passed = true;
 };
 
 struct GateReport {
   std::vector<GateRow> anchors;
-  std::vector<GateRow> news;
+  std::vector<GateRow> fresh_rows;
   bool new_rows_held_out = true;  // false: there were too few to keep any from training
   bool passed = false;
-  std::string reason;  // why not
+  std::string reason;  // why it was not passed
 };
 
-// Errors of the same rows by the old and the new version. Noise is how far the mean difference strays by the choice of
-// rows alone, and never less than `floor`, the difference between two measurements of the same thing. REQUIRES: as many
-// of both.
-GateRow JudgeAnchor(std::string name, absl::Span<const double> before, absl::Span<const double> after, double floor);
+// `before` and `after` are the errors of the same rows by the old and the new version. The noise is a multiple of the
+// standard error of the mean difference, and at least `floor`, the difference between two measurements of the same
+// subject. REQUIRES: equal sizes.
+GateRow CompareOnAnchor(std::string name, absl::Span<const double> before, absl::Span<const double> after,
+                        double floor);
 
-// `anchors`: the known data set; `fresh`: what is new.
+// `anchors`: the known data set; `fresh`: the new rows.
 absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl::string_view new_directory,
                                            const Dataset& anchors, const Dataset& fresh);
 std::string GateReportToJson(const GateReport& report);

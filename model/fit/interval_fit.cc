@@ -70,7 +70,7 @@ struct Rows {
 absl::Status AddRows(absl::string_view directory, const std::vector<const Sample*>& samples, Rows* rows) {
   COBRA_ASSIGN_OR_RETURN(Predictions p, PredictSamples(directory, samples));
   for (size_t i = 0; i < samples.size(); ++i) {
-    rows->off_by.push_back(OffBy(p.latency_us[i], samples[i]->latency_us));
+    rows->off_by.push_back(AbsLogError(p.latency_us[i], samples[i]->latency_us()));
     rows->embeddings.push_back(std::move(p.embedding[i]));
   }
   return absl::OkStatus();

@@ -1,6 +1,6 @@
-// The 90 % intervals of a model version, from rows that its weights have not seen (those kept for intervals, and those
-// by which the best of a few seeds was chosen): how far off its answers are by kind, and the width that 9 of 10 rows
-// need, each by a spread that was fitted without it (cross-conformal: Vovk 2015).
+// Fits the 90 % intervals of a model version to rows that it was not trained on: those kept for intervals, and those
+// that selected the best seed. The spread models the size of the errors by kind. The width is what 9 of 10 rows need,
+// each with a spread that was fitted without the row (cross-conformal: Vovk 2015).
 #ifndef COBRA_MODEL_FIT_INTERVAL_FIT_H_
 #define COBRA_MODEL_FIT_INTERVAL_FIT_H_
 
@@ -14,15 +14,16 @@
 
 namespace cobra::fit {
 
-// Whose rows intervals are made from.
+// The splits whose rows are used for intervals.
 constexpr Split kIntervalSplits[] = {Split::kInterval, Split::kValidation};
 
 struct SpreadFit {
   predict::SpreadModel model;
-  std::vector<double> out_of_fold;  // of each row, the spread by a model of the same penalty that has not seen the row
+  // Of each row, the spread by a model with the same penalty that was fitted without the row.
+  std::vector<double> out_of_fold;
 };
 
-// `off_by`: OffBy (model/fit/metrics.h) of each row of `embeddings`. Quantile regression of its logarithm, the
+// `off_by`: AbsLogError (model/fit/metrics.h) of each row of `embeddings`. Quantile regression of its logarithm, the
 // penalty by cross-validation; too few rows: a spread of 1.
 SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by);
 

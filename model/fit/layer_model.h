@@ -1,4 +1,4 @@
-// What active selection asks a model version about layers, many at a time.
+// Batched predictions and vectors of layers by a model version, for active selection.
 #ifndef COBRA_MODEL_FIT_LAYER_MODEL_H_
 #define COBRA_MODEL_FIT_LAYER_MODEL_H_
 
@@ -14,21 +14,19 @@
 
 namespace cobra::fit {
 
-// Operator of the call that takes the time.
+// Operator of the main call.
 std::string KindOf(const graph::Graph& layer);
 
-// A version as it serves, for its first target, and some layers, which are named by their place in the list. Not for
-// several threads at once.
+// A serving version, for its first target, and a list of layers, which are referred to by index. Not thread-safe.
 class LayerModel {
  public:
   static absl::StatusOr<std::unique_ptr<LayerModel>> Load(absl::string_view directory,
                                                           std::vector<const Sample*> layers);
   virtual ~LayerModel() = default;
 
-  // The answers, microseconds.
+  // The predictions in microseconds.
   virtual absl::StatusOr<std::vector<double>> Predict(absl::Span<const size_t> rows) const = 0;
-  // The encoder's vectors of the calls that take the time. Layers whose calls have the same text have the same vector,
-  // bit by bit.
+  // The encoder's vectors of the main calls. Layers whose calls have the same text have exactly the same vector.
   virtual absl::StatusOr<LayerSet> Embed(absl::Span<const size_t> rows) const = 0;
 };
 

@@ -13,18 +13,25 @@ constexpr double kSecondsAByte = 0.52e-9;
 constexpr double kWarmUpUs = 20e3;  // and at least four calls: one timed, one window of at least three
 constexpr double kMaxTimedUs = 250e3;
 
-}  // namespace
-
-double RecordedSeconds(double latency_us, double timed_us, double cold_us, int64_t peak_memory_bytes) {
+// `timed_us`: the timed runs together. `cold_us`: the first call.
+double Seconds(double latency_us, double timed_us, double cold_us, int64_t peak_memory_bytes) {
   return kSecondsALayer + kSecondsAByte * static_cast<double>(peak_memory_bytes) +
          (std::max(kWarmUpUs, 4 * latency_us) + timed_us + cold_us) / 1e6;
+}
+
+}  // namespace
+
+double RecordedSeconds(const store::Measurement& measurement) {
+  const store::Latency& latency = measurement.latency;
+  return Seconds(latency.median_us, latency.runs * latency.batch * latency.mean_us, latency.cold_us,
+                 measurement.peak_memory_bytes);
 }
 
 double ExpectedSeconds(double latency_us, int64_t peak_memory_bytes) {
   // Means of the same series. Around a millisecond layers stand at the edge of the cache, scatter, and need more runs.
   const double runs = latency_us > 500 && latency_us < 2500 ? 55 : 20;
   const double timed_us = std::max(3 * latency_us, std::min(runs * latency_us, kMaxTimedUs));
-  return RecordedSeconds(latency_us, timed_us, 1.5 * latency_us + 150, peak_memory_bytes);
+  return Seconds(latency_us, timed_us, 1.5 * latency_us + 150, peak_memory_bytes);
 }
 
 }  // namespace cobra::fit

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
+
+#include "base/statistics.h"
 
 namespace cobra::fit {
 namespace {
@@ -55,15 +58,12 @@ Metrics ComputeMetrics(const std::vector<double>& predicted, const std::vector<d
   return m;
 }
 
-double OffBy(double predicted, double measured) { return std::fabs(std::log(predicted / measured)); }
+double AbsLogError(double predicted, double measured) { return std::fabs(std::log(predicted / measured)); }
 
 double MedianWidth(const std::vector<double>& half_widths) {
-  if (half_widths.empty()) return 0;
   std::vector<double> widths;
   for (double half : half_widths) widths.push_back(std::expm1(2 * half));
-  const auto middle = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
-  std::nth_element(widths.begin(), middle, widths.end());
-  return *middle;
+  return UpperMedian(std::move(widths));
 }
 
 double ConformalQuantile(std::vector<double> scores, double coverage) {

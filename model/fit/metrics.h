@@ -17,14 +17,14 @@ struct Metrics {
 // REQUIRES: same sizes, measured > 0.
 Metrics ComputeMetrics(const std::vector<double>& predicted, const std::vector<double>& measured);
 
-// |log(predicted / measured)|: what intervals and their scores are made of.
-double OffBy(double predicted, double measured);
+// |log(predicted / measured)|: the error that intervals and their scores are based on.
+double AbsLogError(double predicted, double measured);
 
-// Median of high / low - 1 over intervals from predicted / e^half_width to predicted * e^half_width; 0 of none.
+// Median of high / low - 1 over intervals from predicted / e^half_width to predicted * e^half_width; 0 if empty.
 double MedianWidth(const std::vector<double>& half_widths);
 
 // The split-conformal quantile: smallest q such that at least ceil((n + 1) * coverage) of the scores are <= q; the
-// largest score where n is too small for that.
+// largest score if n is too small for that.
 double ConformalQuantile(std::vector<double> scores, double coverage);
 
 }  // namespace cobra::fit

@@ -1,5 +1,5 @@
-// How weights are moved, by training and refitting alike: AdamW, a warm-up and a cosine, and the moving average of the
-// weights that is kept. Shows LibTorch; only files of model/ include it.
+// The optimizer of training and refitting: AdamW, a warm-up and a cosine schedule, and a moving average of the weights.
+// Includes LibTorch headers; only files of model/ and evaluation/ include it.
 #ifndef COBRA_MODEL_FIT_OPTIMIZER_H_
 #define COBRA_MODEL_FIT_OPTIMIZER_H_
 
@@ -15,18 +15,18 @@ namespace cobra::fit {
 
 torch::optim::AdamW MakeOptimizer(const std::vector<at::Tensor>& parameters, double learning_rate, double weight_decay);
 
-// `progress` from 0 to 1. Linear from 1 % to the whole rate over the first `warmup` of it, then half a cosine down to 1
-// %.
+// `progress` from 0 to 1. Linear from 1 % to 100 % over the first `warmup` of it, then half a cosine down to 1 %.
 double LearningRateFactor(double progress, double warmup);
 void SetLearningRate(torch::optim::AdamW* optimizer, double learning_rate, double progress, double warmup);
 
 // Exponential moving average of weights.
 class WeightAverage {
  public:
-  // `decay`: of a grown average; a young one forgets faster, or the start would stay in it.
+  // `decay`: of the average after many steps. Early steps use a smaller decay, so that the initial weights are
+  // forgotten.
   WeightAverage(std::vector<at::Tensor> parameters, double decay);
   void Update(int step);
-  // The average becomes the weights and the weights the average: once to look at it, twice to go on.
+  // Exchanges the weights and their average. Call it again to restore the weights.
   void Swap();
   std::vector<at::Tensor>& values() { return average_; }
   const std::vector<at::Tensor>& values() const { return average_; }

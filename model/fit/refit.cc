@@ -63,10 +63,11 @@ class RefitRun {
     Place(known, &known_layers_, &known_networks_);
     first_fresh_ = samples_.size();
     Place(fresh, &fresh_layers_, &fresh_networks_);
-    const std::vector<const Sample*> news(samples_.begin() + static_cast<std::ptrdiff_t>(first_fresh_), samples_.end());
+    const std::vector<const Sample*> fresh_samples(samples_.begin() + static_cast<std::ptrdiff_t>(first_fresh_),
+                                                   samples_.end());
     predict::Manifest& m = bundle_.manifest;
     known_words_ = bundle_.vocabulary.size();
-    ExtendVocabulary(news, &bundle_.vocabulary, &m.value_ranges);
+    ExtendVocabulary(fresh_samples, text::SplitText, &bundle_.vocabulary, &m.value_ranges);
     m.vocabulary = bundle_.vocabulary.words();
     m.net.vocabulary_size = bundle_.vocabulary.size();
     m.layers_trained += static_cast<int64_t>(fresh_layers_.size());
@@ -114,7 +115,7 @@ class RefitRun {
   void Place(const Dataset& data, std::vector<size_t>* layers, std::vector<size_t>* networks) {
     for (const Sample& s : data.samples) {
       if (s.split != Split::kTrain) continue;
-      (s.is_network ? networks : layers)->push_back(samples_.size());
+      (s.is_network() ? networks : layers)->push_back(samples_.size());
       samples_.push_back(&s);
     }
   }
@@ -132,16 +133,16 @@ class RefitRun {
   }
 
   // What the rows are to be taught, [graphs] or, by `graph_of_node`, [nodes]: of a new one what was measured, of a
-  // known one what the old version says of it. Its own answers pull the known rows nowhere as long as they stand still;
-  // their measurements would go on pulling with what it never could learn of them.
-  at::Tensor Taught(const std::vector<size_t>& chosen, const at::Tensor& measured, const at::Tensor& said,
+  // known one what the old version predicts. Its own predictions pull the known rows nowhere as long as they stand
+  // still; their measurements would go on pulling with what it never could learn of them.
+  at::Tensor Taught(const std::vector<size_t>& chosen, const at::Tensor& measured, const at::Tensor& before,
                     const at::Tensor& graph_of_node = {}) const {
     at::Tensor is_new = at::empty({static_cast<int64_t>(chosen.size())}, at::kBool);
     for (size_t i = 0; i < chosen.size(); ++i) is_new.data_ptr<bool>()[i] = chosen[i] >= first_fresh_;
-    return at::where(graph_of_node.defined() ? is_new.index_select(0, graph_of_node) : is_new, measured, said);
+    return at::where(graph_of_node.defined() ? is_new.index_select(0, graph_of_node) : is_new, measured, before);
   }
   // [nodes] 1 where a call has a word that the old version did not know. What a known call takes within a new network
-  // is left to the whole.
+  // is learned from the network's latency alone.
   at::Tensor HasNewWords(const Batch& batch) const {
     at::Tensor is_new = at::zeros({batch.text_of_node.numel()});
     for (int64_t n = 0; n < is_new.numel(); ++n) {
@@ -151,7 +152,7 @@ class RefitRun {
     }
     return is_new;
   }
-  Outputs SaidBefore(const Batch& batch) const {
+  Outputs OldOutputs(const Batch& batch) const {
     at::NoGradGuard no_grad;
     return Forward(*teacher_, batch);
   }
@@ -161,7 +162,7 @@ class RefitRun {
         Draw(fresh_layers_, known_layers_, options_.layer_batch / 2, options_.layer_batch);
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
-    const Outputs before = SaidBefore(batch);
+    const Outputs before = OldOutputs(batch);
     return LayerBatchLoss(Forward(*bundle_.net, batch), Taught(chosen, batch.log_latency, LogLayerSum(before)),
                           Taught(chosen, batch.log_latency, before.log_total));
   }
@@ -171,12 +172,12 @@ class RefitRun {
     const std::vector<size_t> chosen = Draw(fresh_networks_, known_networks_, fresh, options_.network_batch);
     if (chosen.empty()) return at::zeros({});
     Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
-    const Outputs before = SaidBefore(batch);
+    const Outputs before = OldOutputs(batch);
     batch.log_latency = Taught(chosen, batch.log_latency, before.log_total);
     batch.node_log = Taught(chosen, batch.node_log, before.contribution, batch.graphs.graph_of_node);
     batch.node_weight = batch.node_weight * Taught(chosen, HasNewWords(batch), at::ones_like(batch.node_weight),
                                                    batch.graphs.graph_of_node);
-    return NetworkBatchLoss(chosen.size(), batch, Forward(*bundle_.net, batch), bundle_.manifest.net.additive);
+    return NetworkBatchLoss(batch, Forward(*bundle_.net, batch));
   }
 
   const RefitOptions options_;

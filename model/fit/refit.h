@@ -1,7 +1,8 @@
-// Teaches a model version what was measured since: `cobra-train refit`. Minutes, not hours: training goes on from its
-// weights, every batch half new rows and half old ones, so that what it knew is not forgotten: of the old ones it
-// learns its own answers of before (Li and Hoiem, "Learning without Forgetting", 2016). New words and wider ranges of
-// numbers enter the vocabulary, which is what makes the same question confident afterwards.
+// Trains a model version on new measurements: `cobra-train refit`. It takes minutes, not hours, because training
+// continues from the version's weights. Every batch is half new rows and half old ones, so that old knowledge is kept.
+// The targets of the old rows are the version's own predictions (Li and Hoiem, "Learning without Forgetting", 2016).
+// New words and wider ranges of numbers enter the vocabulary, so that the same request is predicted with confidence
+// afterwards.
 #ifndef COBRA_MODEL_FIT_REFIT_H_
 #define COBRA_MODEL_FIT_REFIT_H_
 
@@ -17,7 +18,7 @@ struct RefitOptions {
   double seconds = 120;  // of training, of one processor
   int max_steps = 600;
   int layer_batch = 96;         // layers a step, half of them new
-  int network_batch = 4;        // networks a step, one of them new (two, where there are as many)
+  int network_batch = 4;        // networks a step, one of them new (two, if there are enough)
   double learning_rate = 2e-4;  // a tenth of the first training's
   double weight_decay = 1e-3;
   double gradient_clip = 1.0;
@@ -25,8 +26,8 @@ struct RefitOptions {
   uint64_t seed = 1;
 };
 
-// `known` is what the version was trained on, `fresh` what is new; of both, rows of other splits than kTrain are left
-// for judging. Writes a version to `directory`, without measured errors and intervals (FinishVersion).
+// `known` is the version's training data, `fresh` the new data. Rows of other splits than kTrain are used for
+// evaluation only. Writes a version to `directory`, without measured errors and intervals (FinishVersion).
 absl::Status Refit(absl::string_view model_directory, const Dataset& known, const Dataset& fresh,
                    const RefitOptions& options, absl::string_view directory);
 

@@ -22,11 +22,12 @@
 #include "model/fit/measuring_cost.h"
 #include "model/fit/metrics.h"
 #include "nlohmann/json.hpp"
+#include "store/measurement_json.h"
 
 namespace cobra::fit {
 namespace {
 
-using nlohmann::json;
+using nlohmann::ordered_json;
 
 struct Candidate {
   std::string line;
@@ -56,7 +57,7 @@ absl::StatusOr<std::vector<Candidate>> ReadCandidates(const std::string& path) {
     const auto error = [&](absl::string_view what) {
       return absl::InvalidArgumentError(absl::StrCat(path, ":", number, ": ", what));
     };
-    const json j = json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+    const ordered_json j = ordered_json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
     if (!j.is_object()) return error("not a JSON object");
     if (const auto kind = j.find("kind"); kind != j.end() && (*kind == "session" || *kind == "canary")) continue;
     const auto graph_json = j.find("graph");
@@ -64,13 +65,16 @@ absl::StatusOr<std::vector<Candidate>> ReadCandidates(const std::string& path) {
     absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(graph_json->dump());
     if (!graph.ok()) return error(graph.status().message());
     if (graph->nodes().empty()) return error("the graph has no calls");
-    const auto network = j.find("is_network");
-    if (network != j.end() && network->is_boolean() ? network->get<bool>() : !IsLayer(*graph)) {
+    store::Measurement candidate;
+    candidate.subject.is_network = !IsLayer(*graph);
+    if (const absl::Status status = store::MergeFields(j, &candidate); !status.ok()) return error(status.message());
+    if (candidate.subject.is_network) {
       return error("is a network; select chooses layers (networks: cobra-worker measure --space)");
     }
-    Sample sample{*std::move(graph)};
-    sample.fingerprint = graph::Fingerprint(sample.graph).ToHex();
-    sample.latency_us = 1;  // unknown, and not looked at
+    candidate.subject.graph_json = std::string();
+    candidate.subject.fingerprint = graph::Fingerprint(*graph).ToHex();
+    candidate.latency.median_us = 1;  // unknown, and not looked at
+    Sample sample{*std::move(graph), std::move(candidate)};
     candidates.push_back({std::string(line), std::move(sample)});
   }
   return candidates;
@@ -84,7 +88,7 @@ struct Question {
 
 void AddRows(const Dataset& rows, Question* q) {
   for (const Sample& sample : rows.samples) {
-    if (sample.is_network) continue;
+    if (sample.is_network()) continue;
     (sample.split == Split::kTrain ? q->measured : q->held_out).push_back(q->layers.size());
     q->layers.push_back(&sample);
   }
@@ -94,9 +98,9 @@ void AddRows(const Dataset& rows, Question* q) {
 void AddPool(const Dataset& rows, const std::vector<Candidate>& candidates, Question* q,
              std::vector<const Candidate*>* pool) {
   absl::flat_hash_set<std::string> known;
-  for (const Sample& sample : rows.samples) known.insert(sample.fingerprint);
+  for (const Sample& sample : rows.samples) known.insert(sample.fingerprint());
   for (const Candidate& candidate : candidates) {
-    if (!known.insert(candidate.sample.fingerprint).second) continue;
+    if (!known.insert(candidate.sample.fingerprint()).second) continue;
     q->pool.push_back(q->layers.size());
     q->layers.push_back(&candidate.sample);
     pool->push_back(&candidate);
@@ -112,7 +116,7 @@ absl::StatusOr<SelectionTask> MakeTask(LayerModel* model, const Question& q) {
   }
   COBRA_ASSIGN_OR_RETURN(const std::vector<double> held_out_us, model->Predict(q.held_out));
   for (size_t i = 0; i < q.held_out.size(); ++i) {
-    task.tried_error.push_back(OffBy(held_out_us[i], q.layers[q.held_out[i]]->latency_us));
+    task.tried_error.push_back(AbsLogError(held_out_us[i], q.layers[q.held_out[i]]->latency_us()));
   }
   COBRA_ASSIGN_OR_RETURN(task.measured, model->Embed(q.measured));
   COBRA_ASSIGN_OR_RETURN(task.tried, model->Embed(q.held_out));

@@ -1,5 +1,5 @@
-// `cobra-train select`: of candidates that a worker has drawn, those whose measuring teaches a model version most in a
-// given time (active.h).
+// `cobra-train select`: selects, from candidates that a worker has drawn, those whose measurement improves a model
+// version most in a given time (active.h).
 #ifndef COBRA_MODEL_FIT_SELECT_H_
 #define COBRA_MODEL_FIT_SELECT_H_
 
@@ -13,10 +13,10 @@ namespace cobra::fit {
 
 struct SelectOptions {
   std::string pool;     // candidates: JSON lines with "graph" (cobra-worker sample), or records
-  std::string targets;  // what will be asked for, likewise; empty: the pool
+  std::string targets;  // layers that will be predicted, in the same form; empty: the pool
   std::string model = "model/pretrained";
-  std::string rows =
-      "data/measurements/cpu-epyc-genoa-1t";  // what it was trained and judged on, and what is not measured again
+  // Measurements that it was trained and evaluated on; they are not measured again
+  std::string rows = "data/measurements/cpu-epyc-genoa-1t";
   double budget_s = 0;
   uint64_t seed = 1;  // of the targets and the shortlist
   size_t max_targets = 4000;
@@ -25,15 +25,16 @@ struct SelectOptions {
 struct SelectedKind {
   std::string kind;
   int64_t candidates = 0, chosen = 0;
-  double seconds = 0;  // of the chosen, expected
-  double held_out_error =
-      0;  // mean |log(predicted / measured)| of rows that the model was not trained on; 0 without rows
+  double seconds = 0;  // of the chosen layers, expected
+  // Mean |log(predicted / measured)| of rows that the model was not trained on; 0 without rows
+  double held_out_error = 0;
   int64_t held_out = 0;
 };
 
 struct SelectReport {
-  std::string lines;                              // of the chosen, as they were in the pool, the most valuable first
-  int64_t candidates = 0, known = 0, chosen = 0;  // known: measured before, or the same as another candidate
+  // Of the chosen layers, unchanged from the pool, the most valuable first.
+  std::string lines;
+  int64_t candidates = 0, known = 0, chosen = 0;  // known: measured before, or equal to another candidate
   double seconds = 0;
   std::vector<SelectedKind> kinds;  // by seconds, descending
 };

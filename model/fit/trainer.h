@@ -1,5 +1,5 @@
 // Fits the encoder, the layer head and the graph network together on measured layers and networks. One call trains one
-// seed.
+// seed. LibTorch is not visible here (training_run.h).
 #ifndef COBRA_MODEL_FIT_TRAINER_H_
 #define COBRA_MODEL_FIT_TRAINER_H_
 
@@ -17,30 +17,26 @@ namespace cobra::fit {
 
 struct TrainOptions {
   net::NetConfig net;
-  int epochs = 36;        // everything together; an epoch is once through the layers
+  int epochs = 36;        // an epoch is one pass over the layers
   int layer_batch = 192;  // layer samples a step
-  int network_batch = 4;  // networks a step: their many distinct layers are what a step costs
+  int network_batch = 4;  // networks a step; their many distinct layers dominate its cost
   double learning_rate = 2e-3;
   double weight_decay = 1e-3;
   double gradient_clip = 1.0;
-  // Pre-training of the encoder on the layers: masked numbers are to be guessed from the others. 0: none, as shipped.
-  // The paper's trick appends the measured latency there, so that numbers which matter for it depend on each other.
-  int pretrain_epochs = 0;
-  bool append_latency = false;
-  double average_decay = 0.998;  // exponential moving average of the weights; it is what is kept
+  double average_decay = 0.998;  // exponential moving average of the weights, which is the result
   uint64_t seed = 1;
-  std::string checkpoint;  // file; continued from when it exists; empty: none
+  std::string checkpoint;  // file to continue from if it exists; empty: none
 };
 
 // Trains and writes a model version (manifest + tensors, without measured errors and intervals) to `directory`.
 absl::Status Train(const Dataset& data, const TrainOptions& options, absl::string_view directory);
 
-// Predictions of a model version for samples, as it serves them.
+// Predictions of a model version for samples, equal to those when serving.
 struct Predictions {
-  std::vector<double> latency_us;    // graph network: the answer
-  std::vector<double> layer_sum_us;  // sum of the layer head's answers: layers predicted alone, then added
-  std::vector<std::vector<float>>
-      embedding;  // mean over the calls, each by its share of the answer: what the spread of errors follows
+  std::vector<double> latency_us;    // of the graph network: the prediction
+  std::vector<double> layer_sum_us;  // sum of the layer head's predictions of the single layers
+  // Mean embedding of the calls, weighted by their shares of the latency: the input of the spread.
+  std::vector<std::vector<float>> embedding;
 };
 absl::StatusOr<Predictions> PredictSamples(absl::string_view directory, const std::vector<const Sample*>& samples);
 

@@ -27,16 +27,21 @@ std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<tex
   return {std::move(ids), std::move(values)};
 }
 
+// The parts are constructed in this order: each draws its first weights from the same random numbers, one after the
+// other.
 CobraNet::CobraNet(const NetConfig& config, int64_t num_targets)
-    : encoder(register_module("encoder", std::make_shared<Encoder>(config))),
-      layer_head(register_module("layer_head", std::make_shared<LayerHead>(config))),
-      graph_net(register_module("graph_net", std::make_shared<GraphNet>(config))),
-      target_vectors(register_parameter("target_vectors", at::zeros({num_targets, kLearnedTargetFeatures}))),
-      target_conditioning_(config.target_conditioning) {}
+    : CobraNet(NetParts{std::make_shared<Encoder>(config), std::make_shared<PriceHead>(config),
+                        std::make_shared<GraphNet>(config)},
+               num_targets) {}
+
+CobraNet::CobraNet(NetParts parts, int64_t num_targets)
+    : encoder(register_module("encoder", std::move(parts.encoder))),
+      layer_head(register_module("layer_head", std::move(parts.layer_head))),
+      graph_net(register_module("graph_net", std::move(parts.graph_net))),
+      target_vectors(register_parameter("target_vectors", at::zeros({num_targets, kLearnedTargetFeatures}))) {}
 
 at::Tensor CobraNet::TargetFeatures(const at::Tensor& spec, const at::Tensor& index) const {
-  const at::Tensor features = at::cat({spec, target_vectors.index_select(0, index)}, 1);
-  return target_conditioning_ ? features : features * 0;
+  return at::cat({spec, target_vectors.index_select(0, index)}, 1);
 }
 
 at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<text::Token>* const> texts, int64_t batch) {

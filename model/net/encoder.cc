@@ -5,10 +5,6 @@
 namespace cobra::net {
 namespace nn = torch::nn;
 
-namespace {
-constexpr double kUnitPrice = -11, kCallPrice = 1;  // log(us) at which training begins: 60 of a kind a nanosecond; 3 us
-}  // namespace
-
 AttentionBlock::AttentionBlock(int64_t width, int64_t heads, int64_t feed_forward)
     : heads_(heads),
       norm1_(nn::LayerNormOptions({width})),
@@ -66,32 +62,6 @@ at::Tensor Encoder::forward(const at::Tensor& ids, const at::Tensor& values) {
   const at::Tensor keep = (ids != 0).to(x.dtype()).unsqueeze(-1);
   // Mean pooling over the tokens that are there.
   return norm_((x * keep).sum(1) / keep.sum(1).clamp_min(1));
-}
-
-LayerHead::LayerHead(const NetConfig& c)
-    : prices_(c.prices),
-      hidden_(c.width, c.width),
-      target_(nn::LinearOptions(c.target_features, c.width).bias(false)),
-      hidden2_(c.width, c.width),
-      out_(c.width, c.prices ? c.work_terms : 1) {
-  register_module("hidden", hidden_);
-  register_module("target", target_);
-  if (prices_) work_ = register_module("work", nn::Linear(nn::LinearOptions(c.work_terms, c.width).bias(false)));
-  register_module("hidden2", hidden2_);
-  register_module("out", out_);
-  at::NoGradGuard no_grad;
-  // Said at once, e^4 us is the middle of what layers take; of prices a fast and a slow core are a factor of ten apart,
-  // which is soon learned.
-  out_->bias.fill_(prices_ ? kUnitPrice : 4.0);
-  if (prices_) out_->bias[0] = kCallPrice;
-}
-
-at::Tensor LayerHead::forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target) {
-  at::Tensor h = hidden_(layers) + target_(target);
-  // Whether something fits a cache is a matter of amounts, which the embedding has in words only.
-  if (prices_) h = h + work_(work.clamp_min(0) / 10);
-  const at::Tensor y = out_(at::gelu(hidden2_(at::gelu(h))));
-  return prices_ ? (y + work).logsumexp(-1) : y.squeeze(-1);
 }
 
 }  // namespace cobra::net

@@ -3,10 +3,6 @@
 namespace cobra::net {
 namespace nn = torch::nn;
 
-namespace {
-constexpr double kMiddle = 8;  // e^8 us: the middle, in logarithms, of layers and networks
-}  // namespace
-
 GraphConvolution::GraphConvolution(int64_t width)
     : norm_(nn::LayerNormOptions({width})),
       self_(width, width),
@@ -34,8 +30,7 @@ at::Tensor GraphConvolution::forward(const at::Tensor& h, const GraphBatch& b, c
 }
 
 GraphNet::GraphNet(const NetConfig& c)
-    : additive_(c.additive),
-      input_(c.width, c.graph_width),
+    : input_(c.width, c.graph_width),
       alone_(1, c.graph_width),
       target_(nn::LinearOptions(c.target_features, c.graph_width).bias(false)),
       graph_(nn::LinearOptions(c.graph_features, c.graph_width).bias(false)),
@@ -58,17 +53,20 @@ GraphNet::GraphNet(const NetConfig& c)
 }
 
 at::Tensor GraphNet::forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& b) {
-  const at::Tensor ones = at::ones(b.graph_of_node.sizes(), layers.options());
-  const at::Tensor nodes_per_graph =
-      at::zeros({b.graph_features.size(0)}, layers.options()).index_add(0, b.graph_of_node, ones);
+  const at::Tensor nodes_per_graph = NodesPerGraph(b, layers);
   const at::Tensor context = target_(b.target_features) + graph_(b.graph_features);
   at::Tensor h = input_(layers) + alone_((alone.unsqueeze(-1) - 4.0) / 4.0) + context.index_select(0, b.graph_of_node);
   for (auto& convolution : convolutions_) h = convolution->forward(h, b, nodes_per_graph);
-  if (additive_) return alone + out_(norm_(h)).squeeze(-1);
-  const at::Tensor mean =
-      at::zeros({b.graph_features.size(0), h.size(1)}, h.options()).index_add(0, b.graph_of_node, norm_(h)) /
-      nodes_per_graph.unsqueeze(1);
-  return (out_(mean).squeeze(-1) + kMiddle - nodes_per_graph.log()).index_select(0, b.graph_of_node);
+  return LogContributions(norm_(h), alone, b);
+}
+
+at::Tensor GraphNet::LogContributions(const at::Tensor& nodes, const at::Tensor& alone, const GraphBatch& /*batch*/) {
+  return alone + out_(nodes).squeeze(-1);
+}
+
+at::Tensor NodesPerGraph(const GraphBatch& b, const at::Tensor& like) {
+  const at::Tensor ones = at::ones(b.graph_of_node.sizes(), like.options());
+  return at::zeros({b.graph_features.size(0)}, like.options()).index_add(0, b.graph_of_node, ones);
 }
 
 at::Tensor SumContributions(const at::Tensor& log_contributions, const GraphBatch& b) {
@@ -76,7 +74,7 @@ at::Tensor SumContributions(const at::Tensor& log_contributions, const GraphBatc
       .index_add(0, b.graph_of_node, log_contributions.exp());
 }
 
-at::Tensor MeanByShare(const at::Tensor& layers, const at::Tensor& log_contributions, const GraphBatch& b) {
+at::Tensor ShareWeightedMean(const at::Tensor& layers, const at::Tensor& log_contributions, const GraphBatch& b) {
   const at::Tensor share =
       (log_contributions - SumContributions(log_contributions, b).log().index_select(0, b.graph_of_node)).exp();
   return at::zeros({b.graph_features.size(0), layers.size(1)}, layers.options())

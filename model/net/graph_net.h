@@ -1,7 +1,7 @@
 // The graph network over layer embeddings (COBRA, section 3, equation 1), conditioned on the target. Messages go along
 // the data flow and against it with separate weights, and through one global node per network (Yue et al.). Instead of
 // pooling to one number, every node predicts its own contribution in the network; the contributions add up to the
-// latency, so that the breakdown is the prediction.
+// latency, so that the breakdown is the prediction. Includes LibTorch headers.
 #ifndef COBRA_MODEL_NET_GRAPH_NET_H_
 #define COBRA_MODEL_NET_GRAPH_NET_H_
 
@@ -38,23 +38,29 @@ class GraphNet : public torch::nn::Module {
  public:
   explicit GraphNet(const NetConfig& config);
   // layers: [nodes, width] from the encoder; alone: [nodes] log-latency of each layer alone (LayerHead). Returns
-  // [nodes]: log of the contribution of each node in its network, microseconds. Without NetConfig::additive one number
-  // is read from the mean over the nodes, and all nodes have the same share of it.
+  // [nodes]: log of the contribution of each node in its network, microseconds.
   at::Tensor forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& batch);
 
  private:
-  const bool additive_;
+  // The last step of `forward`; nodes: [nodes, graph_width], normalised. A variant in evaluation/variants/ has another.
+  virtual at::Tensor LogContributions(const at::Tensor& nodes, const at::Tensor& alone, const GraphBatch& batch);
+
   torch::nn::Linear input_, alone_, target_, graph_;
   std::vector<std::shared_ptr<GraphConvolution>> convolutions_;
   torch::nn::LayerNorm norm_;
-  torch::nn::Linear out_;
+
+ protected:
+  torch::nn::Linear out_;  // [nodes, graph_width] -> [nodes, 1]
 };
+
+// How many nodes each network has: [graphs], of the type of `like`.
+at::Tensor NodesPerGraph(const GraphBatch& batch, const at::Tensor& like);
 
 // Sums contributions per network: log contributions [nodes] -> latency_us [graphs].
 at::Tensor SumContributions(const at::Tensor& log_contributions, const GraphBatch& batch);
 
 // The layers of each network by their shares of its latency: [nodes, width] -> [graphs, width].
-at::Tensor MeanByShare(const at::Tensor& layers, const at::Tensor& log_contributions, const GraphBatch& b);
+at::Tensor ShareWeightedMean(const at::Tensor& layers, const at::Tensor& log_contributions, const GraphBatch& b);
 
 }  // namespace cobra::net
 

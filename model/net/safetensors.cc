@@ -46,7 +46,7 @@ absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module) {
         (*entry)["data_offsets"].size() != 2 || !(*entry)["data_offsets"][0].is_number_unsigned() ||
         !(*entry)["data_offsets"][1].is_number_unsigned()) {
       return absl::DataLossError(
-          absl::StrCat("tensors: ", item.key(), " wants float32 ", shape.dump(), ", the file has ", entry->dump()));
+          absl::StrCat("tensors: ", item.key(), " must be float32 ", shape.dump(), ", the file has ", entry->dump()));
     }
     const uint64_t begin = (*entry)["data_offsets"][0], end = (*entry)["data_offsets"][1];
     if (begin > end || end > data.size() || end - begin != t.nbytes()) {

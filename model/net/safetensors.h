@@ -13,7 +13,7 @@
 
 namespace cobra::net {
 
-// Parameters of `module` under their names.
+// The parameters of `module` by name.
 std::string SaveTensors(const torch::nn::Module& module);
 // Fills the parameters of `module`; DataLoss if one is missing, has another shape, or the file is malformed.
 absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module);

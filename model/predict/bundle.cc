@@ -14,13 +14,12 @@ namespace {
 
 // A manifest is data from a file: sizes beyond these are a damaged file, not a model.
 absl::Status CheckSizes(const net::NetConfig& c) {
-  const bool sane = c.vocabulary_size >= 2 && c.vocabulary_size < 1000000 &&
-                    c.value_features == text::kNumValueFeatures &&
-                    c.target_features == kTargetSpecFeatures + net::kLearnedTargetFeatures &&
-                    c.graph_features == kGraphFeatures && (!c.prices || c.work_terms == kWorkTerms) && c.width > 0 &&
-                    c.width <= 4096 && c.heads > 0 && c.width % c.heads == 0 && c.encoder_layers >= 1 &&
-                    c.encoder_layers <= 64 && c.feed_forward > 0 && c.feed_forward <= 16384 && c.graph_width > 0 &&
-                    c.graph_width <= 4096 && c.graph_layers >= 1 && c.graph_layers <= 64;
+  const bool sane =
+      c.vocabulary_size >= 2 && c.vocabulary_size < 1000000 && c.value_features == text::kNumValueFeatures &&
+      c.target_features == kTargetSpecFeatures + net::kLearnedTargetFeatures && c.graph_features == kGraphFeatures &&
+      c.work_terms == kWorkTerms && c.width > 0 && c.width <= 4096 && c.heads > 0 && c.width % c.heads == 0 &&
+      c.encoder_layers >= 1 && c.encoder_layers <= 64 && c.feed_forward > 0 && c.feed_forward <= 16384 &&
+      c.graph_width > 0 && c.graph_width <= 4096 && c.graph_layers >= 1 && c.graph_layers <= 64;
   return sane ? absl::OkStatus() : absl::DataLossError("manifest: network sizes are not those of this build");
 }
 
@@ -47,7 +46,6 @@ absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory) {
         absl::StrCat(tensors_path, ": SHA-256 differs from the manifest's; the file is damaged or of another version"));
   }
   bundle.vocabulary = text::Vocabulary(bundle.manifest.vocabulary);
-  if (!bundle.manifest.net.numeric_tokens) bundle.vocabulary.UseDigits();
   try {
     bundle.net =
         std::make_shared<net::CobraNet>(bundle.manifest.net, static_cast<int64_t>(bundle.manifest.targets.size()));

@@ -1,5 +1,5 @@
-// A model version in memory: manifest, vocabulary, networks. Shared by the predictor and the trainer, so that what is
-// evaluated is what serves. Only files of model/ include this header (it shows LibTorch).
+// A model version in memory: manifest, vocabulary, networks. Used by the predictor and the trainer, so that the
+// evaluated model is the one that serves. Includes LibTorch headers; only files of model/ and evaluation/ include it.
 #ifndef COBRA_MODEL_PREDICT_BUNDLE_H_
 #define COBRA_MODEL_PREDICT_BUNDLE_H_
 
@@ -25,10 +25,10 @@ absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory);
 // Writes manifest.json and tensors.safetensors; fills in manifest.tensors_sha256.
 absl::Status SaveBundle(const ModelBundle& bundle, absl::string_view directory);
 
-// [n, target_features] rows of one target, n times the same.
+// [n, target_features] rows of one target, repeated n times.
 at::Tensor TargetRow(const ModelBundle& bundle, int target_index, int64_t n);
 
-// Edges, numbering and features of several graphs side by side.
+// Batches several graphs: edges, node numbers and features.
 net::GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const graph::Graph* const> graphs,
                               absl::Span<const int> target_index);
 

@@ -4,10 +4,12 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/statistics.h"
 #include "model/predict/features.h"
 
 namespace cobra::predict {
@@ -159,7 +161,7 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
   }
   if (!scales.empty()) {
     std::sort(scales.begin(), scales.end());
-    c.log_network_scale = scales[scales.size() / 2];
+    c.log_network_scale = UpperMedian(scales);
     for (double scale : scales) {
       c.probe_network_mape_after +=
           std::fabs(std::exp(c.log_network_scale - scale) - 1) / static_cast<double>(scales.size());
@@ -169,8 +171,7 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
   // How much less the adapted target is trusted: the scatter that the correction leaves. Nine tenths of a normal one,
   // by its median, which single disturbed probes do not move.
   constexpr double kNineTenthsByMedian = 1.645 / 0.6745;
-  std::nth_element(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(left.size() / 2), left.end());
-  c.interval_log = kNineTenthsByMedian * left[left.size() / 2];
+  c.interval_log = kNineTenthsByMedian * UpperMedian(std::move(left));
   return c;
 }
 

@@ -1,10 +1,12 @@
-// Adapting a trained target to another machine from about 60 layers and 3 networks measured there (`cobra-worker probe`).
+// Adapting a trained target to another machine from about 60 layers and 3 networks measured there (`cobra-worker
+// probe`).
 //
-// Each probe graph was also measured on the machine that the target was trained on, so that ratios are of measurements and the model's
-// errors cancel. The log-ratio is fitted by ridge regression (Huber's loss) over operator groups:
+// Each probe graph was also measured on the machine that the target was trained on, so the ratios are ratios of
+// measurements and the model's errors cancel. The log-ratio is fitted by ridge regression (Huber's loss) over operator
+// groups:
 //   log ratio = common bias + common slope * x + group bias + group slope * x,   x = (log latency_us - 4) / 4
-// with the group terms held back more strongly than the common ones: a group with few probes follows the rest. The networks then give one
-// scale for what layers alone do not show (caches, allocator).
+// The group terms are regularised more strongly than the common ones, so a group with few probes follows the others.
+// The networks then determine one scale for effects that single layers do not show (caches, allocator).
 #ifndef COBRA_MODEL_PREDICT_CALIBRATION_H_
 #define COBRA_MODEL_PREDICT_CALIBRATION_H_
 
@@ -16,7 +18,7 @@
 
 namespace cobra::predict {
 
-// What is added to the log-latency of one node.
+// The correction to add to the log-latency of one node.
 double CalibrationLogCorrection(const Calibration& calibration, const graph::Graph& graph, int32_t node,
                                 double log_latency);
 
@@ -24,11 +26,11 @@ struct CalibrationSample {
   const graph::Graph* graph = nullptr;
   bool is_network = false;
   double measured_us = 0;   // on the new machine
-  double reference_us = 0;  // the same graph on the trained target: measured, or predicted where it never was
+  double reference_us = 0;  // the same graph on the trained target: measured, or predicted if it was not measured
   std::vector<double> node_reference_us;  // predicted contributions, for networks
 };
 
-// Needs at least 8 layers; a probe without networks keeps scale 1.
+// Needs at least 8 layers. Without networks the scale stays 1.
 absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>& samples);
 
 }  // namespace cobra::predict

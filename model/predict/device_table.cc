@@ -60,7 +60,7 @@ absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_v
     const std::string& text = row->fields[static_cast<size_t>(at)];
     if (!absl::SimpleAtod(text, &(spec.*column.value))) {
       return absl::InvalidArgumentError(
-          absl::StrCat("line ", row->line, ": ", column.name, " \"", text, "\": is no number"));
+          absl::StrCat("line ", row->line, ": ", column.name, " \"", text, "\": is not a number"));
     }
   }
   return spec;

@@ -1,4 +1,4 @@
-// Published specifications of devices that are not at hand: data/devices/gpus.csv.
+// Published specifications of devices: data/devices/gpus.csv.
 #ifndef COBRA_MODEL_PREDICT_DEVICE_TABLE_H_
 #define COBRA_MODEL_PREDICT_DEVICE_TABLE_H_
 
@@ -8,10 +8,9 @@
 
 namespace cobra::predict {
 
-// `csv`: columns name, mem_bw_gb_s, num_sm, freq_mhz, fp32_gflops, l2_mb (others are passed over). `device`: its name
-// as the vendor gives it, or the part of it that only one row has ("V100"); case does not matter. The target is
-// float32, eager; its runtime is empty. NotFound names what there is; InvalidArgument: several devices, or a row that
-// is wrong.
+// `csv`: columns name, mem_bw_gb_s, num_sm, freq_mhz, fp32_gflops, l2_mb (others are ignored). `device`: the vendor's
+// name, or a part of it that only one row contains ("V100"), in upper or lower case. The target is float32, eager; its
+// runtime is empty. NotFound lists the devices. InvalidArgument: several devices match, or a row is invalid.
 absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_view device);
 
 }  // namespace cobra::predict

@@ -12,7 +12,8 @@ namespace {
 // log2(1 + x) / scale: about 1 for the largest values in use; 0 for "unknown".
 float LogFeature(double x, double scale) { return static_cast<float>(std::log2(1 + std::max(0.0, x)) / scale); }
 
-WorkTerm MacTerm(Algorithm algorithm) {
+WorkTerm MacTerm(graph::ConvolutionAlgorithm algorithm) {
+  using Algorithm = graph::ConvolutionAlgorithm;
   switch (algorithm) {
     case Algorithm::kProduct: return kProductMacs;
     case Algorithm::kGemm: return kGemmMacs;
@@ -64,25 +65,25 @@ std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node) {
   amounts[kReadBytes] = cost.input_bytes;
   amounts[kWeightBytes] = cost.weight_bytes;
   amounts[kWrittenBytes] = cost.output_bytes;
-  amounts[kFreshBytes] = FreshBytes(call);
+  amounts[kMappedBytes] = MappedBytes(call);
   if (const auto work = ConvolutionWorkOf(graph, call)) {
-    amounts[kMacsOnInput] = work->inside_macs;
-    amounts[MacTerm(work->algorithm)] = work->done_macs;
-    amounts[kWaitingMacs] = work->waiting_macs;
+    amounts[kUnpaddedMacs] = work->unpadded_macs;
+    amounts[MacTerm(work->algorithm)] = work->executed_macs;
+    amounts[kStalledMacs] = work->stalled_macs;
     amounts[kColumnBytes] = work->column_bytes;
     amounts[kCopiedBytes] = work->copied_bytes;
     amounts[kShuffledBytes] = work->shuffled_bytes;
     amounts[kWeightCopyBytes] = work->weight_copy_bytes;
-    amounts[kFreshBytes] += work->fresh_bytes;
+    amounts[kMappedBytes] += work->mapped_bytes;
     amounts[kProducts] = work->products;
   } else {
-    amounts[kMacsOnInput] = amounts[kProductMacs] = cost.macs;
+    amounts[kUnpaddedMacs] = amounts[kProductMacs] = cost.macs;
     amounts[kProducts] = cost.macs > 0 ? 1 : 0;
   }
   if (const auto work = ProductWorkOf(graph, call)) {
     amounts[kProducts] = work->products;
     amounts[kCopiedBytes] = work->expanded_bytes;
-    amounts[kFreshBytes] += work->fresh_bytes;
+    amounts[kMappedBytes] += work->mapped_bytes;
   }
   std::array<float, kWorkTerms> logs;
   std::transform(amounts.begin(), amounts.end(), logs.begin(),

@@ -1,4 +1,4 @@
-// What the networks see beside the layer texts: the target's published specification and a network's totals.
+// Inputs of the networks besides the layer texts: the target's published specification and a network's totals.
 #ifndef COBRA_MODEL_PREDICT_FEATURES_H_
 #define COBRA_MODEL_PREDICT_FEATURES_H_
 
@@ -15,31 +15,31 @@ namespace cobra::predict {
 inline constexpr int kTargetSpecFeatures = 12;
 std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec);
 
-// Totals decide what stays in cache between two calls of a layer: its weights do where all weights fit.
+// Totals determine what stays in the cache between two calls of a layer: its weights do if all weights fit.
 inline constexpr int kGraphFeatures = 6;
 std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph);
 
-// What a call has to do, as natural logarithms of amounts, kNoWork where there is none of it. The layer head prices
-// them (NetConfig::prices).
+// The work of a call, as natural logarithms of amounts; kNoWork for an amount of 0. The layer head predicts a price for
+// each (PriceHead, model/net/layer_head.h).
 enum WorkTerm {
   kOneCall,
-  kProducts,     // of matrices
-  kOperations,   // that are no multiply-accumulates
-  kMacsOnInput,  // not on padding
-  kProductMacs,  // of a matrix product; the following: of convolutions, by algorithm (model/predict/call_work.h)
+  kProducts,      // of matrices
+  kOperations,    // that are not multiply-accumulates
+  kUnpaddedMacs,  // not on padding
+  kProductMacs,   // of matrix products; the following terms: of convolutions, by algorithm (model/predict/call_work.h)
   kGemmMacs,
   kBlockedMacs,
-  kWaitingMacs,
+  kStalledMacs,
   kPointwiseMacs,
   kDepthwiseMacs,
   kReadBytes,
   kWeightBytes,
   kWrittenBytes,
   kColumnBytes,  // patches laid out as a matrix
-  kCopiedBytes,  // into blocks of channels and back; the following likewise
+  kCopiedBytes,  // into blocks of channels and back; likewise the following two
   kShuffledBytes,
   kWeightCopyBytes,
-  kFreshBytes,  // written to memory that malloc maps anew, copies included
+  kMappedBytes,  // written to memory that malloc maps anew, copies included
   kWorkTerms
 };
 inline constexpr float kNoWork = -30;
@@ -48,7 +48,7 @@ std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node);
 // Data flow between nodes, one entry per (source, destination) pair.
 std::vector<std::pair<int32_t, int32_t>> GraphEdges(const graph::Graph& graph);
 
-// The node of a layer graph that takes the time: the last one that is no view.
+// The main node of a layer graph, which takes the time: the last one that is not a view.
 int32_t MainNode(const graph::Graph& graph);
 
 }  // namespace cobra::predict

@@ -1,7 +1,7 @@
-// A sharded least-recently-used cache bounded in bytes. Every entry is charged what its value says plus the bookkeeping
-// of an entry; when a shard is over its part of the capacity, its oldest entries go. Shards have a mutex of their own,
-// so that requests on different layers seldom meet (the design of LevelDB's util/cache.cc, with shared_ptr instead of
-// handles).
+// A sharded least-recently-used cache bounded in bytes. The charge of an entry is the size of its value plus its
+// bookkeeping. When a shard exceeds its part of the capacity, its oldest entries are evicted. Each shard has its own
+// mutex, so that requests for different layers seldom contend (the design of LevelDB's util/cache.cc, with shared_ptr
+// instead of handles).
 #ifndef COBRA_MODEL_PREDICT_LRU_CACHE_H_
 #define COBRA_MODEL_PREDICT_LRU_CACHE_H_
 

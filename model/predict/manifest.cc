@@ -34,21 +34,23 @@ MeasuredErrors ErrorsFromJson(const json& j) {
 }
 
 json NetToJson(const net::NetConfig& c) {
-  return {{"vocabulary_size", c.vocabulary_size},
-          {"value_features", c.value_features},
-          {"target_features", c.target_features},
-          {"graph_features", c.graph_features},
-          {"work_terms", c.work_terms},
-          {"width", c.width},
-          {"encoder_layers", c.encoder_layers},
-          {"heads", c.heads},
-          {"feed_forward", c.feed_forward},
-          {"graph_width", c.graph_width},
-          {"graph_layers", c.graph_layers},
-          {"numeric_tokens", c.numeric_tokens},
-          {"target_conditioning", c.target_conditioning},
-          {"additive", c.additive},
-          {"prices", c.prices}};
+  return {{"vocabulary_size", c.vocabulary_size}, {"value_features", c.value_features},
+          {"target_features", c.target_features}, {"graph_features", c.graph_features},
+          {"work_terms", c.work_terms},           {"width", c.width},
+          {"encoder_layers", c.encoder_layers},   {"heads", c.heads},
+          {"feed_forward", c.feed_forward},       {"graph_width", c.graph_width},
+          {"graph_layers", c.graph_layers}};
+}
+
+// Versions of before also name parts of the network that a variant could do without. Only a network that has all of
+// them can be read.
+absl::Status CheckParts(const json& net) {
+  for (const char* part : {"numeric_tokens", "target_conditioning", "additive", "prices"}) {
+    if (!net.value(part, true)) {
+      return absl::DataLossError(absl::StrCat("manifest: a network without ", part, ", which this build cannot read"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 net::NetConfig NetFromJson(const json& j) {
@@ -64,14 +66,10 @@ net::NetConfig NetFromJson(const json& j) {
   c.feed_forward = j.value("feed_forward", int64_t{0});
   c.graph_width = j.value("graph_width", int64_t{0});
   c.graph_layers = j.value("graph_layers", int64_t{0});
-  c.numeric_tokens = j.value("numeric_tokens", true);
-  c.target_conditioning = j.value("target_conditioning", true);
-  c.additive = j.value("additive", true);
-  c.prices = j.value("prices", false);
   return c;
 }
 
-json CostLinesToJson(const CostLines& lines) {
+json LinearCostsToJson(const LinearCosts& lines) {
   json j = json::object();
   for (const auto& [key, line] : lines) {
     j[key] = {{"us_per_gflop", line.us_per_gflop}, {"us_per_gb", line.us_per_gb}, {"max_us", line.max_us}};
@@ -79,8 +77,8 @@ json CostLinesToJson(const CostLines& lines) {
   return j;
 }
 
-CostLines CostLinesFromJson(const json& j) {
-  CostLines lines;
+LinearCosts LinearCostsFromJson(const json& j) {
+  LinearCosts lines;
   for (const auto& [key, line] : j.items()) {
     lines[key] = {line.at("us_per_gflop").get<double>(), line.at("us_per_gb").get<double>(),
                   line.at("max_us").get<double>()};
@@ -112,7 +110,7 @@ absl::StatusOr<TargetEntry> TargetFromJson(const json& j) {
   entry.errors = ErrorsFromJson(j.at("errors"));
   entry.interval.network = IntervalFromJson(j, "interval_network");
   entry.interval.layer = IntervalFromJson(j, "interval_layer");
-  entry.cost_lines = CostLinesFromJson(j.value("cost_lines", json::object()));
+  entry.cost_lines = LinearCostsFromJson(j.value("cost_lines", json::object()));
   entry.max_network_gflops = j.value("max_network_gflops", 0.0);
   entry.probe_reference_us = j.at("probe_reference_us").get<std::map<std::string, double>>();
   return entry;
@@ -127,7 +125,7 @@ std::string ManifestToJson(const Manifest& m) {
                        {"errors", ErrorsToJson(t.errors)},
                        {"interval_network", IntervalToJson(t.interval.network)},
                        {"interval_layer", IntervalToJson(t.interval.layer)},
-                       {"cost_lines", CostLinesToJson(t.cost_lines)},
+                       {"cost_lines", LinearCostsToJson(t.cost_lines)},
                        {"max_network_gflops", t.max_network_gflops},
                        {"probe_reference_us", t.probe_reference_us}});
   }
@@ -155,6 +153,7 @@ absl::StatusOr<Manifest> ManifestFromJson(absl::string_view text) {
   // The library reports a missing or mistyped field by an exception; it stops here.
   try {
     m.trained_at = j.value("trained_at", "");
+    COBRA_RETURN_IF_ERROR(CheckParts(j.at("net")));
     m.net = NetFromJson(j.at("net"));
     m.num_ops = j.value("num_ops", 0);
     m.vocabulary = j.at("vocabulary").get<std::vector<std::string>>();

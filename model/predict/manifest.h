@@ -1,5 +1,5 @@
-// manifest.json of a model version: everything about it that is no tensor. A version is one directory: manifest.json
-// and tensors.safetensors.
+// manifest.json of a model version: all of its data except the tensors. A version is one directory: manifest.json and
+// tensors.safetensors.
 #ifndef COBRA_MODEL_PREDICT_MANIFEST_H_
 #define COBRA_MODEL_PREDICT_MANIFEST_H_
 
@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "model/net/config.h"
-#include "model/predict/cost_line.h"
+#include "model/predict/linear_cost.h"
 #include "model/predict/predictor.h"
 #include "model/predict/spread.h"
 #include "model/predict/target.h"
@@ -19,9 +19,9 @@
 namespace cobra::predict {
 
 // Half-widths of the 90 % interval in log-latency: conformal quantiles of |log predicted - log measured| / spread on
-// rows that no training has seen (Vovk et al.; model/fit/interval_fit.h).
+// rows that no training used (Vovk et al.; model/fit/interval_fit.h).
 struct IntervalWidth {
-  double half_width = 0;  // where the spread is 1
+  double half_width = 0;  // for a spread of 1
   SpreadModel spread;
 
   double HalfWidthOf(absl::Span<const float> embedding) const { return half_width * SpreadOf(spread, embedding); }
@@ -34,10 +34,10 @@ struct TargetEntry {
   TargetSpec spec;
   MeasuredErrors errors;
   IntervalWidths interval;
-  CostLines cost_lines;           // of the layers that were measured: how large they were, and what larger ones take
+  LinearCosts cost_lines;         // fitted to the measured layers: their largest size, and a bound for larger ones
   double max_network_gflops = 0;  // of the largest network that was measured, in 10^9 operations; 0: not known
   // The probe set as measured on this target when it was trained: graph fingerprint (hex) -> microseconds. Calibration
-  // compares another machine with these, so that the model's own errors cancel.
+  // compares another machine with these values, so that the model's own errors cancel.
   std::map<std::string, double> probe_reference_us;
 };
 
@@ -47,8 +47,8 @@ struct Manifest {
   net::NetConfig net;
   int num_ops = 0;  // operator set of the build that trained it
   std::vector<std::string> vocabulary;
-  // Per vocabulary entry: smallest and largest number seen in training; {1, 0} where it never had one. What lies
-  // outside extrapolates.
+  // Per vocabulary entry: smallest and largest number in training; {1, 0} if it never had a number. Numbers outside
+  // extrapolate.
   std::vector<std::pair<double, double>> value_ranges;
   std::vector<TargetEntry> targets;
   int64_t layers_trained = 0, networks_trained = 0;

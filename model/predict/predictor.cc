@@ -18,8 +18,8 @@
 #include "model/net/threads.h"
 #include "model/predict/bundle.h"
 #include "model/predict/calibration.h"
-#include "model/predict/cost_line.h"
 #include "model/predict/features.h"
+#include "model/predict/linear_cost.h"
 #include "model/predict/lru_cache.h"
 #include "model/text/canonical_text.h"
 
@@ -42,7 +42,7 @@ struct LayerEntry {
 const double kUnknownWidth = std::log(3.0);
 
 // Where the i-th token stands, for people: "input#2" -> "input[2]"; "macs#0", which has no second -> "macs".
-std::string Readable(const std::vector<text::RawToken>& raw, size_t i) {
+std::string DescribeToken(const std::vector<text::RawToken>& raw, size_t i) {
   const absl::string_view word = raw[i].word;
   const size_t hash = word.find('#');
   if (hash == absl::string_view::npos) return std::string(word);
@@ -100,10 +100,11 @@ class LoadedPredictor : public Predictor {
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {
     const TargetEntry& base = ClosestTarget(probe.machine);
     std::vector<CalibrationSample> samples;
-    for (const ProbeRecord& record : probe.records) {
+    for (const store::MeasuredGraph& record : probe.records) {
+      const store::Measurement& measured = record.measurement;
       COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(record.graph, base.spec.name, nullptr, {}));
       auto reference = base.probe_reference_us.find(graph::Fingerprint(record.graph).ToHex());
-      samples.push_back({&record.graph, record.is_network, record.latency_us,
+      samples.push_back({&record.graph, measured.subject.is_network, measured.latency.median_us,
                          reference == base.probe_reference_us.end() ? predicted.latency_us : reference->second,
                          std::move(predicted.node_latency_us)});
     }
@@ -149,9 +150,9 @@ class LoadedPredictor : public Predictor {
     for (size_t i = 0; i < tokens.size(); ++i) {
       const text::Token& token = tokens[i];
       if (token.id == text::Vocabulary::kUnknown) {
-        const std::vector<text::RawToken> raw = bundle_.vocabulary.Split(text);
+        const std::vector<text::RawToken> raw = text::SplitText(text);
         return i == 0 ? absl::StrCat(raw[0].word, " was never measured")
-                      : absl::StrCat(raw[0].word, " with ", Readable(raw, i), " was never measured");
+                      : absl::StrCat(raw[0].word, " with ", DescribeToken(raw, i), " was never measured");
       }
       if (!token.numeric) continue;
       const auto& [low, high] = bundle_.manifest.value_ranges[token.id];
@@ -159,9 +160,9 @@ class LoadedPredictor : public Predictor {
       const double above = high > 0 ? high * kRangeSlack : high / kRangeSlack,
                    below = low > 0 ? low / kRangeSlack : low * kRangeSlack;
       if (token.value <= above + 1e-9 && token.value >= below - 1e-9) continue;
-      const std::vector<text::RawToken> raw = bundle_.vocabulary.Split(text);
-      return absl::StrFormat("%s: %s is %.6g, measured from %.6g to %.6g", raw[0].word, Readable(raw, i), token.value,
-                             low, high);
+      const std::vector<text::RawToken> raw = text::SplitText(text);
+      return absl::StrFormat("%s: %s is %.6g, measured from %.6g to %.6g", raw[0].word, DescribeToken(raw, i),
+                             token.value, low, high);
     }
     return "";
   }
@@ -182,7 +183,7 @@ class LoadedPredictor : public Predictor {
       } else if ((layers[i] = cache_.Find(key)) == nullptr) {
         waiting[key].push_back(i);
         keys.push_back(key);
-        tokens.push_back(bundle_.vocabulary.Encode(text));
+        tokens.push_back(bundle_.vocabulary.Encode(text::SplitText(text)));
         texts.push_back(std::move(text));
       }
     }
@@ -220,7 +221,7 @@ class LoadedPredictor : public Predictor {
     const net::GraphBatch batch = CollateGraphs(bundle_, graphs, targets);
     const at::Tensor alone = bundle_.net->layer_head->forward(embeddings, batch.work, TargetRow(bundle_, target, n));
     const at::Tensor log_us = bundle_.net->graph_net->forward(embeddings, alone, batch).contiguous();
-    const at::Tensor mean = net::MeanByShare(embeddings, log_us, batch).contiguous();
+    const at::Tensor mean = net::ShareWeightedMean(embeddings, log_us, batch).contiguous();
     const float *p = log_us.data_ptr<float>(), *m = mean.data_ptr<float>();
     return {{p, p + n}, {m, m + width}};
   }
@@ -229,7 +230,7 @@ class LoadedPredictor : public Predictor {
   // needs to move its bytes; why it is unknown, then.
   static std::string BeyondTheLargest(const graph::Graph& graph, int32_t node, const TargetEntry& target,
                                       double* log_us) {
-    const CostLine* line = FindCostLine(target.cost_lines, graph.nodes()[node]);
+    const LinearCost* line = FindLinearCost(target.cost_lines, graph.nodes()[node]);
     if (line == nullptr) return "";
     const graph::NodeCost cost = graph::CostOf(graph, node);
     const double us = line->Us(cost);
@@ -266,7 +267,7 @@ class LoadedPredictor : public Predictor {
     }
     out.confidence = known_us / out.latency_us;
     for (const auto& [why, us] : unknown_us) out.unknown.push_back({why, us / out.latency_us});
-    JudgeTheWhole(graph, target, compute_nodes, &out);
+    JudgeNetwork(graph, target, compute_nodes, &out);
     std::sort(out.unknown.begin(), out.unknown.end(),
               [](const UnknownPart& a, const UnknownPart& b) { return a.share > b.share; });
     if (out.unknown.size() > LatencyPrediction::kMaxUnknownParts)
@@ -284,10 +285,10 @@ class LoadedPredictor : public Predictor {
     return out;
   }
 
-  // Known calls in a network far larger than any that was measured: what is in company there (caches, memory) was never
-  // seen.
-  static void JudgeTheWhole(const graph::Graph& graph, const TargetEntry& target, int compute_nodes,
-                            LatencyPrediction* out) {
+  // A network with known calls that is far larger than all measured ones extrapolates too: its effects on caches and
+  // memory were never measured.
+  static void JudgeNetwork(const graph::Graph& graph, const TargetEntry& target, int compute_nodes,
+                           LatencyPrediction* out) {
     if (compute_nodes > 1 && target.max_network_gflops > 0) {
       const double gflops = static_cast<double>(graph::CostOf(graph).flops) / 1e9;
       const double within = target.max_network_gflops / gflops;

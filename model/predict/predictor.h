@@ -1,5 +1,5 @@
-// A loaded model version: graph in, latency out. Immutable and safe to share between threads; a request holds one
-// shared_ptr for its whole life, so that a reload never changes the model under it. LibTorch is not visible here.
+// A loaded model version: graph in, latency out. Immutable and safe to share between threads. A request holds one
+// shared_ptr until it ends, so that a reload does not change its model. LibTorch is not visible here.
 #ifndef COBRA_MODEL_PREDICT_PREDICTOR_H_
 #define COBRA_MODEL_PREDICT_PREDICTOR_H_
 
@@ -17,7 +17,7 @@
 
 namespace cobra::predict {
 
-// Errors of a target as measured on held-out rows when the model was trained.
+// Errors of a target on held-out rows, measured when the model was trained.
 struct MeasuredErrors {
   double layer_mape = 0;  // fractions, not per cent
   double network_mape = 0;
@@ -29,8 +29,8 @@ struct MeasuredErrors {
 struct TargetInfo {
   TargetSpec spec;
   MeasuredErrors errors;
-  bool calibrated = false;  // a Calibration of this machine on top of a trained target
-  std::string base_target;  // the trained target below a calibrated one; else empty
+  bool calibrated = false;  // a Calibration of a machine, based on a trained target
+  std::string base_target;  // the trained target that a calibrated one is based on; otherwise empty
 };
 
 struct ModelInfo {
@@ -42,7 +42,7 @@ struct ModelInfo {
   int64_t layers_trained = 0, networks_trained = 0;
 };
 
-// Of a latency: how much of it is due to what the model does not know, and why.
+// A part of a latency that the model does not know, with the reason.
 struct UnknownPart {
   std::string why;   // "lstm was never measured"
   double share = 0;  // of the latency, from 0 to 1
@@ -51,14 +51,15 @@ struct UnknownPart {
 struct LatencyPrediction {
   double latency_us = 0;
   double low_us = 0, high_us = 0;  // interval of `coverage`
-  double coverage = 0.9;           // 0: nobody knows how often, because the prediction extrapolates
-  // In [0, 1]: 1 when every layer is like those the model was trained on; small when it extrapolates.
+  double coverage = 0.9;           // 0: unknown, because the prediction extrapolates
+  // In [0, 1]: 1 if every layer is similar to the training data; small if the prediction extrapolates.
   double confidence = 0;
   bool extrapolating = false;
   std::vector<double> node_latency_us;  // one a graph node; sums to latency_us
-  std::vector<std::string>
-      node_unknown;  // one a graph node: why it is unlike what the model was trained on; empty where it is like it
-  std::vector<UnknownPart> unknown;  // the same by reason, the largest share first, at most kMaxUnknownParts
+  // One a graph node: why it is unlike what the model was trained on; empty where it is like it
+  std::vector<std::string> node_unknown;
+  // Node_unknown summarised by reason, the largest share first, at most kMaxUnknownParts.
+  std::vector<UnknownPart> unknown;
   static constexpr size_t kMaxUnknownParts = 5;
 };
 
@@ -72,8 +73,8 @@ struct PredictorOptions {
 
 class Predictor {
  public:
-  // Reads manifest.json and the tensors of a model version; verifies SHA-256 of every file. DataLoss names the file
-  // that is damaged.
+  // Reads manifest.json and the tensors of a model version; verifies SHA-256 of every file. DataLoss names a damaged
+  // file.
   static absl::StatusOr<std::shared_ptr<const Predictor>> Load(absl::string_view directory,
                                                                const PredictorOptions& options = {});
   virtual ~Predictor() = default;
@@ -82,14 +83,14 @@ class Predictor {
   // The trained targets.
   virtual std::vector<TargetInfo> targets() const = 0;
 
-  // `calibration` may be null; its base_target names the trained target. `cancelled` is asked between batches of
-  // layers: returns Cancelled when it says true. NotFound for an unknown target (the message lists those that exist); a
-  // Diagnostic where the network's weights are of a precision that the target does not run.
+  // `calibration` may be null; its base_target names the trained target. `cancelled` is called between batches of
+  // layers; if it returns true, so does Predict with Cancelled. NotFound for an unknown target (the message lists the
+  // targets). A Diagnostic if the target does not support the precision of the network's weights.
   virtual absl::StatusOr<LatencyPrediction> Predict(const graph::Graph& graph, absl::string_view target,
                                                     const Calibration* calibration = nullptr,
                                                     const std::function<bool()>& cancelled = {}) const = 0;
 
-  // Fits a calibration from what `cobra-worker probe --json` measured on a machine.
+  // Fits a calibration to the measurements of `cobra-worker probe --json` on a machine.
   virtual absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const = 0;
 
   virtual CacheStats embedding_cache_stats() const = 0;

@@ -2,28 +2,42 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
+#include "store/measurement_json.h"
 
 namespace cobra::predict {
 namespace {
 
 using nlohmann::json;
 
-json SpecToJson(const TargetSpec& s) {
-  return {{"name", s.name},
-          {"device", s.device},
-          {"kind", s.kind},
-          {"runtime", s.runtime},
-          {"precision", s.precision},
-          {"layout", s.layout},
-          {"compile", s.compile},
-          {"threads", s.threads},
-          {"peak_gflops", s.peak_gflops},
-          {"memory_gb_per_s", s.memory_gb_per_s},
-          {"last_level_cache_mb", s.last_level_cache_mb},
-          {"clock_mhz", s.clock_mhz},
-          {"cores", s.cores}};
+// Calls visit(name, value) for each field of `spec`, a TargetSpec or a const one.
+template <typename Spec, typename Visit>
+void VisitFields(Spec& spec, Visit visit) {
+  visit("name", spec.name);
+  visit("device", spec.device);
+  visit("kind", spec.kind);
+  visit("runtime", spec.runtime);
+  visit("precision", spec.precision);
+  visit("layout", spec.layout);
+  visit("compile", spec.compile);
+  visit("threads", spec.threads);
+  visit("peak_gflops", spec.peak_gflops);
+  visit("memory_gb_per_s", spec.memory_gb_per_s);
+  visit("last_level_cache_mb", spec.last_level_cache_mb);
+  visit("clock_mhz", spec.clock_mhz);
+  visit("cores", spec.cores);
+}
+
+store::FieldType TypeOf(const std::string&) { return store::FieldType::kText; }
+store::FieldType TypeOf(int) { return store::FieldType::kInteger; }
+store::FieldType TypeOf(double) { return store::FieldType::kReal; }
+
+json SpecToJson(const TargetSpec& spec) {
+  json j;
+  VisitFields(spec, [&j](const char* name, const auto& value) { j[name] = value; });
+  return j;
 }
 
 // Reads `key` into `*value` if it is there with the right type; a wrong type is an error, an absent key keeps the
@@ -50,21 +64,13 @@ absl::Status Read(const json& j, const char* key, T* value) {
 
 absl::StatusOr<TargetSpec> SpecFromJson(const json& j) {
   if (!j.is_object()) return absl::InvalidArgumentError("target: not a JSON object");
-  TargetSpec s;
-  COBRA_RETURN_IF_ERROR(Read(j, "name", &s.name));
-  COBRA_RETURN_IF_ERROR(Read(j, "device", &s.device));
-  COBRA_RETURN_IF_ERROR(Read(j, "kind", &s.kind));
-  COBRA_RETURN_IF_ERROR(Read(j, "runtime", &s.runtime));
-  COBRA_RETURN_IF_ERROR(Read(j, "precision", &s.precision));
-  COBRA_RETURN_IF_ERROR(Read(j, "layout", &s.layout));
-  COBRA_RETURN_IF_ERROR(Read(j, "compile", &s.compile));
-  COBRA_RETURN_IF_ERROR(Read(j, "threads", &s.threads));
-  COBRA_RETURN_IF_ERROR(Read(j, "peak_gflops", &s.peak_gflops));
-  COBRA_RETURN_IF_ERROR(Read(j, "memory_gb_per_s", &s.memory_gb_per_s));
-  COBRA_RETURN_IF_ERROR(Read(j, "last_level_cache_mb", &s.last_level_cache_mb));
-  COBRA_RETURN_IF_ERROR(Read(j, "clock_mhz", &s.clock_mhz));
-  COBRA_RETURN_IF_ERROR(Read(j, "cores", &s.cores));
-  return s;
+  TargetSpec spec;
+  absl::Status status;
+  VisitFields(spec, [&](const char* name, auto& value) {
+    if (status.ok()) status = Read(j, name, &value);
+  });
+  if (!status.ok()) return status;
+  return spec;
 }
 
 absl::StatusOr<json> Parse(absl::string_view text, absl::string_view what) {
@@ -74,6 +80,16 @@ absl::StatusOr<json> Parse(absl::string_view text, absl::string_view what) {
 }
 
 }  // namespace
+
+absl::Span<const TargetField> TargetFields() {
+  static const std::vector<TargetField>* const fields = [] {
+    auto* all = new std::vector<TargetField>;
+    const TargetSpec spec;
+    VisitFields(spec, [all](const char* name, const auto& value) { all->push_back({name, TypeOf(value)}); });
+    return all;
+  }();
+  return *fields;
+}
 
 std::string TargetSpecToJson(const TargetSpec& spec) { return SpecToJson(spec).dump(); }
 
@@ -93,10 +109,14 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text) {
   for (const json& r : j["records"]) {
     if (!r.is_object() || !r.contains("graph")) return absl::InvalidArgumentError("probe: a record has no \"graph\"");
     COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(r["graph"].dump()));
-    ProbeRecord record{std::move(graph)};
-    COBRA_RETURN_IF_ERROR(Read(r, "is_network", &record.is_network));
-    COBRA_RETURN_IF_ERROR(Read(r, "latency_us", &record.latency_us));
-    if (record.latency_us > 0) result.records.push_back(std::move(record));  // a failed measurement has none
+    store::Measurement measurement;
+    if (const absl::Status status = store::MergeFields(nlohmann::ordered_json(r), &measurement); !status.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("probe: ", status.message()));
+    }
+    measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
+    measurement.subject.graph_json.clear();
+    // A measurement that failed has no latency.
+    if (measurement.latency.median_us > 0) result.records.push_back({std::move(graph), std::move(measurement)});
   }
   if (result.records.empty()) return absl::InvalidArgumentError("probe: no record has a latency");
   return result;

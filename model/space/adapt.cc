@@ -200,13 +200,13 @@ std::vector<AdaptedLatency> AdaptedDevice::Predict(const AdaptRows& rows, const 
     const at::Tensor whitened =
         SolveLower(m.factor, (m.device_variance * of_devices + m.cost_variance * of_costs + rest).contiguous());
     const at::Tensor candidate = rows.candidates.select(1, m.candidate);
-    const at::Tensor said = at::matmul(whitened.t(), m.residual) + candidate * m.scale;
+    const at::Tensor predicted = at::matmul(whitened.t(), m.residual) + candidate * m.scale;
     const at::Tensor spread =
         (m.device_variance * self_devices + m.cost_variance * self_costs + self_rest - whitened.square().sum(0))
             .clamp_min(0) +
         m.scale_variance * (candidate - at::matmul(whitened.t(), m.candidate_part)).square() +
-        (m.noise * said).square();
-    variance = variance + m.weight * (spread + (said - mean / unit_ms_).square());
+        (m.noise * predicted).square();
+    variance = variance + m.weight * (spread + (predicted - mean / unit_ms_).square());
   }
   const at::Tensor log_deviation = at::log1p(variance * (unit_ms_ * unit_ms_) / mean.square()).sqrt();
   const at::Tensor half_width = (kNinetyPercent * log_deviation).contiguous();

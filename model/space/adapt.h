@@ -1,17 +1,18 @@
-// A device that nobody has measured, from a handful of its latencies and what other devices show. Shows LibTorch.
+// Predicts latencies of a new device from a few of its latencies and the tables of other devices. Includes LibTorch
+// headers.
 //
 // The latency, over the mean of the samples, is
-//   s z_j + o + sum_d w_d (z_d - mean z) + sum_c a_c cost_c + sum_k b_k choice_k + noise,    z_d: known device d, in
-//   units of its mean
-// with Gaussian s (around 1), o, w, a, b and noise relative to the latency. In milliseconds and not in their logarithm,
-// because times add up: what an accelerator needs is a sum over operations, whatever the other devices do. Which known
-// device j is nearest is not known beforehand, nor how far the new one is from it (variance of w), whether it has
-// prices of its own (variance of a), nor how noisy it is: all combinations are weighted by their likelihood, so that
-// three samples of a GPU find the GPUs among the known devices and ten of an accelerator leave all of them behind. A
-// data sheet makes devices of the same kind and batch size likelier in advance. Of GPUs there are candidates between
-// two devices as well: launching kernels takes as long as on one at batch 1, computing as on another, and the slower of
-// the two is what takes the time. The last candidates are no devices, but rooflines (SpaceFeatures): of an accelerator
-// that is like none of the known ones they say more; of a GPU or CPU, if that is known, less.
+//   s z_j + o + sum_d w_d (z_d - mean z) + sum_c a_c cost_c + sum_k b_k choice_k + noise,
+// with z_d of known device d in units of its mean, Gaussian s (around 1), o, w, a, b and noise relative to the latency.
+// The model is in milliseconds and not in their logarithm, because times add up: the latency of an accelerator is a sum
+// over operations, independent of other devices. Four properties of the new device are unknown: the nearest known
+// device j, the distance to it (variance of w), whether it has prices of its own (variance of a), and its noise. All
+// combinations are weighted by their likelihood. So three samples of a GPU select the GPUs among the known devices, and
+// with ten samples of an accelerator its own prices dominate. A data sheet increases the prior of devices of the same
+// kind and batch size. For GPUs there are also candidates between two devices: launching kernels takes as long as on
+// one at batch 1, computing as long as on another, and the slower of the two determines the time. The last candidates
+// are rooflines (SpaceFeatures) instead of devices, for accelerators that are unlike all known devices. Their prior is
+// reduced if the data sheet names a GPU or a CPU.
 #ifndef COBRA_MODEL_SPACE_ADAPT_H_
 #define COBRA_MODEL_SPACE_ADAPT_H_
 
@@ -26,7 +27,7 @@
 
 namespace cobra::space {
 
-// Variances are grids; each combination is weighed. Chosen on training and validation devices.
+// Variances are grids; each combination is weighted. Chosen on training and validation devices.
 struct AdaptOptions {
   std::vector<double> device_variance = {0.003, 0.03, 0.3};
   std::vector<double> cost_variance = {1e-5, 1e-3, 0.03, 1.0};
@@ -35,7 +36,7 @@ struct AdaptOptions {
   bool between = true;  // candidates between two GPUs
 };
 
-// Architectures as one adapter sees them.
+// Features of architectures for one adapter.
 struct AdaptRows {
   at::Tensor devices, costs, choices, candidates;  // [rows, ...]
 
@@ -47,12 +48,12 @@ struct AdaptedLatency {
   double latency_ms = 0, low_ms = 0, high_ms = 0;  // 90 %
 };
 
-// The half-width of a 90 % interval, in log-latency, out of what the posterior takes it for: with few samples it thinks
-// that it knows how noisy a device is and does not, so that it is drawn towards what is usual.
+// Corrects the posterior's half-width of a 90 % interval, in log-latency. With few samples the posterior underestimates
+// its uncertainty about the noise, so the half-width is shrunk towards the usual one.
 struct AdaptWidth {
   double factor = 1;
-  double usual = 1;  // of known devices, the geometric mean of what the posterior takes it for
-  double trust = 1;  // in the posterior: 0, the width is the usual one; 1, its own
+  double usual = 1;  // the geometric mean of the posterior's half-widths for known devices
+  double trust = 1;  // in the posterior's half-width: 0, use the usual one; 1, use the posterior's
   double HalfWidth(double of_posterior) const;
 };
 
@@ -60,20 +61,19 @@ class AdaptedDevice;
 
 class Adapter {
  public:
-  // `target`: what is known of the device beforehand; an unknown kind means nothing is.
+  // `target`: the data sheet of the device; an unknown kind means that there is none.
   Adapter(const KnownDevices& known, const DeviceSpec& target, const AdaptOptions& options = {});
 
   AdaptRows Prepare(const SpaceMatrix& architectures) const;
   // `latency_ms` of each of `samples`: at least one, all positive.
   AdaptedDevice Fit(const AdaptRows& samples, const std::vector<double>& latency_ms) const;
-  // Which `count` of `rows` to measure: one after the other, that which leaves least variance in all of them, relative
-  // to their latency.
+  // Selects `count` of `rows` to measure, one after the other, each time the row that minimises the remaining variance
+  // of all rows, relative to their latency.
   std::vector<int64_t> Choose(const AdaptRows& rows, int count) const;
 
  private:
-  at::Tensor Candidates(
-      const at::Tensor& devices,
-      const at::Tensor& rooflines) const;  // [rows, candidates] from [rows, devices], [rows, rooflines]
+  // [rows, candidates] from [rows, devices], [rows, rooflines]
+  at::Tensor Candidates(const at::Tensor& devices, const at::Tensor& rooflines) const;
 
   struct Between {
     int64_t launching, computing;
@@ -85,7 +85,7 @@ class Adapter {
   at::Tensor log_prior_;  // [candidates]
 };
 
-// What the samples have taught.
+// The posterior, given the samples.
 class AdaptedDevice {
  public:
   // The mean of the posterior with its interval.
@@ -94,7 +94,7 @@ class AdaptedDevice {
 
  private:
   friend class Adapter;
-  struct Mode {  // a combination and candidate with most of the weight
+  struct Mode {  // a combination and candidate with a large weight
     double weight, device_variance, cost_variance, noise, scale, scale_variance;
     int64_t candidate;
     at::Tensor factor, residual, candidate_part;  // [n, n] Cholesky; [n]; [n]
@@ -109,8 +109,8 @@ class AdaptedDevice {
   std::vector<Mode> modes_;
 };
 
-// Devices of `known` that are not the same hardware as `target`: another family, or no family and another name but for
-// what follows the last underscore.
+// Devices of `known` with different hardware than `target`: another family; or, without a family, another name up to
+// the last underscore.
 std::vector<size_t> OtherFamilies(const KnownDevices& known, const DeviceSpec& target);
 
 }  // namespace cobra::space

@@ -16,13 +16,13 @@ namespace {
 constexpr int kSamples[] = {3, 5, 10, 20};
 constexpr int64_t kMostSamples = 20, kAsked = 200;
 
-// Of rows of devices that were taken for new, with so many samples.
+// Predictions of rows of devices that were treated as new, with a given number of samples.
 struct Trial {
-  std::vector<double> off_by, of_posterior;  // OffBy, and what 90 % were said to stay below
+  std::vector<double> off_by, of_posterior;  // AbsLogError, and the posterior's 90 % half-width
 
   void Add(const std::vector<AdaptedLatency>& predicted, const std::vector<double>& measured_ms) {
     for (size_t i = 0; i < predicted.size(); ++i) {
-      off_by.push_back(fit::OffBy(predicted[i].latency_ms, measured_ms[i]));
+      off_by.push_back(fit::AbsLogError(predicted[i].latency_ms, measured_ms[i]));
       of_posterior.push_back(std::log(predicted[i].high_ms / predicted[i].latency_ms));
     }
   }
@@ -82,7 +82,7 @@ void Try(const Adapter& adapter, const AdaptRows& rows, const std::vector<double
   }
 }
 
-std::vector<int64_t> ChosenFirst(const Adapter& adapter, const AdaptRows& rows) {
+std::vector<int64_t> SelectionOrder(const Adapter& adapter, const AdaptRows& rows) {
   std::vector<int64_t> order = adapter.Choose(rows, kMostSamples);
   const std::set<int64_t> chosen(order.begin(), order.end());
   for (int64_t r = 0; r < rows.size(); ++r) {
@@ -116,7 +116,7 @@ AdaptWidths CalibrateWidths(const KnownDevices& known, const SpaceMatrix& all, c
       for (int64_t r : drawn) ms.push_back(rows.latency_ms[*column][static_cast<size_t>(r)]);
       std::vector<int64_t> order(drawn.size());
       std::iota(order.begin(), order.end(), int64_t{0});
-      Try(adapter, prepared, ms, draw < draws ? order : ChosenFirst(adapter, prepared), &trials);
+      Try(adapter, prepared, ms, draw < draws ? order : SelectionOrder(adapter, prepared), &trials);
     }
   }
   AdaptWidths widths;

@@ -43,7 +43,7 @@ absl::StatusOr<ArchRows> LoadArchRows(absl::string_view path) {
       double ms = std::numeric_limits<double>::quiet_NaN();
       if (!field.empty() && (!absl::SimpleAtod(field, &ms) || !(ms > 0) || !std::isfinite(ms))) {
         return absl::InvalidArgumentError(absl::StrCat(path, ": line ", line.line, ": ", rows.devices[d], " \"", field,
-                                                       "\": is no positive number of milliseconds"));
+                                                       "\": is not a positive number of milliseconds"));
       }
       rows.latency_ms[d].push_back(ms);
     }

@@ -1,5 +1,5 @@
 // Small graphs of one space as dense tensors, padded to the largest: their matrices are so small that sparse ones would
-// cost more. Shows LibTorch.
+// cost more. Includes LibTorch headers.
 #ifndef COBRA_MODEL_SPACE_DENSE_GRAPHS_H_
 #define COBRA_MODEL_SPACE_DENSE_GRAPHS_H_
 
@@ -12,8 +12,8 @@
 namespace cobra::space {
 
 struct DenseGraphs {
-  at::Tensor kinds;      // [graphs, nodes, kinds] one-hot; 0 where there is no node
-  at::Tensor adjacency;  // [graphs, nodes, nodes]: 1 at [to, from] where data flows
+  at::Tensor kinds;      // [graphs, nodes, kinds] one-hot; 0 if there is no node
+  at::Tensor adjacency;  // [graphs, nodes, nodes]: 1 at [to, from] for each edge
   at::Tensor present;    // [graphs, nodes] 1 or 0
 
   int64_t size() const { return kinds.size(0); }

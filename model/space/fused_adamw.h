@@ -1,6 +1,6 @@
 // AdamW (Loshchilov and Hutter, 2019, ICLR) in one pass over weights, gradients and moments. LibTorch's own makes a
-// dozen passes, which is most of a step where batches are as small as published ones (1 to 10 graphs). The same numbers
-// up to rounding. Shows LibTorch.
+// dozen passes, which dominate a step with batches as small as the published ones (1 to 10 graphs). The results are
+// equal up to rounding. Includes LibTorch headers.
 #ifndef COBRA_MODEL_SPACE_FUSED_ADAMW_H_
 #define COBRA_MODEL_SPACE_FUSED_ADAMW_H_
 
@@ -19,7 +19,7 @@ class FusedAdamW {
  public:
   // Parameters are float32 on the CPU, contiguous.
   FusedAdamW(std::vector<at::Tensor> parameters, const AdamWRates& rates);
-  // Moves the weights by their gradients, and leaves them without: the next backward() need not add to anything.
+  // Updates the weights by their gradients and clears the gradients.
   void Step(double learning_rate);
   void Step() { Step(rates_.learning_rate); }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "model/fit/metrics.h"
 #include "nlohmann/json.hpp"
@@ -51,14 +52,6 @@ std::array<double, kTerms> TermsOf(const HatFeatures& f) {
           layers * f[6] * f[4]};
 }
 
-double MedianOf(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 double MeanError(const std::vector<double>& predicted, const std::vector<double>& measured) {
   double sum = 0;
   for (size_t i = 0; i < measured.size(); ++i) sum += std::fabs(predicted[i] / measured[i] - 1);
@@ -66,7 +59,7 @@ double MeanError(const std::vector<double>& predicted, const std::vector<double>
 }
 
 // The factor exp(shift) that makes the mean relative error least, of the quantiles of the residuals.
-double TypicalShift(const std::vector<double>& law, const std::vector<double>& latency_ms) {
+double BestLogShift(const std::vector<double>& law, const std::vector<double>& latency_ms) {
   std::vector<double> residual;
   for (size_t i = 0; i < law.size(); ++i) residual.push_back(std::log(latency_ms[i] / law[i]));
   std::vector<double> sorted = residual;
@@ -103,7 +96,7 @@ absl::StatusOr<double> NumberIn(const std::string& field, absl::string_view what
   double value = 0;
   if (!absl::SimpleAtod(field, &value) || !std::isfinite(value) || value <= 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": line ", line, ": ", what, " \"", field, "\": is no positive number"));
+        absl::StrCat(path, ": line ", line, ": ", what, " \"", field, "\": is not a positive number"));
   }
   return value;
 }
@@ -166,12 +159,12 @@ absl::StatusOr<HatRows> LoadHatRows(absl::string_view path) {
   return rows;
 }
 
-double HatModel::Law(const HatFeatures& features) const {
+double HatModel::WorkModelMs(const HatFeatures& features) const {
   const std::array<double, kTerms> terms = TermsOf(features);
   return std::max(0.1 * least_ms_, std::inner_product(terms.begin(), terms.end(), coefficients_.begin(), 0.0));
 }
 
-void HatModel::FitLaw(const std::vector<HatFeatures>& features, const std::vector<double>& latency_ms) {
+void HatModel::FitWorkModel(const std::vector<HatFeatures>& features, const std::vector<double>& latency_ms) {
   const auto n = static_cast<int64_t>(features.size());
   at::Tensor terms = at::empty({n, kTerms}, at::kDouble), latency = at::empty({n}, at::kDouble);
   for (int64_t i = 0; i < n; ++i) {
@@ -195,10 +188,10 @@ double HatModel::MedianNear(double order, int count, int excluded) const {
                                                       order_[static_cast<size_t>(high)] - order);
     near.push_back(residual_[static_cast<size_t>(down ? low-- : high++)]);
   }
-  return MedianOf(std::move(near));
+  return Median(std::move(near));
 }
 
-// Law and drift in turn, then how many rows the drift is the median of: the best, if it does better than `best`.
+// WorkModelMs and drift in turn, then how many rows the drift is the median of: the best, if better than `best`.
 // `predicted` becomes what each row is predicted as without its own latency in the drift.
 bool HatModel::FitDrift(const std::vector<HatFeatures>& features, const std::vector<double>& order,
                         const std::vector<double>& latency_ms, double best, std::vector<double>* predicted) {
@@ -211,7 +204,7 @@ bool HatModel::FitDrift(const std::vector<HatFeatures>& features, const std::vec
     residual_.clear();
     for (size_t i : by_order) {
       order_.push_back(order[i]);
-      residual_.push_back(std::log(latency_ms[i] / Law(features[i])));
+      residual_.push_back(std::log(latency_ms[i] / WorkModelMs(features[i])));
     }
   };
   remember();
@@ -220,14 +213,14 @@ bool HatModel::FitDrift(const std::vector<HatFeatures>& features, const std::vec
     for (size_t i = 0; i < features.size(); ++i) {
       steady.push_back(latency_ms[i] * std::exp(-MedianNear(order[i], kDriftWhileFitting, static_cast<int>(place[i]))));
     }
-    FitLaw(features, steady);
+    FitWorkModel(features, steady);
     remember();
   }
   reach_ = 20 * (order_.back() - order_.front()) / static_cast<double>(order_.size());
   for (int count : {4, 8, 16, 32}) {
     std::vector<double> left_out;
     for (size_t i = 0; i < features.size(); ++i) {
-      left_out.push_back(Law(features[i]) * std::exp(MedianNear(order[i], count, static_cast<int>(place[i]))));
+      left_out.push_back(WorkModelMs(features[i]) * std::exp(MedianNear(order[i], count, static_cast<int>(place[i]))));
     }
     const double error = MeanError(left_out, latency_ms);
     if (error >= best) continue;
@@ -245,14 +238,14 @@ absl::StatusOr<HatModel> HatModel::Fit(const std::vector<HatFeatures>& features,
   // The state of a row of which nothing is known, and what the training rows are predicted as in it.
   const auto settle = [&](HatModel* model) {
     std::vector<double> law;
-    for (const HatFeatures& f : features) law.push_back(model->Law(f));
-    model->typical_ = TypicalShift(law, latency_ms);
+    for (const HatFeatures& f : features) law.push_back(model->WorkModelMs(f));
+    model->typical_ = BestLogShift(law, latency_ms);
     for (double& ms : law) ms *= std::exp(model->typical_);
     return law;
   };
   HatModel model;
   model.least_ms_ = *std::min_element(latency_ms.begin(), latency_ms.end());
-  model.FitLaw(features, latency_ms);
+  model.FitWorkModel(features, latency_ms);
   std::vector<double> predicted = settle(&model);
   const bool numbered = options.use_order && order.size() == features.size() && features.size() >= kFewestForOrder &&
                         std::all_of(order.begin(), order.end(), [](double o) { return std::isfinite(o); });
@@ -262,7 +255,7 @@ absl::StatusOr<HatModel> HatModel::Fit(const std::vector<HatFeatures>& features,
     (void)settle(&model);
   }
   std::vector<double> scores;
-  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(fit::OffBy(predicted[i], latency_ms[i]));
+  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(fit::AbsLogError(predicted[i], latency_ms[i]));
   model.half_width_ = fit::ConformalQuantile(std::move(scores), 0.9);
   return model;
 }
@@ -276,7 +269,7 @@ std::vector<double> HatModel::Predict(const std::vector<HatFeatures>& features,
         order[i] <= order_.back() + reach_) {
       drift = MedianNear(order[i], nearest_, -1);
     }
-    latency_ms.push_back(Law(features[i]) * std::exp(drift));
+    latency_ms.push_back(WorkModelMs(features[i]) * std::exp(drift));
   }
   return latency_ms;
 }
@@ -291,7 +284,7 @@ std::string HatModel::ToJson() const {
 
 absl::StatusOr<HatModel> HatModel::FromJson(absl::string_view text) {
   const auto j = nlohmann::json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
-  if (!j.is_object()) return absl::InvalidArgumentError("is no JSON object");
+  if (!j.is_object()) return absl::InvalidArgumentError("is not a JSON object");
   HatModel model;
   try {
     model.coefficients_ = j.at("coefficients").get<std::vector<double>>();
@@ -303,11 +296,11 @@ absl::StatusOr<HatModel> HatModel::FromJson(absl::string_view text) {
     model.order_ = j.at("order").get<std::vector<double>>();
     model.residual_ = j.at("residual").get<std::vector<double>>();
   } catch (const nlohmann::json::exception& e) {
-    return absl::InvalidArgumentError(absl::StrCat("is no model of space hat: ", e.what()));
+    return absl::InvalidArgumentError(absl::StrCat("is not a model of space hat: ", e.what()));
   }
   if (model.coefficients_.size() != kTerms || model.order_.size() != model.residual_.size() ||
       (model.nearest_ > 0 && model.order_.empty())) {
-    return absl::InvalidArgumentError("is no model of space hat: lists of the wrong lengths");
+    return absl::InvalidArgumentError("is not a model of space hat: lists of the wrong lengths");
   }
   return model;
 }
@@ -341,12 +334,12 @@ std::string HatFile(const std::string& directory) { return directory + "/hat.jso
 
 }  // namespace
 
-bool HatModels::IsThere(const std::string& directory) { return FileExists(HatFile(directory)); }
+bool HatModels::IsModelDirectory(const std::string& directory) { return FileExists(HatFile(directory)); }
 
 absl::StatusOr<HatModels> HatModels::Load(const std::string& directory) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(HatFile(directory)));
   const auto j = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!j.is_object() || j.empty()) return absl::DataLossError(HatFile(directory) + ": is no list of models");
+  if (!j.is_object() || j.empty()) return absl::DataLossError(HatFile(directory) + ": is not a list of models");
   HatModels loaded;
   for (const auto& [device, model] : j.items()) {
     absl::StatusOr<HatModel> read = HatModel::FromJson(model.dump());
@@ -371,43 +364,6 @@ absl::StatusOr<const HatModel*> HatModels::Of(absl::string_view device) const {
     if (devices[d] == device) return &models[d];
   }
   return absl::NotFoundError(absl::StrCat("--device ", device, ": the model knows ", absl::StrJoin(devices, ", ")));
-}
-
-absl::StatusOr<HatNoise> MeasureHatNoise(const std::vector<HatFeatures>& features,
-                                         const std::vector<double>& latency_ms, size_t pairs) {
-  COBRA_ASSIGN_OR_RETURN(const HatModel law, HatModel::Fit(features, {}, latency_ms, {/*use_order=*/false}));
-  const std::vector<double> predicted = law.Predict(features, {});
-  std::vector<double> residual;
-  for (size_t i = 0; i < predicted.size(); ++i) residual.push_back(std::log(latency_ms[i] / predicted[i]));
-  HatFeatures scale{};
-  for (size_t f = 0; f < kHatFeatures; ++f) {
-    double mean = 0, variance = 0;
-    for (const HatFeatures& row : features) mean += row[f] / static_cast<double>(features.size());
-    for (const HatFeatures& row : features)
-      variance += (row[f] - mean) * (row[f] - mean) / static_cast<double>(features.size());
-    scale[f] = 1 / std::sqrt(variance + 1e-12);
-  }
-  std::vector<std::pair<double, double>> distance_and_difference;  // of each row and the one most like it
-  for (size_t i = 0; i < features.size(); ++i) {
-    std::pair<double, double> nearest{std::numeric_limits<double>::infinity(), 0};
-    for (size_t j = 0; j < features.size(); ++j) {
-      if (j == i) continue;
-      double distance = 0;
-      for (size_t f = 0; f < kHatFeatures; ++f) distance += std::pow((features[i][f] - features[j][f]) * scale[f], 2);
-      if (distance < nearest.first) nearest = {distance, std::fabs(residual[i] - residual[j])};
-    }
-    distance_and_difference.push_back(nearest);
-  }
-  std::sort(distance_and_difference.begin(), distance_and_difference.end());
-  HatNoise noise;
-  pairs = std::min(pairs, distance_and_difference.size());
-  for (size_t i = 0; i < pairs; ++i)
-    noise.alike += distance_and_difference[i].second / std::sqrt(2) / static_cast<double>(pairs);
-  for (size_t i = 0; i + 1 < residual.size(); ++i) {
-    noise.consecutive +=
-        std::fabs(residual[i] - residual[i + 1]) / std::sqrt(2) / static_cast<double>(residual.size() - 1);
-  }
-  return noise;
 }
 
 }  // namespace cobra::space

@@ -14,13 +14,13 @@
 namespace cobra::space {
 namespace {
 
-constexpr int64_t kFewestRows = 30, kReferenceRows = 400, kHeldOutEvery = 10;
+constexpr int64_t kMinRows = 30, kReferenceRows = 400, kHeldOutEvery = 10;
 // Of the ridge, against rows whose entries are about one: single choices are trusted, products of two must show
 // themselves.
 constexpr double kRidge = 0.02, kPairRidge = 30;
 
 // Without the place that a command line would have been to blame.
-std::string WhyNot(const absl::Status& status) {
+std::string ErrorReason(const absl::Status& status) {
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   return diagnostic ? diagnostic->message : std::string(status.message());
 }
@@ -53,7 +53,7 @@ absl::StatusOr<SpaceMatrix> MakeSpaceMatrix(const Space& space, const ArchRows& 
     const absl::StatusOr<SpaceFeatures> f = space.Features(rows.arch[r]);
     if (!f.ok()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(file, ": line ", rows.line[r], ": ", WhyNot(f.status()), " (space ", space.name(), ")"));
+          absl::StrCat(file, ": line ", rows.line[r], ": ", ErrorReason(f.status()), " (space ", space.name(), ")"));
     }
     costs.insert(costs.end(), f->costs.begin(), f->costs.end());
     choices.insert(choices.end(), f->choices.begin(), f->choices.end());
@@ -107,9 +107,9 @@ absl::StatusOr<KnownDevices> KnownDevices::Fit(const SpaceMatrix& all, const Arc
       present.push_back(static_cast<int64_t>(i));
       ms.push_back(value);
     }
-    if (static_cast<int64_t>(present.size()) < kFewestRows) {
+    if (static_cast<int64_t>(present.size()) < kMinRows) {
       return absl::InvalidArgumentError(
-          absl::StrCat(rows.devices[column], ": has ", present.size(), " rows; a device needs at least ", kFewestRows));
+          absl::StrCat(rows.devices[column], ": has ", present.size(), " rows; a device needs at least ", kMinRows));
     }
     const at::Tensor latency = at::tensor(ms, at::kDouble),
                      x = features.index_select(0, at::tensor(present, at::kLong));
@@ -126,10 +126,10 @@ absl::StatusOr<KnownDevices> KnownDevices::Fit(const SpaceMatrix& all, const Arc
     device.spec = SpecOf(specs, rows.devices[column]);
     device.off_by = fit::ConformalQuantile({off.data_ptr<double>(), off.data_ptr<double>() + off.numel()}, 0.9);
     const at::Tensor line = FitLine(x, latency, ridge);
-    const double said = at::matmul(features, line).clamp_min(least).mean().item<double>();
-    device.mean_ms = mean * said;
-    device.least = least / said;
-    lines.push_back(line / said);
+    const double mean_of_line = at::matmul(features, line).clamp_min(least).mean().item<double>();
+    device.mean_ms = mean * mean_of_line;
+    device.least = least / mean_of_line;
+    lines.push_back(line / mean_of_line);
     known.devices_.push_back(std::move(device));
   }
   known.tensors_.lines = at::stack(lines);

@@ -1,5 +1,5 @@
-// What a table of several devices says about architectures: for each device a line through the architecture's numbers,
-// which holds for architectures that nobody has measured too, and without the noise of those that somebody has. Shows
+// Linear models of the devices of a table: for each device the latency is a linear function of the architecture's
+// features. It also applies to architectures that were not measured, and removes the noise of those that were. Shows
 // LibTorch.
 #ifndef COBRA_MODEL_SPACE_KNOWN_DEVICES_H_
 #define COBRA_MODEL_SPACE_KNOWN_DEVICES_H_
@@ -17,30 +17,30 @@
 
 namespace cobra::space {
 
-// Features of architectures, float64, a row each.
+// Features of architectures, float64, one row each.
 struct SpaceMatrix {
   at::Tensor costs, choices, pairs, rooflines;  // [rows, numbers of each]
 
   int64_t size() const { return costs.size(0); }
   SpaceMatrix Select(const at::Tensor& index) const;
 };
-// InvalidArgument begins with `file`, the row's number in it, and the string that is no architecture of the space.
+// InvalidArgument begins with `file`, the row's number in it, and the invalid string.
 absl::StatusOr<SpaceMatrix> MakeSpaceMatrix(const Space& space, const ArchRows& rows, const std::string& file);
 
-// Latency is line . features, in units of the device's mean; ridge regression of relative errors. Between rows of one
-// table the features are centred; costs are divided by their mean.
+// Latency is line . features, in units of the device's mean; ridge regression of relative errors. Features are centred
+// over the rows of the table; costs are divided by their mean.
 class KnownDevices {
  public:
   struct Device {
     DeviceSpec spec;
-    double mean_ms = 0;  // of what the line says of the rows it was fitted to
-    double least = 0;    // half of the least measured latency, over mean_ms: no prediction falls below
-    double off_by = 0;   // 90 % of held-out rows are off by at most this, |log(predicted / measured)| (conformal)
+    double mean_ms = 0;  // mean prediction of the line for the rows it was fitted to
+    double least = 0;    // half of the least measured latency, over mean_ms: lower bound of predictions
+    double off_by = 0;   // 90 % of held-out rows have at most this |log(predicted / measured)| (conformal)
   };
 
   KnownDevices() = default;
-  // The devices `columns` of `rows`, on the rows `fit_rows`; rows that a device has no value for are passed over.
-  // InvalidArgument where one has fewer than 30.
+  // The devices `columns` of `rows`, on the rows `fit_rows`; rows without a value for a device are skipped.
+  // InvalidArgument if a device has fewer than 30.
   static absl::StatusOr<KnownDevices> Fit(const SpaceMatrix& all, const ArchRows& rows,
                                           const std::vector<size_t>& columns, const std::vector<int64_t>& fit_rows,
                                           const std::vector<DeviceSpec>& specs);
@@ -54,10 +54,10 @@ class KnownDevices {
   at::Tensor Choices(const SpaceMatrix& m) const;    // [rows, choices], centred
   at::Tensor Rooflines(const SpaceMatrix& m) const;  // [rows, rooflines], over their mean
   at::Tensor Latency(const SpaceMatrix& m) const;    // [rows, devices], in units of each device's mean
-  // The same of some of the rows that it was fitted to.
+  // Latency() of some of the rows that it was fitted to.
   const at::Tensor& reference() const { return tensors_.reference; }
 
-  // What is saved and loaded.
+  // The tensors to save and load.
   struct Tensors {
     at::Tensor mean_costs, mean_choices, mean_pairs, mean_rooflines;  // [numbers]
     at::Tensor lines;                                                 // [devices, 1 + costs + choices + pairs]

@@ -5,38 +5,12 @@
 #include <utility>
 
 #include "base/status_macros.h"
-#include "frontend/nas/nasbench201_cell.h"
 
 namespace cobra::space {
 namespace {
 
 using Cell = nas::Nasbench201Cell;
 constexpr int kNodes = Cell::kNodes, kOperations = Cell::kOperations;
-
-absl::StatusOr<Cell> PrunedCell(const std::string& arch) {
-  COBRA_ASSIGN_OR_RETURN(Cell cell, nas::ReadNasbench201Cell(arch));
-  (void)nas::Prune(&cell);  // of a cell without a path nothing runs
-  return cell;
-}
-
-// How often each operation lies on the path to the output with most 3x3 convolutions, then 1x1, then poolings.
-std::array<double, kOperations> LongestPath(const Cell& cell) {
-  constexpr std::array<double, kOperations> kWeight = {0, 0.001, 1, 4, 0.5};
-  std::array<std::array<double, kOperations>, kNodes> counts{};
-  std::array<double, kNodes> length{};
-  for (int to = 1; to < kNodes; ++to) {
-    length[static_cast<size_t>(to)] = -1;
-    for (int from = 0; from < to; ++from) {
-      if (!cell.runs[to][from] || length[static_cast<size_t>(from)] < 0) continue;
-      const double candidate = length[static_cast<size_t>(from)] + kWeight[cell.edge[to][from]];
-      if (candidate <= length[static_cast<size_t>(to)]) continue;
-      length[static_cast<size_t>(to)] = candidate;
-      counts[static_cast<size_t>(to)] = counts[static_cast<size_t>(from)];
-      counts[static_cast<size_t>(to)][cell.edge[to][from]] += 1;
-    }
-  }
-  return counts[kNodes - 1];
-}
 
 using Path = std::vector<int>;  // operations from input to output
 
@@ -114,15 +88,10 @@ std::vector<double> JoinsOf(const Cell& cell) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<double>> Nasbench201OneHot(const std::string& arch) {
-  COBRA_ASSIGN_OR_RETURN(const Cell cell, nas::ReadNasbench201Cell(arch));
-  std::vector<double> features;
-  for (int to = 1; to < kNodes; ++to) {
-    for (int from = 0; from < to; ++from) {
-      for (int o = 0; o < kOperations; ++o) features.push_back(cell.edge[to][from] == o ? 1 : 0);
-    }
-  }
-  return features;
+absl::StatusOr<nas::Nasbench201Cell> PrunedCell(const std::string& arch) {
+  COBRA_ASSIGN_OR_RETURN(Cell cell, nas::ReadNasbench201Cell(arch));
+  (void)nas::Prune(&cell);  // of a cell without a path nothing runs
+  return cell;
 }
 
 absl::StatusOr<std::vector<double>> Nasbench201Counts(const std::string& arch) {
@@ -134,21 +103,6 @@ absl::StatusOr<std::vector<double>> Nasbench201Counts(const std::string& arch) {
     }
   }
   return counts;
-}
-
-absl::StatusOr<std::vector<double>> Nasbench201PathFeatures(const std::string& arch) {
-  COBRA_ASSIGN_OR_RETURN(const Cell cell, PrunedCell(arch));
-  COBRA_ASSIGN_OR_RETURN(std::vector<double> features, Nasbench201Counts(arch));
-  for (int to = 1; to < kNodes; ++to) {
-    double terms = 0;
-    for (int from = 0; from < to; ++from) {
-      terms += cell.runs[to][from];
-      for (int o = 0; o < kOperations; ++o) features.push_back(cell.runs[to][from] && cell.edge[to][from] == o ? 1 : 0);
-    }
-    features.push_back(terms);
-  }
-  for (double count : LongestPath(cell)) features.push_back(count);
-  return features;
 }
 
 absl::StatusOr<std::vector<std::vector<double>>> Nasbench201Groups(const std::string& arch) {

@@ -1,4 +1,4 @@
-// Plain features of a cell of NAS-Bench-201, for lines, trees and look-up tables.
+// Numeric features of NAS-Bench-201 cells.
 #ifndef COBRA_MODEL_SPACE_NASBENCH201_FEATURES_H_
 #define COBRA_MODEL_SPACE_NASBENCH201_FEATURES_H_
 
@@ -6,19 +6,18 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "frontend/nas/nasbench201_cell.h"
 
 namespace cobra::space {
 
-// One-hot operations of its six edges (30).
-absl::StatusOr<std::vector<double>> Nasbench201OneHot(const std::string& arch);
-// The same of the pruned cell, how often each operation runs, terms of each sum, and of the longest path to the output
-// by operation (trees).
-absl::StatusOr<std::vector<double>> Nasbench201PathFeatures(const std::string& arch);
-// How often each operation runs in the pruned cell (layer-wise: a look-up table fitted to the samples).
+// In a cell without a path nothing runs.
+absl::StatusOr<nas::Nasbench201Cell> PrunedCell(const std::string& arch);
+
+// How often each operation runs in the pruned cell.
 absl::StatusOr<std::vector<double>> Nasbench201Counts(const std::string& arch);
 
-// What a Gaussian process compares cells by (feature_process.h). All of the pruned cell, and the same for cells that
-// differ in the names of their inner nodes only.
+// Features of a cell for a Gaussian process (gaussian_process.h). They describe the pruned cell, and are equal for
+// cells that differ only in the names of their inner nodes.
 //   0 operations  how often each runs                                             4
 //   1 short       paths from input to output, by their operations without skips  40
 //   2 joins       terms of each node's sum, readers of each node                  6

@@ -34,7 +34,7 @@ void Contract(OpGraph* graph, int node) {
 
 }  // namespace
 
-absl::StatusOr<OpGraph> Nasbench201Graph(absl::string_view arch, const CellForm& form) {
+absl::StatusOr<OpGraph> Nasbench201Graph(absl::string_view arch, const CellEncoding& form) {
   COBRA_ASSIGN_OR_RETURN(Cell cell, nas::ReadNasbench201Cell(arch));
   if (form.pruned && !nas::Prune(&cell) && !form.empty) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -43,7 +43,7 @@ absl::StatusOr<OpGraph> Nasbench201Graph(absl::string_view arch, const CellForm&
   cell = nas::Canonical(cell);
   OpGraph graph;
   int node_of[Cell::kNodes][Cell::kNodes] = {};
-  graph.kind.push_back(CellForm::kInput);
+  graph.kind.push_back(CellEncoding::kInput);
   for (int to = 1; to < Cell::kNodes; ++to) {
     for (int from = 0; from < to; ++from) {
       if (!cell.runs[to][from]) continue;
@@ -52,7 +52,7 @@ absl::StatusOr<OpGraph> Nasbench201Graph(absl::string_view arch, const CellForm&
     }
   }
   const int output = static_cast<int>(graph.kind.size());
-  graph.kind.push_back(CellForm::kOutput);
+  graph.kind.push_back(CellEncoding::kOutput);
   for (int to = 1; to < Cell::kNodes; ++to) {
     for (int from = 0; from < to; ++from) {
       if (!cell.runs[to][from]) continue;

@@ -1,4 +1,5 @@
-// A cell or a network of a search space as a graph whose nodes are operations; what the networks of model/space read.
+// A cell or a network of a search space as a graph whose nodes are operations: the input of the networks of
+// model/space.
 #ifndef COBRA_MODEL_SPACE_OP_GRAPH_H_
 #define COBRA_MODEL_SPACE_OP_GRAPH_H_
 
@@ -16,22 +17,23 @@ struct OpGraph {
   std::vector<std::pair<int, int>> edges;  // data flows from first to second
 };
 
-// How a cell of NAS-Bench-201 is drawn.
-struct CellForm {
-  bool pruned = false;         // what is on no path from input to output is left out, `none` with it
+// How a cell of NAS-Bench-201 is represented.
+struct CellEncoding {
+  bool pruned = false;         // without operations on no path from input to output, and without `none`
   bool contract_skip = false;  // BRP-NAS: a skip connection is an edge, not a node
-  bool empty = false;          // of a pruned cell without a path: input and output, not connected, instead of an error
+  // For a pruned cell without a path: return unconnected input and output nodes instead of an error.
+  bool empty = false;
   static constexpr int kKinds = 7;  // the five operations, input, output
   static constexpr int kInput = 5, kOutput = 6;
 };
 // The first node is the input, the last the output. Cells that differ only in the names of their inner nodes have the
-// same graph. InvalidArgument where the string is no cell, or nothing of it runs.
-absl::StatusOr<OpGraph> Nasbench201Graph(absl::string_view arch, const CellForm& form);
+// same graph. InvalidArgument if the string is not a cell, or if nothing of it runs.
+absl::StatusOr<OpGraph> Nasbench201Graph(absl::string_view arch, const CellEncoding& form);
 
-// Graphs without their repetitions (many cells of NAS-Bench-201 are the same after pruning): graphs[i] is
+// Removes duplicate graphs (many cells of NAS-Bench-201 are equal after pruning): graphs[i] equals
 // graphs[first[place[i]]].
 struct DistinctGraphs {
-  std::vector<int64_t> first;  // index of each distinct graph where it comes first
+  std::vector<int64_t> first;  // index of the first occurrence of each distinct graph
   std::vector<int64_t> place;  // of each graph: index into `first`
 };
 DistinctGraphs Distinct(const std::vector<OpGraph>& graphs);

@@ -20,7 +20,7 @@ class Nasbench201Space : public Space {
  public:
   explicit Nasbench201Space(bool pruned) : pruned_(pruned) {}
   absl::string_view name() const override { return pruned_ ? "nasbench201-pruned" : "nasbench201"; }
-  int num_kinds() const override { return CellForm::kKinds; }
+  int num_kinds() const override { return CellEncoding::kKinds; }
   absl::StatusOr<OpGraph> Graph(const std::string& arch) const override {
     return Nasbench201Graph(arch, {/*pruned=*/pruned_, /*contract_skip=*/false});
   }

@@ -1,5 +1,5 @@
-// The search spaces whose architecture strings `cobra-train fit --space` takes, each as numbers (lines, processes) and
-// as a graph (networks).
+// The search spaces of `cobra-train fit --space`. Each converts its architecture strings to features (for linear models
+// and Gaussian processes) and to a graph (for networks).
 #ifndef COBRA_MODEL_SPACE_SPACE_H_
 #define COBRA_MODEL_SPACE_SPACE_H_
 
@@ -12,25 +12,25 @@
 
 namespace cobra::space {
 
-// An architecture in numbers, the same quantities for every architecture of the space.
+// Features of an architecture; the same quantities for every architecture of the space.
 struct SpaceFeatures {
-  // What its cost depends on in the first place, few numbers: how often each operation runs; or multiplications,
-  // activations, weights and layers. Not negative; a new device's price of each has to be learned from a handful of
-  // samples.
+  // The main cost factors, few numbers: how often each operation runs; or multiplications, activations, weights and
+  // layers. Not negative. The price of each on a new device has to be estimated from a handful of samples.
   std::vector<double> costs;
-  std::vector<double> choices;  // one-hot, place by place
-  std::vector<double> pairs;    // products of two choices, halved; empty where a line through the choices does as well
-  // Guesses at the latency up to a factor, in units of the space's own. First: multiplications. Then, where the space
-  // knows its layers: each takes the longer of multiplying and of moving values, for devices that differ in how these
-  // compare (Williams et al., "Roofline", 2009) and in how well they multiply in depthwise convolutions.
+  std::vector<double> choices;  // one-hot, position by position
+  // Products of two choices, halved; empty if a linear function of the choices is as accurate.
+  std::vector<double> pairs;
+  // Estimates of the latency up to a factor, in units of the space's own. First: multiplications. Then, if the space
+  // knows its layers: the sum over layers of the longer of computing and moving data (Williams et al., "Roofline",
+  // 2009), for devices with different ratios of these and different efficiency of depthwise convolutions.
   std::vector<double> rooflines;
 };
 
 class Space {
  public:
   virtual ~Space() = default;
-  virtual absl::string_view name() const = 0;  // as after --space
-  // InvalidArgument that begins with the string where it is no architecture of this space.
+  virtual absl::string_view name() const = 0;  // the value of --space
+  // InvalidArgument, beginning with the string, if it is not an architecture of this space.
   virtual absl::StatusOr<SpaceFeatures> Features(const std::string& arch) const = 0;
   virtual absl::StatusOr<OpGraph> Graph(const std::string& arch) const = 0;
   virtual int num_kinds() const = 0;  // of the nodes of Graph()

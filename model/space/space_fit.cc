@@ -54,7 +54,7 @@ namespace {
 std::shared_ptr<AdditiveNet> FitOne(const DenseGraphs& train, const at::Tensor& log_target, const AdditiveFitOptions& o,
                                     uint64_t seed) {
   at::manual_seed(seed);
-  auto net = std::make_shared<AdditiveNet>(o.net);
+  const std::shared_ptr<AdditiveNet> net = o.make_net(o.net);
   FusedAdamW optimizer(net->parameters(), {o.learning_rate, o.weight_decay, 0.9, 0.98});
   fit::WeightAverage average(net->parameters(), o.average_decay);
   const int64_t rows = train.size(), steps = (rows + o.batch - 1) / o.batch;

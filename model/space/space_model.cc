@@ -15,7 +15,7 @@
 #include "base/status_macros.h"
 #include "model/fit/metrics.h"
 #include "model/net/safetensors.h"
-#include "model/space/tensor_bag.h"
+#include "model/space/tensor_map.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::space {
@@ -40,18 +40,18 @@ AdaptWidth WidthFromJson(const json& w) {
   return {w.at("factor").get<double>(), w.at("usual").get<double>(), w.at("trust").get<double>()};
 }
 
-json ShapeToJson(const OneDevice::Shape& s, double off_by) {
+json ShapeToJson(const SingleDeviceModel::Shape& s, double off_by) {
   return {{"arch", s.arch},
           {"off_by", off_by},
           {"process",
-           {{"mean", s.process_mean},
-            {"scale", s.process_scale},
-            {"least", s.process_least},
+           {{"mean", s.gaussian_process_mean},
+            {"scale", s.gaussian_process_scale},
+            {"least", s.gaussian_process_least},
             {"draws", s.draws},
             {"processes", s.processes}}},
           {"networks", {{"count", s.networks}, {"mean_ms", s.networks_mean_ms}}}};
 }
-OneDevice::Shape ShapeFromJson(const json& j) {
+SingleDeviceModel::Shape ShapeFromJson(const json& j) {
   constexpr int kMost = 64;
   const json &process = j.at("process"), &networks = j.at("networks");
   return {j.at("arch").get<std::vector<std::string>>(),
@@ -62,6 +62,45 @@ OneDevice::Shape ShapeFromJson(const json& j) {
           std::clamp(process.value("processes", 2), 1, kMost),  // there were always two before it was written down
           std::clamp(networks.at("count").get<int>(), 0, kMost),
           networks.at("mean_ms").get<double>()};
+}
+
+absl::Status CheckFormat(const json& manifest, const std::string& path) {
+  const std::string format = manifest.is_object() ? manifest.value("format", "") : "";
+  if (format == kFormat) return absl::OkStatus();
+  if (absl::StartsWith(format, kFormatStem)) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": has format ", format, "; this build reads ", kFormat,
+                                                   ": fit it again with cobra-train fit --space NAME"));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": is not a model of a search space; cobra-train fit --space NAME writes one"));
+}
+
+KnownDevices::Device DeviceFromJson(const json& entry) {
+  KnownDevices::Device d;
+  d.spec.name = entry.at("name").get<std::string>();
+  d.spec.family = entry.at("family").get<std::string>();
+  d.spec.kind = entry.at("kind").get<std::string>();
+  d.spec.batch = entry.at("batch").get<double>();
+  d.spec.cores = entry.at("cores").get<double>();
+  d.spec.clock_mhz = entry.at("clock_mhz").get<double>();
+  d.spec.power_w = entry.at("power_w").get<double>();
+  d.mean_ms = entry.at("mean_ms").get<double>();
+  d.least = entry.at("least").get<double>();
+  d.off_by = entry.at("off_by").get<double>();
+  return d;
+}
+
+// Adds KnownDevices::Tensors of the right sizes, to be filled from a file.
+void PrepareTensors(const json& sizes, int64_t devices, TensorMap* bag) {
+  const auto size = [&sizes](const char* name) -> int64_t {
+    return std::clamp<int64_t>(sizes.at(name).get<int64_t>(), 0, kMostNumbers);
+  };
+  bag->Add("mean_costs", at::zeros({size("costs")}));
+  bag->Add("mean_choices", at::zeros({size("choices")}));
+  bag->Add("mean_pairs", at::zeros({size("pairs")}));
+  bag->Add("mean_rooflines", at::zeros({size("rooflines")}));
+  bag->Add("lines", at::zeros({devices, 1 + size("costs") + size("choices") + size("pairs")}));
+  bag->Add("reference", at::zeros({size("reference"), devices}));
 }
 
 absl::Status CheckRows(const CsvTable& csv, const std::string& path, const std::vector<absl::string_view>& columns) {
@@ -98,7 +137,7 @@ absl::StatusOr<ArchRows> LoadColumns(const std::string& path, bool latency) {
     double ms = 0;
     if (!absl::SimpleAtod(field, &ms) || !(ms > 0) || !std::isfinite(ms)) {
       return absl::InvalidArgumentError(absl::StrCat(path, ": line ", line.line, ": latency_ms \"", field,
-                                                     "\": is no positive number of milliseconds"));
+                                                     "\": is not a positive number of milliseconds"));
     }
     rows.latency_ms[0].push_back(ms);
   }
@@ -126,13 +165,13 @@ absl::StatusOr<SpaceModel> SpaceModel::Fit(const Space& space, const std::string
   absl::StatusOr<KnownDevices> known = KnownDevices::Fit(all, rows, columns, fit_rows, specs);
   if (!known.ok()) return absl::InvalidArgumentError(absl::StrCat(file, ": ", known.status().message()));
   model.known_ = *std::move(known);
-  if (columns.size() == 1) COBRA_RETURN_IF_ERROR(model.FitOneDevice(rows));
+  if (columns.size() == 1) COBRA_RETURN_IF_ERROR(model.FitSingleDevice(rows));
   model.widths_ = CalibrateWidths(model.known_, all, rows, fit_rows, AdaptOptions(), /*draws=*/2);
   return model;
 }
 
 // Rows are held out for the choice between line and process, and for the interval; then all rows are fitted.
-absl::Status SpaceModel::FitOneDevice(const ArchRows& rows) {
+absl::Status SpaceModel::FitSingleDevice(const ArchRows& rows) {
   constexpr size_t kHeldOutEvery = 10;
   std::vector<std::string> arch, kept, held_out;
   std::vector<double> ms, kept_ms, held_out_ms;
@@ -144,29 +183,29 @@ absl::Status SpaceModel::FitOneDevice(const ArchRows& rows) {
     arch.push_back(rows.arch[r]);
     ms.push_back(rows.latency_ms[0][r]);
   }
-  if (static_cast<int64_t>(kept.size()) < OneDevice::kFewestRows) return absl::OkStatus();
-  COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const OneDevice> tried,
-                         OneDevice::Fit(*space_, kept, kept_ms, /*networks=*/false));
-  COBRA_ASSIGN_OR_RETURN(const std::vector<double> said, tried->LatencyMs(held_out));
+  if (static_cast<int64_t>(kept.size()) < SingleDeviceModel::kMinRows) return absl::OkStatus();
+  COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const SingleDeviceModel> tried,
+                         SingleDeviceModel::Fit(*space_, kept, kept_ms, /*networks=*/false));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<double> predicted_ms, tried->LatencyMs(held_out));
   std::vector<double> off;
-  for (size_t i = 0; i < said.size(); ++i) off.push_back(fit::OffBy(said[i], held_out_ms[i]));
-  one_device_off_by_ = fit::ConformalQuantile(off, 0.9);
-  if (one_device_off_by_ > known_.devices()[0].off_by) return absl::OkStatus();
-  COBRA_ASSIGN_OR_RETURN(one_device_, OneDevice::Fit(*space_, arch, ms, /*networks=*/true));
+  for (size_t i = 0; i < predicted_ms.size(); ++i) off.push_back(fit::AbsLogError(predicted_ms[i], held_out_ms[i]));
+  single_device_abs_log_error_ = fit::ConformalQuantile(off, 0.9);
+  if (single_device_abs_log_error_ > known_.devices()[0].off_by) return absl::OkStatus();
+  COBRA_ASSIGN_OR_RETURN(single_device_, SingleDeviceModel::Fit(*space_, arch, ms, /*networks=*/true));
   return absl::OkStatus();
 }
 
 absl::Status SpaceModel::Save(const std::string& directory) const {
   COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
   const KnownDevices::Tensors& t = known_.tensors();
-  TensorBag bag;
+  TensorMap bag;
   bag.Add("mean_costs", t.mean_costs);
   bag.Add("mean_choices", t.mean_choices);
   bag.Add("mean_pairs", t.mean_pairs);
   bag.Add("mean_rooflines", t.mean_rooflines);
   bag.Add("lines", t.lines);
   bag.Add("reference", t.reference);
-  if (one_device_ != nullptr) one_device_->AddTensors(&bag);
+  if (single_device_ != nullptr) single_device_->AddTensors(&bag);
   const std::string tensors = net::SaveTensors(bag);
   json devices = json::array(), widths = json::object();
   for (const KnownDevices::Device& d : known_.devices()) {
@@ -189,7 +228,8 @@ absl::Status SpaceModel::Save(const std::string& directory) const {
                      {"rooflines", t.mean_rooflines.size(0)},
                      {"reference", t.reference.size(0)}}},
                    {"tensors_sha256", Sha256Hex(tensors)}};
-  if (one_device_ != nullptr) manifest["one_device"] = ShapeToJson(one_device_->shape(), one_device_off_by_);
+  if (single_device_ != nullptr)
+    manifest["one_device"] = ShapeToJson(single_device_->shape(), single_device_abs_log_error_);
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(TensorsPath(directory), tensors));
   return WriteFileAtomic(ManifestPath(directory), manifest.dump(1));
 }
@@ -197,16 +237,7 @@ absl::Status SpaceModel::Save(const std::string& directory) const {
 absl::StatusOr<SpaceModel> SpaceModel::Load(const std::string& directory) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(ManifestPath(directory)));
   const json manifest = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  const std::string format = manifest.is_object() ? manifest.value("format", "") : "";
-  if (absl::StartsWith(format, kFormatStem) && format != kFormat) {
-    return absl::InvalidArgumentError(absl::StrCat(ManifestPath(directory), ": has format ", format,
-                                                   "; this build reads ", kFormat,
-                                                   ": fit it again with cobra-train fit --space NAME"));
-  }
-  if (format != kFormat) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        ManifestPath(directory), ": is no model of a search space; cobra-train fit --space NAME writes one"));
-  }
+  COBRA_RETURN_IF_ERROR(CheckFormat(manifest, ManifestPath(directory)));
   COBRA_ASSIGN_OR_RETURN(const std::string tensors, ReadFile(TensorsPath(directory)));
   try {
     SpaceModel model;
@@ -216,45 +247,23 @@ absl::StatusOr<SpaceModel> SpaceModel::Load(const std::string& directory) {
           TensorsPath(directory), ": SHA-256 differs from the manifest's; the file is damaged or of another fit"));
     }
     std::vector<KnownDevices::Device> devices;
-    for (const json& entry : manifest.at("devices")) {
-      KnownDevices::Device d;
-      d.spec.name = entry.at("name").get<std::string>();
-      d.spec.family = entry.at("family").get<std::string>();
-      d.spec.kind = entry.at("kind").get<std::string>();
-      d.spec.batch = entry.at("batch").get<double>();
-      d.spec.cores = entry.at("cores").get<double>();
-      d.spec.clock_mhz = entry.at("clock_mhz").get<double>();
-      d.spec.power_w = entry.at("power_w").get<double>();
-      d.mean_ms = entry.at("mean_ms").get<double>();
-      d.least = entry.at("least").get<double>();
-      d.off_by = entry.at("off_by").get<double>();
-      devices.push_back(std::move(d));
-    }
+    for (const json& entry : manifest.at("devices")) devices.push_back(DeviceFromJson(entry));
     for (const auto& [samples, w] : manifest.at("interval_widths").items())
       model.widths_[std::stoi(samples)] = WidthFromJson(w);
-    const auto size = [&](const char* name) -> int64_t {
-      return std::clamp<int64_t>(manifest.at("sizes").at(name).get<int64_t>(), 0, kMostNumbers);
-    };
-    const auto count = static_cast<int64_t>(devices.size());
-    TensorBag bag;
-    OneDevice::Shape shape;
+    TensorMap bag;
+    SingleDeviceModel::Shape shape;
     if (manifest.contains("one_device")) {
       shape = ShapeFromJson(manifest["one_device"]);
-      COBRA_RETURN_IF_ERROR(OneDevice::PrepareBag(*model.space_, shape, &bag));
+      COBRA_RETURN_IF_ERROR(SingleDeviceModel::PrepareTensors(*model.space_, shape, &bag));
     }
-    bag.Add("mean_costs", at::zeros({size("costs")}));
-    bag.Add("mean_choices", at::zeros({size("choices")}));
-    bag.Add("mean_pairs", at::zeros({size("pairs")}));
-    bag.Add("mean_rooflines", at::zeros({size("rooflines")}));
-    bag.Add("lines", at::zeros({count, 1 + size("costs") + size("choices") + size("pairs")}));
-    bag.Add("reference", at::zeros({size("reference"), count}));
+    PrepareTensors(manifest.at("sizes"), static_cast<int64_t>(devices.size()), &bag);
     COBRA_RETURN_IF_ERROR(net::LoadTensors(tensors, &bag));
     model.known_ =
         KnownDevices::From(std::move(devices), {bag.Get("mean_costs"), bag.Get("mean_choices"), bag.Get("mean_pairs"),
                                                 bag.Get("mean_rooflines"), bag.Get("lines"), bag.Get("reference")});
     if (!shape.arch.empty()) {
-      COBRA_ASSIGN_OR_RETURN(model.one_device_, OneDevice::From(*model.space_, shape, bag));
-      model.one_device_off_by_ = manifest["one_device"].at("off_by").get<double>();
+      COBRA_ASSIGN_OR_RETURN(model.single_device_, SingleDeviceModel::From(*model.space_, shape, bag));
+      model.single_device_abs_log_error_ = manifest["one_device"].at("off_by").get<double>();
     }
     return model;
   } catch (const std::exception& e) {  // of JSON, of LibTorch
@@ -269,7 +278,7 @@ absl::StatusOr<std::vector<AdaptedLatency>> SpaceModel::Predict(const ArchRows& 
   for (const KnownDevices::Device& d : known_.devices()) names.push_back(d.spec.name);
   if (device.empty() && names.size() > 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--device: the model knows ", absl::StrJoin(names, ", "), "; say which"));
+        absl::StrCat("--device: the model knows ", absl::StrJoin(names, ", "), "; choose one"));
   }
   if (!device.empty()) {
     chosen = static_cast<size_t>(std::find(names.begin(), names.end(), device) - names.begin());
@@ -280,9 +289,9 @@ absl::StatusOr<std::vector<AdaptedLatency>> SpaceModel::Predict(const ArchRows& 
   }
   COBRA_ASSIGN_OR_RETURN(const SpaceMatrix asked, MakeSpaceMatrix(*space_, rows, file));
   std::vector<double> latency_ms;
-  double factor = std::exp(one_device_off_by_);
-  if (one_device_ != nullptr) {
-    COBRA_ASSIGN_OR_RETURN(latency_ms, one_device_->LatencyMs(rows.arch));
+  double factor = std::exp(single_device_abs_log_error_);
+  if (single_device_ != nullptr) {
+    COBRA_ASSIGN_OR_RETURN(latency_ms, single_device_->LatencyMs(rows.arch));
   } else {
     const KnownDevices one = known_.Select({chosen});
     const at::Tensor latency = (one.Latency(asked) * one.devices()[0].mean_ms).contiguous();

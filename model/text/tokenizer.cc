@@ -1,11 +1,12 @@
 #include "model/text/tokenizer.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 
 namespace cobra::text {
 namespace {
@@ -22,10 +23,10 @@ bool IsNumberStart(absl::string_view s, size_t i) {
 // One pass over the text. `field_` is the argument that the cursor is inside of, `position_` how many numbers it had.
 class Splitter {
  public:
-  Splitter(absl::string_view text, int max_tokens) : text_(text), max_tokens_(max_tokens) {}
+  explicit Splitter(absl::string_view text) : text_(text) {}
 
   std::vector<RawToken> Run() {
-    while (i_ < text_.size() && static_cast<int>(tokens_.size()) < max_tokens_) Step();
+    while (i_ < text_.size() && static_cast<int>(tokens_.size()) < kMaxTokens) Step();
     return std::move(tokens_);
   }
 
@@ -93,7 +94,6 @@ class Splitter {
   void Emit(std::string word) { tokens_.push_back({std::move(word), false, 0}); }
 
   absl::string_view text_;
-  int max_tokens_;
   size_t i_ = 0;
   std::string field_;
   int position_ = 0;
@@ -102,22 +102,7 @@ class Splitter {
 
 }  // namespace
 
-std::vector<RawToken> SplitText(absl::string_view text, int max_tokens) { return Splitter(text, max_tokens).Run(); }
-
-std::vector<RawToken> SplitNumbers(const std::vector<RawToken>& tokens) {
-  std::vector<RawToken> split;
-  for (const RawToken& token : tokens) {
-    if (!token.numeric) {
-      split.push_back(token);
-      continue;
-    }
-    const std::string digits = absl::StrFormat("%.6g", token.value);
-    for (size_t i = 0; i < digits.size(); ++i) {
-      split.push_back({absl::StrCat(token.word, "@", digits.size() - 1 - i, "=", digits.substr(i, 1)), false, 0});
-    }
-  }
-  return split;
-}
+std::vector<RawToken> SplitText(absl::string_view text) { return Splitter(text).Run(); }
 
 std::array<float, kNumValueFeatures> ValueFeatures(double value) {
   std::array<float, kNumValueFeatures> f{};
@@ -133,11 +118,12 @@ std::array<float, kNumValueFeatures> ValueFeatures(double value) {
   f[k++] = value == 0;
   f[k++] = value == 1;
   f[k++] = value < 0;
-  const bool whole = magnitude >= 1 && magnitude < 9e15 && std::floor(magnitude) == magnitude;
-  const int64_t n = whole ? static_cast<int64_t>(magnitude) : 0;
-  for (int64_t divisor : {2, 4, 8, 16, 32}) f[k++] = whole && n % divisor == 0;
+  const bool integer = magnitude >= 1 && magnitude < 9e15 && std::floor(magnitude) == magnitude;
+  const int64_t n = integer ? static_cast<int64_t>(magnitude) : 0;
+  for (int64_t divisor : {2, 4, 8, 16, 32}) f[k++] = integer && n % divisor == 0;
   // Distance to the next multiple of 16 (the padding of vector kernels), relative.
-  f[k++] = whole ? static_cast<float>(static_cast<double>((n + 15) / 16 * 16 - n) / static_cast<double>(n + 15)) : 0.f;
+  f[k++] =
+      integer ? static_cast<float>(static_cast<double>((n + 15) / 16 * 16 - n) / static_cast<double>(n + 15)) : 0.f;
   f[k++] = magnitude > 0 && magnitude < 1 ? static_cast<float>(std::log10(magnitude) / 10) : 0.f;
   static_assert(2 + 12 + 3 + 5 + 2 == kNumValueFeatures, "ValueFeatures fills every entry");
   return f;
@@ -160,17 +146,13 @@ int32_t Vocabulary::Find(absl::string_view word) const {
   return it == ids_.end() ? kUnknown : it->second;
 }
 
-std::vector<RawToken> Vocabulary::Split(absl::string_view text) const {
-  std::vector<RawToken> tokens = SplitText(text);
-  return digits_ ? SplitNumbers(tokens) : tokens;
-}
-
-std::vector<Token> Vocabulary::Encode(absl::string_view text) const {
-  std::vector<Token> tokens;
-  for (const RawToken& raw : Split(text)) {
-    tokens.push_back({Find(raw.word), raw.numeric, static_cast<float>(raw.value)});
+std::vector<Token> Vocabulary::Encode(const std::vector<RawToken>& tokens) const {
+  std::vector<Token> encoded;
+  encoded.reserve(tokens.size());
+  for (const RawToken& token : tokens) {
+    encoded.push_back({Find(token.word), token.numeric, static_cast<float>(token.value)});
   }
-  return tokens;
+  return encoded;
 }
 
 }  // namespace cobra::text

@@ -1,6 +1,8 @@
-// Canonical text -> tokens. Numbers stay numbers (COBRA, section 5, names split digits as the weakness of its tokenizer): a number
-// becomes one token whose id says *where* it stands ("input#2": third dimension of `input`) and whose value goes beside it.
-//   conv2d(input=1x3x224x224:float32,bias=None,...)  ->  conv2d  input#0:1  input#1:3  input#2:224  input#3:224  bias=None  ...
+// Canonical text -> tokens. Numbers stay numbers (COBRA, section 5, names split digits as the weakness of its
+// tokenizer): a number becomes one token whose id tells *where* it stands ("input#2": third dimension of `input`), with
+// its value beside it.
+//   conv2d(input=1x3x224x224:float32,bias=None,...)
+//   conv2d  input#0:1  input#1:3  input#2:224  input#3:224  bias=None  ...
 // float32 is not written out; another dtype is a token ("input:int64").
 #ifndef COBRA_MODEL_TEXT_TOKENIZER_H_
 #define COBRA_MODEL_TEXT_TOKENIZER_H_
@@ -22,12 +24,9 @@ struct RawToken {
   double value = 0;
 };
 
-// At most `max_tokens` tokens; what lies beyond is dropped, and lists beyond 8 numbers keep their first 8.
-std::vector<RawToken> SplitText(absl::string_view text, int max_tokens = 128);
-
-// The numbers taken apart: 224 at input#2 becomes the words input#2@2=2 input#2@1=2 input#2@0=4, a digit and its place
-// each. What a tokenizer of words does (COBRA's WordPiece, with the place in a positional encoding); an ablation.
-std::vector<RawToken> SplitNumbers(const std::vector<RawToken>& tokens);
+// At most kMaxTokens tokens; what lies beyond is dropped, and lists beyond 8 numbers keep their first 8.
+inline constexpr int kMaxTokens = 128;
+std::vector<RawToken> SplitText(absl::string_view text);
 
 struct Token {
   int32_t id = 0;
@@ -53,14 +52,9 @@ class Vocabulary {
   int32_t size() const { return static_cast<int32_t>(words_.size()); }
   const std::vector<std::string>& words() const { return words_; }
 
-  // Numbers as words of digits from here on (SplitNumbers).
-  void UseDigits() { digits_ = true; }
-  // SplitText, and SplitNumbers where digits are used: as many as Encode has tokens.
-  std::vector<RawToken> Split(absl::string_view text) const;
-  std::vector<Token> Encode(absl::string_view text) const;
+  std::vector<Token> Encode(const std::vector<RawToken>& tokens) const;
 
  private:
-  bool digits_ = false;
   std::vector<std::string> words_;
   absl::flat_hash_map<std::string, int32_t> ids_;
 };

@@ -22,7 +22,7 @@ TEST(AddressTest, HostAndPortAndNamesOfGrpc) {
   }
 }
 
-TEST(AddressTest, WhatIsWrongIsSaidBeforeAnybodyConnects) {
+TEST(AddressTest, ErrorsAreReportedBeforeConnecting) {
   EXPECT_EQ(ProblemOf("http://127.0.0.1:50951").kind, Diagnostic::Kind::kUsage);
   EXPECT_THAT(ProblemOf("http://127.0.0.1:50951/").message, HasSubstr("--server http://127.0.0.1:50951/: is a URL"));
   EXPECT_EQ(ProblemOf("http://127.0.0.1:50951/x").hint, "write --server 127.0.0.1:50951");
@@ -31,9 +31,9 @@ TEST(AddressTest, WhatIsWrongIsSaidBeforeAnybodyConnects) {
   EXPECT_EQ(ProblemOf("50051").hint, "write --server 127.0.0.1:50051");
   EXPECT_EQ(ProblemOf(":50051").hint, "write --server 127.0.0.1:50051");
   EXPECT_EQ(ProblemOf("::1").hint, "write --server [::1]:50051");
-  EXPECT_THAT(ProblemOf("localhost:http").message, HasSubstr("\"http\" is no port"));
-  EXPECT_THAT(ProblemOf("localhost:0").message, HasSubstr("is no port"));
-  EXPECT_THAT(ProblemOf("localhost:65536").message, HasSubstr("is no port"));
+  EXPECT_THAT(ProblemOf("localhost:http").message, HasSubstr("\"http\" is not a port"));
+  EXPECT_THAT(ProblemOf("localhost:0").message, HasSubstr("is not a port"));
+  EXPECT_THAT(ProblemOf("localhost:65536").message, HasSubstr("is not a port"));
   EXPECT_THAT(ProblemOf("[::1]").message, HasSubstr("has no port"));
   EXPECT_THAT(ProblemOf("").message, HasSubstr("has no port"));
 }

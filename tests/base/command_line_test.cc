@@ -43,7 +43,7 @@ class CommandLineTest : public testing::Test {
   double budget_ms_ = 0;
 };
 
-TEST_F(CommandLineTest, WhatIsRightGoesOn) {
+TEST_F(CommandLineTest, ValidCommandLinesAreAccepted) {
   const absl::StatusOr<bool> parsed = Parse({"predict", "net.py", "--input", "1x3", "--input", "2", "--target", "cpu"});
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_TRUE(*parsed);
@@ -78,12 +78,11 @@ TEST_F(CommandLineTest, AMistypedFlagIsNamedBeforeWhatItLeavesMissing) {
   EXPECT_EQ(d.hint, "did you mean --input?");
   EXPECT_EQ(ProblemOf({"predict", "net.py", "--targt=cpu"}).hint, "did you mean --target?");
   EXPECT_EQ(ProblemOf({"predict", "--budget", "3", "--target", "cpu"}).hint, "did you mean --budget-ms?");
-  EXPECT_THAT(ProblemOf({"--target", "cpu", "predict"}).message, HasSubstr("--target: stands before the command"));
-  EXPECT_EQ(ProblemOf({"predict", "net.py", "more.py", "--target", "cpu"}).message,
-            "more.py: is one argument too many");
+  EXPECT_THAT(ProblemOf({"--target", "cpu", "predict"}).message, HasSubstr("--target: must come after the command"));
+  EXPECT_EQ(ProblemOf({"predict", "net.py", "more.py", "--target", "cpu"}).message, "more.py: unexpected argument");
 }
 
-TEST_F(CommandLineTest, WhatIsMissingOrOutOfRangeIsSaidInWords) {
+TEST_F(CommandLineTest, MissingAndOutOfRangeValuesAreNamed) {
   EXPECT_EQ(ProblemOf({"predict", "net.py"}).message, "--target: is missing");
   EXPECT_EQ(ProblemOf({"predict", "net.py"}).hint, "Name of a target");
   for (const char* wrong : {"0", "-1", "soon", "nan"}) {

@@ -60,5 +60,13 @@ TEST_F(FileTest, ListsBySuffixSorted) {
   EXPECT_EQ(ListFiles(directory_, ".py").value(), (std::vector<std::string>{"a.py", "d/e/b.py"}));
 }
 
+TEST_F(FileTest, APathThatLeavesItsFolderIsNotInside) {
+  for (const char* inside : {"a.py", "net/blocks.py", "..net/...py"}) EXPECT_TRUE(IsPathInside(inside)) << inside;
+  for (const char* outside : {"", "/etc/passwd", "../a.py", "a/../../b.py", "./a.py", "a//b.py", "a/"})
+    EXPECT_FALSE(IsPathInside(outside)) << outside;
+  EXPECT_FALSE(IsPathInside(absl::string_view("a.py\0.txt", 9)));
+  EXPECT_FALSE(IsPathInside(std::string(4097, 'a')));
+}
+
 }  // namespace
 }  // namespace cobra

@@ -31,7 +31,7 @@ Seconds Stopwatch::Elapsed() const {
   return {Clock(CLOCK_MONOTONIC) - start_.wall, Clock(CLOCK_THREAD_CPUTIME_ID) - start_.cpu};
 }
 
-Seconds Median(std::vector<Seconds> runs) {
+Seconds MiddleRun(std::vector<Seconds> runs) {
   std::sort(runs.begin(), runs.end(), [](const Seconds& a, const Seconds& b) { return a.wall < b.wall; });
   return runs[runs.size() / 2];
 }

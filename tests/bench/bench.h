@@ -25,7 +25,7 @@ class Stopwatch {
   Seconds start_;
 };
 // The run in the middle by wall clock, so that both figures are of one run.
-Seconds Median(std::vector<Seconds> runs);
+Seconds MiddleRun(std::vector<Seconds> runs);
 // A child process from start to end; fails unless it exits 0. What it prints is returned in *output (may be null).
 absl::StatusOr<Seconds> TimeProcess(const std::vector<std::string>& command, std::string* output);
 

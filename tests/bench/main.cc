@@ -24,18 +24,17 @@ void PrintTable(const Json& value, const std::string& indent) {
 int Main(int argc, char** argv) {
   bool json = false, ours = false;
   std::vector<std::string> once;
-  CLI::App app("Performance beside others, both sides in one run. Leave the machine alone meanwhile.", "cobra-bench");
+  CLI::App app("Compares performance with other programs, both in one run. Leave the machine idle.", "cobra-bench");
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 fine, 1 something that is compared with is not installed or failed, 2 usage.");
+  app.footer("Exit codes: 0 success, 1 a program to compare with is missing or failed, 2 usage error.");
   CLI::App* reader = app.add_subcommand(
       "reader",
       "How fast source becomes a graph: parser in MB/s; torchvision models read in a running process and by a new one, "
-      "beside PyTorch (build, torch.fx.symbolic_trace, ShapeProp). Takes some minutes");
+      "compared with PyTorch (build, torch.fx.symbolic_trace, ShapeProp). Takes some minutes");
   reader->add_flag("--ours", ours, "Leave PyTorch out");
   reader->add_flag("--json", json, "One JSON object instead of a table");
-  reader->add_option("--once", once, "The new process: NAME [TIMES]")
-      ->expected(1, 2)
-      ->group("");  // started by the benchmark itself
+  // For the benchmark itself, which starts it.
+  reader->add_option("--once", once, "The new process: NAME [TIMES]")->expected(1, 2)->group("");
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) {
     PrintError(app.get_name(), parsed.status());

@@ -1,9 +1,12 @@
 // The reader beside PyTorch: `cobra-bench reader`.
 //
-// parser_mb_per_s  all Python of the installed torch, torchvision and standard library, from memory, one thread, best of three passes
-// warm_ratio       one process each, libraries imported. Ours: source to graph with every shape, nothing remembered but the imported
-//                  library (interpreter_pool.h). PyTorch: build the model, torch.fx.symbolic_trace, ShapeProp. Medians.
-// cold_ratio       a new process each, from start to exit: ours parses everything, PyTorch imports torch and torchvision
+// parser_mb_per_s  all Python of the installed torch, torchvision and standard library, from memory, one thread, best
+//                  of three passes
+// warm_ratio       one process each, libraries imported. Ours: source to graph with every shape, nothing remembered but
+//                  the imported library (interpreter_pool.h). PyTorch: build the model, torch.fx.symbolic_trace,
+//                  ShapeProp. Medians.
+// cold_ratio       a new process each, from start to exit: ours parses everything, PyTorch imports torch and
+//                  torchvision
 // The ratios are of wall clock; *_cpu_ratio of processor time, which other programs on the machine disturb less.
 #include <unistd.h>
 
@@ -60,7 +63,7 @@ absl::StatusOr<Json> Parser() {
   for (int pass = 0; pass < 3; ++pass) {
     const Stopwatch watch;
     rejected = 0;
-    for (const std::string& text : texts) rejected += !ast::ParseModule(text, "file.py").ok();
+    for (const std::string& text : texts) rejected += !python::ast::ParseModule(text, "file.py").ok();
     seconds.push_back(watch.Elapsed().cpu);
   }
   return Json{{"parser_mb_per_s", bytes / 1e6 / *std::min_element(seconds.begin(), seconds.end())},
@@ -79,7 +82,7 @@ absl::StatusOr<Seconds> Warm(const Model& model) {
     COBRA_RETURN_IF_ERROR(python::ReadPythonModel(request).status());
     runs.push_back(watch.Elapsed());
   }
-  return Median(std::move(runs));
+  return MiddleRun(std::move(runs));
 }
 
 absl::StatusOr<Seconds> MedianProcess(const std::vector<std::string>& command, int times) {
@@ -88,7 +91,7 @@ absl::StatusOr<Seconds> MedianProcess(const std::vector<std::string>& command, i
     COBRA_ASSIGN_OR_RETURN(Seconds seconds, TimeProcess(command, nullptr));
     runs.push_back(seconds);
   }
-  return Median(std::move(runs));
+  return MiddleRun(std::move(runs));
 }
 
 }  // namespace

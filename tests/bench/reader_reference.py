@@ -1,6 +1,7 @@
 """The other side of `cobra-bench reader`: PyTorch builds the model, traces it with torch.fx and propagates shapes.
 
---warm REPEATS: one process, libraries imported, each model REPEATS times; prints {"model": {"wall_ms", "cpu_ms"}} (medians).
+--warm REPEATS: one process, libraries imported, each model REPEATS times; prints {"model": {"wall_ms", "cpu_ms"}}
+(medians).
 --cold MODEL:   does it once and ends; the caller times the process, imports included.
 """
 import dis
@@ -14,15 +15,15 @@ import torch.fx
 import torchvision
 from torch.fx.passes.shape_prop import ShapeProp
 
-MODELS = ('resnet50', 'efficientnet_b0', 'vit_b_16', 'densenet201')
+MODELS = ("resnet50", "efficientnet_b0", "vit_b_16", "densenet201")
 
 
 def unpack(self):
-    # torch 1.13's fx reads from the caller's bytecode how many values an unpacking wants, and counts instructions as if each
-    # took two bytes, which on Python 3.11 they do not: the same, found by its offset.
+    # torch 1.13's fx reads from the caller's bytecode how many values an unpacking wants, and counts instructions as if
+    # each took two bytes, which on Python 3.11 they do not: the same, found by its offset.
     frame = inspect.currentframe().f_back
     for instruction in dis.get_instructions(frame.f_code):
-        if instruction.offset == frame.f_lasti and instruction.opname == 'UNPACK_SEQUENCE':
+        if instruction.offset == frame.f_lasti and instruction.opname == "UNPACK_SEQUENCE":
             return (self[i] for i in range(instruction.argval))
     return self.tracer.iter(self)
 
@@ -40,7 +41,7 @@ def once(name):
 
 def main():
     torch.set_num_threads(1)
-    if sys.argv[1] == '--cold':
+    if sys.argv[1] == "--cold":
         once(sys.argv[2])
         return
     result = {}
@@ -53,7 +54,7 @@ def main():
             walls.append(time.perf_counter() - wall)
             cpus.append(time.process_time() - cpu)
         middle = len(walls) // 2
-        result[name] = {'wall_ms': sorted(walls)[middle] * 1e3, 'cpu_ms': sorted(cpus)[middle] * 1e3}
+        result[name] = {"wall_ms": sorted(walls)[middle] * 1e3, "cpu_ms": sorted(cpus)[middle] * 1e3}
     print(json.dumps(result))
 
 

@@ -64,7 +64,7 @@ std::string MessageOf(const absl::Status& status) {
   return d.value_or(Diagnostic()).message;
 }
 
-TEST(CompareTest, ChangeIsJudgedOnTheMiddle) {
+TEST(CompareTest, ChangeIsMeasuredAtTheMidpoint) {
   const absl::StatusOr<Comparison> c = Compared(Result({{"a", 1000}}), Result({{"a", 1050}}));
   ASSERT_TRUE(c.ok()) << c.status();
   EXPECT_NEAR(c->targets[0].change(), 0.05, 1e-12);
@@ -178,7 +178,7 @@ TEST(CompareTest, AnIncreaseIsWrittenWithItsSign) {
   EXPECT_EQ(*ParseIncrease("--max-increase", " 12.5 % "), 0.125);
   EXPECT_EQ(*ParseIncrease("--max-increase", "0%"), 0);
   for (const char* wrong : {"5", "0.05", "%", "-1%", "five%", "nan%", "inf%", ""}) {
-    EXPECT_THAT(MessageOf(ParseIncrease("--max-increase", wrong).status()), HasSubstr("is no percentage")) << wrong;
+    EXPECT_THAT(MessageOf(ParseIncrease("--max-increase", wrong).status()), HasSubstr("is not a percentage")) << wrong;
   }
 }
 

@@ -42,7 +42,7 @@ TEST(ExitCodeTest, TextStartsWithThePlace) {
   EXPECT_EQ(ErrorText(absl::InternalError("bug")), "cobra-client: error: bug");
 }
 
-TEST(ExitCodeTest, AnAbsentServerIsNoRiddle) {
+TEST(ExitCodeTest, MissingServerIsExplained) {
   const std::string text = ErrorText(absl::UnavailableError("no server answers at localhost:1: Connection refused"));
   EXPECT_EQ(text.substr(0, text.find('\n')),
             "cobra-client: error: no server answers at localhost:1: Connection refused");

@@ -118,7 +118,7 @@ TEST(ExplainTest, SharesAddUpToOne) {
 }
 
 TEST(ExplainTest, ModulesAddUpAndAlikeBlocksAreOne) {
-  const ModuleCost all = ByModule(Explained(), /*merge_alike=*/false);
+  const ModuleCost all = ByModule(Explained(), /*merge_repeated_modules=*/false);
   EXPECT_EQ(all.cost.calls, 7);
   EXPECT_EQ(all.own.calls, 1);  // the pooling
   ASSERT_EQ(all.children.size(), 1u);
@@ -127,7 +127,7 @@ TEST(ExplainTest, ModulesAddUpAndAlikeBlocksAreOne) {
   ASSERT_EQ(all.children[0].children.size(), 3u);
   EXPECT_EQ(all.children[0].children[1].own.calls, 1);  // its relu
 
-  const ModuleCost merged = ByModule(Explained(), /*merge_alike=*/true);
+  const ModuleCost merged = ByModule(Explained(), /*merge_repeated_modules=*/true);
   const std::vector<ModuleCost>& blocks = merged.children[0].children;
   ASSERT_EQ(blocks.size(), 2u);
   EXPECT_EQ(blocks[0].name, "0 ... 1");
@@ -148,14 +148,14 @@ TEST(ExplainTest, GroupsAreSortedByShare) {
   EXPECT_EQ(lines[0].name, "my/net.py:3");
   EXPECT_EQ(lines[0].source, "x = self.conv(x)");
   EXPECT_EQ(lines[0].cost.calls, 3);
-  EXPECT_EQ(BySize(e, 1)[0]->node, 4);
-  EXPECT_EQ(BySize(e, 100).size(), 7u);
+  EXPECT_EQ(LargestCalls(e, 1)[0]->node, 4);
+  EXPECT_EQ(LargestCalls(e, 100).size(), 7u);
 }
 
 TEST(ExplainTest, AlikeCallsAreOneWithStarsWhereTheyDiffer) {
   const v1::PredictResponse response = Response();
   const Explanation e = Explained(&response);
-  const std::vector<AlikeCalls> groups = ByAlike(e);
+  const std::vector<CallGroup> groups = GroupCalls(e);
   // The wide convolution, two narrow ones, two relus, the wide relu, the pooling.
   ASSERT_EQ(groups.size(), 5u);
   EXPECT_EQ(groups[0].module_path, "stage.2.conv");
@@ -181,10 +181,10 @@ Explanation Nodes(const std::vector<std::string>& paths, const char* file_name) 
 }
 
 TEST(ExplainTest, NodesOfAFileWithoutLinesAreAlikeWhateverTheirNumber) {
-  const std::vector<AlikeCalls> groups = ByAlike(Nodes({"/l1/l1.0/Relu", "/l1/l1.1/Relu", "/l2/Relu_3"}, "net.onnx"));
+  const std::vector<CallGroup> groups = GroupCalls(Nodes({"/l1/l1.0/Relu", "/l1/l1.1/Relu", "/l2/Relu_3"}, "net.onnx"));
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].module_path, "/l1/l1.*/Relu");
-  EXPECT_EQ(ByAlike(Nodes({"a.0", "a.1"}, "net.py")).size(), 2u);  // two lines of a text
+  EXPECT_EQ(GroupCalls(Nodes({"a.0", "a.1"}, "net.py")).size(), 2u);  // two lines of a text
 }
 
 TEST(ExplainTest, ABreakdownOfAnotherGraphIsRefused) {
@@ -201,7 +201,7 @@ TEST(ExplainRenderTest, OneLookAtAPredictionFindsTheSlowCall) {
   const std::string text = Text(Explained(&response));
   const std::vector<std::string> lines = LinesOf(text);
   EXPECT_EQ(lines[0], "Net() from my/net.py, input 1x8x16x16:float32");
-  EXPECT_THAT(lines[1], HasSubstr("7 calls, 5.8 k parameters (7 of them in no call)"));
+  EXPECT_THAT(lines[1], HasSubstr("7 calls, 5.8 k parameters (7 of them unused)"));
   EXPECT_EQ(lines[2],
             "predicted 0.100 ms on cpu (90 % interval 0.090 ... 0.110 ms), confidence 0.75, extrapolating: "
             "unlike what the weights were trained on");
@@ -210,7 +210,7 @@ TEST(ExplainRenderTest, OneLookAtAPredictionFindsTheSlowCall) {
   EXPECT_EQ(lines[5], "slowest call: conv2d in stage.2.conv (my/net.py:3), 94.0 % of the time");
   EXPECT_THAT(text, HasSubstr("\n 95.0 %  0.095  ###################       2   4.6 k      2\n"));
   EXPECT_THAT(text, HasSubstr("0 ... 1 (2 alike)"));
-  EXPECT_THAT(text, HasSubstr("Slowest calls, alike ones together: 3 of 7, 96.0 % of the time"));
+  EXPECT_THAT(text, HasSubstr("Slowest calls, equal ones grouped: 3 of 7, 96.0 % of the time"));
   EXPECT_THAT(text, HasSubstr("2 x      0  conv2d    stage.*.conv"));
   EXPECT_THAT(text, HasSubstr("my/net.py:3\n        x = self.conv(x)\n"));
   EXPECT_THAT(text, HasSubstr("\nSource lines\n"));
@@ -345,7 +345,7 @@ TEST(ExplainRenderTest, AnEmptyGraphIsNoReasonToCrash) {
 }
 
 // Of a layer that nn.Sequential calls: not the line of that call, which is one for all of them.
-TEST(ExplainTest, ALayerThatTorchCallsIsShownWhereItWasMade) {
+TEST(ExplainTest, LayersCalledByTorchPointAtTheirConstruction) {
   graph::GraphBuilder builder;
   const auto file = std::make_shared<const std::string>("net.py");
   const graph::ValueRef x = builder.AddInput("x", {{1, 8}, graph::DType::float32});

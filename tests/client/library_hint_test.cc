@@ -50,13 +50,13 @@ TEST_F(LibraryHintTest, ANameThatIsNearlyANeighboursIsNamed) {
   Write("blocks/__init__.py");
   Write("nets/data.txt");  // neither a module nor a package
   EXPECT_EQ(LibraryHint("utilz.helper", net, {}), "there is no utilz.py beside " + net +
-                                                      ", but utils: is that what is meant? Else name the folder that "
-                                                      "utilz is in with --library DIR");
+                                                      ", but utils: did you mean that? Otherwise pass the folder "
+                                                      "of utilz with --library DIR");
   EXPECT_NE(LibraryHint("block", net, {}).find("but blocks:"), std::string::npos);
   EXPECT_EQ(LibraryHint("netz", net, {}), "");
 }
 
-TEST_F(LibraryHintTest, SaysNothingThatIsNotTrue) {
+TEST_F(LibraryHintTest, NoHintWithoutAMatch) {
   const std::string net = Write("net.py");
   EXPECT_EQ(LibraryHint("no_such_package_anywhere", net, {directory_.File(".")}), "");
   EXPECT_EQ(LibraryHint(".", net, {directory_.File(".")}), "");

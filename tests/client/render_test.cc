@@ -93,7 +93,7 @@ TEST(RenderTest, OnlyWhatWasMeasuredOnATargetIsShownAsItsError) {
   EXPECT_THAT(TargetsTable(response), testing::Not(testing::HasSubstr("0.0 %")));
 }
 
-TEST(RenderTest, WhatIsUnknownIsSaidWhereItShows) {
+TEST(RenderTest, UnknownPartsAreListedWhereTheyMatter) {
   v1::PredictResponse response = Response();
   v1::UnknownPart* part = response.mutable_predictions(0)->add_unknown();
   part->set_why("flatten was never measured");
@@ -124,7 +124,7 @@ TEST(RenderTest, ADisturbedProbeIsAWarning) {
   EXPECT_EQ(ProbeWarning(R"({"canary":{"compute_ratio":1.01,"copy_ratio":1.1,"disturbed":false}})"), "");
   for (const char* text : {"", "{", "[]", "{}", R"({"canary":3})", R"({"canary":{}})"})
     EXPECT_EQ(ProbeWarning(text), "");
-  EXPECT_NE(CalibrationTable({}, disturbed).find("warning: the machine did"), std::string::npos);
+  EXPECT_NE(CalibrationTable({}, disturbed).find("warning: the machine was busy"), std::string::npos);
   EXPECT_EQ(CalibrationTable({}, "").find("warning"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(CalibrationJson({}, disturbed))["warning"], disturbed);
   EXPECT_FALSE(nlohmann::json::parse(CalibrationJson({}, "")).contains("warning"));

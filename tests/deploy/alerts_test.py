@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""deploy/alerts.yml with the real promtool: the files are in order, and the alerts come and go as tests/deploy/alerts.test.yml says."""
+"""deploy/alerts.yml with the real promtool: the files are in order, and the alerts come and go as
+tests/deploy/alerts.test.yml says."""
 import os
 import re
 import shutil
@@ -18,7 +19,10 @@ class AlertsTest(unittest.TestCase):
         return run.stdout
 
     def test_the_rules_are_in_order(self):
-        self.assertIn("8 rules found", self.promtool("check", "rules", "--lint=all", "--lint-fatal", os.path.join(DEPLOY, "alerts.yml")))
+        self.assertIn(
+            "8 rules found",
+            self.promtool("check", "rules", "--lint=all", "--lint-fatal", os.path.join(DEPLOY, "alerts.yml")),
+        )
 
     def test_the_configuration_finds_them(self):
         self.assertIn("1 rule files found", self.promtool("check", "config", os.path.join(DEPLOY, "prometheus.yml")))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A real Prometheus scrapes a real cobra-server with deploy/prometheus.yml; every query of the Grafana dashboard must return something, and every rule of
-deploy/alerts.yml be evaluated. Questions are asked and a real worker measures meanwhile."""
+"""A real Prometheus scrapes a real cobra-server with deploy/prometheus.yml; every query of the Grafana dashboard must
+return something, and every rule of deploy/alerts.yml be evaluated. Questions are asked and a real worker measures
+meanwhile."""
 import importlib
 import json
 import os
@@ -42,8 +43,16 @@ class Prometheus:
             file.write(config)
         self.address = f"127.0.0.1:{free_port()}"
         self.log = open(os.path.join(folder, "prometheus.log"), "wb")
-        self.process = subprocess.Popen(["prometheus", f"--config.file={path}", f"--storage.tsdb.path={folder}/data",
-                                         f"--web.listen-address={self.address}"], stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen(
+            [
+                "prometheus",
+                f"--config.file={path}",
+                f"--storage.tsdb.path={folder}/data",
+                f"--web.listen-address={self.address}",
+            ],
+            stdout=self.log,
+            stderr=self.log,
+        )
 
     def get(self, what):
         """None while it is not up yet."""
@@ -103,9 +112,12 @@ class DashboardTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, programs.Server(os.path.join(folder, "store.sqlite")) as server:
             target = programs.first_target(server)
             prometheus = Prometheus(folder, server)
-            worker = queue_run.Worker(server.address, os.path.join(folder, "spool"), "--keep-disturbed", "--group", "1", target=target)
+            worker = queue_run.Worker(
+                server.address, os.path.join(folder, "spool"), "--keep-disturbed", "--group", "1", target=target
+            )
             try:
-                # A recorded series is there only from its rule's next evaluation on; rates need two scrapes with something between them.
+                # A recorded series is there only from its rule's next evaluation on; rates need two scrapes with
+                # something between them.
                 queries["cobra:measured_over_predicted:median1h"] = "recording rule of deploy/alerts.yml"
                 missing, width, deadline = dict(queries), 8, time.time() + 120
                 while missing and time.time() < deadline:
@@ -116,7 +128,8 @@ class DashboardTest(unittest.TestCase):
                     missing = {query: title for query, title in missing.items() if not usable(prometheus.query(query))}
                 self.assertEqual(missing, {}, worker.log())
                 rules = prometheus.rules()
-                while any(rule["health"] == "unknown" for rule in rules) and time.time() < deadline:  # not evaluated yet
+                # not evaluated yet
+                while any(rule["health"] == "unknown" for rule in rules) and time.time() < deadline:
                     time.sleep(1)
                     rules = prometheus.rules()
                 self.assertGreater(len(rules), 5)

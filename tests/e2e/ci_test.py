@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The snippets of docs/ci.md, run as they stand there: a change that makes the network slower fails, one that does not passes."""
+"""The snippets of docs/ci.md, run as they stand there: a change that makes the network slower fails, one that does not
+passes."""
 import os
 import re
 import subprocess
@@ -36,7 +37,12 @@ class CiTest(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.server = programs.Server(os.path.join(cls.folder.name, "store.sqlite"))
-        cls.environment = dict(os.environ, PATH=programs.BIN + ":" + os.environ["PATH"], GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_SYSTEM="/dev/null")
+        cls.environment = dict(
+            os.environ,
+            PATH=programs.BIN + ":" + os.environ["PATH"],
+            GIT_CONFIG_GLOBAL="/dev/null",
+            GIT_CONFIG_SYSTEM="/dev/null",
+        )
 
     @classmethod
     def tearDownClass(cls):
@@ -44,8 +50,16 @@ class CiTest(unittest.TestCase):
         cls.folder.cleanup()
 
     def bash(self, script, cwd, *arguments):
-        return programs.Answer(subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script, "snippet", *arguments], cwd=cwd, env=self.environment,
-                                              capture_output=True, text=True, timeout=300))
+        return programs.Answer(
+            subprocess.run(
+                ["bash", "-e", "-o", "pipefail", "-c", script, "snippet", *arguments],
+                cwd=cwd,
+                env=self.environment,
+                capture_output=True,
+                text=True,
+                timeout=300,
+            )
+        )
 
     def write(self, path, width):
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -54,8 +68,13 @@ class CiTest(unittest.TestCase):
 
     def test_shell(self):
         def git(*arguments):
-            subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments], cwd=repository, env=self.environment, check=True,
-                           capture_output=True)
+            subprocess.run(
+                ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
+                cwd=repository,
+                env=self.environment,
+                check=True,
+                capture_output=True,
+            )
 
         repository = os.path.join(self.folder.name, "repository")
         self.write(os.path.join(repository, "net.py"), 16)
@@ -71,13 +90,20 @@ class CiTest(unittest.TestCase):
         self.assertEqual(slower.code, 1, slower.err)
         self.assertIn("slower than the 5 % allowed", slower.out)
         self.assertIn("body.", slower.out)
-        self.assertEqual(subprocess.run(["git", "worktree", "list"], cwd=repository, capture_output=True, text=True).stdout.count("\n"), 1)
+        self.assertEqual(
+            subprocess.run(["git", "worktree", "list"], cwd=repository, capture_output=True, text=True).stdout.count(
+                "\n"
+            ),
+            1,
+        )
 
     def test_github_actions(self):
         steps = yaml.safe_load(snippet("yaml"))["jobs"]["latency"]["steps"]
         checkouts = [step["with"]["path"] for step in steps if step.get("uses", "").startswith("actions/checkout@")]
         self.assertEqual(checkouts, ["new", "old"])
-        commands = [step["run"].replace("${{ vars.LATENCY_SERVER }}", self.server.address) for step in steps if "run" in step]
+        commands = [
+            step["run"].replace("${{ vars.LATENCY_SERVER }}", self.server.address) for step in steps if "run" in step
+        ]
         for width, expected in ((16, 0), (48, 1)):
             workspace = os.path.join(self.folder.name, f"workspace-{width}")
             for path in checkouts:

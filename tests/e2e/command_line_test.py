@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the five programs have in common on the command line: --version, --help, exit code 2 and one line for what is not understood."""
+"""What the five programs have in common on the command line: --version, --help, exit code 2 and one line for what is
+not understood."""
 import os
 import re
 import subprocess
@@ -12,7 +13,9 @@ PROGRAMS = ["cobra-client", "cobra-server", "cobra-worker", "cobra-train", "cobr
 
 
 def run(program, *arguments):
-    return programs.Answer(subprocess.run([os.path.join(programs.BIN, program), *arguments], capture_output=True, text=True, timeout=60))
+    return programs.Answer(
+        subprocess.run([os.path.join(programs.BIN, program), *arguments], capture_output=True, text=True, timeout=60)
+    )
 
 
 class CommandLineTest(unittest.TestCase):
@@ -42,21 +45,25 @@ class CommandLineTest(unittest.TestCase):
             for arguments in (["--bogus"], ["nope"]):
                 answer = run(program, *arguments)
                 self.assertEqual(answer.code, 2, answer.err)
-                self.assertEqual(answer.err.splitlines()[0][:len(program) + 9 + len(arguments[0])], f"{program}: error: {arguments[0]}")
+                self.assertEqual(
+                    answer.err.splitlines()[0][: len(program) + 9 + len(arguments[0])],
+                    f"{program}: error: {arguments[0]}",
+                )
                 self.assertEqual(len(answer.err.splitlines()), 2, answer.err)  # and a hint
 
     def test_usage_errors_of_commands(self):
         for program, arguments, words in (
-                ("cobra-client", ["pedict", "net.py"], "did you mean predict?"),
-                ("cobra-client", ["predict", "net.py", "--inputs", "1x3"], "did you mean --input?"),
-                ("cobra-client", ["predict", "net.py", "--budget-ms", "0", "--target", "x"], "0 is not a number above 0"),
-                ("cobra-client", ["targets", "--server", "http://127.0.0.1:50951"], "write --server 127.0.0.1:50951"),
-                ("cobra-client", ["targets", "--server", "localhost"], "write --server localhost:50051"),
-                ("cobra-client", ["explain", "net.py", "--target", "a,b"], "explain is about one target"),
-                ("cobra-client", ["calibrate", "--probe", "/dev/null", "--server", "127.0.0.1:1"], None),
-                ("cobra-worker", ["describe", "--bogus"], "--bogus"),
-                ("cobra-train", ["evaluat"], "did you mean evaluate?"),
-                ("cobra-bench", ["nope"], "nope")):
+            ("cobra-client", ["pedict", "net.py"], "did you mean predict?"),
+            ("cobra-client", ["predict", "net.py", "--inputs", "1x3"], "did you mean --input?"),
+            ("cobra-client", ["predict", "net.py", "--budget-ms", "0", "--target", "x"], "0 is not a number above 0"),
+            ("cobra-client", ["targets", "--server", "http://127.0.0.1:50951"], "write --server 127.0.0.1:50951"),
+            ("cobra-client", ["targets", "--server", "localhost"], "write --server localhost:50051"),
+            ("cobra-client", ["explain", "net.py", "--target", "a,b"], "explain is about one target"),
+            ("cobra-client", ["calibrate", "--probe", "/dev/null", "--server", "127.0.0.1:1"], None),
+            ("cobra-worker", ["describe", "--bogus"], "--bogus"),
+            ("cobra-train", ["evaluat"], "did you mean evaluate?"),
+            ("cobra-bench", ["nope"], "nope"),
+        ):
             if not os.path.exists(os.path.join(programs.BIN, program)):
                 continue
             with self.subTest(" ".join([program, *arguments])):
@@ -72,19 +79,24 @@ class CommandLineTest(unittest.TestCase):
         self.assertEqual(answer.code, 2)
         self.assertEqual(answer.json()["error"]["kind"], "usage")
 
-    def test_an_absent_server_is_said_with_what_to_do(self):
+    def test_a_missing_server_is_reported_with_a_hint(self):
         answer = run("cobra-client", "targets", "--server", "127.0.0.1:1")
         self.assertEqual(answer.code, 3)
-        self.assertRegex(answer.err, r"^cobra-client: error: no server answers at 127\.0\.0\.1:1: Connection refused\nhint: start one \(cobra-server ")
+        self.assertRegex(
+            answer.err,
+            r"^cobra-client: error: no server answers at 127\.0\.0\.1:1: Connection refused\nhint: start one \(cobra-server ",
+        )
 
     def test_a_file_above_the_limit_of_a_request_is_not_sent(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "big.onnx")
             with open(path, "wb") as file:
                 file.truncate(33 << 20)
-            answer = run("cobra-client", "predict", path, "--send", "source", "--target", "x", "--server", "127.0.0.1:1")
+            answer = run(
+                "cobra-client", "predict", path, "--send", "source", "--target", "x", "--server", "127.0.0.1:1"
+            )
         self.assertEqual(answer.code, 7, answer.err)
-        self.assertIn("big.onnx: is a request of 33.0 MiB, a server takes 32 MiB\nhint: leave --send source out", answer.err)
+        self.assertIn("bytes, more than the limit of 33,554,432\nhint: leave --send source out", answer.err)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`cobra-client compare` and `predict --baseline` on real predictions: what became slower is found, and what cannot be compared is refused."""
+"""`cobra-client compare` and `predict --baseline` on real predictions: what became slower is found, and what cannot be
+compared is refused."""
 import json
 import os
 import tempfile
@@ -69,9 +70,14 @@ class CompareTest(unittest.TestCase):
         with open(self.old) as file:
             saved = json.load(file)
         self.assertTrue(saved["model"].endswith("old/net.py"))
-        self.assertEqual((saved["entry"], saved["inputs"], saved["arch"], saved["method"]), ("Net()", ["32x64"], "", "forward"))
+        self.assertEqual(
+            (saved["entry"], saved["inputs"], saved["arch"], saved["method"]), ("Net()", ["32x64"], "", "forward")
+        )
         targets = programs.client("targets", "--server", self.server.address, "--format", "json").json()["targets"]
-        self.assertEqual(saved["predictions"][0]["device"], next(t["spec"]["device"] for t in targets if t["spec"]["name"] == self.target))
+        self.assertEqual(
+            saved["predictions"][0]["device"],
+            next(t["spec"]["device"] for t in targets if t["spec"]["name"] == self.target),
+        )
         self.assertAlmostEqual(sum(row["latency_share"] for row in saved["predictions"][0]["breakdown"]), 1, places=9)
 
     def test_the_slower_module_is_named(self):
@@ -84,7 +90,7 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(self.compare(self.old, self.new, "--min-confidence", "0", "--max-increase", "100000%").code, 0)
         self.assertEqual(self.compare(self.new, self.old, "--min-confidence", "0").code, 0)
 
-    def test_what_is_unsure_judges_nothing(self):
+    def test_low_confidence_gives_no_verdict(self):
         with open(self.new) as file:
             unsure = json.load(file)
         unsure["predictions"][0].update(extrapolating=True, confidence=0.4)
@@ -93,7 +99,7 @@ class CompareTest(unittest.TestCase):
             json.dump(unsure, file)
         answer = self.compare(self.old, path)
         self.assertEqual(answer.code, 5)  # although it is slower too
-        self.assertIn("too unsure to judge a change: confidence 0.40", answer.err)
+        self.assertIn("confidence too low to compare: 0.40", answer.err)
         self.assertEqual(self.compare(self.old, path, "--min-confidence", "0.4").code, 1)
         answer = self.compare(self.old, path, "--min-confidence", "0.41")
         self.assertEqual(answer.code, 5)
@@ -111,12 +117,18 @@ class CompareTest(unittest.TestCase):
 
     def test_a_baseline_is_compared_while_predicting(self):
         question = self.question("new/net.py", 20000)
-        answer = programs.client("predict", *question, "--server", self.server.address, "--baseline", self.old, "--min-confidence", "0")
+        answer = programs.client(
+            "predict", *question, "--server", self.server.address, "--baseline", self.old, "--min-confidence", "0"
+        )
         self.assertEqual(answer.code, 1, answer.err)
         self.assertIn("new: this prediction", answer.out)
-        answer = programs.predict(self.server, *question, "--baseline", self.old, "--max-increase", "100000%", "--min-confidence", "0")
+        answer = programs.predict(
+            self.server, *question, "--baseline", self.old, "--max-increase", "100000%", "--min-confidence", "0"
+        )
         self.assertEqual(answer.code, 0, answer.err)
-        self.assertAlmostEqual(answer.json()["comparison"]["targets"][0]["new_latency_us"], answer.json()["predictions"][0]["latency_us"])
+        self.assertAlmostEqual(
+            answer.json()["comparison"]["targets"][0]["new_latency_us"], answer.json()["predictions"][0]["latency_us"]
+        )
         answer = programs.predict(self.server, *question, "--baseline", os.path.join(self.folder.name, "none.json"))
         self.assertEqual(answer.code, 2, answer.err)
         self.assertIn("none.json", answer.err)

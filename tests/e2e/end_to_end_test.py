@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The real server with the shipped weights, asked by the real client: unmodified torchvision source in, latency out; bad input of every kind; stopping and
-restarting."""
+"""The real server with the shipped weights, asked by the real client: unmodified torchvision source in, latency out;
+bad input of every kind; stopping and restarting."""
 import os
 import re
 import shutil
@@ -17,17 +17,44 @@ import grpc
 import programs
 from programs import LIBRARY, RESNET
 
-# What each of these must be told: (name, source, entry, exit code, line, words of the message).
+# What each of these must be answered: (name, source, entry, exit code, line, words of the message).
 BAD_MODELS = [
     ("syntax error", "import torch.nn as nn\n\nclass Net(nn.Module)\n    pass\n", "Net()", 6, 3, ""),
-    ("unknown layer", "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-     "        self.a = nn.Conv2dWithMagic(3, 8)\n    def forward(self, x):\n        return self.a(x)\n", "Net()", None, 5, "Conv2dWithMagic"),
-    ("data-dependent branch", "import torch.nn as nn\nclass Net(nn.Module):\n    def forward(self, x):\n        if x.sum() > 0:\n"
-     "            return x + 1\n        return x\n", "Net()", 4, 4, ""),
-    ("infinite loop", "import torch.nn as nn\nclass Net(nn.Module):\n    def forward(self, x):\n        while True:\n            pass\n",
-     "Net()", 7, None, ""),
-    ("shape mismatch", "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-     "        self.a = nn.Conv2d(4, 8, 3)\n    def forward(self, x):\n        return self.a(x)\n", "Net()", 6, 7, ""),
+    (
+        "unknown layer",
+        "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.a = nn.Conv2dWithMagic(3, 8)\n    def forward(self, x):\n        return self.a(x)\n",
+        "Net()",
+        None,
+        5,
+        "Conv2dWithMagic",
+    ),
+    (
+        "data-dependent branch",
+        "import torch.nn as nn\nclass Net(nn.Module):\n    def forward(self, x):\n        if x.sum() > 0:\n"
+        "            return x + 1\n        return x\n",
+        "Net()",
+        4,
+        4,
+        "",
+    ),
+    (
+        "infinite loop",
+        "import torch.nn as nn\nclass Net(nn.Module):\n    def forward(self, x):\n        while True:\n            pass\n",
+        "Net()",
+        7,
+        None,
+        "",
+    ),
+    (
+        "shape mismatch",
+        "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.a = nn.Conv2d(4, 8, 3)\n    def forward(self, x):\n        return self.a(x)\n",
+        "Net()",
+        6,
+        7,
+        "",
+    ),
 ]
 
 
@@ -52,8 +79,19 @@ class EndToEndTest(unittest.TestCase):
         return path
 
     def resnet18(self, *flags, shape="1x3x224x224"):
-        return programs.predict(self.server, RESNET, "--library", LIBRARY, "--entry", "resnet18()", "--input", shape,
-                                "--target", self.target, *flags)
+        return programs.predict(
+            self.server,
+            RESNET,
+            "--library",
+            LIBRARY,
+            "--entry",
+            "resnet18()",
+            "--input",
+            shape,
+            "--target",
+            self.target,
+            *flags,
+        )
 
     def assert_still_answers(self):
         answer = self.resnet18()
@@ -69,8 +107,11 @@ class EndToEndTest(unittest.TestCase):
         self.assertGreater(prediction["latency_us"], 100)
         self.assertLessEqual(prediction["low_us"], prediction["latency_us"])
         self.assertGreaterEqual(prediction["high_us"], prediction["latency_us"])
-        self.assertAlmostEqual(sum(row["latency_us"] for row in prediction["breakdown"]), prediction["latency_us"],
-                               delta=1e-6 * prediction["latency_us"])
+        self.assertAlmostEqual(
+            sum(row["latency_us"] for row in prediction["breakdown"]),
+            prediction["latency_us"],
+            delta=1e-6 * prediction["latency_us"],
+        )
         self.assertEqual(len(prediction["breakdown"]), reply["calls"])
         convolution = next(row for row in prediction["breakdown"] if row["op"] == "conv2d")
         self.assertRegex(convolution["where"], r"resnet\.py:\d+$")
@@ -91,7 +132,12 @@ class EndToEndTest(unittest.TestCase):
         torchvision = (RESNET, "--entry", "resnet18()", "--input", "1x3x64x64")
         self.path("beside/pkg/__init__.py", "from .net import Conv\n")
         folder = self.path("beside/pkg")
-        for model in ((package, "--entry", "Conv(3, 4, 3)", "--input", "1x3x9x9"), (folder, "--entry", "Conv(3, 4, 3)", "--input", "1x3x9x9"), (script, "--entry", "Conv(3, 4, 3)", "--input", "1x3x9x9"), torchvision):
+        for model in (
+            (package, "--entry", "Conv(3, 4, 3)", "--input", "1x3x9x9"),
+            (folder, "--entry", "Conv(3, 4, 3)", "--input", "1x3x9x9"),
+            (script, "--entry", "Conv(3, 4, 3)", "--input", "1x3x9x9"),
+            torchvision,
+        ):
             replies = []
             for send in ("graph", "source"):
                 answer = programs.predict(self.server, *model, "--target", self.target, "--send", send)
@@ -100,29 +146,56 @@ class EndToEndTest(unittest.TestCase):
             self.assertEqual(*replies)
 
     def test_graph_file_gives_the_same(self):
-        graph = programs.client("graph", RESNET, "--library", LIBRARY, "--entry", "resnet18()", "--input", "1x3x224x224", "--format", "json")
+        graph = programs.client(
+            "graph", RESNET, "--library", LIBRARY, "--entry", "resnet18()", "--input", "1x3x224x224", "--format", "json"
+        )
         self.assertEqual(graph.code, 0, graph.err)
         answer = programs.predict(self.server, self.path("resnet18.json", graph.out), "--target", self.target)
         self.assertEqual(answer.code, 0, answer.err)
         self.assertEqual(answer.json()["predictions"], self.resnet18().json()["predictions"])
 
     def test_dropout_of_training_changes_no_answer(self):
-        path = self.path("dropout.py", "import torch.nn as nn\n\ndef net(p):\n    return nn.TransformerEncoderLayer(64, 4, 128, dropout=p, batch_first=True)\n\n"
-                         "def lstm(p):\n    return nn.LSTM(16, 32, 2, dropout=p)\n")
+        path = self.path(
+            "dropout.py",
+            "import torch.nn as nn\n\ndef net(p):\n    return nn.TransformerEncoderLayer(64, 4, 128, dropout=p, batch_first=True)\n\n"
+            "def lstm(p):\n    return nn.LSTM(16, 32, 2, dropout=p)\n",
+        )
         for entry in ("net(%g)", "lstm(%g)"):
-            without, with_dropout = (programs.predict(self.server, path, "--entry", entry % p, "--input", "1x16x64" if "net" in entry else "5x1x16",
-                                                      "--target", self.target).json() for p in (0, 0.1))
+            without, with_dropout = (
+                programs.predict(
+                    self.server,
+                    path,
+                    "--entry",
+                    entry % p,
+                    "--input",
+                    "1x16x64" if "net" in entry else "5x1x16",
+                    "--target",
+                    self.target,
+                ).json()
+                for p in (0, 0.1)
+            )
             self.assertEqual(with_dropout["predictions"], without["predictions"])
             self.assertEqual(with_dropout["fingerprint"], without["fingerprint"])
 
     def test_flags_stand_before_the_model_and_a_target_asked_twice_is_answered_once(self):
-        flags = ["--target", self.target + "," + self.target, "--input", "1x3x224x224", "--library", LIBRARY, "--entry", "resnet18()"]
+        flags = [
+            "--target",
+            self.target + "," + self.target,
+            "--input",
+            "1x3x224x224",
+            "--library",
+            LIBRARY,
+            "--entry",
+            "resnet18()",
+        ]
         answer = programs.predict(self.server, *flags, "--target", self.target, RESNET)
         self.assertEqual(answer.code, 0, answer.err)
         self.assertEqual([p["target"] for p in answer.json()["predictions"]], [self.target])
 
     def test_graph_needs_no_server(self):
-        graph = programs.client("graph", RESNET, "--library", LIBRARY, "--entry", "resnet18()", "--input", "1x3x224x224", "--format", "json").json()
+        graph = programs.client(
+            "graph", RESNET, "--library", LIBRARY, "--entry", "resnet18()", "--input", "1x3x224x224", "--format", "json"
+        ).json()
         self.assertEqual(graph["params"], 11689512)
         self.assertEqual(graph["macs"], 1814073344)
         self.assertGreater(graph["peak_memory_bytes"], 4 * graph["params"])
@@ -133,7 +206,18 @@ class EndToEndTest(unittest.TestCase):
             for send in ("graph", "source"):
                 with self.subTest(name, send=send):
                     path = self.path("bad.py", source)
-                    answer = programs.predict(self.server, path, "--entry", entry, "--input", "1x3x8x8", "--target", self.target, "--send", send)
+                    answer = programs.predict(
+                        self.server,
+                        path,
+                        "--entry",
+                        entry,
+                        "--input",
+                        "1x3x8x8",
+                        "--target",
+                        self.target,
+                        "--send",
+                        send,
+                    )
                     if code is None:  # a name that is in no PyTorch: not read, or wrong
                         self.assertIn(answer.code, (4, 6), answer.err)
                     else:
@@ -154,18 +238,33 @@ class EndToEndTest(unittest.TestCase):
         with open(path, "w") as file:
             file.write("# " + "x" * 50_000_000 + "\n")
         for send in ("graph", "source"):
-            answer = programs.predict(self.server, path, "--entry", "Net()", "--input", "1x3", "--target", self.target, "--send", send)
+            answer = programs.predict(
+                self.server, path, "--entry", "Net()", "--input", "1x3", "--target", self.target, "--send", send
+            )
             self.assertEqual(answer.code, 7, answer.err)
             self.assertIn("big.py", answer.err)
         os.remove(path)
         self.assert_still_answers()
 
     def test_usage(self):
-        answer = programs.predict(self.server, RESNET, "--library", LIBRARY, "--entry", "resnet18()", "--input", "1x3x224x224", "--target", "abacus")
+        answer = programs.predict(
+            self.server,
+            RESNET,
+            "--library",
+            LIBRARY,
+            "--entry",
+            "resnet18()",
+            "--input",
+            "1x3x224x224",
+            "--target",
+            "abacus",
+        )
         self.assertEqual(answer.code, 2, answer.err)
         self.assertIn("abacus", answer.err)
         self.assertIn(self.target, answer.err)
-        self.assertEqual(programs.predict(self.server, self.path("missing.py"), "--entry", "Net()", "--target", self.target).code, 2)
+        self.assertEqual(
+            programs.predict(self.server, self.path("missing.py"), "--entry", "Net()", "--target", self.target).code, 2
+        )
         self.assertEqual(programs.client("predict", RESNET).code, 2)
         self.assertEqual(programs.client("nonsense").code, 2)
         self.assertEqual(self.resnet18("--input", "1x3xmany").code, 2)
@@ -207,7 +306,9 @@ class EndToEndTest(unittest.TestCase):
     def test_health_and_reflection(self):
         with grpc.insecure_channel(self.server.address) as channel:
             self.assertEqual(health(channel), 1)
-            services = channel.stream_stream("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo")(iter([b"\x3a\x00"]), timeout=10)
+            services = channel.stream_stream("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo")(
+                iter([b"\x3a\x00"]), timeout=10
+            )
             self.assertIn(b"cobra.v1.Cobra", next(iter(services)))
 
     def test_metrics(self):
@@ -218,7 +319,9 @@ class EndToEndTest(unittest.TestCase):
         self.assertGreater(value('cobra_request_duration_seconds_count{method="Predict"}'), 0)
         self.assertGreater(value('cobra_cache_misses_total{cache="embedding"}'), 0)
         self.assertGreater(value('cobra_cache_bytes{cache="embedding"}'), 0)
-        self.assertLessEqual(value('cobra_cache_bytes{cache="embedding"}'), value('cobra_cache_capacity_bytes{cache="embedding"}'))
+        self.assertLessEqual(
+            value('cobra_cache_bytes{cache="embedding"}'), value('cobra_cache_capacity_bytes{cache="embedding"}')
+        )
         self.assertIn("cobra_model_info{", text)
 
 
@@ -239,8 +342,13 @@ class LifeTest(unittest.TestCase):
         with programs.Server(self.path("store.sqlite")) as server:
             target = programs.first_target(server)
             answers = []
-            asking = threading.Thread(target=lambda: answers.append(
-                programs.predict(server, slow, "--entry", "n", "--input", "1", "--target", target, "--send", "source")))
+            asking = threading.Thread(
+                target=lambda: answers.append(
+                    programs.predict(
+                        server, slow, "--entry", "n", "--input", "1", "--target", target, "--send", "source"
+                    )
+                )
+            )
             with grpc.insecure_channel(server.address) as channel:
                 self.assertEqual(health(channel), 1)
                 asking.start()
@@ -271,8 +379,24 @@ class LifeTest(unittest.TestCase):
     def test_calibration_survives_a_restart(self):
         probe = self.path("probe.json")
         with open(probe, "wb") as file:
-            file.write(subprocess.run([os.path.join(programs.BIN, "cobra-worker"), "probe", "--json", "--share-device"], check=True, capture_output=True).stdout)
-        question = (RESNET, "--library", LIBRARY, "--entry", "resnet18()", "--input", "1x3x224x224", "--target", "this-machine")
+            file.write(
+                subprocess.run(
+                    [os.path.join(programs.BIN, "cobra-worker"), "probe", "--json", "--share-device"],
+                    check=True,
+                    capture_output=True,
+                ).stdout
+            )
+        question = (
+            RESNET,
+            "--library",
+            LIBRARY,
+            "--entry",
+            "resnet18()",
+            "--input",
+            "1x3x224x224",
+            "--target",
+            "this-machine",
+        )
         store = self.path("store.sqlite")
         with programs.Server(store) as server:
             answer = programs.predict(server, *question)
@@ -285,7 +409,8 @@ class LifeTest(unittest.TestCase):
             self.assertEqual(server.stop(), 0)
         with programs.Server(store, "--calibrate") as server:  # has it already: does not measure again
             after = programs.predict(server, *question).json()["predictions"]
-            for field in ("latency_us", "low_us", "high_us"):  # layers share batches otherwise: the last digits may differ
+            # layers share batches otherwise: the last digits may differ
+            for field in ("latency_us", "low_us", "high_us"):
                 self.assertAlmostEqual(after[0][field], before[0][field], delta=1e-5 * before[0][field])
             self.assertEqual(server.stop(), 0)
 
@@ -293,7 +418,17 @@ class LifeTest(unittest.TestCase):
         model = self.path("model")
         shutil.copytree(os.path.join(programs.SOURCE, "model", "pretrained"), model)
         with programs.Server(self.path("store.sqlite"), "--model", model) as server:
-            question = (RESNET, "--library", LIBRARY, "--entry", "resnet18()", "--input", "1x3x224x224", "--target", programs.first_target(server))
+            question = (
+                RESNET,
+                "--library",
+                LIBRARY,
+                "--entry",
+                "resnet18()",
+                "--input",
+                "1x3x224x224",
+                "--target",
+                programs.first_target(server),
+            )
             before = programs.predict(server, *question).json()["predictions"]
             server.process.send_signal(1)
             wait_until(lambda: metric(server, 'cobra_model_loads_total{result="ok"}') == 2)
@@ -303,19 +438,22 @@ class LifeTest(unittest.TestCase):
             server.process.send_signal(1)
             wait_until(lambda: metric(server, 'cobra_model_loads_total{result="failed"}') == 1)
             self.assertEqual(programs.predict(server, *question).json()["predictions"], before)
-            self.assertIn("the old model goes on serving", server.log())
+            self.assertIn("the old model continues to serve", server.log())
 
-    def test_wrong_start_says_why(self):
+    def test_a_failed_start_names_the_reason(self):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()
             address = "127.0.0.1:%d" % taken.getsockname()[1]
-            for flags, words in ((["--model", self.path("none")], "none"), (["--library", self.path("none")], "none"),
-                                 (["--listen", address], address), (["--metrics", address], address)):
+            for flags, words in (
+                (["--model", self.path("none")], "none"),
+                (["--library", self.path("none")], "none"),
+                (["--listen", address], address),
+                (["--metrics", address], address),
+            ):
                 with self.subTest(flags=flags), self.assertRaises(RuntimeError) as raised:
                     programs.Server(self.path("store.sqlite"), *flags).__exit__()
                 self.assertIn(words, str(raised.exception))
-
 
 
 def health(channel):
@@ -334,7 +472,7 @@ def wait_until(condition, seconds=60):
     deadline = time.time() + seconds
     while not condition():
         if time.time() > deadline:
-            raise AssertionError("waited in vain")
+            raise AssertionError("waited too long")
         time.sleep(0.01)
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`cobra-client explain` beside a real server and without one: the slow layer of a model that nobody has seen is on the first lines."""
+"""`cobra-client explain` beside a real server and without one: the slow layer of a model that nobody has seen is on the
+first lines."""
 import json
 import os
 import pty
@@ -53,7 +54,9 @@ class ExplainTest(unittest.TestCase):
         cls.folder.cleanup()
 
     def asked(self, *flags):
-        answer = programs.client("explain", *self.model, "--target", self.target, "--server", self.server.address, *flags)
+        answer = programs.client(
+            "explain", *self.model, "--target", self.target, "--server", self.server.address, *flags
+        )
         self.assertEqual(answer.code, 0, answer.err)
         return answer
 
@@ -63,9 +66,12 @@ class ExplainTest(unittest.TestCase):
         headlines = [i for i, line in enumerate(lines) if line.startswith("slowest ")]
         self.assertEqual(len(headlines), 2)
         self.assertLess(headlines[1], lines.index(""))  # in the heading
-        self.assertRegex(lines[headlines[0]], r"^slowest line: .*net\.py:10, \d\d\.\d % of the time$")  # mix, back and the sum
+        # mix, back and the sum
+        self.assertRegex(lines[headlines[0]], r"^slowest line: .*net\.py:10, \d\d\.\d % of the time$")
         self.assertEqual(lines[headlines[0] + 1], "  return x + self.back(self.mix(x))")
-        self.assertRegex(lines[headlines[1]], r"^slowest call: conv2d in fuse\.mix \(.*net\.py:10\), \d\d\.\d % of the time")
+        self.assertRegex(
+            lines[headlines[1]], r"^slowest call: conv2d in fuse\.mix \(.*net\.py:10\), \d\d\.\d % of the time"
+        )
         self.assertIn("        return x + self.back(self.mix(x))", lines)
         self.assertIn("0 ... 3 (4 alike)", "\n".join(lines))
 
@@ -80,7 +86,10 @@ class ExplainTest(unittest.TestCase):
         explained = self.asked("--format", "json").json()
         predicted = programs.predict(self.server, *self.model, "--target", self.target, "--breakdown").json()
         self.assertEqual(explained["prediction"]["latency_us"], predicted["predictions"][0]["latency_us"])
-        self.assertEqual([row["latency_us"] for row in explained["layers"]], [row["latency_us"] for row in predicted["predictions"][0]["breakdown"]])
+        self.assertEqual(
+            [row["latency_us"] for row in explained["layers"]],
+            [row["latency_us"] for row in predicted["predictions"][0]["breakdown"]],
+        )
         self.assertEqual(explained["total"]["macs"], predicted["macs"])
         self.assertEqual(explained["total"]["flops"], predicted["flops"])
         self.assertEqual(explained["total"]["params"], predicted["params"])
@@ -99,7 +108,7 @@ class ExplainTest(unittest.TestCase):
         self.assertIn("mean", self.asked("--by", "op").out)
         self.assertEqual(programs.client("explain", *self.model, "--by", "magic").code, 2)
         three = self.asked("--top", "3")
-        self.assertRegex(three.out, r"Slowest calls, alike ones together: \d+ of %d, " % calls)
+        self.assertRegex(three.out, r"Slowest calls, equal ones grouped: \d+ of %d, " % calls)
         self.assertIn("blocks.*.0", self.asked("--top", "5").out)  # four blocks, one line
 
     def test_a_graph_file_is_explained_too(self):
@@ -109,7 +118,10 @@ class ExplainTest(unittest.TestCase):
             file.write(graph.out)
         answer = programs.client("explain", path, "--format", "json")
         self.assertEqual(answer.code, 0, answer.err)
-        self.assertEqual([row["flops"] for row in answer.json()["layers"]], [row["flops"] for row in self.asked("--format", "json").json()["layers"]])
+        self.assertEqual(
+            [row["flops"] for row in answer.json()["layers"]],
+            [row["flops"] for row in self.asked("--format", "json").json()["layers"]],
+        )
 
     def test_the_terminal_decides_width_and_colour(self):
         def run(columns):
@@ -131,22 +143,38 @@ class ExplainTest(unittest.TestCase):
         text = run(90)
         self.assertIn("\033[1m", text)
         lines = [re.sub(r"\033\[\d+m", "", line) for line in text.splitlines()]
-        table = lines[lines.index("Calls, in order of execution"):]
+        table = lines[lines.index("Calls, in order of execution") :]
         self.assertLessEqual(max(map(len, table)), 90)
         self.assertGreater(max(map(len, run(200).splitlines())), 90)
         self.assertNotIn("\033", programs.client("explain", *self.model).out)
 
-    def test_what_fails_says_so(self):
+    def test_failures_are_reported(self):
         question = ("explain", *self.model, "--server", self.server.address)
         self.assertEqual(programs.client(*question, "--target", "abacus").code, 2)
         unknown = programs.client(*question, "--target", "abacus", "--format", "json")
         self.assertEqual(unknown.json()["error"]["status"], "NOT_FOUND")
         self.assertEqual(programs.client("explain", *self.model, "--target", "x", "--server", "127.0.0.1:1").code, 3)
-        empty = programs.client("explain", self.net, "--entry", "Net()", "--input", "0x3x128x128", "--target", self.target, "--server", self.server.address)
+        empty = programs.client(
+            "explain",
+            self.net,
+            "--entry",
+            "Net()",
+            "--input",
+            "0x3x128x128",
+            "--target",
+            self.target,
+            "--server",
+            self.server.address,
+        )
         self.assertEqual(empty.code, 2, empty.err)
         self.assertIn("0x3x128x128:float32: an input without elements has no latency", empty.err)
         # PyTorch runs it, so there is a graph.
-        self.assertEqual(json.loads(programs.client("graph", self.net, "--entry", "Net()", "--input", "0x3x128x128", "--format", "json").out)["macs"], 0)
+        self.assertEqual(
+            json.loads(
+                programs.client("graph", self.net, "--entry", "Net()", "--input", "0x3x128x128", "--format", "json").out
+            )["macs"],
+            0,
+        )
 
 
 if __name__ == "__main__":

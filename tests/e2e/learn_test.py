@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The closed loop, with the real programs: a question about layers that the model does not know, a worker that measures them, a refit, the gate, a reload, and a
-better answer. scripts/demo-learn.sh does it and fails where the answer is not surer and closer; here its words are read too."""
+"""The closed loop, with the real programs: a question about layers that the model does not know, a worker that measures
+them, a refit, the gate, a reload, and a better answer. scripts/demo-learn.sh does it and fails where the answer is not
+surer and closer; here its words are read too."""
 import os
 import re
 import subprocess
@@ -12,8 +13,13 @@ import programs
 class LearnTest(unittest.TestCase):
     def test_the_same_question_has_a_better_answer_afterwards(self):
         script = os.path.join(programs.SOURCE, "scripts", "demo-learn.sh")
-        run = subprocess.run([script, "--seconds", "240", "--busy"], capture_output=True, text=True, timeout=800,
-                             env={**os.environ, "COBRA_BIN": programs.BIN})
+        run = subprocess.run(
+            [script, "--seconds", "240", "--busy"],
+            capture_output=True,
+            text=True,
+            timeout=800,
+            env={**os.environ, "COBRA_BIN": programs.BIN},
+        )
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         lines = dict(re.findall(r"^(before|after) +(predicted .*)$", run.stdout, re.MULTILINE))
         self.assertEqual(set(lines), {"before", "after"}, run.stdout)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The measurement queue from end to end: tasks go in over gRPC, a real worker measures them, records come out of the store; and what is killed, cut off
-or doubled on the way changes nothing of that."""
+"""The measurement queue from end to end: tasks go in over gRPC, a real worker measures them, records come out of the
+store; and what is killed, cut off or doubled on the way changes nothing of that."""
 import json
 import os
 import subprocess
@@ -14,10 +14,14 @@ from queue_run import TARGET
 
 
 class MeasurementQueueTest(queue_run.QueueTest):
-    def test_what_is_asked_is_measured(self):
+    def test_enqueued_tasks_are_measured(self):
         self.start()
         tasks = self.tasks(5)
-        tasks.append(self.pb.MeasurementTask(target=TARGET, origin="sampled", sample=self.pb.SpaceSample(space="paper-networks", index=0, seed=1)))
+        tasks.append(
+            self.pb.MeasurementTask(
+                target=TARGET, origin="sampled", sample=self.pb.SpaceSample(space="paper-networks", index=0, seed=1)
+            )
+        )
         tasks.append(self.pb.MeasurementTask(target=TARGET, sample=self.pb.SpaceSample(space="no-such-space", index=0)))
         answer = self.enqueue(tasks)
         self.assertEqual(list(answer.created), [True] * 7)
@@ -30,7 +34,9 @@ class MeasurementQueueTest(queue_run.QueueTest):
         last = {event.task_id: event.state for message in watch for event in message.events}  # ends by itself
         self.assertEqual(last, dict.fromkeys(answer.task_ids, self.pb.TaskEvent.STATE_DONE))
         self.assertEqual(worker.process.wait(60), 0, worker.log())
-        rows = self.rows.query("SELECT task_id, outcome, latency_us, origin, is_network, record_json FROM measurements ORDER BY id")
+        rows = self.rows.query(
+            "SELECT task_id, outcome, latency_us, origin, is_network, record_json FROM measurements ORDER BY id"
+        )
         self.assertEqual(len(rows), 7)
         for task_id, outcome, latency_us, origin, is_network, record_json in rows:
             record = json.loads(record_json)
@@ -51,8 +57,13 @@ class MeasurementQueueTest(queue_run.QueueTest):
     def test_wrong_requests_are_refused_and_change_nothing(self):
         self.start()
         good = self.tasks(1)[0]
-        for change, words in (({"target": ""}, "target: is empty"), ({"target": "a b"}, "letters"), ({"task_id": "xyz"}, "32 digits"),
-                              ({"max_attempts": -1}, "max_attempts"), ({"origin": "x" * 65}, "origin")):
+        for change, words in (
+            ({"target": ""}, "target: is empty"),
+            ({"target": "a b"}, "letters"),
+            ({"task_id": "xyz"}, "32 digits"),
+            ({"max_attempts": -1}, "max_attempts"),
+            ({"origin": "x" * 65}, "origin"),
+        ):
             task = self.pb.MeasurementTask()
             task.CopyFrom(good)
             for name, value in change.items():
@@ -69,8 +80,16 @@ class MeasurementQueueTest(queue_run.QueueTest):
         self.assertIn("no_such_operator", raised.exception.details())
         self.assertEqual(self.rows.states(), {})
         answer = self.enqueue([good])
-        reported = self.stub.Report(self.pb.ReportRequest(worker="w", records=[
-            self.pb.TaskRecord(task_id=answer.task_ids[0], record_json="{}"), self.pb.TaskRecord(task_id=answer.task_ids[0], record_json="not json")]), timeout=30)
+        reported = self.stub.Report(
+            self.pb.ReportRequest(
+                worker="w",
+                records=[
+                    self.pb.TaskRecord(task_id=answer.task_ids[0], record_json="{}"),
+                    self.pb.TaskRecord(task_id=answer.task_ids[0], record_json="not json"),
+                ],
+            ),
+            timeout=30,
+        )
         self.assertEqual(list(reported.outcomes), [self.pb.ReportResponse.OUTCOME_INVALID] * 2)
         self.assertEqual(self.rows.states(), {"queued": 1})
 
@@ -99,19 +118,36 @@ class MeasurementQueueTest(queue_run.QueueTest):
         work = [program, "work", "--server", self.server.address, "--core", "1"]
         graph = os.path.join(self.folder, "graph.json")
         with open(graph, "w") as file:
-            json.dump({"inputs": [{"name": "x", "shape": [1, 8], "dtype": "float32"}], "params": 0, "param_shapes": {}, "output": [0], "macs": 0,
-                       "peak_memory_bytes": 64, "ops": [{"op": "relu", "inputs": ["in:0"], "attrs": {}, "out": [[1, 8]]}]}, file)
+            json.dump(
+                {
+                    "inputs": [{"name": "x", "shape": [1, 8], "dtype": "float32"}],
+                    "params": 0,
+                    "param_shapes": {},
+                    "output": [0],
+                    "macs": 0,
+                    "peak_memory_bytes": 64,
+                    "ops": [{"op": "relu", "inputs": ["in:0"], "attrs": {}, "out": [[1, 8]]}],
+                },
+                file,
+            )
         first = subprocess.Popen([*work, "--target", TARGET, "--spool", self.spool], stderr=subprocess.DEVNULL)
         self.addCleanup(first.wait)
         self.addCleanup(first.kill)
-        self.wait_until(lambda: os.path.exists(os.path.join(self.spool, "worker-id")), 60, "the first worker did not start")
+        self.wait_until(
+            lambda: os.path.exists(os.path.join(self.spool, "worker-id")), 60, "the first worker did not start"
+        )
 
         def run(*command):
             return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
         # Whatever it is called, and whatever it does there.
-        for command in ([*work, "--target", "another-target", "--spool", os.path.join(self.folder, "other-spool")], [program, "probe", "--core", "1"],
-                        [program, "measure", "--graph", graph, "--core", "1"], [program, "canary", "--core", "1"], [program, "describe", "--core", "1"]):
+        for command in (
+            [*work, "--target", "another-target", "--spool", os.path.join(self.folder, "other-spool")],
+            [program, "probe", "--core", "1"],
+            [program, "measure", "--graph", graph, "--core", "1"],
+            [program, "canary", "--core", "1"],
+            [program, "describe", "--core", "1"],
+        ):
             answer = run(*command)
             self.assertEqual(answer.returncode, 1, command)
             self.assertIn(f"cpu1: a worker (process {first.pid})", answer.stderr)
@@ -145,7 +181,9 @@ class MeasurementQueueTest(queue_run.QueueTest):
         self.assertEqual(os.listdir(done), [])
 
     def kills(self, postgres=None):
-        states, measurements, different, servers, workers = queue_run.run_with_kills(self.folder, 200, 6, postgres, seed=3, seconds=300)
+        states, measurements, different, servers, workers = queue_run.run_with_kills(
+            self.folder, 200, 6, postgres, seed=3, seconds=300
+        )
         self.assertEqual(states, {"done": 200})
         self.assertEqual((measurements, different), (200, 200))
         self.assertEqual(servers + workers, 6)

@@ -21,14 +21,20 @@ class Server:
     """A cobra-server with the shipped weights on ports of its own. Use it in a `with`."""
 
     def __init__(self, store, *flags, files=None):
-        """`files`: where its log goes, if the store is no file."""
+        """`files`: where its log goes, if the store is not a file."""
         self.store = store
         self.ready = (files or store) + ".ready"
         if os.path.exists(self.ready):
             os.remove(self.ready)
         self.log_path = (files or store) + ".log"
-        defaults = {"--listen": "127.0.0.1:0", "--metrics": "127.0.0.1:0", "--model": os.path.join(SOURCE, "model", "pretrained"),
-                    "--library": LIBRARY, "--store": store, "--ready-file": self.ready}
+        defaults = {
+            "--listen": "127.0.0.1:0",
+            "--metrics": "127.0.0.1:0",
+            "--model": os.path.join(SOURCE, "model", "pretrained"),
+            "--library": LIBRARY,
+            "--store": store,
+            "--ready-file": self.ready,
+        }
         given = [part for flag, value in defaults.items() if flag not in flags for part in (flag, value)]
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen([os.path.join(BIN, "cobra-server"), *given, *flags], stderr=log)
@@ -71,7 +77,11 @@ class Answer:
 
 def client(*arguments, timeout=300, cwd=None):
     """Runs cobra-client."""
-    return Answer(subprocess.run([os.path.join(BIN, "cobra-client"), *arguments], capture_output=True, text=True, timeout=timeout, cwd=cwd))
+    return Answer(
+        subprocess.run(
+            [os.path.join(BIN, "cobra-client"), *arguments], capture_output=True, text=True, timeout=timeout, cwd=cwd
+        )
+    )
 
 
 def predict(server, *arguments, **options):
@@ -83,9 +93,23 @@ def stubs():
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     proto = os.path.join(SOURCE, "proto")
-    files = [os.path.join(proto, "cobra", "v1", name + ".proto") for name in ("cobra", "error", "graph", "measurements", "target")]
-    subprocess.run([sys.executable, "-m", "grpc_tools.protoc", "-I", proto, f"--python_out={folder.name}",
-                    f"--grpc_python_out={folder.name}", *files], check=True)
+    files = [
+        os.path.join(proto, "cobra", "v1", name + ".proto")
+        for name in ("cobra", "error", "graph", "measurements", "target")
+    ]
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "grpc_tools.protoc",
+            "-I",
+            proto,
+            f"--python_out={folder.name}",
+            f"--grpc_python_out={folder.name}",
+            *files,
+        ],
+        check=True,
+    )
     sys.path.insert(0, folder.name)
     return importlib.import_module("cobra.v1.cobra_pb2"), importlib.import_module("cobra.v1.cobra_pb2_grpc")
 
@@ -93,11 +117,15 @@ def stubs():
 def measurement_stubs():
     """The same of the measurement queue."""
     stubs()
-    return importlib.import_module("cobra.v1.measurements_pb2"), importlib.import_module("cobra.v1.measurements_pb2_grpc")
+    return importlib.import_module("cobra.v1.measurements_pb2"), importlib.import_module(
+        "cobra.v1.measurements_pb2_grpc"
+    )
 
 
 class Postgres:
-    """A real PostgreSQL of a test's own, on a socket in a folder. None of it where it is not installed: installed() says so."""
+    """A real PostgreSQL of a test's own, on a socket in a folder. None of it where it is not installed: installed()
+    says so."""
+
     PROGRAMS = "/usr/lib/postgresql/15/bin"
 
     @classmethod
@@ -109,6 +137,7 @@ class Postgres:
         self.as_user = []
         if os.geteuid() == 0:  # it refuses to run as root
             import pwd
+
             user = pwd.getpwnam("postgres")
             os.chown(self.folder, user.pw_uid, user.pw_gid)
             self.as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
@@ -119,8 +148,13 @@ class Postgres:
         self.url = f"postgresql://cobra@/cobra?host={self.folder}"
 
     def run(self, program, *arguments):
-        subprocess.run([*self.as_user, os.path.join(self.PROGRAMS, program), *arguments], check=True, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, cwd="/")
+        subprocess.run(
+            [*self.as_user, os.path.join(self.PROGRAMS, program), *arguments],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+        )
 
     def start(self):
         options = f"-c listen_addresses='' -c unix_socket_directories={self.folder} -c shared_buffers=16MB"
@@ -130,7 +164,9 @@ class Postgres:
         self.run("pg_ctl", "-D", self.data, "-w", "-m", mode, "stop")
 
     def query(self, sql):
-        return subprocess.run(["psql", "-X", "-A", "-t", self.url, "-c", sql], check=True, capture_output=True, text=True).stdout
+        return subprocess.run(
+            ["psql", "-X", "-A", "-t", self.url, "-c", sql], check=True, capture_output=True, text=True
+        ).stdout
 
     def __enter__(self):
         return self

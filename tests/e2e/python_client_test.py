@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Any language can be a client: Python's grpcio with stubs from the published proto gets the numbers that cobra-client gets."""
+"""Any language can be a client: Python's grpcio with stubs from the published proto gets the numbers that cobra-client
+gets."""
 import os
 import tempfile
 import unittest
@@ -43,15 +44,21 @@ class PythonClientTest(unittest.TestCase):
         cls.folder.cleanup()
 
     def request(self, **changes):
-        source = self.pb.SourceModel(files=[self.pb.SourceFile(path="net.py", text=NET.encode())], file="net.py",
-                                     entry="Net(24)", inputs=["2x3x32x32"])
+        source = self.pb.SourceModel(
+            files=[self.pb.SourceFile(path="net.py", text=NET.encode())],
+            file="net.py",
+            entry="Net(24)",
+            inputs=["2x3x32x32"],
+        )
         for name, value in changes.items():
             setattr(source, name, value)
         return self.pb.PredictRequest(source=source, targets=[self.target], breakdown=True)
 
     def test_same_numbers_as_cobra_client(self):
         reply = self.stub.Predict(self.request(), timeout=60)
-        answer = programs.predict(self.server, self.net, "--entry", "Net(24)", "--input", "2x3x32x32", "--target", self.target, "--breakdown")
+        answer = programs.predict(
+            self.server, self.net, "--entry", "Net(24)", "--input", "2x3x32x32", "--target", self.target, "--breakdown"
+        )
         self.assertEqual(answer.code, 0, answer.err)
         theirs = answer.json()
         self.assertEqual(reply.fingerprint, theirs["fingerprint"])
@@ -61,7 +68,9 @@ class PythonClientTest(unittest.TestCase):
         for mine, other in zip(reply.predictions, theirs["predictions"]):
             for field in ("latency_us", "low_us", "high_us", "confidence"):
                 self.assertEqual(getattr(mine, field), other[field], field)
-            self.assertEqual([row.latency_us for row in mine.breakdown], [row["latency_us"] for row in other["breakdown"]])
+            self.assertEqual(
+                [row.latency_us for row in mine.breakdown], [row["latency_us"] for row in other["breakdown"]]
+            )
 
     def test_batches_differ(self):
         one = self.stub.Predict(self.request(), timeout=60)
@@ -71,7 +80,9 @@ class PythonClientTest(unittest.TestCase):
         self.assertGreater(sixteen.predictions[0].latency_us, one.predictions[0].latency_us)
 
     def test_errors_carry_the_place(self):
-        source = self.pb.SourceFile(path="net.py", text=NET.replace("Linear(width, 10)", "Linear(width + 1, 10)").encode())
+        source = self.pb.SourceFile(
+            path="net.py", text=NET.replace("Linear(width, 10)", "Linear(width + 1, 10)").encode()
+        )
         request = self.request()
         request.source.files[0].CopyFrom(source)
         with self.assertRaises(grpc.RpcError) as raised:
@@ -103,12 +114,19 @@ class PythonClientTest(unittest.TestCase):
             return int(next(line for line in file if line.startswith("VmHWM")).split()[1]) / 1024
 
     def test_bytes_that_would_grow(self):
-        """Two bytes may be an empty call of a graph, which takes 150 in memory: 20 MB of them are refused before they are 1.5 GB."""
+        """Two bytes may be an empty call of a graph, which takes 150 in memory: 20 MB of them are refused before they
+        are 1.5 GB."""
         raw = self.channel.unary_unary("/cobra.v1.Cobra/Predict")
         before = self.peak_memory_mb()
         calls = b"\x32\x00" * 10_000_000
         with self.assertRaises(grpc.RpcError) as raised:
-            raw(b"\x12" + bytes([len(calls) >> shift & 127 | 128 for shift in (0, 7, 14)]) + bytes([len(calls) >> 21]) + calls, timeout=60)
+            raw(
+                b"\x12"
+                + bytes([len(calls) >> shift & 127 | 128 for shift in (0, 7, 14)])
+                + bytes([len(calls) >> 21])
+                + calls,
+                timeout=60,
+            )
         self.assertEqual(raised.exception.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
         self.assertIn("in memory", programs.error_detail(raised.exception).message)
         self.assertLess(self.peak_memory_mb(), before + 300)

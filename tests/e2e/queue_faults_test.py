@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What happens around the measurement queue and must lose nothing: the network is cut, the disk is full (the worker's, the server's), the database restarts
-or is away, the machine is busy. `--long` makes the cuts as long as they are in life (a minute). (A clock that is set back: tests/store/task_queue_test.cc,
-which has the clock in its hand.)"""
+"""What happens around the measurement queue and must lose nothing: the network is cut, the disk is full (the worker's,
+the server's), the database restarts or is away, the machine is busy. `--long` makes the cuts as long as they are in
+life (a minute). (A clock that is set back: tests/store/task_queue_test.cc, which has the clock in its hand.)"""
 import json
 import os
 import re
@@ -76,7 +76,10 @@ def can_mount():
     if os.geteuid() != 0:
         return False
     with tempfile.TemporaryDirectory() as folder:
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True).returncode != 0:
+        if (
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True).returncode
+            != 0
+        ):
             return False
         subprocess.run(["umount", folder], check=True)
     return True
@@ -126,7 +129,7 @@ class QueueFaultsTest(queue_run.QueueTest):
         wanted, refused = self.tasks(2000), False
         for i in range(0, 2000, 50):
             try:
-                self.enqueue(wanted[i:i + 50])
+                self.enqueue(wanted[i : i + 50])
             except grpc.RpcError as error:
                 self.assertEqual(error.code(), grpc.StatusCode.UNAVAILABLE)
                 self.assertIn("full", error.details())
@@ -165,20 +168,25 @@ class QueueFaultsTest(queue_run.QueueTest):
         worker = queue_run.Worker(self.server.address, self.spool, "--group", "5")  # without --keep-disturbed
         self.addCleanup(worker.kill)
         self.wait_until(lambda: self.done() >= 10, 120, worker.log)
-        neighbour = subprocess.Popen([sys.executable, "-c", "import os\nos.sched_setaffinity(0, {0})\nwhile True: pass"])
+        neighbour = subprocess.Popen(
+            [sys.executable, "-c", "import os\nos.sched_setaffinity(0, {0})\nwhile True: pass"]
+        )
         self.addCleanup(neighbour.wait)
         self.addCleanup(neighbour.kill)
         time.sleep(3)
         neighbour.kill()
         self.wait_until(self.all_done(60), 180, worker.log)
         self.assertEqual(worker.stop(), 0)
-        measured, again = map(int, re.search(r"(\d+) tasks measured, (\d+) of them more than once", worker.log()).groups())
+        measured, again = map(
+            int, re.search(r"(\d+) tasks measured, (\d+) of them more than once", worker.log()).groups()
+        )
         self.assertEqual(measured, 60)
         self.assertGreater(again, 0)
-        # What stayed disturbed through three tries is handed in, and says so.
+        # What stayed disturbed through three tries is reported, and marked so.
         for (record_json,) in self.rows.query("SELECT record_json FROM measurements"):
             record = json.loads(record_json)
-            compute, copy = abs(record["canary_ratio"] - 1), abs(record["canary_copy_ratio"] - 1)  # written with three decimals
+            # written with three decimals
+            compute, copy = abs(record["canary_ratio"] - 1), abs(record["canary_copy_ratio"] - 1)
             if record.get("suspect", False):
                 self.assertTrue(compute > 0.049 or copy > 0.249, record)
             else:

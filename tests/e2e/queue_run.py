@@ -1,4 +1,5 @@
-"""What the tests of the measurement queue share: tiny layers as tasks, a worker, the queue's contents, and a run in which both are killed."""
+"""What the tests of the measurement queue share: tiny layers as tasks, a worker, the queue's contents, and a run in
+which both are killed."""
 import importlib
 import os
 import random
@@ -34,7 +35,9 @@ def layer(graph_pb2, width):
 
 
 def tasks(pb, graph_pb2, count, **fields):
-    return [pb.MeasurementTask(target=TARGET, origin="test", graph=layer(graph_pb2, 8 + i), **fields) for i in range(count)]
+    return [
+        pb.MeasurementTask(target=TARGET, origin="test", graph=layer(graph_pb2, 8 + i), **fields) for i in range(count)
+    ]
 
 
 class Worker:
@@ -44,8 +47,23 @@ class Worker:
         self.log_path = log or spool + ".log"
         with open(self.log_path, "ab") as output:
             self.process = subprocess.Popen(
-                [os.path.join(programs.BIN, "cobra-worker"), "work", "--server", address, "--target", target, "--spool", spool, "--core", "0",
-                 "--share-device", *flags], stderr=output, stdout=output)
+                [
+                    os.path.join(programs.BIN, "cobra-worker"),
+                    "work",
+                    "--server",
+                    address,
+                    "--target",
+                    target,
+                    "--spool",
+                    spool,
+                    "--core",
+                    "0",
+                    "--share-device",
+                    *flags,
+                ],
+                stderr=output,
+                stdout=output,
+            )
 
     def stop(self, seconds=120):
         self.process.send_signal(signal.SIGTERM)
@@ -77,12 +95,15 @@ class Rows:
         return {state: int(count) for state, count in self.query("SELECT state, COUNT(*) FROM tasks GROUP BY state")}
 
     def measurements(self):
-        count, different = self.query("SELECT COUNT(*), COUNT(DISTINCT task_id) FROM measurements WHERE task_id IS NOT NULL")[0]
+        count, different = self.query(
+            "SELECT COUNT(*), COUNT(DISTINCT task_id) FROM measurements WHERE task_id IS NOT NULL"
+        )[0]
         return int(count), int(different)
 
 
 class QueueTest(unittest.TestCase):
     """A server with a store of its own, tasks for it, workers on it."""
+
     WORKER_FLAGS = ()
 
     @classmethod
@@ -100,7 +121,7 @@ class QueueTest(unittest.TestCase):
         self.store, self.rows = store, Rows(store, postgres)
 
     def start(self, *flags, location=None, **options):
-        """`location`: of the store, if it is no file."""
+        """`location`: of the store, if it is not a file."""
         self.server = programs.Server(location or self.store, *flags, **options)
         self.addCleanup(self.server.__exit__)
         self.stub = self.services.MeasurementsStub(grpc.insecure_channel(self.server.address))
@@ -137,14 +158,17 @@ def retry(call, seconds=60):
         try:
             return call()
         except grpc.RpcError as error:
-            if error.code() not in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED) or time.time() > until:
+            if (
+                error.code() not in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
+                or time.time() > until
+            ):
                 raise
             time.sleep(0.1)
 
 
 def run_with_kills(folder, count, kills, postgres=None, seed=1, say=lambda text: None, seconds=3600):
-    """`count` short tasks while server and worker are killed (SIGKILL) `kills` times at random moments. Returns (states, measurements, different tasks
-    measured, kills of the server, kills of the worker)."""
+    """`count` short tasks while server and worker are killed (SIGKILL) `kills` times at random moments. Returns
+    (states, measurements, different tasks measured, kills of the server, kills of the worker)."""
     pb, services = programs.measurement_stubs()
     graph_pb2 = importlib.import_module("cobra.v1.graph_pb2")
     rng = random.Random(seed)
@@ -157,14 +181,23 @@ def run_with_kills(folder, count, kills, postgres=None, seed=1, say=lambda text:
         return programs.Server(location, "--listen", address, files=store)
 
     def start_worker():
-        return Worker(address, os.path.join(folder, "spool"), "--lease-seconds", "5", "--lease-tasks", "40", "--group", "5",
-                      "--keep-disturbed")
+        return Worker(
+            address,
+            os.path.join(folder, "spool"),
+            "--lease-seconds",
+            "5",
+            "--lease-tasks",
+            "40",
+            "--group",
+            "5",
+            "--keep-disturbed",
+        )
 
     server, worker = start_server(), start_worker()
     stub = services.MeasurementsStub(grpc.insecure_channel(address, options=[("grpc.max_reconnect_backoff_ms", 500)]))
     wanted = tasks(pb, graph_pb2, count, max_attempts=100)
     for i in range(0, count, 500):
-        retry(lambda part=wanted[i:i + 500]: stub.Enqueue(pb.EnqueueRequest(tasks=part), timeout=30))
+        retry(lambda part=wanted[i : i + 500]: stub.Enqueue(pb.EnqueueRequest(tasks=part), timeout=30))
     killed = {"server": 0, "worker": 0}
     until = time.time() + seconds
     while time.time() < until:

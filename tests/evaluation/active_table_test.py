@@ -11,8 +11,13 @@ SOURCE = os.environ["COBRA_SOURCE"]
 
 
 def table(*arguments):
-    done = subprocess.run([TRAIN, "table", "active", "--quick", *arguments], cwd=SOURCE, capture_output=True, text=True,
-                          env=dict(os.environ, OMP_NUM_THREADS="1"))
+    done = subprocess.run(
+        [TRAIN, "table", "active", "--quick", *arguments],
+        cwd=SOURCE,
+        capture_output=True,
+        text=True,
+        env=dict(os.environ, OMP_NUM_THREADS="1"),
+    )
     assert done.returncode == 0, done.stderr
     return done
 
@@ -33,7 +38,7 @@ def main():
         assert result["test_layers"] > 1000 and 0 < result["floor"] < 0.1
         markdown = open(os.path.join(out, "active.md")).read()
         assert "| variance |" in markdown and "cobra-train table active --quick" in markdown
-        assert open(os.path.join(out, "active.svg")).read().count("<path d=\"M") >= 2
+        assert open(os.path.join(out, "active.svg")).read().count('<path d="M') >= 2
         assert not os.path.exists(os.path.join(out, "active.partial.jsonl"))
     return 0
 

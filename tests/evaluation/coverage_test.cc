@@ -54,8 +54,8 @@ TEST(Coverage, OfAPerfectMethodLiesInTheBand) {
       measured.push_back(10 * std::exp(error(random)));
       fold.push_back(i % 5);
     }
-    const Figures figures =
-        IntervalFigures(predicted, measured, CrossConformalHalfWidths(predicted, measured, fold), 400);
+    const MetricValues figures =
+        IntervalMetricValues(predicted, measured, CrossConformalHalfWidths(predicted, measured, fold), 400);
     ASSERT_EQ(figures[0].first, "covered_90");
     inside += figures[1].second <= 0.9 && 0.9 <= figures[2].second;
   }
@@ -71,7 +71,7 @@ TEST(CrossConformal, TakesTheOtherFoldsErrors) {
   const std::vector<double> half = CrossConformalHalfWidths(predicted, measured, fold);
   EXPECT_NEAR(half[0], 0.3, 1e-9);
   EXPECT_NEAR(half[39], 0.1, 1e-9);
-  const Figures figures = IntervalFigures(predicted, measured, half, 20);
+  const MetricValues figures = IntervalMetricValues(predicted, measured, half, 20);
   EXPECT_NEAR(figures[0].second, 0.5, 1e-9);
 }
 

@@ -10,7 +10,12 @@ SOURCE = os.environ["COBRA_SOURCE"]
 
 
 def main():
-    done = subprocess.run([os.path.join(BIN, "cobra-train"), "table", "few_shot", "--quick", "--json"], cwd=SOURCE, capture_output=True, text=True)
+    done = subprocess.run(
+        [os.path.join(BIN, "cobra-train"), "table", "few_shot", "--quick", "--json"],
+        cwd=SOURCE,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     table = json.loads(done.stdout)
     assert table["table"] == "few_shot" and "--quick" in table["command"]
@@ -18,7 +23,16 @@ def main():
     for row in table["rows"]:
         groups.setdefault(row["group"], {})[row["method"]] = row["metrics"]
     help_group = groups["NAS-Bench-201, HELP's split, 10 samples: mean of 2 devices"]
-    for method in ("COBRA", "COBRA, with a data sheet", "COBRA, samples chosen", "MAPLE-X, rebuilt", "mix of the other devices", "linear, one-hot", "linear, costs", "FLOPs"):
+    for method in (
+        "COBRA",
+        "COBRA, with a data sheet",
+        "COBRA, samples chosen",
+        "MAPLE-X, rebuilt",
+        "mix of the other devices",
+        "linear, one-hot",
+        "linear, costs",
+        "FLOPs",
+    ):
         assert method in help_group, (method, sorted(help_group))
     assert sum(name.startswith("ceiling") for name in help_group) == 1
     for name, rows in groups.items():

@@ -61,7 +61,7 @@ TEST(Gcn, WithAnIdentityForAdjacencyEveryGraphIsTheSame) {
   EXPECT_NEAR(latencies[0], latencies[2], 1e-6);
 }
 
-TEST(Gcn, RandomFeaturesSayNothingOfOperations) {
+TEST(Gcn, RandomFeaturesIgnoreOperations) {
   GcnOptions options = Small();
   options.random_features = true;
   const GcnGraphs graphs = MakeGcnGraphs(space::MakeDense({Chain(), Chain()}, kKinds), options);

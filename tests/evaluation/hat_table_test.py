@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The quick form of `cobra-train table hat`: every row, one set; the rows that are fitted whole in it have their figures."""
+"""The quick form of `cobra-train table hat`: every row, one set; the rows that are fitted whole in it have their
+figures."""
 import json
 import os
 import subprocess
@@ -9,8 +10,13 @@ TRAIN = os.path.join(os.environ["COBRA_BIN"], "cobra-train")
 
 
 def main():
-    done = subprocess.run([TRAIN, "table", "hat", "--quick", "--json"], cwd=os.environ["COBRA_SOURCE"], capture_output=True, text=True,
-                          env=dict(os.environ, OMP_NUM_THREADS="1"))
+    done = subprocess.run(
+        [TRAIN, "table", "hat", "--quick", "--json"],
+        cwd=os.environ["COBRA_SOURCE"],
+        capture_output=True,
+        text=True,
+        env=dict(os.environ, OMP_NUM_THREADS="1"),
+    )
     assert done.returncode == 0, done.stderr
     rows = {row["method"]: row for row in json.loads(done.stdout)["rows"]}
     assert len(rows) == 7 and {row["group"] for row in rows.values()} == {"iwslt14deen-gpu_titanxp"}, rows

@@ -27,10 +27,10 @@ graph::Graph TwoRelus(int64_t width) {
 
 fit::Sample Network(int64_t width, double latency_us, std::vector<double> node_latency_us, double profile_us) {
   fit::Sample sample{TwoRelus(width)};
-  sample.is_network = true;
-  sample.label = "family";
-  sample.fingerprint = graph::Fingerprint(sample.graph).ToHex();
-  sample.latency_us = latency_us;
+  sample.measurement.subject.is_network = true;
+  sample.measurement.subject.label = "family";
+  sample.measurement.subject.fingerprint = graph::Fingerprint(sample.graph).ToHex();
+  sample.measurement.latency.median_us = latency_us;
   sample.node_latency_us = std::move(node_latency_us);
   sample.profile_us = profile_us;
   return sample;
@@ -39,9 +39,9 @@ fit::Sample Network(int64_t width, double latency_us, std::vector<double> node_l
 // A call of a network, measured alone.
 fit::Sample Alone(const graph::Graph& network, int32_t node, double latency_us) {
   fit::Sample sample{*graph::ExtractLayer(network, node)};
-  sample.label = "relu";
-  sample.fingerprint = graph::Fingerprint(sample.graph).ToHex();
-  sample.latency_us = latency_us;
+  sample.measurement.subject.label = "relu";
+  sample.measurement.subject.fingerprint = graph::Fingerprint(sample.graph).ToHex();
+  sample.measurement.latency.median_us = latency_us;
   return sample;
 }
 

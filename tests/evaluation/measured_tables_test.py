@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""cobra-train table cobra_layers|cobra_networks|ablation|intervals --quick: every row is there, with figures of test rows.
+"""cobra-train table cobra_layers|cobra_networks|ablation|intervals --quick: every row is there, with figures of test
+rows.
 
     measured_tables_test.py TABLE
 """
@@ -9,23 +10,49 @@ import subprocess
 import sys
 
 ROWS = {
-    "cobra_layers": ["COBRA (shipped)", "boosted trees on shapes and costs", "kernel ridge on the call's numbers",
-                     "linear on FLOPs and bytes, a line a type", "repeatability floor: measured twice"],
-    "cobra_networks": ["COBRA (shipped)", "BRP-NAS: kinds of calls alone", "BRP-NAS: kinds and parameters",
-                       "BRP-NAS++: kinds, parameters, latency of each call alone", "boosted trees on shape and cost totals",
-                       "linear on FLOPs and bytes", "layer-wise sum: layers predicted by COBRA (shipped)",
-                       "the calls as profiled inside the network, added", "repeatability floor: measured twice"],
-    "ablation": ["ours: everything on", "numbers as words of digits, not as numbers", "without the target",
-                 "networks alone: no layers to learn from", "the same, the latency appended"],
+    "cobra_layers": [
+        "COBRA (shipped)",
+        "boosted trees on shapes and costs",
+        "kernel ridge on the call's numbers",
+        "linear on FLOPs and bytes, a line a type",
+        "repeatability floor: measured twice",
+    ],
+    "cobra_networks": [
+        "COBRA (shipped)",
+        "BRP-NAS: kinds of calls alone",
+        "BRP-NAS: kinds and parameters",
+        "BRP-NAS++: kinds, parameters, latency of each call alone",
+        "boosted trees on shape and cost totals",
+        "linear on FLOPs and bytes",
+        "layer-wise sum: layers predicted by COBRA (shipped)",
+        "the calls as profiled inside the network, added",
+        "repeatability floor: measured twice",
+    ],
+    "ablation": [
+        "ours: everything on",
+        "numbers as words of digits, not as numbers",
+        "without the target",
+        "networks alone: no layers to learn from",
+        "the same, the latency appended",
+    ],
     "intervals": ["layers", "networks", "desktop_gpu_gtx_1080ti_fp32"],
 }
-PUBLISHED = {"cobra_layers": ["COBRA as published: encoder", "COBRA (ours) on the rows of the encoder as published"],
-             "cobra_networks": ["COBRA as published"], "ablation": [], "intervals": []}
+PUBLISHED = {
+    "cobra_layers": ["COBRA as published: encoder", "COBRA (ours) on the rows of the encoder as published"],
+    "cobra_networks": ["COBRA as published"],
+    "ablation": [],
+    "intervals": [],
+}
 
 
 def main():
     table, source = sys.argv[1], os.environ["COBRA_SOURCE"]
-    run = subprocess.run([os.environ["COBRA_BIN"] + "/cobra-train", "table", table, "--quick", "--json"], cwd=source, capture_output=True, text=True)
+    run = subprocess.run(
+        [os.environ["COBRA_BIN"] + "/cobra-train", "table", table, "--quick", "--json"],
+        cwd=source,
+        capture_output=True,
+        text=True,
+    )
     assert run.returncode == 0, run.stderr
     rows = json.loads(run.stdout)["rows"]
     methods = {r["method"] for r in rows}

@@ -12,8 +12,13 @@ GPU = "desktop_gpu_gtx_1080ti_fp32"
 
 
 def table(*arguments):
-    done = subprocess.run([TRAIN, "table", "nasbench201", "--quick", *arguments], cwd=SOURCE, capture_output=True, text=True,
-                          env=dict(os.environ, OMP_NUM_THREADS="1"))
+    done = subprocess.run(
+        [TRAIN, "table", "nasbench201", "--quick", *arguments],
+        cwd=SOURCE,
+        capture_output=True,
+        text=True,
+        env=dict(os.environ, OMP_NUM_THREADS="1"),
+    )
     assert done.returncode == 0, done.stderr
     return done
 
@@ -31,7 +36,9 @@ def main():
             assert row["seeds"] == 1 and row["seconds"] > 0, row
             if "seconds" in metrics:
                 continue
-            assert 0 <= metrics["within_1"] <= metrics["within_5"] <= metrics["within_10"] <= metrics["within_25"] <= 1, row
+            assert (
+                0 <= metrics["within_1"] <= metrics["within_5"] <= metrics["within_10"] <= metrics["within_25"] <= 1
+            ), row
             assert metrics["n"] > (1000 if "same network" in method else 11000), row
         line = rows[GPU, "linear, one-hot"]["metrics"]
         assert rows[GPU, "COBRA: Gaussian process"]["parameters"] > 1000
@@ -45,8 +52,19 @@ def main():
         state = os.path.join(out, "nasbench201.quick.partial.jsonl")
         with open(state, "w") as f:
             for row in result["rows"]:
-                f.write(json.dumps({"method": row["method"], "group": row["group"], "seed": 1, "seconds": 1, "parameters": 1,
-                                    "figures": {"mape": 0.125}}) + "\n")
+                f.write(
+                    json.dumps(
+                        {
+                            "method": row["method"],
+                            "group": row["group"],
+                            "seed": 1,
+                            "seconds": 1,
+                            "parameters": 1,
+                            "figures": {"mape": 0.125},
+                        }
+                    )
+                    + "\n"
+                )
         again = json.loads(table("--json", "--out", out).stdout)
         assert all(row["metrics"] == {"mape": 0.125} for row in again["rows"]) and len(again["rows"]) == len(rows)
     return 0

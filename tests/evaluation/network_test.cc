@@ -44,11 +44,12 @@ fit::Sample MakeNetwork(int seed, const std::string& space) {
                                         parameters, R"(},"output":[)", last, "]}"));
   EXPECT_TRUE(graph.ok()) << graph.status();
   sample.graph = *graph;
-  sample.is_network = true;
-  sample.space = space;
-  sample.fingerprint = absl::StrCat(space, seed);
-  for (double us : sample.node_latency_us) sample.latency_us += us;
-  sample.peak_memory_bytes = 1000;
+  store::Measurement& measurement = sample.measurement;
+  measurement.subject.is_network = true;
+  measurement.subject.space = space;
+  measurement.subject.fingerprint = absl::StrCat(space, seed);
+  for (double us : sample.node_latency_us) measurement.latency.median_us += us;
+  measurement.peak_memory_bytes = 1000;
   return sample;
 }
 
@@ -88,7 +89,7 @@ TEST(NetworkSet, KnowsACallByItsText) {
   EXPECT_NEAR(LinearTotals(made.set, first)[4], static_cast<double>(first.calls.size()) / 100, 1e-12);
 }
 
-TEST(CallModel, AddsUpWhatCallsTakeInCompany) {
+TEST(CallModel, SumsCallLatenciesInContext) {
   const Networks made = MakeNetworks(60);
   const auto calls = CallModel::Fit(made.set, made.train);
   ASSERT_TRUE(calls.ok()) << calls.status();

@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: tflite_seeds FOLDER\n", stderr);
     return 2;
   }
-  for (const cobra::OperatorFile& file : cobra::OperatorFiles()) {
+  for (const cobra::tflite::OperatorFile& file : cobra::tflite::OperatorFiles()) {
     std::ofstream out(std::string(argv[1]) + "/" + file.name + ".tflite", std::ios::binary);
     out << file.bytes;
     if (!out.flush()) return 1;

@@ -37,6 +37,7 @@ struct Case {
   const char* outputs;
 };
 
+// Long because it is a list of calls.
 TEST(ShapeRulesTest, GivePyTorchsShapes) {
   const Case cases[] = {
       {.op = "conv2d",

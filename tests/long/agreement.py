@@ -1,33 +1,36 @@
 #!/usr/bin/env python3
-"""What cobra-worker measures against an outside reference: the same layers and networks built by python3-torch from their own source and timed by
-torch.utils.benchmark (Timer, blocked_autorange).
+"""What cobra-worker measures against an outside reference: the same layers and networks built by python3-torch from
+their own source and timed by torch.utils.benchmark (Timer, blocked_autorange).
 
-    agreement.py [--rounds 15] [--core 0] [--minutes 20] [--fresh]        COBRA_BIN: where the programs are; leave the machine alone meanwhile
+    agreement.py [--rounds 15] [--core 0] [--minutes 20] [--fresh]        COBRA_BIN: where the programs are; leave the
+                                                                          machine alone meanwhile
 
-Both sides read the same source: 40 layers of data/layers written out as torch modules, and torchvision's own files. Each subject lives in two processes at once, which are
-measured in turns, a quarter of a second each, the first alternating, fifteen times (cobra-worker measure --in-turns); the median of the fifteen ratios counts. What a shared
+Both sides read the same source: 40 layers of data/layers written out as torch modules, and torchvision's own files.
+Each subject lives in two processes at once, which are measured in turns, a quarter of a second each, the first
+alternating, fifteen times (cobra-worker measure --in-turns); the median of the fifteen ratios counts. What a shared
 machine does to both cancels out.
 
-The same for both sides: one core, to which both are pinned; one thread; OPENBLAS_CORETYPE; inference mode; random inputs; processes forked from one that has LibTorch
-loaded (ours: started anew); and the heap retained (mallopt as worker/executor.cc does it, docs/targets.md says why).
+The same for both sides: one core, to which both are pinned; one thread; OPENBLAS_CORETYPE; inference mode; random
+inputs; processes forked from one that has LibTorch loaded (ours: started anew); and the heap retained (mallopt as
+worker/executor.cc does it, docs/targets.md says why).
 
-Not the same: our calls come from C++, theirs from Python, whose interpreter takes several microseconds a call. Nothing is subtracted. For single layers it does not
-matter (they take 100 us and more). A small network has some 150 calls in 10 ms, and there it does, so that networks have a second reference: the same module's calls
-recorded once by torch.jit.trace, as a function whose weights are constants, and run without optimisation, timed by the same Timer: the same calls without an
-interpreter of Python between them. (Traced as a module, TorchScript walks from submodule to submodule for each weight at each call, which takes 7 to 9 us a call: in one
-process, alternating with ours, MobileNetV2 was 8 % slower so at 224 x 224 and 20 % at 32 x 32, and as a function 0 % and 1 to 4 %.) A record says what LibTorch takes
-(worker/executor.h), so that the second is what it must agree with; the first is printed beside it.
+Not the same: our calls come from C++, theirs from Python, whose interpreter takes several microseconds a call. Nothing
+is subtracted. For single layers it does not matter (they take 100 us and more). A small network has some 150 calls in
+10 ms, and there it does, so that networks have a second reference: the same module's calls recorded once by
+torch.jit.trace, as a function whose weights are constants, and run without optimisation, timed by the same Timer: the
+same calls without an interpreter of Python between them. (Traced as a module, TorchScript walks from submodule to
+submodule for each weight at each call, which takes 7 to 9 us a call: in one process, alternating with ours, MobileNetV2
+was 8 % slower so at 224 x 224 and 20 % at 32 x 32, and as a function 0 % and 1 to 4 %.) A record says what LibTorch
+takes (worker/executor.h), so that the second is what it must agree with; the first is printed beside it.
 
-Passed: layers against the module, median of |difference| under 3 %; networks against the recorded calls, median under 3 %, none over 8 %. Every figure goes into
-build/agreement.jsonl at once; a second run goes on from there (--fresh: anew)."""
+Passed: layers against the module, median of |difference| under 3 %; networks against the recorded calls, median under 3
+%, none over 8 %. Every figure goes into build/agreement.jsonl at once; a second run goes on from there (--fresh:
+anew)."""
 import argparse
-import collections
 import contextlib
 import ctypes
-import gzip
 import json
 import os
-import random
 import statistics
 import subprocess
 import sys
@@ -35,185 +38,32 @@ import tempfile
 import time
 import warnings
 
-SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from agreement_subjects import LIBRARY, SOURCE, all_subjects
+
 BIN = os.path.abspath(os.environ.get("COBRA_BIN", os.path.join(SOURCE, "build", "release", "bin")))
 STATE = os.path.join(SOURCE, "build", "agreement.jsonl")
-LIBRARY = "/usr/lib/python3/dist-packages"
-SECONDS = 0.2                          # blocked_autorange runs at least so long
-LEAST_US, MOST_US = 200, 50000             # estimated time of a layer that is drawn: well above Python's overhead, well below a second
-
-# How many layers of which kind.
-LAYERS = {"conv2d 1x1": 4, "conv2d larger": 4, "conv2d depthwise": 4, "conv2d grouped": 2, "linear": 4, "matmul": 3, "attention": 2, "batch_norm": 1,
-          "layer_norm": 2, "group_norm": 1, "relu": 1, "gelu": 1, "silu": 1, "hardswish": 1, "max_pool2d": 1, "avg_pool2d": 1,
-          "adaptive_avg_pool2d": 1, "cat": 2, "interpolate": 2, "softmax": 2}
-# The smallest (in multiply-accumulates) of every family of classification networks: file, entry, input size.
-NETWORKS = [("alexnet", "alexnet()", 224), ("vgg", "vgg11()", 224), ("resnet", "resnet18()", 224), ("resnet", "resnext50_32x4d()", 224),
-            ("resnet", "wide_resnet50_2()", 224), ("squeezenet", "squeezenet1_1()", 224), ("densenet", "densenet121()", 224),
-            ("inception", "inception_v3(init_weights=False)", 299), ("googlenet", "googlenet(init_weights=False)", 224),
-            ("shufflenetv2", "shufflenet_v2_x0_5()", 224), ("mobilenetv2", "mobilenet_v2()", 224), ("mobilenetv3", "mobilenet_v3_small()", 224),
-            ("mnasnet", "mnasnet0_5()", 224), ("efficientnet", "efficientnet_b0()", 224), ("efficientnet", "efficientnet_v2_s()", 224),
-            ("regnet", "regnet_x_400mf()", 224), ("regnet", "regnet_y_400mf()", 224), ("convnext", "convnext_tiny()", 224),
-            ("vision_transformer", "vit_b_32()", 224), ("swin_transformer", "swin_t()", 224), ("swin_transformer", "swin_v2_t()", 256),
-            ("maxvit", "maxvit_t()", 224)]
-
-LAYER_SOURCE = """import torch
-import torch.nn as nn
-import torch.nn.functional as F
+SECONDS = 0.2  # blocked_autorange runs at least so long
 
 
-class Layer(nn.Module):
-    def __init__(self):
-        super().__init__()
-        {init}
-
-    def forward(self, {arguments}):
-        return {forward}
-"""
-
-Subject = collections.namedtuple("Subject", "name is_network file entry inputs")
-
-
-# ---- what is measured ----
-def product(shape):
-    result = 1
-    for size in shape:
-        result *= size
-    return result
-
-
-def kind_of(row):
-    """Which entry of LAYERS a line of data/layers is; None: none of them."""
-    op, shapes = row["op"], [shape for _, shape in row["in"]]
-    if op == "conv2d":
-        groups, weight = row["attrs"]["groups"], shapes[1]
-        if groups == 1:
-            return "conv2d 1x1" if weight[2:] == [1, 1] else "conv2d larger"
-        return "conv2d depthwise" if groups == shapes[0][1] == weight[0] else "conv2d grouped"
-    if op in ("matmul", "cat") and any(kind != "x" for kind, _ in row["in"]):
-        return None
-    if op == "batch_norm" and len(shapes[0]) != 4 or op == "interpolate" and ("size" not in row["attrs"] or len(shapes[0]) != 4):
-        return None
-    return op if op in LAYERS else None
-
-
-def module_of(row):
-    """(expression that makes the module or None, forward's expression)."""
-    op, a, shapes = row["op"], row["attrs"], [shape for _, shape in row["in"]]
-    x = shapes[0]
-    if op == "conv2d":
-        w = shapes[1]
-        return (f"nn.Conv2d({x[1]}, {w[0]}, {tuple(w[2:])}, stride={tuple(a['stride'])}, padding={tuple(a['padding'])}, "
-                f"dilation={tuple(a['dilation'])}, groups={a['groups']}, bias={len(shapes) > 2})", None)
-    if op == "linear":
-        return f"nn.Linear({shapes[1][1]}, {shapes[1][0]}, bias={len(shapes) > 2})", None
-    if op == "attention":
-        return f"nn.MultiheadAttention({x[2]}, {x[2] // 64}, batch_first=True)", "self.module(x0, x0, x0, need_weights=False)[0]"
-    if op == "matmul":
-        return None, "torch.matmul(x0, x1)"
-    if op == "cat":
-        return None, f"torch.cat([{', '.join(f'x{i}' for i in range(len(shapes)))}], dim={a['dim']})"
-    if op == "interpolate":
-        more = f", align_corners={a['align_corners']}" if a.get("align_corners") is not None else ""
-        return None, f"F.interpolate(x0, size={tuple(a['size'])}, mode={a['mode']!r}{more})"
-    simple = {"relu": "nn.ReLU()", "silu": "nn.SiLU()", "hardswish": "nn.Hardswish()", "gelu": f"nn.GELU(approximate={a.get('approximate', 'none')!r})",
-              "softmax": f"nn.Softmax(dim={a.get('dim')})"}
-    if op in simple:
-        return simple[op], None
-    if op == "batch_norm":
-        return f"nn.BatchNorm2d({x[1]}, eps={a['eps']})", None
-    if op == "layer_norm":
-        return f"nn.LayerNorm({tuple(a['normalized_shape'])}, eps={a['eps']}, elementwise_affine={len(shapes) > 1})", None
-    if op == "group_norm":
-        return f"nn.GroupNorm({a['num_groups']}, {x[1]}, eps={a['eps']}, affine={len(shapes) > 1})", None
-    if op == "adaptive_avg_pool2d":
-        return f"nn.AdaptiveAvgPool2d({tuple(a['output_size'])})", None
-    pool = f"{tuple(a['kernel_size'])}, stride={tuple(a['stride'])}, padding={tuple(a['padding'])}, ceil_mode={a['ceil_mode']}"
-    if op == "max_pool2d":
-        return f"nn.MaxPool2d({pool}, dilation={tuple(a['dilation'])})", None
-    return f"nn.AvgPool2d({pool}, count_include_pad={a['count_include_pad']})", None
-
-
-def estimate_us(row):
-    """So that layers are drawn that take long enough: 50 G multiply-accumulates and 25 GB (they are in the caches) a second."""
-    shapes = [shape for _, shape in row["in"]]
-    numbers = sum(product(shape) for shape in shapes)
-    x, macs = shapes[0], 0
-    if row["op"] == "conv2d":
-        w = shapes[1]
-        numbers += x[0] * w[0] * product(x[2:]) // product(row["attrs"]["stride"])
-        macs = product(w) * x[0] * product(x[2:]) // product(row["attrs"]["stride"])
-    elif row["op"] == "linear":
-        macs = product(x) * shapes[1][0]
-    elif row["op"] == "matmul":
-        macs = product(x) * shapes[1][-1]
-    elif row["op"] == "attention":
-        macs = 4 * product(x) * x[2] + 2 * product(x) * x[1]
-    elif row["op"] == "interpolate":
-        numbers += x[0] * x[1] * product(row["attrs"]["size"])
-    else:
-        numbers *= 2
-    return macs / 50e3 + 4 * numbers / 25e3
-
-
-def largest(row):
-    """Numbers in the largest tensor: cobra-worker leaves out what has one above 64 MB."""
-    shapes = [shape for _, shape in row["in"]]
-    x, made = shapes[0], 0
-    if row["op"] == "conv2d":
-        made = x[0] * shapes[1][0] * product(x[2:])
-    elif row["op"] == "linear":
-        made = product(x[:-1]) * shapes[1][0]
-    elif row["op"] == "matmul":
-        made = product(x[:-1]) * shapes[1][-1]
-    elif row["op"] == "cat":
-        made = sum(product(shape) for shape in shapes)
-    elif row["op"] == "interpolate":
-        made = x[0] * x[1] * product(row["attrs"]["size"])
-    return max([made, *map(product, shapes)])
-
-
-def draw_layers(folder):
-    """The same in every run: a seed, and the order of the file."""
-    rows = {}
-    with gzip.open(os.path.join(SOURCE, "data", "layers", "real_layers.jsonl.gz"), "rt") as file:
-        for line in file:
-            row = json.loads(line)
-            if row["op"] == "layer_norm" and len(row["in"][0][1]) == 3 and row["in"][0][1][2] % 64 == 0:  # what attention blocks work on
-                rows.setdefault("attention", []).append({"op": "attention", "attrs": {}, "in": [["x", row["in"][0][1]]]})
-            kind = kind_of(row)
-            if kind is not None:
-                rows.setdefault(kind, []).append(row)
-    rng = random.Random(20261120)
-    subjects = []
-    for kind, count in LAYERS.items():
-        slowest = sorted((row for row in rows[kind] if estimate_us(row) < MOST_US and largest(row) < 14e6), key=estimate_us)
-        long_enough = [row for row in slowest if estimate_us(row) > LEAST_US]
-        for i, row in enumerate(rng.sample(long_enough if len(long_enough) >= count else slowest[-count:], count)):
-            shapes = [shape for which, shape in row["in"] if which == "x"]
-            init, forward = module_of(row)
-            arguments = ", ".join(f"x{k}" for k in range(len(shapes)))
-            path = os.path.join(folder, f"{kind.replace(' ', '_')}_{i}.py")
-            with open(path, "w") as file:
-                file.write(LAYER_SOURCE.format(init=f"self.module = {init}" if init else "pass", arguments=arguments,
-                                               forward=forward or f"self.module({arguments})"))
-            sizes = " ".join("x".join(map(str, shape)) for _, shape in row["in"][:2])
-            subjects.append(Subject(f"{kind} {sizes}", False, path, "Layer()", shapes))
-    return subjects
-
-
-def all_subjects(folder):
-    networks = [Subject(entry.split("(")[0], True, os.path.join(LIBRARY, "torchvision", "models", file + ".py"), entry, [[1, 3, size, size]])
-                for file, entry, size in NETWORKS]
-    return draw_layers(folder) + networks
-
-
-# ---- ours ----
 def read_graph(subject):
     """The graph that our reader makes of the source."""
     inputs = [part for shape in subject.inputs for part in ("--input", "x".join(map(str, shape)))]
     library = ["--library", LIBRARY] if subject.is_network else []
-    answer = subprocess.run([os.path.join(BIN, "cobra-client"), "graph", subject.file, "--entry", subject.entry, *library, *inputs, "--format", "json"],
-                            check=True, capture_output=True)
+    answer = subprocess.run(
+        [
+            os.path.join(BIN, "cobra-client"),
+            "graph",
+            subject.file,
+            "--entry",
+            subject.entry,
+            *library,
+            *inputs,
+            "--format",
+            "json",
+        ],
+        check=True,
+        capture_output=True,
+    )
     return json.loads(answer.stdout)
 
 
@@ -224,8 +74,12 @@ class Ours:
         path = os.path.join(folder, "graph.json")
         with open(path, "w") as file:
             json.dump(read_graph(subject), file)
-        self.process = subprocess.Popen([os.path.join(BIN, "cobra-worker"), "measure", "--graph", path, "--in-turns", "--core", str(core)],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [os.path.join(BIN, "cobra-worker"), "measure", "--graph", path, "--in-turns", "--core", str(core)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def __enter__(self):
         return self
@@ -247,6 +101,7 @@ class Ours:
 def build_module(subject):
     if subject.is_network:
         import torchvision
+
         return eval("torchvision.models." + subject.entry)  # ours reads the same expression in the file that defines it
     namespace = {}
     with open(subject.file) as file:
@@ -256,17 +111,24 @@ def build_module(subject):
 
 def median_us(module, inputs, seconds):
     from torch.utils.benchmark import Timer
+
     until, calls = time.perf_counter() + 0.05, 0
     while time.perf_counter() < until or calls < 3:
         module(*inputs)
         calls += 1
-    return Timer("module(*inputs)", globals={"module": module, "inputs": inputs}, num_threads=1).blocked_autorange(min_run_time=seconds).median * 1e6
+    return (
+        Timer("module(*inputs)", globals={"module": module, "inputs": inputs}, num_threads=1)
+        .blocked_autorange(min_run_time=seconds)
+        .median
+        * 1e6
+    )
 
 
 @contextlib.contextmanager
 def shapes_as_numbers():
     """Sizes asked for while a trace goes on are numbers, as they are in an eager run, and no tensors to reckon with."""
     import torch
+
     of_tensor, size = torch.Tensor.shape, torch.Tensor.size
     torch.Tensor.shape = property(lambda self: torch.Size(int(n) for n in of_tensor.__get__(self)))
     torch.Tensor.size = lambda self, dim=None: self.shape if dim is None else self.shape[dim]
@@ -279,6 +141,7 @@ def shapes_as_numbers():
 def record(module, inputs):
     """The module's calls, its weights as constants."""
     import torch
+
     module.requires_grad_(False)
     with torch.no_grad(), shapes_as_numbers():
         return torch.jit.trace(lambda *x: module(*x), tuple(inputs), check_trace=False)
@@ -287,10 +150,11 @@ def record(module, inputs):
 def prepare_theirs(subject, core):
     """In a forked child: a function that times once, {"module": us, "recorded": us for a network}."""
     import torch
+
     warnings.filterwarnings("ignore", category=torch.jit.TracerWarning)
     os.sched_setaffinity(0, {core})
     libc = ctypes.CDLL(None)
-    for parameter, value in ((-3, 32 << 20), (-1, 2 ** 31 - 1)):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
+    for parameter, value in ((-3, 32 << 20), (-1, 2**31 - 1)):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
         if libc.mallopt(parameter, value) != 1:
             raise RuntimeError("mallopt refused")
     torch.set_num_threads(1)
@@ -365,7 +229,8 @@ class Theirs:
 
 # ---- the series ----
 def read_state(fresh):
-    """What an interrupted run of the same cobra-worker has measured: {(name, round): {"ours", "module", "recorded"}}."""
+    """What an interrupted run of the same cobra-worker has measured: {(name, round): {"ours", "module",
+    "recorded"}}."""
     worker = os.stat(os.path.join(BIN, "cobra-worker"))
     head = {"worker": [worker.st_size, int(worker.st_mtime)]}
     done = {}
@@ -428,9 +293,12 @@ def percent(ours, theirs):
 
 
 def print_table(subjects, done):
-    """Prints a line a subject; {"layers": [...], "networks": [...], "networks, from Python": [...]}: differences in percent."""
+    """Prints a line a subject; {"layers": [...], "networks": [...], "networks, from Python": [...]}: differences in
+    percent."""
     differences = {"layers": {}, "networks": {}, "networks, from Python": {}}
-    print(f"{'':52} {'ours':>11} {'python':>11} {'':>7} {'recorded':>11} {'':>7} rounds   microseconds; difference of ours in percent")
+    print(
+        f"{'':52} {'ours':>11} {'python':>11} {'':>7} {'recorded':>11} {'':>7} rounds   microseconds; difference of ours in percent"
+    )
     for subject in subjects:
         rounds = rounds_of(done, subject.name)
         if not rounds:
@@ -457,8 +325,10 @@ def print_verdict(differences, missing):
             continue
         sizes = [abs(difference) for difference in of_subject.values()]
         worst = max(of_subject, key=lambda name: abs(of_subject[name]))
-        print(f"{what}: {len(sizes)}, median |difference| {statistics.median(sizes):.2f} %, median difference {statistics.median(of_subject.values()):+.2f} %, "
-              f"worst {of_subject[worst]:+.1f} % ({worst})")
+        print(
+            f"{what}: {len(sizes)}, median |difference| {statistics.median(sizes):.2f} %, median difference {statistics.median(of_subject.values()):+.2f} %, "
+            f"worst {of_subject[worst]:+.1f} % ({worst})"
+        )
         if what != "networks, from Python":
             passed = passed and statistics.median(sizes) < 3
         if what == "networks":
@@ -468,8 +338,13 @@ def print_verdict(differences, missing):
 
 
 def with_environment():
-    """BLAS kernels and threads as cobra-worker chooses them; before LibTorch is loaded, so this program starts again."""
-    if os.environ.get("OPENBLAS_NUM_THREADS") == "1" and os.environ.get("OMP_NUM_THREADS") == "1" and "AGREEMENT" in os.environ:
+    """BLAS kernels and threads as cobra-worker chooses them; before LibTorch is loaded, so this program starts
+    again."""
+    if (
+        os.environ.get("OPENBLAS_NUM_THREADS") == "1"
+        and os.environ.get("OMP_NUM_THREADS") == "1"
+        and "AGREEMENT" in os.environ
+    ):
         return
     with open("/proc/cpuinfo") as file:
         flags = next((line for line in file if line.startswith("flags")), "").split()
@@ -491,16 +366,23 @@ def main():
     import torch  # once, here: the children that measure are forked
     import torchvision
     import torch.utils.benchmark  # noqa: F401
+
     with tempfile.TemporaryDirectory() as folder:
         subjects = all_subjects(folder)
         done = read_state(options.fresh)
-        print(f"PyTorch {torch.__version__}, torchvision {torchvision.__version__}, OPENBLAS_CORETYPE {os.environ.get('OPENBLAS_CORETYPE', 'default')}, "
-              f"core {options.core}, heap retained on both sides, load before {os.getloadavg()[0]:.2f}")
+        print(
+            f"PyTorch {torch.__version__}, torchvision {torchvision.__version__}, OPENBLAS_CORETYPE {os.environ.get('OPENBLAS_CORETYPE', 'default')}, "
+            f"core {options.core}, heap retained on both sides, load before {os.getloadavg()[0]:.2f}"
+        )
         failed = run(options, subjects, folder, done)
         if sys.stderr.isatty():
             print("\r" + " " * 80, end="\r", file=sys.stderr)
         differences = print_table(subjects, done)
-        missing = {subject.name: failed.get(subject.name, "no time left: run again") for subject in subjects if (subject.name, options.rounds - 1) not in done}
+        missing = {
+            subject.name: failed.get(subject.name, "no time left: run again")
+            for subject in subjects
+            if (subject.name, options.rounds - 1) not in done
+        }
         for name, why in missing.items():
             print(f"{name}: not measured: {why}")
         sys.exit(0 if print_verdict(differences, missing) else 1)

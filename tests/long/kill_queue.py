@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Server and worker are killed 200 times during 2,000 short tasks, on SQLite and on PostgreSQL: every task ends exactly once, no record is lost or doubled.
+"""Server and worker are killed 200 times during 2,000 short tasks, on SQLite and on PostgreSQL: every task ends exactly
+once, no record is lost or doubled.
 
     kill_queue.py [--tasks 2000] [--kills 200] [--seed 1]        COBRA_BIN: where the programs are
 """
@@ -20,12 +21,25 @@ def run(name, options, postgres=None):
     start = time.time()
     try:
         states, measurements, different, servers, workers = queue_run.run_with_kills(
-            folder, options.tasks, options.kills, postgres, options.seed, say=lambda text: print(f"{name}: {text}", file=sys.stderr))
+            folder,
+            options.tasks,
+            options.kills,
+            postgres,
+            options.seed,
+            say=lambda text: print(f"{name}: {text}", file=sys.stderr),
+        )
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    passed = states == {"done": options.tasks} and measurements == different == options.tasks and servers + workers >= options.kills
-    print(f"{name}: {options.tasks} tasks, server killed {servers} times, worker {workers} times, {time.time() - start:.0f} s: states {states}, "
-          f"{measurements} records of {different} tasks: {'passed' if passed else 'FAILED'}", flush=True)
+    passed = (
+        states == {"done": options.tasks}
+        and measurements == different == options.tasks
+        and servers + workers >= options.kills
+    )
+    print(
+        f"{name}: {options.tasks} tasks, server killed {servers} times, worker {workers} times, {time.time() - start:.0f} s: states {states}, "
+        f"{measurements} records of {different} tasks: {'passed' if passed else 'FAILED'}",
+        flush=True,
+    )
     return passed
 
 

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""How well the shipped weights do on a machine that they were not trained on, after a minute of calibration: the real server, `cobra-client calibrate`, a prediction for every
-network of a file of records that cobra-worker measured on this machine.
+"""How well the shipped weights do on a machine that they were not trained on, after a minute of calibration: the real
+server, `cobra-client calibrate`, a prediction for every network of a file of records that cobra-worker measured on this
+machine.
 
-    other_machine.py RECORDS.jsonl[.gz] [--probe FILE.json]        --probe: output of `cobra-worker probe --json` on the records' machine, instead of probing this one
+    other_machine.py RECORDS.jsonl[.gz] [--probe FILE.json]        --probe: output of `cobra-worker probe --json` on the
+                                                                   records' machine, instead of probing this one
 
-Prints a line a family (the record's label): networks, MAPE, share within 10 and 25 %, share inside the 90 % interval, median of predicted over measured. The first predictions
-are of the shipped target itself, uncalibrated: what the calibration brings."""
+Prints a line a family (the record's label): networks, MAPE, share within 10 and 25 %, share inside the 90 % interval,
+median of predicted over measured. The first predictions are of the shipped target itself, uncalibrated: what the
+calibration brings."""
 import argparse
 import gzip
 import json
@@ -44,7 +47,9 @@ def predict(records, target, server, folder):
     for record in records:
         with open(path, "w") as file:
             json.dump(record["graph"], file)
-        answer = json.loads(client("predict", path, "--target", target, "--server", server, "--format", "json", "--keep-private"))
+        answer = json.loads(
+            client("predict", path, "--target", target, "--server", server, "--format", "json", "--keep-private")
+        )
         p = answer["predictions"][0]
         rows.append((record["latency_us"], p["latency_us"], p["low_us"], p["high_us"]))
     return rows
@@ -58,8 +63,10 @@ def print_rows(title, labels, rows):
     for family, chosen in families.items():
         off = [abs(p / m - 1) for m, p, _, _ in chosen]
         share = lambda holds: 100 * sum(holds) / len(chosen)
-        print(f"{family:34} {len(chosen):8} {100 * statistics.mean(off):5.1f} % {share(e <= 0.1 for e in off):10.0f} % {share(e <= 0.25 for e in off):10.0f} % "
-              f"{share(low <= m <= high for m, _, low, high in chosen):5.0f} % {statistics.median(p / m for m, p, _, _ in chosen):12.2f}")
+        print(
+            f"{family:34} {len(chosen):8} {100 * statistics.mean(off):5.1f} % {share(e <= 0.1 for e in off):10.0f} % {share(e <= 0.25 for e in off):10.0f} % "
+            f"{share(low <= m <= high for m, _, low, high in chosen):5.0f} % {statistics.median(p / m for m, p, _, _ in chosen):12.2f}"
+        )
 
 
 def main():
@@ -73,7 +80,9 @@ def main():
         client("calibrate", "--server", server.address, *(["--probe", options.probe] if options.probe else []))
         known = json.loads(client("targets", "--server", server.address, "--format", "json"))
         names = [t["spec"]["name"] for t in known["targets"] if not t["calibrated"]]
-        for title, target in [(f"{name}, as it is", name) for name in names] + [("this-machine, calibrated", "this-machine")]:
+        for title, target in [(f"{name}, as it is", name) for name in names] + [
+            ("this-machine, calibrated", "this-machine")
+        ]:
             print_rows(title, labels, predict(records, target, server.address, folder))
 
 

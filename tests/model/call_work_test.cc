@@ -7,6 +7,7 @@
 namespace cobra::predict {
 namespace {
 
+using Algorithm = graph::ConvolutionAlgorithm;
 using Ints = std::vector<int64_t>;
 
 struct Call {
@@ -30,8 +31,8 @@ ConvolutionWork WorkOf(const Call& c) {
 TEST(CallWork, BlocksAreOfWholeChannels) {
   const ConvolutionWork filled = WorkOf({{1, 17, 40, 40}, {33, 17, 3, 3}}),
                         whole = WorkOf({{1, 32, 40, 40}, {48, 32, 3, 3}});
-  EXPECT_EQ(filled.done_macs, int64_t{32} * 48 * 9 * 38 * 38);
-  EXPECT_EQ(whole.done_macs, filled.done_macs);
+  EXPECT_EQ(filled.executed_macs, int64_t{32} * 48 * 9 * 38 * 38);
+  EXPECT_EQ(whole.executed_macs, filled.executed_macs);
   const int64_t source = 4 * 32 * 40 * 40, result = 4 * 48 * 38 * 38;
   EXPECT_EQ(filled.shuffled_bytes, source + result);
   EXPECT_EQ(filled.copied_bytes, 0);
@@ -42,28 +43,29 @@ TEST(CallWork, BlocksAreOfWholeChannels) {
 TEST(CallWork, ImagesOfFewChannelsStayAsTheyAre) {
   const ConvolutionWork work = WorkOf({{1, 3, 224, 224}, {64, 3, 7, 7}, 1, {2, 2}});
   EXPECT_EQ(work.algorithm, Algorithm::kBlocked);
-  EXPECT_EQ(work.done_macs, work.inside_macs);
+  EXPECT_EQ(work.executed_macs, work.unpadded_macs);
   EXPECT_EQ(work.copied_bytes, 4 * 64 * 109 * 109);  // the result alone
 }
 
 TEST(CallWork, FewSumsAtOnceWait) {
   const ConvolutionWork narrow = WorkOf({{1, 64, 128, 4}, {64, 64, 3, 3}}),
                         wide = WorkOf({{1, 64, 128, 40}, {64, 64, 3, 3}});
-  EXPECT_EQ(narrow.waiting_macs, narrow.done_macs * 4);  // two places of the eight that hide the latency
-  EXPECT_EQ(wide.waiting_macs, wide.done_macs);
+  EXPECT_EQ(narrow.stalled_macs, narrow.executed_macs * 4);  // two places of the eight that hide the latency
+  EXPECT_EQ(wide.stalled_macs, wide.executed_macs);
 }
 
 TEST(CallWork, WindowsThatMissTheInputGoToTheProduct) {
   const ConvolutionWork work = WorkOf({{1, 64, 40, 40}, {60, 64, 3, 2}, 1, {1, 1}, {1, 2}});
   EXPECT_EQ(work.algorithm, Algorithm::kGemm);
   EXPECT_EQ(work.column_bytes, 4 * 64 * (3 * 40 - 2) * 2 * 43);  // two rows of taps stand in the padding
-  EXPECT_EQ(work.done_macs, int64_t{64} * 6 * 1728 * 64);  // 40 x 43 places in rounds of 48, 60 channels in rounds of 8
+  EXPECT_EQ(work.executed_macs,
+            int64_t{64} * 6 * 1728 * 64);  // 40 x 43 places in rounds of 48, 60 channels in rounds of 8
   EXPECT_EQ(work.copied_bytes, 4 * 60 * 40 * 43);
 }
 
 TEST(CallWork, LargeCopiesAreFreshMemory) {
-  EXPECT_EQ(WorkOf({{1, 512, 8, 8}, {1024, 512, 4, 4}}).fresh_bytes, int64_t{4} * 1024 * 512 * 16);  // of the weights
-  EXPECT_EQ(WorkOf({{1, 512, 8, 8}, {960, 512, 4, 4}}).fresh_bytes, 0);
+  EXPECT_EQ(WorkOf({{1, 512, 8, 8}, {1024, 512, 4, 4}}).mapped_bytes, int64_t{4} * 1024 * 512 * 16);  // of the weights
+  EXPECT_EQ(WorkOf({{1, 512, 8, 8}, {960, 512, 4, 4}}).mapped_bytes, 0);
 }
 
 // Counted one by one.
@@ -80,9 +82,9 @@ TEST(CallWork, TapsInThePaddingAreNotInside) {
     }
     return inside;
   };
-  EXPECT_EQ(WorkOf(c).inside_macs, int64_t{32} * 64 * taps(21, 0, 7) * taps(40, 1, 8));
+  EXPECT_EQ(WorkOf(c).unpadded_macs, int64_t{32} * 64 * taps(21, 0, 7) * taps(40, 1, 8));
   const Call without{{1, 64, 21, 40}, {32, 64, 3, 3}};
-  EXPECT_EQ(WorkOf(without).inside_macs, int64_t{32} * 64 * 9 * 19 * 38);
+  EXPECT_EQ(WorkOf(without).unpadded_macs, int64_t{32} * 64 * 9 * 19 * 38);
 }
 
 TEST(CallWork, LargeOutputsAreFreshMemory) {
@@ -90,7 +92,7 @@ TEST(CallWork, LargeOutputsAreFreshMemory) {
     graph::GraphBuilder b;
     const int32_t relu = *b.Add(graph::Op::relu, {}, {b.AddInput("x", {{1, 1024, width}, graph::DType::float32})});
     const graph::Graph g = std::move(b).Build({graph::ValueRef::Node(relu)});
-    return FreshBytes(g.nodes()[0]);
+    return MappedBytes(g.nodes()[0]);
   };
   EXPECT_EQ(bytes(8000), 0);
   EXPECT_EQ(bytes(8192), int64_t{1} << 25);

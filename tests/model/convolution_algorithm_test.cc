@@ -1,5 +1,5 @@
-// What ConvolutionWorkOf says of convolutions, beside what oneDNN says of itself when LibTorch runs them
-// (DNNL_VERBOSE).
+// The algorithm that graph/convolution_algorithm.h gives for convolutions, beside the one that oneDNN reports when
+// LibTorch runs them (DNNL_VERBOSE).
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -16,20 +16,21 @@
 namespace cobra::predict {
 namespace {
 
+using Algorithm = graph::ConvolutionAlgorithm;
 using Ints = std::vector<int64_t>;
 
 struct Call {
-  int64_t batch, groups, in, made;  // channels of a group
+  int64_t batch, groups, in, out;  // channels of a group
   Ints image, window, stride, padding, dilation;
 
   std::string Text() const {
     return absl::StrFormat(
         "batch %d, %d groups, %d -> %d, image %dx%d, window %dx%d, stride %dx%d, padding %dx%d, dilation %dx%d", batch,
-        groups, in, made, image[0], image[1], window[0], window[1], stride[0], stride[1], padding[0], padding[1],
+        groups, in, out, image[0], image[1], window[0], window[1], stride[0], stride[1], padding[0], padding[1],
         dilation[0], dilation[1]);
   }
   graph::Shape Input() const { return {batch, groups * in, image[0], image[1]}; }
-  graph::Shape Weight() const { return {groups * made, in, window[0], window[1]}; }
+  graph::Shape Weight() const { return {groups * out, in, window[0], window[1]}; }
 };
 
 class Calls {
@@ -40,7 +41,7 @@ class Calls {
     const int64_t kind = Between(0, 3);
     c.groups = kind < 2 ? 1 : kind == 2 ? Between(2, 40) : 16 * Between(1, 4);
     const int64_t step = Between(0, 1) == 0 ? 1 : 4;
-    c.in = kind == 3 ? 1 : step * Between(1, 10), c.made = kind == 3 ? 1 : step * Between(1, 10);
+    c.in = kind == 3 ? 1 : step * Between(1, 10), c.out = kind == 3 ? 1 : step * Between(1, 10);
     for (int side = 0; side < 2; ++side) {
       c.window.push_back(Between(1, 6));
       c.stride.push_back(Between(0, 1) == 0 ? 1 : Between(1, 4));
@@ -59,7 +60,7 @@ class Calls {
 };
 
 // What oneDNN prints while LibTorch runs the call; empty where it has no part.
-std::string OneDnnSays(const Call& c) {
+std::string OneDnnReports(const Call& c) {
   const at::Tensor input = at::ones(c.Input()), weight = at::ones(c.Weight());
   testing::internal::CaptureStdout();
   at::conv2d(input, weight, {}, c.stride, c.padding, c.dilation, c.groups);
@@ -90,9 +91,9 @@ const char* NameInOneDnn(Algorithm algorithm) {
   return "";
 }
 
-TEST(ConvolutionAlgorithm, IsWhatOneDnnSays) {
+TEST(ConvolutionAlgorithm, IsWhatOneDnnReports) {
   setenv("DNNL_VERBOSE", "1", 1);  // read at its first call
-  if (!absl::StrContains(OneDnnSays({1, 1, 32, 32, {40, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}), "jit:avx512_core"))
+  if (!absl::StrContains(OneDnnReports({1, 1, 32, 32, {40, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}), "jit:avx512_core"))
     GTEST_SKIP() << "rules of AVX-512";
   Calls calls;
   int asked = 0, right = 0;
@@ -101,15 +102,15 @@ TEST(ConvolutionAlgorithm, IsWhatOneDnnSays) {
     const Call c = calls.Draw();
     if (c.dilation[0] * (c.window[0] - 1) >= c.image[0] || c.dilation[1] * (c.window[1] - 1) >= c.image[1]) continue;
     ++asked;
-    const std::string said = OneDnnSays(c);
+    const std::string report = OneDnnReports(c);
     const Algorithm algorithm = Ours(c);
     const bool same = algorithm == Algorithm::kProduct
-                          ? !absl::StrContains(said, "convolution")
-                          : absl::StrContains(absl::StrReplaceAll(said, {{"x64:", ""}}), NameInOneDnn(algorithm));
+                          ? !absl::StrContains(report, "convolution")
+                          : absl::StrContains(absl::StrReplaceAll(report, {{"x64:", ""}}), NameInOneDnn(algorithm));
     right += same;
     if (!same)
       wrong +=
-          absl::StrFormat("%s: ours %d, oneDNN says %s\n", c.Text(), static_cast<int>(algorithm), said.substr(0, 120));
+          absl::StrFormat("%s: ours %d, oneDNN %s\n", c.Text(), static_cast<int>(algorithm), report.substr(0, 120));
   }
   EXPECT_GE(right, 588) << wrong;  // 98 %
 }

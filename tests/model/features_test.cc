@@ -25,9 +25,9 @@ TEST(LogWork, OfAConvolution) {
   const auto work = LogWork(g, 0);
   const double places = 38 * 38;
   const std::map<int, double> amounts = {{kOneCall, 1},
-                                         {kMacsOnInput, 17 * 33 * 9 * places},
+                                         {kUnpaddedMacs, 17 * 33 * 9 * places},
                                          {kBlockedMacs, 32 * 48 * 9 * places},
-                                         {kWaitingMacs, 32 * 48 * 9 * places},
+                                         {kStalledMacs, 32 * 48 * 9 * places},
                                          {kShuffledBytes, 4 * (32 * 40 * 40 + 48 * places)},
                                          {kWeightCopyBytes, 4 * 32 * 48 * 9},
                                          {kReadBytes, 17 * 40 * 40 * 4},
@@ -48,7 +48,7 @@ TEST(LogWork, OfACallWithoutMultiplyAccumulates) {
   EXPECT_NEAR(work[kOperations], std::log(numbers), 1e-4);
   EXPECT_EQ(work[kProductMacs], kNoWork);
   EXPECT_NEAR(work[kWrittenBytes], std::log(4 * numbers), 1e-4);
-  EXPECT_NEAR(work[kFreshBytes], std::log(4 * numbers), 1e-4);  // 39 MB: malloc maps it anew
+  EXPECT_NEAR(work[kMappedBytes], std::log(4 * numbers), 1e-4);  // 39 MB: malloc maps it anew
 }
 
 // Two heads of three sequences by one matrix for all sequences.

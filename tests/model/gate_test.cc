@@ -26,11 +26,11 @@ std::vector<double> Shaken(const std::vector<double>& errors, double shake, doub
   return shaken;
 }
 
-TEST(GateTest, NoiseIsNoReasonToRefuse) {
+TEST(GateTest, DifferencesWithinNoiseAreAccepted) {
   int refused = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const std::vector<double> before = Errors(60, 0.1, seed);
-    refused += !JudgeAnchor("layer conv2d", before, Shaken(before, 0.02, 1, seed + 1000), 0.008).passed;
+    refused += !CompareOnAnchor("layer conv2d", before, Shaken(before, 0.02, 1, seed + 1000), 0.008).passed;
   }
   EXPECT_LE(refused, 2);
 }
@@ -38,15 +38,15 @@ TEST(GateTest, NoiseIsNoReasonToRefuse) {
 TEST(GateTest, WorseByMoreThanTheNoiseIsRefused) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     const std::vector<double> before = Errors(60, 0.1, seed);
-    EXPECT_FALSE(JudgeAnchor("layer conv2d", before, Shaken(before, 0.02, 1.5, seed + 1000), 0.008).passed) << seed;
-    EXPECT_TRUE(JudgeAnchor("layer conv2d", before, Shaken(before, 0.02, 0.7, seed + 1000), 0.008).passed) << seed;
+    EXPECT_FALSE(CompareOnAnchor("layer conv2d", before, Shaken(before, 0.02, 1.5, seed + 1000), 0.008).passed) << seed;
+    EXPECT_TRUE(CompareOnAnchor("layer conv2d", before, Shaken(before, 0.02, 0.7, seed + 1000), 0.008).passed) << seed;
   }
 }
 
 TEST(GateTest, BelowTheFloorNothingIsWorse) {
   const std::vector<double> before(20, 0.05), after(20, 0.057);
-  EXPECT_TRUE(JudgeAnchor("network resnet", before, after, 0.01).passed);
-  EXPECT_FALSE(JudgeAnchor("network resnet", before, after, 0.005).passed);
+  EXPECT_TRUE(CompareOnAnchor("network resnet", before, after, 0.01).passed);
+  EXPECT_FALSE(CompareOnAnchor("network resnet", before, after, 0.005).passed);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace cobra::fit {
 namespace {
 
 // Rows of two kinds, one predicted four times as well as the other; 20 further numbers of the embedding say nothing.
-TEST(FitSpread, TellsKindsApart) {
+TEST(FitSpread, DistinguishesKinds) {
   std::mt19937 random(7);
   std::normal_distribution<float> noise;
   std::vector<std::vector<float>> embeddings;

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-constexpr int kInput = CellForm::kInput, kOutput = CellForm::kOutput;
+constexpr int kInput = CellEncoding::kInput, kOutput = CellEncoding::kOutput;
 constexpr int kSkip = 1, kConv1x1 = 2, kConv3x3 = 3, kPool = 4;
 
 // The cell whose six edges are these operations, in the order of the architecture string.
@@ -29,14 +29,14 @@ std::string Cell(const std::vector<int>& operations) {
   return arch;
 }
 
-CellForm Pruned() {
-  CellForm form;
+CellEncoding Pruned() {
+  CellEncoding form;
   form.pruned = true;
   return form;
 }
 
-CellForm Contracted() {
-  CellForm form = Pruned();
+CellEncoding Contracted() {
+  CellEncoding form = Pruned();
   form.contract_skip = true;
   return form;
 }
@@ -50,7 +50,7 @@ TEST(OpGraph, OperationsAreNodesAndDataFlowsAlongEdges) {
 }
 
 TEST(OpGraph, WholeCellHasEveryEdgeAsANode) {
-  const auto graph = Nasbench201Graph(Cell({0, 0, 0, 0, 0, 0}), CellForm());
+  const auto graph = Nasbench201Graph(Cell({0, 0, 0, 0, 0, 0}), CellEncoding());
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(graph->kind.size(), 8u);
   // Three edges leave the input, three reach the output; into a node of the cell 1, 2 edges lead, out of it 2, 1.
@@ -70,7 +70,7 @@ TEST(OpGraph, NothingLeftIsAnErrorThatQuotesTheCell) {
   const auto graph = Nasbench201Graph(cell, Pruned());
   ASSERT_FALSE(graph.ok());
   EXPECT_THAT(std::string(graph.status().message()), HasSubstr(cell));
-  CellForm form = Pruned();
+  CellEncoding form = Pruned();
   form.empty = true;
   const auto empty = Nasbench201Graph(cell, form);
   ASSERT_TRUE(empty.ok()) << empty.status();

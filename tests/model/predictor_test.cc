@@ -168,7 +168,9 @@ TEST_F(PredictorTest, CalibratesToAMachineTwiceAsSlow) {
     const int32_t conv = AddConv(&b, b.AddInput("x", {{1, channels, 28, 28}, graph::DType::float32}), channels);
     graph::Graph g = std::move(b).Build({graph::ValueRef::Node(conv)});
     const double us = Predict(g).latency_us;
-    probe.records.push_back({std::move(g), false, 2 * us});
+    store::Measurement twice_as_slow;
+    twice_as_slow.latency.median_us = 2 * us;
+    probe.records.push_back({std::move(g), twice_as_slow});
   }
   const auto c = predictor_->Calibrate(probe);
   ASSERT_TRUE(c.ok()) << c.status();

@@ -9,8 +9,8 @@
 
 #include "gtest/gtest.h"
 #include "model/fit/optimizer.h"
-#include "model/space/feature_process.h"
 #include "model/space/fused_adamw.h"
+#include "model/space/gaussian_process.h"
 
 namespace cobra::space {
 namespace {
@@ -50,23 +50,6 @@ TEST(AdditiveNet, DoesNotDependOnTheNamesOfNodesNorOnPadding) {
   EXPECT_NEAR(together[0].item<double>(), alone[0].item<double>(), 1e-5);
   const at::Tensor renamed = net.LogLatency(MakeDense({Renamed(graphs[1], {3, 1, 4, 0, 2})}, kKinds));
   EXPECT_NEAR(together[1].item<double>(), renamed[0].item<double>(), 1e-5);
-}
-
-TEST(AdditiveNet, MessagesThatAreLeftOutChangeNothing) {
-  OpGraph chain = SomeGraphs()[0], loose = chain;
-  loose.edges.clear();
-  const auto differ = [&](const AdditiveNetOptions& options) {
-    at::manual_seed(1);
-    AdditiveNet net(options);
-    const at::Tensor both = net.LogLatency(MakeDense({chain, loose}, kKinds));
-    return std::abs(both[0].item<double>() - both[1].item<double>()) > 1e-6;
-  };
-  AdditiveNetOptions options = SmallNet();
-  EXPECT_TRUE(differ(options));
-  options.along = false;
-  EXPECT_TRUE(differ(options));
-  options.against = false;
-  EXPECT_FALSE(differ(options));
 }
 
 // Latency of a graph: 1 + kinds of its nodes + edges.
@@ -125,7 +108,7 @@ TEST(FusedAdamW, MovesAsLibTorchDoes) {
 }
 
 // y = (1 + a + b * b)^2 on a grid, where one row is wrong.
-TEST(FeatureProcess, FitsACurveThroughAnOutlier) {
+TEST(GaussianProcess, FitsACurveThroughAnOutlier) {
   std::vector<std::vector<std::vector<double>>> features;
   std::vector<double> latency;
   for (int a = 0; a < 8; ++a) {
@@ -136,8 +119,8 @@ TEST(FeatureProcess, FitsACurveThroughAnOutlier) {
   }
   const std::vector<double> truth = latency;
   latency[27] *= 1.5;
-  const ProcessFeatures all = MakeProcessFeatures(features, 0, 1);
-  const FeatureProcess process(all, latency, ProcessOptions());
+  const GaussianProcessFeatures all = MakeGaussianProcessFeatures(features, 0, 1);
+  const GaussianProcess process(all, latency, GaussianProcessOptions());
   const std::vector<double> predicted = process.Predict(all);
   EXPECT_LT(MeanError(predicted, truth), 0.02);
   EXPECT_LT(std::abs(predicted[27] / truth[27] - 1), 0.1);

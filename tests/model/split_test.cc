@@ -62,11 +62,11 @@ TEST(LoadMeasurements, KeepsSeriesOfSeveralSeedsApart) {
   const auto data = LoadMeasurements(folder);
   ASSERT_TRUE(data.ok()) << data.status();
   ASSERT_EQ(data->samples.size(), 2u);
-  EXPECT_EQ(data->samples[0].latency_us, 5);
-  EXPECT_EQ(data->samples[1].latency_us, 9);
+  EXPECT_EQ(data->samples[0].latency_us(), 5);
+  EXPECT_EQ(data->samples[1].latency_us(), 9);
   ASSERT_EQ(data->layer_repeats.size(), 1u);
-  EXPECT_EQ(data->layer_repeats[0].space, data->samples[0].space);
-  EXPECT_EQ(data->layer_repeats[0].label, data->samples[0].label);
+  EXPECT_EQ(data->layer_repeats[0].space, data->samples[0].space());
+  EXPECT_EQ(data->layer_repeats[0].label, data->samples[0].label());
   EXPECT_EQ(data->layer_repeats[0].first_us, 5);
   EXPECT_EQ(data->layer_repeats[0].second_us, 6);
   for (const char* name : {"/layers.jsonl.gz", "/target.json"}) unlink((folder + name).c_str());

@@ -278,7 +278,7 @@ void ExpectRefusedOrSound(const absl::StatusOr<graph::Graph>& graph, int* refuse
     const std::optional<Diagnostic> d = DiagnosticFromStatus(graph.status());
     ASSERT_TRUE(d.has_value()) << graph.status();
     const bool named = absl::StartsWith(d->message, "node ") || absl::StartsWith(d->message, "graph: ") ||
-                       absl::StartsWith(d->message, "this JSON is no graph: ");
+                       absl::StartsWith(d->message, "this JSON is not a graph: ");
     ASSERT_TRUE(named) << d->message;
     return;
   }

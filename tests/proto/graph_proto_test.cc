@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/diagnostic.h"
 #include "graph/json.h"
@@ -55,13 +56,13 @@ TEST(GraphProtoTest, RoundTripKeepsEverything) {
 }
 
 TEST(GraphProtoTest, EveryElementTypeHasItsNumber){
-#define COBRA_CHECK_DTYPE(name, bytes)                                              \
-  {                                                                                 \
+#define COBRA_CHECK_DTYPE(name, bytes)                                                     \
+  {                                                                                        \
     graph::GraphBuilder builder;                                                           \
-    const graph::ValueRef x = builder.AddInput("x", {{1}, graph::DType::name});                   \
-    v1::Graph proto;                                                                \
-    GraphToProto(std::move(builder).Build({x}), &proto);                            \
-    EXPECT_NE(proto.inputs(0).type().dtype(), v1::DTYPE_UNSPECIFIED) << #name;      \
+    const graph::ValueRef x = builder.AddInput("x", {{1}, graph::DType::name});            \
+    v1::Graph proto;                                                                       \
+    GraphToProto(std::move(builder).Build({x}), &proto);                                   \
+    EXPECT_NE(proto.inputs(0).type().dtype(), v1::DTYPE_UNSPECIFIED) << #name;             \
     EXPECT_EQ(GraphFromProto(proto)->inputs()[0].type.dtype, graph::DType::name) << #name; \
   }
     COBRA_DTYPES(COBRA_CHECK_DTYPE)
@@ -114,12 +115,22 @@ TEST(GraphProtoTest, ReferencesMustExist) {
   EXPECT_EQ(with_reference(static_cast<v1::ValueRef::Kind>(17), 0, 0), Diagnostic::Kind::kUsage);
 }
 
+struct Damage {
+  const char* message;
+  std::function<void(v1::Graph*)> damage;
+};
+
 // Each damage is refused with a message that begins with the place and has the words.
-TEST(GraphProtoTest, MessagesNameTheNodeOrTheTensor) {
-  const struct {
-    const char* message;
-    std::function<void(v1::Graph*)> damage;
-  } cases[] = {
+void ExpectMessages(const std::vector<Damage>& damages) {
+  for (const Damage& d : damages) {
+    v1::Graph proto = SmallProto();
+    d.damage(&proto);
+    EXPECT_EQ(ErrorOf(proto).message.substr(0, strlen(d.message)), d.message);
+  }
+}
+
+TEST(GraphProtoTest, MessagesNameTheNode) {
+  ExpectMessages({
       {.message = "node 1 (relu): tensor 0 is node 5: no output of an earlier node",
        .damage = [](v1::Graph* g) { g->mutable_nodes(1)->mutable_inputs(0)->set_index(5); }},
       {.message = "node 1 (relu): tensor 0 is node 0, output 2: no output of an earlier node",
@@ -131,7 +142,7 @@ TEST(GraphProtoTest, MessagesNameTheNodeOrTheTensor) {
       {.message = "node 1 (relu): tensor 0 is of an unknown kind 0: there is none",
        .damage =
            [](v1::Graph* g) { g->mutable_nodes(1)->mutable_inputs(0)->set_kind(static_cast<v1::ValueRef::Kind>(99)); }},
-      {.message = "node 0 (conv2d): argument 'stride' stands twice",
+      {.message = "node 0 (conv2d): argument 'stride' occurs twice",
        .damage = [](v1::Graph* g) { *g->mutable_nodes(0)->add_attributes() = g->nodes(0).attributes(0); }},
       {.message = "node 0 (conv2d): argument 'stride' must be a whole number or a list of them, not 'same'",
        .damage = [](v1::Graph* g) { g->mutable_nodes(0)->mutable_attributes(0)->set_string_value("same"); }},
@@ -141,7 +152,7 @@ TEST(GraphProtoTest, MessagesNameTheNodeOrTheTensor) {
        .damage = [](v1::Graph* g) { *g->mutable_nodes(1)->add_inputs() = g->nodes(1).inputs(0); }},
       {.message = "node 1 (frobnicate): no such operator",
        .damage = [](v1::Graph* g) { g->mutable_nodes(1)->set_op("frobnicate"); }},
-      {.message = "node 1 (relu): says it makes 3x4x8x8:float32, its arguments give 2x4x8x8:float32",
+      {.message = "node 1 (relu): declares the output 3x4x8x8:float32, its arguments give 2x4x8x8:float32",
        .damage = [](v1::Graph* g) { g->mutable_nodes(1)->mutable_outputs(0)->set_shape(0, 3); }},
       {.message = "node 1 (relu): result 0: no such element type",
        .damage = [](v1::Graph* g) { g->mutable_nodes(1)->mutable_outputs(0)->set_dtype(v1::DTYPE_UNSPECIFIED); }},
@@ -151,9 +162,16 @@ TEST(GraphProtoTest, MessagesNameTheNodeOrTheTensor) {
        .damage = [](v1::Graph* g) { g->mutable_nodes(0)->mutable_origin()->set_made_file(9); }},
       {.message = "node 0 (conv2d): its origin is line -1",
        .damage = [](v1::Graph* g) { g->mutable_nodes(0)->mutable_origin()->set_line(-1); }},
+      {.message = "node 1 (xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...): no such operator",
+       .damage = [](v1::Graph* g) { g->mutable_nodes(1)->set_op(std::string(5000, 'x')); }},
+  });
+}
+
+TEST(GraphProtoTest, MessagesNameTheTensor) {
+  ExpectMessages({
       {.message = "graph: parameter 0 \"conv.weight\": size -4 is negative",
        .damage = [](v1::Graph* g) { g->mutable_parameters(0)->mutable_type()->set_shape(0, -4); }},
-      {.message = "graph: input 0 \"x\": more than 64 dimensions",
+      {.message = "graph: input 0 \"x\": 65 dimensions, more than the limit of 64",
        .damage =
            [](v1::Graph* g) {
              for (int i = 0; i < 61; ++i) g->mutable_inputs(0)->mutable_type()->add_shape(1);
@@ -162,20 +180,13 @@ TEST(GraphProtoTest, MessagesNameTheNodeOrTheTensor) {
        .damage = [](v1::Graph* g) { *g->add_parameters() = g->parameters(0); }},
       {.message = "graph: parameter alias \"tied.weight\" names no parameter",
        .damage = [](v1::Graph* g) { g->mutable_parameter_aliases(0)->set_parameter(1); }},
-      {.message = "graph: parameter alias \"conv.weight\" is no new name",
+      {.message = "graph: parameter alias \"conv.weight\" is not a new name",
        .damage = [](v1::Graph* g) { g->mutable_parameter_aliases(0)->set_name("conv.weight"); }},
       {.message = "graph: output 0 is node 2: no output of an earlier node",
        .damage = [](v1::Graph* g) { g->mutable_outputs(0)->set_index(2); }},
       {.message = "graph: folded_macs -1 is negative", .damage = [](v1::Graph* g) { g->set_folded_macs(-1); }},
       {.message = "graph: output 0 is not set", .damage = [](v1::Graph* g) { g->mutable_outputs(0)->Clear(); }},
-      {.message = "node 1 (xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...): no such operator",
-       .damage = [](v1::Graph* g) { g->mutable_nodes(1)->set_op(std::string(5000, 'x')); }},
-  };
-  for (const auto& c : cases) {
-    v1::Graph proto = SmallProto();
-    c.damage(&proto);
-    EXPECT_EQ(ErrorOf(proto).message.substr(0, strlen(c.message)), c.message);
-  }
+  });
 }
 
 TEST(GraphProtoTest, ModulePathIsPartOfTheError) {
@@ -210,8 +221,8 @@ TEST(GraphProtoTest, HostileShapesAreRefused) {
   negative.mutable_inputs(0)->mutable_type()->set_shape(0, -1);
   EXPECT_EQ(ErrorOf(negative).kind, Diagnostic::Kind::kUsage);
   v1::Graph huge = SmallProto();
-  for (int i = 0; i < 4; ++i)
-    huge.mutable_inputs(0)->mutable_type()->set_shape(i, int64_t{1} << 40);  // the product overflows
+  // The product overflows.
+  for (int i = 0; i < 4; ++i) huge.mutable_inputs(0)->mutable_type()->set_shape(i, int64_t{1} << 40);
   EXPECT_EQ(ErrorOf(huge).kind, Diagnostic::Kind::kLimit);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "store/store.h"
@@ -24,7 +25,7 @@ class FakeStore : public store::Store {
     predictions_ += static_cast<int64_t>(records.size());
     return absl::OkStatus();
   }
-  absl::Status AppendMeasurements(absl::Span<const store::MeasurementRecord> records) override {
+  absl::Status AppendMeasurements(absl::Span<const store::StoredMeasurement> records) override {
     if (fail_writes) return absl::UnavailableError("disk full");
     absl::MutexLock lock(&mutex_);
     measurements.insert(measurements.end(), records.begin(), records.end());
@@ -47,7 +48,7 @@ class FakeStore : public store::Store {
     return store::StoreCounts{predictions_, static_cast<int64_t>(measurements.size()),
                               static_cast<int64_t>(calibrations.size())};
   }
-  absl::StatusOr<std::vector<store::MeasurementRecord>> TaskMeasurements(absl::string_view) override {
+  absl::StatusOr<std::vector<store::StoredMeasurement>> TaskMeasurements(absl::string_view) override {
     absl::MutexLock lock(&mutex_);
     return measurements;
   }
@@ -55,11 +56,11 @@ class FakeStore : public store::Store {
   int64_t num_predictions() { return Counts()->predictions; }
 
   std::map<std::string, store::CalibrationRecord> calibrations;
-  std::vector<store::MeasurementRecord> measurements;
+  std::vector<store::StoredMeasurement> measurements;
 
  private:
   absl::Mutex mutex_;
-  int64_t predictions_ = 0;
+  int64_t predictions_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace cobra::server

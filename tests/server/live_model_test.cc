@@ -60,7 +60,7 @@ TEST_F(LiveModelTest, CalibrationIsServedStoredAndReloaded) {
     EXPECT_TRUE(live->Get()->Knows(kThisMachine));
   }
   ASSERT_EQ(store_.measurements.size(), 1u);
-  EXPECT_EQ(store_.measurements[0].latency_us, 5.5);
+  EXPECT_EQ(store_.measurements[0].measurement.latency.median_us, 5.5);
   std::unique_ptr<LiveModel> restarted = Create();
   ASSERT_NE(restarted->Get()->FindCalibration(kThisMachine), nullptr);
   EXPECT_EQ(restarted->Get()->FindCalibration(kThisMachine)->machine.device, "Test CPU");

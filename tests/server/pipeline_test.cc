@@ -38,7 +38,7 @@ class PipelineTest : public testing::Test {
   }
 
   // Two relus on an input of `width`.
-  static v1::PredictRequest Ask(std::vector<std::string> targets, int64_t width = 4) {
+  static v1::PredictRequest MakeRequest(std::vector<std::string> targets, int64_t width = 4) {
     graph::GraphBuilder builder;
     const graph::ValueRef x = builder.AddInput("x", {{1, width}, graph::DType::float32});
     const int32_t first = builder.Add(graph::Op::relu, {}, {x}).value();
@@ -49,8 +49,13 @@ class PipelineTest : public testing::Test {
     return request;
   }
 
+  // Of a copy, since the pipeline takes the model out of the request.
+  absl::StatusOr<v1::PredictResponse> Predict(v1::PredictRequest request, const CallContext& call = {}) {
+    return pipeline_->Predict(&request, call);
+  }
+
   Diagnostic::Kind ErrorKind(const v1::PredictRequest& request) {
-    absl::StatusOr<v1::PredictResponse> reply = pipeline_->Predict(request, {});
+    absl::StatusOr<v1::PredictResponse> reply = Predict(request);
     EXPECT_FALSE(reply.ok());
     std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(reply.status());
     EXPECT_TRUE(diagnostic.has_value()) << reply.status();
@@ -70,7 +75,7 @@ class PipelineTest : public testing::Test {
 
 TEST_F(PipelineTest, AnswersEveryTargetInTheOrderAsked) {
   ASSERT_TRUE(live_->Calibrate(kThisMachine, SmallProbeJson()).ok());
-  absl::StatusOr<v1::PredictResponse> reply = pipeline_->Predict(Ask({"this-machine", "cpu"}), {});
+  absl::StatusOr<v1::PredictResponse> reply = Predict(MakeRequest({"this-machine", "cpu"}));
   ASSERT_TRUE(reply.ok()) << reply.status();
   ASSERT_EQ(reply->predictions_size(), 2);
   EXPECT_EQ(reply->predictions(0).target(), "this-machine");
@@ -86,7 +91,7 @@ TEST_F(PipelineTest, ArchitecturesAreRead) {
   request.add_targets("cpu");
   request.mutable_architecture()->set_text(
       "nasbench201:|nor_conv_3x3~0|+|none~0|none~1|+|skip_connect~0|none~1|none~2|");
-  absl::StatusOr<v1::PredictResponse> reply = pipeline_->Predict(request, {});
+  absl::StatusOr<v1::PredictResponse> reply = Predict(request);
   ASSERT_TRUE(reply.ok()) << reply.status();
   EXPECT_GT(reply->node_count(), 200);
   request.mutable_architecture()->set_text("nasbench201:|max_pool~0|");
@@ -101,9 +106,9 @@ TEST_F(PipelineTest, TfliteFilesAreRead) {
 }
 
 TEST_F(PipelineTest, BreakdownHasOneRowACall) {
-  v1::PredictRequest request = Ask({"cpu"});
+  v1::PredictRequest request = MakeRequest({"cpu"});
   request.set_breakdown(true);
-  absl::StatusOr<v1::PredictResponse> reply = pipeline_->Predict(request, {});
+  absl::StatusOr<v1::PredictResponse> reply = Predict(request);
   ASSERT_TRUE(reply.ok());
   ASSERT_EQ(reply->predictions(0).breakdown_size(), 2);
   EXPECT_EQ(reply->predictions(0).breakdown(0).op(), "relu");
@@ -111,8 +116,8 @@ TEST_F(PipelineTest, BreakdownHasOneRowACall) {
 }
 
 TEST_F(PipelineTest, RepeatsComeFromTheCacheAndAreNotStoredAgain) {
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(pipeline_->Predict(Ask({"cpu"}), {}).ok());
-  ASSERT_TRUE(pipeline_->Predict(Ask({"cpu"}, /*width=*/8), {}).ok());
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(Predict(MakeRequest({"cpu"})).ok());
+  ASSERT_TRUE(Predict(MakeRequest({"cpu"}, /*width=*/8)).ok());
   EXPECT_EQ(predictor_->calls, 2);
   log_->Flush();
   EXPECT_EQ(store_.num_predictions(), 2);
@@ -120,15 +125,15 @@ TEST_F(PipelineTest, RepeatsComeFromTheCacheAndAreNotStoredAgain) {
 
 TEST_F(PipelineTest, NewCalibrationIsSeenDespiteTheCache) {
   ASSERT_TRUE(live_->Calibrate(kThisMachine, SmallProbeJson()).ok());
-  ASSERT_TRUE(pipeline_->Predict(Ask({"this-machine"}), {}).ok());
+  ASSERT_TRUE(Predict(MakeRequest({"this-machine"})).ok());
   const int before = predictor_->calls;
   ASSERT_TRUE(live_->Calibrate(kThisMachine, SmallProbeJson()).ok());
-  ASSERT_TRUE(pipeline_->Predict(Ask({"this-machine"}), {}).ok());
+  ASSERT_TRUE(Predict(MakeRequest({"this-machine"})).ok());
   EXPECT_EQ(predictor_->calls, before + 1);
 }
 
 TEST_F(PipelineTest, UnknownTargetIsNotFoundAndNamesThoseThereAre) {
-  absl::Status status = pipeline_->Predict(Ask({"tpu"}), {}).status();
+  absl::Status status = Predict(MakeRequest({"tpu"})).status();
   EXPECT_TRUE(absl::IsNotFound(status));
   ASSERT_TRUE(DiagnosticFromStatus(status).has_value());
   EXPECT_EQ(DiagnosticFromStatus(status)->kind, Diagnostic::Kind::kUsage);
@@ -136,8 +141,8 @@ TEST_F(PipelineTest, UnknownTargetIsNotFoundAndNamesThoseThereAre) {
 }
 
 TEST_F(PipelineTest, EmptyAndOversizedRequestsAreRefused) {
-  EXPECT_EQ(ErrorKind(Ask({})), Diagnostic::Kind::kUsage);
-  EXPECT_EQ(ErrorKind(Ask({"cpu", "cpu", "cpu", "cpu"})), Diagnostic::Kind::kLimit);
+  EXPECT_EQ(ErrorKind(MakeRequest({})), Diagnostic::Kind::kUsage);
+  EXPECT_EQ(ErrorKind(MakeRequest({"cpu", "cpu", "cpu", "cpu"})), Diagnostic::Kind::kLimit);
   v1::PredictRequest no_model;
   no_model.add_targets("cpu");
   EXPECT_EQ(ErrorKind(no_model), Diagnostic::Kind::kUsage);
@@ -161,7 +166,7 @@ TEST_F(PipelineTest, OnnxFilesAreRead) {
   request.add_targets("cpu");
   request.mutable_onnx()->set_file(model.SerializeAsString());
   request.mutable_onnx()->add_inputs("x=3x4");
-  absl::StatusOr<v1::PredictResponse> reply = pipeline_->Predict(request, {});
+  absl::StatusOr<v1::PredictResponse> reply = Predict(request);
   ASSERT_TRUE(reply.ok()) << reply.status();
   EXPECT_EQ(reply->node_count(), 1);
   EXPECT_EQ(reply->flops(), 12);
@@ -171,9 +176,9 @@ TEST_F(PipelineTest, OnnxFilesAreRead) {
   EXPECT_EQ(ErrorKind(request), Diagnostic::Kind::kModelError);
 }
 
-TEST_F(PipelineTest, WhatTheModelDoesNotKnowIsAsked) {
+TEST_F(PipelineTest, UnknownLayersAreEnqueued) {
   predictor_->knows_sigmoid = false;
-  ASSERT_TRUE(pipeline_->Predict(Ask({"cpu"}), {}).ok());
+  ASSERT_TRUE(Predict(MakeRequest({"cpu"})).ok());
   unseen_->Flush();
   EXPECT_EQ(*queue_->Waiting(UnseenLayers::kOrigin), 2);  // the sigmoid, and the network that it is from
   auto leases = queue_->Lease("cpu", "w", 9, absl::Seconds(60));
@@ -185,46 +190,46 @@ TEST_F(PipelineTest, WhatTheModelDoesNotKnowIsAsked) {
   EXPECT_EQ(TaskSpecToProto((*leases)[1].spec)->graph().nodes_size(), 2);
 }
 
-TEST_F(PipelineTest, NothingIsAskedTwicePrivatelyOrWithoutBound) {
+TEST_F(PipelineTest, TasksAreUniqueRespectPrivacyAndAreBounded) {
   predictor_->knows_sigmoid = false;
-  v1::PredictRequest secret = Ask({"cpu"}, 64);
+  v1::PredictRequest secret = MakeRequest({"cpu"}, 64);
   secret.set_keep_private(true);
-  ASSERT_TRUE(pipeline_->Predict(secret, {}).ok());
+  ASSERT_TRUE(Predict(secret).ok());
   unseen_->Flush();
   EXPECT_EQ(*queue_->Waiting(UnseenLayers::kOrigin), 0);
   for (int64_t width : {8, 8, 9, 10, 11}) {
-    v1::PredictRequest request = Ask({"cpu"}, width);
+    v1::PredictRequest request = MakeRequest({"cpu"}, width);
     request.set_breakdown(true);  // not from the cache
-    ASSERT_TRUE(pipeline_->Predict(request, {}).ok());
+    ASSERT_TRUE(Predict(request).ok());
     unseen_->Flush();
   }
   EXPECT_EQ(*queue_->Waiting(UnseenLayers::kOrigin), 3);
   predictor_->knows_sigmoid = true;
-  ASSERT_TRUE(pipeline_->Predict(Ask({"cpu"}, 77), {}).ok());
+  ASSERT_TRUE(Predict(MakeRequest({"cpu"}, 77)).ok());
   unseen_->Flush();
   EXPECT_EQ(*queue_->Waiting(UnseenLayers::kOrigin), 3);
 }
 
-TEST_F(PipelineTest, NobodyIsAskedToMeasureWhatFillsAMachine) {
+TEST_F(PipelineTest, TasksThatExceedTheCapsAreNotEnqueued) {
   predictor_->knows_sigmoid = false;
-  ASSERT_TRUE(pipeline_->Predict(Ask({"cpu"}, int64_t{1} << 31), {}).ok());
+  ASSERT_TRUE(Predict(MakeRequest({"cpu"}, int64_t{1} << 31)).ok());
   unseen_->Flush();
   EXPECT_EQ(*queue_->Waiting(UnseenLayers::kOrigin), 0);
 }
 
 TEST_F(PipelineTest, AnEmptyInputIsASlip) {
-  EXPECT_EQ(ErrorKind(Ask({"cpu"}, /*width=*/0)), Diagnostic::Kind::kUsage);
+  EXPECT_EQ(ErrorKind(MakeRequest({"cpu"}, /*width=*/0)), Diagnostic::Kind::kUsage);
   EXPECT_EQ(predictor_->calls, 0);
 }
 
 TEST_F(PipelineTest, DeadlineAndCancellationStopBeforeTheWork) {
   CallContext late;
   late.deadline = absl::Now() - absl::Seconds(1);
-  EXPECT_TRUE(absl::IsDeadlineExceeded(pipeline_->Predict(Ask({"cpu"}), late).status()));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(Predict(MakeRequest({"cpu"}), late).status()));
   std::atomic<bool> cancelled{true};
   CallContext gone;
   gone.cancelled = &cancelled;
-  EXPECT_TRUE(absl::IsCancelled(pipeline_->Predict(Ask({"cpu"}), gone).status()));
+  EXPECT_TRUE(absl::IsCancelled(Predict(MakeRequest({"cpu"}), gone).status()));
   EXPECT_EQ(predictor_->calls, 0);
 }
 

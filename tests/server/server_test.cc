@@ -13,14 +13,20 @@
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
 #include "client/client.h"
+#include "cobra/v1/measurements.grpc.pb.h"
+#include "gmock/gmock.h"
 #include "graph/builder.h"
+#include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
 #include "proto/graph_proto.h"
 #include "tests/server/fake_predictor.h"
+#include "tests/server/http_exchange.h"
 #include "tests/temporary_directory.h"
 
 namespace cobra::server {
 namespace {
+
+using testing::HasSubstr;
 
 class ServerTest : public testing::Test {
  protected:
@@ -47,7 +53,7 @@ class ServerTest : public testing::Test {
   }
 
   // A network that no other call of this function gives, so that no cache has it.
-  static v1::PredictRequest Ask(const std::string& target = "cpu") {
+  static v1::PredictRequest MakeRequest(const std::string& target = "cpu") {
     static std::atomic<int64_t> width{1};
     graph::GraphBuilder builder;
     const graph::ValueRef x = builder.AddInput("x", {{1, ++width}, graph::DType::float32});
@@ -79,7 +85,7 @@ class ServerTest : public testing::Test {
 TEST_F(ServerTest, AnswersTheFourMethods) {
   Start();
   std::unique_ptr<client::Client> client = Connect();
-  absl::StatusOr<v1::PredictResponse> prediction = client->Predict(Ask());
+  absl::StatusOr<v1::PredictResponse> prediction = client->Predict(MakeRequest());
   ASSERT_TRUE(prediction.ok()) << prediction.status();
   EXPECT_EQ(prediction->predictions(0).latency_us(), 10);
   EXPECT_EQ(client->GetModelInfo({})->version(), "v1");
@@ -89,12 +95,12 @@ TEST_F(ServerTest, AnswersTheFourMethods) {
   ASSERT_TRUE(calibration.ok()) << calibration.status();
   EXPECT_EQ(calibration->target().spec().name(), "this-machine");
   EXPECT_EQ(client->ListTargets({})->targets_size(), 2);
-  EXPECT_EQ(client->Predict(Ask("this-machine"))->predictions(0).latency_us(), 20);
+  EXPECT_EQ(client->Predict(MakeRequest("this-machine"))->predictions(0).latency_us(), 20);
 }
 
 TEST_F(ServerTest, ErrorsArriveWithTheirDiagnostic) {
   Start();
-  absl::Status status = Connect()->Predict(Ask("abacus")).status();
+  absl::Status status = Connect()->Predict(MakeRequest("abacus")).status();
   EXPECT_TRUE(absl::IsNotFound(status));
   ASSERT_TRUE(DiagnosticFromStatus(status).has_value());
   EXPECT_TRUE(absl::StrContains(DiagnosticFromStatus(status)->hint, "cpu"));
@@ -104,14 +110,14 @@ TEST_F(ServerTest, FullQueueIsRefusedAtOnce) {
   Start(/*threads=*/1, /*max_queued=*/1);
   BlockPredictions();
   std::unique_ptr<client::Client> client = Connect();
-  std::thread running([&] { EXPECT_TRUE(client->Predict(Ask()).ok()); });
+  std::thread running([&] { EXPECT_TRUE(client->Predict(MakeRequest()).ok()); });
   WaitForStarted(1);
   // One fits into the queue, whichever comes first; the other must not wait.
   absl::Notification refused;
   std::vector<std::thread> more;
   for (int i = 0; i < 2; ++i) {
     more.emplace_back([&] {
-      if (absl::IsResourceExhausted(client->Predict(Ask()).status())) refused.Notify();
+      if (absl::IsResourceExhausted(client->Predict(MakeRequest()).status())) refused.Notify();
     });
   }
   EXPECT_TRUE(refused.WaitForNotificationWithTimeout(absl::Seconds(20)));
@@ -135,7 +141,7 @@ TEST_F(ServerTest, CallersDeadlineReachesThePredictor) {
   // On a busy machine a short deadline may pass before the prediction has begun.
   absl::Status status;
   for (absl::Duration deadline = absl::Milliseconds(200); !entered && deadline < absl::Minutes(1); deadline *= 4) {
-    status = Connect(deadline)->Predict(Ask()).status();
+    status = Connect(deadline)->Predict(MakeRequest()).status();
   }
   EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
   for (int i = 0; i < 20000 && !stopped; ++i) absl::SleepFor(absl::Milliseconds(1));
@@ -144,12 +150,12 @@ TEST_F(ServerTest, CallersDeadlineReachesThePredictor) {
   server_->Drain();  // nothing of this is used any more
 }
 
-TEST_F(ServerTest, WhatWaitedTooLongIsNotWorkedOn) {
+TEST_F(ServerTest, ExpiredRequestsAreDropped) {
   Start(/*threads=*/1);
   BlockPredictions();
-  std::thread running([&] { EXPECT_TRUE(Connect()->Predict(Ask()).ok()); });
+  std::thread running([&] { EXPECT_TRUE(Connect()->Predict(MakeRequest()).ok()); });
   WaitForStarted(1);
-  EXPECT_TRUE(absl::IsDeadlineExceeded(Connect(absl::Milliseconds(100))->Predict(Ask()).status()));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(Connect(absl::Milliseconds(100))->Predict(MakeRequest()).status()));
   release_.Notify();
   running.join();
   server_->Drain();
@@ -160,12 +166,12 @@ TEST_F(ServerTest, DrainFinishesWhatRunsAndRefusesWhatIsNew) {
   Start();
   BlockPredictions();
   std::unique_ptr<client::Client> client = Connect();
-  std::thread running([&] { EXPECT_TRUE(client->Predict(Ask()).ok()); });
+  std::thread running([&] { EXPECT_TRUE(client->Predict(MakeRequest()).ok()); });
   WaitForStarted(1);
   std::thread draining([&] { server_->Drain(); });
   absl::Status late;
   do {
-    late = client->Predict(Ask("abacus")).status();
+    late = client->Predict(MakeRequest("abacus")).status();
   } while (absl::IsNotFound(late));  // until the drain has begun
   EXPECT_TRUE(absl::IsUnavailable(late)) << late;
   release_.Notify();
@@ -180,7 +186,7 @@ TEST_F(ServerTest, ReloadWhileRequestsRun) {
   std::thread asking([&] {
     std::unique_ptr<client::Client> client = Connect();
     while (!stop) {
-      EXPECT_TRUE(client->Predict(Ask()).ok());
+      EXPECT_TRUE(client->Predict(MakeRequest()).ok());
       ++answered;
     }
   });
@@ -191,6 +197,28 @@ TEST_F(ServerTest, ReloadWhileRequestsRun) {
   }
   stop = true;
   asking.join();
+}
+
+TEST_F(ServerTest, WatchIsCountedAsTheOtherMethodsAre) {
+  Start();
+  auto stub =
+      v1::Measurements::NewStub(grpc::CreateChannel(server_->listen_address(), grpc::InsecureChannelCredentials()));
+  for (const char* task_id : {"0123456789abcdef0123456789abcdef", "no id"}) {
+    grpc::ClientContext context;
+    v1::WatchRequest request;
+    request.add_task_ids(task_id);
+    std::unique_ptr<grpc::ClientReader<v1::WatchResponse>> events = stub->Watch(&context, request);
+    v1::WatchResponse response;
+    while (events->Read(&response)) {
+    }
+    EXPECT_EQ(events->Finish().ok(), absl::string_view(task_id) != "no id");
+  }
+  const std::string address = server_->metrics_address();
+  const std::string metrics =
+      Exchange(std::stoi(address.substr(address.rfind(':') + 1)), "GET /metrics HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(metrics, HasSubstr("cobra_requests_total{method=\"Watch\",status=\"OK\"} 1"));
+  EXPECT_THAT(metrics, HasSubstr("cobra_requests_total{method=\"Watch\",status=\"INVALID_ARGUMENT\"} 1"));
+  EXPECT_THAT(metrics, HasSubstr("cobra_request_duration_seconds_count{method=\"Watch\"} 2"));
 }
 
 TEST_F(ServerTest, TakenPortIsAnError) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/file.h"
 #include "gmock/gmock.h"
@@ -15,6 +16,19 @@ namespace {
 
 CalibrationRecord Calibration(const std::string& target, const std::string& json) {
   return {absl::FromUnixSeconds(1000), target, "sha", json, "probe of " + json};
+}
+
+// Of a task, or without `task_id` of a probe.
+StoredMeasurement AMeasurement(const std::string& task_id = "") {
+  StoredMeasurement stored;
+  stored.time = absl::FromUnixSeconds(1000);
+  stored.target = "cpu";
+  stored.origin = task_id.empty() ? "probe" : "asked";
+  stored.task_id = task_id;
+  stored.measurement.subject.fingerprint = "00ff";
+  stored.measurement.subject.graph_json = "{'quote\"}";
+  stored.measurement.latency.median_us = 3.5;
+  return stored;
 }
 
 class StoreTest : public DatabaseTest {};
@@ -45,9 +59,8 @@ TEST_P(StoreTest, CountsWhatWasAppended) {
   ASSERT_TRUE(store.ok()) << store.status();
   const PredictionRecord prediction{absl::Now(), "00ff", "cpu", "v1", 12.5, 10, 15, 0.9, true, 3};
   ASSERT_TRUE((*store)->AppendPredictions({prediction, prediction}).ok());
-  const MeasurementRecord probe{absl::Now(), "cpu", "probe", "00ff", false, 3.5, "{'quote\"}"};
-  ASSERT_TRUE(
-      (*store)->AppendMeasurements({probe, probe}).ok());  // without a task, the same thing may be measured twice
+  // Without a task, the same thing may be measured twice.
+  ASSERT_TRUE((*store)->AppendMeasurements({AMeasurement(), AMeasurement()}).ok());
   auto counts = (*store)->Counts();
   ASSERT_TRUE(counts.ok());
   EXPECT_EQ(counts->predictions, 2);
@@ -57,22 +70,109 @@ TEST_P(StoreTest, CountsWhatWasAppended) {
 TEST_P(StoreTest, ATaskHasOneMeasurement) {
   auto store = OpenStore(location_);
   ASSERT_TRUE(store.ok()) << store.status();
-  MeasurementRecord record{absl::Now(), "cpu", "asked", "00ff", false, 3.5, "{}"};
-  record.task_id = "aa";
-  ASSERT_TRUE((*store)->AppendMeasurements({record}).ok());
-  EXPECT_TRUE(absl::IsAlreadyExists((*store)->AppendMeasurements({record})));
+  ASSERT_TRUE((*store)->AppendMeasurements({AMeasurement("aa")}).ok());
+  EXPECT_TRUE(absl::IsAlreadyExists((*store)->AppendMeasurements({AMeasurement("aa")})));
   EXPECT_EQ((*store)->Counts()->measurements, 1);
 }
 
 TEST_P(StoreTest, ATransactionThatFailsLeavesNothing) {
   auto store = OpenStore(location_);
   ASSERT_TRUE(store.ok()) << store.status();
-  MeasurementRecord record{absl::Now(), "cpu", "asked", "00ff", false, 3.5, "{}"};
-  record.task_id = "aa";
-  EXPECT_FALSE((*store)->AppendMeasurements({record, record}).ok());
+  EXPECT_FALSE((*store)->AppendMeasurements({AMeasurement("aa"), AMeasurement("aa")}).ok());
   EXPECT_EQ((*store)->Counts()->measurements, 0);
-  record.task_id = "bb";
-  EXPECT_TRUE((*store)->AppendMeasurements({record}).ok());  // and the connection is as good as before
+  EXPECT_TRUE((*store)->AppendMeasurements({AMeasurement("bb")}).ok());  // and the connection is as good as before
+}
+
+TEST_P(StoreTest, AReportedMeasurementComesBackWhole) {
+  auto store = OpenStore(location_);
+  ASSERT_TRUE(store.ok()) << store.status();
+  StoredMeasurement before = AMeasurement("aa");
+  before.session_json = R"({"kind":"session","session":"s1"})";
+  before.measurement.subject.space = "real-layers";
+  before.measurement.subject.is_network = true;
+  before.measurement.subject.graph_json = R"({"ops":[]})";
+  before.measurement.conditions.session = "s1";
+  before.measurement.conditions.target = "what the worker calls it";
+  before.measurement.latency.median_us = 12.3456;  // a column keeps every digit
+  before.measurement.latency.runs = 10;
+  before.measurement.peak_memory_bytes = 4096;
+  StoredMeasurement failed = AMeasurement("bb");
+  failed.measurement.subject.graph_json.clear();
+  failed.measurement.outcome = Outcome::timeout;
+  failed.measurement.message = "no result after 120 s";
+  ASSERT_TRUE((*store)->AppendMeasurements({before, failed, AMeasurement()}).ok());
+  const auto all = (*store)->TaskMeasurements("cpu");
+  ASSERT_TRUE(all.ok()) << all.status();
+  ASSERT_EQ(all->size(), 2u);  // not the probe
+  const StoredMeasurement& after = (*all)[0];
+  EXPECT_EQ(after.time, before.time);
+  EXPECT_EQ(after.target, "cpu");
+  EXPECT_EQ(after.origin, "asked");
+  EXPECT_EQ(after.task_id, "aa");
+  EXPECT_EQ(after.measurement.latency.median_us, 12.3456);
+  EXPECT_EQ(after.measurement.subject.graph_json, before.measurement.subject.graph_json);
+  EXPECT_EQ(MeasurementToJson(after.measurement), MeasurementToJson(before.measurement));
+  EXPECT_EQ((*all)[1].measurement.outcome, Outcome::timeout);
+  EXPECT_EQ((*all)[1].measurement.message, failed.measurement.message);
+  EXPECT_EQ((*all)[1].measurement.subject.fingerprint, "");
+}
+
+// Other programs query these columns.
+TEST_P(StoreTest, TheColumnsOfAMeasurementStayWhatTheyAre) {
+  auto store = OpenStore(location_);
+  ASSERT_TRUE(store.ok()) << store.status();
+  StoredMeasurement stored = AMeasurement("aa");
+  stored.measurement.subject.graph_json = R"({"ops":[]})";
+  ASSERT_TRUE((*store)->AppendMeasurements({stored, AMeasurement()}).ok());
+  auto database = OpenDatabase(location_);
+  ASSERT_TRUE(database.ok()) << database.status();
+  std::vector<SqlRow> rows;
+  const absl::Status status = (*database)->Transaction([&](SqlSession& session) -> absl::Status {
+    auto read = session.Query(
+        R"sql(SELECT time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, record_json
+              FROM measurements ORDER BY id)sql");
+    if (read.ok()) rows = *std::move(read);
+    return read.status();
+  });
+  ASSERT_TRUE(status.ok()) << status;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].Int(0), 1000000000);
+  EXPECT_EQ(rows[0].Text(1), "cpu");
+  EXPECT_EQ(rows[0].Text(2), "asked");
+  EXPECT_EQ(rows[0].Text(3), "00ff");
+  EXPECT_EQ(rows[0].Int(4), 0);
+  EXPECT_EQ(rows[0].Real(5), 3.5);
+  EXPECT_EQ(rows[0].Text(6), R"({"ops":[]})");
+  EXPECT_EQ(rows[0].Text(7), "ok");
+  EXPECT_EQ(rows[0].Text(8), MeasurementToJson(stored.measurement, {.graph = false}));
+  EXPECT_EQ(rows[1].Text(6), AMeasurement().measurement.subject.graph_json);
+  EXPECT_EQ(rows[1].Text(8), "");
+}
+
+constexpr char kRelu[] =
+    R"({"inputs":[{"name":"x","shape":[1,4],"dtype":"float32"}],"ops":[{"op":"relu","inputs":["in:0"]}],"output":[0]})";
+
+TEST(ReportedMeasurementTest, TheGraphIsBuiltAnew) {
+  const auto measurement = ReportedMeasurement(
+      absl::StrCat(R"({"kind":"record","outcome":"ok","latency_us":2.5,"fingerprint":"wrong","graph":)", kRelu, "}"));
+  ASSERT_TRUE(measurement.ok()) << measurement.status();
+  EXPECT_EQ(measurement->subject.fingerprint.size(), 32u);
+  EXPECT_THAT(measurement->subject.graph_json, testing::HasSubstr(R"("out":[[1,4]])"));
+}
+
+TEST(ReportedMeasurementTest, WhatIsNoneIsInvalid) {
+  const auto refused = [](const std::string& json) {
+    const absl::Status status = ReportedMeasurement(json).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << json << ": " << status;
+    return std::string(status.message());
+  };
+  refused("{}");
+  refused("not json");
+  EXPECT_THAT(refused(absl::StrCat(R"({"kind":"record","outcome":"ok","latency_us":-1,"graph":)", kRelu, "}")),
+              testing::HasSubstr("latency_us -1: is not a time"));
+  EXPECT_THAT(refused(R"({"kind":"record","outcome":"ok","latency_us":1})"), testing::HasSubstr("graph: "));
+  EXPECT_THAT(refused(R"({"kind":"record","outcome":"crashed","graph":{}})"), testing::HasSubstr("graph: "));
+  EXPECT_TRUE(ReportedMeasurement(R"({"kind":"record","outcome":"crashed"})").ok());
 }
 
 TEST_P(StoreTest, NewerSchemaIsRefused) {
@@ -115,20 +215,24 @@ TEST(SqliteStoreTest, AFileOfTheFirstVersionIsBroughtUpToDate) {
   const std::string path = directory.File("old.sqlite");
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
-  ASSERT_EQ(
-      sqlite3_exec(
-          db,
-          "CREATE TABLE measurements (id INTEGER PRIMARY KEY, time_us INTEGER NOT NULL, target TEXT NOT NULL, origin "
-          "TEXT NOT NULL, "
-          "fingerprint TEXT NOT NULL, is_network INTEGER NOT NULL, latency_us REAL NOT NULL, graph_json TEXT NOT NULL);"
-          "INSERT INTO measurements VALUES (1, 2, 'cpu', 'probe', '00ff', 0, 3.5, '{}'); PRAGMA user_version=1",
-          nullptr, nullptr, nullptr),
-      SQLITE_OK);
+  constexpr char kFirstVersion[] = R"sql(
+    CREATE TABLE measurements (
+      id INTEGER PRIMARY KEY,
+      time_us INTEGER NOT NULL,
+      target TEXT NOT NULL,
+      origin TEXT NOT NULL,
+      fingerprint TEXT NOT NULL,
+      is_network INTEGER NOT NULL,
+      latency_us REAL NOT NULL,
+      graph_json TEXT NOT NULL);
+    INSERT INTO measurements VALUES (1, 2, 'cpu', 'probe', '00ff', 0, 3.5, '{}');
+    PRAGMA user_version = 1)sql";
+  ASSERT_EQ(sqlite3_exec(db, kFirstVersion, nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(db);
   auto store = OpenStore(path);
   ASSERT_TRUE(store.ok()) << store.status();
   EXPECT_EQ((*store)->Counts()->measurements, 1);
-  EXPECT_TRUE((*store)->AppendMeasurements({{absl::Now(), "cpu", "probe", "00ff", false, 3.5, "{}"}}).ok());
+  EXPECT_TRUE((*store)->AppendMeasurements({AMeasurement()}).ok());
 }
 
 TEST(SqliteStoreTest, ErrorsNameTheFile) {

@@ -28,14 +28,14 @@ TaskSpec Task(const std::string& id, int64_t priority = 0) {
   return task;
 }
 
-MeasurementRecord RecordOf(const std::string& id, double latency_us = 1) {
-  MeasurementRecord record;
-  record.time = absl::FromUnixSeconds(1);
-  record.fingerprint = "00ff";
-  record.latency_us = latency_us;
-  record.graph_json = "{}";
-  record.task_id = id;
-  return record;
+StoredMeasurement MeasurementOf(const std::string& id, double latency_us = 1) {
+  StoredMeasurement stored;
+  stored.time = absl::FromUnixSeconds(1);
+  stored.task_id = id;
+  stored.measurement.subject.fingerprint = "00ff";
+  stored.measurement.subject.graph_json = "{}";
+  stored.measurement.latency.median_us = latency_us;
+  return stored;
 }
 
 std::vector<std::string> Ids(const absl::StatusOr<std::vector<TaskLease>>& leases) {
@@ -70,8 +70,8 @@ class TaskQueueTest : public DatabaseTest {
     EXPECT_TRUE(status.ok() && status->size() == 1) << status.status();
     return (*status)[0].state;
   }
-  absl::StatusOr<ReportOutcome> Report(const std::string& worker, MeasurementRecord record) {
-    return queue_->Report(worker, &record);
+  absl::StatusOr<ReportOutcome> Report(const std::string& worker, StoredMeasurement measurement) {
+    return queue_->Report(worker, &measurement);
   }
   absl::StatusOr<std::vector<TaskLease>> Lease(const std::string& worker, int64_t count = 10) {
     return queue_->Lease("cpu", worker, count, absl::Seconds(60));
@@ -113,7 +113,7 @@ TEST_P(TaskQueueTest, OnlyTheTargetsOwnTasks) {
   EXPECT_THAT(Ids(Lease("w")), ElementsAre("a"));
   EXPECT_THAT(Ids(queue_->Lease("gpu", "w", 9, absl::Seconds(1))), ElementsAre("o"));
   EXPECT_EQ(*queue_->Waiting("test"), 2);
-  ASSERT_EQ(*Report("w", RecordOf("a")), ReportOutcome::accepted);
+  ASSERT_EQ(*Report("w", MeasurementOf("a")), ReportOutcome::accepted);
   EXPECT_EQ(*queue_->Waiting("test"), 1);
   EXPECT_EQ(*queue_->Waiting("other"), 0);
 }
@@ -127,16 +127,16 @@ TEST_P(TaskQueueTest, EnqueuedTwiceItIsOneTask) {
 TEST_P(TaskQueueTest, ReportedTwiceItIsOneRecord) {
   ASSERT_TRUE(queue_->Enqueue({Task("a")}).ok());
   ASSERT_TRUE(Lease("w").ok());
-  EXPECT_EQ(*Report("w", RecordOf("a", 1)), ReportOutcome::accepted);
-  EXPECT_EQ(*Report("w", RecordOf("a", 2)), ReportOutcome::duplicate);
-  EXPECT_EQ(*Report("w", RecordOf("never enqueued")), ReportOutcome::unknown);
+  EXPECT_EQ(*Report("w", MeasurementOf("a", 1)), ReportOutcome::accepted);
+  EXPECT_EQ(*Report("w", MeasurementOf("a", 2)), ReportOutcome::duplicate);
+  EXPECT_EQ(*Report("w", MeasurementOf("never enqueued")), ReportOutcome::unknown);
   auto store = OpenStore(location_);
   EXPECT_EQ((*store)->Counts()->measurements, 1);
   EXPECT_EQ(StateOf("a"), TaskState::done);
   EXPECT_THAT(Ids(Lease("w")), ElementsAre());
 }
 
-TEST_P(TaskQueueTest, WhatIsNotHandedInGoesToAnother) {
+TEST_P(TaskQueueTest, ExpiredLeasesGoToAnotherWorker) {
   ASSERT_TRUE(queue_->Enqueue({Task("a")}).ok());
   EXPECT_THAT(Ids(Lease("dead")), ElementsAre("a"));
   now_ += absl::Seconds(59);
@@ -145,8 +145,8 @@ TEST_P(TaskQueueTest, WhatIsNotHandedInGoesToAnother) {
   EXPECT_THAT(Ids(Lease("w")), ElementsAre("a"));
   EXPECT_THAT(*queue_->Renew("dead", {"a"}, {}, absl::Seconds(60)), ElementsAre(false));
   // It was only slow: what it brings counts, and the other one's is the duplicate.
-  EXPECT_EQ(*Report("dead", RecordOf("a")), ReportOutcome::accepted);
-  EXPECT_EQ(*Report("w", RecordOf("a")), ReportOutcome::duplicate);
+  EXPECT_EQ(*Report("dead", MeasurementOf("a")), ReportOutcome::accepted);
+  EXPECT_EQ(*Report("w", MeasurementOf("a")), ReportOutcome::duplicate);
 }
 
 TEST_P(TaskQueueTest, RenewedItStays) {
@@ -172,7 +172,7 @@ TEST_P(TaskQueueTest, ATaskThatKillsItsWorkersIsPoisonedAndItsNeighboursAreNot) 
   ASSERT_TRUE(status.ok());
   EXPECT_EQ((*status)[0].state, TaskState::poisoned);
   EXPECT_THAT((*status)[0].message, testing::HasSubstr("started 3 times"));
-  EXPECT_EQ(*Report("w", RecordOf("bad")), ReportOutcome::accepted);  // a measurement after all
+  EXPECT_EQ(*Report("w", MeasurementOf("bad")), ReportOutcome::accepted);  // a measurement after all
 }
 
 TEST_P(TaskQueueTest, GivenBackItIsFreeAtOnce) {
@@ -187,12 +187,12 @@ TEST_P(TaskQueueTest, GivenBackItIsFreeAtOnce) {
 TEST_P(TaskQueueTest, CancelledItIsNotLeasedButItsRecordCounts) {
   ASSERT_TRUE(queue_->Enqueue({Task("a"), Task("b"), Task("c")}).ok());
   ASSERT_THAT(Ids(Lease("w", 2)), ElementsAre("a", "b"));
-  ASSERT_EQ(*Report("w", RecordOf("a")), ReportOutcome::accepted);
+  ASSERT_EQ(*Report("w", MeasurementOf("a")), ReportOutcome::accepted);
   EXPECT_THAT(*queue_->Cancel({"a", "b", "c", "nothing"}), ElementsAre(false, true, true, false));
   now_ += absl::Seconds(120);
   EXPECT_THAT(Ids(Lease("w")), ElementsAre());
   EXPECT_THAT(*queue_->Renew("w", {"b"}, {}, absl::Seconds(60)), ElementsAre(false));
-  EXPECT_EQ(*Report("w", RecordOf("b")), ReportOutcome::accepted);
+  EXPECT_EQ(*Report("w", MeasurementOf("b")), ReportOutcome::accepted);
   EXPECT_EQ(StateOf("a"), TaskState::done);
   EXPECT_EQ(StateOf("c"), TaskState::cancelled);
 }
@@ -257,8 +257,8 @@ TEST_P(TaskQueueTest, WorkersBesideEachOtherNeverShareATask) {
           ++given[id];
         }
         for (const std::string& id : ids) {
-          MeasurementRecord record = RecordOf(id);
-          accepted += *server.Report(name, &record) == ReportOutcome::accepted;
+          StoredMeasurement measurement = MeasurementOf(id);
+          accepted += *server.Report(name, &measurement) == ReportOutcome::accepted;
         }
       }
     });
@@ -279,7 +279,7 @@ TEST_P(TaskQueueTest, ARestartOfTheDatabaseIsWaitedOut) {
     absl::SleepFor(absl::Milliseconds(500));
     EXPECT_TRUE(Server().Start().ok());
   });
-  EXPECT_EQ(*Report("w", RecordOf("a")), ReportOutcome::accepted);
+  EXPECT_EQ(*Report("w", MeasurementOf("a")), ReportOutcome::accepted);
   starter.join();
   EXPECT_THAT(Ids(Lease("w")), ElementsAre("b"));
   EXPECT_EQ(StateOf("a"), TaskState::done);

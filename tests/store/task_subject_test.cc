@@ -83,7 +83,7 @@ TEST(TaskSubjectTest, WhatIsNoSubjectIsRefused) {
       {"[1]", "no JSON object"},
       {"{}", "has not one of"},
       {R"({"graph":{},"sample":{}})", "has not one of"},
-      {R"({"sample":17})", "\"sample\": is no object"},
+      {R"({"sample":17})", "\"sample\": is not an object"},
       {R"({"sample":{"index":1}})", "has no \"space\""},
       {R"({"sample":{"space":1}})", "has no \"space\""},
       {R"({"sample":{"space":"s","index":-1}})", "\"index\""},

@@ -23,8 +23,23 @@ def lines(path):
 
 def main():
     with tempfile.TemporaryDirectory() as out:
-        pool, chosen, again, records = (os.path.join(out, name) for name in ("pool.jsonl", "chosen.jsonl", "again.jsonl", "records.jsonl"))
-        run("cobra-worker", "sample", "--space", "real-layers,paper-layers", "--count", "300,100", "--first", "1000000", "--seed", "3", "--out", pool)
+        pool, chosen, again, records = (
+            os.path.join(out, name) for name in ("pool.jsonl", "chosen.jsonl", "again.jsonl", "records.jsonl")
+        )
+        run(
+            "cobra-worker",
+            "sample",
+            "--space",
+            "real-layers,paper-layers",
+            "--count",
+            "300,100",
+            "--first",
+            "1000000",
+            "--seed",
+            "3",
+            "--out",
+            pool,
+        )
         drawn = {(c["space"], c["index"]): c for c in lines(pool)}
         assert len(drawn) > 350 and all(index >= 1000000 for _, index in drawn), len(drawn)
         run("cobra-train", "select", "--pool", pool, "--budget", "1500ms", "--out", chosen)
@@ -41,7 +56,18 @@ def main():
         os.makedirs(os.path.join(out, "rows"))
         shutil.copy(target, os.path.join(out, "rows/target.json"))
         shutil.copy(records, os.path.join(out, "rows/records.jsonl"))
-        run("cobra-train", "select", "--pool", pool, "--rows", os.path.join(out, "rows"), "--budget", "1500ms", "--out", again)
+        run(
+            "cobra-train",
+            "select",
+            "--pool",
+            pool,
+            "--rows",
+            os.path.join(out, "rows"),
+            "--budget",
+            "1500ms",
+            "--out",
+            again,
+        )
         assert not {(c["space"], c["index"]) for c in lines(again)} & set(keys)
         with open(pool, "a") as file:
             file.write('{"graph":{}}\n')

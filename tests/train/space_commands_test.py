@@ -10,7 +10,17 @@ import tempfile
 
 BIN = os.environ["COBRA_BIN"]
 SOURCE = os.environ["COBRA_SOURCE"]
-KNOWN = ["1080ti_1", "1080ti_32", "1080ti_256", "silver_4114", "silver_4210r", "samsung_a50", "pixel3", "essential_ph_1", "samsung_s7"]
+KNOWN = [
+    "1080ti_1",
+    "1080ti_32",
+    "1080ti_256",
+    "silver_4114",
+    "silver_4210r",
+    "samsung_a50",
+    "pixel3",
+    "essential_ph_1",
+    "samsung_s7",
+]
 
 
 def train(*arguments, code=0):
@@ -55,11 +65,11 @@ def spearman(a, b):
 def check(path, asked, device, rank, error):
     predicted = read(path)
     assert [p["row"] for p in predicted] == [a["row"] for a in asked], "order"
-    said, measured = [float(p["latency_ms"]) for p in predicted], [float(a[device]) for a in asked]
+    estimates, measured = [float(p["latency_ms"]) for p in predicted], [float(a[device]) for a in asked]
     assert all(float(p["low_ms"]) < float(p["latency_ms"]) < float(p["high_ms"]) for p in predicted)
     inside = sum(float(p["low_ms"]) <= m <= float(p["high_ms"]) for p, m in zip(predicted, measured)) / len(asked)
-    off = sum(abs(s / m - 1) for s, m in zip(said, measured)) / len(asked)
-    found = spearman(said, measured)
+    off = sum(abs(s / m - 1) for s, m in zip(estimates, measured)) / len(asked)
+    found = spearman(estimates, measured)
     print(f"{device}: Spearman {found:.3f}, MAPE {off:.3f}, inside {inside:.3f}")
     assert found > rank and off < error and inside > 0.6, (device, found, off, inside)
 
@@ -73,31 +83,103 @@ def main():
         write(path("test.csv"), asked, ["row", "arch"])
         train("fit", "--space", "nasbench201", "--rows", path("train.csv.gz"), "--out", path("model"))
         manifest = json.load(open(path("model/manifest.json")))
-        assert [d["name"] for d in manifest["devices"]] == KNOWN and sorted(os.listdir(path("model"))) == ["manifest.json", "tensors.safetensors"]
-        train("predict", "--model", path("model"), "--rows", path("test.csv"), "--device", "1080ti_256", "--out", path("p.csv.gz"))
+        assert [d["name"] for d in manifest["devices"]] == KNOWN and sorted(os.listdir(path("model"))) == [
+            "manifest.json",
+            "tensors.safetensors",
+        ]
+        train(
+            "predict",
+            "--model",
+            path("model"),
+            "--rows",
+            path("test.csv"),
+            "--device",
+            "1080ti_256",
+            "--out",
+            path("p.csv.gz"),
+        )
         check(path("p.csv.gz"), asked, "1080ti_256", 0.995, 0.03)
         for device, rank, error in (("titan_rtx_256", 0.98, 0.06), ("eyeriss", 0.97, 0.2)):
             samples = [dict(row, latency_ms=row[device]) for row in rows[5:900:90]]
             write(path("few.csv"), samples, ["row", "arch", "latency_ms"])
-            train("adapt", "--model", path("model"), "--samples", path("few.csv"), "--rows", path("test.csv"), "--out", path("a.csv"))
+            train(
+                "adapt",
+                "--model",
+                path("model"),
+                "--samples",
+                path("few.csv"),
+                "--rows",
+                path("test.csv"),
+                "--out",
+                path("a.csv"),
+            )
             check(path("a.csv"), asked, device, rank, error)
         # The same with samples of its choice: better than ten in even steps.
-        train("choose", "--model", path("model"), "--rows", path("train.csv.gz"), "--count", "10", "--out", path("chosen.csv"))
+        train(
+            "choose",
+            "--model",
+            path("model"),
+            "--rows",
+            path("train.csv.gz"),
+            "--count",
+            "10",
+            "--out",
+            path("chosen.csv"),
+        )
         chosen = [row["row"] for row in read(path("chosen.csv"))]
-        train("choose", "--model", path("model"), "--rows", path("train.csv.gz"), "--count", "4", "--out", path("chosen4.csv"))
+        train(
+            "choose",
+            "--model",
+            path("model"),
+            "--rows",
+            path("train.csv.gz"),
+            "--count",
+            "4",
+            "--out",
+            path("chosen4.csv"),
+        )
         assert len(set(chosen)) == 10 and [row["row"] for row in read(path("chosen4.csv"))] == chosen[:4], chosen
         by_row = {row["row"]: row for row in rows}
-        write(path("few.csv"), [dict(by_row[row], latency_ms=by_row[row]["eyeriss"]) for row in chosen], ["row", "arch", "latency_ms"])
-        train("adapt", "--model", path("model"), "--samples", path("few.csv"), "--rows", path("test.csv"), "--out", path("a.csv"))
+        write(
+            path("few.csv"),
+            [dict(by_row[row], latency_ms=by_row[row]["eyeriss"]) for row in chosen],
+            ["row", "arch", "latency_ms"],
+        )
+        train(
+            "adapt",
+            "--model",
+            path("model"),
+            "--samples",
+            path("few.csv"),
+            "--rows",
+            path("test.csv"),
+            "--out",
+            path("a.csv"),
+        )
         check(path("a.csv"), asked, "eyeriss", 0.985, 0.05)
         json.dump({"kind": "gpu", "batch": 256}, open(path("spec.json"), "w"))
         samples = [dict(row, latency_ms=row["titan_rtx_256"]) for row in rows[5:900:300]]
         write(path("few.csv"), samples, ["row", "arch", "latency_ms"])
-        train("adapt", "--model", path("model"), "--samples", path("few.csv"), "--spec", path("spec.json"), "--rows", path("test.csv"), "--out", path("a.csv"))
+        train(
+            "adapt",
+            "--model",
+            path("model"),
+            "--samples",
+            path("few.csv"),
+            "--spec",
+            path("spec.json"),
+            "--rows",
+            path("test.csv"),
+            "--out",
+            path("a.csv"),
+        )
         check(path("a.csv"), asked, "titan_rtx_256", 0.9, 0.2)
 
         # One device, latency_ms as its column.
-        for space, folder, device, rank, error in (("fbnet", "help_fbnet", "titan_rtx_1", 0.97, 0.03), ("ofa", "help_ofa", "v100_64", 0.97, 0.06)):
+        for space, folder, device, rank, error in (
+            ("fbnet", "help_fbnet", "titan_rtx_1", 0.97, 0.03),
+            ("ofa", "help_ofa", "v100_64", 0.97, 0.06),
+        ):
             rows = read(os.path.join(SOURCE, f"data/tables/{folder}/latency.csv.gz"))
             write(path("one.csv"), [dict(r, latency_ms=r[device]) for r in rows[::16]], ["row", "arch", "latency_ms"])
             write(path("test.csv"), rows[1::25], ["row", "arch"])  # devices drift: rows from everywhere
@@ -127,19 +209,97 @@ def main():
         refuses(["test.csv: line 1: no column latency_ms"], *adapt, path("test.csv"))
         choose = ["choose", "--model", path("model"), "--out", path("x.csv"), "--rows"]
         refuses(["--count: 20, but", "few.csv has 3 architectures"], *choose, path("few.csv"), "--count", "20")
-        refuses(["was fitted to one device"], "choose", "--model", path("fbnet"), "--rows", path("one.csv"), "--out", path("x.csv"))
+        refuses(
+            ["was fitted to one device"],
+            "choose",
+            "--model",
+            path("fbnet"),
+            "--rows",
+            path("one.csv"),
+            "--out",
+            path("x.csv"),
+        )
         refuses(["one.csv: is a table", "--space NAME"], "fit", "--rows", path("one.csv"), "--out", path("y"))
-        refuses(["--space excludes --seeds"], "fit", "--space", "fbnet", "--seeds", "5", "--rows", path("one.csv"), "--out", path("y"))
+        refuses(
+            ["--space excludes --seeds"],
+            "fit",
+            "--space",
+            "fbnet",
+            "--seeds",
+            "5",
+            "--rows",
+            path("one.csv"),
+            "--out",
+            path("y"),
+        )
         open(path("worse.csv"), "w").write("row,arch,latency_ms\n0,k3_e1 k9_e9,1.5\n")
-        refuses(["worse.csv: line 2: 'k9_e9'", "space fbnet"], "fit", "--space", "fbnet", "--rows", path("worse.csv"), "--out", path("y"))
-        refuses(["a model of space hat cannot be adapted"], "adapt", "--model", path("hat"), "--rows", path("hat-test.csv"), "--out", path("x.csv"), "--samples", path("hat.csv"))
-        refuses(["toaster", "latency_ms"], "predict", "--model", path("hat"), "--rows", path("hat-test.csv"), "--device", "toaster", "--out", path("x.csv"))
-        refuses(["test.csv: line 1: the header has no column encoder_embed_dim"], "predict", "--model", path("hat"), "--rows", path("test.csv"), "--out", path("x.csv"))
-        refuses(["cifar: unknown space", "fbnet", "hat"], "fit", "--space", "cifar", "--rows", path("one.csv"), "--out", path("y"))
+        refuses(
+            ["worse.csv: line 2: 'k9_e9'", "space fbnet"],
+            "fit",
+            "--space",
+            "fbnet",
+            "--rows",
+            path("worse.csv"),
+            "--out",
+            path("y"),
+        )
+        refuses(
+            ["a model of space hat cannot be adapted"],
+            "adapt",
+            "--model",
+            path("hat"),
+            "--rows",
+            path("hat-test.csv"),
+            "--out",
+            path("x.csv"),
+            "--samples",
+            path("hat.csv"),
+        )
+        refuses(
+            ["toaster", "latency_ms"],
+            "predict",
+            "--model",
+            path("hat"),
+            "--rows",
+            path("hat-test.csv"),
+            "--device",
+            "toaster",
+            "--out",
+            path("x.csv"),
+        )
+        refuses(
+            ["test.csv: line 1: the header has no column encoder_embed_dim"],
+            "predict",
+            "--model",
+            path("hat"),
+            "--rows",
+            path("test.csv"),
+            "--out",
+            path("x.csv"),
+        )
+        refuses(
+            ["cifar: unknown space", "fbnet", "hat"],
+            "fit",
+            "--space",
+            "cifar",
+            "--rows",
+            path("one.csv"),
+            "--out",
+            path("y"),
+        )
         open(path("bad.csv"), "w").write("row,arch,latency_ms\n0,k3_e1,fast\n")
-        refuses(["bad.csv: line 2: latency_ms \"fast\""], *adapt, path("bad.csv"))
+        refuses(['bad.csv: line 2: latency_ms "fast"'], *adapt, path("bad.csv"))
         open(path("bad.csv"), "w").write("row,latency_ms\n0,1\n")
-        refuses(["bad.csv: line 1:", "row and arch"], "fit", "--space", "fbnet", "--rows", path("bad.csv"), "--out", path("y"))
+        refuses(
+            ["bad.csv: line 1:", "row and arch"],
+            "fit",
+            "--space",
+            "fbnet",
+            "--rows",
+            path("bad.csv"),
+            "--out",
+            path("y"),
+        )
         assert not os.path.exists(path("x.csv")) and not os.path.exists(path("y"))
         with open(path("model/tensors.safetensors"), "r+b") as file:
             file.seek(-1, 2)
@@ -147,7 +307,13 @@ def main():
         assert "tensors.safetensors: SHA-256" in train(*predict, path("train.csv.gz"), "--device", "pixel3", code=1)
         manifest["format"] = "cobra-space-1"  # of an earlier build
         json.dump(manifest, open(path("model/manifest.json"), "w"))
-        refuses(["manifest.json: has format cobra-space-1", "fit it again"], *predict, path("train.csv.gz"), "--device", "pixel3")
+        refuses(
+            ["manifest.json: has format cobra-space-1", "fit it again"],
+            *predict,
+            path("train.csv.gz"),
+            "--device",
+            "pixel3",
+        )
     return 0
 
 

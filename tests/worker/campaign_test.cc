@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "base/file.h"
 #include "gtest/gtest.h"
-#include "store/record.h"
+#include "store/measurement.h"
 #include "worker/measure.h"
 
 namespace cobra::worker {
@@ -43,11 +43,11 @@ TEST(CampaignTest, RepeatsTheShareAskedFor) {
   for (const Task& task : again) EXPECT_EQ(task.repeat, 1);
 }
 
-std::vector<store::Record> RecordsOf(const std::string& path) {
-  std::vector<store::Record> records;
+std::vector<store::Measurement> RecordsOf(const std::string& path) {
+  std::vector<store::Measurement> records;
   const absl::StatusOr<std::string> text = ReadFile(path);
   for (absl::string_view line : absl::StrSplit(text.ok() ? *text : "", '\n', absl::SkipEmpty())) {
-    if (absl::StatusOr<store::Record> record = store::RecordFromJson(line); record.ok())
+    if (absl::StatusOr<store::Measurement> record = store::MeasurementFromJson(line); record.ok())
       records.push_back(*std::move(record));
   }
   return records;
@@ -75,20 +75,20 @@ TEST(CampaignTest, GoesOnWhereItStopped) {
   EXPECT_EQ(RecordsOf(path).size(), 3u);
   options.spaces[0].count = 5;
   ASSERT_EQ(RunInFork(options), 0);
-  const std::vector<store::Record> records = RecordsOf(path);
+  const std::vector<store::Measurement> records = RecordsOf(path);
   ASSERT_EQ(records.size(), 5u);
   std::set<std::string> keys;
-  for (const store::Record& record : records) {
-    keys.insert(record.Key());
+  for (const store::Measurement& record : records) {
+    keys.insert(record.subject.Key());
     EXPECT_EQ(record.outcome, store::Outcome::ok) << record.message;
     EXPECT_GT(record.latency.median_us, 0);
-    EXPECT_EQ(record.fingerprint.size(), 32u);
+    EXPECT_EQ(record.subject.fingerprint.size(), 32u);
   }
   EXPECT_EQ(keys.size(), 5u);
   unlink(path.c_str());
 }
 
-TEST(CanaryTest, TheWorstIsJudgedAgainstTheMedian) {
+TEST(CanaryTest, WorstRatioIsComparedWithTheMedian) {
   const std::vector<CanaryTimes> calm = {{100, 50, 80}, {102, 50, 90}, {99, 51, 70}};
   EXPECT_EQ(MedianCanary(calm).conv_us, 100);
   EXPECT_EQ(MedianCanary(calm).copy_us, 80);
@@ -101,7 +101,7 @@ TEST(CanaryTest, TheWorstIsJudgedAgainstTheMedian) {
   EXPECT_TRUE(IsDisturbed({0.9, 1}));
 }
 
-TEST(CanaryTest, RatiosAreJudgedApart) {
+TEST(CanaryTest, RatiosAreCheckedSeparately) {
   const CanaryRatios ratios = RatiosOf({200, 110, 50}, {100, 100, 100});
   EXPECT_DOUBLE_EQ(ratios.compute, 2);
   EXPECT_DOUBLE_EQ(ratios.copy, 0.5);

@@ -74,7 +74,7 @@ TEST_F(DeviceLockTest, AnExecutionUsesItsProcessorsAndItsGpu) {
   EXPECT_THAT(DevicesOf(execution, 3), ElementsAre("cpu3", StartsWith("gpu-")));
 }
 
-TEST_F(DeviceLockTest, TheSecondIsToldWhoHasIt) {
+TEST_F(DeviceLockTest, SecondWorkerGetsTheHoldersName) {
   const auto first = Lock({"gpu-1f"});
   ASSERT_TRUE(first.ok()) << first.status();
   const auto second = Lock({"gpu-1f"});

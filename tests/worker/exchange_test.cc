@@ -51,7 +51,7 @@ TEST(ExchangeTest, WhatIsWrongIsNamedByLineAndLeftOut) {
     EXPECT_THAT(checked.problems[0], HasSubstr("line 2: "));
     EXPECT_THAT(checked.problems[0], HasSubstr(words));
   };
-  expect(changed("\"latency_us\":5.25", "\"latency_us\":-3"), "is no time");
+  expect(changed("\"latency_us\":5.25", "\"latency_us\":-3"), "is not a time");
   expect(changed("\"p90_us\":6.0", "\"p90_us\":5.1"), "not in order");
   expect(changed("\"outcome\":\"ok\"", "\"outcome\":\"fine\""), "outcome");
   expect(changed("\"relu\",\"inputs\"", "\"no_op_of_ours\",\"inputs\""), "no_op_of_ours");
@@ -69,7 +69,7 @@ TEST(ExchangeTest, SeriesOfSeveralSeedsStandInOneFile) {
                         "\n");
   };
   EXPECT_THAT(CheckRecords(with("s1", 1) + with("s2", 2)).problems, ElementsAre());
-  EXPECT_THAT(CheckRecords(with("s1", 1) + with("s2", 1)).problems, ElementsAre("line 4: asked@1/3/0: is there twice"));
+  EXPECT_THAT(CheckRecords(with("s1", 1) + with("s2", 1)).problems, ElementsAre("line 4: asked@1/3/0: occurs twice"));
 }
 
 TEST(ExchangeTest, ACsvOfOthersNeedsLittle) {

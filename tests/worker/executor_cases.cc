@@ -8,6 +8,7 @@ graph::Attributes Dim(int64_t dim) { return {{"dim", dim}}; }
 
 }  // namespace
 
+// Long because it is a list of calls.
 std::vector<Case> LinearAlgebraCases() {
   const Operand square = {{2, 4, 4}}, tall = {{2, 5, 3}}, right = {{2, 4, 2}};
   std::vector<Case> cases;
@@ -121,6 +122,7 @@ std::vector<Case> LossCases() {
   };
 }
 
+// Long because it is a list of calls.
 std::vector<Case> RareCases() {
   const Operand x = {{2, 8, 6, 6}}, ints = {{4, 5}, graph::DType::int64}, complex = {{2, 8}, graph::DType::complex64},
                 line = {{6}};

@@ -4,11 +4,11 @@
 #include <memory>
 #include <vector>
 
+#include "graph/net_builder.h"
 #include "gtest/gtest.h"
 #include "worker/executor.h"
 #include "worker/machine.h"
 #include "worker/measure.h"
-#include "worker/net_builder.h"
 #include "worker/probe.h"
 
 namespace cobra::worker {
@@ -59,16 +59,16 @@ TEST(ExecutionDeviceTest, ALayoutChangesNoResultAndAPrecisionLittle) {
 }
 
 TEST(ExecutionDeviceTest, BfloatTakesHalfTheMemory) {
-  NetBuilder b;
-  const graph::Graph graph = *std::move(b).Finish(b.Relu(b.Input({1 << 18}), /*inplace=*/false));
+  graph::NetBuilder b;
+  const graph::Graph graph = *std::move(b).Finish({b.Relu(b.Input({1 << 18}))});
   auto executor = *Executor::Create(graph, 1, With(Precision::bfloat16));
   ASSERT_TRUE(executor->Run().ok());
   EXPECT_EQ(*executor->PeakMemoryBytes(), 1 << 20);
 }
 
 TEST(ExecutionDeviceTest, NoKernelInAPrecisionIsUnsupported) {
-  NetBuilder b;
-  const graph::Graph graph = *std::move(b).Finish(b.Call(graph::Op::cholesky, {{"upper", false}}, {b.Input({8, 8})}));
+  graph::NetBuilder b;
+  const graph::Graph graph = *std::move(b).Finish({b.Call(graph::Op::cholesky, {{"upper", false}}, {b.Input({8, 8})})});
   auto executor = *Executor::Create(graph, 1, With(Precision::bfloat16));
   const absl::Status status = executor->RunChecked();
   EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
@@ -81,8 +81,8 @@ TEST(ExecutionDeviceTest, NoKernelInAPrecisionIsUnsupported) {
 }
 
 TEST(ExecutionDeviceTest, ColdCallsRotateAndTheRecordSaysSo) {
-  NetBuilder b;
-  const graph::Graph graph = *std::move(b).Finish(b.Relu(b.Input({1 << 16}), /*inplace=*/false));
+  graph::NetBuilder b;
+  const graph::Graph graph = *std::move(b).Finish({b.Relu(b.Input({1 << 16}))});
   const Execution cold = With(Precision::float32, Layout::nchw, CacheState::cold);
   auto executor = *Executor::Create(graph, 1, cold);
   const RegionHooks hooks = executor->Hooks();
@@ -92,9 +92,9 @@ TEST(ExecutionDeviceTest, ColdCallsRotateAndTheRecordSaysSo) {
   EXPECT_TRUE(executor->failure().ok());
   EXPECT_TRUE(executor->RunChecked().ok());
   EXPECT_FALSE((*Executor::Create(graph, 1))->Hooks().settle);
-  const store::Record record = MeasureGraph(graph, LayerSeriesRules(cold));
+  const store::Measurement record = MeasureGraph(graph, LayerSeriesRules(cold));
   EXPECT_EQ(record.outcome, store::Outcome::ok) << record.message;
-  EXPECT_EQ(record.cache, "cold");
+  EXPECT_EQ(record.conditions.cache, "cold");
   EXPECT_LE(record.latency.batch, 16);
 }
 

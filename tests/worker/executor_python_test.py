@@ -1,4 +1,5 @@
-"""What the executor computes is what python3-torch computes: single calls, and a residual network, with the same numbers."""
+"""What the executor computes is what python3-torch computes: single calls, and a residual network, with the same
+numbers."""
 import json, os, subprocess, sys, tempfile, unittest
 
 try:
@@ -42,9 +43,15 @@ class Net:
         return len(self.ops) - 1, out
 
     def check(self, test, output):
-        graph = {"inputs": [{"name": "x%d" % i, "shape": list(t.shape), "dtype": "float32"} for i, t in enumerate(self.inputs)],
-                 "ops": self.ops, "param_shapes": {k: list(v.shape) for k, v in self.params.items()},
-                 "buffer_shapes": {k: list(v.shape) for k, v in self.buffers.items()}, "output": [output[0]]}
+        graph = {
+            "inputs": [
+                {"name": "x%d" % i, "shape": list(t.shape), "dtype": "float32"} for i, t in enumerate(self.inputs)
+            ],
+            "ops": self.ops,
+            "param_shapes": {k: list(v.shape) for k, v in self.params.items()},
+            "buffer_shapes": {k: list(v.shape) for k, v in self.buffers.items()},
+            "output": [output[0]],
+        }
         with tempfile.TemporaryDirectory() as d:
             names = [os.path.join(d, n) for n in ("graph.json", "tensors", "outputs")]
             with open(names[0], "w") as f:
@@ -69,7 +76,9 @@ class Net:
     def norm(self, x):
         c = x[1].shape[1]
         args = [x, self.buffer(c), self.buffer(c), self.param(c, positive=True), self.param(c)]
-        return self.call("batch_norm", lambda x, m, v, w, b: F.batch_norm(x, m, v, w, b, False, 0.1, 1e-5), args, {"eps": 1e-5})
+        return self.call(
+            "batch_norm", lambda x, m, v, w, b: F.batch_norm(x, m, v, w, b, False, 0.1, 1e-5), args, {"eps": 1e-5}
+        )
 
     def relu(self, x):
         return self.call("relu", lambda x: F.relu(x, inplace=True), [x], inplace=True)
@@ -88,43 +97,88 @@ class ExecutorTest(unittest.TestCase):
         self.net.check(self, self.net.call(op, function, args, attrs))
 
     def test_unary(self):
-        for op, f in (("gelu", F.gelu), ("silu", F.silu), ("hardswish", F.hardswish), ("sigmoid", torch.sigmoid), ("mish", F.mish)):
+        for op, f in (
+            ("gelu", F.gelu),
+            ("silu", F.silu),
+            ("hardswish", F.hardswish),
+            ("sigmoid", torch.sigmoid),
+            ("mish", F.mish),
+        ):
             self.net = Net()
             self.one(op, f, [(2, 3, 5)], {"approximate": "none"} if op == "gelu" else {})
 
     def test_arithmetic(self):
-        for op, f in (("add", torch.add), ("sub", torch.sub), ("mul", torch.mul), ("div", torch.div), ("maximum", torch.maximum)):
+        for op, f in (
+            ("add", torch.add),
+            ("sub", torch.sub),
+            ("mul", torch.mul),
+            ("div", torch.div),
+            ("maximum", torch.maximum),
+        ):
             self.net = Net()
             self.one(op, f, [(2, 3, 5), (3, 1)])
 
     def test_products(self):
         self.one("matmul", torch.matmul, [(2, 3, 4), (4, 5)])
         self.net = Net()
-        self.one("einsum", lambda a, b: torch.einsum("bij,bkj->bik", a, b), [(2, 3, 4), (2, 5, 4)], {"equation": "bij,bkj->bik"})
+        self.one(
+            "einsum",
+            lambda a, b: torch.einsum("bij,bkj->bik", a, b),
+            [(2, 3, 4), (2, 5, 4)],
+            {"equation": "bij,bkj->bik"},
+        )
 
     def test_softmax_and_norms(self):
         self.one("softmax", lambda x: F.softmax(x, -1), [(2, 3, 7)], {"dim": -1})
         self.net = Net()
-        self.one("layer_norm", lambda x, w, b: F.layer_norm(x, [7], w, b, 1e-5), [(2, 3, 7), (7,), (7,)],
-                 {"normalized_shape": [7], "eps": 1e-5})
+        self.one(
+            "layer_norm",
+            lambda x, w, b: F.layer_norm(x, [7], w, b, 1e-5),
+            [(2, 3, 7), (7,), (7,)],
+            {"normalized_shape": [7], "eps": 1e-5},
+        )
         self.net = Net()
         self.one("normalize", lambda x: F.normalize(x, 2.0, 1), [(2, 3, 7)], {"p": 2.0, "dim": 1, "eps": 1e-12})
         self.net = Net()
-        self.one("local_response_norm", lambda x: F.local_response_norm(x, 5), [(2, 9, 4, 4)],
-                 {"size": 5, "alpha": 1e-4, "beta": 0.75, "k": 1.0})
+        self.one(
+            "local_response_norm",
+            lambda x: F.local_response_norm(x, 5),
+            [(2, 9, 4, 4)],
+            {"size": 5, "alpha": 1e-4, "beta": 0.75, "k": 1.0},
+        )
 
     def test_pools(self):
-        self.one("avg_pool2d", lambda x: F.avg_pool2d(x, 3, 2, 1, False, False), [(2, 3, 9, 9)],
-                 {"kernel_size": [3, 3], "stride": [2, 2], "padding": [1, 1], "ceil_mode": False, "count_include_pad": False})
+        self.one(
+            "avg_pool2d",
+            lambda x: F.avg_pool2d(x, 3, 2, 1, False, False),
+            [(2, 3, 9, 9)],
+            {
+                "kernel_size": [3, 3],
+                "stride": [2, 2],
+                "padding": [1, 1],
+                "ceil_mode": False,
+                "count_include_pad": False,
+            },
+        )
         self.net = Net()
-        self.one("adaptive_avg_pool2d", lambda x: F.adaptive_avg_pool2d(x, (2, 3)), [(2, 3, 9, 9)], {"output_size": [2, 3]})
+        self.one(
+            "adaptive_avg_pool2d", lambda x: F.adaptive_avg_pool2d(x, (2, 3)), [(2, 3, 9, 9)], {"output_size": [2, 3]}
+        )
         self.net = Net()
-        self.one("interpolate", lambda x: F.interpolate(x, size=(7, 5), mode="bilinear", align_corners=False), [(2, 3, 9, 9)],
-                 {"size": [7, 5], "mode": "bilinear", "align_corners": False})
+        self.one(
+            "interpolate",
+            lambda x: F.interpolate(x, size=(7, 5), mode="bilinear", align_corners=False),
+            [(2, 3, 9, 9)],
+            {"size": [7, 5], "mode": "bilinear", "align_corners": False},
+        )
 
     def test_transposed_convolution(self):
-        self.one("conv_transpose2d", lambda x, w, b: F.conv_transpose2d(x, w, b, 2, 1, 1), [(1, 4, 5, 5), (4, 6, 3, 3), (6,)],
-                 {"stride": [2, 2], "padding": [1, 1], "output_padding": [1, 1], "groups": 1, "dilation": [1, 1]})
+        self.one(
+            "conv_transpose2d",
+            lambda x, w, b: F.conv_transpose2d(x, w, b, 2, 1, 1),
+            [(1, 4, 5, 5), (4, 6, 3, 3), (6,)],
+            {"stride": [2, 2], "padding": [1, 1], "output_padding": [1, 1], "groups": 1, "dilation": [1, 1]},
+        )
 
     def test_attention(self):
         """The functional form of nn.MultiheadAttention: self-attention with a packed projection."""
@@ -133,11 +187,25 @@ class ExecutorTest(unittest.TestCase):
         w, b, wo, bo = net.param(3 * width, width), net.param(3 * width), net.param(width, width), net.param(width)
 
         def attention(q, k, v, w, b, _0, _1, wo, bo, *rest):
-            return F.multi_head_attention_forward(q, k, v, width, heads, w, b, None, None, False, 0.0, wo, bo, False, None, False)[0]
+            return F.multi_head_attention_forward(
+                q, k, v, width, heads, w, b, None, None, False, 0.0, wo, bo, False, None, False
+            )[0]
 
-        attrs = {"embed_dim_to_check": width, "num_heads": heads, "add_zero_attn": False, "dropout_p": 0.0, "need_weights": False,
-                 "use_separate_proj_weight": False, "average_attn_weights": True}
-        net.check(self, net.call("multi_head_attention_forward", attention, [x, x, x, w, b, None, None, wo, bo] + [None] * 7, attrs))
+        attrs = {
+            "embed_dim_to_check": width,
+            "num_heads": heads,
+            "add_zero_attn": False,
+            "dropout_p": 0.0,
+            "need_weights": False,
+            "use_separate_proj_weight": False,
+            "average_attn_weights": True,
+        }
+        net.check(
+            self,
+            net.call(
+                "multi_head_attention_forward", attention, [x, x, x, w, b, None, None, wo, bo] + [None] * 7, attrs
+            ),
+        )
 
     def test_getitem(self):
         self.one("getitem", lambda x: x[:, 1:3, None, ..., -1], [(2, 5, 3, 4)], {"index": ":, 1:3, None, ..., -1"})

@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "graph/builder.h"
+#include "graph/net_builder.h"
 #include "gtest/gtest.h"
 #include "tests/worker/executor_cases.h"
 #include "worker/families.h"
-#include "worker/net_builder.h"
 #include "worker/probe.h"
 
 namespace cobra::worker {
@@ -89,6 +89,7 @@ std::vector<Case> ConvolutionCases() {
   };
 }
 
+// Long because it is a list of calls.
 std::vector<Case> ProductCases() {
   const graph::Attributes beta = {{"beta", 0.5}, {"alpha", int64_t{2}}};
   const graph::Attributes recurrent = {{"has_biases", true},
@@ -185,6 +186,7 @@ std::vector<Case> NormCases() {
   };
 }
 
+// Long because it is a list of calls.
 std::vector<Case> PoolCases() {
   const auto max = [](int n, bool indices) {
     return graph::Attributes{{"kernel_size", Ints(n, 3)}, {"stride", Ints(n, 2)}, {"padding", Ints(n, 1)},
@@ -382,6 +384,7 @@ std::vector<Case> IndexCases() {
   };
 }
 
+// Long because it is a list of calls.
 std::vector<Case> CopyAndViewCases() {
   const Operand x = {{2, 8, 6, 6}}, square = {{4, 4}}, complex = {{4, 6}, graph::DType::complex64};
   const graph::Attributes dim0 = {{"dim", int64_t{0}}};
@@ -515,11 +518,11 @@ TEST(ExecutorTest, OneNetworkOfEveryFamilyRuns) {
 }
 
 TEST(ExecutorTest, ValuesAreThoseOfTheOperators) {
-  NetBuilder b;
+  graph::NetBuilder b;
   const graph::ValueRef x = b.Input({1, 2});
   const graph::ValueRef y = b.Linear(x, 2);
-  const graph::ValueRef z = b.Relu(b.Add(y, y));
-  const graph::Graph graph = *std::move(b).Finish(z);
+  const graph::ValueRef z = b.ReluInPlace(b.Add(y, y));
+  const graph::Graph graph = *std::move(b).Finish({z});
   auto executor = *Executor::Create(graph, 1);
   ASSERT_TRUE(executor->SetTensor(graph::ValueRef::Input(0), {1, 2}).ok());
   ASSERT_TRUE(executor->SetTensor(graph::ValueRef::Parameter(0), {1, 1, -1, 0}).ok());
@@ -532,12 +535,12 @@ TEST(ExecutorTest, ValuesAreThoseOfTheOperators) {
 
 TEST(ExecutorTest, PeakMemoryFollowsLiveness) {
   // 1 MiB in; relu, sigmoid, tanh: an input and two live activations at most.
-  NetBuilder b;
+  graph::NetBuilder b;
   graph::ValueRef x = b.Input({1 << 18});
-  x = b.Relu(x, /*inplace=*/false);
+  x = b.Relu(x);
   x = b.Call(graph::Op::sigmoid, {}, {x});
   x = b.Call(graph::Op::tanh, {}, {x});
-  const graph::Graph graph = *std::move(b).Finish(x);
+  const graph::Graph graph = *std::move(b).Finish({x});
   auto executor = *Executor::Create(graph, 1);
   ASSERT_TRUE(executor->Run().ok());
   const auto peak = executor->PeakMemoryBytes();
@@ -546,9 +549,9 @@ TEST(ExecutorTest, PeakMemoryFollowsLiveness) {
 }
 
 TEST(ExecutorTest, InPlaceTakesNoMemory) {
-  NetBuilder b;
+  graph::NetBuilder b;
   const graph::ValueRef x = b.Input({1 << 18});
-  const graph::Graph graph = *std::move(b).Finish(b.Relu(x, /*inplace=*/true));
+  const graph::Graph graph = *std::move(b).Finish({b.ReluInPlace(x)});
   auto executor = *Executor::Create(graph, 1);
   ASSERT_TRUE(executor->Run().ok());
   EXPECT_EQ(*executor->PeakMemoryBytes(), 1 << 20);

@@ -84,7 +84,7 @@ TEST(GraphListTest, ErrorsNameTheLine) {
   const std::string good = absl::StrCat(R"({"space":"a","index":1,"graph":)", kRelu, "}\n");
   EXPECT_THAT(Read(good + "{").status().message(), HasSubstr("list.jsonl:2: "));
   EXPECT_THAT(Read(good + "{}").status().message(), HasSubstr("list.jsonl:2: has no \"graph\""));
-  EXPECT_THAT(Read(good + good).status().message(), HasSubstr("list.jsonl:2: a/1 comes a second time"));
+  EXPECT_THAT(Read(good + good).status().message(), HasSubstr("list.jsonl:2: a/1 occurs twice"));
   EXPECT_THAT(Read(good + R"({"graph":{"ops":[{"op":"no_such_op"}]}})").status().message(),
               HasSubstr("list.jsonl:2: "));
   EXPECT_THAT(

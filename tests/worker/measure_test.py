@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cobra-worker's series from the outside: how a measurement is run is said in what it writes. No time is asserted."""
+"""cobra-worker's series from the outside: what it writes states how a measurement was run. No time is asserted."""
 import json
 import os
 import tempfile
@@ -73,9 +73,13 @@ class MeasureTest(unittest.TestCase):
         for record in found:
             self.assertIn(record["outcome"], ("ok", "unsupported"), record.get("message"))
 
-    def test_what_cannot_be_is_an_error_that_says_why(self):
-        for flags, words in ((("--device", "tpu"), "--device tpu"), (("--precision", "tf32"), "--device cuda"),
-                             (("--layout", "diagonal"), "--layout diagonal"), (("--threads", os.cpu_count() + 1), "--threads")):
+    def test_impossible_requests_name_the_reason(self):
+        for flags, words in (
+            (("--device", "tpu"), "--device tpu"),
+            (("--precision", "tf32"), "--device cuda"),
+            (("--layout", "diagonal"), "--layout diagonal"),
+            (("--threads", os.cpu_count() + 1), "--threads"),
+        ):
             done = run("measure", "--space", "real-layers", "--count", 1, "--out", self.out, *flags)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(words, done.stderr)
@@ -85,11 +89,22 @@ class MeasureTest(unittest.TestCase):
         done = run("describe", "--core", CORE)
         self.assertEqual(done.returncode, 0, done.stderr)
         machine = json.loads(done.stdout)
-        for name in ("name", "device", "cores", "clock_mhz", "peak_gflops", "memory_gb_per_s", "memory_gb", "last_level_cache_mb"):
+        for name in (
+            "name",
+            "device",
+            "cores",
+            "clock_mhz",
+            "peak_gflops",
+            "memory_gb_per_s",
+            "memory_gb",
+            "last_level_cache_mb",
+        ):
             self.assertTrue(machine[name], name)
         self.assertIn("float32", machine["precisions"])
         self.assertIn("libtorch", machine["versions"])
-        self.assertEqual(set(machine["sensors"]), {"clock_mhz", "memory_clock_mhz", "temperature_c", "power_w", "energy"})
+        self.assertEqual(
+            set(machine["sensors"]), {"clock_mhz", "memory_clock_mhz", "temperature_c", "power_w", "energy"}
+        )
         table = json.loads(run("describe", "--table", "NVIDIA L4").stdout)
         self.assertEqual((table["name"], table["cores"], table["memory_gb_per_s"]), ("gpu-nvidia-l4", 60, 300))
         unknown = run("describe", "--table", "Abacus")

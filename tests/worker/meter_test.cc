@@ -163,7 +163,5 @@ TEST(MeterTest, EnergyIsAbsentWhereNothingCounts) {
   EXPECT_FALSE(MeasureEnergy(call, 1e5, 200, [] { return std::optional<double>(7); }).has_value());  // it does not move
 }
 
-TEST(MeterTest, MedianOfNothingIsZero) { EXPECT_EQ(Median({}), 0); }
-
 }  // namespace
 }  // namespace cobra::worker

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A busy neighbour that comes in the middle of a series is noticed; what was measured meanwhile is marked and measured again. No time is asserted."""
+"""A busy neighbour that comes in the middle of a series is noticed; what was measured meanwhile is marked and measured
+again. No time is asserted."""
 import os
 import subprocess
 import sys
@@ -12,11 +13,13 @@ from worker_run import CORE, SOURCE, command, records
 
 def share_of_core():
     """How much of the core one busy process gets: 1.0 where nobody else is there."""
-    busy = ("import os, time\n"
-            "os.sched_setaffinity(0, {%d})\n"
-            "wall, cpu = time.perf_counter(), time.process_time()\n"
-            "while time.perf_counter() < wall + 0.3: pass\n"
-            "print((time.process_time() - cpu) / (time.perf_counter() - wall))" % CORE)
+    busy = (
+        "import os, time\n"
+        "os.sched_setaffinity(0, {%d})\n"
+        "wall, cpu = time.perf_counter(), time.process_time()\n"
+        "while time.perf_counter() < wall + 0.3: pass\n"
+        "print((time.process_time() - cpu) / (time.perf_counter() - wall))" % CORE
+    )
     return float(subprocess.run([sys.executable, "-c", busy], capture_output=True, text=True, check=True).stdout)
 
 
@@ -36,12 +39,35 @@ class NeighbourTest(unittest.TestCase):
 
     def test_a_busy_neighbour_is_noticed_and_what_it_disturbed_is_measured_again(self):
         self.skip_if_others_are_busy()
-        # The canary before and after six layers; 0.6 off is more than a shared machine wanders by itself and less than sharing a core with two makes it.
-        worker = subprocess.Popen(command("measure", "--space", "real-layers", "--count", 30, "--group", 6, "--tolerance", 0.6, "--core", CORE, "--out", self.out),
-                                  cwd=SOURCE, stderr=subprocess.DEVNULL)
+        # The canary before and after six layers; 0.6 off is more than a shared machine drifts by itself and less than
+        # sharing a core with two makes it.
+        worker = subprocess.Popen(
+            command(
+                "measure",
+                "--space",
+                "real-layers",
+                "--count",
+                30,
+                "--group",
+                6,
+                "--tolerance",
+                0.6,
+                "--core",
+                CORE,
+                "--out",
+                self.out,
+            ),
+            cwd=SOURCE,
+            stderr=subprocess.DEVNULL,
+        )
         self.addCleanup(worker.kill)
         self.wait_for(worker, lambda: records(self.out))
-        neighbours = [subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, {CORE})) for _ in range(2)]
+        neighbours = [
+            subprocess.Popen(
+                [sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, {CORE})
+            )
+            for _ in range(2)
+        ]
         try:
             self.wait_for(worker, lambda: any(record.get("suspect") for record in records(self.out)))
         finally:

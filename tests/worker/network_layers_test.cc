@@ -7,8 +7,8 @@
 #include "gmock/gmock.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
+#include "graph/net_builder.h"
 #include "gtest/gtest.h"
-#include "worker/net_builder.h"
 #include "worker/sampler.h"
 
 namespace cobra::worker {
@@ -19,10 +19,10 @@ using ::testing::HasSubstr;
 
 // Convolution, in-place relu, the same relu again, flatten (a view), linear.
 graph::Graph Network(int64_t width) {
-  NetBuilder b;
-  const graph::ValueRef x = b.Conv(b.Input({1, 3, 8, 8}), {width, 3, 1, 1});
-  const graph::ValueRef y = b.Flatten(b.Relu(b.Relu(x)));
-  auto graph = std::move(b).Finish(b.Linear(y, 10));
+  graph::NetBuilder b;
+  const graph::ValueRef x = b.Conv2d(b.Input({1, 3, 8, 8}), {.out_channels = width, .kernel_size = 3, .padding = 1});
+  const graph::ValueRef y = b.Flatten(b.ReluInPlace(b.ReluInPlace(x)));
+  auto graph = std::move(b).Finish({b.Linear(y, 10)});
   EXPECT_TRUE(graph.ok()) << graph.status();
   return *std::move(graph);
 }

@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: run_graph GRAPH.json TENSORS OUTPUTS\n", stderr);
     return 2;
   }
-  const absl::Status status = cobra::Main(argv);
+  const absl::Status status = cobra::worker::Main(argv);
   if (!status.ok()) std::fprintf(stderr, "run_graph: %s\n", std::string(status.message()).c_str());
   return status.ok() ? 0 : 1;
 }

@@ -28,9 +28,9 @@ class SensorsTest : public ::testing::Test {
   tests::TemporaryDirectory folder_;
 };
 
-TEST_F(SensorsTest, AVirtualMachineSaysNothing) {
+TEST_F(SensorsTest, VirtualMachineHasNoSensors) {
   const auto sensors = Open();
-  const Conditions now = sensors->Read();
+  const SensorReadings now = sensors->Read();
   EXPECT_FALSE(now.clock_mhz || now.temperature_c || now.power_w || now.memory_clock_mhz);
   EXPECT_FALSE(sensors->Joules().has_value());
 }

@@ -37,7 +37,9 @@ def main(source, folder):
         for number, row in enumerate(members):
             total = float(row["latency_mean_encoder_ms"]) + float(row["latency_mean_decoder_ms"])
             writer.writerow([number, *(row[f] for f in features), f"{total:.7g}"])
-            deviations.append(math.hypot(float(row["latency_std_encoder_ms"]), float(row["latency_std_decoder_ms"])) / total)
+            deviations.append(
+                math.hypot(float(row["latency_std_encoder_ms"]), float(row["latency_std_decoder_ms"])) / total
+            )
         write_gzip(os.path.join(folder, f"{name}.csv.gz"), out.getvalue())
         spread.append(f"{name},{statistics.median(deviations):.6f}")
     with open(os.path.join(folder, "spread.csv"), "w") as file:

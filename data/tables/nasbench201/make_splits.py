@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes split-SEED.csv (900 rows for training, 100 for validation) and split-2000-SEED.csv (the same and 1,100 more for training). Ran once; the files are what counts.
+"""Writes split-SEED.csv (900 rows for training, 100 for validation) and split-2000-SEED.csv (the same and 1,100 more
+for training). Ran once; the files are what counts.
 
     make_splits.py [--check]     --check: says whether the files are what it would write
 """
@@ -20,7 +21,9 @@ def splits():
         small = [(row, "train") for row in drawn[:900]] + [(row, "validation") for row in drawn[900:]]
         yield f"split-{seed}.csv", small
         rest = sorted(set(rows) - set(drawn), key=int)
-        yield f"split-2000-{seed}.csv", small + [(row, "train") for row in random.Random(f"nasbench201-2000-{seed}").sample(rest, 1100)]
+        yield f"split-2000-{seed}.csv", small + [
+            (row, "train") for row in random.Random(f"nasbench201-2000-{seed}").sample(rest, 1100)
+        ]
 
 
 def main():

@@ -27,7 +27,7 @@ Result<Value> MakeAdvance(Interpreter& interp, Value generator, Advance::Mode mo
 }
 
 Result<Value> EndOfGenerator(Interpreter& interp, const Advance& a) {
-  if (a.mode == Advance::Mode::kClose) return StopWith(interp, Value::None());
+  if (a.mode == Advance::Mode::kClose) return RaiseStopIteration(interp, Value::None());
   return interp.RaiseValue(NewException(interp, interp.types().StopAsyncIteration, 0, nullptr));
 }
 

@@ -6,7 +6,36 @@
 
 namespace cobra::python {
 namespace {
+
 int BitWidth(uint32_t x) { return x == 0 ? 0 : 32 - __builtin_clz(x); }
+
+// u[0..n] -= q * v[0..n). True if the difference is negative: u then holds it modulo 2^(32 (n + 1)).
+bool SubtractProduct(uint32_t* u, const uint32_t* v, size_t n, uint64_t q) {
+  int64_t borrow = 0;
+  uint64_t carry = 0;
+  for (size_t i = 0; i < n; ++i) {
+    uint64_t p = q * v[i] + carry;
+    carry = p >> 32;
+    int64_t t = static_cast<int64_t>(u[i]) - borrow - static_cast<int64_t>(p & 0xffffffffu);
+    u[i] = static_cast<uint32_t>(t);
+    borrow = t < 0 ? 1 : 0;
+  }
+  int64_t t = static_cast<int64_t>(u[n]) - borrow - static_cast<int64_t>(carry);
+  u[n] = static_cast<uint32_t>(t);
+  return t < 0;
+}
+
+// u[0..n] += v[0..n), modulo 2^(32 (n + 1)).
+void AddBack(uint32_t* u, const uint32_t* v, size_t n) {
+  uint64_t carry = 0;
+  for (size_t i = 0; i < n; ++i) {
+    carry += static_cast<uint64_t>(u[i]) + v[i];
+    u[i] = static_cast<uint32_t>(carry);
+    carry >>= 32;
+  }
+  u[n] += static_cast<uint32_t>(carry);
+}
+
 }  // namespace
 
 BigInt::BigInt(int64_t value) : negative_(value < 0) {
@@ -232,26 +261,9 @@ void BigInt::DivModMagnitude(const BigInt& a, const BigInt& b, BigInt* quotient,
       r += v.limbs_[n - 1];
       if (r > 0xffffffffu) break;
     }
-    int64_t borrow = 0;
-    uint64_t carry = 0;
-    for (size_t i = 0; i < n; ++i) {
-      uint64_t p = q * v.limbs_[i] + carry;
-      carry = p >> 32;
-      int64_t t = static_cast<int64_t>(u.limbs_[i + j]) - borrow - static_cast<int64_t>(p & 0xffffffffu);
-      u.limbs_[i + j] = static_cast<uint32_t>(t);
-      borrow = t < 0 ? 1 : 0;
-    }
-    int64_t t = static_cast<int64_t>(u.limbs_[j + n]) - borrow - static_cast<int64_t>(carry);
-    u.limbs_[j + n] = static_cast<uint32_t>(t);
-    if (t < 0) {
+    if (SubtractProduct(&u.limbs_[j], v.limbs_.data(), n, q)) {
       --q;
-      uint64_t c = 0;
-      for (size_t i = 0; i < n; ++i) {
-        c += static_cast<uint64_t>(u.limbs_[i + j]) + v.limbs_[i];
-        u.limbs_[i + j] = static_cast<uint32_t>(c);
-        c >>= 32;
-      }
-      u.limbs_[j + n] += static_cast<uint32_t>(c);
+      AddBack(&u.limbs_[j], v.limbs_.data(), n);
     }
     quotient->limbs_[j] = static_cast<uint32_t>(q);
   }

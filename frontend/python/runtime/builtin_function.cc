@@ -79,8 +79,14 @@ Result<Value> CodeOf(Interpreter& interp, const CallArgs& args) {
   return Value(code);
 }
 
-void InitFunction(Interpreter& interp) {
-  ClassObject* cls = interp.types().function;
+// __call__ of what can be called itself.
+Result<Value> CallSelf(Interpreter& interp, const CallArgs& args) {
+  CallArgs rest = args;
+  rest.self = Value::Unbound();
+  return interp.Call(args.self, rest);
+}
+
+void AddFunctionNames(Interpreter& interp, ClassObject* cls) {
   AddProperty(
       interp, cls, "__name__", [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value(Fn(a)->name); },
       [](Interpreter& interp, const CallArgs& a) -> Result<Value> {
@@ -119,6 +125,10 @@ void InitFunction(Interpreter& interp) {
         interp.AttrsOf(a.self.object())->table.SetStr(interp.heap(), interp.names().__module__, a.positional[0]);
         return Value::None();
       });
+}
+
+// What a function computes with: its globals, defaults, annotations, closure and code.
+void AddFunctionParts(Interpreter& interp, ClassObject* cls) {
   AddProperty(interp, cls, "__globals__", [](Interpreter& interp, const CallArgs& a) -> Result<Value> {
     COBRA_TRY(ForceAll(interp, Fn(a)->module));
     return Value(Fn(a)->module->attrs);
@@ -169,50 +179,53 @@ void InitFunction(Interpreter& interp) {
   });
   AddProperty(interp, cls, "__code__", CodeOf);
   AddProperty(interp, cls, "_parameters", Parameters);
-  AddMethod(interp, cls, "__call__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    CallArgs rest = args;
-    rest.self = Value::Unbound();
-    return interp.Call(args.self, rest);
-  });
+}
+
+// types.FunctionType(code, globals, name, defaults, closure)
+Result<Value> FunctionNew(Interpreter& interp, const CallArgs& args) {
+  Value code, globals, name, defaults, closure;
+  ArgReader reader(interp, "function", args);
+  COBRA_TRY(reader.Required("code", &code)
+                .Required("globals", &globals)
+                .Optional("name", &name)
+                .Optional("argdefs", &defaults)
+                .Optional("closure", &closure)
+                .Finish());
+  COBRA_TRY_ASSIGN(Value original, interp.GetAttr(code, "_function"));
+  if (!original.IsFunction()) return interp.Raise(interp.types().TypeError, "function() argument 'code' must be code");
+  FunctionObject* f = interp.heap().New<FunctionObject>(*original.as<FunctionObject>());
+  f->attrs = nullptr;
+  f->default_count = 0;
+  f->keyword_defaults = nullptr;
+  if (name.IsStr()) f->name = name.as<StrObject>();
+  if (defaults.IsTuple()) {
+    f->defaults = defaults.as<TupleObject>()->items;
+    f->default_count = static_cast<int>(std::min<int64_t>(defaults.as<TupleObject>()->size, f->scope->positional));
+  }
+  if (closure.IsTuple() && closure.as<TupleObject>()->size == static_cast<int64_t>(f->scope->free_names.size())) {
+    f->free =
+        static_cast<CellObject**>(interp.heap().Allocate((f->scope->free_names.size() + 1) * sizeof(CellObject*)));
+    for (size_t i = 0; i < f->scope->free_names.size(); ++i) {
+      Value cell = closure.as<TupleObject>()->items[i];
+      if (!cell.IsCell()) return interp.Raise(interp.types().TypeError, "arg 5 (closure) expected cell");
+      f->free[i] = cell.as<CellObject>();
+    }
+  }
+  return Value(f);
+}
+
+void InitFunction(Interpreter& interp) {
+  ClassObject* cls = interp.types().function;
+  AddFunctionNames(interp, cls);
+  AddFunctionParts(interp, cls);
+  AddMethod(interp, cls, "__call__", CallSelf);
   AddMethod(interp, cls, "__get__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value instance, owner;
     ArgReader reader(interp, "__get__", args);
     COBRA_TRY(reader.Required("instance", &instance).Optional("owner", &owner).Finish());
     return instance.IsNone() ? args.self : interp.NewBoundMethod(instance, args.self);
   });
-  // types.FunctionType(code, globals, name, defaults, closure)
-  SetNativeNew(interp, cls, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value code, globals, name, defaults, closure;
-    ArgReader reader(interp, "function", args);
-    COBRA_TRY(reader.Required("code", &code)
-                  .Required("globals", &globals)
-                  .Optional("name", &name)
-                  .Optional("argdefs", &defaults)
-                  .Optional("closure", &closure)
-                  .Finish());
-    COBRA_TRY_ASSIGN(Value original, interp.GetAttr(code, "_function"));
-    if (!original.IsFunction())
-      return interp.Raise(interp.types().TypeError, "function() argument 'code' must be code");
-    FunctionObject* f = interp.heap().New<FunctionObject>(*original.as<FunctionObject>());
-    f->attrs = nullptr;
-    f->default_count = 0;
-    f->keyword_defaults = nullptr;
-    if (name.IsStr()) f->name = name.as<StrObject>();
-    if (defaults.IsTuple()) {
-      f->defaults = defaults.as<TupleObject>()->items;
-      f->default_count = static_cast<int>(std::min<int64_t>(defaults.as<TupleObject>()->size, f->scope->positional));
-    }
-    if (closure.IsTuple() && closure.as<TupleObject>()->size == static_cast<int64_t>(f->scope->free_names.size())) {
-      f->free =
-          static_cast<CellObject**>(interp.heap().Allocate((f->scope->free_names.size() + 1) * sizeof(CellObject*)));
-      for (size_t i = 0; i < f->scope->free_names.size(); ++i) {
-        Value cell = closure.as<TupleObject>()->items[i];
-        if (!cell.IsCell()) return interp.Raise(interp.types().TypeError, "arg 5 (closure) expected cell");
-        f->free[i] = cell.as<CellObject>();
-      }
-    }
-    return Value(f);
-  });
+  SetNativeNew(interp, cls, FunctionNew);
 }
 
 void InitMethods(Interpreter& interp) {
@@ -229,11 +242,7 @@ void InitMethods(Interpreter& interp) {
   AddMethod(interp, method, "__getattr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return interp.GetAttr(args.self.as<BoundMethodObject>()->function, args.positional[0].as<StrObject>());
   });
-  AddMethod(interp, method, "__call__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    CallArgs rest = args;
-    rest.self = Value::Unbound();
-    return interp.Call(args.self, rest);
-  });
+  AddMethod(interp, method, "__call__", CallSelf);
   SetNativeNew(interp, method, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value function, self;
     ArgReader reader(interp, "method", args);
@@ -250,11 +259,7 @@ void InitMethods(Interpreter& interp) {
     AddProperty(interp, cls, "__module__",
                 [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<BuiltinObject>()->module; });
     AddProperty(interp, cls, "__doc__", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
-    AddMethod(interp, cls, "__call__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      CallArgs rest = args;
-      rest.self = Value::Unbound();
-      return interp.Call(args.self, rest);
-    });
+    AddMethod(interp, cls, "__call__", CallSelf);
     AddMethod(interp, cls, "__get__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       if (args.positional.empty() || args.positional[0].IsNone() || !args.self.as<BuiltinObject>()->is_method)
         return args.self;
@@ -263,7 +268,19 @@ void InitMethods(Interpreter& interp) {
   }
 }
 
-void InitDescriptors(Interpreter& interp) {
+// Of property and member_descriptor, which are both PropertyObjects.
+void AddGetAndSet(Interpreter& interp, ClassObject* cls) {
+  AddMethod(interp, cls, "__get__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (args.positional.empty() || args.positional[0].IsNone()) return args.self;
+    return interp.Call(args.self.as<PropertyObject>()->getter, {args.positional[0]});
+  });
+  AddMethod(interp, cls, "__set__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    if (args.positional.size() != 2) return interp.Raise(interp.types().TypeError, "expected 2 arguments");
+    return interp.Call(args.self.as<PropertyObject>()->setter, {args.positional[0], args.positional[1]});
+  });
+}
+
+void InitProperty(Interpreter& interp) {
   ClassObject* property = interp.types().property;
   SetNativeNew(interp, property, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     PropertyObject* p = interp.heap().New<PropertyObject>();
@@ -296,28 +313,18 @@ void InitDescriptors(Interpreter& interp) {
   replace("getter", &PropertyObject::getter);
   replace("setter", &PropertyObject::setter);
   replace("deleter", &PropertyObject::deleter);
-  AddMethod(interp, property, "__get__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    if (args.positional.empty() || args.positional[0].IsNone()) return args.self;
-    return interp.Call(args.self.as<PropertyObject>()->getter, {args.positional[0]});
-  });
-  AddMethod(interp, property, "__set__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    if (args.positional.size() != 2) return interp.Raise(interp.types().TypeError, "expected 2 arguments");
-    return interp.Call(args.self.as<PropertyObject>()->setter, {args.positional[0], args.positional[1]});
-  });
+  AddGetAndSet(interp, property);
+}
 
+void InitMemberDescriptor(Interpreter& interp) {
   ClassObject* member = interp.types().member_descriptor;
-  AddMethod(interp, member, "__get__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    if (args.positional.empty() || args.positional[0].IsNone()) return args.self;
-    return interp.Call(args.self.as<PropertyObject>()->getter, {args.positional[0]});
-  });
-  AddMethod(interp, member, "__set__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    if (args.positional.size() != 2) return interp.Raise(interp.types().TypeError, "expected 2 arguments");
-    return interp.Call(args.self.as<PropertyObject>()->setter, {args.positional[0], args.positional[1]});
-  });
+  AddGetAndSet(interp, member);
   AddProperty(interp, member, "__name__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
     return Value(args.self.as<PropertyObject>()->getter.as<BuiltinObject>()->name);
   });
+}
 
+void InitClassMethod(Interpreter& interp) {
   ClassObject* cm = interp.types().classmethod;
   SetNativeNew(interp, cm, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     auto* c = interp.heap().New<ClassMethodObject>();
@@ -334,6 +341,9 @@ void InitDescriptors(Interpreter& interp) {
                       : Value(interp.class_of(args.positional.empty() ? Value::None() : args.positional[0]));
     return interp.NewBoundMethod(owner, args.self.as<ClassMethodObject>()->function);
   });
+}
+
+void InitStaticMethod(Interpreter& interp) {
   ClassObject* sm = interp.types().staticmethod;
   SetNativeNew(interp, sm, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     auto* c = interp.heap().New<StaticMethodObject>();
@@ -434,7 +444,10 @@ void InitFunctionTypes(Interpreter& interp) {
 }
 
 void InitSmallTypes(Interpreter& interp) {
-  InitDescriptors(interp);
+  InitProperty(interp);
+  InitMemberDescriptor(interp);
+  InitClassMethod(interp);
+  InitStaticMethod(interp);
   SetNativeNew(interp, interp.types().super, SuperNew);
   InitModuleType(interp);
   InitSingletons(interp);

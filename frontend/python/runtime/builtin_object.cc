@@ -1,4 +1,4 @@
-// object, type, functions, methods, property, classmethod, staticmethod, super, modules and the other small types.
+// object and type.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -6,8 +6,6 @@
 
 namespace cobra::python {
 namespace {
-
-using Cmp = Interpreter::CompareOp;
 
 Result<Value> TypeNew(Interpreter& interp, const CallArgs& args) {
   auto* metaclass = args.self.as<ClassObject>();
@@ -76,6 +74,16 @@ Result<Value> ObjectNew(Interpreter& interp, const CallArgs& args) {
                       absl::StrCat("object.__new__(", cls->name->view(), ") is not safe, use the base's __new__()"));
 }
 
+Result<Value> ObjectInit(Interpreter& interp, const CallArgs& args) {
+  ClassObject* cls = interp.class_of(args.self);
+  if ((!args.positional.empty() || !args.keywords.empty()) && (cls->has_init || !cls->has_new)) {
+    return interp.Raise(
+        interp.types().TypeError,
+        absl::StrCat(cls->name->view(), ".__init__() takes exactly one argument (the instance to initialize)"));
+  }
+  return Value::None();
+}
+
 std::vector<Value> Names(const DictTable& t) {
   std::vector<Value> names;
   for (size_t i = 0; i < t.entry_count(); ++i) {
@@ -137,20 +145,7 @@ Result<Value> Dir(Interpreter& interp, const CallArgs& args) {
   return Value(interp.NewList(all));
 }
 
-}  // namespace
-
-void InitObjectType(Interpreter& interp) {
-  ClassObject* object = interp.types().object;
-  SetNativeNew(interp, object, ObjectNew);
-  AddMethod(interp, object, "__init__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    ClassObject* cls = interp.class_of(args.self);
-    if ((!args.positional.empty() || !args.keywords.empty()) && (cls->has_init || !cls->has_new)) {
-      return interp.Raise(
-          interp.types().TypeError,
-          absl::StrCat(cls->name->view(), ".__init__() takes exactly one argument (the instance to initialize)"));
-    }
-    return Value::None();
-  });
+void AddObjectTextMethods(Interpreter& interp, ClassObject* object) {
   AddMethod(interp, object, "__repr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(StrObject * s, DefaultRepr(interp, args.self));
     return Value(s);
@@ -170,6 +165,9 @@ void InitObjectType(Interpreter& interp) {
     COBRA_TRY_ASSIGN(StrObject * s, interp.Str(args.self));
     return Value(s);
   });
+}
+
+void AddObjectComparisonMethods(Interpreter& interp, ClassObject* object) {
   AddMethod(interp, object, "__eq__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
     return !args.positional.empty() && args.self.IsSame(args.positional[0]) ? Value::Bool(true)
                                                                             : Value::NotImplemented();
@@ -188,6 +186,9 @@ void InitObjectType(Interpreter& interp) {
     }
     return Value::Int(static_cast<int64_t>(reinterpret_cast<uintptr_t>(args.self.object()) >> 4));
   });
+}
+
+void AddObjectAttributeMethods(Interpreter& interp, ClassObject* object) {
   AddMethod(interp, object, "__getattribute__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     StrObject* name;
     ArgReader reader(interp, "__getattribute__", args);
@@ -216,6 +217,9 @@ void InitObjectType(Interpreter& interp) {
     return Value::None();
   });
   AddMethod(interp, object, "__dir__", Dir);
+}
+
+void AddObjectHooks(Interpreter& interp, ClassObject* object) {
   AddMethod(interp, object, "__reduce_ex__",
             [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("pickling"); });
   AddClassMethod(interp, object, "__init_subclass__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -225,21 +229,26 @@ void InitObjectType(Interpreter& interp) {
   });
   AddClassMethod(interp, object, "__subclasshook__",
                  [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::NotImplemented(); });
+}
+
+void AddObjectProperties(Interpreter& interp, ClassObject* object) {
   AddProperty(
       interp, object, "__class__",
       [](Interpreter& interp, const CallArgs& args) -> Result<Value> { return Value(interp.class_of(args.self)); },
       SetClass);
   AddProperty(interp, object, "__dict__", GetDict, SetDict);
   object->attrs->table.SetStr(interp.heap(), interp.names().__doc__, Value::None());
+}
 
-  ClassObject* type = interp.types().type;
-  SetNativeNew(interp, type, TypeNew);
+ClassObject* Cls(const CallArgs& args) { return args.self.as<ClassObject>(); }
+
+void AddTypeMethods(Interpreter& interp, ClassObject* type) {
   AddMethod(interp, type, "__init__", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
   AddMethod(interp, type, "__call__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     // type.__call__ itself: without the metaclass's override.
     CallArgs rest = args;
     rest.self = Value::Unbound();
-    return ConstructInstance(interp, args.self.as<ClassObject>(), rest);
+    return ConstructInstance(interp, Cls(args), rest);
   });
   AddMethod(interp, type, "__or__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.positional.empty()) return Value::NotImplemented();
@@ -253,76 +262,107 @@ void InitObjectType(Interpreter& interp) {
     COBRA_TRY_ASSIGN(StrObject * s, DefaultRepr(interp, args.self));
     return Value(s);
   });
+}
+
+void AddTypeHierarchyMethods(Interpreter& interp, ClassObject* type) {
   AddMethod(interp, type, "mro", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    auto& mro = args.self.as<ClassObject>()->mro;
+    auto& mro = Cls(args)->mro;
     return Value(interp.NewList(std::vector<Value>(mro.begin(), mro.end())));
   });
   AddMethod(interp, type, "__subclasses__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    auto& subs = args.self.as<ClassObject>()->subclasses;
+    auto& subs = Cls(args)->subclasses;
     return Value(interp.NewList(std::vector<Value>(subs.begin(), subs.end())));
   });
   AddMethod(interp, type, "__instancecheck__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.positional.empty()) return Value::Bool(false);
-    return Value::Bool(Interpreter::IsSubclassOf(interp.class_of(args.positional[0]), args.self.as<ClassObject>()));
+    return Value::Bool(Interpreter::IsSubclassOf(interp.class_of(args.positional[0]), Cls(args)));
   });
   AddMethod(interp, type, "__subclasscheck__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.positional.empty() || !args.positional[0].IsClass()) return Value::Bool(false);
-    return Value::Bool(Interpreter::IsSubclassOf(args.positional[0].as<ClassObject>(), args.self.as<ClassObject>()));
+    return Value::Bool(Interpreter::IsSubclassOf(args.positional[0].as<ClassObject>(), Cls(args)));
   });
-  auto cls_of = [](const CallArgs& args) { return args.self.as<ClassObject>(); };
+}
+
+void AddTypeNames(Interpreter& interp, ClassObject* type) {
   AddProperty(
       interp, type, "__name__",
-      [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> { return Value(cls_of(args)->name); },
-      [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value(Cls(args)->name); },
+      [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
         if (!args.positional[0].IsStr())
           return interp.Raise(interp.types().TypeError, "can only assign string to __name__");
-        cls_of(args)->name = interp.InternStr(args.positional[0].as<StrObject>());
+        Cls(args)->name = interp.InternStr(args.positional[0].as<StrObject>());
         return Value::None();
       });
   AddProperty(
       interp, type, "__qualname__",
-      [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> { return Value(cls_of(args)->qualname); },
-      [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value(Cls(args)->qualname); },
+      [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
         if (!args.positional[0].IsStr())
           return interp.Raise(interp.types().TypeError, "can only assign string to __qualname__");
-        cls_of(args)->qualname = interp.InternStr(args.positional[0].as<StrObject>());
+        Cls(args)->qualname = interp.InternStr(args.positional[0].as<StrObject>());
         return Value::None();
       });
   AddProperty(
-      interp, type, "__module__",
-      [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> { return cls_of(args)->module; },
-      [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> {
-        cls_of(args)->module = args.positional[0];
+      interp, type, "__module__", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Cls(args)->module; },
+      [](Interpreter&, const CallArgs& args) -> Result<Value> {
+        Cls(args)->module = args.positional[0];
         return Value::None();
       });
-  AddProperty(interp, type, "__mro__", [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    auto& mro = cls_of(args)->mro;
+}
+
+void AddTypeHierarchyProperties(Interpreter& interp, ClassObject* type) {
+  AddProperty(interp, type, "__mro__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    auto& mro = Cls(args)->mro;
     return Value(interp.NewTuple(std::vector<Value>(mro.begin(), mro.end())));
   });
-  AddProperty(interp, type, "__bases__", [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    auto& bases = cls_of(args)->bases;
+  AddProperty(interp, type, "__bases__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    auto& bases = Cls(args)->bases;
     return Value(interp.NewTuple(std::vector<Value>(bases.begin(), bases.end())));
   });
-  AddProperty(interp, type, "__base__", [cls_of](Interpreter&, const CallArgs& args) -> Result<Value> {
-    return cls_of(args)->bases.empty() ? Value::None() : Value(cls_of(args)->bases[0]);
+  AddProperty(interp, type, "__base__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return Cls(args)->bases.empty() ? Value::None() : Value(Cls(args)->bases[0]);
   });
+}
+
+void AddTypeAttributeProperties(Interpreter& interp, ClassObject* type) {
   AddProperty(interp, type, "__dict__",
-              [cls_of](Interpreter& interp, const CallArgs& args) { return CopyOfAttrs(interp, cls_of(args)->attrs); });
+              [](Interpreter& interp, const CallArgs& args) { return CopyOfAttrs(interp, Cls(args)->attrs); });
   AddProperty(
       interp, type, "__annotations__",
-      [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-        Value* own = cls_of(args)->attrs->table.GetStr(interp.names().__annotations__);
+      [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        Value* own = Cls(args)->attrs->table.GetStr(interp.names().__annotations__);
         if (own == nullptr) {
-          if (cls_of(args)->is_native) return RaiseNoAttribute(interp, args.self, interp.names().__annotations__);
-          cls_of(args)->attrs->table.SetStr(interp.heap(), interp.names().__annotations__, interp.NewDict());
-          own = cls_of(args)->attrs->table.GetStr(interp.names().__annotations__);
+          if (Cls(args)->is_native) return RaiseNoAttribute(interp, args.self, interp.names().__annotations__);
+          Cls(args)->attrs->table.SetStr(interp.heap(), interp.names().__annotations__, interp.NewDict());
+          own = Cls(args)->attrs->table.GetStr(interp.names().__annotations__);
         }
         return *own;
       },
-      [cls_of](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-        cls_of(args)->attrs->table.SetStr(interp.heap(), interp.names().__annotations__, args.positional[0]);
+      [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        Cls(args)->attrs->table.SetStr(interp.heap(), interp.names().__annotations__, args.positional[0]);
         return Value::None();
       });
+}
+
+}  // namespace
+
+void InitObjectType(Interpreter& interp) {
+  ClassObject* object = interp.types().object;
+  SetNativeNew(interp, object, ObjectNew);
+  AddMethod(interp, object, "__init__", ObjectInit);
+  AddObjectTextMethods(interp, object);
+  AddObjectComparisonMethods(interp, object);
+  AddObjectAttributeMethods(interp, object);
+  AddObjectHooks(interp, object);
+  AddObjectProperties(interp, object);
+
+  ClassObject* type = interp.types().type;
+  SetNativeNew(interp, type, TypeNew);
+  AddTypeMethods(interp, type);
+  AddTypeHierarchyMethods(interp, type);
+  AddTypeNames(interp, type);
+  AddTypeHierarchyProperties(interp, type);
+  AddTypeAttributeProperties(interp, type);
 }
 
 }  // namespace cobra::python

@@ -453,92 +453,145 @@ DictObject* LocalsDict(Interpreter& interp, Frame& frame) {
   return d;
 }
 
-void InitBuiltins(Interpreter& interp) {
-  DictObject* b = interp.state().builtins;
-  auto set = [&](absl::string_view name, Value v) { b->table.SetStr(interp.heap(), interp.Intern(name), v); };
-  auto add = [&](absl::string_view name, NativeFunction f) {
-    BuiltinObject* o = NewBuiltin(interp, name, std::move(f));
-    o->module = interp.Intern("builtins");
-    set(name, o);
-  };
-  const BuiltinTypes& t = interp.types();
+namespace {
+
+Result<Value> FormatFunction(Interpreter& interp, const CallArgs& args) {
+  Value v;
+  std::string spec;
+  ArgReader reader(interp, "format", args);
+  COBRA_TRY(reader.Required("value", &v).Optional("format_spec", &spec).Finish());
+  COBRA_TRY_ASSIGN(StrObject * s, interp.Format(v, spec));
+  return Value(s);
+}
+
+// Fills the module builtins.
+class Builtins {
+ public:
+  explicit Builtins(Interpreter& interp) : interp_(interp) {}
+  void AddTypes();
+  void AddConstants();
+  void AddFunctions();
+  void AddNamespaceFunctions();
+  void AddFunctionsOfOneValue();
+  void AddLazyTypes();
+  void AddUnsupported();
+
+ private:
+  void Set(absl::string_view name, Value v) {
+    interp_.state().builtins->table.SetStr(interp_.heap(), interp_.Intern(name), v);
+  }
+  void Add(absl::string_view name, NativeFunction f) {
+    BuiltinObject* o = NewBuiltin(interp_, name, std::move(f));
+    o->module = interp_.Intern("builtins");
+    Set(name, o);
+  }
+
+  Interpreter& interp_;
+};
+
+void Builtins::AddTypes() {
+  const BuiltinTypes& t = interp_.types();
   for (ClassObject* c :
        {t.object, t.type, t.int_type, t.bool_type, t.float_type, t.complex_type, t.str, t.bytes, t.tuple, t.list,
         t.dict, t.set, t.frozenset, t.slice, t.range, t.property, t.classmethod, t.staticmethod, t.super}) {
-    set(c->name->view(), c);
+    Set(c->name->view(), c);
   }
 #define COBRA_BUILTIN_TYPE(name, python_name)
-#define COBRA_EXCEPTION_TYPE(name, base) set(#name, t.name);
+#define COBRA_EXCEPTION_TYPE(name, base) Set(#name, t.name);
 #include "frontend/python/runtime/builtin_types.def"
 #undef COBRA_BUILTIN_TYPE
 #undef COBRA_EXCEPTION_TYPE
-  set("EnvironmentError", t.OSError);
-  set("IOError", t.OSError);
-  set("NotImplemented", Value::NotImplemented());
-  set("Ellipsis", Value::Ellipsis());
-  set("__debug__", Value::Bool(true));
-  set("__name__", interp.Intern("builtins"));
-  add("print", Print);
-  add("len", Len);
-  add("max", [](Interpreter& i, const CallArgs& a) { return MinMax(i, a, true); });
-  add("min", [](Interpreter& i, const CallArgs& a) { return MinMax(i, a, false); });
-  add("sum", Sum);
-  add("any", [](Interpreter& i, const CallArgs& a) { return AnyAll(i, a, true); });
-  add("all", [](Interpreter& i, const CallArgs& a) { return AnyAll(i, a, false); });
-  add("abs", Abs);
-  add("round", Round);
-  add("divmod", DivMod);
-  add("pow", Pow);
-  add("getattr", GetAttr);
-  add("hasattr", HasAttr);
-  add("setattr", SetAttr);
-  add("delattr", DelAttr);
-  add("isinstance", IsInstance);
-  add("issubclass", IsSubclass);
-  add("iter", IterFunction);
-  add("next", NextFunction);
-  add("sorted", Sorted);
-  add("vars", Vars);
-  add("dir", Dir);
-  add("locals",
+  Set("EnvironmentError", t.OSError);
+  Set("IOError", t.OSError);
+}
+
+void Builtins::AddConstants() {
+  Set("NotImplemented", Value::NotImplemented());
+  Set("Ellipsis", Value::Ellipsis());
+  Set("__debug__", Value::Bool(true));
+  Set("__name__", interp_.Intern("builtins"));
+}
+
+void Builtins::AddFunctions() {
+  Add("print", Print);
+  Add("len", Len);
+  Add("max", [](Interpreter& i, const CallArgs& a) { return MinMax(i, a, true); });
+  Add("min", [](Interpreter& i, const CallArgs& a) { return MinMax(i, a, false); });
+  Add("sum", Sum);
+  Add("any", [](Interpreter& i, const CallArgs& a) { return AnyAll(i, a, true); });
+  Add("all", [](Interpreter& i, const CallArgs& a) { return AnyAll(i, a, false); });
+  Add("abs", Abs);
+  Add("round", Round);
+  Add("divmod", DivMod);
+  Add("pow", Pow);
+  Add("getattr", GetAttr);
+  Add("hasattr", HasAttr);
+  Add("setattr", SetAttr);
+  Add("delattr", DelAttr);
+  Add("isinstance", IsInstance);
+  Add("issubclass", IsSubclass);
+  Add("iter", IterFunction);
+  Add("next", NextFunction);
+  Add("sorted", Sorted);
+  Add("vars", Vars);
+  Add("dir", Dir);
+}
+
+void Builtins::AddNamespaceFunctions() {
+  Add("locals",
       [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value(LocalsDict(i, *i.state().frame)); });
-  add("globals", [](Interpreter& i, const CallArgs&) -> Result<Value> {
+  Add("globals", [](Interpreter& i, const CallArgs&) -> Result<Value> {
     COBRA_TRY(ForceAll(i, i.state().frame->module));
     return Value(i.state().frame->globals);
   });
-  add("bin", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 2, "0b"); });
-  add("oct", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 8, "0o"); });
-  add("hex", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 16, "0x"); });
-  add("chr", Chr);
-  add("ord", Ord);
-  add("repr", OneArgument<ReprOf>("repr"));
-  add("ascii", OneArgument<AsciiOf>("ascii"));
-  add("hash", OneArgument<HashOf>("hash"));
-  add("id", OneArgument<IdOf>("id"));
-  add("callable", OneArgument<CallableOf>("callable"));
-  add("format", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value v;
-    std::string spec;
-    ArgReader reader(interp, "format", args);
-    COBRA_TRY(reader.Required("value", &v).Optional("format_spec", &spec).Finish());
-    COBRA_TRY_ASSIGN(StrObject * s, interp.Format(v, spec));
-    return Value(s);
-  });
+  Add("__import__", ImportFunction);
+}
+
+void Builtins::AddFunctionsOfOneValue() {
+  Add("bin", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 2, "0b"); });
+  Add("oct", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 8, "0o"); });
+  Add("hex", [](Interpreter& i, const CallArgs& a) { return Radix(i, a, 16, "0x"); });
+  Add("chr", Chr);
+  Add("ord", Ord);
+  Add("repr", OneArgument<ReprOf>("repr"));
+  Add("ascii", OneArgument<AsciiOf>("ascii"));
+  Add("hash", OneArgument<HashOf>("hash"));
+  Add("id", OneArgument<IdOf>("id"));
+  Add("callable", OneArgument<CallableOf>("callable"));
+  Add("format", FormatFunction);
+}
+
+void Builtins::AddLazyTypes() {
   for (absl::string_view name : {"bytearray", "memoryview"}) {
-    auto* lazy = interp.heap().New<LazyObject>();
-    lazy->cls = t.opaque;
-    lazy->module = interp.Intern("_bytearray");
-    lazy->attribute = interp.Intern(name);
-    set(name, lazy);
+    auto* lazy = interp_.heap().New<LazyObject>();
+    lazy->cls = interp_.types().opaque;
+    lazy->module = interp_.Intern("_bytearray");
+    lazy->attribute = interp_.Intern(name);
+    Set(name, lazy);
   }
-  add("__import__", ImportFunction);
-  add("__build_class__",
+}
+
+void Builtins::AddUnsupported() {
+  Add("__build_class__",
       [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("__build_class__()"); });
   for (absl::string_view name : {"open", "input", "breakpoint"}) {
-    add(name, [what = absl::StrCat(name, "()")](Interpreter& interp, const CallArgs&) -> Result<Value> {
+    Add(name, [what = absl::StrCat(name, "()")](Interpreter& interp, const CallArgs&) -> Result<Value> {
       return interp.Unsupported(what, "a model definition runs here without files, input or code made at run time");
     });
   }
+}
+
+}  // namespace
+
+void InitBuiltins(Interpreter& interp) {
+  Builtins builtins(interp);
+  builtins.AddTypes();
+  builtins.AddConstants();
+  builtins.AddFunctions();
+  builtins.AddNamespaceFunctions();
+  builtins.AddFunctionsOfOneValue();
+  builtins.AddLazyTypes();
+  builtins.AddUnsupported();
 }
 
 }  // namespace cobra::python

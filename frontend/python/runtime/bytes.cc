@@ -177,113 +177,133 @@ Result<Value> TranslateBytes(Interpreter& interp, const CallArgs& args) {
   return Value(interp.NewBytes(out));
 }
 
+Result<Value> BytesNew(Interpreter& interp, const CallArgs& args) {
+  Value source = Value::Unbound();
+  std::string encoding, errors = "strict";
+  ArgReader reader(interp, "bytes", args);
+  COBRA_TRY(reader.Optional("source", &source).Optional("encoding", &encoding).Optional("errors", &errors).Finish());
+  if (source.IsUnbound()) return Value(interp.NewBytes(""));
+  if (source.IsBytes()) return source;
+  if (source.IsStr()) {
+    if (encoding.empty()) return interp.Raise(interp.types().TypeError, "string argument without an encoding");
+    return EncodeText(interp, source.as<StrObject>(), encoding, errors);
+  }
+  COBRA_TRY_ASSIGN(Value own, interp.CallSpecial(source, interp.names().__bytes__, {}));
+  if (!own.IsUnbound()) {
+    if (own.IsBytes()) return own;
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("__bytes__ returned non-bytes (type ", interp.TypeName(own), ")"));
+  }
+  std::string out;
+  if (source.IsIntOrBool()) {
+    if (source.as_int() < 0) return interp.Raise(interp.types().ValueError, "negative count");
+    COBRA_TRY(interp.CheckSize(source.as_int(), 1));
+    out.assign(static_cast<size_t>(source.as_int()), '\0');
+    return Value(interp.NewBytes(out));
+  }
+  COBRA_TRY(interp.Iterate(source, [&](Value v) -> Result<bool> {
+    COBRA_TRY_ASSIGN(int64_t i, interp.Index(v));
+    if (i < 0 || i > 255) return interp.Raise(interp.types().ValueError, "bytes must be in range(0, 256)");
+    out.push_back(static_cast<char>(i));
+    return true;
+  }));
+  return Value(interp.NewBytes(out));
+}
+
+Result<Value> BytesGetItem(Interpreter& interp, const CallArgs& args) {
+  Value key;
+  ArgReader reader(interp, "__getitem__", args);
+  COBRA_TRY(reader.Required("key", &key).Finish());
+  absl::string_view b = args.self.as<BytesObject>()->view();
+  if (key.IsSlice()) {
+    COBRA_TRY_ASSIGN(Interpreter::SliceIndices r,
+                     interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(b.size())));
+    std::string out;
+    for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) out.push_back(b[static_cast<size_t>(at)]);
+    return Value(interp.NewBytes(out));
+  }
+  COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
+  if (i < 0) i += static_cast<int64_t>(b.size());
+  if (i < 0 || i >= static_cast<int64_t>(b.size()))
+    return interp.Raise(interp.types().IndexError, "index out of range");
+  return Value::Int(static_cast<unsigned char>(b[static_cast<size_t>(i)]));
+}
+
+// What find() and `in` look for: bytes, or one byte given by its number.
+Result<std::string> NeedleOf(Interpreter& interp, Value v, absl::string_view expected) {
+  if (v.IsBytes()) return std::string(v.as<BytesObject>()->view());
+  if (!v.IsBigInt() && !v.IsIntOrBool()) {
+    return interp.Raise(interp.types().TypeError, absl::StrCat(expected, ", not '", interp.TypeName(v), "'"));
+  }
+  if (v.IsBigInt() || v.as_int() < 0 || v.as_int() > 255)
+    return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
+  return std::string(1, static_cast<char>(v.as_int()));
+}
+
+Result<Value> BytesContains(Interpreter& interp, const CallArgs& args) {
+  Value v;
+  ArgReader reader(interp, "__contains__", args);
+  COBRA_TRY(reader.Required("key", &v).Finish());
+  COBRA_TRY_ASSIGN(std::string needle, NeedleOf(interp, v, "a bytes-like object is required"));
+  return Value::Bool(args.self.as<BytesObject>()->view().find(needle) != absl::string_view::npos);
+}
+
+enum class SearchKind { kFind, kRfind, kIndex, kRindex, kCount };
+template <SearchKind what>
+Result<Value> Find(Interpreter& interp, const CallArgs& args) {
+  Value sub;
+  ArgReader reader(interp, "find", args);
+  COBRA_TRY(reader.Required("sub", &sub).Finish());
+  COBRA_TRY_ASSIGN(std::string needle, NeedleOf(interp, sub, "argument should be integer or bytes-like object"));
+  absl::string_view b = args.self.as<BytesObject>()->view();
+  if (what == SearchKind::kCount) {
+    if (needle.empty()) return Value::Int(static_cast<int64_t>(b.size()) + 1);
+    int64_t n = 0;
+    for (size_t at = 0; (at = b.find(needle, at)) != absl::string_view::npos; at += needle.size()) ++n;
+    return Value::Int(n);
+  }
+  size_t at = what == SearchKind::kRfind || what == SearchKind::kRindex ? b.rfind(needle) : b.find(needle);
+  if (at != absl::string_view::npos) return Value::Int(static_cast<int64_t>(at));
+  if (what == SearchKind::kFind || what == SearchKind::kRfind) return Value::Int(-1);
+  return interp.Raise(interp.types().ValueError, "subsection not found");
+}
+
+Result<Value> BytesJoin(Interpreter& interp, const CallArgs& args) {
+  Value items;
+  ArgReader reader(interp, "join", args);
+  COBRA_TRY(reader.Required("iterable", &items).Finish());
+  std::string out;
+  int64_t index = 0;
+  absl::string_view separator = args.self.as<BytesObject>()->view();
+  COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
+    if (!v.IsBytes()) {
+      return interp.Raise(
+          interp.types().TypeError,
+          absl::StrCat("sequence item ", index, ": expected a bytes-like object, ", interp.TypeName(v), " found"));
+    }
+    if (index++ > 0) out.append(separator.data(), separator.size());
+    out.append(v.as<BytesObject>()->data, static_cast<size_t>(v.as<BytesObject>()->size));
+    COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
+    return true;
+  }));
+  return Value(interp.NewBytes(out));
+}
+
 }  // namespace
 
 void InitBytesType(Interpreter& interp) {
   ClassObject* cls = interp.types().bytes;
   using Op = Interpreter::BinaryOp;
-  SetNativeNew(interp, cls, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value source = Value::Unbound();
-    std::string encoding, errors = "strict";
-    ArgReader reader(interp, "bytes", args);
-    COBRA_TRY(reader.Optional("source", &source).Optional("encoding", &encoding).Optional("errors", &errors).Finish());
-    if (source.IsUnbound()) return Value(interp.NewBytes(""));
-    if (source.IsBytes()) return source;
-    if (source.IsStr()) {
-      if (encoding.empty()) return interp.Raise(interp.types().TypeError, "string argument without an encoding");
-      return EncodeText(interp, source.as<StrObject>(), encoding, errors);
-    }
-    COBRA_TRY_ASSIGN(Value own, interp.CallSpecial(source, interp.names().__bytes__, {}));
-    if (!own.IsUnbound()) {
-      if (own.IsBytes()) return own;
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("__bytes__ returned non-bytes (type ", interp.TypeName(own), ")"));
-    }
-    std::string out;
-    if (source.IsIntOrBool()) {
-      if (source.as_int() < 0) return interp.Raise(interp.types().ValueError, "negative count");
-      COBRA_TRY(interp.CheckSize(source.as_int(), 1));
-      out.assign(static_cast<size_t>(source.as_int()), '\0');
-      return Value(interp.NewBytes(out));
-    }
-    COBRA_TRY(interp.Iterate(source, [&](Value v) -> Result<bool> {
-      COBRA_TRY_ASSIGN(int64_t i, interp.Index(v));
-      if (i < 0 || i > 255) return interp.Raise(interp.types().ValueError, "bytes must be in range(0, 256)");
-      out.push_back(static_cast<char>(i));
-      return true;
-    }));
-    return Value(interp.NewBytes(out));
-  });
+  SetNativeNew(interp, cls, BytesNew);
   AddSequenceMethods(interp, cls);
   AddOperatorMethods(interp, cls, {Op::kAdd, Op::kMult, Op::kMod}, true);
-  AddMethod(interp, cls, "__getitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value key;
-    ArgReader reader(interp, "__getitem__", args);
-    COBRA_TRY(reader.Required("key", &key).Finish());
-    absl::string_view b = args.self.as<BytesObject>()->view();
-    if (key.IsSlice()) {
-      COBRA_TRY_ASSIGN(Interpreter::SliceIndices r,
-                       interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(b.size())));
-      std::string out;
-      for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) out.push_back(b[static_cast<size_t>(at)]);
-      return Value(interp.NewBytes(out));
-    }
-    COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
-    if (i < 0) i += static_cast<int64_t>(b.size());
-    if (i < 0 || i >= static_cast<int64_t>(b.size()))
-      return interp.Raise(interp.types().IndexError, "index out of range");
-    return Value::Int(static_cast<unsigned char>(b[static_cast<size_t>(i)]));
-  });
-  AddMethod(interp, cls, "__contains__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value v;
-    ArgReader reader(interp, "__contains__", args);
-    COBRA_TRY(reader.Required("key", &v).Finish());
-    if (v.IsBigInt()) return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
-    if (!v.IsBytes() && !v.IsIntOrBool()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("a bytes-like object is required, not '", interp.TypeName(v), "'"));
-    }
-    if (v.IsIntOrBool() && (v.as_int() < 0 || v.as_int() > 255))
-      return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
-    std::string needle =
-        v.IsBytes() ? std::string(v.as<BytesObject>()->view()) : std::string(1, static_cast<char>(v.as_int()));
-    return Value::Bool(args.self.as<BytesObject>()->view().find(needle) != absl::string_view::npos);
-  });
-  enum class Find { kFind, kRfind, kIndex, kRindex, kCount };
-  auto add_find = [&](absl::string_view name, Find what) {
-    AddMethod(interp, cls, name, [what](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      Value sub;
-      ArgReader reader(interp, "find", args);
-      COBRA_TRY(reader.Required("sub", &sub).Finish());
-      if (sub.IsBigInt()) return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
-      if (!sub.IsBytes() && !sub.IsIntOrBool()) {
-        return interp.Raise(
-            interp.types().TypeError,
-            absl::StrCat("argument should be integer or bytes-like object, not '", interp.TypeName(sub), "'"));
-      }
-      if (sub.IsIntOrBool() && (sub.as_int() < 0 || sub.as_int() > 255)) {
-        return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
-      }
-      std::string needle =
-          sub.IsBytes() ? std::string(sub.as<BytesObject>()->view()) : std::string(1, static_cast<char>(sub.as_int()));
-      absl::string_view b = args.self.as<BytesObject>()->view();
-      if (what == Find::kCount) {
-        if (needle.empty()) return Value::Int(static_cast<int64_t>(b.size()) + 1);
-        int64_t n = 0;
-        for (size_t at = 0; (at = b.find(needle, at)) != absl::string_view::npos; at += needle.size()) ++n;
-        return Value::Int(n);
-      }
-      size_t at = what == Find::kRfind || what == Find::kRindex ? b.rfind(needle) : b.find(needle);
-      if (at != absl::string_view::npos) return Value::Int(static_cast<int64_t>(at));
-      if (what == Find::kFind || what == Find::kRfind) return Value::Int(-1);
-      return interp.Raise(interp.types().ValueError, "subsection not found");
-    });
-  };
-  add_find("find", Find::kFind);
-  add_find("rfind", Find::kRfind);
-  add_find("index", Find::kIndex);
-  add_find("rindex", Find::kRindex);
-  add_find("count", Find::kCount);
+  AddMethod(interp, cls, "__getitem__", BytesGetItem);
+  AddMethod(interp, cls, "__contains__", BytesContains);
+  AddMethod(interp, cls, "find", Find<SearchKind::kFind>);
+  AddMethod(interp, cls, "rfind", Find<SearchKind::kRfind>);
+  AddMethod(interp, cls, "index", Find<SearchKind::kIndex>);
+  AddMethod(interp, cls, "rindex", Find<SearchKind::kRindex>);
+  AddMethod(interp, cls, "count", Find<SearchKind::kCount>);
   AddMethod(interp, cls, "decode", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     std::string encoding = "utf-8", errors = "strict";
     ArgReader reader(interp, "decode", args);
@@ -299,26 +319,7 @@ void InitBytesType(Interpreter& interp) {
         "rpartition", "removeprefix", "removesuffix", "replace", "split", "rsplit", "splitlines", "zfill"}) {
     AddMethodOfStr(interp, cls, name);
   }
-  AddMethod(interp, cls, "join", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value items;
-    ArgReader reader(interp, "join", args);
-    COBRA_TRY(reader.Required("iterable", &items).Finish());
-    std::string out;
-    int64_t index = 0;
-    absl::string_view separator = args.self.as<BytesObject>()->view();
-    COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
-      if (!v.IsBytes()) {
-        return interp.Raise(
-            interp.types().TypeError,
-            absl::StrCat("sequence item ", index, ": expected a bytes-like object, ", interp.TypeName(v), " found"));
-      }
-      if (index++ > 0) out.append(separator.data(), separator.size());
-      out.append(v.as<BytesObject>()->data, static_cast<size_t>(v.as<BytesObject>()->size));
-      COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
-      return true;
-    }));
-    return Value(interp.NewBytes(out));
-  });
+  AddMethod(interp, cls, "join", BytesJoin);
 }
 
 }  // namespace cobra::python

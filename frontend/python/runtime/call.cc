@@ -155,7 +155,7 @@ __attribute__((noinline)) Result<void> BindAnyArguments(Interpreter& interp, Fun
 }
 
 // The commonest case here: positional arguments and defaults only, and neither too many nor too few.
-inline Result<void> BindArguments(Interpreter& interp, FunctionObject* f, const CallArgs& args, Value* locals) {
+inline Result<void> BindPositional(Interpreter& interp, FunctionObject* f, const CallArgs& args, Value* locals) {
   const ScopeInfo& s = *f->scope;
   const int shift = args.self.IsUnbound() ? 0 : 1;
   const int given = static_cast<int>(args.positional.size()) + shift;
@@ -199,7 +199,7 @@ Result<Value> CallFunction(Interpreter& interp, FunctionObject* f, const CallArg
   bool on_heap = s.is_generator || s.is_async || s.slot_count > kMaxStackSlots;
   size_t bytes = static_cast<size_t>(s.slot_count + 1) * sizeof(Value);
   frame.locals = static_cast<Value*>(on_heap ? interp.heap().Allocate(bytes) : alloca(bytes));
-  COBRA_TRY(BindArguments(interp, f, args, frame.locals));
+  COBRA_TRY(BindPositional(interp, f, args, frame.locals));
   if (f->body != nullptr) {
     ++state.call_depth;
     Result<Value> result = f->body->Run(interp, f, frame.locals);

@@ -253,6 +253,30 @@ void FixImplicitMethods(Interpreter& interp, ClassObject* cls) {
     table.SetStr(interp.heap(), n.__hash__, Value::None());
 }
 
+PropertyObject* NewSlotDescriptor(Interpreter& interp, StrObject* name) {
+  auto* p = interp.heap().New<PropertyObject>();
+  p->cls = interp.types().member_descriptor;
+  p->getter = NewBuiltin(interp, name->view(), [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value self = args.self.IsUnbound() ? args.positional[0] : args.self;
+    Value* own = self.object()->attrs == nullptr ? nullptr : self.object()->attrs->table.GetStr(name);
+    if (own == nullptr) return RaiseNoAttribute(interp, self, name);
+    return *own;
+  });
+  p->setter = NewBuiltin(interp, name->view(), [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value self = args.self.IsUnbound() ? args.positional[0] : args.self;
+    interp.AttrsOf(self.object())->table.SetStr(interp.heap(), name, args.positional.back());
+    return Value::None();
+  });
+  p->deleter = NewBuiltin(interp, name->view(), [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value self = args.self.IsUnbound() ? args.positional[0] : args.self;
+    if (self.object()->attrs == nullptr || !self.object()->attrs->table.EraseStr(name))
+      return RaiseNoAttribute(interp, self, name);
+    return Value::None();
+  });
+  p->doc = Value::None();
+  return p;
+}
+
 // The names in __slots__ become descriptors. Their values are in the instance's attributes all the same: what
 // slots_only adds is that nothing else may be there.
 Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
@@ -291,27 +315,7 @@ Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
                           absl::StrCat("'", v.str(), "' in __slots__ conflicts with class variable"));
     }
     COBRA_TRY(interp.Charge(10));
-    auto* p = interp.heap().New<PropertyObject>();
-    p->cls = interp.types().member_descriptor;
-    p->getter = NewBuiltin(interp, text, [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      Value self = args.self.IsUnbound() ? args.positional[0] : args.self;
-      Value* own = self.object()->attrs == nullptr ? nullptr : self.object()->attrs->table.GetStr(name);
-      if (own == nullptr) return RaiseNoAttribute(interp, self, name);
-      return *own;
-    });
-    p->setter = NewBuiltin(interp, text, [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      Value self = args.self.IsUnbound() ? args.positional[0] : args.self;
-      interp.AttrsOf(self.object())->table.SetStr(interp.heap(), name, args.positional.back());
-      return Value::None();
-    });
-    p->deleter = NewBuiltin(interp, text, [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      Value self = args.self.IsUnbound() ? args.positional[0] : args.self;
-      if (self.object()->attrs == nullptr || !self.object()->attrs->table.EraseStr(name))
-        return RaiseNoAttribute(interp, self, name);
-      return Value::None();
-    });
-    p->doc = Value::None();
-    cls->attrs->table.SetStr(interp.heap(), name, p);
+    cls->attrs->table.SetStr(interp.heap(), name, NewSlotDescriptor(interp, name));
   }
   cls->slots_only = !bases_have_dict && !dict;
   return {};

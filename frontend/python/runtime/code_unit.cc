@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "base/file.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
@@ -91,7 +92,7 @@ Result<CodeUnit*> ParseUnit(Interpreter& interp, absl::string_view source, absl:
                             bool internal) {
   if (static_cast<int64_t>(source.size()) > interp.limits().source_bytes) {
     return interp.LimitReached(
-        absl::StrCat(display_name, " is larger than ", interp.limits().source_bytes >> 20, " MB"));
+        LimitMessage(display_name, static_cast<int64_t>(source.size()), interp.limits().source_bytes, "bytes"));
   }
   auto code = ParseShared(source, display_name);
   if (!code.ok()) return interp.FromStatus(code.status());

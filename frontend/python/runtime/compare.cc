@@ -7,8 +7,6 @@
 
 namespace cobra::python {
 
-using CompareOp = Interpreter::CompareOp;
-
 StrObject* CompareName(Interpreter& interp, CompareOp op) {
   const CommonNames& n = interp.names();
   StrObject* names[] = {n.__eq__, n.__ne__, n.__lt__, n.__le__, n.__gt__, n.__ge__};
@@ -139,6 +137,50 @@ Result<Value> CompareView(Interpreter& interp, CompareOp op, Value view, Value o
   return Value::Bool(holds != (op == CompareOp::kNotEq));
 }
 
+// REQUIRES: objects of one kind, which is neither a number's nor a view's.
+Result<Value> CompareSameKind(Interpreter& interp, CompareOp op, Value a, Value b) {
+  const bool equality = op == CompareOp::kEq || op == CompareOp::kNotEq;
+  switch (a.object()->kind) {
+    case ObjectKind::kStr: return FromOrder(op, a.str().compare(b.str()));
+    case ObjectKind::kBytes: return FromOrder(op, a.as<BytesObject>()->view().compare(b.as<BytesObject>()->view()));
+    case ObjectKind::kTuple: return CompareSpans(interp, op, a.as<TupleObject>()->span(), b.as<TupleObject>()->span());
+    case ObjectKind::kList: {
+      auto& x_items = a.as<ListObject>()->items;
+      auto& y_items = b.as<ListObject>()->items;
+      std::vector<Value> x_copy(x_items.begin(), x_items.end()), y_copy(y_items.begin(), y_items.end());
+      return CompareSpans(interp, op, x_copy, y_copy);
+    }
+    case ObjectKind::kDict: {
+      if (!equality) return Value::NotImplemented();
+      COBRA_TRY_ASSIGN(bool equal, DictsEqual(interp, a.as<DictObject>(), b.as<DictObject>()));
+      return Value::Bool(equal == (op == CompareOp::kEq));
+    }
+    case ObjectKind::kSet: return CompareSets(interp, op, a.as<SetObject>(), b.as<SetObject>());
+    case ObjectKind::kRange: return CompareRanges(op, a.as<RangeObject>(), b.as<RangeObject>());
+    case ObjectKind::kSlice: {
+      auto* s = a.as<SliceObject>();
+      auto* t = b.as<SliceObject>();
+      Value x_parts[3] = {s->start, s->stop, s->step}, y_parts[3] = {t->start, t->stop, t->step};
+      return CompareSpans(interp, op, absl::MakeConstSpan(x_parts, 3), absl::MakeConstSpan(y_parts, 3));
+    }
+    case ObjectKind::kBoundMethod: {
+      if (!equality) return Value::NotImplemented();
+      auto* m = a.as<BoundMethodObject>();
+      auto* n = b.as<BoundMethodObject>();
+      return Value::Bool((m->self.IsSame(n->self) && m->function.IsSame(n->function)) == (op == CompareOp::kEq));
+    }
+    case ObjectKind::kGenericAlias: {
+      if (!equality) return Value::NotImplemented();
+      auto* m = a.as<GenericAliasObject>();
+      auto* n = b.as<GenericAliasObject>();
+      COBRA_TRY_ASSIGN(bool origins, interp.Equal(m->origin, n->origin));
+      COBRA_TRY_ASSIGN(bool args, interp.Equal(Value(m->args), Value(n->args)));
+      return Value::Bool((origins && args && m->is_union == n->is_union) == (op == CompareOp::kEq));
+    }
+    default: return Value::NotImplemented();
+  }
+}
+
 }  // namespace
 
 Result<Value> BuiltinCompare(Interpreter& interp, CompareOp op, Value a, Value b) {
@@ -159,48 +201,7 @@ Result<Value> BuiltinCompare(Interpreter& interp, CompareOp op, Value a, Value b
     return Value::Bool((ar == br && ai == bi) == (op == CompareOp::kEq));
   }
   if (!a.IsObject() || !b.IsObject()) return Value::NotImplemented();
-  if (a.object()->kind == b.object()->kind) {
-    switch (a.object()->kind) {
-      case ObjectKind::kStr: return FromOrder(op, a.str().compare(b.str()));
-      case ObjectKind::kBytes: return FromOrder(op, a.as<BytesObject>()->view().compare(b.as<BytesObject>()->view()));
-      case ObjectKind::kTuple:
-        return CompareSpans(interp, op, a.as<TupleObject>()->span(), b.as<TupleObject>()->span());
-      case ObjectKind::kList: {
-        auto& x_items = a.as<ListObject>()->items;
-        auto& y_items = b.as<ListObject>()->items;
-        std::vector<Value> x_copy(x_items.begin(), x_items.end()), y_copy(y_items.begin(), y_items.end());
-        return CompareSpans(interp, op, x_copy, y_copy);
-      }
-      case ObjectKind::kDict: {
-        if (!equality) return Value::NotImplemented();
-        COBRA_TRY_ASSIGN(bool equal, DictsEqual(interp, a.as<DictObject>(), b.as<DictObject>()));
-        return Value::Bool(equal == (op == CompareOp::kEq));
-      }
-      case ObjectKind::kSet: return CompareSets(interp, op, a.as<SetObject>(), b.as<SetObject>());
-      case ObjectKind::kRange: return CompareRanges(op, a.as<RangeObject>(), b.as<RangeObject>());
-      case ObjectKind::kSlice: {
-        auto* s = a.as<SliceObject>();
-        auto* t = b.as<SliceObject>();
-        Value x_parts[3] = {s->start, s->stop, s->step}, y_parts[3] = {t->start, t->stop, t->step};
-        return CompareSpans(interp, op, absl::MakeConstSpan(x_parts, 3), absl::MakeConstSpan(y_parts, 3));
-      }
-      case ObjectKind::kBoundMethod: {
-        if (!equality) return Value::NotImplemented();
-        auto* m = a.as<BoundMethodObject>();
-        auto* n = b.as<BoundMethodObject>();
-        return Value::Bool((m->self.IsSame(n->self) && m->function.IsSame(n->function)) == (op == CompareOp::kEq));
-      }
-      case ObjectKind::kGenericAlias: {
-        if (!equality) return Value::NotImplemented();
-        auto* m = a.as<GenericAliasObject>();
-        auto* n = b.as<GenericAliasObject>();
-        COBRA_TRY_ASSIGN(bool origins, interp.Equal(m->origin, n->origin));
-        COBRA_TRY_ASSIGN(bool args, interp.Equal(Value(m->args), Value(n->args)));
-        return Value::Bool((origins && args && m->is_union == n->is_union) == (op == CompareOp::kEq));
-      }
-      default: break;
-    }
-  }
+  if (a.object()->kind == b.object()->kind && !a.IsDictView()) return CompareSameKind(interp, op, a, b);
   bool view_a = a.IsDictView() && a.as<DictViewObject>()->what != DictViewObject::What::kValues;
   bool view_b = b.IsDictView() && b.as<DictViewObject>()->what != DictViewObject::What::kValues;
   if ((view_a || a.IsSet()) && (view_b || b.IsSet()) && (view_a || view_b)) {

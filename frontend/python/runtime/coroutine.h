@@ -28,10 +28,10 @@ class Coroutine {
   void Start(std::function<void()> body);
   // Switches to the body until it suspends or ends.
   void Resume();
-  // In the body: back to who resumed.
+  // Called in the body: switches back to the resumer.
   void Suspend();
   bool finished() const { return finished_; }
-  // Gives back what a deep recursion touched, but for the first `kept_bytes`. REQUIRES: finished().
+  // Releases the stack memory of a deep recursion, except for the first `kept_bytes`. REQUIRES: finished().
   void Trim(size_t kept_bytes);
   const char* stack_low() const { return static_cast<const char*>(stack_); }
 

@@ -78,8 +78,8 @@ Result<Value> Pop(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "pop", args);
   COBRA_TRY(reader.Required("key", &key).Optional("default", &fallback).Finish());
   Value v = Value::Unbound();
-  if (Self(args)->table.size() > 0)
-    COBRA_TRY_SET(v, interp.DictGet(Self(args), key));  // an empty dict does not ask for the hash
+  // An empty dict does not ask for the hash.
+  if (Self(args)->table.size() > 0) COBRA_TRY_SET(v, interp.DictGet(Self(args), key));
   if (v.IsUnbound()) {
     if (!fallback.IsUnbound()) return fallback;
     return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
@@ -344,11 +344,23 @@ Result<bool> SetInPlace(Interpreter& interp, Interpreter::BinaryOp op, SetObject
   }
 }
 
-void InitDictTypes(Interpreter& interp) {
-  ClassObject* cls = interp.types().dict;
-  SetNativeNew(interp, cls, DictNew);
-  AddOperatorMethods(interp, cls, {Interpreter::BinaryOp::kBitOr}, true);
-  AddMethod(interp, cls, "__init__", DictInit);
+namespace {
+
+// OrderedDict's own.
+Result<Value> MoveToEnd(Interpreter& interp, const CallArgs& args) {
+  Value key;
+  bool last = true;
+  ArgReader reader(interp, "move_to_end", args);
+  COBRA_TRY(reader.Required("key", &key).Optional("last", &last).Finish());
+  COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
+  if (v.IsUnbound()) return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
+  COBRA_TRY_ASSIGN(uint64_t hash, interp.Hash(key));
+  COBRA_TRY_ASSIGN(int64_t at, Self(args)->table.Find(key, hash, [&](Value k) { return interp.Equal(k, key); }));
+  if (at >= 0) Self(args)->table.MoveToEnd(interp.heap(), at, last);
+  return Value::None();
+}
+
+void AddDictMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "update", Update);
   AddMethod(interp, cls, "get", Get);
   AddMethod(interp, cls, "setdefault", SetDefault);
@@ -363,6 +375,9 @@ void InitDictTypes(Interpreter& interp) {
     Self(args)->table.Clear();
     return Value::None();
   });
+}
+
+void AddDictItemMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__len__",
             [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Int(Self(args)->table.size()); });
   AddMethod(interp, cls, "__contains__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -397,6 +412,9 @@ void InitDictTypes(Interpreter& interp) {
     if (!erased) return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
     return Value::None();
   });
+}
+
+void AddDictIterationMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__iter__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     // Through a view, so that an override of __iter__ that calls this does not come back.
     COBRA_TRY_ASSIGN(Value view, View<DictViewObject::What::kKeys>(interp, args));
@@ -405,23 +423,23 @@ void InitDictTypes(Interpreter& interp) {
   AddMethod(interp, cls, "__reversed__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return interp.NewIterator(interp.heap().New<ReverseTableIterator>(&Self(args)->table, DictViewObject::What::kKeys));
   });
+}
+
+}  // namespace
+
+void InitDictTypes(Interpreter& interp) {
+  ClassObject* cls = interp.types().dict;
+  SetNativeNew(interp, cls, DictNew);
+  AddOperatorMethods(interp, cls, {Interpreter::BinaryOp::kBitOr}, true);
+  AddMethod(interp, cls, "__init__", DictInit);
+  AddDictMethods(interp, cls);
+  AddDictItemMethods(interp, cls);
+  AddDictIterationMethods(interp, cls);
   AddMethod(interp, cls, "__repr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(StrObject * s, DefaultRepr(interp, args.self));
     return Value(s);
   });
-  // OrderedDict's own.
-  AddMethod(interp, cls, "_move_to_end", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value key;
-    bool last = true;
-    ArgReader reader(interp, "move_to_end", args);
-    COBRA_TRY(reader.Required("key", &key).Optional("last", &last).Finish());
-    COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
-    if (v.IsUnbound()) return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
-    COBRA_TRY_ASSIGN(uint64_t hash, interp.Hash(key));
-    COBRA_TRY_ASSIGN(int64_t at, Self(args)->table.Find(key, hash, [&](Value k) { return interp.Equal(k, key); }));
-    if (at >= 0) Self(args)->table.MoveToEnd(interp.heap(), at, last);
-    return Value::None();
-  });
+  AddMethod(interp, cls, "_move_to_end", MoveToEnd);
   cls->attrs->table.SetStr(interp.heap(), interp.names().__hash__, Value::None());
   InitDictViews(interp);
 }

@@ -29,21 +29,21 @@ class DictTable {
   size_t entry_count() const { return entries_.size(); }
   Entry& entry(size_t i) { return entries_[i]; }
   const Entry& entry(size_t i) const { return entries_[i]; }
-  // Changes whenever a key is added or removed, so that iteration can notice.
+  // Changes whenever a key is added or removed, so that an iteration can detect it.
   uint32_t version() const { return version_; }
 
   // Position of the key or -1.
   inline int64_t FindStr(const StrObject* key) const;
   // nullptr if absent. Valid until the table changes.
   inline Value* GetStr(const StrObject* key);
-  // The same for a key that may be where it was the last time (in a table that was filled in the same order): looked at
-  // first, and corrected. Any guess will do.
+  // The same, with a guess of the key's position (from a table that was filled in the same order). The guess is tried
+  // first and corrected; any initial value is valid.
   template <typename Guess>  // std::atomic<uint16_t>, shared by all interpreters
   inline Value* GetStr(const StrObject* key, Guess& guess);
   void SetStr(Heap& heap, StrObject* key, Value value);
   bool EraseStr(const StrObject* key);
 
-  // The general steps, used by Interpreter. `same(entry key)` is asked for entries of equal hash that are not
+  // The general steps, used by Interpreter. `same(entry key)` is called for entries of equal hash that are not
   // identical.
   template <typename Same>  // Result<bool>(Value)
   Result<int64_t> Find(Value key, uint64_t hash, Same same) const {

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62, kOfFile = uint64_t{1} << 61;
 
 // A page that is read stays the file's, one that is written becomes a copy, and the write is counted as a fault.
-bool TryOut() {
+bool IsPagemapUsable() {
   if (sysconf(_SC_PAGESIZE) != static_cast<long>(kPageBytes)) return false;
   const int fd = memfd_create("cobra-dirty-pages", MFD_CLOEXEC);
   if (fd < 0) return false;
@@ -42,7 +42,7 @@ bool TryOut() {
 }  // namespace
 
 bool CanFindDirtyPages() {
-  static const bool can = TryOut();
+  static const bool can = IsPagemapUsable();
   return can;
 }
 

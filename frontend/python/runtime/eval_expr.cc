@@ -16,8 +16,6 @@ using ast::ExprNode;
 
 namespace {
 
-using BinaryOp = Interpreter::BinaryOp;
-
 BinaryOp OpOf(ast::Operator op) {
   switch (op) {
     case ast::Operator::Add: return BinaryOp::kAdd;
@@ -421,7 +419,7 @@ __attribute__((noinline)) Result<Value> MakeConstant(Interpreter& interp, const 
     case ast::ConstantKind::kBigInt: {
       BigInt value;
       BigInt::Parse(c->text, 10, &value);
-      if (value.bits() > interp.limits().big_int_bits) return interp.LimitReached("an integer of this size");
+      if (value.bits() > interp.limits().big_int_bits) return interp.IntTooLarge();
       *constant = interp.NewInt(value);
       break;
     }

@@ -2,6 +2,7 @@
 // else.
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/limit_message.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/syntax/parser.h"
 
@@ -15,10 +16,12 @@ Result<CodeUnit*> ParseText(Interpreter& interp, absl::string_view text, absl::s
   std::string key = absl::StrCat(mode == Mode::kEval ? "e" : "x", filename, absl::string_view("\0", 1), text);
   if (auto it = state.texts.find(key); it != state.texts.end()) return it->second;
   for (size_t i = 0; i < text.size(); i += 8) COBRA_TRY(interp.Step());  // a tree takes many times its source
-  if (static_cast<int64_t>(text.size()) > interp.limits().source_bytes ||
-      !interp.heap().CanAllocate(static_cast<int64_t>(text.size()) * 25)) {
-    return interp.LimitReached("the text given to eval() and exec() is too large");
+  const auto size = static_cast<int64_t>(text.size());
+  if (size > interp.limits().source_bytes) {
+    return interp.LimitReached(
+        LimitMessage("the text given to eval() and exec()", size, interp.limits().source_bytes, "bytes"));
   }
+  if (!interp.heap().CanAllocate(size * 25)) return interp.OutOfMemory();
   auto ast = mode == Mode::kEval ? ast::ParseExpression(text, filename) : ast::ParseModule(text, filename);
   if (ast.ok()) {
     auto code = std::make_shared<const ResolvedAst>(*std::move(ast));
@@ -160,7 +163,7 @@ Result<std::string> TextOf(Interpreter& interp, absl::string_view function, Valu
                       absl::StrCat(function, "() arg 1 must be a string, bytes or code object"));
 }
 
-Result<Value> RunText(Interpreter& interp, const CallArgs& args, absl::string_view function, Mode mode) {
+Result<Value> EvalOrExec(Interpreter& interp, const CallArgs& args, absl::string_view function, Mode mode) {
   Value source, globals, locals;
   ArgReader reader(interp, function, args);
   COBRA_TRY(reader.Required("source", &source)
@@ -216,8 +219,8 @@ void InitTextFunctions(Interpreter& interp) {
     o->module = interp.Intern("builtins");
     interp.DictSetStr(interp.state().builtins, name, o);
   };
-  add("eval", [](Interpreter& i, const CallArgs& a) { return RunText(i, a, "eval", Mode::kEval); });
-  add("exec", [](Interpreter& i, const CallArgs& a) { return RunText(i, a, "exec", Mode::kExec); });
+  add("eval", [](Interpreter& i, const CallArgs& a) { return EvalOrExec(i, a, "eval", Mode::kEval); });
+  add("exec", [](Interpreter& i, const CallArgs& a) { return EvalOrExec(i, a, "exec", Mode::kExec); });
   add("compile", Compile);
 }
 

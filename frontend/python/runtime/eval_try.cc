@@ -167,8 +167,8 @@ Completion RunFinally(Interpreter& interp, Frame& frame, ast::Seq<StmtNode> fina
   if (finalbody.empty()) return c;
   Value exception = Value::Unbound();
   Value result = frame.result;
-  if (c == Completion::kError && !interp.CatchException(interp.types().BaseException, &exception))
-    return c;  // not for programs to see
+  // A failure that is no Python exception: programs do not see it.
+  if (c == Completion::kError && !interp.CatchException(interp.types().BaseException, &exception)) return c;
   Value outer = interp.state().handled_exception;
   const ast::Position* position = frame.position;
   if (exception.IsException()) interp.state().handled_exception = exception;

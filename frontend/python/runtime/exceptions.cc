@@ -152,12 +152,12 @@ void AddArgumentProperty(Interpreter& interp, ClassObject* cls, absl::string_vie
       [index, key = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
         if (Self(args)->attrs != nullptr) {
           Value* own = Self(args)->attrs->table.GetStr(FieldKey(interp, key));
-          if (own == nullptr)
-            own = Self(args)->attrs->table.GetStr(interp.Intern(key));  // the interpreter's own errors
+          // Errors that the interpreter raised itself have it under its plain name.
+          if (own == nullptr) own = Self(args)->attrs->table.GetStr(interp.Intern(key));
           if (own != nullptr) return *own;
         }
-        if (!Self(args)->cls->is_native && HasFields(interp, Self(args)->cls))
-          return Value::None();  // __init__ was not called
+        // __init__ was not called.
+        if (!Self(args)->cls->is_native && HasFields(interp, Self(args)->cls)) return Value::None();
         auto span = Self(args)->args.as<TupleObject>()->span();
         return index < span.size() ? span[index] : Value::None();
       },
@@ -167,12 +167,21 @@ void AddArgumentProperty(Interpreter& interp, ClassObject* cls, absl::string_vie
       });
 }
 
-}  // namespace
+Result<Value> AddNote(Interpreter& interp, const CallArgs& args) {
+  Value note;
+  ArgReader reader(interp, "add_note", args);
+  COBRA_TRY(reader.Required("note", &note).Finish());
+  DictObject* attrs = interp.AttrsOf(args.self.object());
+  Value* notes = attrs->table.GetStr(interp.names().__notes__);
+  if (notes == nullptr) {
+    attrs->table.SetStr(interp.heap(), interp.names().__notes__, interp.NewList());
+    notes = attrs->table.GetStr(interp.names().__notes__);
+  }
+  notes->as<ListObject>()->items.push_back(interp.heap(), note);
+  return Value::None();
+}
 
-void InitExceptionTypes(Interpreter& interp) {
-  ClassObject* base = interp.types().BaseException;
-  SetNativeNew(interp, base, ExceptionNew);
-  AddMethod(interp, base, "__init__", ExceptionInit);
+void AddExceptionMethods(Interpreter& interp, ClassObject* base) {
   AddMethod(interp, base, "__str__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(StrObject * s, ExceptionText(interp, Self(args)));
     return Value(s);
@@ -183,19 +192,10 @@ void InitExceptionTypes(Interpreter& interp) {
   });
   AddMethod(interp, base, "with_traceback",
             [](Interpreter&, const CallArgs& args) -> Result<Value> { return args.self; });
-  AddMethod(interp, base, "add_note", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value note;
-    ArgReader reader(interp, "add_note", args);
-    COBRA_TRY(reader.Required("note", &note).Finish());
-    DictObject* attrs = interp.AttrsOf(args.self.object());
-    Value* notes = attrs->table.GetStr(interp.names().__notes__);
-    if (notes == nullptr) {
-      attrs->table.SetStr(interp.heap(), interp.names().__notes__, interp.NewList());
-      notes = attrs->table.GetStr(interp.names().__notes__);
-    }
-    notes->as<ListObject>()->items.push_back(interp.heap(), note);
-    return Value::None();
-  });
+  AddMethod(interp, base, "add_note", AddNote);
+}
+
+void AddExceptionProperties(Interpreter& interp, ClassObject* base) {
   AddProperty(
       interp, base, "args", [](Interpreter&, const CallArgs& args) -> Result<Value> { return Self(args)->args; },
       [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -223,6 +223,9 @@ void InitExceptionTypes(Interpreter& interp) {
   AddProperty(
       interp, base, "__traceback__", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); },
       [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
+}
+
+void AddArgumentProperties(Interpreter& interp) {
   AddArgumentProperty(interp, interp.types().StopIteration, "value", 0);
   AddArgumentProperty(interp, interp.types().SystemExit, "code", 0);
   for (absl::string_view name : {"errno", "strerror", "filename", "filename2"})
@@ -240,6 +243,17 @@ void InitExceptionTypes(Interpreter& interp) {
   for (absl::string_view name : {"name", "path"}) AddArgumentProperty(interp, interp.types().ImportError, name, 99);
   for (absl::string_view name : {"name", "obj"}) AddArgumentProperty(interp, interp.types().AttributeError, name, 99);
   AddArgumentProperty(interp, interp.types().NameError, "name", 99);
+}
+
+}  // namespace
+
+void InitExceptionTypes(Interpreter& interp) {
+  ClassObject* base = interp.types().BaseException;
+  SetNativeNew(interp, base, ExceptionNew);
+  AddMethod(interp, base, "__init__", ExceptionInit);
+  AddExceptionMethods(interp, base);
+  AddExceptionProperties(interp, base);
+  AddArgumentProperties(interp);
 }
 
 }  // namespace cobra::python

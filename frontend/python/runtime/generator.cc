@@ -3,6 +3,7 @@
 #include "frontend/python/runtime/generator.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/limit_message.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -15,7 +16,7 @@ Coroutine* TakeCoroutine(Interpreter& interp) {
   RuntimeState& s = interp.state();
   if (s.suspended_generators >= interp.limits().suspended_generators) {
     (void)interp.LimitReached(
-        absl::StrCat("more than ", interp.limits().suspended_generators, " unfinished generators"));
+        LimitMessage("the program", interp.limits().suspended_generators, "unfinished generators"));
     return nullptr;
   }
   ++s.suspended_generators;
@@ -317,7 +318,7 @@ Result<Value> ThrowIntoGenerator(Interpreter& interp, GeneratorObject* object, V
   return Switch(interp, object, returned);
 }
 
-Failure StopWith(Interpreter& interp, Value returned) {
+Failure RaiseStopIteration(Interpreter& interp, Value returned) {
   ExceptionObject* e = NewException(interp, interp.types().StopIteration, returned.IsNone() ? 0 : 1, &returned);
   return interp.RaiseValue(e);
 }
@@ -351,14 +352,14 @@ Result<Value> GeneratorSend(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Required("value", &sent).Finish());
   Value returned;
   COBRA_TRY_ASSIGN(Value item, ResumeGenerator(interp, args.self.as<GeneratorObject>(), sent, &returned));
-  if (item.IsUnbound()) return StopWith(interp, returned);
+  if (item.IsUnbound()) return RaiseStopIteration(interp, returned);
   return item;
 }
 
 Result<Value> GeneratorNext(Interpreter& interp, const CallArgs& args) {
   Value returned;
   COBRA_TRY_ASSIGN(Value item, ResumeGenerator(interp, args.self.as<GeneratorObject>(), Value::None(), &returned));
-  if (item.IsUnbound()) return StopWith(interp, returned);
+  if (item.IsUnbound()) return RaiseStopIteration(interp, returned);
   return item;
 }
 
@@ -366,7 +367,7 @@ Result<Value> GeneratorThrow(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(Value exception, ThrownException(interp, args));
   Value returned;
   COBRA_TRY_ASSIGN(Value item, ThrowIntoGenerator(interp, args.self.as<GeneratorObject>(), exception, &returned));
-  if (item.IsUnbound()) return StopWith(interp, returned);
+  if (item.IsUnbound()) return RaiseStopIteration(interp, returned);
   return item;
 }
 

@@ -1,4 +1,4 @@
-// What a suspended generator, coroutine or asynchronous generator keeps. For generator.cc and async.cc.
+// The state of a suspended generator, coroutine or asynchronous generator. For generator.cc and async.cc.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_GENERATOR_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_GENERATOR_H_
 
@@ -25,10 +25,10 @@ struct GeneratorState {
   size_t open = 0;  // how many of them are running
 };
 
-// The arguments of throw(): an exception, or a class and what to make it from.
+// The exception for the arguments of throw(): an exception, or a class and its arguments.
 Result<Value> ThrownException(Interpreter& interp, const CallArgs& args);
-// What a generator raises when it ends with `returned`.
-Failure StopWith(Interpreter& interp, Value returned);
+// Raises the exception of a generator that ends with `returned`.
+Failure RaiseStopIteration(Interpreter& interp, Value returned);
 // send, throw, close and the attributes whose names begin with `prefix` (gi, cr, ag).
 void AddGeneratorMethods(Interpreter& interp, ClassObject* cls, absl::string_view prefix);
 

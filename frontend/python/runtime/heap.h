@@ -1,15 +1,14 @@
-// Where an interpreter's objects live: one range of address space, handed out by bumping a pointer and given back as a
-// whole. Buffers of growing containers go back to a free list of their size class, so appending costs no more than
-// twice the final size.
+// The heap of an interpreter: one range of address space, allocated by incrementing a pointer and released at once.
+// Buffers of growing containers are returned to a free list of their size class, so appending costs at most twice the
+// final size.
 //
-// A heap can be FROZEN once: what it holds then is its image, and Rollback() brings the image back byte for byte,
-// whatever was written or allocated since. The kernel helps: the image is a private mapping of a memory file, so a page
-// that is written to is copied by the kernel first, and the kernel knows which pages were (dirty_pages.h). Rollback()
-// fills those from the image again; they stay where they are, because one request writes mostly to the pages that the
-// one before wrote to, and a page fault costs as much as running twenty statements. Nothing can forget to undo a
-// change, because nobody undoes changes. That holds for every byte that is on the heap; objects that own memory
-// elsewhere (those with a destructor) are compared with the image instead, and one that has changed spoils it
-// (Rollback() returns false, and the heap must be destroyed).
+// A heap can be FROZEN once. Its contents become the image, and Rollback() restores the image byte for byte, whatever
+// was written or allocated since. The image is a private mapping of a memory file, so the kernel copies a page before
+// it is written to, and knows which pages it copied (dirty_pages.h). Rollback() fills those pages from the image again.
+// They stay mapped, because a request writes mostly to the same pages as the one before, and a page fault costs as much
+// as running twenty statements. No change has to be undone by its author. This holds for every byte on the heap.
+// Objects that own memory elsewhere (those with a destructor) are compared with the image instead; if one has changed,
+// Rollback() returns false, and the heap must be destroyed.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_H_
 
@@ -26,10 +25,9 @@
 
 namespace cobra::python {
 
-// For types that never change once they are made, although they own memory outside the heap: not compared by
-// Rollback().
+// For types that own memory outside the heap but are immutable: Rollback() does not compare them.
 template <typename T>
-struct NeverChanges : std::false_type {};
+struct IsImmutable : std::false_type {};
 
 class Heap {
  public:
@@ -38,8 +36,8 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // Never fails: the interpreter looks at exhausted() at every step, and whoever allocates an amount that the program
-  // chose asks CanAllocate() first.
+  // Never fails: the interpreter checks exhausted() at every step, and code that allocates an amount chosen by the
+  // program calls CanAllocate() first.
   void* Allocate(size_t bytes) {
     bytes = (bytes + 15) & ~size_t{15};
     if (bytes > static_cast<size_t>(end_ - next_)) OutOfSpace();
@@ -57,23 +55,22 @@ class Heap {
   T* New(Args&&... args) {
     T* t = new (Allocate(sizeof(T))) T(std::forward<Args>(args)...);
     if constexpr (!std::is_trivially_destructible_v<T>) {
-      destructors_.push_back({t, [](void* p) { static_cast<T*>(p)->~T(); }, NeverChanges<T>::value ? 0 : sizeof(T)});
+      destructors_.push_back({t, [](void* p) { static_cast<T*>(p)->~T(); }, IsImmutable<T>::value ? 0 : sizeof(T)});
     }
     return t;
   }
 
-  // A buffer of 2^log2_bytes bytes that can be given back.
+  // A buffer of 2^log2_bytes bytes, to be released with FreeBlock().
   void* AllocateBlock(int log2_bytes);
   void FreeBlock(void* block, int log2_bytes);
 
-  // Makes what is here now the image. False if the system cannot (the heap goes on as before).
+  // Makes the current contents the image. False if the system does not support it; the heap is then unchanged.
   bool Freeze();
   bool frozen() const { return image_ != nullptr; }
-  // Destroys what was made since Freeze() and brings the image back. REQUIRES: frozen().
+  // Destroys objects created since Freeze() and restores the image. REQUIRES: frozen().
   bool Rollback();
   bool InImage(const void* p) const { return p >= begin_ && p < begin_ + image_bytes_; }
-  // Some thread is about to write here: what Rollback() concludes from page faults holds for the thread that calls it
-  // only.
+  // Call before another thread writes to this heap, because Rollback() counts page faults of its own thread only.
   void NoteThread();
 
  private:
@@ -93,7 +90,7 @@ class Heap {
   std::vector<Destructor> destructors_;
   void* free_blocks_[64] = {};
 
-  const char* image_ = nullptr;  // the frozen bytes again, read-only
+  const char* image_ = nullptr;  // a second, read-only mapping of the frozen bytes
   size_t image_bytes_ = 0;
   size_t image_destructors_ = 0;
   void* image_free_blocks_[64] = {};
@@ -180,13 +177,13 @@ class HeapVector {
 };
 
 template <typename Signature>
-struct HeldFunction {
+struct FunctionHolder {
   std::function<Signature> function;
 };
 template <typename Signature>
-struct NeverChanges<HeldFunction<Signature>> : std::true_type {};
+struct IsImmutable<FunctionHolder<Signature>> : std::true_type {};
 
-// A callable whose captures are outside the heap: made once, shared by copies, never changed.
+// A callable whose captures are outside the heap: created once, shared by copies, never changed.
 template <typename Signature>
 class HeapFunction {
  public:
@@ -200,7 +197,7 @@ class HeapFunction {
   }
 
  private:
-  using Holder = HeldFunction<Signature>;
+  using Holder = FunctionHolder<Signature>;
   const Holder* function_ = nullptr;
 };
 

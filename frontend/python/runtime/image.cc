@@ -128,7 +128,7 @@ void Importer::Rollback() {
 
 void Importer::SetBundle(const std::map<std::string, std::string>& bundle) { bundle_ = MemorySource(bundle); }
 
-bool Importer::WouldChange(const std::map<std::string, std::string>& bundle) const {
+bool Importer::BundleShadowsImports(const std::map<std::string, std::string>& bundle) const {
   for (const auto& [path, text] : bundle) {
     for (absl::string_view part : absl::StrSplit(path, '/')) {
       if (frozen_tops_.contains(part.substr(0, part.find('.')))) return true;

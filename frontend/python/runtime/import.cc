@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
 #include "base/file.h"
+#include "base/limit_message.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/syntax/parser.h"
 
@@ -141,7 +142,7 @@ Importer::Where Importer::Find(absl::string_view name) {
 
 Result<ModuleObject*> Importer::NewModule(absl::string_view name, bool is_package) {
   if (++loaded_ > interp_.limits().modules)
-    return interp_.LimitReached(absl::StrCat("more than ", interp_.limits().modules, " modules"));
+    return interp_.LimitReached(LimitMessage("the program", interp_.limits().modules, "modules"));
   auto* m = interp_.heap().New<ModuleObject>();
   m->cls = interp_.types().module;
   m->name = interp_.Intern(name);
@@ -364,7 +365,7 @@ Result<Value> Importer::FromImport(absl::string_view module, StrObject* attribut
   if (m.IsModule()) {
     Value* path = m.as<ModuleObject>()->attrs->table.GetStr(interp_.names().__file__);
     if (path != nullptr && path->IsStr()) file = std::string(path->str());
-    // A module with a hook has said no itself.
+    // The hook of a module has already rejected the name.
     if (m.as<ModuleObject>()->is_native && m.as<ModuleObject>()->getattr_hook.IsUnbound() &&
         interp_.options().natives->Find(module.substr(0, module.find('.')))->open) {
       return Opaque(submodule);
@@ -380,7 +381,7 @@ Result<Value> Importer::FromImport(absl::string_view module, StrObject* attribut
   return interp_.RaiseValue(e);
 }
 
-bool Importer::CertainlyLacks(absl::string_view module, StrObject* attribute) {
+bool Importer::CannotProvide(absl::string_view module, StrObject* attribute) {
   const Location& location = Locate(module);
   if (location.source == nullptr || !location.source->is_users()) return false;
   const std::string submodule = absl::StrCat(module, ".", attribute->view());

@@ -1,7 +1,7 @@
 // Finding and loading modules: the bundle, native modules, library roots, in this order.
 //
-// Importing one file of a big library would drag in all of it. So an import statement at module level of a library file
-// binds a LazyObject, which is replaced by the real thing the first time the name is read. Star imports, imports under
+// Importing one file of a big library would load all of it. So an import statement at module level of a library file
+// binds a LazyObject, which is replaced by the real object when the name is first read. Star imports, imports under
 // `try`, imports in functions and all imports of the user's own files happen at once, as in Python.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_IMPORT_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_IMPORT_H_
@@ -17,19 +17,19 @@
 
 namespace cobra::python {
 
-// CPython's words for `from .x import y` in a file that is run by itself, and with more dots than it has packages
-// around it.
+// CPython's messages for `from .x import y` in a file without a package, and for more dots than it has parent packages.
 inline constexpr char kBeyondTopLevel[] = "attempted relative import beyond top-level package";
 inline constexpr char kNoParentPackage[] = "attempted relative import with no known parent package";
 
-// The folder that `package`, an absolute path without symbolic links, is in, as if it held nothing else. Symbolic links
-// out of the package lead nowhere. Unless it is installed it is the user's own: its imports of itself must be right.
+// A source with only the package at `package`, an absolute path without symbolic links. Symbolic links out of the
+// package are not followed. Unless the package is installed, it is the user's own, so its imports of itself must exist.
 std::shared_ptr<const FileSource> PackageSource(std::string package);
 
-// A program needs something of a module that is not here: what to do, and Diagnostic::missing_module where it is a
-// package that the user could name. The message is before + name + after: "calling " "timm.layers.DropPath" "()".
+// The failure when a program uses something of a module that was not found, with a hint, and with
+// Diagnostic::missing_module if it is a package that the user could provide. The message is before + name + after:
+// "calling " "timm.layers.DropPath" "()".
 Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_view before, absl::string_view after = "");
-// What to do about a package that is in no library.
+// The hint for a package that is in no library.
 std::string MissingPackageHint(absl::string_view package);
 
 // Modules of library roots that are not read as Python: the standard library's and those that are compiled.
@@ -41,10 +41,10 @@ class Importer {
 
   // The module and its parents, loaded.
   Result<ModuleObject*> Import(absl::string_view name);
-  // The same through sys.modules, where a program may have put anything.
+  // The same through sys.modules, which a program may have modified.
   Result<Value> ImportValue(absl::string_view name);
   Result<ModuleObject*> LoadFile(absl::string_view path);
-  // "a.b" as seen from a module with `level` leading dots.
+  // The absolute name of "a.b" in a module, with `level` leading dots.
   Result<std::string> Resolve(ModuleObject* from, absl::string_view name, int level);
   // Anything but kAbsent can be imported without ModuleNotFoundError.
   enum class Where { kAbsent, kNative, kOpaque, kFile, kNamespace, kLoaded };
@@ -53,21 +53,20 @@ class Importer {
   // from module import attribute: the attribute, or a submodule of that name. `from_library`: absent ones become
   // opaque.
   Result<Value> FromImport(absl::string_view module, StrObject* attribute);
-  // Whether `from module import attribute` is certain to fail: the module is of the user's package, and its file does
-  // not have that word.
-  bool CertainlyLacks(absl::string_view module, StrObject* attribute);
-  // An import of what is nowhere was let pass here.
+  // Whether `from module import attribute` certainly fails: the module is in the user's package, and its file does not
+  // contain that word.
+  bool CannotProvide(absl::string_view module, StrObject* attribute);
+  // Records an import of a module that was not found, and that did not fail.
   void NoteAbsent(absl::string_view module);
-  // "net.py:4", where it was first; "" if it was not.
+  // The position of the first such import, "net.py:4"; "" if there was none.
   std::string ImportedAt(absl::string_view module) const;
-  // `import a.b` was seen in a library file: reading a.b will load it.
+  // Records `import a.b` in a library file: reading a.b will load it.
   void NotePending(absl::string_view name);
   bool IsPending(absl::string_view name) const { return pending_.contains(name) || frozen_pending_.contains(name); }
   DictObject* modules();  // sys.modules
 
-  // ---- images (image.cc) ----
-  // One name that a library's import statement had put off and that was needed while no library file was running: `from
-  // module import attribute`, or the module itself.
+  // ---- images (image.cc) ---- A deferred import of a library file that was needed while no library file was running:
+  // `from module import attribute`, or the module itself.
   struct Needed {
     std::string module, attribute;
     bool whole_module = false;
@@ -77,9 +76,9 @@ class Importer {
   void Freeze();
   void Rollback();
   void SetBundle(const std::map<std::string, std::string>& bundle);
-  // Whether a file of that bundle could be what an import in the image looks for.
-  bool WouldChange(const std::map<std::string, std::string>& bundle) const;
-  // Whether the library files that were loaded are still what they were.
+  // Whether a file of that bundle could change the result of an import in the image.
+  bool BundleShadowsImports(const std::map<std::string, std::string>& bundle) const;
+  // Whether the loaded library files are unchanged.
   bool FilesUnchanged() const;
 
  private:
@@ -91,7 +90,7 @@ class Importer {
     bool is_library = false;
   };
   const Location& Locate(absl::string_view name);
-  // Whether a program that is ready for it (`try`) must not find the module: the version of the package lacks it.
+  // Whether an import under `try` must not find the module, because this version of the package lacks it.
   bool IsOfLaterVersion(absl::string_view name, Where where) const;
   Result<ModuleObject*> LoadNative(absl::string_view name);
   Result<ModuleObject*> LoadSource(absl::string_view name, const Location& location);
@@ -106,7 +105,7 @@ class Importer {
   std::vector<std::string> bundle_prefixes_ = {""};  // folders of the bundle that are on the import path
   absl::flat_hash_map<std::string, std::unique_ptr<Location>> locations_;
   absl::flat_hash_set<std::string> pending_;
-  // The same of the image, which lookups fall back to.
+  // The corresponding state of the image, to which lookups fall back.
   absl::flat_hash_map<std::string, std::unique_ptr<Location>> frozen_locations_;
   absl::flat_hash_set<std::string> frozen_pending_;
   absl::flat_hash_map<std::string, std::string> absent_, frozen_absent_;  // by module, and by its first part

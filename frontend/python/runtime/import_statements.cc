@@ -18,7 +18,7 @@ bool MayBeLazy(const Frame& frame) {
 // A module that exists nowhere gives an opaque value, unless the program is prepared for the failure: it was there when
 // the model was written, and most models need nothing of it (plotting, logging, data). Of a package that is there
 // nothing may be missing in the user's own files.
-bool ToleratesAbsence(const Frame& frame, Importer& importer, absl::string_view name) {
+bool ToleratesMissingModule(const Frame& frame, Importer& importer, absl::string_view name) {
   if (frame.try_depth > 0) return false;
   return (frame.module->is_library && !frame.module->is_users) ||
          importer.Find(name.substr(0, name.find('.'))) == Importer::Where::kAbsent;
@@ -40,7 +40,7 @@ Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alia
   bool dotted = top.size() != name.size();
   Importer::Where where = importer.Find(name);
   Value v;
-  if (where == Importer::Where::kAbsent && ToleratesAbsence(frame, importer, name)) {
+  if (where == Importer::Where::kAbsent && ToleratesMissingModule(frame, importer, name)) {
     importer.NoteAbsent(name);
     v = importer.Opaque(alias->asname != nullptr ? name : top);
   } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent) {
@@ -108,7 +108,7 @@ Result<void> ImportFromStatement(Interpreter& interp, Frame& frame, const ast::I
     return {};
   }
   Importer::Where where = importer.Find(module);
-  bool opaque = where == Importer::Where::kAbsent && ToleratesAbsence(frame, importer, module);
+  bool opaque = where == Importer::Where::kAbsent && ToleratesMissingModule(frame, importer, module);
   if (opaque) importer.NoteAbsent(module);
   for (const ast::Alias* a : s->names) {
     if (a->name->text == "*") {
@@ -120,7 +120,7 @@ Result<void> ImportFromStatement(Interpreter& interp, Frame& frame, const ast::I
     if (opaque) {
       v = importer.Opaque(absl::StrCat(module, ".", attribute->view()));
     } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent &&
-               !(frame.module->is_users && importer.CertainlyLacks(module, attribute))) {
+               !(frame.module->is_users && importer.CannotProvide(module, attribute))) {
       v = MakeLazy(interp, module, attribute);
     } else {
       COBRA_TRY_ASSIGN(v, importer.FromImport(module, attribute));

@@ -1,5 +1,5 @@
-// What the files of this folder share and nobody else sees: frames, the interpreter's hidden state, and the functions
-// that one file offers to the others.
+// Internal declarations of this folder: frames, the interpreter's private state, and functions shared between its
+// files.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_INTERNAL_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_INTERNAL_H_
 
@@ -17,9 +17,10 @@
 namespace cobra::python {
 
 class Coroutine;
+using BinaryOp = Interpreter::BinaryOp;
+using CompareOp = Interpreter::CompareOp;
 
-// A source file as one interpreter sees it: the shared tree, and this interpreter's objects for its names and
-// constants.
+// A source file in one interpreter: the shared tree, and this interpreter's objects for its names and constants.
 struct CodeUnit {
   std::shared_ptr<const ResolvedAst> code;
   std::string display_name;
@@ -27,7 +28,7 @@ struct CodeUnit {
   Value* constants = nullptr;                // by constant index; Unbound until used
   const uint32_t* table = nullptr;           // code->table()
   std::atomic<uint16_t>* guesses = nullptr;  // code->guesses()
-  bool internal = false;  // of the runtime itself (stdlib/*.py): messages and positions skip its frames
+  bool internal = false;                     // the text of an embedded module: messages and positions skip its frames
 };
 
 struct Frame {
@@ -69,7 +70,7 @@ class InternTable {
   size_t count_ = 0;
 };
 
-// What Rollback() restores of the state that is not on the heap.
+// The part of the state outside the heap that Rollback() restores.
 struct ImageState {
   std::array<StrObject*, 128> single_characters;
   InternTable interned;
@@ -95,8 +96,8 @@ struct RuntimeState {
   uint32_t class_epoch = 1;                   // changes whenever a class does
   uint32_t last_class_epoch = 1;              // never used twice; not rolled back
   std::vector<uint16_t> class_cache_changed;  // slots filled since the image was made
-  int64_t unpacking =
-      0;  // how many values `a, b = x` wants, while x is asked for its iterator; 0: another number of them will do
+  // Number of targets of `a, b = x`, while x.__iter__() is called; 0: any number is accepted
+  int64_t unpacking = 0;
   DictObject* builtins = nullptr;
   ModuleObject* builtins_module = nullptr;
 
@@ -106,14 +107,14 @@ struct RuntimeState {
   std::vector<Value> repr_in_progress;
   std::unique_ptr<Importer> importer;
   std::vector<std::unique_ptr<CodeUnit>> units;
-  std::unique_ptr<Coroutine> main_stack;  // of the last Run that went well, for the next one
+  std::unique_ptr<Coroutine> main_stack;  // of the last successful Run, for the next one
   std::vector<Coroutine*> idle_coroutines;
   std::vector<std::unique_ptr<Coroutine>> all_coroutines;
   int suspended_generators = 0;
   int64_t source_bytes = 0;
-  int64_t charged_bytes = 0;                          // of the heap, that steps were counted for
+  int64_t charged_bytes = 0;                          // bytes of the heap for which steps were counted
   std::unique_ptr<ImageState> image;                  // once frozen
-  absl::flat_hash_map<std::string, CodeUnit*> texts;  // what eval() and exec() were given, parsed
+  absl::flat_hash_map<std::string, CodeUnit*> texts;  // parsed arguments of eval() and exec()
   const StrObject* decoded_of = nullptr;              // the string whose characters `decoded` holds (stdlib_re.cc)
   std::vector<uint32_t> decoded;
 };
@@ -131,6 +132,15 @@ inline Value FindInClass(Interpreter& interp, ClassObject* cls, StrObject* name)
   return FindInClassSlow(interp, cls, name, &entry);
 }
 
+// Whether the class is the built-in one or does not redefine `name` below it.
+inline bool UsesBuiltin(Interpreter& interp, Value v, StrObject* name) {
+  ClassObject* cls = v.object()->cls;
+  if (v.IsInstance()) return false;
+  if (cls->is_native) return true;
+  Value method = interp.LookupClass(cls, name);
+  return method.IsUnbound() || method.IsBuiltin();
+}
+
 inline StrObject* NameOfSymbol(Interpreter& interp, const CodeUnit* unit, uint32_t id) {
   StrObject*& s = unit->names[id];
   if (s == nullptr) s = interp.Intern(unit->code->symbol_text(id));
@@ -140,13 +150,13 @@ inline StrObject* NameOf(Interpreter& interp, const CodeUnit* unit, ast::Identif
   return NameOfSymbol(interp, unit, id->id);
 }
 
-// Of writing an integer in any base: a division of the whole for every word or so.
+// Steps for writing an integer in any base: about one division of the integer per word.
 inline int64_t DigitsSteps(const BigInt& value) {
   const int64_t words = value.bits() / 32;
   return words * words / 8;
 }
 
-// What looking for `pattern` may take: in the worst case, every byte of it is compared everywhere.
+// Steps for searching `pattern`: in the worst case, every byte of it is compared at every position.
 inline int64_t SearchSteps(absl::string_view text, absl::string_view pattern) {
   return static_cast<int64_t>(text.size() / 256) * static_cast<int64_t>(1 + pattern.size() / 64);
 }
@@ -155,8 +165,8 @@ inline const char* StackPointer() { return static_cast<const char*>(__builtin_fr
 
 // ---- call.cc ----
 Result<Value> CallFunction(Interpreter& interp, FunctionObject* function, const CallArgs& args);
-// The Python text of a function with a native body, for what the body leaves to it. REQUIRES: neither a generator nor
-// async.
+// Runs the Python text of a function with a native body, for cases that the body does not handle. REQUIRES: neither a
+// generator nor async.
 Result<Value> RunText(Interpreter& interp, FunctionObject* function, Value* locals);
 Result<Value> CallClass(Interpreter& interp, ClassObject* cls, const CallArgs& args);
 Result<Value> ConstructInstance(Interpreter& interp, ClassObject* cls, const CallArgs& args);  // type.__call__
@@ -209,7 +219,7 @@ Completion ExecBlock(Interpreter& interp, Frame& frame, ast::Seq<ast::StmtNode> 
   } while (false)
 
 Result<Value> EvalNode(Interpreter& interp, Frame& frame, const ast::ExprNode* e);
-// What is most of all expressions without a call: a local variable that is bound.
+// The fast path for the most frequent expression: a bound local variable.
 inline Result<Value> Eval(Interpreter& interp, Frame& frame, const ast::ExprNode* e) {
   if (e->node_kind == ast::ExprKind::Name) {
     const Ref ref = ResolvedAst::RefOf(frame.unit->table[e->node_id]);
@@ -249,8 +259,8 @@ DictObject* LocalsDict(Interpreter& interp, Frame& frame);
 CellObject* NewCell(Interpreter& interp, Value value);
 // Of a def, in the frame that `definition` is in.
 Result<DictObject*> EvalAnnotations(Interpreter& interp, Frame& frame, const ast::FunctionDef* definition);
-Result<DictObject*> FunctionAnnotations(Interpreter& interp,
-                                        FunctionObject* f);  // evaluated at the first request if lazy
+// Evaluated at the first request if lazy.
+Result<DictObject*> FunctionAnnotations(Interpreter& interp, FunctionObject* f);
 Value FunctionDoc(Interpreter& interp, FunctionObject* f);
 bool IsIterable(Interpreter& interp, Value v);
 
@@ -278,7 +288,7 @@ struct SplitGroup {
   Value match, rest;  // None if there is none
 };
 Result<SplitGroup> MatchExceptStar(Interpreter& interp, Value exception, Value classes);
-// What of `original` is in `parts`, in its shape.
+// The part of `original` that is in `parts`, with the same nesting.
 Result<Value> ProjectGroup(Interpreter& interp, Value original, const std::vector<Value>& parts);
 Result<StrObject*> GroupText(Interpreter& interp, ExceptionObject* group);  // str() of it
 void InitExceptionGroupTypes(Interpreter& interp);
@@ -297,39 +307,47 @@ Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAs
 Completion ExecImport(Interpreter& interp, Frame& frame, const ast::Import* s);
 Completion ExecImportFrom(Interpreter& interp, Frame& frame, const ast::ImportFrom* s);
 Result<Value> ForceLazy(Interpreter& interp, Value lazy);
-// A value read from a module's namespace: `slot` is replaced by what it stands for if it is lazy.
+// Reads a value from a module's namespace; a lazy value in `slot` is replaced by the real one.
 inline Result<Value> Forced(Interpreter& interp, Value* slot);
 Result<Value> GetModuleAttr(Interpreter& interp, ModuleObject* module, StrObject* name);  // Unbound if there is none
 Result<void> ForceAll(Interpreter& interp, ModuleObject* module);
-// What a native module finds by name only when asked for (torch.nn's classes) goes into its attributes: its hook is
-// asked for __dict__.
+// Loads the attributes that a native module provides on demand (torch.nn's classes): calls its hook for __dict__.
 Result<void> DefineAll(Interpreter& interp, ModuleObject* module);
 Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallArgs& args);
 
-// ---- operators.cc, numbers.cc ----
-Result<Value> BuiltinBinary(Interpreter& interp, Interpreter::BinaryOp op, Value a,
-                            Value b);  // NotImplemented if they cannot
-Result<Value> BuiltinCompare(Interpreter& interp, Interpreter::CompareOp op, Value a, Value b);
-void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_list<Interpreter::BinaryOp> ops,
-                        bool compare);
+// ---- operators.cc, operator_methods.cc, numbers.cc ----
+struct OperatorNames {
+  absl::string_view symbol;
+  StrObject* CommonNames::*direct;
+  StrObject* CommonNames::*reflected;
+  StrObject* CommonNames::*in_place;
+};
+const OperatorNames& NamesOf(BinaryOp op);
+// NotImplemented if these types have no such operator.
+Result<Value> BuiltinBinary(Interpreter& interp, BinaryOp op, Value a, Value b);
+Result<Value> BuiltinCompare(Interpreter& interp, CompareOp op, Value a, Value b);
+void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_list<BinaryOp> ops, bool compare);
 bool AsComplex(Value v, double* real, double* imag);
 // Sets with the order of CPython's (set_order.h).
 Result<void> MergeSet(Interpreter& interp, SetObject* into, SetObject* from);
-Result<void> ToggleAll(Interpreter& interp, SetObject* into,
-                       SetObject* from);  // adds what is absent, erases what is there
-Result<bool> SetInPlace(Interpreter& interp, Interpreter::BinaryOp op, SetObject* a,
-                        SetObject* b);                                   // false: no such operator
-Result<Value> ViewAsSet(Interpreter& interp, Value v);                   // keys() and items() behave as sets
-StrObject* CompareName(Interpreter& interp, Interpreter::CompareOp op);  // __eq__, ...
-// Whether the value's class redefines nothing.
+// Symmetric difference: adds the items that are absent, erases those that are present.
+Result<void> ToggleAll(Interpreter& interp, SetObject* into, SetObject* from);
+// False: no such operator.
+Result<bool> SetInPlace(Interpreter& interp, BinaryOp op, SetObject* a, SetObject* b);
+// keys() and items() behave as sets.
+Result<Value> ViewAsSet(Interpreter& interp, Value v);
+StrObject* CompareName(Interpreter& interp, CompareOp op);  // __eq__, ...
+// Whether the value's class overrides nothing.
 inline bool IsPlain(Value v) { return !v.IsObject() || (v.object()->cls->is_native && !v.IsInstance()); }
 Result<StrObject*> DefaultRepr(Interpreter& interp, Value v);
 std::string FloatRepr(double d);
 bool IsIntLike(Value v);      // int, bool or heap int
 BigInt ToBigInt(Value v);     // REQUIRES: IsIntLike(v)
 double IntToDouble(Value v);  // REQUIRES: IsIntLike(v); infinity if too large
-Result<int64_t> ToInt64(Interpreter& interp, Value v, absl::string_view what);  // OverflowError if too large
-bool NumberAsDouble(Value v, double* out);                                      // int, bool, float and their subclasses
+// OverflowError if too large.
+Result<int64_t> ToInt64(Interpreter& interp, Value v, absl::string_view what);
+// Of int, bool, float and their subclasses; false for others.
+bool NumberAsDouble(Value v, double* out);
 Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base, Value original);
 Result<Value> FloatFromText(Interpreter& interp, absl::string_view text, Value original);
 // "1+2j", with blanks and parentheses around it; false if it is none.
@@ -354,7 +372,13 @@ std::string FormatDouble(double d, char type, int precision, bool alternate, boo
 void InitObjectType(Interpreter& interp);     // builtin_object.cc: object, type
 void InitFunctionTypes(Interpreter& interp);  // builtin_function.cc
 void InitStrType(Interpreter& interp);
-void AddStrCaseMethods(Interpreter& interp);  // str_case.cc
+void AddStrCaseMethods(Interpreter& interp);   // str_case.cc
+void AddStrSplitMethods(Interpreter& interp);  // str_split.cc
+// Steps of a method of str. All of them read their string; those that search for another string may have to compare it
+// at every position; those that create a new string take some nanoseconds per byte more.
+enum class StrMethodCost : uint8_t { kSearch, kNewString };
+void AddStrMethod(Interpreter& interp, absl::string_view name, Result<Value> (*method)(Interpreter&, const CallArgs&),
+                  StrMethodCost cost);
 void InitBytesType(Interpreter& interp);
 void InitSequenceTypes(Interpreter& interp);  // list, tuple, range, slice
 void InitDictTypes(Interpreter& interp);
@@ -373,25 +397,26 @@ Result<bool> LessThan(Interpreter& interp, Value a, Value b);
 Result<bool> DictsEqual(Interpreter& interp, DictObject* a, DictObject* b);
 Result<Value> StrGetItem(Interpreter& interp, StrObject* s, Value key);
 Result<Value> Concat(Interpreter& interp, StrObject* a, StrObject* b);
-// Byte offset of a code point; `index` in [0, length].
-Result<Value> EncodeText(Interpreter& interp, StrObject* s, absl::string_view encoding,
-                         absl::string_view errors);  // codecs.cc
+// codecs.cc
+Result<Value> EncodeText(Interpreter& interp, StrObject* s, absl::string_view encoding, absl::string_view errors);
 Result<Value> DecodeText(Interpreter& interp, absl::string_view bytes, absl::string_view encoding,
                          absl::string_view errors);
 Result<Value> DecodeBytes(Interpreter& interp, absl::string_view utf8);  // UnicodeDecodeError if it is not
+// Byte offset of a code point; `index` in [0, length].
 int64_t ByteOffset(const StrObject* s, int64_t index);
 void AppendUtf8(std::string* out, uint32_t code_point);
 uint32_t DecodeUtf8(const char* data, int64_t* position);
 Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Value key, bool as_tuple,
                          absl::string_view type_name);
-// What a slice, sum or repetition of `like` made: of a class that is closed under them (torch.Size), of that class too.
-Value OfSameTupleClass(Interpreter& interp, Value like, Value made);
+// The result of a slice, sum or repetition of `like`, converted to the class of `like` if that class is closed under
+// these operations (torch.Size).
+Value WithTupleClassOf(Interpreter& interp, Value like, Value made);
 Result<void> ListSetItem(Interpreter& interp, ListObject* list, Value key, Value value);
 Result<void> ListDelItem(Interpreter& interp, ListObject* list, Value key);
 void AddSequenceMethods(Interpreter& interp, ClassObject* cls);
 Result<Value> RepeatSequence(Interpreter& interp, Value sequence, Value count);
 Result<void> ListExtend(Interpreter& interp, ListObject* list, Value items);
-// What str(exception) is.
+// The result of str(exception).
 Result<StrObject*> ExceptionText(Interpreter& interp, ExceptionObject* e);
 ExceptionObject* NewException(Interpreter& interp, ClassObject* cls, int argument_count, const Value* arguments);
 
@@ -399,7 +424,8 @@ ExceptionObject* NewException(Interpreter& interp, ClassObject* cls, int argumen
 void AddMethod(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction function);
 void AddStaticMethod(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction function);
 void AddClassMethod(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction function);
-// What cls(...) makes before __init__ runs (args.self is the class), also as cls.__new__.
+// Sets the function that creates the instance of cls(...) before __init__ runs (args.self is the class), also as
+// cls.__new__.
 void SetNativeNew(Interpreter& interp, ClassObject* cls, NativeFunction function);
 void AddProperty(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction getter,
                  NativeFunction setter = nullptr);

@@ -5,7 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "base/limit_message.h"
 #include "frontend/python/runtime/coroutine.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
@@ -14,8 +14,8 @@
 namespace cobra::python {
 namespace {
 
-// Below this many bytes of native stack, Python code gets a RecursionError. One level of the evaluator needs under 1
-// KB.
+// Below this many bytes of native stack, Python code gets a RecursionError. One level of the evaluator needs less than
+// 1 KB.
 constexpr int64_t kStackReserveBytes = 48 << 10;
 constexpr int64_t kStepsBetweenChecks = 1024;
 
@@ -48,7 +48,7 @@ absl::string_view FunctionName(const Frame& frame) {
 namespace {
 // What __dir__ of an instance says, if its class has one: the children of an nn.Module stand in no dictionary of
 // attributes.
-std::vector<std::string> OwnNames(Interpreter& interp, Value v) {
+std::vector<std::string> InstanceAttributeNames(Interpreter& interp, Value v) {
   std::vector<std::string> names;
   if (!v.IsInstance() || !interp.LookupClass(interp.class_of(v), interp.names().__dir__).IsFunction()) return names;
   const Result<Value> listed = interp.CallMethod(v, interp.names().__dir__);
@@ -67,7 +67,7 @@ std::string SuggestionFor(Interpreter& interp, ExceptionObject* e) {
   Value* name = e->attrs->table.GetStr(interp.names().name);
   Value* object = e->attrs->table.GetStr(interp.names().obj);
   if (name == nullptr || object == nullptr || !name->IsStr()) return "";
-  const std::vector<std::string> own = OwnNames(interp, *object);
+  const std::vector<std::string> own = InstanceAttributeNames(interp, *object);
   std::vector<absl::string_view> candidates(own.begin(), own.end());
   auto add = [&](const DictObject* d) {
     if (d == nullptr) return;
@@ -170,6 +170,42 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(InterpreterOpti
   return interp;
 }
 
+Diagnostic Interpreter::DescribeException(Coroutine& stack) {
+  Value exception = pending_exception_;
+  pending_exception_ = Value::Unbound();
+  auto* e = exception.as<ExceptionObject>();
+  std::string text, nearest;
+  const char* outer_stack_low = stack_low_;
+  stack_low_ = stack.stack_low() + kStackReserveBytes;
+  stack.Start([&] {
+    Result<StrObject*> s = Str(exception);
+    if (s.ok()) text = std::string((*s)->view());
+    pending_exception_ = Value::Unbound();
+    if (failure_ == nullptr) nearest = SuggestionFor(*this, e);
+  });
+  stack.Resume();
+  stack_low_ = outer_stack_low;
+  pending_exception_ = Value::Unbound();
+  failure_ = nullptr;
+  Diagnostic diagnostic;
+  diagnostic.kind = Diagnostic::Kind::kModelError;
+  diagnostic.message = std::string(e->cls->name->view());
+  if (!text.empty()) absl::StrAppend(&diagnostic.message, ": ", text);
+  constexpr size_t kLongestMessage = 2000;  // a program chose it
+  if (diagnostic.message.size() > kLongestMessage)
+    diagnostic.message = absl::StrCat(diagnostic.message.substr(0, kLongestMessage), " ...");
+  if (!nearest.empty()) absl::StrAppend(&diagnostic.message, ". Did you mean: '", nearest, "'?");
+  std::replace(diagnostic.message.begin(), diagnostic.message.end(), '\n', ' ');
+  for (size_t i = e->traceback.size(); i > 0; --i) {
+    const TracebackEntry& t = e->traceback[i - 1];
+    diagnostic.frames.push_back(MakeFrame(t.unit, *t.position, t.function->view()));
+  }
+  ExplainImportError(*this, e, &diagnostic);
+  if (e->hint != nullptr) diagnostic.hint = std::string(e->hint->view());
+  if (diagnostic.hint.empty()) diagnostic.hint = kPythonRaisesToo;
+  return diagnostic;
+}
+
 absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body) {
   if (options_.limits.wall_time_ms > 0) {
     deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.limits.wall_time_ms);
@@ -192,42 +228,7 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
     return absl::OkStatus();
   }
   if (!HasError()) return absl::InternalError("the interpreter reported a failure without an error");
-  Diagnostic diagnostic;
-  if (failure_ != nullptr) {
-    diagnostic = *failure_;
-  } else {
-    // str() of the exception may run the program's code: on the big stack again.
-    Value exception = pending_exception_;
-    pending_exception_ = Value::Unbound();
-    auto* e = exception.as<ExceptionObject>();
-    std::string text, nearest;
-    stack_low_ = stack->stack_low() + kStackReserveBytes;
-    stack->Start([&] {
-      Result<StrObject*> s = Str(exception);
-      if (s.ok()) text = std::string((*s)->view());
-      pending_exception_ = Value::Unbound();
-      if (failure_ == nullptr) nearest = SuggestionFor(*this, e);
-    });
-    stack->Resume();
-    stack_low_ = outer_stack_low;
-    pending_exception_ = Value::Unbound();
-    failure_ = nullptr;
-    diagnostic.kind = Diagnostic::Kind::kModelError;
-    diagnostic.message = std::string(e->cls->name->view());
-    if (!text.empty()) absl::StrAppend(&diagnostic.message, ": ", text);
-    constexpr size_t kLongestMessage = 2000;  // a program chose it
-    if (diagnostic.message.size() > kLongestMessage)
-      diagnostic.message = absl::StrCat(diagnostic.message.substr(0, kLongestMessage), " ...");
-    if (!nearest.empty()) absl::StrAppend(&diagnostic.message, ". Did you mean: '", nearest, "'?");
-    std::replace(diagnostic.message.begin(), diagnostic.message.end(), '\n', ' ');
-    for (size_t i = e->traceback.size(); i > 0; --i) {
-      const TracebackEntry& t = e->traceback[i - 1];
-      diagnostic.frames.push_back(MakeFrame(t.unit, *t.position, t.function->view()));
-    }
-    ExplainImportError(*this, e, &diagnostic);
-    if (e->hint != nullptr) diagnostic.hint = std::string(e->hint->view());
-    if (diagnostic.hint.empty()) diagnostic.hint = kPythonRaisesToo;
-  }
+  Diagnostic diagnostic = failure_ != nullptr ? *failure_ : DescribeException(*stack);
   if (!diagnostic.frames.empty()) {
     diagnostic.position = diagnostic.frames.back().position;
     diagnostic.source_line = diagnostic.frames.back().source_line;
@@ -239,8 +240,8 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
 
 Result<void> Interpreter::Print(absl::string_view text) {
   Spend(static_cast<int64_t>(text.size()) / 16);
-  if (static_cast<int64_t>(output_.size() + text.size()) > options_.limits.output_bytes)
-    return {};  // the rest is dropped
+  // The rest is dropped.
+  if (static_cast<int64_t>(output_.size() + text.size()) > options_.limits.output_bytes) return {};
   output_.append(text.data(), text.size());
   return {};
 }
@@ -339,6 +340,14 @@ Failure Interpreter::LimitReached(absl::string_view what, absl::string_view hint
   return {};
 }
 
+Failure Interpreter::IntTooLarge() {
+  return LimitReached(LimitMessage("an integer", options_.limits.big_int_bits, "bits"));
+}
+
+Failure Interpreter::OutOfMemory(absl::string_view hint) {
+  return LimitReached(LimitMessage("the memory of the program", options_.limits.memory_bytes, "bytes"), hint);
+}
+
 Failure Interpreter::FromStatus(const absl::Status& status) {
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   if (diagnostic.has_value() ? diagnostic->kind == Diagnostic::Kind::kModelError : absl::IsInvalidArgument(status)) {
@@ -368,8 +377,7 @@ Result<void> Interpreter::StepSlow() {
   if (failure_ != nullptr) return Failure();
   const Limits& limits = options_.limits;
   if (heap_.exhausted()) {
-    return LimitReached(absl::StrFormat("the program needs more than %d MB of memory", limits.memory_bytes >> 20),
-                        "a model definition should not hold data; look for a loop that grows a list or a string");
+    return OutOfMemory("a model definition should not hold data; look for a loop that grows a list or a string");
   }
   if (steps_until_check_ < 0) {  // work beyond what had been granted
     steps_used_ -= steps_until_check_;
@@ -380,13 +388,12 @@ Result<void> Interpreter::StepSlow() {
   steps_used_ += (heap_.used_bytes() - state_->charged_bytes) / kBytesAStep;
   state_->charged_bytes = heap_.used_bytes();
   if (steps_used_ >= limits.steps) {
-    return LimitReached(absl::StrFormat("the program ran for more than %d steps", limits.steps),
-                        "is there a loop that does not end?");
+    return LimitReached(LimitMessage("the program", limits.steps, "steps"), "is there a loop that does not end?");
   }
   if (limits.cancelled != nullptr && limits.cancelled->load(std::memory_order_relaxed))
     return LimitReached("the request was cancelled");
   if (std::chrono::steady_clock::now() > deadline_) {
-    return LimitReached(absl::StrFormat("the program ran for more than %d ms", limits.wall_time_ms),
+    return LimitReached(LimitMessage("the program", limits.wall_time_ms, "ms"),
                         "is there a loop that does not end? Else give it more time (--deadline-s).");
   }
   steps_until_check_ = std::min(kStepsBetweenChecks, limits.steps - steps_used_);
@@ -396,8 +403,10 @@ Result<void> Interpreter::StepSlow() {
 
 Result<void> Interpreter::CheckSize(int64_t items, int64_t bytes_per_item) {
   if (items <= options_.limits.sequence_items && heap_.CanAllocate(items * bytes_per_item)) return {};
-  return LimitReached(absl::StrFormat("a sequence of %d items is more than the limit", items),
-                      "a model definition should not hold data of this size");
+  const char* const hint = "a model definition should not hold data of this size";
+  if (items > options_.limits.sequence_items)
+    return LimitReached(LimitMessage("a sequence", items, options_.limits.sequence_items, "items"), hint);
+  return OutOfMemory(hint);
 }
 
 Failure Interpreter::RaiseRecursion() { return Raise(types_.RecursionError, "maximum recursion depth exceeded"); }

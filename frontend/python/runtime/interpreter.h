@@ -1,8 +1,9 @@
-// One run of Python: the state that everything in this folder shares, and the API for drivers and native modules.
+// The Python interpreter: its state, and the API for drivers and native modules.
 //
 // Driver:
 //   NativeRegistry natives; AddStandardLibrary(&natives); AddTorch(&natives);        // once per process
-//   InterpreterOptions options; options.natives = &natives; options.bundle = {{"model.py", text}}; options.library_roots = {...};
+//   InterpreterOptions options; options.natives = &natives;
+//   options.bundle = {{"model.py", text}}; options.library_roots = {...};
 //   COBRA_ASSIGN_OR_RETURN(auto interp, Interpreter::Create(std::move(options)));
 //   absl::Status status = interp->Run([&](Interpreter& interp) -> Result<void> {
 //     COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile("model.py"));
@@ -11,8 +12,9 @@
 //     return {};
 //   });   // a Diagnostic (base/diagnostic.h) if it failed
 //
-// Everything that returns a Result must be called inside Run, which supplies a native stack of known size. An Interpreter is
-// used by one thread at a time. The steps and bytes of several Runs add up; the wall time starts anew with each.
+// Everything that returns a Result must be called inside Run, which supplies a native stack of known size. An
+// Interpreter is used by one thread at a time. Steps and bytes of several Runs are added; wall time is counted for each
+// Run.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_H_
 
@@ -38,9 +40,10 @@
 
 namespace cobra::python {
 
+class Coroutine;
 class Importer;
 
-// The hint of an uncaught exception of which nothing more is known.
+// The default hint of an uncaught exception.
 inline constexpr char kPythonRaisesToo[] = "Python raises this too; if the model runs in PyTorch, please report it";
 
 class NativeRegistry;
@@ -58,7 +61,7 @@ struct CallArgs {
   absl::Span<const KeywordArg> keywords;
 };
 
-// Where library files come from: a directory, or what a client sent.
+// A source of library files: a directory, or files from a client.
 class FileSource {
  public:
   virtual ~FileSource() = default;
@@ -66,11 +69,11 @@ class FileSource {
   virtual absl::StatusOr<std::string> Read(absl::string_view path) const = 0;
   virtual bool IsFile(absl::string_view path) const = 0;
   virtual bool IsDirectory(absl::string_view path) const = 0;
-  // Changes when the file does; of files that cannot change, 0.
+  // Changes when the file changes; 0 for files that cannot change.
   virtual uint64_t Stamp(absl::string_view path) const { return 0; }
-  // The package that the model's file is a part of, and no installed one.
+  // Whether this is the package of the model's file and not an installed one.
   virtual bool is_users() const { return false; }
-  // What messages and __file__ call the file.
+  // The name of the file in messages and in __file__.
   virtual std::string DisplayName(absl::string_view path) const = 0;
 };
 std::shared_ptr<const FileSource> DirectorySource(std::string root);
@@ -113,20 +116,20 @@ class Interpreter {
   // Runs `body` on the interpreter's own stack; turns its failure into a Diagnostic status.
   absl::Status Run(absl::FunctionRef<Result<void>(Interpreter&)> body);
 
-  // ---- images (image.cc): imported libraries, shared by the runs that come after each other ----
-  // What was imported so far becomes the state that Rollback() returns to. Outside Run. False if that cannot be.
+  // ---- images (image.cc): imported libraries, shared by the runs that come after each other ---- Makes the current
+  // state, with its imports, the state that Rollback() restores. Call outside of Run. False if that is impossible.
   bool Freeze();
-  // Forgets everything since Freeze(): objects, changes to what was imported, output, generators. False if the image is
-  // spoiled (heap.h): the interpreter can only be destroyed then.
+  // Discards everything since Freeze(): objects, changes to imported modules, output, generators. False if the image
+  // was damaged (heap.h): then the interpreter must be destroyed.
   bool Rollback();
-  // The files and limits of the next run. Limits that decide about sizes (memory, stack) stay those of Create.
+  // The files and limits of the next run. Limits of sizes (memory, stack) stay those of Create.
   void StartRequest(std::map<std::string, std::string> bundle, const Limits& limits);
   Importer& importer();
   int64_t steps_used() const { return steps_used_ - steps_until_check_; }
 
   // ---- modules (import.cc) ----
   Result<ModuleObject*> ImportModule(absl::string_view dotted_name);
-  // A file of the bundle (by its path in it) or inside a library root: loaded as the module that it is there.
+  // Loads a file of the bundle (by its path in it) or of a library root as a module.
   Result<ModuleObject*> LoadFile(absl::string_view path);
   // In the module's globals.
   Result<Value> EvalExpression(absl::string_view text, ModuleObject* module);
@@ -167,39 +170,42 @@ class Interpreter {
   // ---- errors ----
   Failure Raise(ClassObject* exception_class, absl::string_view message);
   Failure RaiseValue(Value exception);
-  // What we cannot read yet; `what` names it as the user wrote it: "torch.fft.rfft". Not catchable by the program.
-  // `missing_module`: the absent import that it comes from, if that is why ("timm.layers").
+  // An unsupported feature; `what` names it as the user wrote it: "torch.fft.rfft". Not catchable by the program.
+  // `missing_module`: the import that was not found, if that is the reason ("timm.layers").
   Failure Unsupported(absl::string_view what, absl::string_view hint = "", absl::string_view missing_module = "");
-  // The same for what is not here at all; the message is whole.
+  // The same for something that was not found; `message` is the complete message.
   Failure NotFound(absl::string_view message, absl::string_view hint, absl::string_view missing_module);
   // Control flow or a shape that depends on tensor values. Not catchable.
   Failure DataDependent(absl::string_view what, absl::string_view hint = "");
   Failure LimitReached(absl::string_view what, absl::string_view hint = "");
+  // The same for an int of more than big_int_bits, and for a program that needs more than memory_bytes.
+  Failure IntTooLarge();
+  Failure OutOfMemory(absl::string_view hint = "");
   // From graph or base: a Diagnostic of kind kModelError or a plain InvalidArgument becomes a Python RuntimeError, as
   // in PyTorch; anything else is a failure that is not catchable. REQUIRES: !status.ok().
   Failure FromStatus(const absl::Status& status);
   bool HasError() const { return !pending_exception_.IsUnbound() || failure_ != nullptr; }
   // If a Python exception of that class is pending, clears it and returns true. (For "try: ... except X" in C++.)
   bool CatchException(ClassObject* cls, Value* exception = nullptr);
-  // Where the program is: for the graph's nodes. File, line and column of the innermost Python frame.
+  // File, line and column of the innermost Python frame, for the graph's nodes.
   SourcePosition CurrentPosition() const;
   // The Python call chain, outermost first, for messages.
   std::vector<DiagnosticFrame> CurrentFrames() const;
 
-  // One step against the limits; call it in every turn of a native loop whose count the program chose.
+  // Counts one step. Call it in every iteration of a native loop whose count the program chose.
   Result<void> Step() {
     if (--steps_until_check_ > 0 && !heap_.exhausted()) return {};
     return StepSlow();
   }
-  // Work whose amount the program chose, in steps (about 50 ns each): counted, and noticed at the next Step(). Charge()
-  // is for what could by itself be too much: it is refused before it is done.
+  // Counts work whose amount the program chose, in steps (about 50 ns each); the limit is checked at the next Step().
+  // Charge() is for amounts that could exceed the limit alone, and fails before the work is done.
   void Spend(int64_t steps) { steps_until_check_ -= steps; }
   Result<void> Charge(int64_t steps) {
     steps_until_check_ -= steps;
     if (steps_until_check_ > 0 && !heap_.exhausted()) return {};
     return StepSlow();
   }
-  // Before making something of that many items (of a str, list, tuple).
+  // Call before creating a str, list or tuple of that many items.
   Result<void> CheckSize(int64_t items, int64_t bytes_per_item = 16);
   // Recursion in native code on the program's data (repr of nested lists): RecursionError when the stack runs low.
   Result<void> CheckStack() {
@@ -227,15 +233,14 @@ class Interpreter {
   Result<void> SetAttr(Value v, StrObject* name, Value value);
   Result<void> SetAttr(Value v, absl::string_view name, Value value) { return SetAttr(v, Intern(name), value); }
   Result<void> DelAttr(Value v, StrObject* name);
-  // object.__getattribute__ (Unbound if there is none), object.__setattr__, object.__delattr__: what hooks fall back
-  // to.
+  // object.__getattribute__ (Unbound if there is none), object.__setattr__, object.__delattr__: the defaults of hooks.
   Result<Value> ObjectGetAttr(Value v, StrObject* name);
   Result<void> ObjectSetAttr(Value v, StrObject* name, Value value);
   Result<void> ObjectDelAttr(Value v, StrObject* name);
-  // Along the MRO, without binding; Unbound if there is none. (Remembered.)
+  // Looks up along the MRO, without binding; Unbound if there is none. The result is cached.
   Value LookupClass(ClassObject* cls, StrObject* name);
   void SetClassAttr(ClassObject* cls, StrObject* name, Value value);  // also of native classes
-  // The instance's __dict__, made if it has none yet.
+  // The instance's __dict__, created on demand.
   DictObject* AttrsOf(Object* object);
 
   Result<Value> Call(Value callable, const CallArgs& args);
@@ -300,9 +305,9 @@ class Interpreter {
   Result<Value> InPlace(BinaryOp op, Value a, Value b);
   Result<Value> Compare(CompareOp op, Value a, Value b);
   Result<Value> Unary(UnaryOp op, Value v);
-  // int(v) by __index__; TypeError for what has none.
+  // int(v) by __index__; TypeError if there is none.
   Result<int64_t> Index(Value v);
-  // A float of int, bool, float or whatever has __float__.
+  // Converts int, bool, float, or a value with __float__.
   Result<double> AsFloat(Value v);
   // slice.indices(length), clamped as CPython does.
   struct SliceIndices {
@@ -349,6 +354,8 @@ class Interpreter {
   Result<void> StepSlow();
   Result<bool> TruthOfOther(Value v);
   void UnwindGenerators();
+  // Of the pending Python exception, which is cleared. Its str() may run the program's code: on `stack`.
+  Diagnostic DescribeException(Coroutine& stack);
 
   InterpreterOptions options_;
   Heap heap_;

@@ -117,6 +117,60 @@ Value Make(Interpreter& interp, const CallArgs& args, NativeIterator* it) {
   return v;
 }
 
+Result<Value> EnumerateNew(Interpreter& interp, const CallArgs& args) {
+  Value items;
+  int64_t start = 0;
+  ArgReader reader(interp, "enumerate", args);
+  COBRA_TRY(reader.Required("iterable", &items).Optional("start", &start).Finish());
+  COBRA_TRY_ASSIGN(Value it, interp.Iter(items));
+  return Make(interp, args, interp.heap().New<EnumerateIterator>(it, start));
+}
+
+Result<Value> ZipNew(Interpreter& interp, const CallArgs& args) {
+  absl::Span<const Value> items;
+  bool strict = false;
+  ArgReader reader(interp, "zip", args);
+  COBRA_TRY(reader.VarArgs(&items).Optional("strict", &strict).Finish());
+  COBRA_TRY_ASSIGN(Value * its, IterAll(interp, items));
+  return Make(interp, args, interp.heap().New<ZipIterator>(its, items.size(), strict));
+}
+
+Result<Value> MapNew(Interpreter& interp, const CallArgs& args) {
+  if (args.positional.size() < 2)
+    return interp.Raise(interp.types().TypeError, "map() must have at least two arguments.");
+  COBRA_TRY_ASSIGN(Value * its, IterAll(interp, args.positional.subspan(1)));
+  return Make(interp, args, interp.heap().New<MapIterator>(args.positional[0], its, args.positional.size() - 1));
+}
+
+Result<Value> FilterNew(Interpreter& interp, const CallArgs& args) {
+  if (args.positional.size() != 2) {
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat("filter expected 2 arguments, got ", args.positional.size()));
+  }
+  COBRA_TRY_ASSIGN(Value it, interp.Iter(args.positional[1]));
+  return Make(interp, args, interp.heap().New<FilterIterator>(args.positional[0], it));
+}
+
+Result<Value> ReversedNew(Interpreter& interp, const CallArgs& args) {
+  Value v;
+  ArgReader reader(interp, "reversed", args);
+  COBRA_TRY(reader.Required("sequence", &v).Finish());
+  COBRA_TRY_ASSIGN(Value it, interp.CallSpecial(v, interp.names().__reversed__, {}));
+  if (!it.IsUnbound()) return it;
+  bool sequence = v.IsObject() && !interp.LookupClass(v.object()->cls, interp.names().__getitem__).IsUnbound() &&
+                  !interp.LookupClass(v.object()->cls, interp.names().__len__).IsUnbound() && !v.IsDict();
+  if (!sequence)
+    return interp.Raise(interp.types().TypeError, absl::StrCat("'", interp.TypeName(v), "' object is not reversible"));
+  COBRA_TRY_ASSIGN(int64_t n, interp.Length(v));
+  ListObject* items = interp.NewList();
+  for (int64_t i = n; i > 0; --i) {
+    COBRA_TRY(interp.Step());
+    COBRA_TRY_ASSIGN(Value item, interp.GetItem(v, Value::Int(i - 1)));
+    items->items.push_back(interp.heap(), item);
+  }
+  return interp.Iter(Value(items));
+}
+
 void AddClass(Interpreter& interp, absl::string_view name, NativeFunction make) {
   ClassObject* cls = NewBuiltinClass(interp, name, interp.types().iterator, ObjectKind::kIterator);
   cls->module = interp.Intern("builtins");
@@ -138,56 +192,11 @@ void InitIteratorTypes(Interpreter& interp) {
   AddMethod(interp, base, "__length_hint__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
     return Value::Int(std::max<int64_t>(0, args.self.as<IteratorObject>()->iterator->LengthHint()));
   });
-  AddClass(interp, "enumerate", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value items;
-    int64_t start = 0;
-    ArgReader reader(interp, "enumerate", args);
-    COBRA_TRY(reader.Required("iterable", &items).Optional("start", &start).Finish());
-    COBRA_TRY_ASSIGN(Value it, interp.Iter(items));
-    return Make(interp, args, interp.heap().New<EnumerateIterator>(it, start));
-  });
-  AddClass(interp, "zip", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    absl::Span<const Value> items;
-    bool strict = false;
-    ArgReader reader(interp, "zip", args);
-    COBRA_TRY(reader.VarArgs(&items).Optional("strict", &strict).Finish());
-    COBRA_TRY_ASSIGN(Value * its, IterAll(interp, items));
-    return Make(interp, args, interp.heap().New<ZipIterator>(its, items.size(), strict));
-  });
-  AddClass(interp, "map", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    if (args.positional.size() < 2)
-      return interp.Raise(interp.types().TypeError, "map() must have at least two arguments.");
-    COBRA_TRY_ASSIGN(Value * its, IterAll(interp, args.positional.subspan(1)));
-    return Make(interp, args, interp.heap().New<MapIterator>(args.positional[0], its, args.positional.size() - 1));
-  });
-  AddClass(interp, "filter", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    if (args.positional.size() != 2) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("filter expected 2 arguments, got ", args.positional.size()));
-    }
-    COBRA_TRY_ASSIGN(Value it, interp.Iter(args.positional[1]));
-    return Make(interp, args, interp.heap().New<FilterIterator>(args.positional[0], it));
-  });
-  AddClass(interp, "reversed", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value v;
-    ArgReader reader(interp, "reversed", args);
-    COBRA_TRY(reader.Required("sequence", &v).Finish());
-    COBRA_TRY_ASSIGN(Value it, interp.CallSpecial(v, interp.names().__reversed__, {}));
-    if (!it.IsUnbound()) return it;
-    bool sequence = v.IsObject() && !interp.LookupClass(v.object()->cls, interp.names().__getitem__).IsUnbound() &&
-                    !interp.LookupClass(v.object()->cls, interp.names().__len__).IsUnbound() && !v.IsDict();
-    if (!sequence)
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("'", interp.TypeName(v), "' object is not reversible"));
-    COBRA_TRY_ASSIGN(int64_t n, interp.Length(v));
-    ListObject* items = interp.NewList();
-    for (int64_t i = n; i > 0; --i) {
-      COBRA_TRY(interp.Step());
-      COBRA_TRY_ASSIGN(Value item, interp.GetItem(v, Value::Int(i - 1)));
-      items->items.push_back(interp.heap(), item);
-    }
-    return interp.Iter(Value(items));
-  });
+  AddClass(interp, "enumerate", EnumerateNew);
+  AddClass(interp, "zip", ZipNew);
+  AddClass(interp, "map", MapNew);
+  AddClass(interp, "filter", FilterNew);
+  AddClass(interp, "reversed", ReversedNew);
 }
 
 Value NewSentinelIterator(Interpreter& interp, Value f, Value sentinel) {

@@ -1,4 +1,4 @@
-// What the files of itertools share.
+// Declarations shared by the files of itertools.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_ITERTOOLS_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_ITERTOOLS_H_
 

@@ -1,16 +1,18 @@
-"""Prints character_tables.inc: what str methods and regular expressions need to know of Unicode characters, as CPython's own str has it.
+"""Prints character_tables.inc: what str methods and regular expressions need to know of Unicode characters, as
+CPython's own str has it.
 
   python3.11 make_character_tables.py > character_tables.inc
 """
 import sys
 import unicodedata
 
-PROPERTIES = ('isalpha', 'isdecimal', 'isdigit', 'isnumeric', 'isspace', 'islower', 'isupper', 'istitle')  # bit 0 first; as in character.h
+# bit 0 first; as in character.h
+PROPERTIES = ("isalpha", "isdecimal", "isdigit", "isnumeric", "isspace", "islower", "isupper", "istitle")
 
 
 def flags(c):
     bits = sum(1 << i for i, p in enumerate(PROPERTIES) if getattr(c, p)())
-    if not c.isupper() and unicodedata.category(c) == 'Lt':
+    if not c.isupper() and unicodedata.category(c) == "Lt":
         bits |= 1 << 7
     elif c.isupper():  # istitle() is also true of an upper-case letter
         bits &= ~(1 << 7)
@@ -21,53 +23,59 @@ def flags(c):
 
 def ignorable(c):
     """Case-ignorable: skipped when a final sigma is decided."""
-    return 'Σ' in ('A' + c + 'Σ').lower() or ('AΣ' + c + 'B').lower()[1] == 'σ' and ('AΣ' + c).lower()[1] == 'ς' and not c.lower() != c and not (c.islower() or c.isupper() or c.istitle())
+    return (
+        "Σ" in ("A" + c + "Σ").lower()
+        or ("AΣ" + c + "B").lower()[1] == "σ"
+        and ("AΣ" + c).lower()[1] == "ς"
+        and not c.lower() != c
+        and not (c.islower() or c.isupper() or c.istitle())
+    )
 
 
 def main():
     out = sys.stdout
-    out.write('// Made by make_character_tables.py from Unicode %s.\n' % unicodedata.unidata_version)
-    out.write('const PropertyRange kPropertyRanges[] = {\n')
-    start, current = 0, flags('\0')
+    out.write("// Made by make_character_tables.py from Unicode %s.\n" % unicodedata.unidata_version)
+    out.write("const PropertyRange kPropertyRanges[] = {\n")
+    start, current = 0, flags("\0")
     rows = []
     for code in range(1, 0x110000):
-        f = 0 if 0xd800 <= code < 0xe000 else flags(chr(code))
+        f = 0 if 0xD800 <= code < 0xE000 else flags(chr(code))
         if f != current:
             if current:
                 rows.append((start, code - 1, current))
             start, current = code, f
     if current:
-        rows.append((start, 0x10ffff, current))
-    write_rows(out, ['{0x%x, 0x%x, %d}' % r for r in rows])
-    out.write('};\n')
-    for name, function in (('Lower', str.lower), ('Upper', str.upper), ('Title', str.title), ('Fold', str.casefold)):
+        rows.append((start, 0x10FFFF, current))
+    write_rows(out, ["{0x%x, 0x%x, %d}" % r for r in rows])
+    out.write("};\n")
+    for name, function in (("Lower", str.lower), ("Upper", str.upper), ("Title", str.title), ("Fold", str.casefold)):
         simple, full = [], []
         for code in range(0x80, 0x110000):
-            if 0xd800 <= code < 0xe000:
+            if 0xD800 <= code < 0xE000:
                 continue
             c = chr(code)
             m = function(c)
             if m == c:
                 continue
             if len(m) == 1:
-                simple.append('{0x%x, 0x%x}' % (code, ord(m)))
+                simple.append("{0x%x, 0x%x}" % (code, ord(m)))
             else:
-                full.append('{0x%x, "%s"}' % (code, ''.join('\\x%02x' % b for b in m.encode())))
-        out.write('const CaseMapping k%s[] = {\n' % name)
+                full.append('{0x%x, "%s"}' % (code, "".join("\\x%02x" % b for b in m.encode())))
+        out.write("const CaseMapping k%s[] = {\n" % name)
         write_rows(out, simple)
-        out.write('};\nconst FullCaseMapping kFull%s[] = {\n' % name)
+        out.write("};\nconst FullCaseMapping kFull%s[] = {\n" % name)
         write_rows(out, full)
-        out.write('};\n')
+        out.write("};\n")
 
 
 def write_rows(out, rows):
-    line = '   '
+    line = "   "
     for r in rows:
         if len(line) + len(r) + 2 > 140:
-            out.write(line + '\n')
-            line = '   '
-        line += ' ' + r + ','
-    out.write(line + '\n')
+            out.write(line + "\n")
+            line = "   "
+        line += " " + r + ","
+    out.write(line + "\n")
 
 
 main()

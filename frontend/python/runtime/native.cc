@@ -259,7 +259,7 @@ NativeModuleBuilder& NativeModuleBuilder::Function(absl::string_view name, Nativ
   b->module = module_->name;
   return Value(name, b);
 }
-NativeModuleBuilder& NativeModuleBuilder::Value(absl::string_view name, Value value) {
+NativeModuleBuilder& NativeModuleBuilder::Value(absl::string_view name, python::Value value) {
   module_->attrs->table.SetStr(interp_.heap(), interp_.Intern(name), value);
   return *this;
 }

@@ -1,7 +1,8 @@
-// How C++ gives Python functions, classes and modules. For the authors of native modules (frontend/python/torch, stdlib_*.cc):
+// Defines Python functions, classes and modules in C++. For authors of native modules (frontend/python/torch,
+// stdlib_*.cc):
 //
-// A FUNCTION. Any callable Result<Value>(Interpreter&, const CallArgs&). Read the arguments with an ArgReader, which writes every
-// arity and type error once:
+// A FUNCTION. Any callable Result<Value>(Interpreter&, const CallArgs&). Read the arguments with an ArgReader, which
+// writes every arity and type error once:
 //
 //   Result<Value> Relu(Interpreter& interp, const CallArgs& args) {
 //     Tensor* input;                                // see ArgConverter below for types of your own
@@ -12,7 +13,8 @@
 //     return value;
 //   }
 //
-// A MODULE. Fill a NativeModule and put it into a NativeRegistry given to the Interpreter; Define runs at the first import:
+// A MODULE. Fill a NativeModule and put it into a NativeRegistry given to the Interpreter; Define runs at the first
+// import:
 //
 //   registry.Add({"torch.nn.functional", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
 //     m.Function("relu", Relu);
@@ -20,32 +22,36 @@
 //     m.Source(R"py(... Python text, run after the above with the module as its globals ...)py");
 //     return {};
 //   }});
-//   Parents ("torch", "torch.nn") must be in the registry too; an attribute "nn" missing from module torch is looked for as the native
-//   module "torch.nn", so that `import torch; torch.nn` works without listing children. m.GetAttrHook(f) is PEP 562's __getattr__.
+//   Parents ("torch", "torch.nn") must be in the registry too; an attribute "nn" missing from module torch is looked
+//   for as the native module "torch.nn", so that `import torch; torch.nn` works without listing children.
+//   m.GetAttrHook(f) is PEP 562's __getattr__.
 //
 // A CLASS.
 //
 //   ClassObject* module_class = m.Class("Module", {interp.types().object})
 //       .Payload([](Interpreter& interp) -> NativeObject* { return interp.heap().New<ModulePayload>(); })
-//       .Method("__init__", ModuleInit)              // args.self is the instance; args.positional starts after it
+//       .Method("__init__", ModuleInit)            // args.self is the instance; args.positional starts after it
 //       .Method("__call__", ModuleCall)
-//       .Method("__getattr__", ModuleGetAttr)        // called when normal lookup fails, as in Python
-//       .Method("__setattr__", ModuleSetAttr)        // called for every assignment; fall back with interp.ObjectSetAttr()
-//       .Property("shape", ShapeGet)                 // optional second function: setter
-//       .StaticMethod("f", F).ClassMethod("g", G)    // args.self of a class method is the class
+//       .Method("__getattr__", ModuleGetAttr)      // called when normal lookup fails, as in Python
+//       .Method("__setattr__", ModuleSetAttr)      // called for every assignment; fall back: interp.ObjectSetAttr()
+//       .Property("shape", ShapeGet)               // optional second function: setter
+//       .StaticMethod("f", F).ClassMethod("g", G)  // args.self of a class method is the class
 //       .Attribute("dump_patches", Value::Bool(false))
 //       .Build();
 //
-//   - object.__new__ makes an instance and calls Payload's factory before any __init__ runs, for user subclasses too, so
-//     interp.Payload<ModulePayload>(args.self) is always there even before super().__init__().
-//   - Instances keep their Python attributes in object()->attrs (a DictObject); generic access is interp.GetAttr/SetAttr.
+//   - object.__new__ makes an instance and calls Payload's factory before any __init__ runs, for user subclasses too,
+//     so interp.Payload<ModulePayload>(args.self) is always there even before super().__init__().
+//   - Instances keep their Python attributes in object()->attrs (a DictObject); generic access is
+//     interp.GetAttr/SetAttr.
 //   - .New(f) replaces object.__new__ (args.self is the class): for types whose constructor returns existing objects.
-//   - Operators are methods: "__add__", "__radd__", "__iadd__", "__getitem__", "__len__", "__bool__", "__iter__", "__eq__", ... Return
-//     Value::NotImplemented() to let the other operand try. Iterators: return interp.NewIterator(heap.New<MyIterator>()).
+//   - Operators are methods: "__add__", "__radd__", "__iadd__", "__getitem__", "__len__", "__bool__", "__iter__",
+//     "__eq__", ... Return Value::NotImplemented() to let the other operand try. Iterators: return
+//     interp.NewIterator(heap.New<MyIterator>()).
 //   - User classes may derive from it: MRO, super() and overriding work as for Python classes.
 //   - To make an instance from C++: interp.NewInstance(cls, payload) (no __init__ runs), or interp.Call(cls, {...}).
 //
-// CALLING BACK: interp.Call(f, {a, b}), interp.CallMethod(v, "forward", {x}), interp.GetAttr(v, "weight"), interp.Iterate(v, fn), ... (interpreter.h).
+// CALLING BACK: interp.Call(f, {a, b}), interp.CallMethod(v, "forward", {x}), interp.GetAttr(v, "weight"),
+// interp.Iterate(v, fn), ... (interpreter.h).
 // LOOPS over amounts the program chose: COBRA_TRY(interp.Step()) in each turn.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_NATIVE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_NATIVE_H_
@@ -68,7 +74,10 @@ namespace cobra::python {
 
 // Converts an argument to T. `what` is for the message: "argument 'stride'". Specialize for your own types:
 //   template <> struct ArgConverter<Tensor*> {
-//     static bool Convert(Interpreter& interp, Value v, Tensor** out) { *out = NativeCast<Tensor>(v); return *out != nullptr; }
+//     static bool Convert(Interpreter& interp, Value v, Tensor** out) {
+//       *out = NativeCast<Tensor>(v);
+//       return *out != nullptr;
+//     }
 //     static absl::string_view Expected() { return "Tensor"; }
 //   };
 // Convert returns false for "wrong type": the reader then raises TypeError
@@ -189,11 +198,11 @@ class ArgReader {
       BadType(name, v, ArgConverter<T>::Expected());
     return *this;
   }
-  // What was declared so far cannot be given by keyword.
+  // Parameters declared so far are positional-only.
   ArgReader& PositionalOnly();
-  // What follows can be given only by keyword.
+  // Parameters declared after this are keyword-only.
   ArgReader& KeywordOnly();
-  // *args: the remaining positional arguments; what follows is keyword-only.
+  // *args: the remaining positional arguments; parameters declared after this are keyword-only.
   ArgReader& VarArgs(absl::Span<const Value>* out);
   // **kwargs: the keywords not declared; must come last.
   ArgReader& KwArgs(std::vector<KeywordArg>* out);
@@ -257,7 +266,7 @@ class NativeModuleBuilder {
   NativeModuleBuilder(Interpreter& interp, ModuleObject* module) : interp_(interp), module_(module) {}
   ModuleObject* module() const { return module_; }
   NativeModuleBuilder& Function(absl::string_view name, NativeFunction function);
-  NativeModuleBuilder& Value(absl::string_view name, Value value);
+  NativeModuleBuilder& Value(absl::string_view name, python::Value value);
   // The class is also bound to its name in the module.
   NativeClassBuilder Class(absl::string_view name, std::vector<ClassObject*> bases = {});
   // Called with the attribute's name (a str) when the module has no such attribute; raise AttributeError for "no such
@@ -274,20 +283,19 @@ class NativeModuleBuilder {
   std::vector<absl::string_view> sources_;
 };
 
-// How many values the statement `a, b = x` wants, asked by x.__iter__() as its first act; 0 where any number will do.
+// Number of targets of the statement `a, b = x`, for use at the start of x.__iter__(); 0 if any number is accepted.
 int64_t TakeUnpackCount(Interpreter& interp);
-// The globals of what called the function that is running; null at the bottom.
+// The globals of the caller of the running function; null if there is none.
 DictObject* CallerGlobals(Interpreter& interp);
 
 struct NativeModule {
   std::string name;  // dotted
   std::function<Result<void>(Interpreter&, NativeModuleBuilder&)> define;
-  // Of a top-level package ("torch"): modules and names inside it that are not registered exist, but we do not know
-  // them. Importing one gives an opaque value, whose use is refused as unsupported, instead of an ImportError.
+  // For a top-level package ("torch"): modules and names inside it that are not registered exist, but are unknown.
+  // Importing one gives an opaque value, whose use is rejected as unsupported, instead of an ImportError.
   bool open = false;
-  // Of an open package, optional: whether the version that it stands for has the module. One that it lacks cannot be
-  // imported under `try`, where the program says itself what to do then; elsewhere it can, in case the rest of the file
-  // does without.
+  // For an open package, optional: whether its version has the module. A missing module cannot be imported under `try`,
+  // where the program handles that case itself. Elsewhere it can be imported, because the program may not use it.
   std::function<bool(Interpreter&, absl::string_view)> has_module = nullptr;
   // Optional: the Python text that `define` hands to Source(), for parse_ahead.h.
   absl::string_view source = "";
@@ -298,7 +306,7 @@ class NativeRegistry {
  public:
   void Add(NativeModule module);
   const NativeModule* Find(absl::string_view name) const;
-  // Whether `name` or a module inside it is native: then library roots are not asked for it.
+  // Whether `name` or a module inside it is native; library roots are then not searched for it.
   bool Covers(absl::string_view name) const;
   std::vector<std::string> NamesUnder(absl::string_view prefix) const;
 
@@ -306,7 +314,7 @@ class NativeRegistry {
   std::map<std::string, NativeModule, std::less<>> modules_;
 };
 
-// math, functools, collections, ... (stdlib_*.cc and stdlib/*.py).
+// math, functools, collections, ... (stdlib_*.cc and stdlib/).
 void AddStandardLibrary(NativeRegistry* registry);
 
 }  // namespace cobra::python

@@ -124,8 +124,7 @@ Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base,
                         absl::StrCat("Exceeds the limit (4300 digits) for integer string conversion: value has ",
                                      s.size(), " digits; use sys.set_int_max_str_digits() to increase the limit"));
   }
-  if (static_cast<int64_t>(s.size()) * 5 > interp.limits().big_int_bits)
-    return interp.LimitReached("an integer of this size");
+  if (static_cast<int64_t>(s.size()) * 5 > interp.limits().big_int_bits) return interp.IntTooLarge();
   bool ok = StripUnderscores(s, &digits) && BigInt::Parse(digits, parse_base, &value);
   base = shown_base;
   if (!ok) return bad();

@@ -352,7 +352,10 @@ void AddCommonNumberMethods(Interpreter& interp, ClassObject* cls) {
     NumberAsDouble(args.self, &d);
     return Value::Float(std::fabs(d));
   });
-  if (cls == interp.types().complex_type) return;
+}
+
+// Of int and float: conversions and rounding.
+void AddConversions(Interpreter& interp, ClassObject* cls) {
   auto to_int = [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(Value v, IntOf(interp, args.self));
     return MakeIntOf(interp, interp.types().int_type, v);
@@ -381,6 +384,10 @@ void AddCommonNumberMethods(Interpreter& interp, ClassObject* cls) {
     NumberAsDouble(args.self, &d);
     return IntOf(interp, Value::Float(std::ceil(d)));
   });
+}
+
+// Of int and float: the rest.
+void AddRealNumberMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__divmod__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value other;
     ArgReader reader(interp, "__divmod__", args);
@@ -410,6 +417,105 @@ void AddCommonNumberMethods(Interpreter& interp, ClassObject* cls) {
   });
 }
 
+Result<Value> ToBytes(Interpreter& interp, const CallArgs& args) {
+  int64_t length = 1;
+  absl::string_view order = "big";
+  ArgReader reader(interp, "to_bytes", args);
+  bool is_signed = false;
+  COBRA_TRY(reader.Optional("length", &length)
+                .Optional("byteorder", &order)
+                .KeywordOnly()
+                .Optional("signed", &is_signed)
+                .Finish());
+  if (length < 0) return interp.Raise(interp.types().ValueError, "length argument must be non-negative");
+  if (order != "big" && order != "little")
+    return interp.Raise(interp.types().ValueError, "byteorder must be either 'little' or 'big'");
+  COBRA_TRY(interp.CheckSize(length, 1));
+  BigInt v = ToBigInt(args.self);
+  if (v.negative() && !is_signed)
+    return interp.Raise(interp.types().OverflowError, "can't convert negative int to unsigned");
+  BigInt magnitude = v.negative() ? -v - BigInt(1) : v;
+  if (magnitude.bits() > length * 8 - (is_signed ? 1 : 0))
+    return interp.Raise(interp.types().OverflowError, "int too big to convert");
+  if (v.negative()) v = v + BigInt(1).ShiftLeft(length * 8);
+  std::string out;
+  for (int64_t i = 0; i < length; ++i) {
+    out.push_back(static_cast<char>(v.LowBits() & 0xff));
+    v = v.ShiftRight(8);
+  }
+  if (order == "big") std::reverse(out.begin(), out.end());
+  return Value(interp.NewBytes(out));
+}
+
+Result<Value> FromBytes(Interpreter& interp, const CallArgs& args) {
+  Value source;
+  absl::string_view order = "big";
+  bool is_signed = false;
+  ArgReader reader(interp, "from_bytes", args);
+  COBRA_TRY(reader.Required("bytes", &source)
+                .Optional("byteorder", &order)
+                .KeywordOnly()
+                .Optional("signed", &is_signed)
+                .Finish());
+  if (order != "big" && order != "little")
+    return interp.Raise(interp.types().ValueError, "byteorder must be either 'little' or 'big'");
+  COBRA_TRY_ASSIGN(Value bytes, interp.Call(Value(interp.types().bytes), {source}));
+  std::string text(bytes.as<BytesObject>()->view());
+  if (static_cast<int64_t>(text.size()) * 8 > interp.limits().big_int_bits) return interp.IntTooLarge();
+  if (order == "little") std::reverse(text.begin(), text.end());
+  BigInt v(0);
+  for (char c : text) v = v.ShiftLeft(8) + BigInt(static_cast<unsigned char>(c));
+  if (is_signed && !text.empty() && (static_cast<unsigned char>(text[0]) & 0x80)) {
+    v = v - BigInt(1).ShiftLeft(static_cast<int64_t>(text.size()) * 8);
+  }
+  return MakeIntOf(interp, args.self.as<ClassObject>(), interp.NewInt(v));
+}
+
+Result<Value> FloatHex(Interpreter& interp, const CallArgs& args) {
+  double d;
+  NumberAsDouble(args.self, &d);
+  if (!std::isfinite(d)) return Value(interp.NewStr(FloatRepr(d)));
+  int exponent = 0;
+  double m = std::frexp(std::fabs(d), &exponent);  // in [0.5, 1)
+  int shift = d == 0 ? 0 : 1;
+  // A subnormal keeps its leading zeros.
+  if (d != 0 && exponent < -1021) shift -= -1021 - exponent;
+  exponent -= shift;
+  m = std::ldexp(m, shift);
+  std::string digits;
+  double whole = std::floor(m);
+  std::string lead = std::to_string(static_cast<int>(whole));
+  m -= whole;
+  for (int i = 0; i < 13; ++i) {
+    m *= 16;
+    double digit = std::floor(m);
+    digits.push_back("0123456789abcdef"[static_cast<int>(digit)]);
+    m -= digit;
+  }
+  std::string text = absl::StrCat(std::signbit(d) ? "-" : "", "0x", lead, d == 0 ? ".0" : absl::StrCat(".", digits),
+                                  "p", d == 0 || exponent >= 0 ? "+" : "", d == 0 ? 0 : exponent);
+  return Value(interp.NewStr(text));
+}
+
+Result<Value> FloatFromHex(Interpreter& interp, const CallArgs& args) {
+  std::string text;
+  ArgReader reader(interp, "fromhex", args);
+  COBRA_TRY(reader.Required("string", &text).Finish());
+  text = std::string(absl::StripAsciiWhitespace(text));
+  std::string sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? text.substr(0, 1) : "";
+  std::string body = absl::AsciiStrToLower(text.substr(sign.size()));
+  bool word = body == "inf" || body == "infinity" || body == "nan";
+  if (!word && body.compare(0, 2, "0x") != 0) body = "0x" + body;
+  char* end = nullptr;
+  double d = body.find_first_of(" \t") == std::string::npos ? std::strtod((sign + body).c_str(), &end) : 0;
+  if (end == nullptr || *end != 0 || body.size() < 3) {
+    return interp.Raise(interp.types().ValueError, "invalid hexadecimal floating-point string");
+  }
+  if (std::isinf(d) && !word)
+    return interp.Raise(interp.types().OverflowError, "hexadecimal value too large to represent as a float");
+  return Value::Float(d);
+}
+
 }  // namespace
 
 void InitNumberTypes(Interpreter& interp) {
@@ -423,11 +529,14 @@ void InitNumberTypes(Interpreter& interp) {
                      true);
   AddOperatorMethods(interp, t.complex_type, {Op::kAdd, Op::kSub, Op::kMult, Op::kDiv, Op::kPow}, true);
   for (ClassObject* cls : {t.int_type, t.float_type, t.complex_type}) AddCommonNumberMethods(interp, cls);
-  auto set_new = [&](ClassObject* cls, NativeFunction f) { SetNativeNew(interp, cls, std::move(f)); };
-  set_new(t.int_type, IntNew);
-  set_new(t.bool_type, BoolNew);
-  set_new(t.float_type, FloatNew);
-  set_new(t.complex_type, ComplexNew);
+  for (ClassObject* cls : {t.int_type, t.float_type}) {
+    AddConversions(interp, cls);
+    AddRealNumberMethods(interp, cls);
+  }
+  SetNativeNew(interp, t.int_type, IntNew);
+  SetNativeNew(interp, t.bool_type, BoolNew);
+  SetNativeNew(interp, t.float_type, FloatNew);
+  SetNativeNew(interp, t.complex_type, ComplexNew);
   AddUnary(interp, t.int_type, "__invert__", Interpreter::UnaryOp::kInvert);
   AddMethod(interp, t.int_type, "__index__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return MakeIntOf(interp, interp.types().int_type, args.self);
@@ -439,59 +548,8 @@ void InitNumberTypes(Interpreter& interp) {
     std::string bits = ToBigInt(args.self).ToString(2);
     return Value::Int(std::count(bits.begin(), bits.end(), '1'));
   });
-  AddMethod(interp, t.int_type, "to_bytes", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    int64_t length = 1;
-    absl::string_view order = "big";
-    ArgReader reader(interp, "to_bytes", args);
-    bool is_signed = false;
-    COBRA_TRY(reader.Optional("length", &length)
-                  .Optional("byteorder", &order)
-                  .KeywordOnly()
-                  .Optional("signed", &is_signed)
-                  .Finish());
-    if (length < 0) return interp.Raise(interp.types().ValueError, "length argument must be non-negative");
-    if (order != "big" && order != "little")
-      return interp.Raise(interp.types().ValueError, "byteorder must be either 'little' or 'big'");
-    COBRA_TRY(interp.CheckSize(length, 1));
-    BigInt v = ToBigInt(args.self);
-    if (v.negative() && !is_signed)
-      return interp.Raise(interp.types().OverflowError, "can't convert negative int to unsigned");
-    BigInt magnitude = v.negative() ? -v - BigInt(1) : v;
-    if (magnitude.bits() > length * 8 - (is_signed ? 1 : 0))
-      return interp.Raise(interp.types().OverflowError, "int too big to convert");
-    if (v.negative()) v = v + BigInt(1).ShiftLeft(length * 8);
-    std::string out;
-    for (int64_t i = 0; i < length; ++i) {
-      out.push_back(static_cast<char>(v.LowBits() & 0xff));
-      v = v.ShiftRight(8);
-    }
-    if (order == "big") std::reverse(out.begin(), out.end());
-    return Value(interp.NewBytes(out));
-  });
-  AddClassMethod(interp, t.int_type, "from_bytes", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value source;
-    absl::string_view order = "big";
-    bool is_signed = false;
-    ArgReader reader(interp, "from_bytes", args);
-    COBRA_TRY(reader.Required("bytes", &source)
-                  .Optional("byteorder", &order)
-                  .KeywordOnly()
-                  .Optional("signed", &is_signed)
-                  .Finish());
-    if (order != "big" && order != "little")
-      return interp.Raise(interp.types().ValueError, "byteorder must be either 'little' or 'big'");
-    COBRA_TRY_ASSIGN(Value bytes, interp.Call(Value(interp.types().bytes), {source}));
-    std::string text(bytes.as<BytesObject>()->view());
-    if (static_cast<int64_t>(text.size()) * 8 > interp.limits().big_int_bits)
-      return interp.LimitReached("an integer of this size");
-    if (order == "little") std::reverse(text.begin(), text.end());
-    BigInt v(0);
-    for (char c : text) v = v.ShiftLeft(8) + BigInt(static_cast<unsigned char>(c));
-    if (is_signed && !text.empty() && (static_cast<unsigned char>(text[0]) & 0x80)) {
-      v = v - BigInt(1).ShiftLeft(static_cast<int64_t>(text.size()) * 8);
-    }
-    return MakeIntOf(interp, args.self.as<ClassObject>(), interp.NewInt(v));
-  });
+  AddMethod(interp, t.int_type, "to_bytes", ToBytes);
+  AddClassMethod(interp, t.int_type, "from_bytes", FromBytes);
   AddProperty(interp, t.int_type, "denominator",
               [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(1); });
   AddProperty(interp, t.complex_type, "real", [](Interpreter&, const CallArgs& args) -> Result<Value> {
@@ -503,49 +561,8 @@ void InitNumberTypes(Interpreter& interp) {
   AddMethod(interp, t.complex_type, "conjugate", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return interp.NewComplex(args.self.as<ComplexObject>()->real, -args.self.as<ComplexObject>()->imag);
   });
-  AddMethod(interp, t.float_type, "hex", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    double d;
-    NumberAsDouble(args.self, &d);
-    if (!std::isfinite(d)) return Value(interp.NewStr(FloatRepr(d)));
-    int exponent = 0;
-    double m = std::frexp(std::fabs(d), &exponent);  // in [0.5, 1)
-    int shift = d == 0 ? 0 : 1;
-    if (d != 0 && exponent < -1021)
-      shift += -1021 - exponent > 0 ? -(-1021 - exponent) : 0;  // a subnormal keeps its leading zeros
-    exponent -= shift;
-    m = std::ldexp(m, shift);
-    std::string digits;
-    double whole = std::floor(m);
-    std::string lead = std::to_string(static_cast<int>(whole));
-    m -= whole;
-    for (int i = 0; i < 13; ++i) {
-      m *= 16;
-      double digit = std::floor(m);
-      digits.push_back("0123456789abcdef"[static_cast<int>(digit)]);
-      m -= digit;
-    }
-    std::string text = absl::StrCat(std::signbit(d) ? "-" : "", "0x", lead, d == 0 ? ".0" : absl::StrCat(".", digits),
-                                    "p", d == 0 || exponent >= 0 ? "+" : "", d == 0 ? 0 : exponent);
-    return Value(interp.NewStr(text));
-  });
-  AddStaticMethod(interp, t.float_type, "fromhex", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    std::string text;
-    ArgReader reader(interp, "fromhex", args);
-    COBRA_TRY(reader.Required("string", &text).Finish());
-    text = std::string(absl::StripAsciiWhitespace(text));
-    std::string sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? text.substr(0, 1) : "";
-    std::string body = absl::AsciiStrToLower(text.substr(sign.size()));
-    bool word = body == "inf" || body == "infinity" || body == "nan";
-    if (!word && body.compare(0, 2, "0x") != 0) body = "0x" + body;
-    char* end = nullptr;
-    double d = body.find_first_of(" \t") == std::string::npos ? std::strtod((sign + body).c_str(), &end) : 0;
-    if (end == nullptr || *end != 0 || body.size() < 3) {
-      return interp.Raise(interp.types().ValueError, "invalid hexadecimal floating-point string");
-    }
-    if (std::isinf(d) && !word)
-      return interp.Raise(interp.types().OverflowError, "hexadecimal value too large to represent as a float");
-    return Value::Float(d);
-  });
+  AddMethod(interp, t.float_type, "hex", FloatHex);
+  AddStaticMethod(interp, t.float_type, "fromhex", FloatFromHex);
 }
 
 }  // namespace cobra::python

@@ -1,6 +1,6 @@
 // The heap objects. Plain structs: behaviour is in class.cc, call.cc, operators.cc, *_methods.cc.
-// Make them with Interpreter::New...(); read them freely; change dicts, lists and class attributes through the
-// functions below, which keep caches right.
+// Create them with Interpreter::New...(); read them freely; change dicts, lists and class attributes through the
+// functions below, which update the caches.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_OBJECT_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_OBJECT_H_
 
@@ -28,7 +28,7 @@ struct Object {
   bool ascii = false;     // of a Str: bytes are code points
   bool interned = false;  // of a Str: equal interned strings are the same object
   bool frozen = false;    // of a Set: a frozenset
-  uint32_t mark = 0;      // of an instance: a number of the host's, which copies have too
+  uint32_t mark = 0;      // of an instance: a number that the host sets; copies keep it
   ClassObject* cls = nullptr;
   DictObject* attrs = nullptr;  // instance __dict__, class namespace, module globals, function attributes; may be null
   explicit Object(ObjectKind k) : kind(k) {}
@@ -124,7 +124,7 @@ struct CellObject : Object {
   Value value = Value::Unbound();
 };
 
-// What a function of a native module does in place of its Python text, which stays its signature: `locals` are the
+// The C++ body of a native module's function, whose Python text only declares the signature: `locals` are the
 // bound parameters. Lives on the heap and is never destroyed.
 class NativeBody {
  public:
@@ -143,12 +143,12 @@ struct FunctionObject : Object {
   CellObject** free = nullptr;     // one per free variable of code
   StrObject* name = nullptr;
   StrObject* qualname = nullptr;
-  Value doc = Value::Unbound();                  // of the body's first statement once somebody asks
+  Value doc = Value::Unbound();                  // set from the body's first statement at first use
   const ast::FunctionDef* definition = nullptr;  // null for a lambda
   Value* defaults = nullptr;                     // of the last default_count positional parameters
   int default_count = 0;
   DictObject* keyword_defaults = nullptr;
-  Value annotations = Value::Unbound();  // a dict once somebody asks
+  Value annotations = Value::Unbound();  // a dict from first use on
 };
 
 struct BoundMethodObject : Object {
@@ -201,7 +201,7 @@ class NativeObject {
   // For copy.deepcopy and copy.copy of an instance whose class defines no __deepcopy__/__copy__: the payload of the
   // copy. nullptr means "cannot be copied".
   virtual NativeObject* Copy(Interpreter& interp) { return nullptr; }
-  const void* const tag;  // of a class that is asked for often: what tells it from the others without RTTI
+  const void* const tag;  // identifies a frequently tested class without RTTI
 };
 using NativeFactory = std::function<NativeObject*(Interpreter&)>;  // allocate with interp.heap().New<T>()
 
@@ -218,7 +218,7 @@ struct ClassObject : Object {
   HeapNativeFunction native_new;  // of built-in classes: called with the class as args.positional[0]
   bool is_native = false;         // attributes cannot be set by programs
   bool is_final = false;          // cannot be a base class (bool, NoneType, ...)
-  // What instances look up on every access, kept right by UpdateClassFlags.
+  // What instances look up on every access; UpdateClassFlags keeps it current.
   bool has_getattribute = false, has_getattr = false, has_setattr = false, has_delattr = false, has_eq = false,
        has_hash = false, has_bool_or_len = false, has_init = false, has_new = false, has_call = false, has_get = false,
        has_set_or_delete = false;
@@ -232,7 +232,7 @@ struct ModuleObject : Object {
   const CodeUnit* unit = nullptr;  // null for native modules without source
   bool is_package = false;
   bool is_library = false;  // from a library root: its imports are lazy
-  bool is_users = false;    // of the package that the model's file is in: nothing may be missing there
+  bool is_users = false;    // of the package of the model's file, where no module may be missing
   bool is_native = false;
   bool initializing = false;
   Value getattr_hook = Value::Unbound();
@@ -254,12 +254,12 @@ struct ExceptionObject : Object {
   Value args;  // tuple
   Value cause, context;
   bool suppress_context = false;
-  StrObject* suggestion = nullptr;       // of a NameError: what the name may have been meant to be
-  StrObject* hint = nullptr;             // what to do about it, where that is known already
+  StrObject* suggestion = nullptr;       // of a NameError: a similar name that exists
+  StrObject* hint = nullptr;             // what the user can do about it, if known
   HeapVector<TracebackEntry> traceback;  // innermost first
 };
 
-// Native iterators. Next returns Unbound at the end (no StopIteration is made unless next() asks).
+// Native iterators. Next returns Unbound at the end (a StopIteration is created only for next()).
 class NativeIterator {
  public:
   virtual ~NativeIterator() = default;
@@ -293,13 +293,13 @@ struct LazyObject : Object {
   Value resolved = Value::Unbound();
 };
 
-// `import PIL` in a library file when there is no PIL: every attribute is again opaque; calling one is unsupported.
+// `import PIL` in a library file when there is no PIL: every attribute is opaque too; calling one is unsupported.
 struct OpaqueObject : Object {
   OpaqueObject() : Object(ObjectKind::kOpaque) {}
   StrObject* dotted_name = nullptr;
 };
 
-// ---- dict_table.h: what needs to know a StrObject ----
+// ---- the part of dict_table.h that needs StrObject ----
 
 inline uint64_t HashOfStr(const StrObject* s) {
   if (s->hash == 0) s->hash = HashOfText(s->view());

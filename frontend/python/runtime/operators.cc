@@ -8,9 +8,6 @@
 
 namespace cobra::python {
 
-using BinaryOp = Interpreter::BinaryOp;
-using CompareOp = Interpreter::CompareOp;
-
 bool AsComplex(Value v, double* real, double* imag) {
   *imag = 0;
   if (v.IsComplex()) {
@@ -34,12 +31,6 @@ Result<Value> ViewAsSet(Interpreter& interp, Value v) {
 
 namespace {
 
-struct OperatorNames {
-  absl::string_view symbol;
-  StrObject* CommonNames::*direct;
-  StrObject* CommonNames::*reflected;
-  StrObject* CommonNames::*in_place;
-};
 // In the order of BinaryOp.
 const OperatorNames kOperators[] = {
     {"+", &CommonNames::__add__, &CommonNames::__radd__, &CommonNames::__iadd__},
@@ -56,7 +47,12 @@ const OperatorNames kOperators[] = {
     {"&", &CommonNames::__and__, &CommonNames::__rand__, &CommonNames::__iand__},
     {"//", &CommonNames::__floordiv__, &CommonNames::__rfloordiv__, &CommonNames::__ifloordiv__},
 };
+
+}  // namespace
+
 const OperatorNames& NamesOf(BinaryOp op) { return kOperators[static_cast<size_t>(op)]; }
+
+namespace {
 
 Failure ZeroDivision(Interpreter& interp, absl::string_view message) {
   return interp.Raise(interp.types().ZeroDivisionError, message);
@@ -65,21 +61,18 @@ Failure ZeroDivision(Interpreter& interp, absl::string_view message) {
 Result<Value> IntPower(Interpreter& interp, BigInt base, Value exponent) {
   if (!exponent.IsIntOrBool()) {
     if (base.zero() || (base.FitsInt64() && base.ToInt64() == 1)) return interp.NewInt(base);
-    return interp.LimitReached("an integer power of this size");
+    return interp.IntTooLarge();
   }
   int64_t e = exponent.as_int();
-  auto too_large = [&] {
-    return interp.LimitReached(absl::StrCat("an integer of more than ", interp.limits().big_int_bits, " bits"));
-  };
   // The result has more than (bits - 1) * e bits; the exact size is checked as it grows.
   if (static_cast<double>(base.bits() - 1) * static_cast<double>(e) > static_cast<double>(interp.limits().big_int_bits))
-    return too_large();
+    return interp.IntTooLarge();
   BigInt result(1);
   for (; e > 0; e >>= 1) {
     const int64_t words = 1 + std::max(result.bits(), base.bits()) / 64;
     COBRA_TRY(interp.Charge(1 + words * words / 16));
     if (e & 1) result = result * base;
-    if (result.bits() > interp.limits().big_int_bits) return too_large();
+    if (result.bits() > interp.limits().big_int_bits) return interp.IntTooLarge();
     if (e > 1) base = base * base;
   }
   return interp.NewInt(result);
@@ -89,7 +82,7 @@ Result<Value> BigBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
   BigInt x = ToBigInt(a), y = ToBigInt(b);
   auto check = [&](int64_t bits) -> Result<void> {
     if (bits <= interp.limits().big_int_bits) return {};
-    return interp.LimitReached(absl::StrCat("an integer of more than ", interp.limits().big_int_bits, " bits"));
+    return interp.IntTooLarge();
   };
   // Schoolbook arithmetic on 64-bit words.
   const int64_t x_words = 1 + x.bits() / 64, y_words = 1 + y.bits() / 64;
@@ -126,7 +119,7 @@ Result<Value> BigBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
     case BinaryOp::kLShift:
       if (y.negative()) return interp.Raise(interp.types().ValueError, "negative shift count");
       if (x.zero()) return Value::Int(0);
-      if (!y.FitsInt64()) return interp.LimitReached("a shift of this size");
+      if (!y.FitsInt64()) return interp.IntTooLarge();
       COBRA_TRY(check(y.bits() > 40 ? INT64_MAX : x.bits() + y.ToInt64()));
       return interp.NewInt(x.ShiftLeft(y.ToInt64()));
     case BinaryOp::kRShift:
@@ -222,8 +215,8 @@ Result<Value> ComplexPower(Interpreter& interp, double ar, double ai, double br,
     if (bi != 0 || br < 0) return ZeroDivision(interp, "0.0 to a negative or complex power");
     return interp.NewComplex(0, 0);
   }
-  if (bi == 0 && br == std::floor(br) &&
-      std::fabs(br) <= 100) {  // by squaring, as CPython does for small whole exponents
+  // By squaring, as CPython does for small whole exponents.
+  if (bi == 0 && br == std::floor(br) && std::fabs(br) <= 100) {
     double rr = 1, ri = 0, pr = ar, pi = ai;
     for (int n = static_cast<int>(std::fabs(br)); n > 0; n >>= 1) {
       double t;
@@ -246,8 +239,8 @@ Result<Value> ComplexPower(Interpreter& interp, double ar, double ai, double br,
     length /= std::exp(angle * bi);
     phase += bi * std::log(magnitude);
   }
-  if (std::isinf(phase))
-    return ZeroDivision(interp, "0.0 to a negative or complex power");  // cos() has no such argument
+  // cos() has no such argument.
+  if (std::isinf(phase)) return ZeroDivision(interp, "0.0 to a negative or complex power");
   return FinitePower(interp, length * std::cos(phase), length * std::sin(phase));
 }
 
@@ -363,7 +356,7 @@ Result<Value> SequenceBinary(Interpreter& interp, BinaryOp op, Value a, Value b)
       TupleObject* out = interp.NewTupleOfSize(static_cast<int64_t>(x.size() + y.size()));
       std::copy(x.begin(), x.end(), out->items);
       std::copy(y.begin(), y.end(), out->items + x.size());
-      return OfSameTupleClass(interp, a, out);
+      return WithTupleClassOf(interp, a, out);
     }
     if (a.IsBytes() && b.IsBytes()) {
       COBRA_TRY(interp.CheckSize(a.as<BytesObject>()->size + b.as<BytesObject>()->size, 1));
@@ -400,9 +393,6 @@ Result<Value> SequenceBinary(Interpreter& interp, BinaryOp op, Value a, Value b)
   }
   return Value::NotImplemented();
 }
-
-// An object of one of the built-in layouts, possibly of a subclass.
-bool HasBuiltinLayout(Value v) { return !v.IsInstance(); }
 
 Failure BadOperands(Interpreter& interp, BinaryOp op, Value a, Value b, bool in_place) {
   const BuiltinTypes& t = interp.types();
@@ -496,8 +486,8 @@ Result<Value> Interpreter::InPlace(BinaryOp op, Value a, Value b) {
   if (a.IsObject()) {
     if (a.IsList() && IsPlain(a)) {
       if (op == BinaryOp::kAdd) {
-        if (b.IsInstance() &&
-            !LookupClass(b.object()->cls, names_.__radd__).IsUnbound()) {  // asked before the list's own +=
+        // Asked before the list's own +=.
+        if (b.IsInstance() && !LookupClass(b.object()->cls, names_.__radd__).IsUnbound()) {
           COBRA_TRY_ASSIGN(Value r, CallSpecial(b, names_.__radd__, {a}));
           if (!r.IsNotImplemented()) return r;
         }
@@ -565,71 +555,6 @@ Result<Value> Interpreter::Unary(UnaryOp op, Value v) {
   }
   absl::string_view symbol = op == UnaryOp::kInvert ? "~" : op == UnaryOp::kMinus ? "-" : "+";
   return Raise(types_.TypeError, absl::StrCat("bad operand type for unary ", symbol, ": '", TypeName(v), "'"));
-}
-
-// ---- the operators as methods of the built-in classes, for subclasses and super() ----
-
-namespace {
-
-// list *= n, dict |= mapping, and the operators of two sets.
-Result<Value> ChangeInPlace(Interpreter& interp, BinaryOp op, Value self, Value other) {
-  if (self.IsList()) {
-    COBRA_TRY_ASSIGN(Value repeated, RepeatSequence(interp, self, other));
-    if (repeated.IsNotImplemented()) return repeated;
-    self.as<ListObject>()->items.swap(repeated.as<ListObject>()->items);
-    return self;
-  }
-  if (self.IsDict()) {
-    COBRA_TRY(interp.DictUpdate(self.as<DictObject>(), other));
-    return self;
-  }
-  if (!other.IsSet()) return Value::NotImplemented();
-  COBRA_TRY_ASSIGN(bool done, SetInPlace(interp, op, self.as<SetObject>(), other.as<SetObject>()));
-  return done ? self : Value::NotImplemented();
-}
-
-}  // namespace
-
-void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_list<BinaryOp> ops, bool compare) {
-  for (BinaryOp op : ops) {
-    const OperatorNames& names = NamesOf(op);
-    AddMethod(interp, cls, (interp.names().*names.direct)->view(),
-              [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-                if (args.positional.empty())
-                  return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
-                // Formatting takes anything.
-                bool any = op == BinaryOp::kMod && (args.self.IsStr() || args.self.IsBytes());
-                return any || HasBuiltinLayout(args.positional[0])
-                           ? BuiltinBinary(interp, op, args.self, args.positional[0])
-                           : Value::NotImplemented();
-              });
-    const BuiltinTypes& t = interp.types();
-    if ((cls == t.list && op == BinaryOp::kMult) || (cls == t.dict && op == BinaryOp::kBitOr) || cls == t.set) {
-      AddMethod(interp, cls, (interp.names().*names.in_place)->view(),
-                [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-                  if (args.positional.empty())
-                    return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
-                  return ChangeInPlace(interp, op, args.self, args.positional[0]);
-                });
-    }
-    AddMethod(interp, cls, (interp.names().*names.reflected)->view(),
-              [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-                if (args.positional.empty())
-                  return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
-                return HasBuiltinLayout(args.positional[0]) ? BuiltinBinary(interp, op, args.positional[0], args.self)
-                                                            : Value::NotImplemented();
-              });
-  }
-  if (!compare) return;
-  for (CompareOp op :
-       {CompareOp::kEq, CompareOp::kNotEq, CompareOp::kLt, CompareOp::kLtE, CompareOp::kGt, CompareOp::kGtE}) {
-    AddMethod(interp, cls, CompareName(interp, op)->view(),
-              [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-                if (args.positional.empty())
-                  return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
-                return BuiltinCompare(interp, op, args.self, args.positional[0]);
-              });
-  }
 }
 
 }  // namespace cobra::python

@@ -220,7 +220,7 @@ class ImportWalk {
     }
   }
 
-  bool MayPutOff(const Module* m) const { return m->is_library && m->try_depth == 0; }
+  bool CanDefer(const Module* m) const { return m->is_library && m->try_depth == 0; }
 
   void Import(Module* m, const ast::Import* s) {
     for (const ast::Alias* a : s->names) {
@@ -228,7 +228,7 @@ class ImportWalk {
       // `import a.b` binds a.
       const absl::string_view bound = a->asname != nullptr ? a->asname->text : name.substr(0, name.find('.'));
       Bind(m, bound, std::string(a->asname != nullptr ? name : bound));
-      if (MayPutOff(m)) {
+      if (CanDefer(m)) {
         m->put_off[bound] = {std::string(name), ""};
       } else {
         Visit(std::string(name));
@@ -248,7 +248,7 @@ class ImportWalk {
       Bind(m, bound, absl::StrCat(module, ".", a->name->text));
       if (a->name->text == "*") {
         Visit(module);
-      } else if (MayPutOff(m)) {
+      } else if (CanDefer(m)) {
         m->put_off[bound] = {module, std::string(a->name->text)};
       } else {
         Need({module, std::string(a->name->text)});

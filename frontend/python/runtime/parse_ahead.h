@@ -1,10 +1,10 @@
-// Parsing what a program is going to import, on a thread of its own while the program runs. Half of what the first
+// Parses the files that a program will import, on a separate thread while the program runs. Half of what the first
 // request of a process costs is parsing; a second core can do most of it.
 //
-// What will be imported follows from the text: import statements in their order, each at once or, in library files,
-// where the name is first used outside functions (import.h). What the guess misses the interpreter parses itself; what
-// it adds is parsed in vain. The trees go to the process's cache (ParseShared), where the interpreter finds them or
-// waits for the one that is being made.
+// The imports are predicted from the text: import statements in their order, each at once or, in library files, where
+// the name is first used outside functions (import.h). Files that the prediction misses are parsed by the interpreter
+// itself; extra files cost only time. The trees are put into the process's cache (ParseShared), where the interpreter
+// finds them or waits for one in progress.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_PARSE_AHEAD_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_PARSE_AHEAD_H_
 
@@ -21,7 +21,7 @@ namespace cobra::python {
 
 class ParseAhead {
  public:
-  // Begins with `modules`, dotted names of native modules or of files in the roots.
+  // Starts with `modules`, dotted names of native modules or of files in the roots.
   ParseAhead(const NativeRegistry* natives, std::vector<std::shared_ptr<const FileSource>> library_roots,
              std::vector<std::string> modules);
   // Stops after the file that is being parsed.
@@ -29,7 +29,7 @@ class ParseAhead {
   ParseAhead(const ParseAhead&) = delete;
   ParseAhead& operator=(const ParseAhead&) = delete;
 
-  // For tests: waits to the end, and names the files in the order in which they were parsed.
+  // For tests: waits for the end and returns the files in the order of parsing.
   const std::vector<std::string>& Finish();
 
  private:

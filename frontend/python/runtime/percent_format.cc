@@ -102,106 +102,155 @@ Result<std::string> PercentText(Interpreter& interp, const PercentSpec& p, Value
   return text;
 }
 
-}  // namespace
+// Reads a format from left to right and takes the values that its specifications ask for.
+class PercentFormatter {
+ public:
+  PercentFormatter(Interpreter& interp, absl::string_view format, Value args, bool bytes)
+      : interp_(interp), format_(format), args_(args), bytes_(bytes) {
+    items_ = args.IsTuple() ? args.as<TupleObject>()->span() : absl::MakeConstSpan(&args_, 1);
+  }
+  PercentFormatter(const PercentFormatter&) = delete;
+  PercentFormatter& operator=(const PercentFormatter&) = delete;
 
-Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value args, bool bytes) {
-  const BuiltinTypes& t = interp.types();
+  Result<std::string> Format();
+
+ private:
+  bool AtEnd() const { return at_ >= format_.size(); }
+  bool At(char c) const { return !AtEnd() && format_[at_] == c; }
+  Result<Value> NextItem();
+  // "(key)": what the mapping has for it. Unbound if no key stands here.
+  Result<Value> KeyedItem();
+  void ReadFlags(PercentSpec* p);
+  // Digits, or '*': the next item.
+  Result<void> ReadNumber(int64_t* n);
+  // From the flags to the type.
+  Result<PercentSpec> ReadSpec();
+  Result<std::string> Convert(const PercentSpec& p, Value value);
+  bool HasUnusedItems() const;
+
+  Interpreter& interp_;
+  const absl::string_view format_;
+  const Value args_;
+  const bool bytes_;
+  absl::Span<const Value> items_;
+  size_t next_ = 0;
+  size_t at_ = 0;
+  bool used_mapping_ = false;
+};
+
+Result<Value> PercentFormatter::NextItem() {
+  if (next_ >= items_.size()) return interp_.Raise(interp_.types().TypeError, "not enough arguments for format string");
+  return items_[next_++];
+}
+
+Result<Value> PercentFormatter::KeyedItem() {
+  if (!At('(')) return Value::Unbound();
+  size_t end = at_ + 1;
+  for (int open = 1; end < format_.size() && open > 0; ++end)
+    open += format_[end] == '(' ? 1 : format_[end] == ')' ? -1 : 0;
+  absl::string_view key = format_.substr(at_ + 1, end - at_ - 2);
+  if (args_.IsTuple() || args_.IsStr() || !args_.IsObject())
+    return interp_.Raise(interp_.types().TypeError, "format requires a mapping");
+  COBRA_TRY_ASSIGN(Value value,
+                   interp_.GetItem(args_, bytes_ ? Value(interp_.NewBytes(key)) : Value(interp_.NewStr(key))));
+  used_mapping_ = true;
+  at_ = end;
+  return value;
+}
+
+void PercentFormatter::ReadFlags(PercentSpec* p) {
+  for (; !AtEnd(); ++at_) {
+    switch (format_[at_]) {
+      case '-': p->left = true; break;
+      case '+': p->plus = true; break;
+      case ' ': p->blank = true; break;
+      case '0': p->zero = true; break;
+      case '#': p->alternate = true; break;
+      default: return;
+    }
+  }
+}
+
+Result<void> PercentFormatter::ReadNumber(int64_t* n) {
+  if (At('*')) {
+    ++at_;
+    COBRA_TRY_ASSIGN(Value v, NextItem());
+    if (!v.IsIntOrBool()) return interp_.Raise(interp_.types().TypeError, "* wants int");
+    *n = v.as_int();
+    return interp_.CheckSize(std::abs(*n), 1);
+  }
+  *n = 0;
+  for (int i = 0; !AtEnd() && absl::ascii_isdigit(static_cast<unsigned char>(format_[at_])) && i < 10; ++i)
+    *n = *n * 10 + (format_[at_++] - '0');
+  return interp_.CheckSize(*n, 1);
+}
+
+Result<PercentSpec> PercentFormatter::ReadSpec() {
+  PercentSpec p;
+  ReadFlags(&p);
+  COBRA_TRY(ReadNumber(&p.width));
+  if (p.width < 0) {
+    p.left = true;
+    p.width = -p.width;
+  }
+  if (At('.')) {
+    ++at_;
+    int64_t precision;
+    COBRA_TRY(ReadNumber(&precision));
+    p.precision = static_cast<int>(std::min<int64_t>(precision, 100000));
+  }
+  while (At('l') || At('h') || At('L')) ++at_;
+  if (AtEnd()) return interp_.Raise(interp_.types().ValueError, "incomplete format");
+  p.type = format_[at_++];
+  if (bytes_ && p.type == 'b') p.type = 's';
+  return p;
+}
+
+Result<std::string> PercentFormatter::Convert(const PercentSpec& p, Value value) {
+  if (p.type == 's' || p.type == 'r' || p.type == 'a' || p.type == 'c') return PercentText(interp_, p, value, bytes_);
+  if (std::string("diuxXoeEfFgG").find(p.type) != std::string::npos) return PercentNumber(interp_, p, value);
+  return interp_.Raise(interp_.types().ValueError,
+                       absl::StrCat("unsupported format character '", std::string(1, p.type), "' (0x",
+                                    absl::Hex(p.type), ") at index ", at_ - 1));
+}
+
+bool PercentFormatter::HasUnusedItems() const {
+  // Whatever has [] and is no tuple or string may be a mapping whose keys the format did not ask for.
+  const bool mapping =
+      used_mapping_ || (args_.IsObject() && !args_.IsTuple() && !args_.IsStr() && !(bytes_ && args_.IsBytes()) &&
+                        !interp_.LookupClass(args_.object()->cls, interp_.names().__getitem__).IsUnbound());
+  return next_ < items_.size() && !mapping;
+}
+
+Result<std::string> PercentFormatter::Format() {
   std::string out;
-  absl::Span<const Value> items = absl::MakeConstSpan(&args, 1);
-  if (args.IsTuple()) items = args.as<TupleObject>()->span();
-  size_t next = 0;
-  bool used_mapping = false;
-  auto take = [&]() -> Result<Value> {
-    if (next >= items.size()) return interp.Raise(t.TypeError, "not enough arguments for format string");
-    return items[next++];
-  };
-  for (size_t at = 0; at < format.size();) {
-    if (format[at] != '%') {
-      out.push_back(format[at++]);
+  while (!AtEnd()) {
+    if (!At('%')) {
+      out.push_back(format_[at_++]);
       continue;
     }
-    ++at;
-    Value value = Value::Unbound();
-    if (at < format.size() && format[at] == '(') {
-      size_t end = at + 1;
-      for (int open = 1; end < format.size() && open > 0; ++end)
-        open += format[end] == '(' ? 1 : format[end] == ')' ? -1 : 0;
-      absl::string_view key = format.substr(at + 1, end - at - 2);
-      if (args.IsTuple() || args.IsStr() || !args.IsObject())
-        return interp.Raise(t.TypeError, "format requires a mapping");
-      COBRA_TRY_ASSIGN(value, interp.GetItem(args, bytes ? Value(interp.NewBytes(key)) : Value(interp.NewStr(key))));
-      used_mapping = true;
-      at = end;
-    }
-    PercentSpec p;
-    for (; at < format.size(); ++at) {
-      char c = format[at];
-      if (c == '-')
-        p.left = true;
-      else if (c == '+')
-        p.plus = true;
-      else if (c == ' ')
-        p.blank = true;
-      else if (c == '0')
-        p.zero = true;
-      else if (c == '#')
-        p.alternate = true;
-      else
-        break;
-    }
-    auto number = [&](int64_t* n) -> Result<void> {
-      if (at < format.size() && format[at] == '*') {
-        ++at;
-        COBRA_TRY_ASSIGN(Value v, take());
-        if (!v.IsIntOrBool()) return interp.Raise(t.TypeError, "* wants int");
-        *n = v.as_int();
-        return interp.CheckSize(std::abs(*n), 1);
-      }
-      *n = 0;
-      for (int i = 0; at < format.size() && absl::ascii_isdigit(static_cast<unsigned char>(format[at])) && i < 10; ++i)
-        *n = *n * 10 + (format[at++] - '0');
-      return interp.CheckSize(*n, 1);
-    };
-    COBRA_TRY(number(&p.width));
-    if (p.width < 0) {
-      p.left = true;
-      p.width = -p.width;
-    }
-    if (at < format.size() && format[at] == '.') {
-      ++at;
-      int64_t precision;
-      COBRA_TRY(number(&precision));
-      p.precision = static_cast<int>(std::min<int64_t>(precision, 100000));
-    }
-    while (at < format.size() && (format[at] == 'l' || format[at] == 'h' || format[at] == 'L')) ++at;
-    if (at >= format.size()) return interp.Raise(t.ValueError, "incomplete format");
-    p.type = format[at++];
-    if (bytes && p.type == 'b') p.type = 's';
+    ++at_;
+    COBRA_TRY_ASSIGN(Value value, KeyedItem());
+    COBRA_TRY_ASSIGN(PercentSpec p, ReadSpec());
     if (p.type == '%') {
       out.push_back('%');
       continue;
     }
-    if (value.IsUnbound()) COBRA_TRY_SET(value, take());
-    std::string text;
-    if (p.type == 's' || p.type == 'r' || p.type == 'a' || p.type == 'c') {
-      COBRA_TRY_ASSIGN(text, PercentText(interp, p, value, bytes));
-    } else if (std::string("diuxXoeEfFgG").find(p.type) != std::string::npos) {
-      COBRA_TRY_ASSIGN(text, PercentNumber(interp, p, value));
-    } else {
-      return interp.Raise(t.ValueError, absl::StrCat("unsupported format character '", std::string(1, p.type), "' (0x",
-                                                     absl::Hex(p.type), ") at index ", at - 1));
-    }
+    if (value.IsUnbound()) COBRA_TRY_SET(value, NextItem());
+    COBRA_TRY_ASSIGN(std::string text, Convert(p, value));
     out += text;
-    COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
+    COBRA_TRY(interp_.CheckSize(static_cast<int64_t>(out.size()), 1));
   }
-  // Whatever has [] and is no tuple or string may be a mapping whose keys the format did not ask for.
-  bool mapping = used_mapping || (args.IsObject() && !args.IsTuple() && !args.IsStr() && !(bytes && args.IsBytes()) &&
-                                  !interp.LookupClass(args.object()->cls, interp.names().__getitem__).IsUnbound());
-  if (next < items.size() && !mapping) {
-    return interp.Raise(t.TypeError, "not all arguments converted during string formatting");
-  }
-  if (bytes) return Value(interp.NewBytes(out));
-  return Value(interp.NewStr(out));
+  if (HasUnusedItems())
+    return interp_.Raise(interp_.types().TypeError, "not all arguments converted during string formatting");
+  return out;
+}
+
+}  // namespace
+
+Result<Value> PercentFormat(Interpreter& interp, absl::string_view format, Value args, bool bytes) {
+  COBRA_TRY_ASSIGN(std::string out, PercentFormatter(interp, format, args, bytes).Format());
+  return bytes ? Value(interp.NewBytes(out)) : Value(interp.NewStr(out));
 }
 
 }  // namespace cobra::python

@@ -162,13 +162,67 @@ class TupleHash {
   uint64_t size_ = 0;
 };
 
+uint64_t MixHashes(uint64_t h, uint64_t x) {
+  h ^= x + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
+  return h * 0xff51afd7ed558ccdu;
+}
+
+uint64_t HashOfBytes(absl::string_view bytes) {
+  uint64_t h = 0x8422;
+  for (char c : bytes) h = MixHashes(h, static_cast<unsigned char>(c));
+  return h;
+}
+
+uint64_t HashBigInt(const BigInt& b) {
+  if (b.FitsInt64()) return HashInt(b.ToInt64());
+  const uint64_t h = b.ModMersenne61();
+  return b.negative() ? uint64_t{0} - h : h;
+}
+
+uint64_t HashComplex(const ComplexObject& c) {
+  return c.imag == 0 ? HashDouble(c.real) : HashDouble(c.real) + 1000003 * HashDouble(c.imag);
+}
+
+// As setobject.c does it.
+uint64_t HashFrozenSet(const DictTable& table) {
+  uint64_t h = 0;
+  for (size_t i = 0; i < table.entry_count(); ++i) {
+    if (table.entry(i).key.IsUnbound()) continue;
+    const uint64_t x = NotMinusOne(table.entry(i).hash);
+    h ^= ((x ^ 89869747u) ^ (x << 16)) * 3644798167u;
+  }
+  h ^= (static_cast<uint64_t>(table.size()) + 1) * 1927868237u;
+  h ^= (h >> 11) ^ (h >> 25);
+  h = h * 69069u + 907133923u;
+  return h == ~uint64_t{0} ? uint64_t{590923713} : h;
+}
+
+uint64_t HashRange(const RangeObject& r) {
+  TupleHash h;
+  h.Add(HashInt(r.length));
+  h.Add(r.length > 0 ? HashInt(r.start) : 0);
+  h.Add(r.length > 1 ? HashInt(r.step) : 0);
+  return h.Finish();
+}
+
+uint64_t HashBoundMethod(const BoundMethodObject& m) {
+  return MixHashes(reinterpret_cast<uintptr_t>(m.function.object()),
+                   m.self.IsObject() ? reinterpret_cast<uintptr_t>(m.self.object()) : 1);
+}
+
+Failure RaiseUnhashable(Interpreter& interp, Value v) {
+  return interp.Raise(interp.types().TypeError, absl::StrCat("unhashable type: '", interp.TypeName(v), "'"));
+}
+
+// Whether the class of `o` has a __hash__ that goes before that of its layout.
+bool HasOwnHash(Object* o, Value method) {
+  // A native __hash__ inherited by a user class is the layout's own.
+  return (method.IsFunction() || o->cls->has_hash) && (!method.IsBuiltin() || o->kind == ObjectKind::kInstance);
+}
+
 }  // namespace
 
 Result<uint64_t> Interpreter::Hash(Value v) {
-  auto combine = [](uint64_t h, uint64_t x) {
-    h ^= x + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
-    return h * 0xff51afd7ed558ccdu;
-  };
   switch (v.tag()) {
     case Value::Tag::kNone: return uint64_t{0xfca86420};
     case Value::Tag::kEllipsis: return uint64_t{0x1234567};
@@ -182,36 +236,21 @@ Result<uint64_t> Interpreter::Hash(Value v) {
   if (o->kind == ObjectKind::kStr && o->cls == types_.str) return HashOfStr(v.as<StrObject>());
   if (!o->cls->is_native || o->kind == ObjectKind::kInstance) {
     Value method = LookupClass(o->cls, names_.__hash__);
-    if (method.IsNone()) return Raise(types_.TypeError, absl::StrCat("unhashable type: '", TypeName(v), "'"));
-    if (method.IsFunction() || o->cls->has_hash) {
-      // A native __hash__ inherited by a user class is the layout's own, below.
-      if (!method.IsBuiltin() || o->kind == ObjectKind::kInstance) {
-        COBRA_TRY_ASSIGN(Value h, CallSpecial(v, names_.__hash__, {}));
-        if (!IsIntLike(h)) return Raise(types_.TypeError, "__hash__ method should return an integer");
-        if (h.IsIntOrBool()) return static_cast<uint64_t>(h.as_int());  // as it is: only a big one is hashed
-        return h.IsIntOrBool() ? HashInt(h.as_int()) : ToBigInt(h).ModMersenne61();
-      }
+    if (method.IsNone()) return RaiseUnhashable(*this, v);
+    if (HasOwnHash(o, method)) {
+      COBRA_TRY_ASSIGN(Value h, CallSpecial(v, names_.__hash__, {}));
+      if (!IsIntLike(h)) return Raise(types_.TypeError, "__hash__ method should return an integer");
+      // As it is: only a big one is hashed.
+      return h.IsIntOrBool() ? static_cast<uint64_t>(h.as_int()) : ToBigInt(h).ModMersenne61();
     }
   }
   COBRA_TRY(CheckStack());
   switch (o->kind) {
     case ObjectKind::kStr: return HashOfStr(v.as<StrObject>());
-    case ObjectKind::kBytes: {
-      uint64_t h = 0x8422;
-      for (char c : v.as<BytesObject>()->view()) h = combine(h, static_cast<unsigned char>(c));
-      return h;
-    }
-    case ObjectKind::kBigInt: {
-      const BigInt& b = v.as<BigIntObject>()->value;
-      if (b.FitsInt64()) return HashInt(b.ToInt64());
-      uint64_t h = b.ModMersenne61();
-      return b.negative() ? uint64_t{0} - h : h;
-    }
+    case ObjectKind::kBytes: return HashOfBytes(v.as<BytesObject>()->view());
+    case ObjectKind::kBigInt: return HashBigInt(v.as<BigIntObject>()->value);
     case ObjectKind::kFloatBox: return HashDouble(v.as<FloatBoxObject>()->value);
-    case ObjectKind::kComplex: {
-      auto* c = v.as<ComplexObject>();
-      return c->imag == 0 ? HashDouble(c->real) : HashDouble(c->real) + 1000003 * HashDouble(c->imag);
-    }
+    case ObjectKind::kComplex: return HashComplex(*v.as<ComplexObject>());
     case ObjectKind::kTuple: {
       TupleHash h;
       for (Value item : v.as<TupleObject>()->span()) {
@@ -221,45 +260,23 @@ Result<uint64_t> Interpreter::Hash(Value v) {
       }
       return h.Finish();
     }
-    case ObjectKind::kSet: {
-      auto* s = v.as<SetObject>();
-      if (!s->frozen) return Raise(types_.TypeError, absl::StrCat("unhashable type: '", TypeName(v), "'"));
-      uint64_t h = 0;  // setobject.c
-      for (size_t i = 0; i < s->table.entry_count(); ++i) {
-        if (s->table.entry(i).key.IsUnbound()) continue;
-        const uint64_t x = NotMinusOne(s->table.entry(i).hash);
-        h ^= ((x ^ 89869747u) ^ (x << 16)) * 3644798167u;
-      }
-      h ^= (static_cast<uint64_t>(s->table.size()) + 1) * 1927868237u;
-      h ^= (h >> 11) ^ (h >> 25);
-      h = h * 69069u + 907133923u;
-      return h == ~uint64_t{0} ? uint64_t{590923713} : h;
-    }
-    case ObjectKind::kRange: {
-      auto* r = v.as<RangeObject>();
-      TupleHash h;
-      h.Add(HashInt(r->length));
-      h.Add(r->length > 0 ? HashInt(r->start) : 0);
-      h.Add(r->length > 1 ? HashInt(r->step) : 0);
-      return h.Finish();
-    }
+    case ObjectKind::kSet:
+      if (!v.as<SetObject>()->frozen) return RaiseUnhashable(*this, v);
+      return HashFrozenSet(v.as<SetObject>()->table);
+    case ObjectKind::kRange: return HashRange(*v.as<RangeObject>());
     case ObjectKind::kDictView:
       if (v.as<DictViewObject>()->what == DictViewObject::What::kValues) return reinterpret_cast<uintptr_t>(o) >> 4;
       [[fallthrough]];
     case ObjectKind::kList:
     case ObjectKind::kDict:
-    case ObjectKind::kSlice: return Raise(types_.TypeError, absl::StrCat("unhashable type: '", TypeName(v), "'"));
-    case ObjectKind::kBoundMethod: {
-      auto* m = v.as<BoundMethodObject>();
-      return combine(reinterpret_cast<uintptr_t>(m->function.object()),
-                     m->self.IsObject() ? reinterpret_cast<uintptr_t>(m->self.object()) : 1);
-    }
+    case ObjectKind::kSlice: return RaiseUnhashable(*this, v);
+    case ObjectKind::kBoundMethod: return HashBoundMethod(*v.as<BoundMethodObject>());
     case ObjectKind::kGenericAlias: {
       auto* alias = v.as<GenericAliasObject>();
       COBRA_TRY_ASSIGN(uint64_t h, Hash(Value(alias->args)));
       if (alias->is_union) return h;
       COBRA_TRY_ASSIGN(uint64_t origin, Hash(alias->origin));
-      return combine(h, origin);
+      return MixHashes(h, origin);
     }
     default: return reinterpret_cast<uintptr_t>(o) >> 4;
   }
@@ -298,7 +315,10 @@ Result<std::string> JoinReprs(Interpreter& interp, absl::Span<const Value> items
   return out;
 }
 
-Result<std::string> DictText(Interpreter& interp, DictObject* d) {
+Result<std::string> DictText(Interpreter& interp, Value v) {
+  ReprGuard guard(interp.state(), v);
+  if (!guard.entered()) return std::string("{...}");
+  auto* d = v.as<DictObject>();
   std::string out = "{";
   for (size_t i = 0; i < d->table.entry_count(); ++i) {
     DictTable::Entry e = d->table.entry(i);
@@ -334,6 +354,125 @@ Result<std::string> AliasPart(Interpreter& interp, Value v) {
   return std::string(s->view());
 }
 
+Result<std::string> BigIntText(Interpreter& interp, const BigInt& value) {
+  // As CPython since 3.11: conversion to decimal is quadratic.
+  std::string digits = value.bits() > 14500 ? "" : value.ToString();
+  if (digits.empty() || digits.size() > 4300 + (digits[0] == '-')) {
+    return interp.Raise(interp.types().ValueError,
+                        "Exceeds the limit (4300 digits) for integer string conversion; use "
+                        "sys.set_int_max_str_digits() to increase the limit");
+  }
+  return digits;
+}
+
+std::string ComplexText(const ComplexObject& c) {
+  auto part = [](double d) {
+    std::string s = FloatRepr(d);
+    if (s.size() > 2 && s.substr(s.size() - 2) == ".0") s.resize(s.size() - 2);
+    return s;
+  };
+  if (c.real == 0 && !std::signbit(c.real)) return part(c.imag) + "j";
+  std::string imag = part(c.imag);
+  if (imag[0] != '-') imag = "+" + imag;
+  return absl::StrCat("(", part(c.real), imag, "j)");
+}
+
+Result<std::string> TupleText(Interpreter& interp, Value v) {
+  ReprGuard guard(interp.state(), v);
+  if (!guard.entered()) return std::string("(...)");
+  COBRA_TRY_ASSIGN(std::string s, JoinReprs(interp, v.as<TupleObject>()->span()));
+  return absl::StrCat("(", s, v.as<TupleObject>()->size == 1 ? ",)" : ")");
+}
+
+Result<std::string> ListText(Interpreter& interp, Value v) {
+  ReprGuard guard(interp.state(), v);
+  if (!guard.entered()) return std::string("[...]");
+  std::vector<Value> items(v.as<ListObject>()->items.begin(), v.as<ListObject>()->items.end());
+  COBRA_TRY_ASSIGN(std::string s, JoinReprs(interp, items));
+  return absl::StrCat("[", s, "]");
+}
+
+Result<std::string> SetText(Interpreter& interp, Value v) {
+  auto* set = v.as<SetObject>();
+  std::string name(set->cls->name->view());
+  if (set->table.size() == 0) return name + "()";
+  ReprGuard guard(interp.state(), v);
+  if (!guard.entered()) return name + "(...)";
+  COBRA_TRY_ASSIGN(std::string s, JoinReprs(interp, SetItems(*set)));
+  return set->cls == interp.types().set ? absl::StrCat("{", s, "}") : absl::StrCat(name, "({", s, "})");
+}
+
+Result<std::string> DictViewText(Interpreter& interp, Value v) {
+  COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(v));
+  ReprGuard guard(interp.state(), v);
+  if (!guard.entered()) return std::string("...");
+  COBRA_TRY_ASSIGN(std::string s, JoinReprs(interp, items));
+  return absl::StrCat(v.object()->cls->name->view(), "([", s, "])");
+}
+
+Result<std::string> SliceText(Interpreter& interp, const SliceObject& s) {
+  Value parts[3] = {s.start, s.stop, s.step};
+  COBRA_TRY_ASSIGN(std::string text, JoinReprs(interp, absl::MakeConstSpan(parts, 3)));
+  return absl::StrCat("slice(", text, ")");
+}
+
+std::string AddressText(Value v) {
+  return absl::StrCat(" at 0x", absl::Hex(reinterpret_cast<uintptr_t>(v.object()), absl::kZeroPad12));
+}
+
+std::string BuiltinText(const BuiltinObject& b) {
+  if (b.is_method && b.owner != nullptr)
+    return absl::StrCat("<method '", b.name->view(), "' of '", b.owner->name->view(), "' objects>");
+  return absl::StrCat("<built-in function ", b.name->view(), ">");
+}
+
+Result<std::string> BoundMethodText(Interpreter& interp, Value v) {
+  auto* m = v.as<BoundMethodObject>();
+  COBRA_TRY_ASSIGN(StrObject * self, interp.Repr(m->self));
+  if (m->function.IsFunction()) {
+    return absl::StrCat("<bound method ", m->function.as<FunctionObject>()->qualname->view(), " of ", self->view(),
+                        ">");
+  }
+  if (m->function.IsBuiltin()) {
+    return absl::StrCat("<built-in method ", m->function.as<BuiltinObject>()->name->view(), " of ",
+                        interp.TypeName(m->self), " object", AddressText(v), ">");
+  }
+  return absl::StrCat("<bound method of ", self->view(), ">");
+}
+
+std::string ModuleText(Interpreter& interp, const ModuleObject& m) {
+  Value* file = m.attrs->table.GetStr(interp.names().__file__);
+  if (file == nullptr || !file->IsStr()) return absl::StrCat("<module '", m.name->view(), "' (built-in)>");
+  return absl::StrCat("<module '", m.name->view(), "' from '", file->str(), "'>");
+}
+
+Result<std::string> ExceptionRepr(Interpreter& interp, const ExceptionObject& e) {
+  COBRA_TRY_ASSIGN(std::string s, JoinReprs(interp, e.args.as<TupleObject>()->span()));
+  return absl::StrCat(e.cls->name->view(), "(", s, ")");
+}
+
+Result<std::string> AliasText(Interpreter& interp, const GenericAliasObject& alias) {
+  std::string out;
+  if (!alias.is_union) {
+    COBRA_TRY_ASSIGN(out, AliasPart(interp, alias.origin));
+    out += "[";
+  }
+  for (int64_t i = 0; i < alias.args->size; ++i) {
+    Value arg = alias.args->items[i];
+    std::string part = "None";
+    if (!alias.is_union || !arg.IsSame(Value(interp.types().none_type))) COBRA_TRY_SET(part, AliasPart(interp, arg));
+    absl::StrAppend(&out, i == 0 ? "" : alias.is_union ? " | " : ", ", part);
+  }
+  return alias.is_union ? out : out + (alias.args->size == 0 ? "()]" : "]");
+}
+
+std::string InstanceText(Value v) {
+  ClassObject* c = v.object()->cls;
+  const bool user = c->module.IsStr() && c->module.str() != "builtins";
+  return absl::StrCat("<", user ? absl::StrCat(c->module.str(), ".") : "", c->qualname->view(), " object",
+                      AddressText(v), ">");
+}
+
 Result<std::string> ReprText(Interpreter& interp, Value v) {
   switch (v.tag()) {
     case Value::Tag::kNone: return std::string("None");
@@ -344,137 +483,35 @@ Result<std::string> ReprText(Interpreter& interp, Value v) {
     case Value::Tag::kFloat: return FloatRepr(v.as_float());
     default: break;
   }
-  auto address = [&] {
-    return absl::StrCat(" at 0x", absl::Hex(reinterpret_cast<uintptr_t>(v.object()), absl::kZeroPad12));
-  };
   switch (v.object()->kind) {
     case ObjectKind::kStr: return QuotedStr(v.str());
     case ObjectKind::kBytes: return QuotedBytes(v.as<BytesObject>()->view());
-    case ObjectKind::kBigInt: {
-      // As CPython since 3.11: conversion to decimal is quadratic.
-      std::string digits = v.as<BigIntObject>()->value.bits() > 14500 ? "" : v.as<BigIntObject>()->value.ToString();
-      if (digits.empty() || digits.size() > 4300 + (digits[0] == '-')) {
-        return interp.Raise(interp.types().ValueError,
-                            "Exceeds the limit (4300 digits) for integer string conversion; use "
-                            "sys.set_int_max_str_digits() to increase the limit");
-      }
-      return digits;
-    }
+    case ObjectKind::kBigInt: return BigIntText(interp, v.as<BigIntObject>()->value);
     case ObjectKind::kFloatBox: return FloatRepr(v.as<FloatBoxObject>()->value);
-    case ObjectKind::kComplex: {
-      auto* c = v.as<ComplexObject>();
-      auto part = [](double d) {
-        std::string s = FloatRepr(d);
-        if (s.size() > 2 && s.substr(s.size() - 2) == ".0") s.resize(s.size() - 2);
-        return s;
-      };
-      if (c->real == 0 && !std::signbit(c->real)) return part(c->imag) + "j";
-      std::string imag = part(c->imag);
-      if (imag[0] != '-') imag = "+" + imag;
-      return absl::StrCat("(", part(c->real), imag, "j)");
-    }
-    case ObjectKind::kTuple: {
-      ReprGuard guard(interp.state(), v);
-      if (!guard.entered()) return std::string("(...)");
-      COBRA_TRY_ASSIGN(std::string s, JoinReprs(interp, v.as<TupleObject>()->span()));
-      return absl::StrCat("(", s, v.as<TupleObject>()->size == 1 ? ",)" : ")");
-    }
-    case ObjectKind::kList: {
-      ReprGuard guard(interp.state(), v);
-      if (!guard.entered()) return std::string("[...]");
-      std::vector<Value> items(v.as<ListObject>()->items.begin(), v.as<ListObject>()->items.end());
-      COBRA_TRY_ASSIGN(std::string s, JoinReprs(interp, items));
-      return absl::StrCat("[", s, "]");
-    }
-    case ObjectKind::kDict: {
-      ReprGuard guard(interp.state(), v);
-      if (!guard.entered()) return std::string("{...}");
-      return DictText(interp, v.as<DictObject>());
-    }
-    case ObjectKind::kSet: {
-      auto* set = v.as<SetObject>();
-      std::string name(set->cls->name->view());
-      if (set->table.size() == 0) return name + "()";
-      ReprGuard guard(interp.state(), v);
-      if (!guard.entered()) return name + "(...)";
-      COBRA_TRY_ASSIGN(std::string s, JoinReprs(interp, SetItems(*set)));
-      return set->cls == interp.types().set ? absl::StrCat("{", s, "}") : absl::StrCat(name, "({", s, "})");
-    }
-    case ObjectKind::kDictView: {
-      COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(v));
-      ReprGuard guard(interp.state(), v);
-      if (!guard.entered()) return std::string("...");
-      COBRA_TRY_ASSIGN(std::string s, JoinReprs(interp, items));
-      return absl::StrCat(v.object()->cls->name->view(), "([", s, "])");
-    }
-    case ObjectKind::kSlice: {
-      auto* s = v.as<SliceObject>();
-      Value parts[3] = {s->start, s->stop, s->step};
-      COBRA_TRY_ASSIGN(std::string text, JoinReprs(interp, absl::MakeConstSpan(parts, 3)));
-      return absl::StrCat("slice(", text, ")");
-    }
+    case ObjectKind::kComplex: return ComplexText(*v.as<ComplexObject>());
+    case ObjectKind::kTuple: return TupleText(interp, v);
+    case ObjectKind::kList: return ListText(interp, v);
+    case ObjectKind::kDict: return DictText(interp, v);
+    case ObjectKind::kSet: return SetText(interp, v);
+    case ObjectKind::kDictView: return DictViewText(interp, v);
+    case ObjectKind::kSlice: return SliceText(interp, *v.as<SliceObject>());
     case ObjectKind::kRange: {
       auto* r = v.as<RangeObject>();
       return absl::StrCat("range(", r->start, ", ", r->stop, r->step == 1 ? "" : absl::StrCat(", ", r->step), ")");
     }
     case ObjectKind::kFunction:
-      return absl::StrCat("<function ", v.as<FunctionObject>()->qualname->view(), address(), ">");
-    case ObjectKind::kBuiltin: {
-      auto* b = v.as<BuiltinObject>();
-      if (b->is_method && b->owner != nullptr)
-        return absl::StrCat("<method '", b->name->view(), "' of '", b->owner->name->view(), "' objects>");
-      return absl::StrCat("<built-in function ", b->name->view(), ">");
-    }
-    case ObjectKind::kBoundMethod: {
-      auto* m = v.as<BoundMethodObject>();
-      COBRA_TRY_ASSIGN(StrObject * self, interp.Repr(m->self));
-      if (m->function.IsFunction()) {
-        return absl::StrCat("<bound method ", m->function.as<FunctionObject>()->qualname->view(), " of ", self->view(),
-                            ">");
-      }
-      if (m->function.IsBuiltin()) {
-        return absl::StrCat("<built-in method ", m->function.as<BuiltinObject>()->name->view(), " of ",
-                            interp.TypeName(m->self), " object", address(), ">");
-      }
-      return absl::StrCat("<bound method of ", self->view(), ">");
-    }
+      return absl::StrCat("<function ", v.as<FunctionObject>()->qualname->view(), AddressText(v), ">");
+    case ObjectKind::kBuiltin: return BuiltinText(*v.as<BuiltinObject>());
+    case ObjectKind::kBoundMethod: return BoundMethodText(interp, v);
     case ObjectKind::kClass: return absl::StrCat("<class '", TypeText(interp, v.as<ClassObject>()), "'>");
-    case ObjectKind::kModule: {
-      auto* m = v.as<ModuleObject>();
-      Value* file = m->attrs->table.GetStr(interp.names().__file__);
-      if (file == nullptr || !file->IsStr()) return absl::StrCat("<module '", m->name->view(), "' (built-in)>");
-      return absl::StrCat("<module '", m->name->view(), "' from '", file->str(), "'>");
-    }
-    case ObjectKind::kException: {
-      auto* e = v.as<ExceptionObject>();
-      COBRA_TRY_ASSIGN(std::string s, JoinReprs(interp, e->args.as<TupleObject>()->span()));
-      return absl::StrCat(e->cls->name->view(), "(", s, ")");
-    }
-    case ObjectKind::kGenericAlias: {
-      auto* alias = v.as<GenericAliasObject>();
-      std::string out;
-      if (!alias->is_union) {
-        COBRA_TRY_ASSIGN(out, AliasPart(interp, alias->origin));
-        out += "[";
-      }
-      for (int64_t i = 0; i < alias->args->size; ++i) {
-        Value arg = alias->args->items[i];
-        std::string part = "None";
-        if (!alias->is_union || !arg.IsSame(Value(interp.types().none_type)))
-          COBRA_TRY_SET(part, AliasPart(interp, arg));
-        absl::StrAppend(&out, i == 0 ? "" : alias->is_union ? " | " : ", ", part);
-      }
-      return alias->is_union ? out : out + (alias->args->size == 0 ? "()]" : "]");
-    }
+    case ObjectKind::kModule: return ModuleText(interp, *v.as<ModuleObject>());
+    case ObjectKind::kException: return ExceptionRepr(interp, *v.as<ExceptionObject>());
+    case ObjectKind::kGenericAlias: return AliasText(interp, *v.as<GenericAliasObject>());
     case ObjectKind::kOpaque: return absl::StrCat("<", v.as<OpaqueObject>()->dotted_name->view(), ">");
     case ObjectKind::kGenerator:
-      return absl::StrCat("<generator object ", v.as<GeneratorObject>()->name->view(), address(), ">");
-    default: break;
+      return absl::StrCat("<generator object ", v.as<GeneratorObject>()->name->view(), AddressText(v), ">");
+    default: return InstanceText(v);
   }
-  ClassObject* c = v.object()->cls;
-  bool user = c->module.IsStr() && c->module.str() != "builtins";
-  return absl::StrCat("<", user ? absl::StrCat(c->module.str(), ".") : "", c->qualname->view(), " object", address(),
-                      ">");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Regular expressions as CPython's `re` has them: a parser that gives its errors, and a backtracking matcher with a
-// step budget. Backtracking because the language needs it (look-around, back references, possessive and conditional
-// groups); the budget because a hostile pattern backtracks exponentially. The matcher keeps its own stack; only
-// look-around recurses, as deep as the pattern nests.
+// Regular expressions like CPython's `re`: a parser with the same errors, and a backtracking matcher with a step
+// budget. The language requires backtracking (look-around, back references, possessive and conditional groups). The
+// budget is needed because a hostile pattern backtracks exponentially. The matcher has its own stack; only look-around
+// recurses, as deep as the pattern nests.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_REGEX_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_REGEX_H_
 
@@ -47,35 +47,35 @@ struct CharacterSet {
   bool Contains(uint32_t c) const { return c < 256 ? (table[c >> 6] >> (c & 63) & 1) != 0 : Look(c); }
   bool Look(uint32_t c) const;  // without the table
 };
-uint32_t RegexFolded(uint32_t c, bool ascii);  // what two characters have in common that differ in case
+uint32_t RegexFolded(uint32_t c, bool ascii);  // a common code for characters that differ in case
 
 // One instruction. Targets are indices of instructions.
 struct RegexInstruction {
   enum class Op : uint8_t {
-    kCharacter,  // a: the code point
-    kNotCharacter,
-    kSet,  // a: index of the set
-    kAny,  // but not a newline
-    kAnyAll,
-    kSplit,  // try a, then b
-    kJump,   // to a
-    kSave,   // a: index of the capture slot
-    kStart,  // ^ without MULTILINE, \A
-    kLineStart,
-    kEnd,  // $ without MULTILINE
-    kLineEnd,
-    kTextEnd,  // \Z
-    kWordBoundary,
-    kNotWordBoundary,
-    kBackReference,  // a: the group
-    kLook,           // a: 1 ahead, -1 behind; b: end of the body, which follows; min: width of a look-behind; negated
-    kAtomic,         // b: end of the body, which follows
-    kConditional,    // a: the group; b: where to go if it did not match
-    kRepeatOne,      // one-character body at pc + 1, continues at b: min, max, kind
-    kLoopStart,      // a: index of the loop's counter
-    kLoop,           // a: counter, b: first instruction of the body; min, max, kind
-    kFail,
-    kAccept,
+    kCharacter,        // a: the code point
+    kNotCharacter,     // a: the code point
+    kSet,              // a: index of the set
+    kAny,              // but not a newline
+    kAnyAll,           // also a newline (DOTALL)
+    kSplit,            // try a, then b
+    kJump,             // to a
+    kSave,             // a: index of the capture slot
+    kStart,            // ^ without MULTILINE, \A
+    kLineStart,        // ^ with MULTILINE
+    kEnd,              // $ without MULTILINE
+    kLineEnd,          // $ with MULTILINE
+    kTextEnd,          // \Z
+    kWordBoundary,     // \b
+    kNotWordBoundary,  // \B
+    kBackReference,    // a: the group
+    kLook,             // a: 1 ahead, -1 behind; b: end of the body, which follows; min: width of a look-behind; negated
+    kAtomic,           // b: end of the body, which follows
+    kConditional,      // a: the group; b: where to go if it did not match
+    kRepeatOne,        // one-character body at pc + 1, continues at b: min, max, kind
+    kLoopStart,        // a: index of the loop's counter
+    kLoop,             // a: counter, b: first instruction of the body; min, max, kind
+    kFail,             // no match on this path
+    kAccept,           // the end of the pattern or of the body of a kLook or kAtomic
   };
   enum class Kind : uint8_t { kGreedy, kLazy, kPossessive };
   Op op = Op::kFail;
@@ -105,7 +105,7 @@ class Regex {
     const uint32_t* wide = nullptr;
     uint32_t operator[](int64_t i) const { return narrow != nullptr ? narrow[i] : wide[i]; }
   };
-  // Looks in [start, end). `spans` gets 2 * (groups + 1) positions, -1 where a group did not match; *last_group the
+  // Searches in [start, end). `spans` gets 2 * (groups + 1) positions, -1 where a group did not match; *last_group the
   // group closed last, or -1. With must_advance an empty match at `start` does not count. `steps` (about 8 ns each) is
   // decremented; at 0: kTooLong.
   Outcome Match(Text text, int64_t start, int64_t end, Anchor anchor, bool must_advance, std::vector<int64_t>* spans,
@@ -124,7 +124,7 @@ class Regex {
   std::vector<CharacterSet> sets_;
   std::vector<std::pair<std::string, int>> names_;
   int groups_ = 0, loops_ = 0, flags_ = 0;
-  // What every match begins with: most of a search is looking for it.
+  // The prefix of every match; most of a search is finding it.
   std::string prefix_;
   bool first_known_ = false;  // the next two
   std::array<uint64_t, 4> first_{};

@@ -300,8 +300,8 @@ class RegexMatcher {
       *pc = in.b;
     };
     if (done < in.min) return turn();
-    bool may = (in.max < 0 || done < in.max) &&
-               at != begun_at;  // of the turns past the least number, one that consumed nothing is the last
+    // Of the turns past the least number, one that consumed nothing is the last.
+    bool may = (in.max < 0 || done < in.max) && at != begun_at;
     if (!may) {
       *pc = after;
     } else if (in.kind == RepeatKind::kLazy) {
@@ -312,8 +312,8 @@ class RegexMatcher {
       turn();
     }
   }
-  // Going on comes first, the body after it: the counters are set for the body, and put back above its branch for going
-  // on.
+  // What follows the loop is tried first, then the body: the counters are set for the body, and restored above its
+  // branch for what follows.
   void PushLazyTurn(const RegexInstruction& in, size_t count, int64_t done, int64_t at) {
     int64_t old_count = registers_[count], old_begun = registers_[count + 1];
     Set(count, done + 1);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/character.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/regex_reader.h"
 #include "frontend/python/syntax/unicode.h"
 
 namespace cobra::python {
@@ -16,14 +17,8 @@ using Node = RegexNode;
 using Items = std::vector<Node>;
 
 constexpr int kMaxNesting = 100;  // of groups: what the parser and look-around recurse by
-constexpr int64_t kEndOfPattern = -1;
 constexpr int kTypeFlags = kAscii | kLocale | kUnicode;
-constexpr int kGlobalFlags = 0;  // DEBUG alone, which cannot be written inline
 
-bool IsDigit(int64_t c) { return c >= '0' && c <= '9'; }
-bool IsOctal(int64_t c) { return c >= '0' && c <= '7'; }
-bool IsHex(int64_t c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool IsAsciiLetter(int64_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 int FlagOf(int64_t c) {
   switch (c) {
     case 'i': return kIgnoreCase;
@@ -47,14 +42,12 @@ bool IsIdentifier(const std::string& s) {
   return !s.empty();
 }
 
-int64_t Length(const std::string& utf8) { return CodePoints(utf8); }
-
 }  // namespace
 
-class RegexParser {
+class RegexParser : private RegexReader {
  public:
   RegexParser(const std::vector<uint32_t>& pattern, int flags, bool bytes, RegexTree* tree, RegexError* error)
-      : pattern_(pattern), bytes_(bytes), tree_(tree), error_(error) {
+      : RegexReader(pattern, bytes, error), tree_(tree) {
     tree_->flags = flags;
   }
 
@@ -70,25 +63,6 @@ class RegexParser {
   }
 
  private:
-  // ---- characters; a backslash and what it escapes are one step of `at_`, as in CPython's Tokenizer ----
-  int64_t Next() const { return at_ < Size() ? pattern_[static_cast<size_t>(at_)] : kEndOfPattern; }
-  int64_t Size() const { return static_cast<int64_t>(pattern_.size()); }
-  bool Take(uint32_t c) {
-    if (Next() != c) return false;
-    ++at_;
-    return true;
-  }
-  std::string Text(int64_t begin, int64_t end) const {
-    std::string out;
-    for (int64_t i = begin; i < end; ++i) AppendUtf8(&out, pattern_[static_cast<size_t>(i)]);
-    return out;
-  }
-  // The error is `back` characters before here.
-  bool Fail(std::string message, int64_t back) { return FailAt(std::move(message), at_ - back); }
-  bool FailAt(std::string message, int64_t position) {
-    if (error_->message.empty()) *error_ = {std::move(message), position};
-    return false;
-  }
   bool FixFlags() {
     int& flags = tree_->flags;
     auto bad = [&](const char* message) {
@@ -178,46 +152,6 @@ class RegexParser {
     out->back().at = name;
   }
 
-  // \xhh and the like, the escape's first character (of `digits` more) taken already.
-  bool HexEscape(int digits, uint32_t* value) {
-    int64_t begin = at_ - 2;
-    while (at_ - begin < digits + 2 && IsHex(Next())) ++at_;
-    std::string text = Text(begin, at_);
-    if (at_ - begin != digits + 2) return Fail(absl::StrCat("incomplete escape ", text), Length(text));
-    unsigned long v = std::stoul(text.substr(2), nullptr, 16);
-    if (v > 0x10ffff) return Fail(absl::StrCat("bad escape ", text), Length(text));
-    *value = static_cast<uint32_t>(v);
-    return true;
-  }
-  bool NamedEscape(uint32_t* value) {
-    if (!Take('{')) return Fail("missing {", 0);
-    std::string name;
-    if (!Until('}', "character name", &name)) return false;
-    int32_t c = ast::LookUpCharacterName(name);
-    if (c < 0) return Fail(absl::StrCat("undefined character name ", QuotedStr(name)), Length(name) + 4);
-    *value = static_cast<uint32_t>(c);
-    return true;
-  }
-  // 1: *value is the character; 0: not one of these; -1: error. The character after the backslash is taken.
-  int CommonEscape(int64_t c, bool in_set, uint32_t* value) {
-    static const std::map<int64_t, uint32_t> kSimple = {{'a', 7}, {'f', 12}, {'n', 10},   {'r', 13},
-                                                        {'t', 9}, {'v', 11}, {'\\', '\\'}};
-    auto simple = kSimple.find(c);
-    if (simple != kSimple.end()) return *value = simple->second, 1;
-    if (in_set && c == 'b') return *value = 8, 1;
-    if (c == 'x') return HexEscape(2, value) ? 1 : -1;
-    if (!bytes_ && c == 'u') return HexEscape(4, value) ? 1 : -1;
-    if (!bytes_ && c == 'U') return HexEscape(8, value) ? 1 : -1;
-    if (!bytes_ && c == 'N') return NamedEscape(value) ? 1 : -1;
-    return 0;
-  }
-  bool OctalEscape(int64_t begin, uint32_t* value) {
-    std::string text = Text(begin, at_);
-    unsigned long v = std::stoul(text.substr(1), nullptr, 8);
-    if (v > 0377) return Fail(absl::StrCat("octal escape value ", text, " outside of range 0-0o377"), Length(text));
-    *value = static_cast<uint32_t>(v);
-    return true;
-  }
   static bool IsClassName(int64_t c) { return c == 'd' || c == 'D' || c == 's' || c == 'S' || c == 'w' || c == 'W'; }
 
   bool Escape(Items* out) {
@@ -398,20 +332,6 @@ class RegexParser {
     return true;
   }
 
-  bool Until(uint32_t terminator, const char* what, std::string* text) {
-    int64_t begin = at_;
-    while (Next() != kEndOfPattern && Next() != terminator) ++at_;
-    *text = Text(begin, at_);
-    if (Next() == kEndOfPattern) {
-      if (text->empty()) return Fail(absl::StrCat("missing ", what), 0);
-      std::string shown;
-      AppendUtf8(&shown, terminator);
-      return Fail(absl::StrCat("missing ", shown, ", unterminated name"), Length(*text));
-    }
-    ++at_;
-    if (text->empty()) return Fail(absl::StrCat("missing ", what), 1);
-    return true;
-  }
   bool GroupName(uint32_t terminator, std::string* name) {
     if (!Until(terminator, "group name", name)) return false;
     if (!IsIdentifier(*name))
@@ -604,11 +524,7 @@ class RegexParser {
     return true;
   }
 
-  const std::vector<uint32_t>& pattern_;
-  bool bytes_;
   RegexTree* tree_;
-  RegexError* error_;
-  int64_t at_ = 0;
   std::vector<bool> open_;
   int look_behind_groups_ = -1;  // groups that existed when the outermost look-behind began
   std::map<int, int64_t> conditional_positions_;

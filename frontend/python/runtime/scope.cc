@@ -4,6 +4,8 @@
 // far larger).
 #include "frontend/python/runtime/scope.h"
 
+#include "frontend/python/syntax/walk.h"
+
 namespace cobra::python {
 
 using ast::ExprKind;
@@ -243,6 +245,22 @@ class Resolver {
     VisitBody(s->finalbody);
   }
 
+  void VisitMatch(const ast::Match* s) {
+    VisitExpr(s->subject);
+    for (const ast::MatchCase* c : s->cases) {
+      VisitPattern(c->pattern);
+      VisitExpr(c->guard);
+      VisitBody(c->body);
+    }
+  }
+  void VisitImportFrom(const ast::ImportFrom* s) {
+    const bool future = s->level == 0 && s->module != nullptr && s->module->text == "__future__";
+    for (const ast::Alias* a : s->names) {
+      if (future && a->name->text == "annotations") out_->future_annotations_ = true;
+      BindDotted(a);
+    }
+  }
+
   void VisitStmt(const ast::StmtNode* s) {
     switch (s->node_kind) {
       case StmtKind::FunctionDef: return VisitFunction(s->As<ast::FunctionDef>(), false);
@@ -272,14 +290,7 @@ class Resolver {
         return VisitBody(s->As<ast::If>()->orelse);
       case StmtKind::With: return VisitWith(s->As<ast::With>());
       case StmtKind::AsyncWith: return VisitWith(s->As<ast::AsyncWith>());
-      case StmtKind::Match:
-        VisitExpr(s->As<ast::Match>()->subject);
-        for (const ast::MatchCase* c : s->As<ast::Match>()->cases) {
-          VisitPattern(c->pattern);
-          VisitExpr(c->guard);
-          VisitBody(c->body);
-        }
-        return;
+      case StmtKind::Match: return VisitMatch(s->As<ast::Match>());
       case StmtKind::Raise: VisitExpr(s->As<ast::Raise>()->exc); return VisitExpr(s->As<ast::Raise>()->cause);
       case StmtKind::Try: return VisitTry(s->As<ast::Try>());
       case StmtKind::TryStar: return VisitTry(s->As<ast::TryStar>());
@@ -287,15 +298,7 @@ class Resolver {
       case StmtKind::Import:
         for (const ast::Alias* a : s->As<ast::Import>()->names) BindDotted(a);
         return;
-      case StmtKind::ImportFrom: {
-        const auto* i = s->As<ast::ImportFrom>();
-        bool future = i->level == 0 && i->module != nullptr && i->module->text == "__future__";
-        for (const ast::Alias* a : i->names) {
-          if (future && a->name->text == "annotations") out_->future_annotations_ = true;
-          BindDotted(a);
-        }
-        return;
-      }
+      case StmtKind::ImportFrom: return VisitImportFrom(s->As<ast::ImportFrom>());
       case StmtKind::Global:
         for (Identifier name : s->As<ast::Global>()->names) Note(current_, Mangle(name), kDeclaredGlobal);
         return;
@@ -378,105 +381,61 @@ class Resolver {
   }
 
   // The first iterable is evaluated in the scope around, everything else inside.
-  template <typename T>
-  void VisitComprehension(const T* e, ScopeKind kind, const ast::ExprNode* a, const ast::ExprNode* b) {
-    VisitExpr(e->generators[0]->iter);
+  void VisitComprehension(const ast::ExprNode* e, ScopeKind kind) {
+    const ast::ComprehensionParts parts = ast::PartsOf(e);
+    VisitExpr(parts.generators[0]->iter);
     Scope* scope = Open(kind, e->pos);
     out_->table_[e->node_id] = scope->index;
-    for (size_t i = 0; i < e->generators.size(); ++i) {
-      const ast::Comprehension* g = e->generators[i];
+    for (size_t i = 0; i < parts.generators.size(); ++i) {
+      const ast::Comprehension* g = parts.generators[i];
       VisitExpr(g->target);
       if (i > 0) VisitExpr(g->iter);
       VisitExprs(g->ifs);
     }
-    VisitExpr(a);
-    VisitExpr(b);
+    VisitExpr(parts.elt);
+    VisitExpr(parts.value);
     Close();
+  }
+
+  void VisitLambda(const ast::Lambda* e) {
+    VisitDefaults(e->args);
+    Scope* scope = Open(ScopeKind::kLambda, e->pos);
+    out_->table_[e->node_id] = scope->index;
+    VisitArguments(e->args);
+    scope->info->lambda_body = e->body;
+    VisitExpr(e->body);
+    Close();
+  }
+
+  void VisitConstant(const ast::Constant* e) {
+    const ast::ConstantKind kind = e->constant_kind;
+    if (kind == ast::ConstantKind::kStr || kind == ast::ConstantKind::kBytes || kind == ast::ConstantKind::kBigInt ||
+        kind == ast::ConstantKind::kComplex) {
+      out_->table_[e->node_id] = out_->constant_count_++;
+    }
   }
 
   void VisitExpr(const ast::ExprNode* e) {
     if (e == nullptr) return;
     switch (e->node_kind) {
-      case ExprKind::BoolOp: return VisitExprs(e->As<ast::BoolOp>()->values);
       case ExprKind::NamedExpr: return VisitNamed(e->As<ast::NamedExpr>());
-      case ExprKind::BinOp: VisitExpr(e->As<ast::BinOp>()->left); return VisitExpr(e->As<ast::BinOp>()->right);
-      case ExprKind::UnaryOp: return VisitExpr(e->As<ast::UnaryOp>()->operand);
-      case ExprKind::Lambda: {
-        const auto* l = e->As<ast::Lambda>();
-        VisitDefaults(l->args);
-        Scope* scope = Open(ScopeKind::kLambda, e->pos);
-        out_->table_[e->node_id] = scope->index;
-        VisitArguments(l->args);
-        scope->info->lambda_body = l->body;
-        VisitExpr(l->body);
-        return Close();
-      }
-      case ExprKind::IfExp:
-        VisitExpr(e->As<ast::IfExp>()->test);
-        VisitExpr(e->As<ast::IfExp>()->body);
-        return VisitExpr(e->As<ast::IfExp>()->orelse);
-      case ExprKind::Dict: VisitExprs(e->As<ast::Dict>()->keys); return VisitExprs(e->As<ast::Dict>()->values);
-      case ExprKind::Set: return VisitExprs(e->As<ast::Set>()->elts);
-      case ExprKind::ListComp: {
-        const auto* c = e->As<ast::ListComp>();
-        return VisitComprehension(c, ScopeKind::kComprehension, c->elt, nullptr);
-      }
-      case ExprKind::SetComp: {
-        const auto* c = e->As<ast::SetComp>();
-        return VisitComprehension(c, ScopeKind::kComprehension, c->elt, nullptr);
-      }
-      case ExprKind::DictComp: {
-        const auto* c = e->As<ast::DictComp>();
-        return VisitComprehension(c, ScopeKind::kComprehension, c->key, c->value);
-      }
-      case ExprKind::GeneratorExp: {
-        const auto* c = e->As<ast::GeneratorExp>();
-        return VisitComprehension(c, ScopeKind::kGenerator, c->elt, nullptr);
-      }
-      case ExprKind::Await: return VisitExpr(e->As<ast::Await>()->value);
-      case ExprKind::Yield: current_->frame->info->is_generator = true; return VisitExpr(e->As<ast::Yield>()->value);
-      case ExprKind::YieldFrom:
-        current_->frame->info->is_generator = true;
-        return VisitExpr(e->As<ast::YieldFrom>()->value);
-      case ExprKind::Compare:
-        VisitExpr(e->As<ast::Compare>()->left);
-        return VisitExprs(e->As<ast::Compare>()->comparators);
-      case ExprKind::Call: {
-        out_->table_[e->node_id] = IsPlainCall(e->As<ast::Call>()) ? 1 : 0;
-        const auto* c = e->As<ast::Call>();
-        VisitExpr(c->func);
-        VisitExprs(c->args);
-        for (const ast::Keyword* k : c->keywords) VisitExpr(k->value);
-        return;
-      }
-      case ExprKind::FormattedValue:
-        VisitExpr(e->As<ast::FormattedValue>()->value);
-        return VisitExpr(e->As<ast::FormattedValue>()->format_spec);
-      case ExprKind::JoinedStr: return VisitExprs(e->As<ast::JoinedStr>()->values);
-      case ExprKind::Constant: {
-        auto kind = e->As<ast::Constant>()->constant_kind;
-        if (kind == ast::ConstantKind::kStr || kind == ast::ConstantKind::kBytes ||
-            kind == ast::ConstantKind::kBigInt || kind == ast::ConstantKind::kComplex) {
-          out_->table_[e->node_id] = out_->constant_count_++;
-        }
-        return;
-      }
-      case ExprKind::Attribute:
-        VisitExpr(e->As<ast::Attribute>()->value);
-        out_->table_[e->node_id] = Mangle(e->As<ast::Attribute>()->attr)->id;
-        return;
-      case ExprKind::Subscript:
-        VisitExpr(e->As<ast::Subscript>()->value);
-        return VisitExpr(e->As<ast::Subscript>()->slice);
-      case ExprKind::Starred: return VisitExpr(e->As<ast::Starred>()->value);
+      case ExprKind::Lambda: return VisitLambda(e->As<ast::Lambda>());
+      case ExprKind::ListComp:
+      case ExprKind::SetComp:
+      case ExprKind::DictComp: return VisitComprehension(e, ScopeKind::kComprehension);
+      case ExprKind::GeneratorExp: return VisitComprehension(e, ScopeKind::kGenerator);
+      case ExprKind::Constant: return VisitConstant(e->As<ast::Constant>());
       case ExprKind::Name: return VisitName(e->As<ast::Name>());
-      case ExprKind::List: return VisitExprs(e->As<ast::List>()->elts);
-      case ExprKind::Tuple: return VisitExprs(e->As<ast::Tuple>()->elts);
-      case ExprKind::Slice:
-        VisitExpr(e->As<ast::Slice>()->lower);
-        VisitExpr(e->As<ast::Slice>()->upper);
-        return VisitExpr(e->As<ast::Slice>()->step);
+      case ExprKind::Yield:
+      case ExprKind::YieldFrom: current_->frame->info->is_generator = true; break;
+      case ExprKind::Call: out_->table_[e->node_id] = IsPlainCall(e->As<ast::Call>()) ? 1 : 0; break;
+      default: break;
     }
+    ast::VisitChildren(e, [this](const ast::ExprNode* child) {
+      VisitExpr(child);
+      return true;
+    });
+    if (const auto* attribute = e->AsOrNull<ast::Attribute>()) out_->table_[e->node_id] = Mangle(attribute->attr)->id;
   }
 
   static bool HasSlots(const Scope* s) {

@@ -1,7 +1,7 @@
-// Which variable each name means, decided once per source file and shared by all interpreters.
+// The variable that each name refers to, resolved once per source file and shared by all interpreters.
 //
-// CPython's rules, with one change that programs cannot see: list, set and dict comprehensions do not get a frame of
-// their own. Their variables are extra slots of the frame around them (as in CPython 3.12), which makes them cheap.
+// CPython's rules, with one change that programs cannot observe: list, set and dict comprehensions do not get a frame
+// of their own. Their variables are extra slots of the enclosing frame (as in CPython 3.12), which makes them cheap.
 // Generator expressions are frames, because they outlive the expression.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_SCOPE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_SCOPE_H_
@@ -54,17 +54,17 @@ struct ScopeInfo {
   std::vector<ast::Identifier> slot_names;  // of parameters and locals; comprehension slots have none
   std::vector<uint32_t> cell_slots;         // made at entry; a parameter's value moves into its cell
   std::vector<ast::Identifier> free_names;
-  std::vector<int32_t>
-      closure_sources;       // per free name, in the frame around: slot of a cell, or ~index of its own free variable
+  // Per free name: its cell's slot in the enclosing frame, or ~index of that frame's own free variable.
+  std::vector<int32_t> closure_sources;
   int class_cell_slot = -1;  // kClass: where __class__ is
   int class_free = -1;       // index of __class__ in free_names
-  // kComprehension: cells to make anew each time it starts.
+  // kComprehension: cells to create again at each start.
   std::vector<uint32_t> fresh_cells;
   absl::flat_hash_map<ast::Identifier, Ref> refs;                 // every name bound or used here
   absl::flat_hash_map<ast::Identifier, ast::Identifier> mangled;  // __private names here -> what they are stored as
   bool simple_annotations = false;  // of a function: they can be evaluated later, in a frame without slots
 
-  // For names that are bound by something other than a Name node: def, class, import, except, match.
+  // For names that are not bound by a Name node: def, class, import, except, match.
   ast::Identifier Mangled(ast::Identifier name) const {
     if (mangled.empty()) return name;
     auto it = mangled.find(name);
@@ -88,8 +88,8 @@ class ResolvedAst {
   // Of a Call: IsPlainCall (scope.cc).
   // For all of these: ref() and the like are entries of this table.
   const uint32_t* table() const { return table_.data(); }
-  // Per node: where in its dictionary a name was the last time (DictTable::GetStr). Not part of what the tree means, so
-  // that all interpreters may write to it.
+  // Per node: the last position of the name in its dictionary (DictTable::GetStr). Only a cache, so that all
+  // interpreters may write to it.
   std::atomic<uint16_t>* guesses() const { return guesses_.get(); }
   // Of FunctionDef, Lambda, ClassDef, comprehensions and generator expressions.
   const ScopeInfo& scope(uint32_t node_id) const { return *scopes_[table_[node_id]]; }
@@ -120,15 +120,15 @@ class ResolvedAst {
   std::vector<uint32_t> table_;  // by node_id
   std::unique_ptr<std::atomic<uint16_t>[]> guesses_;
   std::vector<std::unique_ptr<ScopeInfo>> scopes_;
-  std::deque<ast::Symbol>
-      mangled_;  // names that the tree itself does not have: mangled ones, first parts of dotted ones
+  // Names that the tree itself does not have: mangled ones, first parts of dotted ones
+  std::deque<ast::Symbol> mangled_;
   std::deque<std::string> mangled_text_;
   absl::flat_hash_map<absl::string_view, ast::Identifier> mangled_symbols_;
   uint32_t constant_count_ = 0;
   bool future_annotations_ = false;
 };
 
-// Parsed and resolved, or found so: a process keeps what it has read, by content (code_unit.cc).
+// Parses and resolves a source, or returns the cached result: a process caches sources by content (code_unit.cc).
 absl::StatusOr<std::shared_ptr<const ResolvedAst>> ParseShared(absl::string_view source,
                                                                absl::string_view display_name);
 

@@ -1,7 +1,6 @@
-// list, tuple, range, slice, bytes.
+// list, tuple, range, slice.
 #include <algorithm>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 
@@ -35,7 +34,7 @@ Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Val
   return items[static_cast<size_t>(i)];
 }
 
-Value OfSameTupleClass(Interpreter& interp, Value like, Value made) {
+Value WithTupleClassOf(Interpreter& interp, Value like, Value made) {
   ClassObject* cls = like.object()->cls;
   if (cls == interp.types().tuple || !cls->is_native || !made.IsTuple() ||
       interp.LookupClass(cls, interp.Intern("_closed")).IsUnbound())
@@ -149,88 +148,13 @@ Result<Value> RepeatSequence(Interpreter& interp, Value sequence, Value count) {
   if (sequence.IsTuple()) {
     TupleObject* t = interp.NewTupleOfSize(total);
     for (int64_t i = 0; i < total; ++i) t->items[i] = sequence.as<TupleObject>()->items[i % length];
-    return OfSameTupleClass(interp, sequence, t);
+    return WithTupleClassOf(interp, sequence, t);
   }
   ListObject* l = interp.NewList();
   l->items.reserve(interp.heap(), static_cast<size_t>(total));
   for (int64_t i = 0; i < total; ++i)
     l->items.push_back(interp.heap(), sequence.as<ListObject>()->items[static_cast<size_t>(i % length)]);
   return Value(l);
-}
-
-namespace {
-
-using KeyedValues = std::vector<std::pair<Value, Value>>;
-
-// The run at the beginning, made ascending; then each following value into its place among those before it. These are
-// CPython's comparisons for fewer than 64 values: where `<` is no order (sets, a class's own) or fails, they decide
-// about the result.
-Result<void> InsertionSort(Interpreter& interp, KeyedValues& v) {
-  if (v.size() < 2) return {};
-  const auto less = [&](size_t i, size_t j) { return LessThan(interp, v[i].first, v[j].first); };
-  COBRA_TRY_ASSIGN(const bool descending, less(1, 0));
-  size_t run = 2;
-  for (; run < v.size(); ++run) {
-    COBRA_TRY(interp.Step());
-    COBRA_TRY_ASSIGN(bool goes_down, less(run, run - 1));
-    if (goes_down != descending) break;
-  }
-  if (descending) std::reverse(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(run));
-  for (size_t start = run; start < v.size(); ++start) {
-    size_t low = 0, high = start;
-    while (low < high) {
-      COBRA_TRY(interp.Step());
-      const size_t middle = low + (high - low) / 2;
-      COBRA_TRY_ASSIGN(bool before, less(start, middle));
-      (before ? high : low) = before ? middle : middle + 1;
-    }
-    std::rotate(v.begin() + static_cast<std::ptrdiff_t>(low), v.begin() + static_cast<std::ptrdiff_t>(start),
-                v.begin() + static_cast<std::ptrdiff_t>(start) + 1);
-  }
-  return {};
-}
-
-// Stops at the first failing comparison; stable, as list.sort must be.
-Result<void> MergeSort(Interpreter& interp, KeyedValues& v, KeyedValues& scratch, size_t begin, size_t end) {
-  if (end - begin < 2) return {};
-  size_t middle = begin + (end - begin) / 2;
-  COBRA_TRY(MergeSort(interp, v, scratch, begin, middle));
-  COBRA_TRY(MergeSort(interp, v, scratch, middle, end));
-  size_t i = begin, j = middle, out = begin;
-  while (i < middle && j < end) {
-    COBRA_TRY(interp.Step());
-    COBRA_TRY_ASSIGN(bool right_first, LessThan(interp, v[j].first, v[i].first));
-    scratch[out++] = right_first ? v[j++] : v[i++];
-  }
-  while (i < middle) scratch[out++] = v[i++];
-  while (j < end) scratch[out++] = v[j++];
-  std::copy(scratch.begin() + static_cast<std::ptrdiff_t>(begin), scratch.begin() + static_cast<std::ptrdiff_t>(end),
-            v.begin() + static_cast<std::ptrdiff_t>(begin));
-  return {};
-}
-
-}  // namespace
-
-Result<void> SortValues(Interpreter& interp, std::vector<Value>* values, Value key, bool reverse) {
-  constexpr size_t kFew = 64;
-  KeyedValues pairs;
-  pairs.reserve(values->size());
-  for (Value v : *values) {
-    Value k = v;
-    if (!key.IsNone()) COBRA_TRY_SET(k, interp.Call(key, {v}));
-    pairs.emplace_back(k, v);
-  }
-  if (reverse) std::reverse(pairs.begin(), pairs.end());  // before and after: equal values stay in order
-  Result<void> done;
-  if (pairs.size() < kFew) {
-    done = InsertionSort(interp, pairs);
-  } else {
-    KeyedValues scratch(pairs.size());
-    done = MergeSort(interp, pairs, scratch, 0, pairs.size());
-  }
-  if (reverse) std::reverse(pairs.begin(), pairs.end());
-  for (size_t i = 0; i < pairs.size(); ++i) (*values)[i] = pairs[i].second;
-  return done;
 }
 
 namespace {
@@ -485,88 +409,117 @@ void AddSequenceMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "count", Count);
 }
 
-void InitSequenceTypes(Interpreter& interp) {
-  using Op = Interpreter::BinaryOp;
-  const BuiltinTypes& t = interp.types();
-  SetNativeNew(interp, t.list, ListNew);
-  AddSequenceMethods(interp, t.list);
-  AddOperatorMethods(interp, t.list, {Op::kAdd, Op::kMult}, true);
-  AddMethod(interp, t.list, "__init__", ListInit);
-  AddMethod(interp, t.list, "append", Append);
-  AddMethod(interp, t.list, "extend", Extend);
-  AddMethod(interp, t.list, "insert", Insert);
-  AddMethod(interp, t.list, "pop", Pop);
-  AddMethod(interp, t.list, "remove", Remove);
-  AddMethod(interp, t.list, "sort", Sort);
-  AddMethod(interp, t.list, "clear", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+namespace {
+
+void AddListMethods(Interpreter& interp, ClassObject* list) {
+  AddMethod(interp, list, "append", Append);
+  AddMethod(interp, list, "extend", Extend);
+  AddMethod(interp, list, "insert", Insert);
+  AddMethod(interp, list, "pop", Pop);
+  AddMethod(interp, list, "remove", Remove);
+  AddMethod(interp, list, "sort", Sort);
+  AddMethod(interp, list, "clear", [](Interpreter&, const CallArgs& args) -> Result<Value> {
     Self(args)->items.clear();
     return Value::None();
   });
-  AddMethod(interp, t.list, "copy", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+  AddMethod(interp, list, "copy", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return Value(interp.NewList(absl::MakeConstSpan(Self(args)->items.data(), Self(args)->items.size())));
   });
-  AddMethod(interp, t.list, "reverse", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+  AddMethod(interp, list, "reverse", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     interp.Spend(static_cast<int64_t>(Self(args)->items.size()) / 16);
     std::reverse(Self(args)->items.begin(), Self(args)->items.end());
     return Value::None();
   });
-  AddMethod(interp, t.list, "__setitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+}
+
+void AddListItemMethods(Interpreter& interp, ClassObject* list) {
+  AddMethod(interp, list, "__setitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value key, value;
     ArgReader reader(interp, "__setitem__", args);
     COBRA_TRY(reader.Required("key", &key).Required("value", &value).Finish());
     COBRA_TRY(ListSetItem(interp, Self(args), key, value));
     return Value::None();
   });
-  AddMethod(interp, t.list, "__delitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+  AddMethod(interp, list, "__delitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value key;
     ArgReader reader(interp, "__delitem__", args);
     COBRA_TRY(reader.Required("key", &key).Finish());
     COBRA_TRY(ListDelItem(interp, Self(args), key));
     return Value::None();
   });
-  AddMethod(interp, t.list, "__iadd__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+  AddMethod(interp, list, "__iadd__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value items;
     ArgReader reader(interp, "__iadd__", args);
     COBRA_TRY(reader.Required("value", &items).Finish());
     COBRA_TRY(ListExtend(interp, Self(args), items));
     return args.self;
   });
-  t.list->attrs->table.SetStr(interp.heap(), interp.names().__hash__, Value::None());
+}
 
-  SetNativeNew(interp, t.tuple, TupleNew);
-  AddSequenceMethods(interp, t.tuple);
-  AddOperatorMethods(interp, t.tuple, {Op::kAdd, Op::kMult}, true);
-  AddMethod(interp, t.tuple, "__hash__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+void InitList(Interpreter& interp) {
+  using Op = Interpreter::BinaryOp;
+  ClassObject* list = interp.types().list;
+  SetNativeNew(interp, list, ListNew);
+  AddSequenceMethods(interp, list);
+  AddOperatorMethods(interp, list, {Op::kAdd, Op::kMult}, true);
+  AddMethod(interp, list, "__init__", ListInit);
+  AddListMethods(interp, list);
+  AddListItemMethods(interp, list);
+  list->attrs->table.SetStr(interp.heap(), interp.names().__hash__, Value::None());
+}
+
+void InitTuple(Interpreter& interp) {
+  using Op = Interpreter::BinaryOp;
+  ClassObject* tuple = interp.types().tuple;
+  SetNativeNew(interp, tuple, TupleNew);
+  AddSequenceMethods(interp, tuple);
+  AddOperatorMethods(interp, tuple, {Op::kAdd, Op::kMult}, true);
+  AddMethod(interp, tuple, "__hash__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(uint64_t h, interp.Hash(Value(interp.NewTuple(args.self.as<TupleObject>()->span()))));
     return Value::Int(static_cast<int64_t>(h >> 4));
   });
+}
 
-  SetNativeNew(interp, t.range, RangeNew);
-  AddSequenceMethods(interp, t.range);
-  AddProperty(interp, t.range, "start", [](Interpreter&, const CallArgs& a) -> Result<Value> {
+void InitRange(Interpreter& interp) {
+  ClassObject* range = interp.types().range;
+  SetNativeNew(interp, range, RangeNew);
+  AddSequenceMethods(interp, range);
+  AddProperty(interp, range, "start", [](Interpreter&, const CallArgs& a) -> Result<Value> {
     return Value::Int(a.self.as<RangeObject>()->start);
   });
-  AddProperty(interp, t.range, "stop", [](Interpreter&, const CallArgs& a) -> Result<Value> {
+  AddProperty(interp, range, "stop", [](Interpreter&, const CallArgs& a) -> Result<Value> {
     return Value::Int(a.self.as<RangeObject>()->stop);
   });
-  AddProperty(interp, t.range, "step", [](Interpreter&, const CallArgs& a) -> Result<Value> {
+  AddProperty(interp, range, "step", [](Interpreter&, const CallArgs& a) -> Result<Value> {
     return Value::Int(a.self.as<RangeObject>()->step);
   });
+}
 
-  SetNativeNew(interp, t.slice, SliceNew);
-  AddProperty(interp, t.slice, "start",
+void InitSlice(Interpreter& interp) {
+  ClassObject* slice = interp.types().slice;
+  SetNativeNew(interp, slice, SliceNew);
+  AddProperty(interp, slice, "start",
               [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<SliceObject>()->start; });
-  AddProperty(interp, t.slice, "stop",
+  AddProperty(interp, slice, "stop",
               [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<SliceObject>()->stop; });
-  AddProperty(interp, t.slice, "step",
+  AddProperty(interp, slice, "step",
               [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<SliceObject>()->step; });
-  AddMethod(interp, t.slice, "indices", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+  AddMethod(interp, slice, "indices", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     int64_t length;
     ArgReader reader(interp, "indices", args);
     COBRA_TRY(reader.Required("length", &length).Finish());
     COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(args.self.as<SliceObject>(), length));
     return Value(interp.NewTuple({Value::Int(r.start), Value::Int(r.stop), Value::Int(r.step)}));
   });
+}
+
+}  // namespace
+
+void InitSequenceTypes(Interpreter& interp) {
+  InitList(interp);
+  InitTuple(interp);
+  InitRange(interp);
+  InitSlice(interp);
 }
 
 }  // namespace cobra::python

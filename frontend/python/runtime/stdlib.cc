@@ -9,11 +9,11 @@ void AddStandardLibrary(NativeRegistry* registry) {
   AddItertoolsModule(registry);
   AddRandomModule(registry);
   AddReModule(registry);
-  for (const EmbeddedModule* m = kEmbeddedModules; m->name != nullptr; ++m) {
+  for (const EmbeddedModule& embedded : StandardLibraryModules()) {
     NativeModule module;
-    module.name = m->name;
-    module.source = m->source;
-    module.define = [source = m->source](Interpreter&, NativeModuleBuilder& builder) -> Result<void> {
+    module.name = std::string(embedded.name);
+    module.source = embedded.source;
+    module.define = [source = embedded.source](Interpreter&, NativeModuleBuilder& builder) -> Result<void> {
       builder.Source(source);
       return {};
     };

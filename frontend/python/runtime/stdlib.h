@@ -1,24 +1,21 @@
-// The Python sources under stdlib/, embedded by CMake, and the native parts of the standard library.
+// The standard library: its modules in Python (stdlib/, one file each), and its native parts.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_STDLIB_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_STDLIB_H_
 
-#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "frontend/python/runtime/embedded_module.h"
 #include "frontend/python/runtime/native.h"
 
 namespace cobra::python {
 
-struct EmbeddedModule {
-  const char* name;  // dotted
-  const char* source;
-};
-// Terminated by an entry whose name is null.
-extern const EmbeddedModule kEmbeddedModules[];
+// The files below stdlib/.
+absl::Span<const EmbeddedModule> StandardLibraryModules();
 
 double Gamma(double x);  // math_gamma.cc; NaN where Python raises ValueError
 double LogGamma(double x);
 void AddCmathModule(NativeRegistry* registry);
 void AddMathModule(NativeRegistry* registry);
-void AddSystemModules(NativeRegistry* registry);    // sys, builtins, _cobra (what stdlib/*.py needs from C++)
+void AddSystemModules(NativeRegistry* registry);    // sys, builtins, _cobra (what stdlib/ needs from C++)
 void AddItertoolsModule(NativeRegistry* registry);  // itertools
 void AddRandomModule(NativeRegistry* registry);     // _random
 void AddReModule(NativeRegistry* registry);         // _re

@@ -56,7 +56,7 @@ void Test(NativeModuleBuilder& m, absl::string_view name, bool (*f)(Complex)) {
   });
 }
 
-Result<Value> Log(Interpreter& interp, const CallArgs& args) {
+Result<Value> ComplexLog(Interpreter& interp, const CallArgs& args) {
   Value v, base = Value::Unbound();
   ArgReader reader(interp, "log", args);
   COBRA_TRY(reader.Required("z", &v).Optional("base", &base).Finish());
@@ -126,7 +126,7 @@ void AddCmathModule(NativeRegistry* registry) {
     Test(m, "isfinite", IsFinite);
     Test(m, "isnan", [](Complex z) { return std::isnan(z.real()) || std::isnan(z.imag()); });
     Test(m, "isinf", [](Complex z) { return std::isinf(z.real()) || std::isinf(z.imag()); });
-    m.Function("log", Log).Function("isclose", IsClose).Function("polar", Polar);
+    m.Function("log", ComplexLog).Function("isclose", IsClose).Function("polar", Polar);
     m.Function("phase", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       COBRA_TRY_ASSIGN(Value polar, Polar(interp, args));
       return polar.as<TupleObject>()->items[1];

@@ -40,8 +40,8 @@ void Binary(NativeModuleBuilder& m, absl::string_view name, double (*f)(double, 
   m.Function(name, [f, key = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, key, 2));
     COBRA_TRY_ASSIGN(double y, Number(interp, args, 1, key, 2));
-    return Checked(interp, f(x, y), std::isfinite(x) && std::isfinite(y),
-                   x != 0);  // a power of zero is out of the domain
+    // A power of zero is out of the domain.
+    return Checked(interp, f(x, y), std::isfinite(x) && std::isfinite(y), x != 0);
   });
 }
 
@@ -60,7 +60,7 @@ Result<double> LogOf(Interpreter& interp, Value v, double (*f)(double)) {
   return f(x);
 }
 
-Result<Value> Log(Interpreter& interp, const CallArgs& args) {
+Result<Value> RealLog(Interpreter& interp, const CallArgs& args) {
   Value x, base = Value::Unbound();
   ArgReader reader(interp, "log", args);
   COBRA_TRY(reader.Required("x", &x).Optional("base", &base).Finish());
@@ -128,7 +128,7 @@ Result<Value> GcdLcm(Interpreter& interp, const CallArgs& args, bool lcm) {
     BigInt q, r, product = result * b;
     BigInt::FloorDivMod(product.negative() ? -product : product, Gcd(result, b), &q, &r);
     result = q;
-    if (result.bits() > interp.limits().big_int_bits) return interp.LimitReached("an integer of this size");
+    if (result.bits() > interp.limits().big_int_bits) return interp.IntTooLarge();
   }
   return interp.NewInt(result);
 }
@@ -142,7 +142,7 @@ Result<Value> Factorial(Interpreter& interp, const CallArgs& args) {
   for (int64_t i = 2; i <= n; ++i) {
     COBRA_TRY(interp.Step());
     r = r * BigInt(i);
-    if (r.bits() > interp.limits().big_int_bits) return interp.LimitReached("an integer of this size");
+    if (r.bits() > interp.limits().big_int_bits) return interp.IntTooLarge();
   }
   return interp.NewInt(r);
 }
@@ -162,7 +162,7 @@ Result<Value> Comb(Interpreter& interp, const CallArgs& args, bool perm) {
     r = r * BigInt(n - i);
     BigInt rest;
     if (!perm) BigInt::FloorDivMod(r, BigInt(i + 1), &r, &rest);
-    if (r.bits() > interp.limits().big_int_bits) return interp.LimitReached("an integer of this size");
+    if (r.bits() > interp.limits().big_int_bits) return interp.IntTooLarge();
   }
   return interp.NewInt(r);
 }
@@ -297,133 +297,173 @@ Result<Value> Hypot(Interpreter& interp, const CallArgs& args) {
   return Value::Float(scale == 0 || v.size() <= 1 ? scale : Norm(v, scale));
 }
 
+Result<Value> Frexp(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, "frexp", 1));
+  int e = 0;
+  double f = std::isfinite(x) ? std::frexp(x, &e) : x;
+  return Value(interp.NewTuple({Value::Float(f), Value::Int(e)}));
+}
+
+Result<Value> Modf(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, "modf", 1));
+  double whole, f = std::modf(x, &whole);
+  return Value(interp.NewTuple({Value::Float(f), Value::Float(whole)}));
+}
+
+Result<Value> Ldexp(Interpreter& interp, const CallArgs& args) {
+  double x;
+  int64_t e;
+  ArgReader reader(interp, "ldexp", args);
+  COBRA_TRY(reader.Required("x", &x).Required("i", &e).Finish());
+  return Checked(interp, std::ldexp(x, static_cast<int>(std::max<int64_t>(std::min<int64_t>(e, 100000), -100000))),
+                 std::isfinite(x), true);
+}
+
+Result<Value> Ulp(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, "ulp", 1));
+  if (!std::isfinite(x)) return Value::Float(std::fabs(x));
+  x = std::fabs(x);
+  double above = std::nextafter(x, HUGE_VAL);
+  return Value::Float(std::isinf(above) ? x - std::nextafter(x, 0) : above - x);
+}
+
+Result<Value> Dist(Interpreter& interp, const CallArgs& args) {
+  Value p, q;
+  ArgReader reader(interp, "dist", args);
+  COBRA_TRY(reader.Required("p", &p).Required("q", &q).Finish());
+  COBRA_TRY_ASSIGN(std::vector<Value> a, interp.ToVector(p));
+  COBRA_TRY_ASSIGN(std::vector<Value> b, interp.ToVector(q));
+  if (a.size() != b.size())
+    return interp.Raise(interp.types().ValueError, "both points must have the same number of dimensions");
+  for (size_t i = 0; i < a.size(); ++i) COBRA_TRY_SET(a[i], interp.Binary(Interpreter::BinaryOp::kSub, a[i], b[i]));
+  CallArgs differences;
+  differences.positional = a;
+  return Hypot(interp, differences);
+}
+
+void AddConstants(NativeModuleBuilder& m) {
+  m.Value("pi", Value::Float(M_PI)).Value("e", Value::Float(M_E)).Value("tau", Value::Float(2 * M_PI));
+  m.Value("inf", Value::Float(HUGE_VAL)).Value("nan", Value::Float(std::nan("")));
+}
+
+void AddUnaryFunctions(NativeModuleBuilder& m) {
+  Unary(m, "sqrt", [](double x) { return std::sqrt(x); });
+  Unary(m, "cbrt", [](double x) { return std::cbrt(x); });
+  Unary(
+      m, "exp", [](double x) { return std::exp(x); }, true);
+  Unary(
+      m, "exp2", [](double x) { return std::exp2(x); }, true);
+  Unary(
+      m, "expm1", [](double x) { return std::expm1(x); }, true);
+  Unary(m, "log1p", [](double x) { return std::log1p(x); });
+  Unary(m, "sin", [](double x) { return std::sin(x); });
+  Unary(m, "cos", [](double x) { return std::cos(x); });
+  Unary(m, "tan", [](double x) { return std::tan(x); });
+  Unary(m, "asin", [](double x) { return std::asin(x); });
+  Unary(m, "acos", [](double x) { return std::acos(x); });
+  Unary(m, "atan", [](double x) { return std::atan(x); });
+  Unary(
+      m, "sinh", [](double x) { return std::sinh(x); }, true);
+  Unary(
+      m, "cosh", [](double x) { return std::cosh(x); }, true);
+  Unary(m, "tanh", [](double x) { return std::tanh(x); });
+  Unary(m, "asinh", [](double x) { return std::asinh(x); });
+  Unary(m, "acosh", [](double x) { return std::acosh(x); });
+  Unary(m, "atanh", [](double x) { return std::atanh(x); });
+  Unary(m, "erf", [](double x) { return std::erf(x); });
+  Unary(m, "erfc", [](double x) { return std::erfc(x); });
+  Unary(m, "gamma", Gamma, true);
+  Unary(m, "lgamma", LogGamma, true);
+  Unary(m, "fabs", [](double x) { return std::fabs(x); });
+}
+
+void AddAngleConversions(NativeModuleBuilder& m) {
+  for (bool to_degrees : {true, false}) {
+    m.Function(to_degrees ? "degrees" : "radians",
+               [to_degrees](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+                 COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, to_degrees ? "degrees" : "radians", 1));
+                 return Value::Float(x * (to_degrees ? 180.0 / M_PI : M_PI / 180.0));
+               });
+  }
+}
+
+void AddBinaryFunctions(NativeModuleBuilder& m) {
+  Binary(m, "pow", [](double x, double y) { return std::pow(x, y); });
+  Binary(m, "atan2", [](double y, double x) { return std::atan2(y, x); });
+  Binary(m, "fmod", [](double x, double y) { return std::fmod(x, y); });
+  Binary(m, "remainder", [](double x, double y) { return std::remainder(x, y); });
+  Binary(m, "copysign", [](double x, double y) { return std::copysign(x, y); });
+  Binary(m, "nextafter", [](double x, double y) { return std::nextafter(x, y); });
+}
+
+void AddLogarithms(NativeModuleBuilder& m) {
+  m.Function("log", RealLog);
+  for (bool two : {true, false}) {
+    m.Function(two ? "log2" : "log10", [two](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      Value x;
+      ArgReader reader(interp, two ? "log2" : "log10", args);
+      COBRA_TRY(reader.Required("x", &x).Finish());
+      COBRA_TRY_ASSIGN(double d, two ? LogOf(interp, x, [](double v) { return std::log2(v); })
+                                     : LogOf(interp, x, [](double v) { return std::log10(v); }));
+      return Value::Float(d);
+    });
+  }
+}
+
+void AddRounding(NativeModuleBuilder& m) {
+  m.Function("floor", [](Interpreter& i, const CallArgs& a) {
+    return Rounded(i, a, i.names().__floor__, "floor", [](double x) { return std::floor(x); });
+  });
+  m.Function("ceil", [](Interpreter& i, const CallArgs& a) {
+    return Rounded(i, a, i.names().__ceil__, "ceil", [](double x) { return std::ceil(x); });
+  });
+  m.Function("trunc", [](Interpreter& i, const CallArgs& a) {
+    return Rounded(i, a, i.names().__trunc__, "trunc", [](double x) { return std::trunc(x); });
+  });
+}
+
+void AddFloatTests(NativeModuleBuilder& m) {
+  for (int kind : {0, 1, 2}) {
+    absl::string_view name = kind == 0 ? "isnan" : kind == 1 ? "isinf" : "isfinite";
+    m.Function(name, [kind, name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, name, 1));
+      return Value::Bool(kind == 0 ? std::isnan(x) : kind == 1 ? std::isinf(x) : std::isfinite(x));
+    });
+  }
+}
+
+Result<void> DefineMath(Interpreter&, NativeModuleBuilder& m) {
+  AddConstants(m);
+  AddUnaryFunctions(m);
+  AddAngleConversions(m);
+  AddBinaryFunctions(m);
+  AddLogarithms(m);
+  AddRounding(m);
+  AddFloatTests(m);
+  m.Function("frexp", Frexp);
+  m.Function("modf", Modf);
+  m.Function("ldexp", Ldexp);
+  m.Function("prod", Prod);
+  m.Function("gcd", [](Interpreter& i, const CallArgs& a) { return GcdLcm(i, a, false); });
+  m.Function("lcm", [](Interpreter& i, const CallArgs& a) { return GcdLcm(i, a, true); });
+  m.Function("factorial", Factorial);
+  m.Function("comb", [](Interpreter& i, const CallArgs& a) { return Comb(i, a, false); });
+  m.Function("perm", [](Interpreter& i, const CallArgs& a) { return Comb(i, a, true); });
+  m.Function("isqrt", ISqrt);
+  m.Function("fsum", FSum);
+  m.Function("isclose", IsClose);
+  m.Function("hypot", Hypot);
+  m.Function("ulp", Ulp);
+  m.Function("dist", Dist);
+  return {};
+}
+
 }  // namespace
 
 void AddMathModule(NativeRegistry* registry) {
   NativeModule module;
   module.name = "math";
-  module.define = [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
-    m.Value("pi", Value::Float(M_PI)).Value("e", Value::Float(M_E)).Value("tau", Value::Float(2 * M_PI));
-    m.Value("inf", Value::Float(HUGE_VAL)).Value("nan", Value::Float(std::nan("")));
-    Unary(m, "sqrt", [](double x) { return std::sqrt(x); });
-    Unary(m, "cbrt", [](double x) { return std::cbrt(x); });
-    Unary(
-        m, "exp", [](double x) { return std::exp(x); }, true);
-    Unary(
-        m, "exp2", [](double x) { return std::exp2(x); }, true);
-    Unary(
-        m, "expm1", [](double x) { return std::expm1(x); }, true);
-    Unary(m, "log1p", [](double x) { return std::log1p(x); });
-    Unary(m, "sin", [](double x) { return std::sin(x); });
-    Unary(m, "cos", [](double x) { return std::cos(x); });
-    Unary(m, "tan", [](double x) { return std::tan(x); });
-    Unary(m, "asin", [](double x) { return std::asin(x); });
-    Unary(m, "acos", [](double x) { return std::acos(x); });
-    Unary(m, "atan", [](double x) { return std::atan(x); });
-    Unary(
-        m, "sinh", [](double x) { return std::sinh(x); }, true);
-    Unary(
-        m, "cosh", [](double x) { return std::cosh(x); }, true);
-    Unary(m, "tanh", [](double x) { return std::tanh(x); });
-    Unary(m, "asinh", [](double x) { return std::asinh(x); });
-    Unary(m, "acosh", [](double x) { return std::acosh(x); });
-    Unary(m, "atanh", [](double x) { return std::atanh(x); });
-    Unary(m, "erf", [](double x) { return std::erf(x); });
-    Unary(m, "erfc", [](double x) { return std::erfc(x); });
-    Unary(m, "gamma", Gamma, true);
-    Unary(m, "lgamma", LogGamma, true);
-    Unary(m, "fabs", [](double x) { return std::fabs(x); });
-    for (bool to_degrees : {true, false}) {
-      m.Function(to_degrees ? "degrees" : "radians",
-                 [to_degrees](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-                   COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, to_degrees ? "degrees" : "radians", 1));
-                   return Value::Float(x * (to_degrees ? 180.0 / M_PI : M_PI / 180.0));
-                 });
-    }
-    Binary(m, "pow", [](double x, double y) { return std::pow(x, y); });
-    Binary(m, "atan2", [](double y, double x) { return std::atan2(y, x); });
-    Binary(m, "fmod", [](double x, double y) { return std::fmod(x, y); });
-    Binary(m, "remainder", [](double x, double y) { return std::remainder(x, y); });
-    Binary(m, "copysign", [](double x, double y) { return std::copysign(x, y); });
-    Binary(m, "nextafter", [](double x, double y) { return std::nextafter(x, y); });
-    m.Function("log", Log);
-    for (bool two : {true, false}) {
-      m.Function(two ? "log2" : "log10", [two](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-        Value x;
-        ArgReader reader(interp, two ? "log2" : "log10", args);
-        COBRA_TRY(reader.Required("x", &x).Finish());
-        COBRA_TRY_ASSIGN(double d, two ? LogOf(interp, x, [](double v) { return std::log2(v); })
-                                       : LogOf(interp, x, [](double v) { return std::log10(v); }));
-        return Value::Float(d);
-      });
-    }
-    m.Function("floor", [](Interpreter& i, const CallArgs& a) {
-      return Rounded(i, a, i.names().__floor__, "floor", [](double x) { return std::floor(x); });
-    });
-    m.Function("ceil", [](Interpreter& i, const CallArgs& a) {
-      return Rounded(i, a, i.names().__ceil__, "ceil", [](double x) { return std::ceil(x); });
-    });
-    m.Function("trunc", [](Interpreter& i, const CallArgs& a) {
-      return Rounded(i, a, i.names().__trunc__, "trunc", [](double x) { return std::trunc(x); });
-    });
-    for (int kind : {0, 1, 2}) {
-      absl::string_view name = kind == 0 ? "isnan" : kind == 1 ? "isinf" : "isfinite";
-      m.Function(name, [kind, name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-        COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, name, 1));
-        return Value::Bool(kind == 0 ? std::isnan(x) : kind == 1 ? std::isinf(x) : std::isfinite(x));
-      });
-    }
-    m.Function("frexp", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, "frexp", 1));
-      int e = 0;
-      double f = std::isfinite(x) ? std::frexp(x, &e) : x;
-      return Value(interp.NewTuple({Value::Float(f), Value::Int(e)}));
-    });
-    m.Function("modf", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, "modf", 1));
-      double whole, f = std::modf(x, &whole);
-      return Value(interp.NewTuple({Value::Float(f), Value::Float(whole)}));
-    });
-    m.Function("ldexp", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      double x;
-      int64_t e;
-      ArgReader reader(interp, "ldexp", args);
-      COBRA_TRY(reader.Required("x", &x).Required("i", &e).Finish());
-      return Checked(interp, std::ldexp(x, static_cast<int>(std::max<int64_t>(std::min<int64_t>(e, 100000), -100000))),
-                     std::isfinite(x), true);
-    });
-    m.Function("prod", Prod);
-    m.Function("gcd", [](Interpreter& i, const CallArgs& a) { return GcdLcm(i, a, false); });
-    m.Function("lcm", [](Interpreter& i, const CallArgs& a) { return GcdLcm(i, a, true); });
-    m.Function("factorial", Factorial);
-    m.Function("comb", [](Interpreter& i, const CallArgs& a) { return Comb(i, a, false); });
-    m.Function("perm", [](Interpreter& i, const CallArgs& a) { return Comb(i, a, true); });
-    m.Function("isqrt", ISqrt);
-    m.Function("fsum", FSum);
-    m.Function("isclose", IsClose);
-    m.Function("hypot", Hypot);
-    m.Function("ulp", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, "ulp", 1));
-      if (!std::isfinite(x)) return Value::Float(std::fabs(x));
-      x = std::fabs(x);
-      double above = std::nextafter(x, HUGE_VAL);
-      return Value::Float(std::isinf(above) ? x - std::nextafter(x, 0) : above - x);
-    });
-    m.Function("dist", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      Value p, q;
-      ArgReader reader(interp, "dist", args);
-      COBRA_TRY(reader.Required("p", &p).Required("q", &q).Finish());
-      COBRA_TRY_ASSIGN(std::vector<Value> a, interp.ToVector(p));
-      COBRA_TRY_ASSIGN(std::vector<Value> b, interp.ToVector(q));
-      if (a.size() != b.size())
-        return interp.Raise(interp.types().ValueError, "both points must have the same number of dimensions");
-      for (size_t i = 0; i < a.size(); ++i) COBRA_TRY_SET(a[i], interp.Binary(Interpreter::BinaryOp::kSub, a[i], b[i]));
-      CallArgs differences;
-      differences.positional = a;
-      return Hypot(interp, differences);
-    });
-    return {};
-  };
+  module.define = DefineMath;
   registry->Add(std::move(module));
 }
 

@@ -10,7 +10,7 @@ namespace {
 class Twister;
 }  // namespace
 template <>
-struct NeverChanges<Twister> : std::true_type {};  // it does, but all of it is on the heap
+struct IsImmutable<Twister> : std::true_type {};  // it does, but all of it is on the heap
 
 namespace {
 
@@ -101,7 +101,7 @@ Result<Value> GetRandBits(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Required("k", &k).Finish());
   COBRA_TRY_ASSIGN(Twister * t, Seeded(interp, args, "random.getrandbits() without random.seed()"));
   if (k < 0) return interp.Raise(interp.types().ValueError, "number of bits must be non-negative");
-  if (k > interp.limits().big_int_bits) return interp.LimitReached("an integer of this size");
+  if (k > interp.limits().big_int_bits) return interp.IntTooLarge();
   BigInt out(0);
   for (int64_t done = 0; done < k; done += 32) {
     uint32_t word = t->Next();

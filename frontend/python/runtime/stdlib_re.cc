@@ -11,7 +11,7 @@ namespace {
 class CompiledPattern;
 }  // namespace
 template <>
-struct NeverChanges<CompiledPattern> : std::true_type {};
+struct IsImmutable<CompiledPattern> : std::true_type {};
 
 namespace {
 

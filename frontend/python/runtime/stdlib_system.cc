@@ -1,8 +1,10 @@
 // sys, builtins, and _cobra: what the Python sources under stdlib/ need from C++.
 #include <array>
+#include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "base/limit_message.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/stdlib.h"
@@ -238,8 +240,11 @@ Result<Value> IsLiteralText(Interpreter& interp, const CallArgs& args) {
   std::string text;
   ArgReader reader(interp, "literal_eval", args);
   COBRA_TRY(reader.Required("text", &text).Finish());
-  if (static_cast<int64_t>(text.size()) > interp.limits().source_bytes / 25)
-    return interp.LimitReached("the text given to literal_eval() is too large");
+  const int64_t most = interp.limits().source_bytes / 25;  // a tree takes many times its source
+  if (static_cast<int64_t>(text.size()) > most) {
+    return interp.LimitReached(
+        LimitMessage("the text given to literal_eval()", static_cast<int64_t>(text.size()), most, "bytes"));
+  }
   auto tree = ast::ParseExpression(text, "<unknown>");
   if (!tree.ok()) return Value::Bool(true);
   COBRA_TRY_ASSIGN(bool literal, IsLiteral(interp, (*tree)->expression()->body));
@@ -285,48 +290,8 @@ Value VersionInfo(Interpreter& interp) {
   return t;
 }
 
-Result<void> DefineSys(Interpreter& interp, NativeModuleBuilder& m) {
-  auto str = [&](absl::string_view s) { return Value(interp.NewStr(s)); };
-  m.Value("modules", interp.state().importer->modules());
-  m.Value("version_info", VersionInfo(interp))
-      .Value("version", str("3.11.2 (main)"))
-      .Value("hexversion", Value::Int(0x030b02f0));
-  m.Value("platform", str("linux")).Value("byteorder", str("little")).Value("maxsize", Value::Int(INT64_MAX));
-  m.Value("maxunicode", Value::Int(0x10ffff)).Value("executable", str("python3")).Value("prefix", str("/usr"));
-  m.Value("argv", interp.NewList({str("")}))
-      .Value("path", interp.NewList())
-      .Value("flags", Value::None())
-      .Value("warnoptions", interp.NewList());
-  m.Value("builtin_module_names", interp.NewTupleOfSize(0));
-  m.Function("getrecursionlimit",
-             [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value::Int(i.limits().call_depth); });
-  m.Function("setrecursionlimit", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
-  m.Function("intern", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
-    StrObject* s;
-    ArgReader reader(i, "intern", args);
-    COBRA_TRY(reader.Required("string", &s).Finish());
-    return Value(i.InternStr(s));
-  });
-  m.Function("getsizeof", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(56); });
-  m.Function("getdefaultencoding",
-             [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value(i.NewStr("utf-8")); });
-  m.Function("exc_info", [](Interpreter& i, const CallArgs&) -> Result<Value> {
-    Value e = i.state().handled_exception;
-    if (!e.IsException()) return Value(i.NewTuple({Value::None(), Value::None(), Value::None()}));
-    return Value(i.NewTuple({Value(e.object()->cls), e, Value::None()}));
-  });
-  m.Function("exit", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
-    return i.RaiseValue(
-        NewException(i, i.types().SystemExit, static_cast<int>(args.positional.size()), args.positional.data()));
-  });
-  m.Function("_write", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
-    absl::string_view text;
-    ArgReader reader(i, "write", args);
-    COBRA_TRY(reader.Required("text", &text).Finish());
-    COBRA_TRY(i.Print(text));
-    return Value::None();
-  });
-  m.Source(R"py(
+// The part of sys that is written in Python.
+constexpr absl::string_view kSysText = R"py(
 class _Stream:
     def __init__(self, echo):
         self._echo = echo
@@ -426,74 +391,137 @@ def _getframe(depth=0):
     if frame is None:
         raise ValueError('call stack is not deep enough')
     return frame
-)py");
+)py";
+
+void AddSysConstants(Interpreter& interp, NativeModuleBuilder& m) {
+  auto str = [&](absl::string_view s) { return Value(interp.NewStr(s)); };
+  m.Value("modules", interp.state().importer->modules());
+  m.Value("version_info", VersionInfo(interp))
+      .Value("version", str("3.11.2 (main)"))
+      .Value("hexversion", Value::Int(0x030b02f0));
+  m.Value("platform", str("linux")).Value("byteorder", str("little")).Value("maxsize", Value::Int(INT64_MAX));
+  m.Value("maxunicode", Value::Int(0x10ffff)).Value("executable", str("python3")).Value("prefix", str("/usr"));
+  m.Value("argv", interp.NewList({str("")}))
+      .Value("path", interp.NewList())
+      .Value("flags", Value::None())
+      .Value("warnoptions", interp.NewList());
+  m.Value("builtin_module_names", interp.NewTupleOfSize(0));
+}
+
+void AddSysFunctions(NativeModuleBuilder& m) {
+  m.Function("getrecursionlimit",
+             [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value::Int(i.limits().call_depth); });
+  m.Function("setrecursionlimit", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
+  m.Function("intern", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
+    StrObject* s;
+    ArgReader reader(i, "intern", args);
+    COBRA_TRY(reader.Required("string", &s).Finish());
+    return Value(i.InternStr(s));
+  });
+  m.Function("getsizeof", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(56); });
+  m.Function("getdefaultencoding",
+             [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value(i.NewStr("utf-8")); });
+  m.Function("exc_info", [](Interpreter& i, const CallArgs&) -> Result<Value> {
+    Value e = i.state().handled_exception;
+    if (!e.IsException()) return Value(i.NewTuple({Value::None(), Value::None(), Value::None()}));
+    return Value(i.NewTuple({Value(e.object()->cls), e, Value::None()}));
+  });
+  m.Function("exit", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
+    return i.RaiseValue(
+        NewException(i, i.types().SystemExit, static_cast<int>(args.positional.size()), args.positional.data()));
+  });
+  m.Function("_write", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
+    absl::string_view text;
+    ArgReader reader(i, "write", args);
+    COBRA_TRY(reader.Required("text", &text).Finish());
+    COBRA_TRY(i.Print(text));
+    return Value::None();
+  });
+}
+
+Result<void> DefineSys(Interpreter& interp, NativeModuleBuilder& m) {
+  AddSysConstants(interp, m);
+  AddSysFunctions(m);
+  m.Source(kSysText);
+  return {};
+}
+
+void AddCobraFunctions(Interpreter& interp, NativeModuleBuilder& m) {
+  m.Function("copy_instance", CopyInstance)
+      .Function("attrs", AttrsOrNone)
+      .Function("set_attrs", SetAttrs)
+      .Function("empty_like", EmptyLike);
+  std::array<StrObject*, 5> hooks = {interp.Intern("__copy__"), interp.Intern("__reduce_ex__"),
+                                     interp.Intern("__reduce__"), interp.Intern("__getstate__"),
+                                     interp.Intern("__setstate__")};
+  m.Function("copy_plain",
+             [hooks](Interpreter& interp, const CallArgs& args) { return CopyPlain(interp, args, hooks); });
+  BuiltinObject* call =
+      NewBuiltin(interp, "__call__",
+                 [func = interp.Intern("func"), args = interp.Intern("args"), keywords = interp.Intern("keywords")](
+                     Interpreter& interp, const CallArgs& a) -> Result<Value> {
+                   StrObject* const names[] = {func, args, keywords};
+                   return CallPartial(interp, a, names);
+                 });
+  call->cls = interp.types().method_descriptor;
+  call->is_method = true;
+  m.Value("call_partial", call);
+  m.Function("explained", Explained).Function("unsupported", UnsupportedCall).Function("caller_module", CallerModule);
+  m.Function("inert", InertName).Function("frames", Frames).Function("is_literal", IsLiteralText);
+  m.Function("import_module", ImportModuleFunction).Function("find_module", FindModule);
+}
+
+void AddCobraTypes(Interpreter& interp, NativeModuleBuilder& m) {
+  m.Value("builtin_function", interp.types().builtin_function)
+      .Value("method_descriptor", interp.types().method_descriptor);
+  m.Value("generic_alias", interp.types().generic_alias).Value("union_type", interp.types().union_type);
+  m.Value("generator", interp.types().generator)
+      .Value("module", interp.types().module)
+      .Value("cell", interp.types().cell);
+  m.Value("dict_keys", interp.types().dict_keys)
+      .Value("dict_values", interp.types().dict_values)
+      .Value("dict_items", interp.types().dict_items);
+  m.Value("coroutine", interp.types().coroutine).Value("async_generator", interp.types().async_generator);
+  m.Value("member_descriptor", interp.types().member_descriptor);
+  m.Value("iterator", interp.types().iterator)
+      .Value("code", interp.types().code)
+      .Value("opaque", interp.types().opaque);
+}
+
+void AddCobraTypeTests(NativeModuleBuilder& m) {
+  m.Function("is_opaque", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return Value::Bool(!args.positional.empty() && args.positional[0].IsOpaque());
+  });
+  m.Function("is_native_class", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return Value::Bool(!args.positional.empty() && args.positional[0].IsClass() &&
+                       args.positional[0].as<ClassObject>()->is_native);
+  });
+}
+
+Result<void> DefineCobra(Interpreter& interp, NativeModuleBuilder& m) {
+  AddCobraFunctions(interp, m);
+  AddCobraTypes(interp, m);
+  m.Value("torch_version", interp.NewStr(interp.options().torch_version));
+  AddCobraTypeTests(m);
+  return {};
+}
+
+Result<void> DefineBuiltins(Interpreter& interp, NativeModuleBuilder& m) {
+  m.module()->attrs = interp.state().builtins;
   return {};
 }
 
 }  // namespace
 
 void AddSystemModules(NativeRegistry* registry) {
-  NativeModule sys;
-  sys.name = "sys";
-  sys.define = DefineSys;
-  registry->Add(std::move(sys));
-  NativeModule builtins;
-  builtins.name = "builtins";
-  builtins.define = [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
-    m.module()->attrs = interp.state().builtins;
-    return {};
-  };
-  registry->Add(std::move(builtins));
-  NativeModule cobra;
-  cobra.name = "_cobra";
-  cobra.define = [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
-    m.Function("copy_instance", CopyInstance)
-        .Function("attrs", AttrsOrNone)
-        .Function("set_attrs", SetAttrs)
-        .Function("empty_like", EmptyLike);
-    std::array<StrObject*, 5> hooks = {interp.Intern("__copy__"), interp.Intern("__reduce_ex__"),
-                                       interp.Intern("__reduce__"), interp.Intern("__getstate__"),
-                                       interp.Intern("__setstate__")};
-    m.Function("copy_plain",
-               [hooks](Interpreter& interp, const CallArgs& args) { return CopyPlain(interp, args, hooks); });
-    BuiltinObject* call =
-        NewBuiltin(interp, "__call__",
-                   [func = interp.Intern("func"), args = interp.Intern("args"), keywords = interp.Intern("keywords")](
-                       Interpreter& interp, const CallArgs& a) -> Result<Value> {
-                     StrObject* const names[] = {func, args, keywords};
-                     return CallPartial(interp, a, names);
-                   });
-    call->cls = interp.types().method_descriptor;
-    call->is_method = true;
-    m.Value("call_partial", call);
-    m.Function("explained", Explained).Function("unsupported", UnsupportedCall).Function("caller_module", CallerModule);
-    m.Function("inert", InertName).Function("frames", Frames).Function("is_literal", IsLiteralText);
-    m.Function("import_module", ImportModuleFunction).Function("find_module", FindModule);
-    m.Value("builtin_function", interp.types().builtin_function)
-        .Value("method_descriptor", interp.types().method_descriptor);
-    m.Value("generic_alias", interp.types().generic_alias).Value("union_type", interp.types().union_type);
-    m.Value("generator", interp.types().generator)
-        .Value("module", interp.types().module)
-        .Value("cell", interp.types().cell);
-    m.Value("dict_keys", interp.types().dict_keys)
-        .Value("dict_values", interp.types().dict_values)
-        .Value("dict_items", interp.types().dict_items);
-    m.Value("coroutine", interp.types().coroutine).Value("async_generator", interp.types().async_generator);
-    m.Value("member_descriptor", interp.types().member_descriptor);
-    m.Value("iterator", interp.types().iterator)
-        .Value("code", interp.types().code)
-        .Value("opaque", interp.types().opaque);
-    m.Value("torch_version", interp.NewStr(interp.options().torch_version));
-    m.Function("is_opaque", [](Interpreter&, const CallArgs& args) -> Result<Value> {
-      return Value::Bool(!args.positional.empty() && args.positional[0].IsOpaque());
-    });
-    m.Function("is_native_class", [](Interpreter&, const CallArgs& args) -> Result<Value> {
-      return Value::Bool(!args.positional.empty() && args.positional[0].IsClass() &&
-                         args.positional[0].as<ClassObject>()->is_native);
-    });
-    return {};
-  };
-  registry->Add(std::move(cobra));
+  const std::pair<const char*, Result<void> (*)(Interpreter&, NativeModuleBuilder&)> modules[] = {
+      {"sys", DefineSys}, {"builtins", DefineBuiltins}, {"_cobra", DefineCobra}};
+  for (const auto& [name, define] : modules) {
+    NativeModule module;
+    module.name = name;
+    module.define = define;
+    registry->Add(std::move(module));
+  }
 }
 
 }  // namespace cobra::python

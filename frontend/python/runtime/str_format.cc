@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/limit_message.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -129,27 +130,40 @@ struct FormatSpec {
   char type = 0;
 };
 
+// Takes "[[fill]align]" from the beginning of `rest`; whether it gives the fill character.
+bool TakeAlignment(absl::string_view* rest, FormatSpec* f) {
+  auto is_align = [](char c) { return c == '<' || c == '>' || c == '=' || c == '^'; };
+  int64_t decoded = 0;
+  if (!rest->empty()) DecodeUtf8(rest->data(), &decoded);
+  const auto fill_size = static_cast<size_t>(decoded);
+  bool fill_given = false;
+  if (rest->size() > fill_size && is_align((*rest)[fill_size])) {
+    fill_given = true;
+    f->fill = std::string(rest->substr(0, fill_size));
+    f->align = (*rest)[fill_size];
+    rest->remove_prefix(fill_size + 1);
+  } else if (!rest->empty() && is_align((*rest)[0])) {
+    f->align = (*rest)[0];
+    rest->remove_prefix(1);
+  }
+  f->align_given = f->align != 0;
+  return fill_given;
+}
+
+// Takes digits from the beginning of `rest`; false if there are none.
+bool TakeNumber(absl::string_view* rest, int64_t* out) {
+  size_t n = 0;
+  *out = 0;
+  while (n < rest->size() && absl::ascii_isdigit(static_cast<unsigned char>((*rest)[n])) && n < 10)
+    *out = *out * 10 + ((*rest)[n++] - '0');
+  rest->remove_prefix(n);
+  return n > 0;
+}
+
 Result<FormatSpec> ParseSpec(Interpreter& interp, absl::string_view s, Value v) {
   FormatSpec f;
-  auto bad = [&] {
-    return interp.Raise(interp.types().ValueError, absl::StrCat("Invalid format specifier '", s,
-                                                                "' for object of type '", interp.TypeName(v), "'"));
-  };
   absl::string_view rest = s;
-  auto is_align = [](char c) { return c == '<' || c == '>' || c == '=' || c == '^'; };
-  int64_t fill_size = 0;
-  if (!rest.empty()) DecodeUtf8(rest.data(), &fill_size);
-  bool fill_given = false;
-  if (rest.size() > static_cast<size_t>(fill_size) && is_align(rest[static_cast<size_t>(fill_size)])) {
-    fill_given = true;
-    f.fill = std::string(rest.substr(0, static_cast<size_t>(fill_size)));
-    f.align = rest[static_cast<size_t>(fill_size)];
-    rest.remove_prefix(static_cast<size_t>(fill_size) + 1);
-  } else if (!rest.empty() && is_align(rest[0])) {
-    f.align = rest[0];
-    rest.remove_prefix(1);
-  }
-  f.align_given = f.align != 0;
+  const bool fill_given = TakeAlignment(&rest, &f);
   if (!rest.empty() && (rest[0] == '+' || rest[0] == '-' || rest[0] == ' ')) {
     f.sign = rest[0];
     f.sign_given = true;
@@ -169,15 +183,7 @@ Result<FormatSpec> ParseSpec(Interpreter& interp, absl::string_view s, Value v) 
     if (f.align == 0) f.align = '=';
     rest.remove_prefix(1);
   }
-  auto number = [&](int64_t* out) {
-    size_t n = 0;
-    *out = 0;
-    while (n < rest.size() && absl::ascii_isdigit(static_cast<unsigned char>(rest[n])) && n < 10)
-      *out = *out * 10 + (rest[n++] - '0');
-    rest.remove_prefix(n);
-    return n > 0;
-  };
-  number(&f.width);
+  TakeNumber(&rest, &f.width);
   if (!rest.empty() && (rest[0] == ',' || rest[0] == '_')) {
     f.grouping = rest[0];
     rest.remove_prefix(1);
@@ -185,13 +191,18 @@ Result<FormatSpec> ParseSpec(Interpreter& interp, absl::string_view s, Value v) 
   if (!rest.empty() && rest[0] == '.') {
     rest.remove_prefix(1);
     int64_t p;
-    if (!number(&p)) return interp.Raise(interp.types().ValueError, "Format specifier missing precision");
+    if (!TakeNumber(&rest, &p)) return interp.Raise(interp.types().ValueError, "Format specifier missing precision");
     f.precision = static_cast<int>(std::min<int64_t>(p, INT32_MAX));
   }
-  if (rest.size() > 1) return bad();
+  if (rest.size() > 1) {
+    return interp.Raise(interp.types().ValueError, absl::StrCat("Invalid format specifier '", s,
+                                                                "' for object of type '", interp.TypeName(v), "'"));
+  }
   if (!rest.empty()) f.type = rest[0];
   COBRA_TRY(interp.CheckSize(f.width, 4));
-  if (f.precision > 100000) return interp.LimitReached("a precision of this size");
+  constexpr int kMostDigits = 100'000;
+  if (f.precision > kMostDigits)
+    return interp.LimitReached(LimitMessage("a precision", f.precision, kMostDigits, "digits"));
   return f;
 }
 

@@ -1,10 +1,8 @@
 // str. Text is UTF-8; positions that programs see are code points, which for ASCII strings are bytes.
 #include <algorithm>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "frontend/python/runtime/character.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -62,27 +60,6 @@ int64_t CodePointIndex(const StrObject* s, size_t byte) {
   return n;
 }
 
-// A blank (of any script) that begins at `at`, and its bytes.
-bool IsSpaceAt(absl::string_view s, size_t at, size_t* size) {
-  auto c = static_cast<unsigned char>(s[at]);
-  *size = 1;
-  if (c < 0x80) return absl::ascii_isspace(c) || (c >= 0x1c && c <= 0x1f);
-  if ((c & 0xc0) == 0x80) return false;  // inside a character
-  int64_t end = static_cast<int64_t>(at);
-  uint32_t code = DecodeUtf8(s.data(), &end);
-  *size = static_cast<size_t>(end) - at;
-  return HasProperty(code, kSpace);
-}
-// The same for one that ends before `end`.
-bool IsSpaceBefore(absl::string_view s, size_t end, size_t* size) {
-  size_t begin = end - 1;
-  while (begin > 0 && (static_cast<unsigned char>(s[begin]) & 0xc0) == 0x80) --begin;
-  bool is = IsSpaceAt(s, begin, size);
-  *size = end - begin;
-  return is;
-}
-
-using Method = Result<Value> (*)(Interpreter&, const CallArgs&);
 StrObject* Self(const CallArgs& args) { return args.self.as<StrObject>(); }
 
 // ---- searching ----
@@ -101,28 +78,28 @@ Result<bool> SearchRange(Interpreter& interp, StrObject* s, Value start, Value e
   return raw_start <= s->length && r.start <= r.stop;
 }
 
-enum class FindWhat { kFind, kRfind, kIndex, kRindex, kCount };
-template <FindWhat what>
+enum class SearchKind { kFind, kRfind, kIndex, kRindex, kCount };
+template <SearchKind what>
 Result<Value> Find(Interpreter& interp, const CallArgs& args) {
   StrObject* s = Self(args);
   absl::string_view sub;
   Value start, end;
-  ArgReader reader(interp, what == FindWhat::kCount ? "count" : "find", args);
+  ArgReader reader(interp, what == SearchKind::kCount ? "count" : "find", args);
   COBRA_TRY(reader.Required("sub", &sub).Optional("start", &start).Optional("end", &end).Finish());
   size_t begin, finish;
   COBRA_TRY_ASSIGN(bool valid, SearchRange(interp, s, start, end, &begin, &finish));
   absl::string_view window = s->view().substr(begin, finish - begin);
-  if (what == FindWhat::kCount) {
+  if (what == SearchKind::kCount) {
     if (!valid) return Value::Int(0);
     if (sub.empty()) return Value::Int(CodePointIndex(s, finish) - CodePointIndex(s, begin) + 1);
     int64_t n = 0;
     for (size_t at = 0; (at = window.find(sub, at)) != absl::string_view::npos; at += sub.size()) ++n;
     return Value::Int(n);
   }
-  bool from_right = what == FindWhat::kRfind || what == FindWhat::kRindex;
+  bool from_right = what == SearchKind::kRfind || what == SearchKind::kRindex;
   size_t at = !valid ? absl::string_view::npos : from_right ? window.rfind(sub) : window.find(sub);
   if (at == absl::string_view::npos) {
-    if (what == FindWhat::kIndex || what == FindWhat::kRindex)
+    if (what == SearchKind::kIndex || what == SearchKind::kRindex)
       return interp.Raise(interp.types().ValueError, "substring not found");
     return Value::Int(-1);
   }
@@ -158,159 +135,7 @@ Result<Value> StartsWith(Interpreter& interp, const CallArgs& args) {
   return Value::Bool(false);
 }
 
-// ---- stripping, splitting, joining ----
-
-enum class Side { kBoth, kLeft, kRight };
-template <Side side>
-Result<Value> Strip(Interpreter& interp, const CallArgs& args) {
-  std::optional<absl::string_view> chars;
-  ArgReader reader(interp, "strip", args);
-  COBRA_TRY(reader.Optional("chars", &chars).Finish());
-  absl::string_view s = Self(args)->view();
-  auto strips = [&](absl::string_view c) {
-    size_t size;
-    return chars.has_value() ? chars->find(c) != absl::string_view::npos : IsSpaceAt(c, 0, &size);
-  };
-  if (side != Side::kRight) {
-    while (!s.empty()) {
-      int64_t at = 0;
-      DecodeUtf8(s.data(), &at);
-      if (!strips(s.substr(0, static_cast<size_t>(at)))) break;
-      s.remove_prefix(static_cast<size_t>(at));
-    }
-  }
-  if (side != Side::kLeft) {
-    while (!s.empty()) {
-      size_t begin = s.size() - 1;
-      while (begin > 0 && (static_cast<unsigned char>(s[begin]) & 0xc0) == 0x80) --begin;
-      if (!strips(s.substr(begin))) break;
-      s.remove_suffix(s.size() - begin);
-    }
-  }
-  if (s.size() == static_cast<size_t>(Self(args)->size) && Self(args)->cls == interp.types().str) return args.self;
-  return Value(interp.NewStr(s));
-}
-
-std::vector<absl::string_view> SplitBlanks(absl::string_view s, int64_t limit) {
-  std::vector<absl::string_view> parts;
-  size_t at = 0, size;
-  while (true) {
-    while (at < s.size() && IsSpaceAt(s, at, &size)) at += size;
-    if (at >= s.size()) return parts;
-    if (limit >= 0 && static_cast<int64_t>(parts.size()) == limit) {
-      size_t end = s.size();
-      while (end > at && IsSpaceBefore(s, end, &size)) end -= size;
-      parts.push_back(s.substr(at, end - at));
-      return parts;
-    }
-    size_t begin = at;
-    while (at < s.size() && !IsSpaceAt(s, at, &size)) ++at;
-    parts.push_back(s.substr(begin, at - begin));
-  }
-}
-std::vector<absl::string_view> RSplitBlanks(absl::string_view s, int64_t limit) {
-  std::vector<absl::string_view> parts;
-  size_t end = s.size(), size;
-  while (true) {
-    while (end > 0 && IsSpaceBefore(s, end, &size)) end -= size;
-    if (end == 0) break;
-    if (limit >= 0 && static_cast<int64_t>(parts.size()) == limit) {
-      size_t begin = 0;
-      while (begin < end && IsSpaceAt(s, begin, &size)) begin += size;
-      parts.push_back(s.substr(begin, end - begin));
-      break;
-    }
-    size_t begin = end;
-    while (begin > 0 && !IsSpaceBefore(s, begin, &size)) begin -= size;
-    parts.push_back(s.substr(begin, end - begin));
-    end = begin;
-  }
-  std::reverse(parts.begin(), parts.end());
-  return parts;
-}
-
-template <bool from_right>
-Result<Value> Split(Interpreter& interp, const CallArgs& args) {
-  std::optional<absl::string_view> separator;
-  int64_t limit = -1;
-  ArgReader reader(interp, from_right ? "rsplit" : "split", args);
-  COBRA_TRY(reader.Optional("sep", &separator).Optional("maxsplit", &limit).Finish());
-  absl::string_view s = Self(args)->view();
-  std::vector<absl::string_view> parts;
-  if (!separator.has_value()) {
-    parts = from_right ? RSplitBlanks(s, limit) : SplitBlanks(s, limit);
-  } else {
-    if (separator->empty()) return interp.Raise(interp.types().ValueError, "empty separator");
-    while (limit < 0 || static_cast<int64_t>(parts.size()) < limit) {
-      size_t at = from_right ? s.rfind(*separator) : s.find(*separator);
-      if (at == absl::string_view::npos) break;
-      parts.push_back(from_right ? s.substr(at + separator->size()) : s.substr(0, at));
-      s = from_right ? s.substr(0, at) : s.substr(at + separator->size());
-    }
-    parts.push_back(s);
-    if (from_right) std::reverse(parts.begin(), parts.end());
-  }
-  ListObject* list = interp.NewList();
-  for (absl::string_view p : parts) {
-    COBRA_TRY(interp.Step());
-    list->items.push_back(interp.heap(), interp.NewStr(p));
-  }
-  return Value(list);
-}
-
-Result<Value> SplitLines(Interpreter& interp, const CallArgs& args) {
-  bool keep = false;
-  ArgReader reader(interp, "splitlines", args);
-  COBRA_TRY(reader.Optional("keepends", &keep).Finish());
-  absl::string_view s = Self(args)->view();
-  ListObject* list = interp.NewList();
-  while (!s.empty()) {
-    COBRA_TRY(interp.Step());
-    size_t end = s.find_first_of("\n\r\v\f\x1c\x1d\x1e");
-    size_t line_end = end == absl::string_view::npos ? s.size() : end;
-    size_t next = end == absl::string_view::npos ? s.size() : end + (s.substr(end, 2) == "\r\n" ? 2 : 1);
-    list->items.push_back(interp.heap(), interp.NewStr(s.substr(0, keep ? next : line_end)));
-    s.remove_prefix(next);
-  }
-  return Value(list);
-}
-
-Result<Value> Join(Interpreter& interp, const CallArgs& args) {
-  Value items;
-  ArgReader reader(interp, "join", args);
-  COBRA_TRY(reader.Required("iterable", &items).Finish());
-  if (!IsIterable(interp, items)) return interp.Raise(interp.types().TypeError, "can only join an iterable");
-  std::string out;
-  int64_t n = 0;
-  absl::string_view separator = Self(args)->view();
-  COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
-    if (!v.IsStr()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("sequence item ", n, ": expected str instance, ", interp.TypeName(v), " found"));
-    }
-    if (n++ > 0) out.append(separator.data(), separator.size());
-    out.append(v.str().data(), v.str().size());
-    COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
-    return true;
-  }));
-  return Value(interp.NewStr(out));
-}
-
-template <bool from_right>
-Result<Value> Partition(Interpreter& interp, const CallArgs& args) {
-  absl::string_view separator;
-  ArgReader reader(interp, "partition", args);
-  COBRA_TRY(reader.Required("sep", &separator).Finish());
-  if (separator.empty()) return interp.Raise(interp.types().ValueError, "empty separator");
-  absl::string_view s = Self(args)->view();
-  size_t at = from_right ? s.rfind(separator) : s.find(separator);
-  if (at == absl::string_view::npos) {
-    Value whole = interp.NewStr(s), empty = interp.NewStr("");
-    return Value(from_right ? interp.NewTuple({empty, empty, whole}) : interp.NewTuple({whole, empty, empty}));
-  }
-  return Value(interp.NewTuple({Value(interp.NewStr(s.substr(0, at))), Value(interp.NewStr(separator)),
-                                Value(interp.NewStr(s.substr(at + separator.size())))}));
-}
+// ---- replacing, padding, encoding ----
 
 Result<Value> Replace(Interpreter& interp, const CallArgs& args) {
   absl::string_view old, fresh;
@@ -540,73 +365,59 @@ Result<Value> Concat(Interpreter& interp, StrObject* a, StrObject* b) {
   return Value(interp.NewStr(absl::StrCat(a->view(), b->view())));
 }
 
-void InitStrType(Interpreter& interp) {
-  ClassObject* cls = interp.types().str;
-  using Op = Interpreter::BinaryOp;
-  SetNativeNew(interp, cls, StrNew);
-  AddOperatorMethods(interp, cls, {Op::kAdd, Op::kMult, Op::kMod}, true);
-  struct Entry {
-    absl::string_view name;
-    Method method;
-  };
-  const Entry methods[] = {
-      {"find", Find<FindWhat::kFind>},
-      {"rfind", Find<FindWhat::kRfind>},
-      {"index", Find<FindWhat::kIndex>},
-      {"rindex", Find<FindWhat::kRindex>},
-      {"count", Find<FindWhat::kCount>},
-      {"startswith", StartsWith<false>},
-      {"endswith", StartsWith<true>},
-      {"strip", Strip<Side::kBoth>},
-      {"lstrip", Strip<Side::kLeft>},
-      {"rstrip", Strip<Side::kRight>},
-      {"split", Split<false>},
-      {"rsplit", Split<true>},
-      {"splitlines", SplitLines},
-      {"join", Join},
-      {"partition", Partition<false>},
-      {"rpartition", Partition<true>},
-      {"replace", Replace},
-      {"removeprefix", RemoveAffix<false>},
-      {"removesuffix", RemoveAffix<true>},
-      {"ljust", Pad<-1>},
-      {"center", Pad<0>},
-      {"rjust", Pad<1>},
-      {"zfill", ZFill},
-      {"expandtabs", ExpandTabs},
-      {"encode", Encode},
-      {"translate", Translate},
-  };
-  // All of them walk their string; those that look for another one may have to compare it everywhere; those that make a
-  // new one take some nanoseconds a byte.
-  for (const Entry& e : methods) {
-    const bool only_looks = &e < methods + 7;
-    AddMethod(interp, cls, e.name,
-              [method = e.method, only_looks](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-                const bool pattern = !args.positional.empty() && args.positional[0].IsStr();
-                COBRA_TRY(interp.Charge(SearchSteps(args.self.str(), pattern ? args.positional[0].str() : "") +
-                                        (only_looks ? 0 : static_cast<int64_t>(args.self.str().size() / 8))));
-                return method(interp, args);
-              });
+void AddStrMethod(Interpreter& interp, absl::string_view name, Result<Value> (*method)(Interpreter&, const CallArgs&),
+                  StrMethodCost cost) {
+  const bool new_string = cost == StrMethodCost::kNewString;
+  AddMethod(interp, interp.types().str, name,
+            [method, new_string](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+              const bool pattern = !args.positional.empty() && args.positional[0].IsStr();
+              COBRA_TRY(interp.Charge(SearchSteps(args.self.str(), pattern ? args.positional[0].str() : "") +
+                                      (new_string ? static_cast<int64_t>(args.self.str().size() / 8) : 0)));
+              return method(interp, args);
+            });
+}
+
+namespace {
+
+Result<Value> FormatMap(Interpreter& interp, const CallArgs& args) {
+  Value mapping;
+  ArgReader reader(interp, "format_map", args);
+  COBRA_TRY(reader.Required("mapping", &mapping).Finish());
+  std::vector<KeywordArg> keywords;
+  if (!mapping.IsDict()) return interp.Unsupported("format_map of something other than a dict");
+  auto& t = mapping.as<DictObject>()->table;
+  for (size_t i = 0; i < t.entry_count(); ++i) {
+    if (t.entry(i).key.IsStr()) keywords.push_back({t.entry(i).key.as<StrObject>(), t.entry(i).value});
   }
-  AddStrCaseMethods(interp);
-  AddStaticMethod(interp, cls, "maketrans", MakeTrans);
-  AddMethod(interp, cls, "format",
-            [](Interpreter& interp, const CallArgs& args) { return StrFormatMethod(interp, Self(args), args); });
-  AddMethod(interp, cls, "format_map", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value mapping;
-    ArgReader reader(interp, "format_map", args);
-    COBRA_TRY(reader.Required("mapping", &mapping).Finish());
-    std::vector<KeywordArg> keywords;
-    if (!mapping.IsDict()) return interp.Unsupported("format_map of something other than a dict");
-    auto& t = mapping.as<DictObject>()->table;
-    for (size_t i = 0; i < t.entry_count(); ++i) {
-      if (t.entry(i).key.IsStr()) keywords.push_back({t.entry(i).key.as<StrObject>(), t.entry(i).value});
-    }
-    CallArgs call;
-    call.keywords = keywords;
-    return StrFormatMethod(interp, Self(args), call);
-  });
+  CallArgs call;
+  call.keywords = keywords;
+  return StrFormatMethod(interp, Self(args), call);
+}
+
+void AddSearchMethods(Interpreter& interp) {
+  AddStrMethod(interp, "find", Find<SearchKind::kFind>, StrMethodCost::kSearch);
+  AddStrMethod(interp, "rfind", Find<SearchKind::kRfind>, StrMethodCost::kSearch);
+  AddStrMethod(interp, "index", Find<SearchKind::kIndex>, StrMethodCost::kSearch);
+  AddStrMethod(interp, "rindex", Find<SearchKind::kRindex>, StrMethodCost::kSearch);
+  AddStrMethod(interp, "count", Find<SearchKind::kCount>, StrMethodCost::kSearch);
+  AddStrMethod(interp, "startswith", StartsWith<false>, StrMethodCost::kSearch);
+  AddStrMethod(interp, "endswith", StartsWith<true>, StrMethodCost::kSearch);
+}
+
+void AddChangeMethods(Interpreter& interp) {
+  AddStrMethod(interp, "replace", Replace, StrMethodCost::kNewString);
+  AddStrMethod(interp, "removeprefix", RemoveAffix<false>, StrMethodCost::kNewString);
+  AddStrMethod(interp, "removesuffix", RemoveAffix<true>, StrMethodCost::kNewString);
+  AddStrMethod(interp, "ljust", Pad<-1>, StrMethodCost::kNewString);
+  AddStrMethod(interp, "center", Pad<0>, StrMethodCost::kNewString);
+  AddStrMethod(interp, "rjust", Pad<1>, StrMethodCost::kNewString);
+  AddStrMethod(interp, "zfill", ZFill, StrMethodCost::kNewString);
+  AddStrMethod(interp, "expandtabs", ExpandTabs, StrMethodCost::kNewString);
+  AddStrMethod(interp, "encode", Encode, StrMethodCost::kNewString);
+  AddStrMethod(interp, "translate", Translate, StrMethodCost::kNewString);
+}
+
+void AddSpecialMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__format__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     absl::string_view spec;
     ArgReader reader(interp, "__format__", args);
@@ -641,6 +452,24 @@ void InitStrType(Interpreter& interp) {
   AddMethod(interp, cls, "__iter__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return interp.Iter(Value(interp.NewStr(args.self.str())));
   });
+}
+
+}  // namespace
+
+void InitStrType(Interpreter& interp) {
+  ClassObject* cls = interp.types().str;
+  using Op = Interpreter::BinaryOp;
+  SetNativeNew(interp, cls, StrNew);
+  AddOperatorMethods(interp, cls, {Op::kAdd, Op::kMult, Op::kMod}, true);
+  AddSearchMethods(interp);
+  AddStrSplitMethods(interp);
+  AddChangeMethods(interp);
+  AddStrCaseMethods(interp);
+  AddStaticMethod(interp, cls, "maketrans", MakeTrans);
+  AddMethod(interp, cls, "format",
+            [](Interpreter& interp, const CallArgs& args) { return StrFormatMethod(interp, Self(args), args); });
+  AddMethod(interp, cls, "format_map", FormatMap);
+  AddSpecialMethods(interp, cls);
 }
 
 }  // namespace cobra::python

@@ -9,7 +9,7 @@
 
 namespace cobra::python {
 
-// The candidate nearest to `name`, or "" if none is near.
+// The candidate most similar to `name`, or "" if none is similar.
 std::string NearestName(absl::string_view name, const std::vector<absl::string_view>& candidates);
 
 }  // namespace cobra::python

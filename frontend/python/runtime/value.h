@@ -1,11 +1,11 @@
-// The Python value: a 16-byte, trivially copyable handle. None, bool, 64-bit int, float, Ellipsis and NotImplemented live in the
-// handle itself; everything else is an Object (object.h) on the interpreter's Heap (heap.h).
+// The Python value: a 16-byte, trivially copyable handle. None, bool, 64-bit int, float, Ellipsis and NotImplemented
+// live in the handle itself; everything else is an Object (object.h) on the interpreter's Heap (heap.h).
 //
-// Nothing is reference counted or collected: an object lives until its Interpreter dies, and the heap's byte budget bounds that.
-// So a Value may be stored anywhere (in a graph, a native payload, a C++ container) without ceremony.
+// Nothing is reference counted or collected: an object lives until its Interpreter dies, and the heap's byte budget
+// bounds that. So a Value may be stored anywhere (in a graph, a native payload, a C++ container).
 //
-// Errors. A function that can fail returns Result<T>. A failed Result carries nothing: the error (a Python exception, or an
-// interpreter failure that the program cannot catch) is pending in the Interpreter, which alone can make one:
+// Errors. A function that can fail returns Result<T>. A failed Result carries nothing: the error (a Python exception,
+// or an interpreter failure that the program cannot catch) is pending in the Interpreter, which alone can make one:
 //   return interp.Raise(interp.types().ValueError, "bad stride");   // Python exception, catchable by the program
 //   return interp.Unsupported("torch.foo");                         // diagnostic kUnsupported, not catchable
 //   return interp.DataDependent("bool(Tensor)");                    // diagnostic kDataDependent, not catchable
@@ -37,8 +37,8 @@ struct BuiltinObject;
 struct InstanceObject;
 struct ExceptionObject;
 
-// What an Object is in memory. A user class that derives from a built-in one has that one's kind with its own class:
-// test IsList() for "has the layout of a list", class_of() for the class.
+// The memory layout of an Object. A user class that derives from a built-in one has that one's kind, but its own class:
+// IsList() tests for the layout of a list, class_of() returns the class.
 enum class ObjectKind : uint8_t {
 #define COBRA_OBJECT_KIND(name, python_name) k##name,
 #include "frontend/python/runtime/object_kinds.def"

@@ -474,8 +474,8 @@ struct Expression {
   const ExprNode* body = nullptr;
 };
 
-// Owns a tree, the names in it and its source text. Made by ParseModule and ParseExpression (parser.h); immutable
-// after.
+// Owns a tree, its names and its source text. Created by ParseModule and ParseExpression (parser.h); immutable
+// afterwards.
 class Ast {
  public:
   Ast();
@@ -483,9 +483,9 @@ class Ast {
   Ast(const Ast&) = delete;
   Ast& operator=(const Ast&) = delete;
 
-  // What ParseModule read: never null after ParseModule, null after ParseExpression.
+  // The result of ParseModule: null only after ParseExpression.
   const Module* module() const { return module_; }
-  // What ParseExpression read, likewise.
+  // The result of ParseExpression, likewise.
   const Expression* expression() const { return expression_; }
 
   absl::string_view filename() const { return filename_; }
@@ -499,7 +499,7 @@ class Ast {
 
   // All names of the tree; symbols()[i]->id == i.
   absl::Span<const Identifier> symbols() const { return symbols_; }
-  // Null if the tree nowhere uses that name.
+  // Null if the tree does not use that name.
   Identifier FindSymbol(absl::string_view text) const;
   // Number of statements, expressions and patterns.
   uint32_t node_count() const { return node_count_; }

@@ -1,8 +1,6 @@
 // What CPython's compile.c refuses: statements in the wrong place, stars in the wrong place, patterns that cannot be
-// reached. The visiting order is CPython's (a class's body before its bases, a comprehension's elements before its
-// outermost iterable), because the first error counts.
-#include <string>
-#include <utility>
+// reached (check_patterns.cc). The visiting order is CPython's (a class's body before its bases, a comprehension's
+// elements before its outermost iterable), because the first error counts.
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -28,16 +26,10 @@ struct CodeScope {
   bool IsFunction() const { return kind != ScopeKind::kModule && kind != ScopeKind::kClass; }
 };
 
-// What a pattern binds, and whether it may match everything.
-struct PatternContext {
-  std::vector<Identifier> stores;
-  bool allow_irrefutable = false;
-};
-
-class CompileChecker {
+class CompileChecker : private CheckBase {
  public:
   CompileChecker(const Ast& ast, const ScopeFacts& facts, SyntaxProblem* problem)
-      : ast_(ast), facts_(facts), problem_(problem), debug_(ast.FindSymbol("__debug__")) {}
+      : CheckBase(ast, problem), facts_(facts) {}
 
   bool Run() {
     CodeScope module;
@@ -64,15 +56,6 @@ class CompileChecker {
     CodeScope scope_;
   };
 
-  bool Fail(const Position& pos, std::string message) {
-    *problem_ = {SyntaxProblem::Kind::kSyntax, std::move(message), pos.line, pos.col + 1};
-    return false;
-  }
-  // __debug__ is a constant: nothing may bind it.
-  bool MayBind(Identifier name, const Position& pos, bool deleted = false) {
-    if (name == nullptr || name != debug_) return true;
-    return Fail(pos, deleted ? "cannot delete __debug__" : "cannot assign to __debug__");
-  }
   bool Push(Block block, const Position& pos) {
     if (scope_->blocks.size() >= kMaxBlocks) return Fail(pos, "too many statically nested blocks");
     scope_->blocks.push_back(block);
@@ -126,17 +109,7 @@ class CompileChecker {
   bool VisitComprehension(const ExprNode* e);
   bool VisitGenerators(const ComprehensionParts& parts, size_t index);
 
-  bool Pattern(const PatternNode* p, PatternContext* context);
-  bool SubPatterns(Seq<PatternNode> patterns, PatternContext* context);
-  bool Alternatives(const MatchOr* p, PatternContext* context);
-  bool Mapping(const MatchMapping* p, PatternContext* context);
-  bool ClassPattern(const MatchClass* p, PatternContext* context);
-  bool Store(Identifier name, const PatternNode* p, PatternContext* context);
-
-  const Ast& ast_;
   const ScopeFacts& facts_;
-  SyntaxProblem* problem_;
-  const Identifier debug_;
   CodeScope* scope_ = nullptr;
 };
 
@@ -468,155 +441,19 @@ bool CompileChecker::VisitGenerators(const ComprehensionParts& parts, size_t ind
   return Visit(parts.elt) && Optional(parts.value);
 }
 
-// ---- patterns ----
-
 bool CompileChecker::MatchStatement(const Match* m) {
+  const auto visit = [this](const ExprNode* e) { return Visit(e); };
   if (!Visit(m->subject)) return false;
   for (size_t i = 0; i < m->cases.size(); ++i) {
     const MatchCase* c = m->cases[i];
     const bool last = i + 1 == m->cases.size();
     const MatchAs* as = c->pattern->AsOrNull<MatchAs>();
     const bool is_default = last && i > 0 && as != nullptr && as->name == nullptr;
-    PatternContext context;
-    context.allow_irrefutable = c->guard != nullptr || last;
-    if (!is_default && !Pattern(c->pattern, &context)) return false;
+    const bool allow_irrefutable = c->guard != nullptr || last;
+    if (!is_default && !CheckPattern(ast_, c->pattern, allow_irrefutable, visit, problem_)) return false;
     if (!Optional(c->guard) || !Statements(c->body)) return false;
   }
   return true;
-}
-
-bool CompileChecker::Store(Identifier name, const PatternNode* p, PatternContext* context) {
-  if (name == nullptr) return true;
-  if (!MayBind(name, p->pos)) return false;
-  for (Identifier stored : context->stores) {
-    if (stored == name) return Fail(p->pos, absl::StrCat("multiple assignments to name '", name->text, "' in pattern"));
-  }
-  context->stores.push_back(name);
-  return true;
-}
-
-bool CompileChecker::SubPatterns(Seq<PatternNode> patterns, PatternContext* context) {
-  const bool outer = context->allow_irrefutable;
-  for (const PatternNode* p : patterns) {
-    context->allow_irrefutable = true;
-    if (!Pattern(p, context)) return false;
-  }
-  context->allow_irrefutable = outer;
-  return true;
-}
-
-bool CompileChecker::Pattern(const PatternNode* p, PatternContext* context) {
-  switch (p->node_kind) {
-    case PatternKind::MatchValue: {
-      const ExprNode* value = p->As<MatchValue>()->value;
-      if (value->Is<JoinedStr>()) return Fail(p->pos, "patterns may only match literals and attribute lookups");
-      return Visit(value);
-    }
-    case PatternKind::MatchSingleton: return true;
-    case PatternKind::MatchSequence: {
-      const Seq<PatternNode> patterns = p->As<MatchSequence>()->patterns;
-      bool starred = false;
-      for (const PatternNode* item : patterns) {
-        if (!item->Is<MatchStar>()) continue;
-        if (starred) return Fail(p->pos, "multiple starred names in sequence pattern");
-        starred = true;
-      }
-      return SubPatterns(patterns, context);
-    }
-    case PatternKind::MatchMapping: return Mapping(p->As<MatchMapping>(), context);
-    case PatternKind::MatchClass: return ClassPattern(p->As<MatchClass>(), context);
-    case PatternKind::MatchStar: return Store(p->As<MatchStar>()->name, p, context);
-    case PatternKind::MatchAs: {
-      const MatchAs* as = p->As<MatchAs>();
-      if (as->pattern != nullptr) return Pattern(as->pattern, context) && Store(as->name, p, context);
-      if (context->allow_irrefutable) return Store(as->name, p, context);
-      return Fail(p->pos, as->name == nullptr ? std::string("wildcard makes remaining patterns unreachable")
-                                              : absl::StrCat("name capture '", as->name->text,
-                                                             "' makes remaining patterns unreachable"));
-    }
-    case PatternKind::MatchOr: return Alternatives(p->As<MatchOr>(), context);
-  }
-  return true;
-}
-
-bool CompileChecker::Alternatives(const MatchOr* p, PatternContext* context) {
-  absl::flat_hash_set<Identifier> control;
-  std::vector<Identifier> ordered;
-  for (size_t i = 0; i < p->patterns.size(); ++i) {
-    PatternContext inner;
-    inner.allow_irrefutable = i + 1 == p->patterns.size() && context->allow_irrefutable;
-    if (!Pattern(p->patterns[i], &inner)) return false;
-    bool same = i == 0 || inner.stores.size() == control.size();
-    if (i == 0) {
-      control.insert(inner.stores.begin(), inner.stores.end());
-      ordered = std::move(inner.stores);
-    } else {
-      for (Identifier name : inner.stores) same &= control.contains(name);
-    }
-    if (!same) return Fail(p->patterns[i]->pos, "alternative patterns bind different names");
-  }
-  for (Identifier name : ordered) {
-    if (!Store(name, p, context)) return false;
-  }
-  return true;
-}
-
-// Keys that Python finds equal give equal texts: 1, 1.0 and True do.
-std::string KeyText(const ExprNode* key) {
-  std::string sign;
-  if (key->Is<UnaryOp>()) {
-    sign = "-";
-    key = key->As<UnaryOp>()->operand;
-  }
-  if (key->Is<BinOp>()) {
-    return absl::StrCat(KeyText(key->As<BinOp>()->left), Spelling(key->As<BinOp>()->op),
-                        KeyText(key->As<BinOp>()->right));
-  }
-  const Constant* c = key->AsOrNull<Constant>();
-  if (c == nullptr) return "";
-  switch (c->constant_kind) {
-    case ConstantKind::kNone: return "None";
-    case ConstantKind::kEllipsis: return "...";
-    case ConstantKind::kTrue: return "1";
-    case ConstantKind::kFalse: return "0";
-    case ConstantKind::kInt: return absl::StrCat(c->int_value == 0 ? "" : sign, c->int_value);
-    case ConstantKind::kBigInt: return absl::StrCat(sign, c->text);
-    case ConstantKind::kFloat:
-    case ConstantKind::kComplex: {
-      if (c->float_value == 0) return "0";
-      const char* unit = c->constant_kind == ConstantKind::kComplex ? "j" : "";
-      const int64_t whole = c->float_value < 9e18 ? static_cast<int64_t>(c->float_value) : 0;
-      if (static_cast<double>(whole) == c->float_value) return absl::StrCat(sign, whole, unit);
-      return absl::StrCat(sign, c->float_value, unit);
-    }
-    case ConstantKind::kStr: return absl::StrCat("s", c->text);
-    case ConstantKind::kBytes: return absl::StrCat("b", c->text);
-  }
-  return "";
-}
-
-bool CompileChecker::Mapping(const MatchMapping* p, PatternContext* context) {
-  absl::flat_hash_set<std::string> seen;
-  for (const ExprNode* key : p->keys) {
-    if (key->Is<JoinedStr>()) return Fail(p->pos, "mapping pattern keys may only match literals and attribute lookups");
-    std::string text = KeyText(key);
-    if (!text.empty() && !seen.insert(std::move(text)).second) {
-      return Fail(p->pos, absl::StrCat("mapping pattern checks duplicate key (", ast_.Text(key->pos), ")"));
-    }
-    if (!Visit(key)) return false;
-  }
-  return SubPatterns(p->patterns, context) && Store(p->rest, p, context);
-}
-
-bool CompileChecker::ClassPattern(const MatchClass* p, PatternContext* context) {
-  absl::flat_hash_set<Identifier> seen;
-  for (size_t i = 0; i < p->kwd_attrs.size(); ++i) {
-    if (!MayBind(p->kwd_attrs[i], p->kwd_patterns[i]->pos)) return false;
-    if (seen.insert(p->kwd_attrs[i]).second) continue;
-    return Fail(p->kwd_patterns[i]->pos,
-                absl::StrCat("attribute name repeated in class pattern: ", p->kwd_attrs[i]->text));
-  }
-  return Visit(p->cls) && SubPatterns(p->patterns, context) && SubPatterns(p->kwd_patterns, context);
 }
 
 }  // namespace

@@ -19,19 +19,19 @@ using TokenSet = std::bitset<128>;
 
 struct GrammarItem {
   enum class Op {
-    kToken,        // token
-    kForcedToken,  // token; else an error
-    kSoftKeyword,  // text
-    kAnySoftKeyword,
-    kRule,      // rule
-    kChoice,    // alternatives
-    kOptional,  // children[0]
-    kStar,
-    kPlus,
-    kList,  // children[0] separated by children[1]
-    kAnd,
-    kNot,
-    kCut,
+    kToken,           // token
+    kForcedToken,     // token; else an error
+    kSoftKeyword,     // text
+    kAnySoftKeyword,  // one of match, case and _
+    kRule,            // rule
+    kChoice,          // alternatives
+    kOptional,        // children[0]
+    kStar,            // children[0], any number of times
+    kPlus,            // children[0], at least once
+    kList,            // children[0] separated by children[1]
+    kAnd,             // children[0] comes next, and is not taken
+    kNot,             // children[0] does not come next
+    kCut,             // `~`: no other alternative is tried
   };
   Op op = Op::kToken;
   TokenKind token = TokenKind::kEndMarker;

@@ -466,6 +466,21 @@ void Lexer::ReadNumber(Token* token) {
   }
 }
 
+void Lexer::ReadClosingBracket(Token* token) {
+  const char* p = p_;
+  if (level_ == 0) return Fail(token, p, absl::StrFormat("unmatched '%c'", *p));
+  const Bracket& open = brackets_[--level_];
+  const char expected = open.open == '(' ? ')' : open.open == '[' ? ']' : '}';
+  if (*p != expected) {
+    std::string message =
+        absl::StrFormat("closing parenthesis '%c' does not match opening parenthesis '%c'", *p, open.open);
+    if (open.line != line_) absl::StrAppend(&message, " on line ", open.line);
+    return Fail(token, p, std::move(message));
+  }
+  ++p_;
+  Finish(token, *p == ')' ? TokenKind::kRParen : *p == ']' ? TokenKind::kRSquare : TokenKind::kRBrace);
+}
+
 void Lexer::ReadOperator(Token* token) {
   using K = TokenKind;
   const char* p = p_;
@@ -483,18 +498,7 @@ void Lexer::ReadOperator(Token* token) {
       return take(1, *p == '(' ? K::kLParen : *p == '[' ? K::kLSquare : K::kLBrace);
     case ')':
     case ']':
-    case '}': {
-      if (level_ == 0) return Fail(token, p, absl::StrFormat("unmatched '%c'", *p));
-      const Bracket& open = brackets_[--level_];
-      const char expected = open.open == '(' ? ')' : open.open == '[' ? ']' : '}';
-      if (*p != expected) {
-        std::string message =
-            absl::StrFormat("closing parenthesis '%c' does not match opening parenthesis '%c'", *p, open.open);
-        if (open.line != line_) absl::StrAppend(&message, " on line ", open.line);
-        return Fail(token, p, std::move(message));
-      }
-      return take(1, *p == ')' ? K::kRParen : *p == ']' ? K::kRSquare : K::kRBrace);
-    }
+    case '}': return ReadClosingBracket(token);
     case ':': return eq ? take(2, K::kColonEqual) : take(1, K::kColon);
     case ',': return take(1, K::kComma);
     case ';': return take(1, K::kSemicolon);

@@ -33,7 +33,7 @@ struct Token {
   bool IsSpace() const { return kind <= TokenKind::kDedent; }
 };
 
-// What CPython raises; kLimit is ours.
+// The kinds of CPython's errors; kLimit is ours.
 struct SyntaxProblem {
   enum class Kind { kSyntax, kIndentation, kTab, kLimit, kInternal };
   Kind kind = Kind::kSyntax;
@@ -88,6 +88,7 @@ class Lexer {
   const char* DecimalTail(const char* p, Token* token);
   bool CheckNumberEnd(const char* p, const char* kind, Token* token);
   void ReadOperator(Token* token);
+  void ReadClosingBracket(Token* token);
   bool CheckIdentifier(Token* token);
   void Finish(Token* token, TokenKind kind);
   void Textless(Token* token, TokenKind kind);

@@ -9,13 +9,67 @@ import unicodedata
 HERE = os.path.dirname(os.path.abspath(__file__))
 CODE_POINTS = [c for c in range(0x80, 0x110000) if not 0xD800 <= c < 0xE000]
 # unicodedata lists no aliases; these are the ones that it is asked for.
-ALIASES = ["NULL", "START OF HEADING", "START OF TEXT", "END OF TEXT", "END OF TRANSMISSION", "ENQUIRY", "ACKNOWLEDGE",
-           "ALERT", "BEL", "BACKSPACE", "CHARACTER TABULATION", "TAB", "LINE FEED", "NEW LINE", "END OF LINE", "LF",
-           "LINE TABULATION", "FORM FEED", "FF", "CARRIAGE RETURN", "CR", "SHIFT OUT", "SHIFT IN", "ESCAPE", "ESC",
-           "SUBSTITUTE", "DELETE", "DEL", "NEXT LINE", "NEL", "NBSP", "ZWSP", "ZWNJ", "ZWJ", "BOM", "BYTE ORDER MARK",
-           "SP", "NUL", "HT", "VT", "SHY", "LRM", "RLM", "CGJ", "WJ", "HORIZONTAL TABULATION", "VERTICAL TABULATION"]
-CODE_PAGES = ["iso8859-2", "iso8859-5", "iso8859-7", "iso8859-9", "iso8859-15", "cp1250", "cp1251", "cp1252", "koi8-r",
-              "koi8-u"]
+ALIASES = [
+    "NULL",
+    "START OF HEADING",
+    "START OF TEXT",
+    "END OF TEXT",
+    "END OF TRANSMISSION",
+    "ENQUIRY",
+    "ACKNOWLEDGE",
+    "ALERT",
+    "BEL",
+    "BACKSPACE",
+    "CHARACTER TABULATION",
+    "TAB",
+    "LINE FEED",
+    "NEW LINE",
+    "END OF LINE",
+    "LF",
+    "LINE TABULATION",
+    "FORM FEED",
+    "FF",
+    "CARRIAGE RETURN",
+    "CR",
+    "SHIFT OUT",
+    "SHIFT IN",
+    "ESCAPE",
+    "ESC",
+    "SUBSTITUTE",
+    "DELETE",
+    "DEL",
+    "NEXT LINE",
+    "NEL",
+    "NBSP",
+    "ZWSP",
+    "ZWNJ",
+    "ZWJ",
+    "BOM",
+    "BYTE ORDER MARK",
+    "SP",
+    "NUL",
+    "HT",
+    "VT",
+    "SHY",
+    "LRM",
+    "RLM",
+    "CGJ",
+    "WJ",
+    "HORIZONTAL TABULATION",
+    "VERTICAL TABULATION",
+]
+CODE_PAGES = [
+    "iso8859-2",
+    "iso8859-5",
+    "iso8859-7",
+    "iso8859-9",
+    "iso8859-15",
+    "cp1250",
+    "cp1251",
+    "cp1252",
+    "koi8-r",
+    "koi8-u",
+]
 
 
 def ranges(points):
@@ -87,7 +141,7 @@ def main():
         values = sorted((h >> 21 << 21) | c for h, c in rows.items())
         assert len({v >> 21 for v in values}) == len(values)
         for i in range(0, len(values), 6):
-            f.write(",".join("0x%x" % v for v in values[i:i + 6]) + ",\n")
+            f.write(",".join("0x%x" % v for v in values[i : i + 6]) + ",\n")
 
 
 if __name__ == "__main__":

@@ -51,6 +51,23 @@ ptrdiff_t EscapedOffset(const char* begin, const char* at) {
   return offset;
 }
 
+// The character that a backslash before `c` stands for, if that is all there is to it; else 0.
+char SimpleEscape(char c) {
+  switch (c) {
+    case '\\':
+    case '\'':
+    case '"': return c;
+    case 'a': return '\a';
+    case 'b': return '\b';
+    case 'f': return '\f';
+    case 'n': return '\n';
+    case 'r': return '\r';
+    case 't': return '\t';
+    case 'v': return '\v';
+    default: return 0;
+  }
+}
+
 bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 }  // namespace
@@ -272,13 +289,7 @@ bool Parser::DecodeEscapes(absl::string_view body, std::string* out) {
 
 // *p is at a backslash.
 bool Parser::DecodeOneEscape(const char** p, const char* end, std::string* out, const char* begin) {
-  const char* const start = *p;
-  const auto fail = [&](absl::string_view what, const char* to) {
-    FailLiteral(absl::StrFormat("(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: %s",
-                                EscapedOffset(begin, start), EscapedOffset(begin, to) - 1, what));
-    return false;
-  };
-  const char* q = start + 1;
+  const char* q = *p + 1;
   if (q == end) {
     out->push_back('\\');  // only in the text of an f-string, before a brace
     *p = q;
@@ -286,66 +297,64 @@ bool Parser::DecodeOneEscape(const char** p, const char* end, std::string* out, 
   }
   const char c = *q++;
   *p = q;
-  switch (c) {
-    case '\n': return true;
-    case '\\':
-    case '\'':
-    case '"': out->push_back(c); return true;
-    case 'a': out->push_back('\a'); return true;
-    case 'b': out->push_back('\b'); return true;
-    case 'f': out->push_back('\f'); return true;
-    case 'n': out->push_back('\n'); return true;
-    case 'r': out->push_back('\r'); return true;
-    case 't': out->push_back('\t'); return true;
-    case 'v': out->push_back('\v'); return true;
-    case '0':
-    case '1':
-    case '2':
-    case '3':
-    case '4':
-    case '5':
-    case '6':
-    case '7': {
-      int value = c - '0';
-      for (int i = 0; i < 2 && q < end && *q >= '0' && *q <= '7'; ++i) value = value * 8 + (*q++ - '0');
-      AppendUtf8(value, out);
-      *p = q;
-      return true;
-    }
-    case 'x':
-    case 'u':
-    case 'U': {
-      const int digits = c == 'x' ? 2 : c == 'u' ? 4 : 8;
-      uint32_t value = 0;
-      for (int i = 0; i < digits; ++i, ++q) {
-        if (q == end || DigitValue(*q) > 15) {
-          return fail(absl::StrFormat("truncated \\%c%s escape", c, std::string(digits, 'X')), q);
-        }
-        value = value * 16 + DigitValue(*q);
-      }
-      if (value > 0x10FFFF) return fail("illegal Unicode character", q);
-      AppendUtf8(static_cast<int32_t>(value), out);
-      *p = q;
-      return true;
-    }
-    case 'N': {
-      const void* close = q < end && *q == '{' ? std::memchr(q, '}', end - q) : nullptr;
-      if (close == nullptr || static_cast<const char*>(close) == q + 1)
-        return fail("malformed \\N character escape", q);
-      const char* name_end = static_cast<const char*>(close);
-      const int32_t value = LookUpCharacterName(absl::string_view(q + 1, name_end - q - 1));
-      if (value < 0) return fail("unknown Unicode character name", name_end + 1);
-      AppendUtf8(value, out);
-      *p = name_end + 1;
-      return true;
-    }
-    default:  // not an escape: the backslash stays
-      out->push_back('\\');
-      *p = q - 1;
-      out->push_back(c);
-      *p = q;
-      return true;
+  if (c == '\n') return true;
+  if (const char simple = SimpleEscape(c)) {
+    out->push_back(simple);
+    return true;
   }
+  if (c >= '0' && c <= '7') {
+    int value = c - '0';
+    for (int i = 0; i < 2 && q < end && *q >= '0' && *q <= '7'; ++i) value = value * 8 + (*q++ - '0');
+    AppendUtf8(value, out);
+    *p = q;
+    return true;
+  }
+  if (c == 'x' || c == 'u' || c == 'U') return DecodeHexEscape(p, end, out, begin);
+  if (c == 'N') return DecodeNamedEscape(p, end, out, begin);
+  out->push_back('\\');  // not an escape: the backslash stays
+  out->push_back(c);
+  return true;
+}
+
+// Of the escape from its backslash at `start` to `to`.
+bool Parser::FailEscape(absl::string_view what, const char* begin, const char* start, const char* to) {
+  FailLiteral(absl::StrFormat("(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: %s",
+                              EscapedOffset(begin, start), EscapedOffset(begin, to) - 1, what));
+  return false;
+}
+
+// *p is behind the x, u or U.
+bool Parser::DecodeHexEscape(const char** p, const char* end, std::string* out, const char* begin) {
+  const char* const start = *p - 2;
+  const char c = start[1];
+  const char* q = *p;
+  const int digits = c == 'x' ? 2 : c == 'u' ? 4 : 8;
+  uint32_t value = 0;
+  for (int i = 0; i < digits; ++i, ++q) {
+    if (q == end || DigitValue(*q) > 15) {
+      return FailEscape(absl::StrFormat("truncated \\%c%s escape", c, std::string(digits, 'X')), begin, start, q);
+    }
+    value = value * 16 + DigitValue(*q);
+  }
+  if (value > 0x10FFFF) return FailEscape("illegal Unicode character", begin, start, q);
+  AppendUtf8(static_cast<int32_t>(value), out);
+  *p = q;
+  return true;
+}
+
+// *p is behind the N.
+bool Parser::DecodeNamedEscape(const char** p, const char* end, std::string* out, const char* begin) {
+  const char* const start = *p - 2;
+  const char* const q = *p;
+  const void* close = q < end && *q == '{' ? std::memchr(q, '}', end - q) : nullptr;
+  if (close == nullptr || static_cast<const char*>(close) == q + 1)
+    return FailEscape("malformed \\N character escape", begin, start, q);
+  const char* name_end = static_cast<const char*>(close);
+  const int32_t value = LookUpCharacterName(absl::string_view(q + 1, name_end - q - 1));
+  if (value < 0) return FailEscape("unknown Unicode character name", begin, start, name_end + 1);
+  AppendUtf8(value, out);
+  *p = name_end + 1;
+  return true;
 }
 
 bool Parser::DecodeBytesEscapes(absl::string_view body, std::string* out) {

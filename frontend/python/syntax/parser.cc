@@ -7,9 +7,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "frontend/python/syntax/check.h"
 #include "frontend/python/syntax/lexer.h"
@@ -42,7 +42,7 @@ void Parser::Lex() {
   if (builder_->node_count() > static_cast<uint64_t>(limits_.syntax_nodes)) FailAmount(limits_.syntax_nodes, "nodes");
   if (builder_->name_count() > static_cast<uint64_t>(limits_.syntax_names))
     FailAmount(limits_.syntax_names, "different names");
-  // A limit ends the parse at the next token; tokens that were handed in end with them.
+  // A limit ends the parse at the next token; a given list of tokens ends after its last one.
   if (has_problem_) {
     token->kind = K::kError;
   } else if (lexer_ != nullptr) {
@@ -75,16 +75,15 @@ Identifier Parser::NameOfToken(const Token& token) {
 void Parser::FailDepth() {
   if (has_problem_) return;
   has_problem_ = true;
-  problem_ = {SyntaxProblem::Kind::kLimit,
-              absl::StrCat("the source is nested more than ", limits_.syntax_depth, " levels deep"), token_->pos.line,
-              0};
+  problem_ = {SyntaxProblem::Kind::kLimit, LimitMessage("the nesting of the source", limits_.syntax_depth, "levels"),
+              token_->pos.line, 0};
 }
 
 void Parser::FailAmount(int64_t most, absl::string_view what) {
   if (has_problem_) return;
   has_problem_ = true;
   const int line = tokens_.size() < 2 ? 0 : tokens_[tokens_.size() - 2].pos.line;
-  problem_ = {SyntaxProblem::Kind::kLimit, absl::StrCat("the source makes more than ", most, " ", what), line, 0};
+  problem_ = {SyntaxProblem::Kind::kLimit, LimitMessage("the source", most, what), line, 0};
 }
 
 // expressions NEWLINE* ENDMARKER

@@ -1,9 +1,9 @@
-// The recursive descent parser. One token of lookahead decides almost everywhere (two for `name =` and `name :=`); only
-// `with (` and the soft keyword `match` are tried and taken back.
+// The recursive descent parser. One token of lookahead suffices almost everywhere (two for `name =` and `name :=`);
+// only `with (` and the soft keyword `match` are parsed tentatively.
 //
-// It builds the tree of a correct program and knows nothing about messages: a method that cannot go on returns null (or
-// false), the parse ends, and syntax_errors.h finds out what CPython would say. Exceptions are the limits and the
-// errors inside string and number literals: these set problem().
+// It builds the tree of a correct program and produces no messages: a method that cannot continue returns null (or
+// false), the parse ends, and syntax_errors.h determines CPython's message. Exceptions are the limits and the errors
+// inside string and number literals: these set problem().
 //
 // Native recursion: every method that can be re-entered through brackets, operators or blocks takes a Depth. Chains
 // (a.b.c, x + y + z, elif) are loops, and the height of what they build is bounded through NodeHead::height.
@@ -147,7 +147,7 @@ class Parser {
   T* Make(Start start) {
     return builder_->Node<T>(From(start));
   }
-  // Bounds what recursive walks over the finished tree will have to stand.
+  // Bounds the recursion of later walks over the finished tree.
   template <typename T>
   const T* WithHeight(T* node, int height_of_children) {
     if (height_of_children >= limits_.syntax_depth) {
@@ -260,6 +260,9 @@ class Parser {
   bool SplitString(const Token& token, StringPart* part);
   bool DecodeEscapes(absl::string_view body, std::string* out);
   bool DecodeOneEscape(const char** p, const char* end, std::string* out, const char* begin);
+  bool DecodeHexEscape(const char** p, const char* end, std::string* out, const char* begin);
+  bool DecodeNamedEscape(const char** p, const char* end, std::string* out, const char* begin);
+  bool FailEscape(absl::string_view what, const char* begin, const char* start, const char* to);
   bool DecodeBytesEscapes(absl::string_view body, std::string* out);
   bool ParseFStringBody(const StringPart& part, const char** p, const char* end, int level, StringJoiner* joiner);
   bool ReadFStringLiteral(const StringPart& part, const char** p, const char* end, int level, std::string* out,

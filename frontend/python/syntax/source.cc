@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "frontend/python/syntax/unicode.h"
 
 namespace cobra::python {
@@ -84,7 +85,7 @@ void NormalizeNewlines(std::string* text) {
 absl::StatusOr<std::string> DecodeSource(absl::string_view source, absl::string_view filename, int64_t max_bytes) {
   if (static_cast<int64_t>(source.size()) > max_bytes) {
     return Problem(Diagnostic::Kind::kLimit, filename, 0,
-                   absl::StrCat(filename, ": ", source.size(), " bytes of source; at most ", max_bytes, " are read"));
+                   LimitMessage(filename, static_cast<int64_t>(source.size()), max_bytes, "bytes"));
   }
   const bool bom = absl::ConsumePrefix(&source, "\xEF\xBB\xBF");
   const size_t nul = source.find('\0');

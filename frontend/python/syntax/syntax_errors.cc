@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "base/limit_message.h"
 #include "frontend/python/syntax/error_grammar.h"
 #include "frontend/python/syntax/parser_impl.h"
 
@@ -173,7 +174,8 @@ ABSL_ATTRIBUTE_NOINLINE void ErrorFinder::RaiseExpected(const GrammarItem& item,
 }
 
 ABSL_ATTRIBUTE_NOINLINE void ErrorFinder::RaiseTooDeep() {
-  Raise(SyntaxProblem::Kind::kLimit, tokens_.back().pos.line, 0, "too deeply nested");
+  Raise(SyntaxProblem::Kind::kLimit, tokens_.back().pos.line, 0,
+        LimitMessage("the nesting of the source", kMaxRuleDepth, "rules of the grammar"));
 }
 
 void ErrorFinder::RaiseLexerProblem() {

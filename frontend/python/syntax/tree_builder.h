@@ -1,4 +1,4 @@
-// What is behind an Ast (a bump arena and an intern table) and the class that fills it. Used by the parser only.
+// The storage of an Ast (a bump arena and an intern table) and the class that fills it. Used by the parser only.
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_TREE_BUILDER_H_
 #define COBRA_FRONTEND_PYTHON_SYNTAX_TREE_BUILDER_H_
 

@@ -1,4 +1,4 @@
-// What the lexer needs to know of Unicode 14 (that of CPython 3.11), and the encodings of source files.
+// Properties of Unicode 14 characters (the version of CPython 3.11) for the lexer, and the encodings of source files.
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_UNICODE_H_
 #define COBRA_FRONTEND_PYTHON_SYNTAX_UNICODE_H_
 

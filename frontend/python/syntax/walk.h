@@ -65,7 +65,7 @@ bool VisitChildren(const ExprNode* e, Visit&& visit) {
   return true;
 }
 
-// What the four comprehensions have in common; `value` is that of a DictComp, whose key is `elt`.
+// The common parts of the four comprehensions. For a DictComp, `elt` is the key and `value` the value.
 struct ComprehensionParts {
   const ExprNode* elt = nullptr;
   const ExprNode* value = nullptr;

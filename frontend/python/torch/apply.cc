@@ -1,10 +1,13 @@
 // One call: a node of the graph, or a constant computed at once.
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/limit_message.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/torch/tensor.h"
+#include "frontend/python/torch/torch_rules.h"
 #include "graph/const_eval.h"
 #include "graph/cost.h"
+#include "graph/op_rules.h"
 #include "graph/untrusted.h"
 
 namespace cobra::python {
@@ -147,7 +150,7 @@ graph::Origin CurrentOrigin(Interpreter& interp) {
   graph::Origin origin;
   const auto& stack = torch.module_stack;
   if (!stack.empty()) origin.module_path = stack.back()->path;
-  if (stack.size() > 1 && stack.back()->made.unit != nullptr && stack[stack.size() - 2]->is_librarys) {
+  if (stack.size() > 1 && stack.back()->made.unit != nullptr && stack[stack.size() - 2]->is_library_module) {
     origin.made_file = FileOf(torch, stack.back()->made.unit, &torch.made_file);
     origin.made_line = stack.back()->made.line;
   }
@@ -182,40 +185,27 @@ Result<Value> Returned(Interpreter& interp, graph::Op op, absl::Span<const Value
   return outputs[0];
 }
 
-bool IsRandom(graph::Op op) {
-  return graph::DrawsRandomNumbers(op) || op == graph::Op::poisson || op == graph::Op::gumbel_softmax ||
-         op == graph::Op::resize;
-}
+bool IsRandom(graph::Op op) { return graph::RulesOf(op).randomness != graph::Randomness::kFixed; }
 
-// Calls whose output is a view of a tensor that Python never sees: the views of that output share the hidden tensor, so
-// that a write through one of them changes what the output holds but not, as PyTorch keeps account, the output
-// (`sim[..., :n] += bias` of an einsum; the assignment that follows does).
 bool HidesBase(const graph::Node& node, absl::Span<Tensor* const> inputs) {
-  switch (node.op) {
-    case graph::Op::linear: return inputs.size() > 2 && inputs[2] != nullptr && inputs[0]->type.rank() == 3;
-    case graph::Op::einsum:  // a product that sums, not one element by element
+  switch (TorchRulesOf(node.op).base) {
+    case BaseRule::kSeen:
+    case BaseRule::kEach: return false;
+    case BaseRule::kHidden: return true;
+    case BaseRule::kHiddenByBias: return inputs.size() > 2 && inputs[2] != nullptr && inputs[0]->type.rank() == 3;
+    case BaseRule::kHiddenBySum:
       return inputs.size() > 1 && graph::MacsOfCall(node.op, node.attributes, {&inputs[0]->type, &inputs[1]->type},
                                                     node.outputs) > node.outputs[0].num_elements();
-    case graph::Op::instance_norm:
-    case graph::Op::avg_pool1d:
-    case graph::Op::adaptive_avg_pool1d:
-    case graph::Op::adaptive_max_pool1d:
-    case graph::Op::tensordot:
-    case graph::Op::bilinear:
-    case graph::Op::multi_head_attention_forward: return true;
-    default: return false;
   }
+  return false;
 }
 
 // Whether each output is a view of its own input.
-bool OneEach(graph::Op op) {
-  return op == graph::Op::meshgrid || op == graph::Op::broadcast_tensors || op == graph::Op::atleast_1d ||
-         op == graph::Op::atleast_2d || op == graph::Op::atleast_3d;
-}
+bool ReturnsOnePerInput(graph::Op op) { return TorchRulesOf(op).base == BaseRule::kEach; }
 
 // A view's base; an in-place call on the view changes it too.
 InstanceObject* BaseOf(const Call& call, size_t output) {
-  const size_t of = OneEach(call.op) && output < call.tensors.size() ? output : 0;
+  const size_t of = ReturnsOnePerInput(call.op) && output < call.tensors.size() ? output : 0;
   Tensor* self = call.tensors[of];
   return self->base != nullptr ? self->base : call.inputs[of].as<InstanceObject>();
 }
@@ -224,7 +214,7 @@ InstanceObject* BaseOf(const Call& call, size_t output) {
 std::shared_ptr<const ConstView> ViewOf(const Call& call, const std::vector<const graph::TensorType*>& types,
                                         size_t output) {
   const Tensor* self = call.tensors[0];
-  if (OneEach(call.op) || (self->base != nullptr && self->view == nullptr)) return nullptr;
+  if (ReturnsOnePerInput(call.op) || (self->base != nullptr && self->view == nullptr)) return nullptr;
   constexpr int kMostLinks = 100;  // they are freed one in the other
   int links = 0;
   for (const ConstView* v = self->view.get(); v != nullptr; v = v->parent.get()) {
@@ -249,83 +239,107 @@ int64_t StepsOfConstants(const Call& call, const std::vector<const graph::Tensor
   int64_t most = elements;
   for (const graph::TensorType* type : types) most = std::max(most, type == nullptr ? 0 : type->num_elements());
   if (most < kSmall || graph::GetOpInfo(call.op).cost_class == graph::CostClass::kView) return elements / 64;
-  const bool sorts = call.op == graph::Op::sort || call.op == graph::Op::argsort || call.op == graph::Op::msort ||
-                     call.op == graph::Op::topk || call.op == graph::Op::kthvalue || call.op == graph::Op::median ||
-                     call.op == graph::Op::quantile;
+  const bool sorts = TorchRulesOf(call.op).constants == ConstantRule::kSorts;
   const int64_t more = std::max<int64_t>(0, graph::FlopsOfCall(call.op, call.attributes, types, outputs) - elements);
   return elements / 6 + more / 5 + (sorts ? most : 0);  // fresh pages are most of it
 }
 
-Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inplace, Returns returns) {
+// The arguments of a call on constants.
+struct ConstantInputs {
   std::vector<const graph::TensorType*> types;
-  std::vector<graph::ConstInput> inputs;
-  bool known = true, random = false;
-  for (Tensor* tensor : call.tensors) {
+  std::vector<graph::ConstInput> values;
+  bool known = true;    // the values of all that the call reads
+  bool random = false;  // some of these
+};
+
+ConstantInputs ConstantInputsOf(Interpreter& interp, const Call& call, bool inplace) {
+  const bool overwrites = inplace && TorchRulesOf(call.op).constants == ConstantRule::kOverwrites;
+  ConstantInputs inputs;
+  for (size_t i = 0; i < call.tensors.size(); ++i) {
+    Tensor* tensor = call.tensors[i];
     if (tensor != nullptr) Refresh(interp, tensor);
-    types.push_back(tensor == nullptr ? nullptr : &tensor->type);
-    inputs.push_back({types.back(), tensor == nullptr ? nullptr : tensor->values.get()});
-    known = known && (tensor == nullptr || tensor->values != nullptr);
-    random = random || (tensor != nullptr && tensor->is_random);
+    inputs.types.push_back(tensor == nullptr ? nullptr : &tensor->type);
+    inputs.values.push_back({inputs.types.back(), tensor == nullptr ? nullptr : tensor->values.get()});
+    if (tensor == nullptr) continue;
+    inputs.known = inputs.known && (tensor->values != nullptr || (overwrites && i == 0));
+    inputs.random = inputs.random || (tensor->is_random && !overwrites);
   }
-  absl::StatusOr<std::vector<graph::TensorType>> outputs = graph::InferTypes(call.op, call.attributes, types);
-  if (!outputs.ok()) return RaiseShapeError(interp, outputs.status());
-  TorchState& torch = Torch(interp);
-  if (torch.recording && graph::GetOpInfo(call.op).cost_class == graph::CostClass::kCompute)
-    torch.builder.AddFoldedMacs(graph::MacsOfCall(call.op, call.attributes, types, *outputs));
-  int64_t work = 0;
-  for (graph::TensorType& type : *outputs) {
+  return inputs;
+}
+
+// How many numbers the outputs hold, where they are few enough to keep; or the error that they are too large.
+Result<int64_t> NumbersOf(Interpreter& interp, graph::Op op, const std::vector<graph::TensorType>& outputs) {
+  int64_t numbers = 0;
+  for (const graph::TensorType& type : outputs) {
     if (type.rank() > 64)
       return interp.Raise(interp.types().RuntimeError, "tensors of more than 64 dimensions are not supported");
     if (graph::IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
-      return interp.LimitReached(absl::StrCat(graph::OpName(call.op), " makes a tensor of ", graph::TypeText(type)));
-    work += std::min(type.num_elements(), graph::kMaxConstElements) * (graph::IsComplex(type.dtype) ? 2 : 1);
+      return interp.LimitReached(
+          LimitMessage(absl::StrCat(graph::OpName(op), " makes a tensor of ", graph::TypeText(type)),
+                       interp.limits().graph.max_tensor_bytes, "bytes"));
+    numbers += std::min(type.num_elements(), graph::kMaxConstElements) * (graph::IsComplex(type.dtype) ? 2 : 1);
   }
-  const bool writes_everything = call.op == graph::Op::zero || call.op == graph::Op::fill || call.op == graph::Op::copy;
-  if (writes_everything && inplace) {
-    known = true;
-    for (size_t i = 1; i < call.tensors.size(); ++i)
-      known = known && (call.tensors[i] == nullptr || call.tensors[i]->values != nullptr);
-    random = false;
-  }
-  const bool draws = IsRandom(call.op);
-  std::vector<std::shared_ptr<const ConstValues>> values(outputs->size());
+  return numbers;
+}
+
+using OutputValues = std::vector<std::shared_ptr<const ConstValues>>;
+
+// The values of a call's outputs; null where they are not known.
+Result<OutputValues> ComputeConstants(Interpreter& interp, const Call& call, const ConstantInputs& inputs,
+                                      const std::vector<graph::TensorType>& outputs, int64_t numbers) {
+  OutputValues values(outputs.size());
   const bool fills = call.op == graph::Op::zero ||
                      (call.op == graph::Op::fill && (call.tensors.size() == 1 || call.tensors[1] == nullptr));
-  if (fills && !graph::IsComplex((*outputs)[0].dtype)) {
-    const graph::TensorType& type = (*outputs)[0];
-    values[0] = FilledValues(interp, type.num_elements(), graph::RoundTo(type.dtype, call.attributes.Double("value")));
-  } else if (known && !draws && interp.heap().CanAllocate(work * 8)) {
-    // A complex call takes its numbers apart and puts them together again.
-    const bool complex = graph::IsComplex((*outputs)[0].dtype) ||
-                         (!types.empty() && types[0] != nullptr && graph::IsComplex(types[0]->dtype));
-    COBRA_TRY(interp.Charge(StepsOfConstants(call, types, *outputs, work) + (complex ? work / 2 : 0)));
-    interp.heap().Allocate(static_cast<size_t>(work) * 8);  // the values live elsewhere, but count
-    values = graph::EvalConst(call.op, call.attributes, inputs, *outputs);
+  if (fills && !graph::IsComplex(outputs[0].dtype)) {
+    const double value = graph::RoundTo(outputs[0].dtype, call.attributes.Double("value"));
+    values[0] = FilledValues(interp, outputs[0].num_elements(), value);
+    return values;
   }
-  if (inplace) {
-    Tensor* self = call.tensors[0];
-    const graph::DType dtype = self->type.dtype;
-    self->type = (*outputs)[0];
-    self->type.dtype = dtype;
-    self->values = values[0];
-    self->is_random = random || draws;
-    if (self->ref.kind == graph::ValueRef::Kind::kConstant) self->ref = graph::ValueRef::None();
-    NoteWrite(interp, self, call.op);
-    return call.inputs[0];
-  }
-  std::vector<Value> results;
-  const bool gathers = call.op == graph::Op::getitem &&
+  if (!inputs.known || IsRandom(call.op) || !interp.heap().CanAllocate(numbers * 8)) return values;
+  // A complex call takes its numbers apart and puts them together again.
+  const bool complex = graph::IsComplex(outputs[0].dtype) || (!inputs.types.empty() && inputs.types[0] != nullptr &&
+                                                              graph::IsComplex(inputs.types[0]->dtype));
+  COBRA_TRY(interp.Charge(StepsOfConstants(call, inputs.types, outputs, numbers) + (complex ? numbers / 2 : 0)));
+  interp.heap().Allocate(static_cast<size_t>(numbers) * 8);  // the values live elsewhere, but count
+  return graph::EvalConst(call.op, call.attributes, inputs.values, outputs);
+}
+
+// The first argument of an in-place call holds the result from now on.
+Value WriteConstant(Interpreter& interp, const Call& call, const graph::TensorType& type,
+                    const std::shared_ptr<const ConstValues>& values, bool random) {
+  Tensor* self = call.tensors[0];
+  self->type = {type.shape, self->type.dtype};
+  self->values = values;
+  self->is_random = random;
+  if (self->ref.kind == graph::ValueRef::Kind::kConstant) self->ref = graph::ValueRef::None();
+  NoteWrite(interp, self, call.op);
+  return call.inputs[0];
+}
+
+Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inplace, Returns returns) {
+  const ConstantInputs inputs = ConstantInputsOf(interp, call, inplace);
+  absl::StatusOr<std::vector<graph::TensorType>> outputs = graph::InferTypes(call.op, call.attributes, inputs.types);
+  if (!outputs.ok()) return RaiseShapeError(interp, outputs.status());
+  TorchState& torch = Torch(interp);
+  const graph::CostClass cost_class = graph::GetOpInfo(call.op).cost_class;
+  if (torch.recording && cost_class == graph::CostClass::kCompute)
+    torch.builder.AddFoldedMacs(graph::MacsOfCall(call.op, call.attributes, inputs.types, *outputs));
+  COBRA_TRY_ASSIGN(const int64_t numbers, NumbersOf(interp, call.op, *outputs));
+  COBRA_TRY_ASSIGN(const OutputValues values, ComputeConstants(interp, call, inputs, *outputs, numbers));
+  const bool random = inputs.random || IsRandom(call.op);
+  if (inplace) return WriteConstant(interp, call, (*outputs)[0], values[0], random);
+  const bool gathers = graph::RulesOf(call.op).storage == graph::Storage::kViewOrGather &&
                        (call.tensors.size() > 1 || absl::StrContains(call.attributes.String("index"), '['));
-  const bool view =
-      graph::GetOpInfo(call.op).cost_class == graph::CostClass::kView && call.tensors[0] != nullptr && !gathers;
+  const bool view = cost_class == graph::CostClass::kView && call.tensors[0] != nullptr && !gathers;
+  std::vector<Value> results;
   for (size_t i = 0; i < outputs->size(); ++i) {
     InstanceObject* result = NewTensor(interp, std::move((*outputs)[i]), values[i], graph::OpName(call.op));
     Tensor* tensor = AsTensor(result);
-    tensor->is_random = random || draws;
+    tensor->is_random = random;
     if (view) {
       tensor->base = BaseOf(call, i);
       tensor->seen = AsTensor(tensor->base)->writes;
-      if (values[i] != nullptr) tensor->view = ViewOf(call, types, i);
+      if (values[i] != nullptr) tensor->view = ViewOf(call, inputs.types, i);
     }
     results.push_back(result);
   }

@@ -12,6 +12,28 @@ namespace {
 
 using Kind = ParamKind;
 
+// What stands after '=' in a signature: None, True, 'mean', (1, 2), 3, 0.5.
+graph::AttributeValue ParseDefault(absl::string_view text, const Param& param) {
+  if (text == "None") return graph::NoneValue{};
+  if (text == "True" || text == "False") return text == "True";
+  if (text[0] == '\'') return std::string(text.substr(1, text.size() - 2));
+  int64_t i;
+  double d;
+  if (text[0] == '(') {
+    std::vector<int64_t> list;
+    for (absl::string_view item : absl::StrSplit(text.substr(1, text.size() - 2), ", ", absl::SkipEmpty())) {
+      if (absl::SimpleAtoi(item, &i)) list.push_back(i);
+    }
+    return list;
+  }
+  if (absl::SimpleAtoi(text, &i)) {
+    if (param.kind == Kind::kIntsN || param.kind == Kind::kIntsNOrStr) return std::vector<int64_t>(param.count, i);
+    return i;
+  }
+  if (absl::SimpleAtod(text, &d)) return d;
+  return graph::NoneValue{};
+}
+
 Param ParseParam(absl::string_view text, graph::Op op, bool keyword_only) {
   static const auto* const kKinds = new std::map<absl::string_view, std::pair<Kind, int>>{
       {"T", {Kind::kTensor, 0}},       {"T?", {Kind::kOptionalTensor, 0}},
@@ -21,12 +43,12 @@ Param ParseParam(absl::string_view text, graph::Op op, bool keyword_only) {
       {"b", {Kind::kBool, 0}},         {"b1", {Kind::kStrictBool, 0}},
       {"s", {Kind::kStr, 0}},          {"dt", {Kind::kDType, 0}},
       {"I", {Kind::kInts, 0}},         {"I*", {Kind::kIntsRest, 0}},
-      {"II", {Kind::kIntOrInts, 0}},   {"I1", {Kind::kIntsN, 1}},
-      {"I2", {Kind::kIntsN, 2}},       {"I3", {Kind::kIntsN, 3}},
-      {"I1s", {Kind::kIntsNOrStr, 1}}, {"I2s", {Kind::kIntsNOrStr, 2}},
-      {"I3s", {Kind::kIntsNOrStr, 3}}, {"O2", {Kind::kSizesN, 2}},
-      {"O3", {Kind::kSizesN, 3}},      {"FL", {Kind::kFloats, 0}},
-      {"A", {Kind::kAny, 0}}};
+      {"I*?", {Kind::kIntsRest, 0}},   {"II", {Kind::kIntOrInts, 0}},
+      {"I1", {Kind::kIntsN, 1}},       {"I2", {Kind::kIntsN, 2}},
+      {"I3", {Kind::kIntsN, 3}},       {"I1s", {Kind::kIntsNOrStr, 1}},
+      {"I2s", {Kind::kIntsNOrStr, 2}}, {"I3s", {Kind::kIntsNOrStr, 3}},
+      {"O2", {Kind::kSizesN, 2}},      {"O3", {Kind::kSizesN, 3}},
+      {"FL", {Kind::kFloats, 0}},      {"A", {Kind::kAny, 0}}};
   Param param;
   param.keyword_only = keyword_only;
   std::pair<absl::string_view, absl::string_view> type_and_name = absl::StrSplit(text, absl::MaxSplits(' ', 1));
@@ -40,31 +62,9 @@ Param ParseParam(absl::string_view text, graph::Op op, bool keyword_only) {
       absl::StrSplit(type_and_name.second, absl::MaxSplits('=', 1));
   param.name = std::string(name_and_default.first);
   param.required = type_and_name.second.find('=') == absl::string_view::npos;
-  const absl::string_view fallback = name_and_default.second;
-  int64_t i;
-  double d;
-  if (param.required || fallback == "None") {
-  } else if (fallback == "True" || fallback == "False") {
-    param.fallback = fallback == "True";
-  } else if (fallback[0] == '\'') {
-    param.fallback = std::string(fallback.substr(1, fallback.size() - 2));
-  } else if (fallback[0] == '(') {
-    std::vector<int64_t> list;
-    for (absl::string_view item : absl::StrSplit(fallback.substr(1, fallback.size() - 2), ", ", absl::SkipEmpty())) {
-      if (absl::SimpleAtoi(item, &i)) list.push_back(i);
-    }
-    param.fallback = list;
-  } else if (absl::SimpleAtoi(fallback, &i)) {
-    const bool is_list = param.kind == Kind::kIntsN || param.kind == Kind::kIntsNOrStr;
-    if (is_list) {
-      param.fallback = std::vector<int64_t>(param.count, i);
-    } else {
-      param.fallback = i;
-    }
-  } else if (absl::SimpleAtod(fallback, &d)) {
-    param.fallback = d;
-  }
+  if (!param.required) param.fallback = ParseDefault(name_and_default.second, param);
   param.is_inplace = param.name == "inplace";
+  param.may_be_empty = type == "I*?";
   param.is_alpha = param.name == "alpha";
   param.takes_none = !param.required || param.kind == Kind::kAny || param.name == "dim" || param.name == "size";
   const graph::OpInfo& info = graph::GetOpInfo(op);
@@ -110,9 +110,7 @@ class Binder {
         if (!Take(param, *given)) return false;
         continue;
       }
-      const bool no_sizes =
-          overload_.op == graph::Op::expand || overload_.op == graph::Op::repeat || overload_.op == graph::Op::permute;
-      if (param.required && param.kind == Kind::kIntsRest && no_sizes) {  // x.expand() of a scalar
+      if (param.may_be_empty) {
         SetAttribute(param, std::vector<int64_t>());
         continue;
       }
@@ -261,6 +259,7 @@ class Binder {
     return true;
   }
 
+  // Long because there is one case for each kind of parameter.
   bool Take(const Param& param, Value v) {
     if (param.dropped) return true;
     if (param.slot >= 0 && param.kind != Kind::kTensorOrNumber) return TakeInput(param, v);

@@ -40,14 +40,15 @@ struct Param {
   bool dropped = false, keyword_only = false, required = true;
   graph::AttributeValue fallback = graph::NoneValue{};
   int slot = -1;                              // of OpInfo::inputs; -1: an attribute
-  bool is_inplace = false, is_alpha = false;  // by its name
-  bool takes_none = false;                    // None is as good as absent
+  bool is_inplace = false, is_alpha = false;  // recognised by its name
+  bool takes_none = false;                    // None means absent
+  bool may_be_empty = false;                  // for kIntsRest: there may be no argument at all
 };
 
 struct Overload {
   graph::Op op;
   std::vector<Param> params;
-  int positional = 0;  // how many of them can be given by position
+  int positional = 0;  // how many of them can be positional
 };
 
 Overload ParseOverload(graph::Op op, absl::string_view signature);

@@ -3,21 +3,23 @@
 // is found out when it is needed: when a tensor with a base is written to, and when the base has been written to since
 // the view got its values.
 #include "frontend/python/torch/tensor.h"
+#include "frontend/python/torch/torch_rules.h"
 #include "graph/const_eval.h"
+#include "graph/op_rules.h"
 
 namespace cobra::python {
 namespace {
 
-enum class Sees : uint8_t { kElements, kCopy, kUnknown };
+enum class ViewAccess : uint8_t { kElements, kCopy, kUnknown };
 
 struct Places {
-  Sees sees = Sees::kUnknown;
+  ViewAccess sees = ViewAccess::kUnknown;
   std::vector<int64_t> at;  // of each element, which one of the base it is
 };
 
 bool MayCopy(graph::Op op) {
-  return op == graph::Op::reshape || op == graph::Op::reshape_as || op == graph::Op::flatten ||
-         op == graph::Op::ravel || op == graph::Op::contiguous;
+  const graph::StrideRule rule = graph::RulesOf(op).strides;
+  return rule == graph::StrideRule::kReshaped || rule == graph::StrideRule::kMadeContiguous;
 }
 
 // Strides of a tensor of `shape` whose elements stand at `at`; PyTorch has no views that are anything but strides.
@@ -50,11 +52,11 @@ Places PlacesIn(const ConstView& view, const Places& parent) {
   if (MayCopy(view.op)) {
     const graph::Shape& in = types[0].shape;
     const graph::Strides strides = parent.at.empty() ? graph::ContiguousStrides(in) : StridesAt(in, parent.at);
-    const bool views = view.op == graph::Op::contiguous
+    const bool views = graph::RulesOf(view.op).strides == graph::StrideRule::kMadeContiguous
                            ? graph::IsContiguous(in, strides)
                            : graph::ViewStrides(in, strides, (*outputs)[view.output].shape).has_value();
     if (!views) {
-      places.sees = Sees::kCopy;
+      places.sees = ViewAccess::kCopy;
       return places;
     }
   }
@@ -69,7 +71,7 @@ Places PlacesIn(const ConstView& view, const Places& parent) {
   }
   const auto values = graph::EvalConst(view.op, view.attributes, inputs, *outputs);
   if (values[view.output] == nullptr) return places;
-  places.sees = Sees::kElements;
+  places.sees = ViewAccess::kElements;
   for (double v : *values[view.output]) places.at.push_back(static_cast<int64_t>(v));
   return places;
 }
@@ -78,8 +80,8 @@ Places PlacesOf(const ConstView* view) {
   std::vector<const ConstView*> chain;  // innermost first
   for (; view != nullptr; view = view->parent.get()) chain.push_back(view);
   Places places;
-  places.sees = Sees::kElements;  // the base sees itself; its places stay empty: 0, 1, 2 ...
-  for (size_t i = chain.size(); i-- > 0 && places.sees == Sees::kElements;) places = PlacesIn(*chain[i], places);
+  places.sees = ViewAccess::kElements;  // the base sees itself; its places stay empty: 0, 1, 2 ...
+  for (size_t i = chain.size(); i-- > 0 && places.sees == ViewAccess::kElements;) places = PlacesIn(*chain[i], places);
   return places;
 }
 
@@ -111,10 +113,10 @@ void Refresh(Interpreter& interp, Tensor* tensor) {
   tensor->seen = base->writes;
   Places places;
   if (NeedsPlaces(tensor, base->is_const() && base->values != nullptr)) places = PlacesOf(interp, tensor);
-  if (places.sees == Sees::kCopy) return Detach(tensor);
+  if (places.sees == ViewAccess::kCopy) return Detach(tensor);
   if (tensor->ref.kind == graph::ValueRef::Kind::kConstant) tensor->ref = graph::ValueRef::None();
   tensor->is_random = base->is_random;
-  const bool known = places.sees == Sees::kElements && base->is_const() && base->values != nullptr &&
+  const bool known = places.sees == ViewAccess::kElements && base->is_const() && base->values != nullptr &&
                      interp.heap().CanAllocate(places.at.size() * 8);
   if (!known) {
     tensor->values = nullptr;
@@ -128,7 +130,7 @@ void Refresh(Interpreter& interp, Tensor* tensor) {
 }
 
 void NoteWrite(Interpreter& interp, Tensor* tensor, graph::Op op) {
-  const bool reorders = op == graph::Op::t || op == graph::Op::transpose || op == graph::Op::resize;
+  const bool reorders = TorchRulesOf(op).constants == ConstantRule::kReorders;
   if (tensor->base == nullptr) {
     ++tensor->writes;
     tensor->is_reordered = tensor->is_reordered || reorders;
@@ -142,11 +144,11 @@ void NoteWrite(Interpreter& interp, Tensor* tensor, graph::Op op) {
   Tensor* base = AsTensor(tensor->base);
   Places places;
   if (NeedsPlaces(tensor, base->values != nullptr && tensor->values != nullptr)) places = PlacesOf(interp, tensor);
-  if (places.sees == Sees::kCopy) return Detach(tensor);
+  if (places.sees == ViewAccess::kCopy) return Detach(tensor);
   tensor->seen = ++base->writes;
   base->is_random = base->is_random || tensor->is_random;
   if (base->ref.kind == graph::ValueRef::Kind::kConstant) base->ref = graph::ValueRef::None();
-  const bool known = places.sees == Sees::kElements && base->values != nullptr && tensor->values != nullptr &&
+  const bool known = places.sees == ViewAccess::kElements && base->values != nullptr && tensor->values != nullptr &&
                      places.at.size() == tensor->values->size();
   const bool alone = known && base->values.shared().use_count() == 1;  // loops write to one tensor many times
   if (!known || (!alone && !interp.heap().CanAllocate(base->values->size() * 8))) {
@@ -164,7 +166,7 @@ void NoteWrite(Interpreter& interp, Tensor* tensor, graph::Op op) {
 bool IsScattered(Interpreter& interp, const Tensor* tensor) {
   if (tensor->base == nullptr || tensor->view == nullptr) return false;
   const Places places = PlacesOf(interp, tensor);
-  return places.sees == Sees::kElements &&
+  return places.sees == ViewAccess::kElements &&
          !graph::IsContiguous(tensor->type.shape, StridesAt(tensor->type.shape, places.at));
 }
 

@@ -1,9 +1,10 @@
-// Tensors out of nothing (torch.zeros, arange, tensor ...), casts, and the dtype and Size classes.
+// Tensors out of nothing (torch.zeros, arange, tensor ...), and the dtype and Size classes.
 #include <cmath>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
+#include "base/limit_message.h"
+#include "frontend/python/torch/casts.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/const_eval.h"
 #include "graph/untrusted.h"
@@ -42,7 +43,8 @@ Result<Where> TakeWhere(Interpreter& interp, const CallArgs& args, std::vector<K
 Result<Value> Filled(Interpreter& interp, graph::TensorType type, std::optional<double> fill, const Where& where,
                      absl::string_view label) {
   if (graph::IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
-    return interp.LimitReached(absl::StrCat("torch.", label, " makes a tensor of ", graph::TypeText(type)));
+    return interp.LimitReached(LimitMessage(absl::StrCat("torch.", label, " makes a tensor of ", graph::TypeText(type)),
+                                            interp.limits().graph.max_tensor_bytes, "bytes"));
   std::shared_ptr<const ConstValues> values;
   if (fill && !graph::IsComplex(type.dtype))
     values = FilledValues(interp, type.num_elements(), graph::RoundTo(type.dtype, *fill));
@@ -280,7 +282,9 @@ Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
   const double size = std::ceil((b - a) / s);
   const graph::DType dtype = where.dtype.value_or(floating ? Torch(interp).default_dtype : graph::DType::int64);
   if (size > static_cast<double>(graph::kMaxConstElements)) {
-    if (size > 1e12) return interp.LimitReached("torch.arange of more than 1e12 elements");
+    constexpr int64_t kMostElements = 1'000'000'000'000;
+    if (size > static_cast<double>(kMostElements))
+      return interp.LimitReached(LimitMessage("torch.arange", kMostElements, "elements"));
     return NewTensor(interp, {{static_cast<int64_t>(size)}, dtype}, nullptr, "arange");
   }
   COBRA_TRY(interp.CheckSize(static_cast<int64_t>(size)));
@@ -311,7 +315,8 @@ Result<Value> Linspace(Interpreter& interp, const CallArgs& args) {
     COBRA_TRY_ASSIGN(steps, interp.Index(count));
   }
   if (steps < 0) return interp.Raise(interp.types().RuntimeError, "number of steps must be non-negative");
-  if (steps > graph::kMaxConstElements) return interp.LimitReached("torch.linspace of more than a million steps");
+  if (steps > graph::kMaxConstElements)
+    return interp.LimitReached(LimitMessage("torch.linspace", steps, graph::kMaxConstElements, "steps"));
   const graph::DType dtype = where.dtype.value_or(Torch(interp).default_dtype);
   // Every step is rounded to the type; integers count in double.
   const graph::DType counted = graph::IsFloatingPoint(dtype) ? dtype : graph::DType::float64;
@@ -378,7 +383,8 @@ NativeFunction TriangleIndices(bool upper) {
     COBRA_TRY(
         reader.Required("row", &rows).Required("col", &columns).Optional("offset", &offset).IgnoreKwArgs().Finish());
     if (rows < 0 || columns < 0 || rows * columns > graph::kMaxConstElements)
-      return interp.LimitReached("indices of a triangle of more than a million");
+      return interp.LimitReached(
+          LimitMessage("the indices of a triangle", graph::kMaxConstElements, "elements of its matrix"));
     ConstValues first, second;
     for (int64_t i = 0; i < rows; ++i) {
       COBRA_TRY(interp.Step());
@@ -395,99 +401,6 @@ NativeFunction TriangleIndices(bool upper) {
     return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(first)), "triangle_indices");
   };
 }
-
-// ---- casts
-
-Result<Value> CastTo(Interpreter& interp, graph::Op op, Value self, std::optional<graph::DType> dtype, Value other) {
-  Tensor* tensor = AsTensor(self);
-  graph::Attributes attributes;
-  std::vector<Value> inputs{self};
-  graph::DType target = tensor->type.dtype;
-  if (other.IsObject()) {
-    inputs.push_back(other);
-    target = AsTensor(other)->type.dtype;
-  } else if (dtype) {
-    target = *dtype;
-    if (op == graph::Op::to || op == graph::Op::type) attributes.Set("dtype", std::string(graph::DTypeName(target)));
-  }
-  if (target == tensor->type.dtype) {  // PyTorch hands the same tensor back
-    if (Torch(interp).recording && !tensor->is_const())
-      COBRA_TRY(Apply(interp, op, std::move(attributes), std::move(inputs)));
-    return self;
-  }
-  return Apply(interp, op, std::move(attributes), std::move(inputs));
-}
-
-// x.to(dtype), x.to(device), x.to(device, dtype), x.to(other), with copy, non_blocking, memory_format.
-Result<Value> To(Interpreter& interp, const CallArgs& args) {
-  std::optional<graph::DType> dtype;
-  Value other;
-  std::vector<Value> all(args.positional.begin(), args.positional.end());
-  for (const KeywordArg& keyword : args.keywords) {
-    if (keyword.name->view() == "dtype" || keyword.name->view() == "other") all.push_back(keyword.value);
-  }
-  for (Value v : all) {
-    if (AsTensor(v) != nullptr) other = v;
-    if (NativeCast<NativeObject>(v) != nullptr && AsTensor(v) == nullptr) dtype = AsDType(interp, v);
-  }
-  return CastTo(interp, graph::Op::to, args.self, dtype, other);
-}
-
-// By DType.
-constexpr absl::string_view kTensorTypes[] = {"FloatTensor", "HalfTensor", "BFloat16Tensor",     "DoubleTensor",
-                                              "LongTensor",  "IntTensor",  "ShortTensor",        "CharTensor",
-                                              "ByteTensor",  "BoolTensor", "ComplexFloatTensor", "ComplexDoubleTensor"};
-
-Result<Value> TypeMethod(Interpreter& interp, const CallArgs& args) {
-  Value target;
-  ArgReader reader(interp, "type", args);
-  COBRA_TRY(reader.Optional("dtype", &target).IgnoreKwArgs().Finish());
-  if (target.IsNone()) {
-    return interp.NewStr(absl::StrCat("torch.", kTensorTypes[static_cast<int>(AsTensor(args.self)->type.dtype)]));
-  }
-  std::optional<graph::DType> dtype = AsDType(interp, target);
-  if (!dtype && target.IsClass()) {  // torch.FloatTensor
-    const Value of_class = interp.LookupClass(target.as<ClassObject>(), interp.Intern("_dtype"));
-    if (!of_class.IsUnbound()) dtype = AsDType(interp, of_class);
-  }
-  if (!dtype && target.IsStr()) {
-    absl::string_view name = target.str();
-    if (absl::ConsumePrefix(&name, "torch.")) {
-      absl::ConsumePrefix(&name, "cuda.");
-      for (size_t i = 0; i < std::size(kTensorTypes); ++i) {
-        if (name == kTensorTypes[i]) dtype = static_cast<graph::DType>(i);
-      }
-    }
-  }
-  if (!dtype) return interp.Raise(interp.types().TypeError, absl::StrCat("invalid type: ", interp.TypeName(target)));
-  return CastTo(interp, graph::Op::type, args.self, dtype, Value::None());
-}
-
-NativeFunction CastMethod(graph::Op op, graph::DType dtype) {
-  return [op, dtype](Interpreter& interp, const CallArgs& args) {
-    return CastTo(interp, op, args.self, dtype, Value::None());
-  };
-}
-
-Result<Value> TypeAs(Interpreter& interp, const CallArgs& args) {
-  Value other;
-  ArgReader reader(interp, "type_as", args);
-  COBRA_TRY(reader.Required("other", &other).Finish());
-  if (AsTensor(other) == nullptr)
-    return interp.Raise(interp.types().TypeError, "type_as(): argument 'other' must be Tensor");
-  return CastTo(interp, graph::Op::type_as, args.self, std::nullopt, other);
-}
-
-Result<Value> Contiguous(Interpreter& interp, const CallArgs& args) {
-  if (AsTensor(args.self)->is_const() && IsScattered(interp, AsTensor(args.self)))
-    return Apply(interp, graph::Op::clone, {}, {args.self});
-  if (AsTensor(args.self)->is_const() || !Torch(interp).recording) return args.self;
-  const bool alias = IsContiguousNow(interp, AsTensor(args.self));
-  COBRA_TRY_ASSIGN(Value copy, Apply(interp, graph::Op::contiguous, {}, {args.self}));
-  return alias ? args.self : copy;
-}
-
-Result<Value> Self(Interpreter&, const CallArgs& args) { return args.self; }
 
 struct DTypeObject : NativeObject {
   explicit DTypeObject(graph::DType d) : dtype(d) {}
@@ -531,7 +444,8 @@ Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value 
   }
   if (!parameter) return Filled(interp, std::move(type), std::nullopt, {}, "empty");
   if (graph::IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
-    return interp.LimitReached(absl::StrCat("torch.empty makes a tensor of ", graph::TypeText(type)));
+    return interp.LimitReached(LimitMessage(absl::StrCat("torch.empty makes a tensor of ", graph::TypeText(type)),
+                                            interp.limits().graph.max_tensor_bytes, "bytes"));
   Tensor* made = interp.heap().New<Tensor>("parameter");
   made->type = std::move(type);
   made->is_random = made->requires_grad = true;
@@ -539,25 +453,8 @@ Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value 
 }
 
 Result<void> DefineTensorMethods(Interpreter& interp, NativeClassBuilder& tensor_class) {
-  tensor_class.Method("to", To)
-      .Method("type", TypeMethod)
-      .Method("type_as", TypeAs)
-      .Method("float", CastMethod(graph::Op::float_, graph::DType::float32))
-      .Method("half", CastMethod(graph::Op::half, graph::DType::float16))
-      .Method("bfloat16", CastMethod(graph::Op::bfloat16, graph::DType::bfloat16))
-      .Method("double", CastMethod(graph::Op::double_, graph::DType::float64))
-      .Method("long", CastMethod(graph::Op::long_, graph::DType::int64))
-      .Method("int", CastMethod(graph::Op::int_, graph::DType::int32))
-      .Method("bool", CastMethod(graph::Op::bool_, graph::DType::bool_))
-      .Method("byte", CastMethod(graph::Op::byte, graph::DType::uint8))
-      .Method("short", CastMethod(graph::Op::short_, graph::DType::int16))
-      .Method("char", CastMethod(graph::Op::char_, graph::DType::int8))
-      .Method("cfloat", CastMethod(graph::Op::cfloat, graph::DType::complex64))
-      .Method("cdouble", CastMethod(graph::Op::cdouble, graph::DType::complex128))
-      .Method("cuda", Self)
-      .Method("cpu", Self)
-      .Method("contiguous", Contiguous)
-      .Method("new_zeros", NewFunction("new_zeros", 0))
+  DefineCasts(tensor_class);
+  tensor_class.Method("new_zeros", NewFunction("new_zeros", 0))
       .Method("new_ones", NewFunction("new_ones", 1))
       .Method("new_empty", NewFunction("new_empty", std::nullopt))
       .Method("new_full", NewFunction("new_full", std::nullopt))
@@ -566,7 +463,9 @@ Result<void> DefineTensorMethods(Interpreter& interp, NativeClassBuilder& tensor
   return {};
 }
 
-void DefineCreation(Interpreter& interp, NativeModuleBuilder& m) {
+namespace {
+
+void DefineDTypes(Interpreter& interp, NativeModuleBuilder& m) {
   TorchState& torch = Torch(interp);
   torch.dtype_class =
       m.Class("dtype", {interp.types().object})
@@ -601,29 +500,39 @@ void DefineCreation(Interpreter& interp, NativeModuleBuilder& m) {
         std::make_pair("cfloat", graph::DType::complex64), std::make_pair("cdouble", graph::DType::complex128)}) {
     m.Value(name, torch.dtypes[static_cast<int>(dtype)]);
   }
-  torch.size_class = m.Class("Size", {interp.types().tuple})
-                         .New([](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                           if (a.positional.empty()) return NewSizeOf(i, {});
-                           COBRA_TRY_ASSIGN(std::vector<Value> items, i.ToVector(a.positional[0]));
-                           return NewSizeOf(i, items);
-                         })
-                         .Method("__repr__",
-                                 [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                                   std::string text;
-                                   for (Value v : a.self.as<TupleObject>()->span()) {
-                                     COBRA_TRY_ASSIGN(StrObject * item, i.Repr(v));
-                                     absl::StrAppend(&text, text.empty() ? "" : ", ", item->view());
-                                   }
-                                   return i.NewStr(absl::StrCat("torch.Size([", text, "])"));
+}
+
+void DefineSizeClass(Interpreter& interp, NativeModuleBuilder& m) {
+  Torch(interp).size_class = m.Class("Size", {interp.types().tuple})
+                                 .New([](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                                   if (a.positional.empty()) return NewSizeOf(i, {});
+                                   COBRA_TRY_ASSIGN(std::vector<Value> items, i.ToVector(a.positional[0]));
+                                   return NewSizeOf(i, items);
                                  })
-                         .Attribute("_closed", Value::Bool(true))  // slices, sums and repetitions are sizes too
-                         .Method("numel",
-                                 [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                                   int64_t n = 1;
-                                   for (Value v : a.self.as<TupleObject>()->span()) n *= v.as_int();
-                                   return Value::Int(n);
-                                 })
-                         .Build();
+                                 .Method("__repr__",
+                                         [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                                           std::string text;
+                                           for (Value v : a.self.as<TupleObject>()->span()) {
+                                             COBRA_TRY_ASSIGN(StrObject * item, i.Repr(v));
+                                             absl::StrAppend(&text, text.empty() ? "" : ", ", item->view());
+                                           }
+                                           return i.NewStr(absl::StrCat("torch.Size([", text, "])"));
+                                         })
+                                 .Attribute("_closed", Value::Bool(true))  // slices, sums and repetitions are sizes too
+                                 .Method("numel",
+                                         [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                                           int64_t n = 1;
+                                           for (Value v : a.self.as<TupleObject>()->span()) n *= v.as_int();
+                                           return Value::Int(n);
+                                         })
+                                 .Build();
+}
+
+}  // namespace
+
+void DefineCreation(Interpreter& interp, NativeModuleBuilder& m) {
+  DefineDTypes(interp, m);
+  DefineSizeClass(interp, m);
   m.Function("zeros", FilledFunction("zeros", 0)).Function("ones", FilledFunction("ones", 1));
   for (const char* name : {"empty", "rand", "randn"}) m.Function(name, FilledFunction(name, std::nullopt));
   m.Function("full", Full)

@@ -1,13 +1,11 @@
 // The functions of functions.def as native functions of torch, torch.nn.functional and Tensor.
-#include <array>
 #include <map>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "frontend/python/torch/binder.h"
+#include "frontend/python/torch/torch_rules.h"
 
 namespace cobra::python {
 namespace {
@@ -41,64 +39,6 @@ const Table& Functions() {
   return *kTable;
 }
 
-// ---- what is particular to an operator
-
-Returns ReturnsOf(graph::Op op) {
-  switch (op) {
-    case graph::Op::chunk:
-    case graph::Op::split:
-    case graph::Op::tensor_split:
-    case graph::Op::unbind:
-    case graph::Op::meshgrid:
-    case graph::Op::broadcast_tensors:
-    case graph::Op::var_mean:
-    case graph::Op::std_mean: return Returns::kTuple;
-    case graph::Op::atleast_1d:
-    case graph::Op::atleast_2d:
-    case graph::Op::atleast_3d: return Returns::kOneOrTuple;
-    case graph::Op::split_with_sizes:
-    case graph::Op::unsafe_split:
-    case graph::Op::unsafe_split_with_sizes:
-    case graph::Op::unsafe_chunk:
-    case graph::Op::hsplit:
-    case graph::Op::vsplit:
-    case graph::Op::dsplit:
-    case graph::Op::lstm_cell:
-    case graph::Op::gradient:
-    case graph::Op::lu: return Returns::kTuple;
-    case graph::Op::aminmax:
-    case graph::Op::svd:
-    case graph::Op::linalg_svd:
-    case graph::Op::qr:
-    case graph::Op::linalg_qr:
-    case graph::Op::linalg_eigh:
-    case graph::Op::linalg_eig:
-    case graph::Op::slogdet:
-    case graph::Op::linalg_slogdet:
-    case graph::Op::linalg_lu:
-    case graph::Op::linalg_lu_factor:
-    case graph::Op::linalg_inv_ex:
-    case graph::Op::linalg_cholesky_ex:
-    case graph::Op::linalg_lstsq:
-    case graph::Op::triangular_solve:
-    case graph::Op::frexp:
-    case graph::Op::lu_unpack:
-    case graph::Op::linalg_lu_factor_ex:
-    case graph::Op::linalg_ldl_factor: return Returns::kNamed;
-    case graph::Op::cummax:
-    case graph::Op::cummin:
-    case graph::Op::nanmedian:
-    case graph::Op::max:
-    case graph::Op::min:
-    case graph::Op::median:
-    case graph::Op::mode:
-    case graph::Op::kthvalue:
-    case graph::Op::topk:
-    case graph::Op::sort: return Returns::kValuesIndices;
-    default: return Returns::kTensor;
-  }
-}
-
 graph::Attributes WithoutAttribute(const graph::Attributes& attributes, absl::string_view name) {
   graph::Attributes rest;
   for (const auto& [key, value] : attributes) {
@@ -107,101 +47,70 @@ graph::Attributes WithoutAttribute(const graph::Attributes& attributes, absl::st
   return rest;
 }
 
-bool IsDropout(graph::Op op) {
-  return op == graph::Op::dropout || op == graph::Op::dropout1d || op == graph::Op::dropout2d ||
-         op == graph::Op::dropout3d || op == graph::Op::alpha_dropout || op == graph::Op::feature_alpha_dropout ||
-         op == graph::Op::feature_dropout;
+// ---- arguments that are filled in before the call
+
+void SetStride(graph::Attributes* attributes) {
+  const bool has_kernel = attributes->Find("kernel_size") != nullptr;
+  if (has_kernel && attributes->IntSpan("stride").empty()) attributes->Set("stride", attributes->Ints("kernel_size"));
 }
 
-bool IsPool(graph::Op op) {
-  static const auto* const kPools = [] {
-    auto* pools = new std::array<bool, graph::kNumOps>();
-    for (const graph::OpInfo& info : graph::AllOps()) {
-      (*pools)[static_cast<size_t>(info.op)] =
-          !absl::StartsWith(info.name, "fractional") &&
-          (absl::EndsWith(info.name, "pool1d") || absl::EndsWith(info.name, "pool2d") ||
-           absl::EndsWith(info.name, "pool3d"));
+void SetSoftmaxDim(Bound* bound) {
+  if (bound->attributes.Find("dim") != nullptr) return;
+  const int rank = AsTensor(bound->inputs[0])->type.rank();
+  bound->attributes.Set("dim", int64_t{rank == 0 || rank == 1 || rank == 3 ? 0 : 1});
+}
+
+// The size of the output from the values of a small constant.
+Result<void> SetSizeFromRepeats(Interpreter& interp, Bound* bound) {
+  if (bound->inputs.size() < 2 || bound->inputs[1].IsNone() || bound->attributes.Find("output_size") != nullptr)
+    return {};
+  const graph::TensorType& input = AsTensor(bound->inputs[0])->type;
+  COBRA_TRY_ASSIGN(const ConstValues* values,
+                   ReadValues(interp, AsTensor(bound->inputs[1]), "the shape of repeat_interleave() by a tensor"));
+  double total = 0;
+  for (double v : *values) total += v;
+  if (values->size() == 1) {  // one number for every element
+    int64_t along = input.num_elements();
+    if (bound->attributes.Find("dim") != nullptr && input.rank() > 0) {
+      const int64_t dim = bound->attributes.Int("dim");
+      const int64_t at = dim < 0 ? dim + input.rank() : dim;
+      along = at >= 0 && at < input.rank() ? input.shape[at] : 1;
     }
-    return pools;
-  }();
-  return (*kPools)[static_cast<size_t>(op)];
-}
-
-void Complete(graph::Op op, Bound* bound) {
-  if (!IsPool(op)) return;
-  graph::Attributes& attributes = bound->attributes;
-  const bool has_stride = attributes.Find("kernel_size") != nullptr;
-  if (has_stride && attributes.IntSpan("stride").empty()) attributes.Set("stride", attributes.Ints("kernel_size"));
-  if (absl::StartsWith(graph::OpName(op), "max_pool") && attributes.Find("return_indices") != nullptr &&
-      !attributes.Bool("return_indices")) {
-    bound->attributes = WithoutAttribute(attributes, "return_indices");
+    total *= static_cast<double>(along);
   }
+  bound->attributes.Set("output_size", static_cast<int64_t>(total));
+  return {};
 }
 
-}  // namespace
-
-namespace {
-
-// Calls that hand their argument back, the same object.
-bool ReturnsItself(graph::Op op, const Bound& bound) {
-  if (bound.inputs.size() != 1 || AsTensor(bound.inputs[0]) == nullptr) return false;
-  const graph::TensorType& type = AsTensor(bound.inputs[0])->type;
-  const int rank = type.rank();
-  const auto wrap = [rank](int64_t d) { return d < 0 ? d + rank : d; };
-  switch (op) {
-    case graph::Op::positive: return type.dtype != graph::DType::bool_;
-    case graph::Op::conj:
-    case graph::Op::conj_physical:
-    case graph::Op::resolve_conj:
-    case graph::Op::real: return !graph::IsComplex(type.dtype);
-    case graph::Op::resolve_neg:
-    case graph::Op::cartesian_prod: return op == graph::Op::resolve_neg || rank == 1;
-    case graph::Op::adjoint: return rank == 0 && !graph::IsComplex(type.dtype);
-    case graph::Op::atleast_1d: return rank >= 1;
-    case graph::Op::atleast_2d: return rank >= 2;
-    case graph::Op::atleast_3d: return rank >= 3;
-    case graph::Op::sum_to_size: {
-      const std::vector<int64_t> size = bound.attributes.Ints("size");
-      return graph::Shape(size.begin(), size.end()) == type.shape;
-    }
-    case graph::Op::flatten: {
-      const int64_t start = wrap(bound.attributes.Int("start_dim")), end = wrap(bound.attributes.Int("end_dim", -1));
-      return rank > 0 && start == end && start >= 0 && start < rank;
-    }
-    default: return false;
-  }
+Result<void> SetClassesFromValues(Interpreter& interp, Bound* bound) {
+  if (bound->attributes.Int("num_classes", -1) != -1) return {};
+  COBRA_TRY_ASSIGN(const ConstValues* values,
+                   ReadValues(interp, AsTensor(bound->inputs[0]), "the shape of one_hot() without num_classes"));
+  double largest = -1;
+  for (double v : *values) largest = std::max(largest, v);
+  if (largest < 0)
+    return interp.Raise(interp.types().RuntimeError, "Can not infer total number of classes from empty tensor.");
+  bound->attributes.Set("num_classes", static_cast<int64_t>(largest) + 1);
+  return {};
 }
 
-// What a shape takes from the values of a small constant: the number of repetitions, the classes of one_hot.
-Result<void> FromValues(Interpreter& interp, graph::Op op, Bound* bound) {
-  if (op == graph::Op::repeat_interleave && bound->inputs.size() > 1 && !bound->inputs[1].IsNone() &&
-      bound->attributes.Find("output_size") == nullptr) {
-    Tensor* input = AsTensor(bound->inputs[0]);
-    Tensor* repeats = AsTensor(bound->inputs[1]);
-    COBRA_TRY_ASSIGN(const ConstValues* values,
-                     ReadValues(interp, repeats, "the shape of repeat_interleave() by a tensor"));
-    double total = 0;
-    for (double v : *values) total += v;
-    if (values->size() == 1) {  // one number for every element
-      int64_t along = input->type.num_elements();
-      if (bound->attributes.Find("dim") != nullptr && input->type.rank() > 0) {
-        const int64_t dim = bound->attributes.Int("dim");
-        const int64_t at = dim < 0 ? dim + input->type.rank() : dim;
-        along = at >= 0 && at < input->type.rank() ? input->type.shape[at] : 1;
-      }
-      total *= static_cast<double>(along);
-    }
-    bound->attributes.Set("output_size", static_cast<int64_t>(total));
-  }
-  if (op == graph::Op::one_hot && bound->attributes.Int("num_classes", -1) == -1) {
-    Tensor* input = AsTensor(bound->inputs[0]);
-    COBRA_TRY_ASSIGN(const ConstValues* values,
-                     ReadValues(interp, input, "the shape of one_hot() without num_classes"));
-    double largest = -1;
-    for (double v : *values) largest = std::max(largest, v);
-    if (largest < 0)
-      return interp.Raise(interp.types().RuntimeError, "Can not infer total number of classes from empty tensor.");
-    bound->attributes.Set("num_classes", static_cast<int64_t>(largest) + 1);
+Result<void> CompleteArguments(Interpreter& interp, graph::Op op, Bound* bound) {
+  switch (TorchRulesOf(op).arguments) {
+    case ArgumentRule::kGiven: break;
+    case ArgumentRule::kWindow: SetStride(&bound->attributes); break;
+    case ArgumentRule::kMaxWindow:
+      SetStride(&bound->attributes);
+      if (bound->attributes.Find("return_indices") != nullptr && !bound->attributes.Bool("return_indices"))
+        bound->attributes = WithoutAttribute(bound->attributes, "return_indices");
+      break;
+    case ArgumentRule::kSoftmaxDim: SetSoftmaxDim(bound); break;
+    case ArgumentRule::kRepeats: return SetSizeFromRepeats(interp, bound);
+    case ArgumentRule::kClasses: return SetClassesFromValues(interp, bound);
+    case ArgumentRule::kOneTensor:
+      if (!bound->inputs[0].IsNone() || !bound->inputs[1].IsNone()) break;
+      return interp.Raise(
+          interp.types().TypeError,
+          absl::StrCat(graph::OpName(op), "() received an invalid combination of arguments: neither is a Tensor"));
   }
   return {};
 }
@@ -240,60 +149,52 @@ Result<Value> EinsumOfLists(Interpreter& interp, absl::Span<const Value> args) {
   return Apply(interp, graph::Op::einsum, {{"equation", equation}}, std::move(operands));
 }
 
+// broadcast_tensors, atleast_1d ...: an argument that has the shape of its output already comes back as it is.
+Result<Value> RunOnEach(Interpreter& interp, graph::Op op, Bound bound) {
+  const TorchRules& rules = TorchRulesOf(op);
+  const std::vector<Value> inputs = bound.inputs;
+  COBRA_TRY_ASSIGN(Value out,
+                   Apply(interp, op, std::move(bound.attributes), std::move(bound.inputs), false, Returns::kTuple));
+  std::vector<Value> results;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Value output = out.as<TupleObject>()->items[i];
+    const bool itself = AsTensor(output)->type == AsTensor(inputs[i])->type;
+    // From now on it is this call's output, as every tensor that a call of several outputs returns.
+    if (itself && rules.itself == ItselfRule::kEach && AsTensor(output)->ref.is_node())
+      AsTensor(inputs[i])->ref = AsTensor(output)->ref;
+    results.push_back(itself ? inputs[i] : output);
+  }
+  return results.size() == 1 && rules.returns == Returns::kOneOrTuple ? results[0] : Value(interp.NewTuple(results));
+}
+
+bool IsItself(graph::Op op, const Bound& bound) {
+  return bound.inputs.size() == 1 && AsTensor(bound.inputs[0]) != nullptr &&
+         ReturnsItself(op, bound.attributes, AsTensor(bound.inputs[0])->type);
+}
+
 Result<Value> Run(Interpreter& interp, graph::Op op, Bound bound) {
-  Complete(op, &bound);
-  if (IsDropout(op)) {
-    // In eval PyTorch hands its argument back, the same object.
-    const bool drops = bound.attributes.Bool("training") && bound.attributes.Double("p", 0.5) > 0;
-    if (!drops) {
-      const Value self = bound.inputs[0];
-      COBRA_TRY(Apply(interp, op, WithoutAttribute(bound.attributes, "training"), {self}));
-      return self;
-    }
+  const TorchRules& rules = TorchRulesOf(op);
+  COBRA_TRY(CompleteArguments(interp, op, &bound));
+  if (rules.itself == ItselfRule::kUnlessTraining && IsItself(op, bound)) {
+    const Value self = bound.inputs[0];
+    COBRA_TRY(Apply(interp, op, WithoutAttribute(bound.attributes, "training"), {self}));
+    return self;
   }
-  if (op == graph::Op::softmax || op == graph::Op::log_softmax || op == graph::Op::softmin) {
-    if (bound.attributes.Find("dim") == nullptr) {
-      const int rank = AsTensor(bound.inputs[0])->type.rank();
-      bound.attributes.Set("dim", int64_t{rank == 0 || rank == 1 || rank == 3 ? 0 : 1});
-    }
-  }
-  if (op == graph::Op::pow && bound.inputs[0].IsNone() && bound.inputs[1].IsNone()) {
-    return interp.Raise(interp.types().TypeError,
-                        "pow() received an invalid combination of arguments: neither is a Tensor");
-  }
-  COBRA_TRY(FromValues(interp, op, &bound));
-  if (!bound.inplace && ReturnsItself(op, bound)) {
+  if (!bound.inplace && IsItself(op, bound)) {
     const Value self = bound.inputs[0];
     if (!AsTensor(self)->is_const()) COBRA_TRY(Apply(interp, op, std::move(bound.attributes), {self}));
     return self;
   }
-  const Returns returns = bound.inplace ? Returns::kTensor : ReturnsOf(op);
-  if (op == graph::Op::multi_head_attention_forward) {
-    const bool weights = bound.attributes.Bool("need_weights", true);
-    COBRA_TRY_ASSIGN(Value out,
-                     Apply(interp, op, std::move(bound.attributes), std::move(bound.inputs), false, Returns::kTuple));
-    return weights ? out : Value(interp.NewTuple({out.as<TupleObject>()->items[0], Value::None()}));
-  }
-  if (op == graph::Op::broadcast_tensors || op == graph::Op::atleast_1d || op == graph::Op::atleast_2d ||
-      op == graph::Op::atleast_3d) {
-    // What has its shape already comes back as it is.
-    const std::vector<Value> inputs = bound.inputs;
-    COBRA_TRY_ASSIGN(Value out,
-                     Apply(interp, op, std::move(bound.attributes), std::move(bound.inputs), false, Returns::kTuple));
-    std::vector<Value> results;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const Value made = out.as<TupleObject>()->items[i];
-      const bool itself = AsTensor(made)->type == AsTensor(inputs[i])->type;
-      // From now on it is this call's output, as every tensor that a call of several outputs returns.
-      if (itself && op == graph::Op::broadcast_tensors && AsTensor(made)->ref.is_node())
-        AsTensor(inputs[i])->ref = AsTensor(made)->ref;
-      results.push_back(itself ? inputs[i] : made);
-    }
-    return results.size() == 1 && returns == Returns::kOneOrTuple ? results[0] : Value(interp.NewTuple(results));
-  }
-  const bool indices = bound.attributes.Bool("return_indices");
-  return Apply(interp, op, std::move(bound.attributes), std::move(bound.inputs), bound.inplace,
-               indices ? Returns::kTuple : returns);
+  if (rules.itself == ItselfRule::kEach || rules.itself == ItselfRule::kEach1d || rules.itself == ItselfRule::kEach2d ||
+      rules.itself == ItselfRule::kEach3d)
+    return RunOnEach(interp, op, std::move(bound));
+  Returns returns = bound.inplace ? Returns::kTensor : rules.returns;
+  if (bound.attributes.Bool("return_indices")) returns = Returns::kTuple;
+  const bool without_weights =
+      op == graph::Op::multi_head_attention_forward && !bound.attributes.Bool("need_weights", true);
+  COBRA_TRY_ASSIGN(Value out,
+                   Apply(interp, op, std::move(bound.attributes), std::move(bound.inputs), bound.inplace, returns));
+  return without_weights ? Value(interp.NewTuple({out.as<TupleObject>()->items[0], Value::None()})) : out;
 }
 
 std::string TypesText(Interpreter& interp, const CallArgs& args) {
@@ -327,12 +228,13 @@ Result<Value> WriteOut(Interpreter& interp, Value result, Value out) {
   return out;
 }
 
-Result<Value> CallFunction(Interpreter& interp, const Function& function, const CallArgs& args, bool inplace) {
+Result<Value> CallTorchFunction(Interpreter& interp, const Function& function, const CallArgs& args, bool inplace) {
   for (size_t k = 0; k < args.keywords.size(); ++k) {
     if (args.keywords[k].name->view() != "out" || args.keywords[k].value.IsNone()) continue;
     std::vector<KeywordArg> rest(args.keywords.begin(), args.keywords.end());
     rest.erase(rest.begin() + static_cast<int64_t>(k));
-    COBRA_TRY_ASSIGN(Value result, CallFunction(interp, function, CallArgs{args.self, args.positional, rest}, inplace));
+    COBRA_TRY_ASSIGN(Value result,
+                     CallTorchFunction(interp, function, CallArgs{args.self, args.positional, rest}, inplace));
     return WriteOut(interp, result, args.keywords[k].value);
   }
   absl::InlinedVector<Value, 8> with_self;
@@ -405,7 +307,7 @@ NativeFunction Wrapped(const Function& function, bool inplace, char space) {
       COBRA_TRY_ASSIGN(Value proxy, RecordedByFx(interp, space, absl::StrCat(function.name, inplace ? "_" : ""), args));
       if (!proxy.IsUnbound()) return proxy;
     }
-    return CallFunction(interp, function, args, inplace);
+    return CallTorchFunction(interp, function, args, inplace);
   };
 }
 

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/limit_message.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/const_eval.h"
 
@@ -199,8 +200,9 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
     for (Value item : items) COBRA_TRY(ReadNested(interp, item, depth + 1, out));
     return {};
   }
-  if (static_cast<int64_t>(out->values.size()) >= graph::kMaxConstElements * 4)
-    return interp.LimitReached("torch.tensor of more than 262,144 numbers");
+  constexpr int64_t kMostNumbers = graph::kMaxConstElements * 4;
+  if (static_cast<int64_t>(out->values.size()) >= kMostNumbers)
+    return interp.LimitReached(LimitMessage("torch.tensor", kMostNumbers, "numbers"));
   const auto add_complex = [out](double real, double imaginary) {
     out->any_complex = true;
     out->all_bool = false;
@@ -275,8 +277,7 @@ Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<grap
   if (type.num_elements() != static_cast<int64_t>(nested.values.size())) {
     return interp.Raise(interp.types().ValueError, "torch.tensor: the nested sequences do not form a rectangle");
   }
-  if (!interp.heap().CanAllocate(type.num_elements() * 8))
-    return interp.LimitReached("memory for the values of tensors");
+  if (!interp.heap().CanAllocate(type.num_elements() * 8)) return interp.OutOfMemory();
   interp.heap().Allocate(nested.values.size() * 8);
   if (graph::IsComplex(type.dtype)) {
     nested.imaginary.resize(nested.values.size());

@@ -8,11 +8,12 @@
 namespace cobra::python {
 
 struct KnownName {
-  // Of a name that its module only imports: where it comes from, and under what name (empty: the module itself).
+  // For a name that its module only imports: the module that it comes from, and its name there (empty: the module
+  // itself).
   absl::string_view home, attribute;
 };
 
-// What PyTorch 1.13's module (or class "torch.Tensor") has under that name, if it has it.
+// The entry of PyTorch 1.13's module (or class "torch.Tensor") with that name, if it exists.
 std::optional<KnownName> FindKnownTorchName(absl::string_view module, absl::string_view name);
 
 // Whether PyTorch 1.13 has the module: "torch.nn.utils.rnn".

@@ -1,4 +1,6 @@
 // Constructors of layers: @_init and @_conv_init (layers.h).
+#include <algorithm>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -48,16 +50,10 @@ bool IsDataDescriptor(Value v) {
   return v.IsObject() && (v.IsProperty() || (v.IsInstance() && v.object()->cls->has_set_or_delete));
 }
 
-// What super().__init__ is in the class that has `f` as its __init__; Unbound if no class of `cls` has.
-Value NextInit(Interpreter& interp, ClassObject* cls, const FunctionObject* f) {
-  bool found = false;
-  for (ClassObject* c : cls->mro) {
-    const Value* init = c->attrs->table.GetStr(interp.names().__init__);
-    if (init == nullptr) continue;
-    if (found) return *init;
-    found = init->IsObject() && init->object() == f;
-  }
-  return Value::Unbound();
+// What super() requires.
+Result<void> CheckInstance(Interpreter& interp, Value self) {
+  if (self.IsInstance()) return {};
+  return interp.Raise(interp.types().TypeError, "super(type, obj): obj must be an instance or subtype of type");
 }
 
 // The attributes and tensors that a constructor makes, and how an instance with them is made in one go.
@@ -144,8 +140,7 @@ class LayerInit final : public NativeBody {
     if (runs_text_) COBRA_TRY(RunText(interp, f, locals));
     interp.Spend(kStepsOfALayer);
     const Value self = locals[0];
-    if (!self.IsInstance())
-      return interp.Raise(interp.types().TypeError, "super(type, obj): obj must be an instance or subtype of type");
+    COBRA_TRY(CheckInstance(interp, self));
     Value values[kMostFields];
     bool plain = self.object()->attrs == nullptr;
     for (size_t i = 0; i < fields_.size(); ++i) {
@@ -269,8 +264,7 @@ class LayerInit final : public NativeBody {
   // As the statements would do it one by one, for classes that override something of it.
   Result<void> MakeStepwise(Interpreter& interp, FunctionObject* f, Value self, const Value* locals,
                             const Value* values) const {
-    const Value next = NextInit(interp, self.object()->cls, f);
-    COBRA_TRY(interp.Call(next.IsUnbound() ? Torch(interp).names.init : next, {self}));
+    COBRA_TRY(CallNextInit(interp, f, self));
     for (size_t i = 0; i < fields_.size(); ++i) COBRA_TRY(interp.SetAttr(self, fields_[i].name, values[i]));
     for (const TensorField& tensor : tensors_) {
       COBRA_TRY_ASSIGN(Value made, MakeTensor(interp, tensor, locals, values));
@@ -292,8 +286,8 @@ class LayerInit final : public NativeBody {
   HeapVector<Size> sizes_;
 };
 
-// ---- _conv_init: of _ConvNd (dims 0: sizes are tuples already) and of the convolutions. The usual cases; text does
-// the others.
+// ---- _conv_init: of _ConvNd (dims 0: the sizes are tuples), and of the convolutions, which make tuples of their sizes
+// and call the next __init__.
 
 class ConvInit final : public NativeBody {
  public:
@@ -314,32 +308,32 @@ class ConvInit final : public NativeBody {
       shape_.AddField(interp, kFields[i]);
     }
     bias_slot_ = SlotOf(f, "bias");
+    device_slot_ = SlotOf(f, "device");
     dtype_slot_ = SlotOf(f, "dtype");
-    shape_.AddTensor(interp, interp.Intern("weight"), false);
-    shape_.AddTensor(interp, interp.Intern("bias"), false);
+    weight_ = interp.Intern("weight");
+    bias_ = interp.Intern("bias");
+    shape_.AddTensor(interp, weight_, false);
+    shape_.AddTensor(interp, bias_, false);
+    for (const char* mode : {"zeros", "reflect", "replicate", "circular"})
+      padding_modes_.push_back(interp.heap(), interp.Intern(mode));
   }
 
   Result<Value> Run(Interpreter& interp, FunctionObject* f, Value* locals) const override {
     const Value self = locals[0];
+    COBRA_TRY(CheckInstance(interp, self));
     Value values[kCount];
-    if (!self.IsInstance() || self.object()->attrs != nullptr || !Prepare(interp, locals, values))
-      return RunText(interp, f, locals);
-    const LayerPlan& plan = PlanOf(interp, self.object()->cls, f);
-    if (!plan.plain || plan.resets) return RunText(interp, f, locals);
-    interp.Spend(kStepsOfALayer);
-    NoteConstruction(interp, self);
-    const bool transposed = values[kTransposed].as_bool();
-    const int64_t groups = values[kGroups].as_int();
-    absl::InlinedVector<Value, 6> size{values[transposed ? kIn : kOut],
-                                       Value::Int(values[transposed ? kOut : kIn].as_int() / groups)};
-    for (Value k : values[kKernel].as<TupleObject>()->span()) size.push_back(k);
-    DictObject* state = shape_.Make(interp, self, values);
-    DictTable& parameters = state->table.entry(kParametersSlot).value.as<DictObject>()->table;
-    COBRA_TRY_ASSIGN(parameters.entry(0).value, NewEmpty(interp, size, locals[dtype_slot_], /*parameter=*/true));
-    if (locals[bias_slot_].as_bool())
-      COBRA_TRY_SET(parameters.entry(1).value,
-                    NewEmpty(interp, {&values[kOut], 1}, locals[dtype_slot_], /*parameter=*/true));
-    return Value::None();
+    for (size_t i = 0; i < kReversedPadding; ++i) values[i] = slots_[i] >= 0 ? locals[slots_[i]] : Value::None();
+    if (dims_ == 0) return Construct(interp, f, self, values, locals[bias_slot_], locals[dtype_slot_]);
+    COBRA_TRY(MakeTuples(interp, values));
+    const Value next = NextInit(interp, self.object()->cls, f);
+    const auto* parent = next.IsFunction() ? next.as<FunctionObject>() : nullptr;
+    const auto* base = parent == nullptr ? nullptr : dynamic_cast<const ConvInit*>(parent->body);
+    if (base != nullptr && base->dims_ == 0)
+      return base->Construct(interp, parent, self, values, locals[bias_slot_], locals[dtype_slot_]);
+    return interp.Call(next.IsUnbound() ? Torch(interp).names.init : next,
+                       {self, values[kIn], values[kOut], values[kKernel], values[kStride], values[kPadding],
+                        values[kDilation], values[kTransposed], values[kOutputPadding], values[kGroups],
+                        locals[bias_slot_], values[kPaddingMode], locals[device_slot_], locals[dtype_slot_]});
   }
 
  private:
@@ -358,50 +352,158 @@ class ConvInit final : public NativeBody {
     kCount
   };
 
-  // Of Conv2d: its super().__init__ must be that of _ConvNd, which is plain too.
-  const LayerPlan& PlanOf(Interpreter& interp, ClassObject* cls, const FunctionObject* f) const {
-    if (dims_ == 0) return shape_.PlanOf(interp, cls, f, Torch(interp).names.init);
-    LayerPlan& plan = Torch(interp).layer_plans[{this, cls}];
-    if (plan.epoch == interp.state().class_epoch) return plan;
-    const Value next = NextInit(interp, cls, f);
-    const auto* parent = next.IsFunction() ? next.as<FunctionObject>() : nullptr;
-    const auto* body = parent == nullptr ? nullptr : dynamic_cast<const ConvInit*>(parent->body);
-    LayerPlan found;
-    if (body != nullptr && body->dims_ == 0) found = body->PlanOf(interp, cls, parent);
-    found.epoch = interp.state().class_epoch;
-    return Torch(interp).layer_plans[{this, cls}] = found;
+  Result<void> MakeTuples(Interpreter& interp, Value* values) const {
+    values[kTransposed] = Value::Bool(transposed_);
+    if (!transposed_) values[kOutputPadding] = Value::Int(0);
+    for (int i : {kKernel, kStride, kPadding, kDilation, kOutputPadding}) {
+      if (i == kPadding && !transposed_ && values[i].IsStr()) continue;  // "same", "valid"
+      COBRA_TRY_ASSIGN(values[i], AsNTuple(interp, values[i], dims_));
+    }
+    return {};
   }
 
-  // False where anything is unusual.
-  bool Prepare(Interpreter& interp, const Value* locals, Value* values) const {
-    for (size_t i = 0; i < kReversedPadding; ++i) values[i] = slots_[i] >= 0 ? locals[slots_[i]] : Value::None();
-    if (dims_ > 0) values[kTransposed] = Value::Bool(transposed_);
-    if (dims_ > 0 && !transposed_) values[kOutputPadding] = Value::Int(0);
-    for (int i : {kKernel, kStride, kPadding, kDilation, kOutputPadding}) {
-      if (values[i].IsInt() && dims_ > 0) values[i] = Repeated(interp, values[i], dims_);
-      if (!values[i].IsTuple() || values[i].object()->cls != interp.types().tuple) return false;
+  // _ConvNd.__init__, which is `f`.
+  Result<Value> Construct(Interpreter& interp, const FunctionObject* f, Value self, Value* values, Value bias,
+                          Value dtype) const {
+    interp.Spend(kStepsOfALayer);
+    const LayerPlan& plan = shape_.PlanOf(interp, self.object()->cls, f, Torch(interp).names.init);
+    const bool resets = plan.resets;
+    const bool plain = plan.plain && self.object()->attrs == nullptr &&
+                       std::none_of(values, values + kReversedPadding, [](Value v) { return v.IsInstance(); });
+    if (!plain) COBRA_TRY(CallNextInit(interp, f, self));
+    COBRA_TRY(CheckArguments(interp, values));
+    COBRA_TRY_ASSIGN(values[kReversedPadding], ReversedPadding(interp, values));
+    COBRA_TRY_ASSIGN(const Value weight, NewWeight(interp, values, dtype));
+    COBRA_TRY_ASSIGN(const bool has_bias, interp.Truth(bias));
+    Value offset = Value::None();
+    if (has_bias) COBRA_TRY_SET(offset, NewEmpty(interp, {&values[kOut], 1}, dtype, /*parameter=*/true));
+    if (plain) {
+      NoteConstruction(interp, self);
+      DictObject* state = shape_.Make(interp, self, values);
+      DictTable& parameters = state->table.entry(kParametersSlot).value.as<DictObject>()->table;
+      parameters.entry(0).value = weight;
+      parameters.entry(1).value = offset;
+    } else {
+      for (size_t i = 0; i < kCount; ++i) COBRA_TRY(interp.SetAttr(self, shape_.fields()[i], values[i]));
+      COBRA_TRY(interp.SetAttr(self, weight_, weight));
+      if (has_bias) {
+        COBRA_TRY(interp.SetAttr(self, bias_, offset));
+      } else {
+        COBRA_TRY(interp.CallMethod(self, "register_parameter", {Value(bias_), offset}));
+      }
     }
-    const Value groups = values[kGroups], in = values[kIn], out = values[kOut], mode = values[kPaddingMode];
-    if (!in.IsInt() || !out.IsInt() || !groups.IsInt() || groups.as_int() <= 0 || !values[kTransposed].IsBool())
-      return false;
-    if (in.as_int() < 0 || out.as_int() < 0 || in.as_int() % groups.as_int() != 0 ||
-        out.as_int() % groups.as_int() != 0)
-      return false;
-    if (!mode.IsStr() || mode.str() != "zeros" || !locals[bias_slot_].IsBool()) return false;
-    const auto padding = values[kPadding].as<TupleObject>()->span();
-    TupleObject* reversed = interp.NewTupleOfSize(static_cast<int64_t>(padding.size()) * 2);
-    for (size_t i = 0; i < padding.size(); ++i)
-      reversed->items[2 * i] = reversed->items[2 * i + 1] = padding[padding.size() - 1 - i];
-    values[kReversedPadding] = reversed;
-    return true;
+    if (resets) COBRA_TRY(interp.CallMethod(self, "reset_parameters"));
+    return Value::None();
+  }
+
+  static Result<bool> Compares(Interpreter& interp, Interpreter::CompareOp op, Value a, int64_t b) {
+    COBRA_TRY_ASSIGN(const Value result, interp.Compare(op, a, Value::Int(b)));
+    return interp.Truth(result);
+  }
+
+  Result<void> CheckArguments(Interpreter& interp, const Value* values) const {
+    ClassObject* value_error = interp.types().ValueError;
+    COBRA_TRY_ASSIGN(const bool has_no_groups, Compares(interp, Interpreter::CompareOp::kLtE, values[kGroups], 0));
+    if (has_no_groups) return interp.Raise(value_error, "groups must be a positive integer");
+    for (const auto& [channels, name] : {std::make_pair(kIn, "in_channels"), std::make_pair(kOut, "out_channels")}) {
+      COBRA_TRY_ASSIGN(const Value rest, interp.Binary(Interpreter::BinaryOp::kMod, values[channels], values[kGroups]));
+      COBRA_TRY_ASSIGN(const bool has_rest, Compares(interp, Interpreter::CompareOp::kNotEq, rest, 0));
+      if (has_rest) return interp.Raise(value_error, absl::StrCat(name, " must be divisible by groups"));
+    }
+    if (values[kPadding].IsStr()) COBRA_TRY(CheckPaddingName(interp, values));
+    for (size_t i = 0; i < padding_modes_.size(); ++i) {
+      COBRA_TRY_ASSIGN(const bool is_mode, interp.Equal(values[kPaddingMode], Value(padding_modes_[i])));
+      if (is_mode) return {};
+    }
+    COBRA_TRY_ASSIGN(const StrObject* mode, interp.Format(values[kPaddingMode], ""));
+    return interp.Raise(value_error,
+                        absl::StrCat("padding_mode must be one of zeros, reflect, replicate, circular, but got "
+                                     "padding_mode='",
+                                     mode->view(), "'"));
+  }
+
+  static Result<void> CheckPaddingName(Interpreter& interp, const Value* values) {
+    const absl::string_view name = values[kPadding].str();
+    if (name != "same" && name != "valid") {
+      SetObject* names = interp.NewSet();
+      for (const char* known : {"same", "valid"}) COBRA_TRY(interp.SetAdd(names, interp.NewStr(known)));
+      COBRA_TRY_ASSIGN(const StrObject* given, interp.Repr(values[kPadding]));
+      COBRA_TRY_ASSIGN(const StrObject* expected, interp.Repr(names));
+      return interp.Raise(interp.types().ValueError, absl::StrCat("Invalid padding string ", given->view(),
+                                                                  ", should be one of ", expected->view()));
+    }
+    if (name == "valid") return {};
+    COBRA_TRY_ASSIGN(const std::vector<Value> strides, interp.ToVector(values[kStride]));
+    for (Value stride : strides) {
+      COBRA_TRY_ASSIGN(const bool is_strided, Compares(interp, Interpreter::CompareOp::kNotEq, stride, 1));
+      if (is_strided)
+        return interp.Raise(interp.types().ValueError, "padding='same' is not supported for strided convolutions");
+    }
+    return {};
+  }
+
+  // What F.pad() takes: from the last dimension to the first, on both sides.
+  static Result<Value> ReversedPadding(Interpreter& interp, const Value* values) {
+    if (!values[kPadding].IsStr()) {
+      COBRA_TRY_ASSIGN(const Value padding, AsTuple(interp, values[kPadding]));
+      const auto sizes = padding.as<TupleObject>()->span();
+      TupleObject* reversed = interp.NewTupleOfSize(static_cast<int64_t>(sizes.size()) * 2);
+      for (size_t i = 0; i < sizes.size(); ++i)
+        reversed->items[2 * i] = reversed->items[2 * i + 1] = sizes[sizes.size() - 1 - i];
+      return reversed;
+    }
+    COBRA_TRY_ASSIGN(const std::vector<Value> kernel, interp.ToVector(values[kKernel]));
+    std::vector<Value> sizes(2 * kernel.size(), Value::Int(0));
+    if (values[kPadding].str() == "same") {
+      COBRA_TRY_ASSIGN(const std::vector<Value> dilation, interp.ToVector(values[kDilation]));
+      using BinaryOp = Interpreter::BinaryOp;
+      for (size_t i = 0; i < std::min(kernel.size(), dilation.size()); ++i) {
+        const size_t at = 2 * (kernel.size() - 1 - i);
+        COBRA_TRY_ASSIGN(const Value reach, interp.Binary(BinaryOp::kSub, kernel[i], Value::Int(1)));
+        COBRA_TRY_ASSIGN(const Value total, interp.Binary(BinaryOp::kMult, dilation[i], reach));
+        COBRA_TRY_ASSIGN(sizes[at], interp.Binary(BinaryOp::kFloorDiv, total, Value::Int(2)));
+        COBRA_TRY_ASSIGN(sizes[at + 1], interp.Binary(BinaryOp::kSub, total, sizes[at]));
+      }
+    }
+    return interp.NewList(sizes);
+  }
+
+  static Result<Value> NewWeight(Interpreter& interp, const Value* values, Value dtype) {
+    COBRA_TRY_ASSIGN(const bool transposed, interp.Truth(values[kTransposed]));
+    COBRA_TRY_ASSIGN(const Value group,
+                     interp.Binary(Interpreter::BinaryOp::kFloorDiv, values[transposed ? kOut : kIn], values[kGroups]));
+    COBRA_TRY_ASSIGN(const Value kernel, AsTuple(interp, values[kKernel]));
+    absl::InlinedVector<Value, 6> size{values[transposed ? kIn : kOut], group};
+    for (Value k : kernel.as<TupleObject>()->span()) size.push_back(k);
+    return NewEmpty(interp, size, dtype, /*parameter=*/true);
   }
 
   LayerShape shape_;
-  int slots_[kCount] = {}, bias_slot_, dtype_slot_, dims_;
+  int slots_[kCount] = {}, bias_slot_, device_slot_, dtype_slot_, dims_;
   bool transposed_;
+  StrObject *weight_, *bias_;
+  HeapVector<StrObject*> padding_modes_;
 };
 
 }  // namespace
+
+Value NextInit(Interpreter& interp, const ClassObject* cls, const FunctionObject* f) {
+  bool found = false;
+  for (ClassObject* c : cls->mro) {
+    const Value* init = c->attrs->table.GetStr(interp.names().__init__);
+    if (init == nullptr) continue;
+    if (found) return *init;
+    found = init->IsObject() && init->object() == f;
+  }
+  return Value::Unbound();
+}
+
+Result<void> CallNextInit(Interpreter& interp, const FunctionObject* f, Value self) {
+  COBRA_TRY(CheckInstance(interp, self));
+  const Value next = NextInit(interp, self.object()->cls, f);
+  COBRA_TRY(interp.Call(next.IsUnbound() ? Torch(interp).names.init : next, {self}));
+  return {};
+}
 
 Result<const NativeBody*> DeclareInit(Interpreter& interp, FunctionObject* f, const CallArgs& args) {
   auto* init = interp.heap().New<LayerInit>();

@@ -102,7 +102,7 @@ Result<void> SelfAttributes::Read(Interpreter& interp, Value self, Value* out) c
   return {};
 }
 
-bool IsLibrarys(Value method) { return method.IsFunction() && method.as<FunctionObject>()->unit->internal; }
+bool IsLibraryMethod(Value method) { return method.IsFunction() && method.as<FunctionObject>()->unit->internal; }
 
 namespace {
 
@@ -123,17 +123,17 @@ class LayerForward final : public NativeBody {
     name_ = interp.InternStr(args.positional[1].as<StrObject>());
     for (Value v : args.positional.subspan(2)) COBRA_TRY(DeclareArgument(interp, f, nullptr, v));
     for (const KeywordArg& keyword : args.keywords) {
-      if (keyword.name->view() == "_inlines") {
+      if (keyword.name->view() == "_where") {
         const auto given = keyword.value.as<TupleObject>()->span();
-        inlined_ = interp.InternStr(given[0].as<StrObject>());
-        attributes_.Add(interp, interp.InternStr(given[1].as<StrObject>()));
-        inlined_value_ = given[2];
+        condition_ = static_cast<int>(attributes_.size());
+        attributes_.Add(interp, interp.InternStr(given[0].as<StrObject>()));
+        condition_value_ = given[1];
         runs_text_ = false;
         continue;
       }
       COBRA_TRY(DeclareArgument(interp, f, keyword.name, keyword.value));
     }
-    if (attributes_.size() > kMostAttributes || (inlined_ != nullptr && !inlined_value_.IsStr()))
+    if (attributes_.size() > kMostAttributes)
       return interp.Raise(interp.types().ValueError, "_forward() of too many attributes");
     return {};
   }
@@ -145,12 +145,10 @@ class LayerForward final : public NativeBody {
     }
     interp.Spend(static_cast<int64_t>(arguments_.size()));
     Value attributes[kMostAttributes];
-    if (attributes_.size() > 0) {
-      if (inlined_ != nullptr && !IsInlined(interp, locals[0])) return RunText(interp, f, locals);
-      COBRA_TRY(attributes_.Read(interp, locals[0], attributes));
-      const Value last = attributes[attributes_.size() - 1];
-      if (inlined_ != nullptr && !(last.IsStr() && last.str() == inlined_value_.str()))
-        return RunText(interp, f, locals);
+    if (attributes_.size() > 0) COBRA_TRY(attributes_.Read(interp, locals[0], attributes));
+    if (condition_ >= 0) {
+      COBRA_TRY_ASSIGN(const bool holds, interp.Equal(attributes[condition_], condition_value_));
+      if (!holds) return RunText(interp, f, locals);
     }
     absl::InlinedVector<Value, 12> positional;
     absl::InlinedVector<KeywordArg, 6> keywords;
@@ -183,12 +181,6 @@ class LayerForward final : public NativeBody {
     Value constant;
   };
 
-  // Whether self's method is the one that this stands for.
-  bool IsInlined(Interpreter& interp, Value self) const {
-    return self.IsInstance() && IsLibrarys(interp.LookupClass(self.object()->cls, inlined_)) &&
-           (self.object()->attrs == nullptr || self.object()->attrs->table.GetStr(inlined_) == nullptr);
-  }
-
   Result<void> DeclareArgument(Interpreter& interp, FunctionObject* f, StrObject* keyword, Value v) {
     Argument argument;
     argument.keyword = keyword;
@@ -215,8 +207,8 @@ class LayerForward final : public NativeBody {
   StrObject* name_ = nullptr;
   HeapVector<Argument> arguments_;
   SelfAttributes attributes_;
-  StrObject* inlined_ = nullptr;  // its condition is the last of the attributes
-  Value inlined_value_;
+  int condition_ = -1;  // of _where: which of the attributes must have the value
+  Value condition_value_;
 };
 
 // ---- _accepts_rank, _body
@@ -225,8 +217,16 @@ class RankCheck final : public NativeBody {
  public:
   explicit RankCheck(uint64_t ranks) : ranks_(ranks) {}
   Result<Value> Run(Interpreter& interp, FunctionObject* f, Value* locals) const override {
-    const Tensor* tensor = AsTensor(locals[1]);
-    if (tensor != nullptr && tensor->type.rank() < 64 && (ranks_ >> tensor->type.rank() & 1) != 0) return Value::None();
+    if (const Tensor* tensor = AsTensor(locals[1])) {
+      if (tensor->type.rank() < 64 && (ranks_ >> tensor->type.rank() & 1) != 0) return Value::None();
+      return RunText(interp, f, locals);
+    }
+    COBRA_TRY_ASSIGN(const Value rank, interp.CallMethod(locals[1], "dim"));
+    for (int64_t accepted = 0; accepted < 64; ++accepted) {
+      if ((ranks_ >> accepted & 1) == 0) continue;
+      COBRA_TRY_ASSIGN(const bool equal, interp.Equal(rank, Value::Int(accepted)));
+      if (equal) return Value::None();
+    }
     return RunText(interp, f, locals);
   }
 
@@ -240,7 +240,7 @@ class NamedBody final : public NativeBody {
     for (Value name : names) names_.push_back(interp.heap(), interp.InternStr(name.as<StrObject>()));
   }
   Result<Value> Run(Interpreter& interp, FunctionObject* f, Value* locals) const override {
-    COBRA_TRY_ASSIGN(Value result, body_(interp, names_.data(), locals));
+    COBRA_TRY_ASSIGN(Value result, body_(interp, f, names_.data(), locals));
     if (!result.IsUnbound()) return result;
     return RunText(interp, f, locals);
   }

@@ -1,5 +1,6 @@
-// How py/*.py declares a layer in C++ terms. The def stays for its signature (arity errors, inspect.signature,
-// defaults); what it does is declared above it:
+// How a layer is defined. Its class is in library/torch/nn/modules: names, signatures, defaults, extra_repr().
+// Decorators declare what its constructor and its forward() do; C++ runs these declarations. The function's own Python
+// text is then `...`:
 //
 //   class Linear(Module):
 //       @_init('in_features out_features', weight='out_features in_features', bias='out_features if bias')
@@ -8,8 +9,13 @@
 //       @_forward(F, 'linear', 'input', 'self.weight', 'self.bias')
 //       def forward(self, input): ...
 //
+// Functions that cannot be declared so are Python text without a decorator. If they run often (containers, batch
+// normalization, convolutions, initialization), they are C++ functions of layer_bodies.cc or layer_init.cc. Text below
+// a decorator has only what the decorator does not do.
+//
 // @_init(attributes, **tensors): super().__init__(), then each attribute from the parameter of its name, then the
-// tensors in order, then self.reset_parameters() if the class has one. An attribute is
+// tensors in order, then self.reset_parameters() if the class has one. The text runs first: checks of the arguments.
+// An attribute is
 //   name              self.name = name
 //   name|other        self.name = name if name is not None else other
 //   name:2            _pair(name); 1, 3: _single, _triple
@@ -20,15 +26,12 @@
 //
 // @_forward(target, name, *arguments, **keywords): return target.name(...), the target a module (looked up at each
 // call, so that patches count) or a parameter; an argument is a parameter, 'self.attribute', or anything that is no
-// str.
+// str. The text runs first, for special cases; if it returns something other than None, that is the result. With
+// _where=(attribute, value) the declaration applies if self.attribute == value, else the text runs.
 //
-// _inlines=(method, attribute, text) says that the text calls that method, and that these arguments are what becomes of
-// it where the attribute is that text: taken at once unless the class has a method of its own there.
-//
-// @_accepts_rank(4): a check of its tensor that passes for these ranks. @_body('name'): a function of layer_bodies.cc.
-//
-// The text below runs where it is not `...`: first, for _init (checks) and _forward (other cases; what it returns is
-// the result if that is not None); instead, for the others, where C++ does not cover the case.
+// @_accepts_rank(4): checks that dim() of the first argument is one of these; if not, the text raises the error.
+// @_body('name', ...): a function of layer_bodies.cc; its comment there tells which cases it leaves to the text (mostly
+// none). @_conv_init, @_batch_norm: the constructors of the convolutions, and forward() of batch normalization.
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_LAYERS_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_LAYERS_H_
 
@@ -39,8 +42,8 @@ namespace cobra::python {
 // _init, _forward, _accepts_rank, _conv_init, _batch_norm, _body.
 void DefineLayerDecorators(NativeModuleBuilder& m);
 
-// Attributes that a layer reads of self at each call. Where no class has something of these names they are looked for
-// where the last instance of the class had them.
+// Attributes of self that a layer reads at each call. If no class defines these names, they are looked up first at the
+// position where the last instance of the class had them.
 class SelfAttributes {
  public:
   void Add(Interpreter& interp, StrObject* name);
@@ -53,20 +56,25 @@ class SelfAttributes {
   HeapVector<StrObject*> names_;
 };
 
-// The slot of a parameter, -1 if there is none of that name.
+// The slot of the parameter with that name, -1 if there is none.
 int SlotOf(const FunctionObject* f, absl::string_view name);
 bool IsEllipsisOnly(const FunctionObject* f);
-// A method of the library, not one that a program has put in its place.
-bool IsLibrarys(Value method);
+// Whether a method is the library's own, not one that a program has replaced.
+bool IsLibraryMethod(Value method);
+// The value of super().__init__ in the class whose __init__ is `f`, for an instance of `cls`; Unbound if there is none.
+Value NextInit(Interpreter& interp, const ClassObject* cls, const FunctionObject* f);
+// super().__init__() in that class.
+Result<void> CallNextInit(Interpreter& interp, const FunctionObject* f, Value self);
 
 // The bodies of the decorated functions: layer_init.cc, layer_bodies.cc.
 Result<const NativeBody*> DeclareInit(Interpreter& interp, FunctionObject* f, const CallArgs& args);
 Result<const NativeBody*> DeclareConvInit(Interpreter& interp, FunctionObject* f, const CallArgs& args);
 Result<const NativeBody*> DeclareBatchNorm(Interpreter& interp, FunctionObject* f, const CallArgs& args);
 
-// `names` are the decorator's further arguments. Returns Unbound for what it leaves to the text.
-using LayerBody = Result<Value> (*)(Interpreter& interp, StrObject* const* names, Value* locals);
-// Null if there is none of that name (layer_bodies.cc).
+// The body of `f`. `names` are the decorator's further arguments. Returns Unbound if the Python text must run.
+using LayerBody = Result<Value> (*)(Interpreter& interp, const FunctionObject* f, StrObject* const* names,
+                                    Value* locals);
+// Null if there is none with that name (layer_bodies.cc).
 LayerBody FindLayerBody(absl::string_view name);
 
 }  // namespace cobra::python

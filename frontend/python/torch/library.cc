@@ -1,29 +1,22 @@
 #include "frontend/python/torch/library.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <set>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/limit_message.h"
+#include "frontend/python/library/modules.h"
 #include "frontend/python/torch/known_names.h"
-#include "frontend/python/torch/sources.h"
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/versions.h"
 #include "graph/const_eval.h"
 
 namespace cobra::python {
 namespace {
-
-absl::string_view SourceNamed(absl::string_view name) {
-  for (const TorchSource& source : TorchSources()) {
-    if (source.name == name) return source.text;
-  }
-  return "";
-}
 
 // A name that PyTorch has and this library does not may be imported and passed around; using it is unsupported. Any
 // other is an AttributeError, as in PyTorch: programs ask hasattr().
@@ -57,8 +50,8 @@ NativeFunction UnknownName(std::string module) {
   };
 }
 
-// The names that py/*.py defines and the target version lacks, once the module has run.
-Result<Value> HideLater(Interpreter& interp, const CallArgs& args) {
+// _hide_later(module, globals): takes back the names that a module's Python text defines and the target version lacks.
+Result<Value> HideNamesOfLaterVersions(Interpreter& interp, const CallArgs& args) {
   absl::string_view module;
   DictObject* globals = nullptr;
   ArgReader reader(interp, "_hide_later", args);
@@ -120,7 +113,9 @@ Result<Value> PackPaddedSequence(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, lengths, "the shape of a packed sequence"));
   if (values->empty()) return interp.Raise(interp.types().RuntimeError, "Cannot pack empty tensors.");
   const int64_t longest = static_cast<int64_t>((*values)[0]);
-  if (longest > graph::kMaxConstElements) return interp.LimitReached("a packed sequence of more than 65,536 steps");
+  if (longest > graph::kMaxConstElements) {
+    return interp.LimitReached(LimitMessage("a packed sequence", longest, graph::kMaxConstElements, "steps"));
+  }
   COBRA_TRY(interp.Charge(longest / 16));
   std::vector<int64_t> sizes(static_cast<size_t>(longest), 0);
   size_t from = values->size();
@@ -269,7 +264,7 @@ Result<Value> SetProxyClass(Interpreter& interp, const CallArgs& args) {
   return Value::None();
 }
 
-void DefineFx(NativeModuleBuilder& m) {
+Result<void> DefineFx(Interpreter&, NativeModuleBuilder& m) {
   m.Function("_set_proxy_class", SetProxyClass);
   m.Function("_set_tracing", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return Value::Bool(std::exchange(Torch(interp).tracing, args.positional[0].as_bool()));
@@ -282,9 +277,11 @@ void DefineFx(NativeModuleBuilder& m) {
     DictObject* globals = CallerGlobals(interp);
     return globals == nullptr ? Value(interp.NewDict()) : Value(globals);
   });
+  m.GetAttrHook(UnknownName("torch.fx"));
+  return {};
 }
 
-// The device and the class of (values, indices) pairs, made by py/torch.py.
+// The device and the class of (values, indices) pairs, made by library/torch/__init__.py.
 Result<Value> SetClasses(Interpreter& interp, const CallArgs& args) {
   Torch(interp).device = args.positional[0];
   Torch(interp).values_indices_class = args.positional[1];
@@ -312,47 +309,41 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   m.Function("_is_known", IsKnown);
   DefineAutocast(m);
   m.Function("_set_default_dtype", SetDefaultDType).Function("_get_default_dtype", GetDefaultDType);
-  m.Function("_hide_later", HideLater).Function("_unsupported", Unsupported).Function("_data_dependent", DataDependent);
+  m.Function("_hide_later", HideNamesOfLaterVersions)
+      .Function("_unsupported", Unsupported)
+      .Function("_data_dependent", DataDependent);
   m.Function("_has_values", HasValues).Function("_set_array_class", SetArrayClass);
   DefineValueFunctions(m);
   m.GetAttrHook(UnknownName("torch"));
-  m.Source(SourceNamed("torch"));
   return {};
 }
 
-// A file of several small modules: "# == name" begins each.
-constexpr absl::string_view kMark = "\n# == ";
-bool IsSectioned(absl::string_view text) { return absl::StrContains(text, kMark); }
+// ---- torch.nn: classes are found by name, and a module of them runs when one of its classes is first asked for.
 
-// ---- torch.nn: classes are found by name, and the file of a family runs when one of its classes is first asked for.
-
-const std::map<std::string, std::string, std::less<>>& ClassFiles() {
-  static const auto* const kFiles = [] {
-    auto* files = new std::map<std::string, std::string, std::less<>>();
-    for (const TorchSource& source : TorchSources()) {
-      if (source.name == "torch" || source.name == "functional" || source.name == "jit" || source.name == "init" ||
-          source.name == "torchvision_ops" || IsSectioned(source.text)) {
-        continue;
-      }
-      for (absl::string_view line : absl::StrSplit(source.text, '\n')) {
+const std::map<std::string, std::string, std::less<>>& ModulesOfClasses() {
+  static const auto* const kModules = [] {
+    auto* modules = new std::map<std::string, std::string, std::less<>>();
+    for (const EmbeddedModule& module : LibraryModules()) {
+      if (!absl::StartsWith(module.name, "torch.nn.modules.")) continue;
+      for (absl::string_view line : absl::StrSplit(module.source, '\n')) {
         if (!absl::ConsumePrefix(&line, "class ")) continue;
         const absl::string_view name = line.substr(0, line.find_first_of("(:"));
-        (*files)[std::string(name)] = absl::StrCat("torch.nn.modules.", source.name);
+        (*modules)[std::string(name)] = std::string(module.name);
       }
     }
-    return files;
+    return modules;
   }();
-  return *kFiles;
+  return *kModules;
 }
 
 // All the classes at once, for vars(nn) and dir(nn).
 Result<Value> DefineClasses(Interpreter& interp, const std::string& module) {
   COBRA_TRY_ASSIGN(ModuleObject * nn, interp.ImportModule(module));
-  for (const auto& [name, file] : ClassFiles()) {
+  for (const auto& [name, home] : ModulesOfClasses()) {
     const bool later = TorchNameSince("torch.nn", name).has_value();
     if (later ? !InTorchVersion(Torch(interp), "torch.nn", name) : !FindKnownTorchName("torch.nn", name).has_value())
       continue;
-    COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(file));
+    COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(home));
     COBRA_TRY_ASSIGN(Value cls, interp.GetAttr(found, name));
     nn->attrs->table.SetStr(interp.heap(), interp.Intern(name), cls);
   }
@@ -364,9 +355,9 @@ NativeFunction LazyClass(std::string module) {
     const absl::string_view name = args.positional[0].str();
     if (name == "__dict__") return DefineClasses(interp, module);
     const bool only_later = !InTorchVersion(Torch(interp), "torch.nn", name);
-    const auto file = ClassFiles().find(name);
-    if (file != ClassFiles().end() && !only_later) {
-      COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(file->second));
+    const auto home = ModulesOfClasses().find(name);
+    if (home != ModulesOfClasses().end() && !only_later) {
+      COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(home->second));
       COBRA_TRY_ASSIGN(Value cls, interp.GetAttr(found, name));
       COBRA_TRY_ASSIGN(ModuleObject * nn, interp.ImportModule(module));
       nn->attrs->table.SetStr(interp.heap(), interp.Intern(name), cls);  // not asked for again
@@ -385,56 +376,89 @@ NativeFunction LazyClass(std::string module) {
   };
 }
 
-void AddSource(NativeRegistry* registry, const std::string& module, absl::string_view text) {
-  registry->Add({module,
-                 [module, text](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
-                   COBRA_TRY(CheckModule(interp, module));
-                   m.GetAttrHook(UnknownName(module));
-                   m.Source(text);
-                   return {};
-                 },
-                 /*open=*/false, nullptr, text});
+Result<void> DefineLayers(Interpreter&, NativeModuleBuilder& m) {
+  m.GetAttrHook(LazyClass(std::string(m.module()->name->view())));
+  return {};
 }
 
-void AddSections(NativeRegistry* registry, absl::string_view all) {
-  size_t at = all.find(kMark);
-  while (at != absl::string_view::npos) {
-    const size_t start = at + kMark.size();
-    const size_t line_end = std::min(all.find('\n', start), all.size());
-    const std::string name(all.substr(start, line_end - start));
-    at = all.find(kMark, line_end);
-    const absl::string_view text = all.substr(line_end, at == absl::string_view::npos ? at : at + 1 - line_end);
-    if (name == "torch.nn.parameter") {
-      registry->Add({name,
-                     [text](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
-                       COBRA_TRY(interp.ImportModule("torch"));
-                       COBRA_TRY(DefineParameterClass(interp, m));
-                       m.Source(text);
-                       return {};
-                     },
-                     /*open=*/false, nullptr, text});
-      continue;
-    }
-    if (name == "torch.fx") {
-      registry->Add({name,
-                     [text](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
-                       DefineFx(m);
-                       m.GetAttrHook(UnknownName("torch.fx"));
-                       m.Source(text);
-                       return {};
-                     },
-                     /*open=*/false, nullptr, text});
-    } else if (absl::StartsWith(name, "torch")) {
-      AddSource(registry, name, text);
-    } else {
-      registry->Add({name,
-                     [text](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
-                       m.Source(text);
-                       return {};
-                     },
-                     /*open=*/name == "numpy", nullptr, text});
-    }
+// ---- the other modules with a part in C++
+
+// The functions of one letter in functions.def.
+template <char kSpace>
+Result<void> DefineSpace(Interpreter& interp, NativeModuleBuilder& m) {
+  COBRA_TRY(interp.ImportModule("torch"));
+  DefineFunctions(m, kSpace, Torch(interp));
+  m.GetAttrHook(UnknownName(std::string(m.module()->name->view())));
+  return {};
+}
+
+Result<void> DefineFunctional(Interpreter& interp, NativeModuleBuilder& m) {
+  COBRA_TRY(interp.ImportModule("torch"));
+  Torch(interp).functional = m.module();
+  return DefineSpace<'F'>(interp, m);
+}
+
+Result<void> DefineVisionOperators(Interpreter& interp, NativeModuleBuilder& m) {
+  COBRA_TRY(interp.ImportModule("torch"));
+  DefineFunctions(m, 'v', Torch(interp));
+  return {};
+}
+
+// Its text has a __getattr__ of its own.
+Result<void> DefineJit(Interpreter&, NativeModuleBuilder& m) {
+  m.Function("_unknown_name", UnknownName("torch.jit"));
+  return {};
+}
+
+Result<void> DefineModule(Interpreter& interp, NativeModuleBuilder& m) {
+  COBRA_TRY(interp.ImportModule("torch.nn.parameter"));
+  DefineModuleClass(interp, m);
+  m.GetAttrHook(UnknownName("torch.nn.modules.module"));
+  return {};
+}
+
+Result<void> DefineParameter(Interpreter& interp, NativeModuleBuilder& m) {
+  COBRA_TRY(interp.ImportModule("torch"));
+  return DefineParameterClass(interp, m);
+}
+
+// What C++ defines in a module before its Python text runs, and what becomes of names that the module lacks. Every
+// module has a file, an empty one if nothing of it is Python (library/modules.h).
+struct NativePart {
+  absl::string_view module;
+  Result<void> (*define)(Interpreter& interp, NativeModuleBuilder& m);
+};
+constexpr NativePart kNativeParts[] = {
+    {"torch", DefineTorch},
+    {"torch.fft", DefineSpace<'f'>},
+    {"torch.fx", DefineFx},
+    {"torch.jit", DefineJit},
+    {"torch.linalg", DefineSpace<'l'>},
+    {"torch.nn", DefineLayers},
+    {"torch.nn.functional", DefineFunctional},
+    {"torch.nn.modules", DefineLayers},
+    {"torch.nn.modules.module", DefineModule},
+    {"torch.nn.parameter", DefineParameter},
+    {"torch.ops.torchvision", DefineVisionOperators},
+    {"torch.special", DefineSpace<'s'>},
+};
+
+Result<void> Define(Interpreter& interp, NativeModuleBuilder& m, const EmbeddedModule& module) {
+  const bool is_torch = absl::StartsWith(module.name, "torch");
+  if (is_torch) COBRA_TRY(CheckModule(interp, module.name));
+  const auto* part = std::find_if(std::begin(kNativeParts), std::end(kNativeParts),
+                                  [&](const NativePart& p) { return p.module == module.name; });
+  if (part != std::end(kNativeParts)) {
+    COBRA_TRY(part->define(interp, m));
+  } else if (is_torch) {
+    m.GetAttrHook(UnknownName(std::string(module.name)));
   }
+  if (!module.source.empty()) m.Source(module.source);
+  return {};
+}
+
+bool HasTorchModule(Interpreter& interp, absl::string_view name) {
+  return IsKnownTorchModule(name) || absl::StartsWith(name, "torch.ops.") || Torch(interp).AtLeast(2, 0);
 }
 
 }  // namespace
@@ -447,73 +471,14 @@ bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl:
 }
 
 void AddTorch(NativeRegistry* registry) {
-  registry->Add({"torch", DefineTorch, /*open=*/true,
-                 [](Interpreter& interp, absl::string_view name) {
-                   return IsKnownTorchModule(name) || absl::StartsWith(name, "torch.ops.") ||
-                          Torch(interp).AtLeast(2, 0);
-                 },
-                 SourceNamed("torch")});
-  registry->Add({"torch.nn", [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
-                   m.GetAttrHook(LazyClass("torch.nn"));
-                   return {};
-                 }});
-  registry->Add({"torch.nn.modules", [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
-                   m.GetAttrHook(LazyClass("torch.nn.modules"));
-                   return {};
-                 }});
-  registry->Add({"torch.nn.functional",
-                 [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
-                   COBRA_TRY(interp.ImportModule("torch"));
-                   Torch(interp).functional = m.module();
-                   DefineFunctions(m, 'F', Torch(interp));
-                   m.GetAttrHook(UnknownName("torch.nn.functional"));
-                   m.Source(SourceNamed("functional"));
-                   return {};
-                 },
-                 /*open=*/false, nullptr, SourceNamed("functional")});
-  for (const auto& [name, space] :
-       {std::make_pair("torch.fft", 'f'), std::make_pair("torch.linalg", 'l'), std::make_pair("torch.special", 's')}) {
-    registry->Add(
-        {name, [name = std::string(name), space = space](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
-           COBRA_TRY(interp.ImportModule("torch"));
-           DefineFunctions(m, space, Torch(interp));
-           m.GetAttrHook(UnknownName(name));
-           if (space == 'f') m.Source(SourceNamed("fft"));
-           return {};
-         }});
-  }
-  registry->Add({"torch.nn.modules.module",
-                 [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
-                   COBRA_TRY(interp.ImportModule("torch.nn.parameter"));
-                   DefineModuleClass(interp, m);
-                   m.GetAttrHook(UnknownName("torch.nn.modules.module"));
-                   m.Source(SourceNamed("module"));
-                   return {};
-                 },
-                 /*open=*/false, nullptr, SourceNamed("module")});
-  AddSource(registry, "torch.nn.init", SourceNamed("init"));
-  registry->Add({"torch.ops.torchvision", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
-                   COBRA_TRY(interp.ImportModule("torch"));
-                   DefineFunctions(m, 'v', Torch(interp));
-                   m.Source(SourceNamed("torchvision_ops"));
-                   return {};
-                 }});
-  registry->Add({"torch.jit",
-                 [](Interpreter&, NativeModuleBuilder& m) -> Result<void> {
-                   m.Function("_unknown_name", UnknownName("torch.jit"));
-                   m.Source(SourceNamed("jit"));
-                   return {};
-                 },
-                 /*open=*/false, nullptr, SourceNamed("jit")});
-  static const auto* const kElsewhere =
-      new std::set<absl::string_view>{"torch", "fft", "functional", "init", "jit", "module", "torchvision_ops"};
-  for (const TorchSource& source : TorchSources()) {
-    if (kElsewhere->count(source.name) > 0) continue;
-    if (IsSectioned(source.text)) {
-      AddSections(registry, source.text);
-    } else {
-      AddSource(registry, absl::StrCat("torch.nn.modules.", source.name), source.text);
-    }
+  for (const EmbeddedModule& module : LibraryModules()) {
+    NativeModule native;
+    native.name = std::string(module.name);
+    native.define = [module](Interpreter& interp, NativeModuleBuilder& m) { return Define(interp, m, module); };
+    native.open = module.name == "torch" || module.name == "numpy";
+    if (module.name == "torch") native.has_module = HasTorchModule;
+    native.source = module.source;
+    registry->Add(std::move(native));
   }
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Writes known_names.inc from the installed python3-torch: which modules PyTorch has, and the names in those that our library has too. With them, a name
-that PyTorch has and our library lacks is "unsupported", and one that nobody has is the AttributeError that hasattr() asks about. `name=module:attribute`
-is a name that its module only imports from elsewhere (`from torch.nn.modules.conv import Tensor`)."""
+"""Writes known_names.inc from the installed python3-torch: which modules PyTorch has, and the names in those that our
+library has too. With them, a name that PyTorch has and our library lacks is "unsupported", and one that nobody has is
+the AttributeError that hasattr() asks about. `name=module:attribute` is a name that its module only imports from
+elsewhere (`from torch.nn.modules.conv import Tensor`)."""
 import glob
 import importlib
 import os
-import re
 import types
 import warnings
 
@@ -13,13 +13,43 @@ import torch
 import torch.nn.functional
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-INTERNAL = ("test", "_internal", "benchmark", "bottleneck", "hipify", "_inductor", "include", "lib", "bin", "share", "__pycache__")
-HOMES = ("typing", "collections", "functools", "itertools", "copy", "torch", "torch.nn", "torch.nn.functional", "torch.nn.init", "torch.nn.parameter")
+LIBRARY = os.path.join(os.path.dirname(HERE), "library")
+INTERNAL = (
+    "test",
+    "_internal",
+    "benchmark",
+    "bottleneck",
+    "hipify",
+    "_inductor",
+    "include",
+    "lib",
+    "bin",
+    "share",
+    "__pycache__",
+)
+HOMES = (
+    "typing",
+    "collections",
+    "functools",
+    "itertools",
+    "copy",
+    "torch",
+    "torch.nn",
+    "torch.nn.functional",
+    "torch.nn.init",
+    "torch.nn.parameter",
+)
 PUBLIC_ONLY = ("torch", "torch.Tensor", "torch.nn", "torch.nn.functional", "torch.fft", "torch.linalg", "torch.nn.init")
 
 
 def existing_modules():
-    root, found = os.path.dirname(torch.__file__), ["torch._C", "torch._C._nn", "torch.ops", "torch.classes", "torch._VF"]
+    root, found = os.path.dirname(torch.__file__), [
+        "torch._C",
+        "torch._C._nn",
+        "torch.ops",
+        "torch.classes",
+        "torch._VF",
+    ]
     for folder, below, files in os.walk(root):
         below[:] = sorted(d for d in below if d not in INTERNAL)
         dotted = "torch" if folder == root else "torch." + os.path.relpath(folder, root).replace("/", ".")
@@ -30,15 +60,13 @@ def existing_modules():
 
 
 def our_modules():
-    found = {"torch", "torch.nn", "torch.nn.modules", "torch.nn.functional", "torch.nn.init", "torch.fft", "torch.linalg", "torch.jit"}
-    for path in glob.glob(HERE + "/py/*.py"):
-        sections = re.findall(r"(?m)^# == (torch\S*)", open(path).read())
-        found.update(sections or ["torch.nn.modules." + os.path.basename(path)[:-3]])
-    return sorted(found)
+    """The modules of torch that frontend/python/library has: a file each."""
+    paths = glob.glob("torch/**/*.py", root_dir=LIBRARY, recursive=True)
+    return sorted(path[:-3].removesuffix("/__init__").replace("/", ".") for path in paths)
 
 
 def home(module, name, value, homes):
-    """"module:attribute" of something that `module` only imports."""
+    """ "module:attribute" of something that `module` only imports."""
     if isinstance(value, types.ModuleType):
         return value.__name__ + ":" if not (value.__name__ + ".").startswith(module + ".") else None
     for other, candidates in homes.items():

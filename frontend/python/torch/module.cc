@@ -1,9 +1,9 @@
-// nn.Module's hot half: registration, calls, iteration; attributes are module_state.cc. The rest is py/module.py, whose
-// class Module derives from _ModuleBase here.
+// The part of nn.Module that runs often: registration, calls, iteration (attributes are module_state.cc). The rest is
+// library/torch/nn/modules/module.py, whose class Module derives from _ModuleBase here.
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/limit_message.h"
 #include "frontend/python/torch/layers.h"
 #include "frontend/python/torch/module_state.h"
 #include "frontend/python/torch/tensor.h"
@@ -108,7 +108,7 @@ Result<Value> CallWithHooks(Interpreter& interp, const CallArgs& args) {
 }
 
 // An error passes the modules from the inside out: the first one that sees it is where it happened.
-void NoteFailure(Interpreter& interp) {
+void NoteFailedModule(Interpreter& interp) {
   TorchState& torch = Torch(interp);
   const Object* failure = PendingException(interp);
   if (torch.failed_module != nullptr && torch.failure == failure) return;
@@ -122,7 +122,7 @@ Result<Value> CallModule(Interpreter& interp, const CallArgs& args) {
   const auto module = torch.modules.find(args.self.object());
   torch.module_stack.push_back(module == torch.modules.end() ? torch.module_stack.back() : &module->second);
   Result<Value> result = CallWithHooks(interp, args);
-  if (!result.ok()) NoteFailure(interp);
+  if (!result.ok()) NoteFailedModule(interp);
   torch.module_stack.pop_back();
   return result;
 }
@@ -275,19 +275,12 @@ Result<DictObject*> RegistryFor(Interpreter& interp, Value self, ModuleSlot regi
                                 Value name) {
   DictObject* dict = ModuleRegistry(interp, self, registry);
   if (dict == nullptr) return BeforeModuleInit(interp, kind);
-  if (!name.IsStr()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat(kind, " name should be a string. Got ", interp.TypeName(name)));
-  }
-  if (absl::StrContains(name.str(), '.'))
-    return interp.Raise(interp.types().KeyError, absl::StrCat(kind, " name can't contain \".\""));
-  if (name.str().empty())
-    return interp.Raise(interp.types().KeyError, absl::StrCat(kind, " name can't be empty string \"\""));
+  COBRA_TRY(CheckMemberName(interp, kind, name));
   StrObject* key = interp.InternStr(name.as<StrObject>());
   if (dict->table.GetStr(key) != nullptr) return dict;
   COBRA_TRY_ASSIGN(Value taken, interp.GetAttrOrUnbound(self, key));
   if (taken.IsUnbound()) return dict;
-  return interp.Raise(interp.types().KeyError, absl::StrCat("attribute '", key->view(), "' already exists"));
+  return NameIsTaken(interp, key);
 }
 
 Result<Value> RegisterBuffer(Interpreter& interp, const CallArgs& args) {
@@ -385,7 +378,8 @@ Result<Value> Materialize(Interpreter& interp, const CallArgs& args) {
   tensor->type.shape.assign(shape.begin(), shape.end());
   tensor->type.dtype = AsDType(interp, dtype).value_or(tensor->type.dtype);
   if (graph::IsTooLarge(tensor->type, interp.limits().graph.max_tensor_bytes))
-    return interp.LimitReached(absl::StrCat("a lazy parameter of ", graph::TypeText(tensor->type)));
+    return interp.LimitReached(LimitMessage(absl::StrCat("a lazy parameter of ", graph::TypeText(tensor->type)),
+                                            interp.limits().graph.max_tensor_bytes, "bytes"));
   tensor->is_uninitialized = false;
   args.positional[0].object()->cls = cls.as<ClassObject>();
   const auto name = torch.uninitialized_names.find(tensor);

@@ -1,5 +1,6 @@
 #include "frontend/python/torch/module_state.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 
@@ -158,6 +159,24 @@ bool IsParameter(Interpreter& interp, Value v) {
 Failure BeforeModuleInit(Interpreter& interp, absl::string_view what) {
   return interp.Raise(interp.types().AttributeError,
                       absl::StrCat("cannot assign ", what, " before Module.__init__() call"));
+}
+
+Result<void> CheckMemberName(Interpreter& interp, absl::string_view kind, Value name) {
+  if (!name.IsStr()) {
+    return interp.Raise(interp.types().TypeError,
+                        absl::StrCat(kind, " name should be a string. Got ", interp.TypeName(name)));
+  }
+  if (absl::StrContains(name.str(), '.')) {
+    const std::string given = kind == "module" ? absl::StrCat(", got: ", name.str()) : "";
+    return interp.Raise(interp.types().KeyError, absl::StrCat(kind, " name can't contain \".\"", given));
+  }
+  if (name.str().empty())
+    return interp.Raise(interp.types().KeyError, absl::StrCat(kind, " name can't be empty string \"\""));
+  return {};
+}
+
+Failure NameIsTaken(Interpreter& interp, StrObject* name) {
+  return interp.Raise(interp.types().KeyError, absl::StrCat("attribute '", name->view(), "' already exists"));
 }
 
 void NoteConstruction(Interpreter& interp, Value self) {

@@ -30,15 +30,14 @@ DictObject* ModuleRegistry(Value self, StrObject* name);
 bool IsModule(Interpreter& interp, Value v);
 bool IsParameter(Interpreter& interp, Value v);
 
-// Remembers that the module is being constructed, and in which line of the program; its copies are from there too.
+// Records the line of the program that constructs the module; copies of the module keep it.
 void NoteConstruction(Interpreter& interp, Value self);
 
-// What Module.__init__ leaves, its dicts not made yet; layers add their own names behind (layer_init.cc).
+// The state after Module.__init__, with its dicts not created yet; layers append their own names (layer_init.cc).
 DictTable ModulePrototype(Interpreter& interp);
 // A new __dict__ of that shape, with dicts of its own.
 DictObject* NewModuleState(Interpreter& interp, const DictTable& prototype);
-// Puts a parameter, buffer or module that is known to be allowed there under its name; the other registries forget the
-// name.
+// Registers a parameter, buffer or module whose name was checked; the name is removed from the other registries.
 void RegisterInModule(Interpreter& interp, Value self, ModuleSlot slot, StrObject* name, Value value);
 
 // str(index), interned.
@@ -47,6 +46,11 @@ StrObject* IndexName(Interpreter& interp, int64_t index);
 // __init__, __setattr__, __getattr__, __delattr__ of _ModuleBase.
 void DefineModuleState(Interpreter& interp, NativeClassBuilder& module_base);
 Failure BeforeModuleInit(Interpreter& interp, absl::string_view what);
+
+// The errors of register_parameter(), register_buffer() and add_module() (`kind`: "parameter", "buffer", "module"): a
+// name that cannot be one, and one that the module has already.
+Result<void> CheckMemberName(Interpreter& interp, absl::string_view kind, Value name);
+Failure NameIsTaken(Interpreter& interp, StrObject* name);
 
 }  // namespace cobra::python
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "frontend/python/torch/known_names.h"
+#include "frontend/python/torch/torch_rules.h"
 
 namespace cobra::python {
 
@@ -252,11 +253,7 @@ Result<Value> MatMul(Interpreter& interp, const CallArgs& args) {
 NativeFunction SelfIfReal(graph::Op op) {
   return [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     const Tensor* tensor = AsTensor(args.self);
-    const bool scalar = tensor->type.rank() == 0;
-    const bool itself = op == graph::Op::H || op == graph::Op::mH || op == graph::Op::mT
-                            ? scalar && (op == graph::Op::mT || !graph::IsComplex(tensor->type.dtype))
-                        : op == graph::Op::positive ? tensor->type.dtype != graph::DType::bool_
-                                                    : !graph::IsComplex(tensor->type.dtype);
+    const bool itself = ReturnsItself(op, {}, tensor->type);
     if (itself && tensor->is_const()) return args.self;
     COBRA_TRY_ASSIGN(Value out, Apply(interp, op, {}, {args.self}));
     return itself ? args.self : out;
@@ -336,7 +333,7 @@ Result<Value> SetData(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> Ignore(Interpreter&, const CallArgs&) { return NoValue(); }
 
-// Of a constant, an array that shares it (py/numpy.py).
+// Of a constant, an array that shares it (library/numpy/__init__.py).
 Result<Value> Numpy(Interpreter& interp, const CallArgs& args) {
   if (!AsTensor(args.self)->is_const())
     return interp.DataDependent("Tensor.numpy()",
@@ -400,10 +397,9 @@ Value NewSize(Interpreter& interp, const graph::Shape& shape) {
 
 std::string DTypeText(graph::DType dtype) { return absl::StrCat("torch.", graph::DTypeName(dtype)); }
 
-Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
-  NativeClassBuilder builder = m.Class("Tensor", {interp.types().object});
-  builder.New(TensorNew).Mutable();
-  DefineTableMethods(interp, builder);
+namespace {
+
+void DefineOperators(NativeClassBuilder& builder) {
   for (const Operator& entry : kOperators) builder.Method(entry.name, BinaryOperator(entry));
   builder.Method("__matmul__", MatMul)
       .Method("__imatmul__", MatMul)
@@ -425,8 +421,11 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Method("__hash__", HashOf)
       .Method("__repr__", Repr)
       .Method("__str__", Repr)
-      .Method("__format__", Format)
-      .Method("item", Item)
+      .Method("__format__", Format);
+}
+
+void DefineQueries(NativeClassBuilder& builder) {
+  builder.Method("item", Item)
       .Method("tolist", ToList)
       .Method("size", Size)
       .Method("dim", Dim)
@@ -471,7 +470,9 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Method("share_memory_", Self)
       .Method("get_device", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(-1); });
   builder.Method("numpy", Numpy).Method("__array__", Numpy);
-  DefineValueMethods(builder);
+}
+
+void DefineProperties(NativeClassBuilder& builder) {
   builder.Property("shape", ShapeOf)
       .Property("ndim", Dim)
       .Property("dtype", DTypeOf)
@@ -509,6 +510,18 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
       .Property("mH", SelfIfReal(graph::Op::mH))
       .Property("real", SelfIfReal(graph::Op::real))
       .Property("imag", UnaryOperator(graph::Op::imag));
+}
+
+}  // namespace
+
+Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
+  NativeClassBuilder builder = m.Class("Tensor", {interp.types().object});
+  builder.New(TensorNew).Mutable();
+  DefineTableMethods(interp, builder);
+  DefineOperators(builder);
+  DefineQueries(builder);
+  DefineValueMethods(builder);
+  DefineProperties(builder);
   if (InTorchVersion(Torch(interp), "torch.Tensor", "nbytes")) builder.Property("nbytes", NumBytes);
   if (InTorchVersion(Torch(interp), "torch.Tensor", "itemsize")) builder.Property("itemsize", ElementSize);
   Torch(interp).tensor_class = builder.get();

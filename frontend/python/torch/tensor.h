@@ -2,8 +2,8 @@
 //
 // A tensor is a CONSTANT until it depends on a graph input or on a parameter while the network runs: then every call on
 // it appends a node and it names an output of that node. Calls on constants are computed at once (const_eval.h) and
-// leave no node; a program may read the values of a constant (`.item()`, bool(), tolist()), of anything else it may
-// not.
+// leave no node. A program may read the values of a constant (`.item()`, bool(), tolist()), but not those of other
+// tensors.
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 
@@ -23,7 +23,7 @@ namespace cobra::python {
 // Values of a constant in row-major order; integers below 2^53 and booleans as doubles too.
 using ConstValues = std::vector<double>;
 
-// The values of a constant, or null; of one value everywhere they are made when somebody asks for them.
+// The values of a constant, or null. If all elements are equal, the vector is created on demand.
 class TensorValues {
  public:
   using Shared = std::shared_ptr<const ConstValues>;
@@ -43,13 +43,13 @@ class TensorValues {
 
  private:
   mutable Shared values_;
-  mutable Interpreter* interp_ = nullptr;  // of what is not made yet
+  mutable Interpreter* interp_ = nullptr;  // set until the vector is created
   int64_t count_ = 0;
   double value_ = 0;
 };
 
-// How a view of a constant sees the tensor that it is a view of: the call that made it, on `parent` or, where that is
-// null, on the base itself. So a write through either is seen through the other (const_views.cc).
+// A view of a constant, as the call that created it from `parent` (null: from the base itself). A write through either
+// tensor is visible through the other (const_views.cc).
 struct ConstView {
   graph::Op op;
   graph::Attributes attributes;
@@ -63,21 +63,22 @@ struct Tensor : NativeObject {
   explicit Tensor(absl::string_view label = "") : NativeObject(&kTag), label(label) {}
   graph::TensorType type;
   graph::ValueRef ref;  // kNone: a constant that the graph does not know (yet)
-  TensorValues
-      values;  // of a constant; null if too large, random or loaded from a file. Of a node's output: known all the same
-  InstanceObject* base = nullptr;         // of a view: the tensor whose storage it shares
+  // Of a constant; null if too large, random or loaded from a file. Of a node's output: known all the same
+  TensorValues values;
+  InstanceObject* base = nullptr;         // for a view: the tensor whose storage it shares
   std::shared_ptr<const ConstView> view;  // of a view of a constant with known values
-  uint32_t writes = 0;     // of a base that is a constant: how often it was written to, through a view or not
-  uint32_t seen = 0;       // of a view: `writes` of its base when it got its values
-  std::string label;       // of a constant: what made it ("arange"), for the graph
-  bool is_random = false;  // values differ from run to run
-  bool is_drawn = false;   // random, and drawn while the network runs: what is computed from it is part of the run
-  bool has_hidden_base = false;  // the call that made it returned a view of a tensor that Python never sees (apply.cc)
+  uint32_t writes = 0;                    // for a constant base: number of writes to it, directly or through a view
+  uint32_t seen = 0;                      // for a view: `writes` of its base when it got its values
+  std::string label;                      // for a constant: the function that created it ("arange"), for the graph
+  bool is_random = false;                 // values differ from run to run
+  bool is_drawn = false;  // random, and drawn while the network runs, so computations with it are part of the network
+  // The call that created it returned a view of a tensor that is not visible in Python (apply.cc).
+  bool has_hidden_base = false;
   bool requires_grad = false;
-  bool is_uninitialized = false;  // of a lazy module: the first call decides the shape
-  bool is_reordered = false;      // of a base: written as x.t_() does, after which views made before see other elements
+  bool is_uninitialized = false;  // parameter of a lazy module: the first call determines the shape
+  bool is_reordered = false;      // for a base: reordered as by x.t_(), after which earlier views see other elements
 
-  // Folds: depends on no input and on no parameter that is being run.
+  // A constant: depends on no input and on no parameter of the network.
   bool is_const() const {
     return !is_drawn && (ref.kind == graph::ValueRef::Kind::kNone || ref.kind == graph::ValueRef::Kind::kBuffer ||
                          ref.kind == graph::ValueRef::Kind::kConstant);
@@ -100,15 +101,15 @@ struct ModuleNames {
   Value init, setattr, getattr;
 };
 
-// Whether a class makes a layer's part of an instance as the library does: nothing is overridden that this would call
-// (layers.cc).
+// Whether the constructor of a class can be replaced by the library's native one: no method that it would call is
+// overridden (layers.cc).
 struct LayerPlan {
-  uint32_t epoch = 0;  // of the classes, when that was found out
+  uint32_t epoch = 0;  // of the classes, when this was computed
   bool plain = false;
-  bool resets = false;  // reset_parameters() is the program's
+  bool resets = false;  // reset_parameters() is defined by the program
 };
 
-// Where the instances of a class have the attributes that a layer reads (SelfAttributes in layers.h).
+// Positions of the attributes that a layer reads in instances of a class (SelfAttributes in layers.h).
 struct AttributePlaces {
   uint32_t epoch = 0;
   bool plain = false;
@@ -124,12 +125,12 @@ struct SourceLine {
 
 // A module of the network that is read.
 struct NetworkModule {
-  std::string path;          // "layer1.0.conv1"
-  bool is_librarys = false;  // its forward() is torch.nn's own, not the program's
-  SourceLine made;           // where the program constructed it; of the library's only
+  std::string path;                // "layer1.0.conv1"
+  bool is_library_module = false;  // its forward() is torch.nn's own
+  SourceLine made;                 // where the program constructed it; only for modules of the library
 };
 
-// What the native modules make as they are imported; a part of the interpreter's image.
+// Objects that the native modules create at import; a part of the interpreter's image.
 struct TorchLibrary {
   ClassObject* tensor_class = nullptr;
   ClassObject* parameter_class = nullptr;
@@ -137,34 +138,34 @@ struct TorchLibrary {
   ClassObject* dtype_class = nullptr;
   ClassObject* module_class = nullptr;
   ClassObject* array_class = nullptr;                    // numpy.ndarray; null before numpy is imported
-  ClassObject* buffer_class = nullptr;                   // torch.nn.Buffer; null before somebody asks for it
+  ClassObject* buffer_class = nullptr;                   // torch.nn.Buffer; null before its first use
   Value global_forward_pre_hooks, global_forward_hooks;  // dicts
   ModuleNames names;
   ModuleObject* functional = nullptr;  // torch.nn.functional
   HeapVector<StrObject*> index_names;  // "0", "1" ...: names of modules in containers
   DictTable module_prototype;          // of a new module's __dict__
-  ClassObject* proxy_class =
-      nullptr;  // torch.fx.Proxy, and what records a call that got one; null before torch.fx is imported
+  // torch.fx.Proxy, and the function that records calls with a Proxy; null before torch.fx is imported
+  ClassObject* proxy_class = nullptr;
   Value proxy_call;
   Value dtypes[12] = {};       // by DType
   Value device;                // torch.device("cpu")
   Value values_indices_class;  // makes (values, indices)
-  Value named_outputs;         // makes the other named tuples, from the operator's name
+  Value named_outputs;         // makes the other named tuples by the operator's name
   graph::DType default_dtype = graph::DType::float32;
   HeapVector<SourceLine> constructions;  // Object::mark of a module is a position in here, from 1 (module_state.h)
   int version_major = 1, version_minor = 13;
 };
 
-// What torch.autocast('cpu') sets (autocast.cc).
+// The state of torch.autocast('cpu') (autocast.cc).
 struct AutocastState {
   bool enabled = false;
   bool caches = true;
   graph::DType dtype = graph::DType::bfloat16;
   int depth = 0;                                    // context managers that are open
-  absl::flat_hash_map<const Tensor*, Value> casts;  // of parameters, until the outermost one closes
+  absl::flat_hash_map<const Tensor*, Value> casts;  // of parameters, until the outermost context manager exits
 };
 
-// What the torch library keeps for one interpreter: InterpreterOptions::host points to it.
+// The torch library's state of one interpreter. InterpreterOptions::host points to it.
 struct TorchState : TorchLibrary {
   explicit TorchState(GraphLimits limits = {}) : builder(limits) {}
 
@@ -177,7 +178,8 @@ struct TorchState : TorchLibrary {
   absl::flat_hash_map<const Tensor*, std::string> uninitialized_names;  // of lazy modules that were not called yet
   std::vector<const NetworkModule*> module_stack;                       // innermost last; never empty while recording
   NetworkModule root;                                                   // path ""
-  // The innermost module that an exception left, and which exception (null: a failure that a program cannot catch).
+  // The innermost module that an exception propagated out of, and the exception (null: a failure that a program cannot
+  // catch).
   const std::string* failed_module = nullptr;
   const Object* failure = nullptr;
   absl::flat_hash_map<std::string, std::shared_ptr<const std::string>> files;
@@ -185,7 +187,7 @@ struct TorchState : TorchLibrary {
     const CodeUnit* unit = nullptr;
     std::shared_ptr<const std::string> name;
   };
-  NamedFile origin_file, made_file;  // of the latest call, and of the latest layer with a place of its own
+  NamedFile origin_file, made_file;  // of the latest call, and of the latest layer with a construction site
   int64_t next_constant = 0;
   AutocastState autocast;
   // By declaration (layers.cc) and class.
@@ -204,7 +206,8 @@ bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl:
 
 inline TorchState& Torch(Interpreter& interp) { return *interp.host<TorchState>(); }
 inline Tensor* AsTensor(Value v) { return NativeCast<Tensor>(v); }
-// What torch.load() gives in place of what it would have read (torch/py/services.py).
+// Whether `v` is the placeholder that torch.load() returns instead of the file's contents
+// (library/torch/serialization.py).
 inline bool IsUnread(Interpreter& interp, Value v) { return interp.TypeName(v) == "_Unread"; }
 inline Failure UnreadTensor(Interpreter& interp) {
   return interp.Unsupported("a tensor out of a checkpoint file (torch.load() reads nothing here)",
@@ -212,25 +215,25 @@ inline Failure UnreadTensor(Interpreter& interp) {
 }
 
 // A bool, an int or a float, also of a subclass (np.int64, a member of an IntEnum); an int beyond int64 as a double.
-// nullopt: no number.
+// nullopt if it is not a number.
 std::optional<graph::AttributeValue> AsNumber(Value v);
 
 InstanceObject* NewTensor(Interpreter& interp, graph::TensorType type,
                           std::shared_ptr<const ConstValues> values = nullptr, absl::string_view label = "constant");
 InstanceObject* NewGraphTensor(Interpreter& interp, graph::TensorType type, graph::ValueRef ref);
-// torch.empty(size, dtype=dtype), as a Parameter or as it is.
+// torch.empty(size, dtype=dtype), as a Parameter or as a plain tensor.
 Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value dtype, bool parameter);
-// tensor.normal_(), or with `fill` tensor.fill_(fill), where the tensor is a constant and nothing would be recorded: in
-// one go. False where that is not so.
+// A fast path for tensor.normal_(), or with `fill` for tensor.fill_(fill), if the tensor is a constant and nothing
+// would be recorded. Otherwise does nothing and returns false.
 bool OverwriteConstant(Interpreter& interp, Value tensor, std::optional<double> fill);
 // `n` times `value`; null if that is too many to keep.
 std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, double value);
 // 1j as a tensor without dimensions, which promotes in the same way. REQUIRES: IsComplex().
 Value ComplexScalar(Interpreter& interp, Value number);
-// Where the graph finds it; a constant that it does not know is added.
+// The reference of the tensor in the graph. A constant is added to the graph if it is not there yet.
 graph::ValueRef RefOf(Interpreter& interp, Tensor* tensor);
 // The values of a constant, or the error that says why they cannot be read; `what` names the reader: "Tensor.item()".
-// Complex ones only for readers that know of pairs.
+// Complex values only if the reader supports pairs.
 Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what,
                                       bool complex = false);
 // A Python number of one value.
@@ -238,12 +241,12 @@ Value NumberOf(graph::DType dtype, double value);
 // Of element `n`, also of a complex tensor.
 Value ElementOf(Interpreter& interp, graph::DType dtype, const ConstValues& values, int64_t n);
 
-// ---- views of constants (const_views.cc)
-// After this, the values of a constant are those that its base has now. Cheap where it is no view.
+// ---- views of constants (const_views.cc) Updates the values of a constant view from its base. Cheap if the tensor is
+// not a view.
 void Refresh(Interpreter& interp, Tensor* tensor);
-// After an in-place call on a constant, whose values are the new ones: its base and other views see them too.
+// Called after an in-place call on a constant: propagates the new values to its base and other views.
 void NoteWrite(Interpreter& interp, Tensor* tensor, graph::Op op);
-// A constant whose elements stand in memory in another order than its own: x.t().
+// Whether the memory order of a constant's elements differs from row-major order: x.t().
 bool IsScattered(Interpreter& interp, const Tensor* tensor);
 
 Value NewSize(Interpreter& interp, const graph::Shape& shape);
@@ -253,11 +256,10 @@ std::optional<graph::DType> AsDType(Interpreter& interp,
 // "torch.float32"
 std::string DTypeText(graph::DType dtype);
 
-// How the outputs of a call come back to Python.
-// kNamed: a tuple whose items have names too, of a table in py/torch.py: (U, S, Vh)
+// The Python form of a call's outputs. kNamed: a named tuple, from a table in library/torch/__init__.py: (U, S, Vh)
 enum class Returns : uint8_t { kTensor, kTuple, kList, kValuesIndices, kNamed, kOneOrTuple };
 // Runs one call: records a node, or computes a constant. `inputs` are Tensors or None in the order of OpInfo::inputs.
-// With `inplace` the first one changes and is returned.
+// With `inplace` the first one is modified and returned.
 Result<Value> Apply(Interpreter& interp, graph::Op op, graph::Attributes attributes, std::vector<Value> inputs,
                     bool inplace = false, Returns returns = Returns::kTensor);
 // The pending Python exception, which stays pending; null if there is none, or a failure that a program cannot catch.
@@ -270,10 +272,11 @@ Result<void> CastInputs(Interpreter& interp, graph::Op op, const graph::Attribut
                         std::vector<Value>* inputs);
 void DefineAutocast(NativeModuleBuilder& m);
 
-// Of a tensor of the graph; a constant is contiguous.
+// Whether a tensor of the graph is contiguous; constants always are.
 bool IsContiguousNow(Interpreter& interp, Tensor* tensor);
 
-// nonzero, unique, equal ...: computed on constants of known values, refused as data-dependent elsewhere (values.cc).
+// nonzero, unique, equal ...: computed on constants with known values, rejected as data-dependent on other tensors
+// (values.cc).
 void DefineValueFunctions(NativeModuleBuilder& m);
 void DefineValueMethods(NativeClassBuilder& tensor_class);
 Result<Value> WhereIndices(Interpreter& interp, Tensor* condition);  // torch.where(condition)
@@ -282,7 +285,7 @@ Result<Value> WhereIndices(Interpreter& interp, Tensor* condition);  // torch.wh
 Result<Value> TensorGetItem(Interpreter& interp, Value self, Value index);
 Result<void> TensorSetItem(Interpreter& interp, Value self, Value index, Value value);
 
-// The tensor that a numpy array holds; anything else as it is.
+// The tensor inside a numpy array; other values unchanged.
 Value UnwrapArray(Interpreter& interp, Value v);
 // torch.tensor(data): nested lists of numbers.
 Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<graph::DType> dtype,

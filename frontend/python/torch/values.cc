@@ -5,6 +5,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "base/limit_message.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/const_eval.h"
 
@@ -94,7 +95,8 @@ Result<Value> MaskedSelect(Interpreter& interp, Tensor* tensor, ArgReader& reade
   if (!shapes.ok()) return RaiseShapeError(interp, shapes.status());
   const graph::TensorType& whole = (*shapes)[0];
   if (whole.num_elements() > graph::kMaxConstElements)
-    return interp.LimitReached("masked_select() of more than 65,536 elements");
+    return interp.LimitReached(
+        LimitMessage("masked_select()", whole.num_elements(), graph::kMaxConstElements, "elements"));
   const auto expand = [&](const graph::TensorType& type, const ConstValues& values) {
     const graph::TensorType out{whole.shape, type.dtype};
     graph::Attributes size;

@@ -1,4 +1,4 @@
-// Which names a version of PyTorch has.
+// The names of each version of PyTorch.
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_VERSIONS_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_VERSIONS_H_
 
@@ -11,7 +11,7 @@
 
 namespace cobra::python {
 
-// (2, 4) of ("torch.nn.functional", "rms_norm"); nullopt for names that 1.13 has, and for names nobody has.
+// (2, 4) of ("torch.nn.functional", "rms_norm"); nullopt for names of 1.13, and for names that no version has.
 std::optional<std::pair<int, int>> TorchNameSince(absl::string_view module, absl::string_view name);
 // All of them, of one module.
 std::vector<std::pair<std::string, std::pair<int, int>>> LaterTorchNames(absl::string_view module);

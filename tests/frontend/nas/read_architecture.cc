@@ -42,4 +42,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace cobra::nas
 
-int main(int argc, char** argv) { return cobra::Main(argc, argv); }
+int main(int argc, char** argv) { return cobra::nas::Main(argc, argv); }

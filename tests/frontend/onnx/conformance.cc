@@ -33,8 +33,6 @@ namespace cobra::onnx {
 namespace {
 
 namespace fs = std::filesystem;
-using Decode;
-using DTypeOf;
 
 // One input or output of a case: a tensor, or the tensors of a sequence.
 struct Datum {
@@ -345,4 +343,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace cobra::onnx
 
-int main(int argc, char** argv) { return cobra::Main(argc, argv); }
+int main(int argc, char** argv) { return cobra::onnx::Main(argc, argv); }

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Networks of torchvision exported by python3-torch give the layers and multiply-accumulates that their source gives.
 
-Each model is exported at an opset and in a mode: `kept` keeps batch normalisation apart (training=PRESERVE), `folded` lets the exporter fold it into
-the convolutions, as it does by default; constant folding is on or off. Both graphs come from `cobra-client graph`. Compared is every call that
-computes or copies (views and what inference drops are spelled otherwise by the exporter): operator, output shape, the attributes of
-convolutions and pools. Exit 77 without python3-torch, python3-torchvision.
+Each model is exported at an opset and in a mode: `kept` keeps batch normalisation apart (training=PRESERVE), `folded`
+lets the exporter fold it into the convolutions, as it does by default; constant folding is on or off. Both graphs come
+from `cobra-client graph`. Compared is every call that computes or copies (views and what inference drops are spelled
+otherwise by the exporter): operator, output shape, the attributes of convolutions and pools. Exit 77 without
+python3-torch, python3-torchvision.
 
     export_test.py [MODEL ...]
 """
@@ -92,7 +93,16 @@ def export(entry, file, shape, opset, keep, fold, path):
             tensor.data.uniform_(0.5, 1.5)
     mode = torch.onnx.TrainingMode.PRESERVE if keep else torch.onnx.TrainingMode.EVAL
     x = torch.zeros([int(d) for d in shape.split("x")])
-    torch.onnx.export(model, x, path, opset_version=opset, training=mode, do_constant_folding=fold, input_names=["x"], dynamic_axes={"x": {0: "batch"}})
+    torch.onnx.export(
+        model,
+        x,
+        path,
+        opset_version=opset,
+        training=mode,
+        do_constant_folding=fold,
+        input_names=["x"],
+        dynamic_axes={"x": {0: "batch"}},
+    )
 
 
 def check(case, folder):
@@ -100,14 +110,20 @@ def check(case, folder):
     path = os.path.join(folder, "model.onnx")
     export(*case, path)
     exported = graph(path, "--input", f"x={shape}")
-    source = graph(os.path.join(LIBRARY, "torchvision/models", file), "--library", LIBRARY, "--entry", entry, "--input", shape)
+    source = graph(
+        os.path.join(LIBRARY, "torchvision/models", file), "--library", LIBRARY, "--entry", entry, "--input", shape
+    )
     mine, theirs = layers(exported, keep), layers(source, keep)
     for i, (a, b) in enumerate(zip(mine, theirs)):
         assert a == b, f"layer {i}: the file gives {a}, the source {b}"
-    assert len(mine) == len(theirs), f"{len(mine)} layers, the source has {len(theirs)}: {(mine + theirs)[min(len(mine), len(theirs)):][:3]}"
+    assert len(mine) == len(
+        theirs
+    ), f"{len(mine)} layers, the source has {len(theirs)}: {(mine + theirs)[min(len(mine), len(theirs)):][:3]}"
     assert exported["macs"] == source["macs"], f"{exported['macs']} MACs, the source has {source['macs']}"
     if keep:
-        assert exported["params"] == source["params"], f"{exported['params']} parameters, the source has {source['params']}"
+        assert (
+            exported["params"] == source["params"]
+        ), f"{exported['params']} parameters, the source has {source['params']}"
     return len(mine)
 
 

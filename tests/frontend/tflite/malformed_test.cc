@@ -171,7 +171,7 @@ TEST(MalformedTflite, ConstantsAtTheLimitAndOnePast) {
   EXPECT_EQ(ErrorOf(file, limits).kind, Diagnostic::Kind::kLimit);
   limits = {};
   limits.tflite.max_const_elements = 2;
-  EXPECT_THAT(ErrorOf(file, limits).message, HasSubstr("larger than 2 numbers"));
+  EXPECT_THAT(ErrorOf(file, limits).message, HasSubstr("more than the limit of 2 numbers"));
 }
 
 TEST(MalformedTflite, TimeAndTheCallerStopAReading) {

@@ -126,6 +126,7 @@ inline void AddConvolutions(std::vector<OperatorFile>* out) {
   }));
 }
 
+// Long because it is a list of files, one an operator.
 inline void AddElementwise(std::vector<OperatorFile>* out) {
   const std::pair<B, const char*> unary[] = {{schema::BuiltinOperator_RELU, "relu"},
                                              {schema::BuiltinOperator_RELU6, "relu6"},
@@ -265,6 +266,7 @@ inline void AddReductions(std::vector<OperatorFile>* out) {
   }));
 }
 
+// Long because it is a list of files, one an operator.
 inline void AddShapes(std::vector<OperatorFile>* out) {
   const auto image = [](TfliteNet& net, int x) { return net.Conv(x, 4, 1, 1); };
   out->push_back(Make("reshape_of_an_image", {1, 3, 4, 5}, "conv2d reshape", [=](TfliteNet& net, int x) {

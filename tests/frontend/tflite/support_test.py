@@ -10,7 +10,10 @@ BEGIN, END = "<!-- generated: tests/frontend/tflite/support_test.py --write -->\
 
 def main():
     rows = subprocess.run([os.path.join(BIN, "tflite_support")], stdout=subprocess.PIPE, text=True, check=True).stdout
-    table = "%d operators.\n\n| operator | PyTorch's calls | not supported |\n|---|---|---|\n%s" % (rows.count("\n"), rows)
+    table = "%d operators.\n\n| operator | PyTorch's calls | not supported |\n|---|---|---|\n%s" % (
+        rows.count("\n"),
+        rows,
+    )
     text = open(PATH).read()
     head, rest = text.split(BEGIN)
     tail = rest.split(END)[1]

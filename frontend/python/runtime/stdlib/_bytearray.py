@@ -6,14 +6,14 @@ def _plain(v):
 
 
 class bytearray:
-    __slots__ = ('_b',)
-    __module__ = 'builtins'
+    __slots__ = ("_b",)
+    __module__ = "builtins"
     __hash__ = None
 
-    def __init__(self, source=b'', encoding=None, errors='strict'):
+    def __init__(self, source=b"", encoding=None, errors="strict"):
         if isinstance(source, str):
             if encoding is None:
-                raise TypeError('string argument without an encoding')
+                raise TypeError("string argument without an encoding")
             source = source.encode(encoding, errors)
         self._b = bytes(_plain(source))
 
@@ -25,7 +25,7 @@ class bytearray:
         return self._b
 
     def __repr__(self):
-        return f'bytearray({self._b!r})'
+        return f"bytearray({self._b!r})"
 
     def __len__(self):
         return len(self._b)
@@ -45,10 +45,10 @@ class bytearray:
 
     def _set(self, items):
         for v in items:
-            if not hasattr(v, '__index__'):
+            if not hasattr(v, "__index__"):
                 raise TypeError(f"'{type(v).__name__}' object cannot be interpreted as an integer")
             if not 0 <= v < 256:
-                raise ValueError('byte must be in range(0, 256)')
+                raise ValueError("byte must be in range(0, 256)")
         self._b = bytes(items)
 
     def __setitem__(self, key, value):
@@ -56,7 +56,7 @@ class bytearray:
         try:
             items[key] = list(_plain(value)) if isinstance(key, slice) else value
         except IndexError:
-            raise IndexError('bytearray index out of range') from None
+            raise IndexError("bytearray index out of range") from None
         self._set(items)
 
     def __delitem__(self, key):
@@ -78,7 +78,7 @@ class bytearray:
     def pop(self, index=-1):
         items = list(self._b)
         if not items:
-            raise IndexError('pop from empty bytearray')
+            raise IndexError("pop from empty bytearray")
         v = items.pop(index)
         self._b = bytes(items)
         return v
@@ -86,7 +86,7 @@ class bytearray:
     def remove(self, value):
         items = list(self._b)
         if value not in items:
-            raise ValueError('value not found in bytearray')
+            raise ValueError("value not found in bytearray")
         items.remove(value)
         self._b = bytes(items)
 
@@ -94,7 +94,7 @@ class bytearray:
         self._b = self._b[::-1]
 
     def clear(self):
-        self._b = b''
+        self._b = b""
 
     def copy(self):
         return bytearray(self._b)
@@ -151,20 +151,58 @@ def _delegate(name):
         if isinstance(r, (list, tuple)):
             return type(r)([bytearray(v) for v in r])
         return r
+
     call.__name__ = name
     setattr(bytearray, name, call)
 
 
-for _name in ('capitalize', 'center', 'count', 'decode', 'endswith', 'expandtabs', 'find', 'hex', 'index', 'isalnum', 'isalpha', 'isascii',
-              'isdigit', 'islower', 'isspace', 'istitle', 'isupper', 'ljust', 'lower', 'lstrip', 'partition', 'removeprefix', 'removesuffix',
-              'replace', 'rfind', 'rindex', 'rjust', 'rpartition', 'rsplit', 'rstrip', 'split', 'splitlines', 'startswith', 'strip', 'swapcase',
-              'title', 'translate', 'upper', 'zfill'):
+for _name in (
+    "capitalize",
+    "center",
+    "count",
+    "decode",
+    "endswith",
+    "expandtabs",
+    "find",
+    "hex",
+    "index",
+    "isalnum",
+    "isalpha",
+    "isascii",
+    "isdigit",
+    "islower",
+    "isspace",
+    "istitle",
+    "isupper",
+    "ljust",
+    "lower",
+    "lstrip",
+    "partition",
+    "removeprefix",
+    "removesuffix",
+    "replace",
+    "rfind",
+    "rindex",
+    "rjust",
+    "rpartition",
+    "rsplit",
+    "rstrip",
+    "split",
+    "splitlines",
+    "startswith",
+    "strip",
+    "swapcase",
+    "title",
+    "translate",
+    "upper",
+    "zfill",
+):
     _delegate(_name)
 
 
 class memoryview:
-    __module__ = 'builtins'
-    format = 'B'
+    __module__ = "builtins"
+    format = "B"
     itemsize = 1
     ndim = 1
 
@@ -215,4 +253,4 @@ class memoryview:
         pass
 
     def __repr__(self):
-        return f'<memory at {hex(id(self))}>'
+        return f"<memory at {hex(id(self))}>"

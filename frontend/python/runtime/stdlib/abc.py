@@ -19,12 +19,12 @@ class abstractstaticmethod(staticmethod):
 
 
 def _is_abstract(value):
-    if getattr(value, '__isabstractmethod__', False):
+    if getattr(value, "__isabstractmethod__", False):
         return True
     if isinstance(value, property):
-        return any(getattr(f, '__isabstractmethod__', False) for f in (value.fget, value.fset, value.fdel))
+        return any(getattr(f, "__isabstractmethod__", False) for f in (value.fget, value.fset, value.fdel))
     if isinstance(value, (classmethod, staticmethod)):
-        return getattr(value.__func__, '__isabstractmethod__', False)
+        return getattr(value.__func__, "__isabstractmethod__", False)
     return False
 
 
@@ -36,9 +36,9 @@ class ABCMeta(type):
         cls = super().__new__(mcls, name, bases, namespace, **kwargs)
         abstracts = {key for key, value in namespace.items() if _is_abstract(value)}
         for base in bases:
-            for key in getattr(base, '__abstractmethods__', ()):
+            for key in getattr(base, "__abstractmethods__", ()):
                 value = getattr(cls, key, None)
-                if getattr(value, '__isabstractmethod__', False) or _is_abstract(_raw(cls, key)):
+                if getattr(value, "__isabstractmethod__", False) or _is_abstract(_raw(cls, key)):
                     abstracts.add(key)
         cls.__abstractmethods__ = frozenset(abstracts)
         cls._abc_registry = []
@@ -66,7 +66,7 @@ class ABCMeta(type):
         hook = cls.__subclasshook__(subclass)
         if hook is not NotImplemented:
             return hook
-        for c in cls.__dict__.get('_abc_registry', ()):
+        for c in cls.__dict__.get("_abc_registry", ()):
             if issubclass(subclass, c):
                 return True
         for c in cls.__subclasses__():

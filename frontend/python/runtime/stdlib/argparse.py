@@ -15,7 +15,7 @@ class Namespace:
         return key in self.__dict__
 
     def __repr__(self):
-        return type(self).__name__ + '(' + ', '.join(f'{k}={v!r}' for k, v in self.__dict__.items()) + ')'
+        return type(self).__name__ + "(" + ", ".join(f"{k}={v!r}" for k, v in self.__dict__.items()) + ")"
 
 
 class ArgumentParser:
@@ -25,15 +25,15 @@ class ArgumentParser:
         self._defaults = {}
 
     def add_argument(self, *names, **kwargs):
-        name = kwargs.get('dest')
+        name = kwargs.get("dest")
         if name is None:
-            longs = [n for n in names if n.startswith('--')]
-            name = (longs or list(names))[0].lstrip('-').replace('-', '_')
-        default = kwargs.get('default')
-        action = kwargs.get('action')
-        if default is None and action in ('store_true', 'store_false'):
-            default = action == 'store_false'
-        if name not in ('help',):
+            longs = [n for n in names if n.startswith("--")]
+            name = (longs or list(names))[0].lstrip("-").replace("-", "_")
+        default = kwargs.get("default")
+        action = kwargs.get("action")
+        if default is None and action in ("store_true", "store_false"):
+            default = action == "store_false"
+        if name not in ("help",):
             self._defaults[name] = default
 
     def add_argument_group(self, *args, **kwargs):
@@ -64,4 +64,4 @@ class HelpFormatter:
 
 
 ArgumentDefaultsHelpFormatter = RawTextHelpFormatter = RawDescriptionHelpFormatter = HelpFormatter
-SUPPRESS = '==SUPPRESS=='
+SUPPRESS = "==SUPPRESS=="

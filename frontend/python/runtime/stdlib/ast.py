@@ -3,11 +3,11 @@ import _cobra
 
 
 def literal_eval(node_or_string):
-    text = node_or_string.lstrip(' \t')
+    text = node_or_string.lstrip(" \t")
     if not _cobra.is_literal(text):
-        raise ValueError(f'malformed node or string: {node_or_string!r}')
+        raise ValueError(f"malformed node or string: {node_or_string!r}")
     return eval(text, {})
 
 
 def __getattr__(name):
-    return _cobra.inert('ast.' + name)
+    return _cobra.inert("ast." + name)

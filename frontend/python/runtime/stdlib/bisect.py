@@ -1,6 +1,6 @@
 def bisect_right(a, x, lo=0, hi=None, *, key=None):
     if lo < 0:
-        raise ValueError('lo must be non-negative')
+        raise ValueError("lo must be non-negative")
     hi = len(a) if hi is None else hi
     while lo < hi:
         mid = (lo + hi) // 2
@@ -13,7 +13,7 @@ def bisect_right(a, x, lo=0, hi=None, *, key=None):
 
 def bisect_left(a, x, lo=0, hi=None, *, key=None):
     if lo < 0:
-        raise ValueError('lo must be non-negative')
+        raise ValueError("lo must be non-negative")
     hi = len(a) if hi is None else hi
     while lo < hi:
         mid = (lo + hi) // 2

@@ -14,7 +14,7 @@ class AbstractContextManager(ABC):
     @classmethod
     def __subclasshook__(cls, C):
         if cls is AbstractContextManager:
-            return hasattr(C, '__enter__') and hasattr(C, '__exit__')
+            return hasattr(C, "__enter__") and hasattr(C, "__exit__")
         return NotImplemented
 
 
@@ -29,7 +29,7 @@ class AbstractAsyncContextManager(ABC):
     @classmethod
     def __subclasshook__(cls, C):
         if cls is AbstractAsyncContextManager:
-            return hasattr(C, '__aenter__') and hasattr(C, '__aexit__')
+            return hasattr(C, "__aenter__") and hasattr(C, "__aexit__")
         return NotImplemented
 
 
@@ -42,6 +42,7 @@ class ContextDecorator:
         def inner(*args, **kwds):
             with self._recreate_cm():
                 return func(*args, **kwds)
+
         return inner
 
 
@@ -49,7 +50,7 @@ class _GeneratorContextManager(ContextDecorator, AbstractContextManager):
     def __init__(self, func, args, kwds):
         self.gen = func(*args, **kwds)
         self.func, self.args, self.kwds = func, args, kwds
-        self.__doc__ = getattr(func, '__doc__', None)
+        self.__doc__ = getattr(func, "__doc__", None)
 
     def _recreate_cm(self):
         return self.__class__(self.func, self.args, self.kwds)
@@ -90,6 +91,7 @@ def contextmanager(func):
     @wraps(func)
     def helper(*args, **kwds):
         return _GeneratorContextManager(func, args, kwds)
+
     return helper
 
 
@@ -127,6 +129,7 @@ def asynccontextmanager(func):
     @wraps(func)
     def helper(*args, **kwds):
         return _AsyncGeneratorContextManager(func, args, kwds)
+
     return helper
 
 
@@ -158,7 +161,8 @@ class chdir(AbstractContextManager):
 
     def __enter__(self):
         import _cobra
-        _cobra.unsupported('contextlib.chdir()')
+
+        _cobra.unsupported("contextlib.chdir()")
 
     def __exit__(self, *excinfo):
         pass
@@ -201,21 +205,23 @@ class _Redirect(AbstractContextManager):
 
     def __enter__(self):
         import sys
+
         self._old_targets.append(getattr(sys, self._stream))
         setattr(sys, self._stream, self._new_target)
         return self._new_target
 
     def __exit__(self, exctype, excinst, exctb):
         import sys
+
         setattr(sys, self._stream, self._old_targets.pop())
 
 
 class redirect_stdout(_Redirect):
-    _stream = 'stdout'
+    _stream = "stdout"
 
 
 class redirect_stderr(_Redirect):
-    _stream = 'stderr'
+    _stream = "stderr"
 
 
 class ExitStack(AbstractContextManager):
@@ -223,7 +229,7 @@ class ExitStack(AbstractContextManager):
         self._exit_callbacks = []
 
     def push(self, exit):
-        method = getattr(type(exit), '__exit__', None)
+        method = getattr(type(exit), "__exit__", None)
         self._exit_callbacks.append(exit if method is None else lambda *exc: method(exit, *exc))
         return exit
 
@@ -232,7 +238,9 @@ class ExitStack(AbstractContextManager):
         try:
             enter, leave = cls.__enter__, cls.__exit__
         except AttributeError:
-            raise TypeError(f"'{cls.__module__}.{cls.__qualname__}' object does not support the context manager protocol") from None
+            raise TypeError(
+                f"'{cls.__module__}.{cls.__qualname__}' object does not support the context manager protocol"
+            ) from None
         result = enter(cm)
         self._exit_callbacks.append(lambda *exc: leave(cm, *exc))
         return result
@@ -240,6 +248,7 @@ class ExitStack(AbstractContextManager):
     def callback(self, callback, /, *args, **kwds):
         def run(exc_type, exc, tb):
             callback(*args, **kwds)
+
         self._exit_callbacks.append(run)
         return callback
 
@@ -305,6 +314,7 @@ class AsyncExitStack(AbstractAsyncContextManager):
     def callback(self, callback, /, *args, **kwds):
         def run(exc_type, exc, tb):
             callback(*args, **kwds)
+
         self._exit_callbacks.append((False, run))
         return callback
 

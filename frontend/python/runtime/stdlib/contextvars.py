@@ -38,7 +38,7 @@ class ContextVar:
         return cls
 
     def __repr__(self):
-        return f'<ContextVar name={self.name!r} at {id(self):#x}>'
+        return f"<ContextVar name={self.name!r} at {id(self):#x}>"
 
 
 class Context:

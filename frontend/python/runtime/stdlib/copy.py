@@ -7,9 +7,31 @@ class Error(Exception):
 
 error = Error
 
-_atomic = (type(None), int, float, bool, complex, str, bytes, type, range, slice, type(Ellipsis), type(NotImplemented), type(lambda: 0),
-           _cobra.builtin_function, _cobra.method_descriptor, property, staticmethod, classmethod, _cobra.module, _cobra.generic_alias,
-           _cobra.union_type, _cobra.opaque, _cobra.code)
+_atomic = (
+    type(None),
+    int,
+    float,
+    bool,
+    complex,
+    str,
+    bytes,
+    type,
+    range,
+    slice,
+    type(Ellipsis),
+    type(NotImplemented),
+    type(lambda: 0),
+    _cobra.builtin_function,
+    _cobra.method_descriptor,
+    property,
+    staticmethod,
+    classmethod,
+    _cobra.module,
+    _cobra.generic_alias,
+    _cobra.union_type,
+    _cobra.opaque,
+    _cobra.code,
+)
 _exact_atomic = set(_atomic)
 
 
@@ -24,7 +46,7 @@ def copy(x):
     cls = type(x)
     if _is_atomic(cls):
         return x
-    hook = getattr(cls, '__copy__', None)
+    hook = getattr(cls, "__copy__", None)
     if hook is not None:
         return hook(x)
     if cls is list or cls is dict or cls is set:
@@ -39,7 +61,7 @@ def copy(x):
 
 def _reduced(x, cls):
     """What the class's own __reduce_ex__ or __reduce__ says; None if it has none."""
-    for name, args in (('__reduce_ex__', (4,)), ('__reduce__', ())):
+    for name, args in (("__reduce_ex__", (4,)), ("__reduce__", ())):
         if getattr(cls, name, None) is getattr(object, name, None):
             continue
         for c in cls.__mro__:
@@ -68,7 +90,7 @@ def _reconstruct(reduced, memo):
 
 
 def _set_state(y, state):
-    if hasattr(type(y), '__setstate__'):
+    if hasattr(type(y), "__setstate__"):
         y.__setstate__(state)
         return
     slots = None
@@ -97,21 +119,21 @@ def _rebuild(x, cls, convert, memo=None):
         y = tuple.__new__(cls, [convert(v) for v in x])
     elif isinstance(x, (int, float, str, frozenset)):
         if isinstance(x, (int, float, str)):
-            y = x if not hasattr(x, '__dict__') else cls.__new__(cls, x)
+            y = x if not hasattr(x, "__dict__") else cls.__new__(cls, x)
         else:
             y = frozenset.__new__(cls, [convert(v) for v in x])
     else:
         y = _cobra.copy_instance(x)
         if memo is not None:
             memo[id(x)] = y
-    if hasattr(cls, '__getstate__'):
+    if hasattr(cls, "__getstate__"):
         state = x.__getstate__()
         if state is not None:
             _set_state(y, convert(state))
         return y
     attrs = _cobra.attrs(x)
     if attrs is not None:
-        if hasattr(cls, '__setstate__'):
+        if hasattr(cls, "__setstate__"):
             y.__setstate__({k: convert(v) for k, v in attrs.items()})
         else:
             _cobra.set_attrs(y, {k: convert(v) for k, v in attrs.items()})
@@ -147,12 +169,12 @@ def deepcopy(x, memo=None, _nil=[]):
         else:
             y = x
     else:
-        hook = getattr(x, '__deepcopy__', None)
+        hook = getattr(x, "__deepcopy__", None)
         if hook is not None:
             y = hook(memo)
         elif cls is set or cls is frozenset:
             y = cls([deepcopy(a, memo) for a in x])
-        elif cls.__name__ == 'method' and hasattr(x, '__func__'):
+        elif cls.__name__ == "method" and hasattr(x, "__func__"):
             y = type(x)(x.__func__, deepcopy(x.__self__, memo))
         else:
             reduced = _reduced(x, cls)

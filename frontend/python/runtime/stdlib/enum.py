@@ -41,19 +41,19 @@ class DynamicClassAttribute(property):
 def _is_descriptor(obj):
     if isinstance(obj, type):
         return False
-    return hasattr(obj, '__get__') or hasattr(obj, '__set__') or hasattr(obj, '__delete__')
+    return hasattr(obj, "__get__") or hasattr(obj, "__set__") or hasattr(obj, "__delete__")
 
 
 def _is_dunder(name):
-    return len(name) > 4 and name[:2] == name[-2:] == '__' and name[2] != '_' and name[-3] != '_'
+    return len(name) > 4 and name[:2] == name[-2:] == "__" and name[2] != "_" and name[-3] != "_"
 
 
 def _is_sunder(name):
-    return len(name) > 2 and name[0] == name[-1] == '_' and name[1] != '_' and name[-2] != '_'
+    return len(name) > 2 and name[0] == name[-1] == "_" and name[1] != "_" and name[-2] != "_"
 
 
 def _is_private(cls_name, name):
-    return name.startswith(f'_{cls_name.lstrip("_")}__') and not name.endswith('__')
+    return name.startswith(f'_{cls_name.lstrip("_")}__') and not name.endswith("__")
 
 
 Flag = ()  # until its class statement below: no class derives from it yet
@@ -65,18 +65,18 @@ ReprEnum = None
 class EnumMeta(type):
     def __new__(metacls, cls_name, bases, classdict, *, boundary=None, _simple=False, **kwds):
         if boundary is not None:
-            classdict = {**classdict, '_boundary_': boundary}
-        if not bases or metacls is EnumMeta and cls_name == 'Enum':
+            classdict = {**classdict, "_boundary_": boundary}
+        if not bases or metacls is EnumMeta and cls_name == "Enum":
             return type.__new__(metacls, cls_name, bases, classdict, **kwds)
         for base in bases:
-            if isinstance(base, EnumMeta) and base.__dict__.get('_member_names_'):
-                raise TypeError(f'<enum {cls_name!r}> cannot extend <enum {base.__name__!r}>')
-        ignore = classdict.get('_ignore_', [])
+            if isinstance(base, EnumMeta) and base.__dict__.get("_member_names_"):
+                raise TypeError(f"<enum {cls_name!r}> cannot extend <enum {base.__name__!r}>")
+        ignore = classdict.get("_ignore_", [])
         if isinstance(ignore, str):
-            ignore = ignore.replace(',', ' ').split()
+            ignore = ignore.replace(",", " ").split()
         members, rest = {}, {}
         for key, value in classdict.items():
-            if key in ignore or key == '_ignore_':
+            if key in ignore or key == "_ignore_":
                 continue
             if isinstance(value, nonmember):
                 rest[key] = value.value
@@ -86,25 +86,29 @@ class EnumMeta(type):
                 rest[key] = value
             else:
                 members[key] = value
-        if 'mro' in members:
+        if "mro" in members:
             raise ValueError("invalid enum member name(s) 'mro'")
         data_type = object
         for base in bases:
             for c in base.__mro__:
                 if c is not object and not isinstance(c, EnumMeta) and data_type is object:
-                    if issubclass(c, (int, str, float, bytes, tuple, list, dict)) or '__new__' in c.__dict__ or '__dataclass_fields__' in c.__dict__:
+                    if (
+                        issubclass(c, (int, str, float, bytes, tuple, list, dict))
+                        or "__new__" in c.__dict__
+                        or "__dataclass_fields__" in c.__dict__
+                    ):
                         data_type = c
         cls = type.__new__(metacls, cls_name, bases, rest, **kwds)
         first_enum = bases[-1]
         if ReprEnum is not None and ReprEnum in bases:
-            if '__format__' not in rest:
+            if "__format__" not in rest:
                 cls.__format__ = data_type.__format__
-                rest['__format__'] = cls.__format__
-            if '__str__' not in rest:
+                rest["__format__"] = cls.__format__
+            if "__str__" not in rest:
                 method = data_type.__str__
                 cls.__str__ = data_type.__repr__ if method is object.__str__ else method
-                rest['__str__'] = cls.__str__
-        for name in ('__repr__', '__str__', '__format__', '__reduce_ex__'):
+                rest["__str__"] = cls.__str__
+        for name in ("__repr__", "__str__", "__format__", "__reduce_ex__"):
             if name not in rest:
                 found = getattr(cls, name)
                 if found is getattr(data_type, name) or found is getattr(object, name):
@@ -114,13 +118,13 @@ class EnumMeta(type):
         cls._value2member_map_ = {}
         cls._unhashable_values_ = []
         cls._member_type_ = data_type
-        if '__new__' in rest:
-            cls._new_member_ = cls.__dict__['__new__']
+        if "__new__" in rest:
+            cls._new_member_ = cls.__dict__["__new__"]
         cls.__new__ = Enum.__new__
         use_new = None
         for c in cls.__mro__:
-            if '_new_member_' in c.__dict__:
-                use_new = c.__dict__['_new_member_']
+            if "_new_member_" in c.__dict__:
+                use_new = c.__dict__["_new_member_"]
                 break
         last_values = []
         for name, value in members.items():
@@ -128,7 +132,7 @@ class EnumMeta(type):
             args = value if isinstance(value, tuple) else (value,)
             if use_new is not None:
                 obj = use_new(cls, *args)
-                if not hasattr(obj, '_value_'):
+                if not hasattr(obj, "_value_"):
                     obj._value_ = value if data_type is object else data_type(*args)
             elif data_type is object:
                 obj = object.__new__(cls)
@@ -136,16 +140,20 @@ class EnumMeta(type):
             else:
                 args = args if data_type is not tuple else (args,)
                 obj = data_type.__new__(cls, *args) if data_type.__new__ is not object.__new__ else object.__new__(cls)
-                if not hasattr(obj, '_value_'):
+                if not hasattr(obj, "_value_"):
                     obj._value_ = value if data_type.__new__ is object.__new__ else data_type(*args)
             value = obj._value_
             obj._name_ = name
             obj.__objclass__ = cls
             obj._sort_order_ = len(cls._member_names_)
             init = cls.__init__
-            if init is not object.__init__ and init is not Enum.__dict__.get('__init__'):
-                if data_type is object or '__init__' in rest or data_type.__dict__.get('__dataclass_fields__') is not None or any(
-                        '__init__' in c.__dict__ for c in cls.__mro__ if isinstance(c, EnumMeta) and c is not Enum):
+            if init is not object.__init__ and init is not Enum.__dict__.get("__init__"):
+                if (
+                    data_type is object
+                    or "__init__" in rest
+                    or data_type.__dict__.get("__dataclass_fields__") is not None
+                    or any("__init__" in c.__dict__ for c in cls.__mro__ if isinstance(c, EnumMeta) and c is not Enum)
+                ):
                     init(obj, *args)
             last_values.append(value)
             alias = None
@@ -172,7 +180,7 @@ class EnumMeta(type):
         if names is None:
             return cls.__new__(cls, value)
         if isinstance(names, str):
-            names = names.replace(',', ' ').split()
+            names = names.replace(",", " ").split()
         if isinstance(names, (tuple, list)) and names and isinstance(names[0], str):
             names = [(n, i + start) for i, n in enumerate(names)]
         if isinstance(names, dict):
@@ -185,7 +193,9 @@ class EnumMeta(type):
 
     def __contains__(cls, obj):
         if not isinstance(obj, Enum):
-            raise TypeError(f"unsupported operand type(s) for 'in': {obj.__class__.__qualname__!r} and {cls.__class__.__qualname__!r}")
+            raise TypeError(
+                f"unsupported operand type(s) for 'in': {obj.__class__.__qualname__!r} and {cls.__class__.__qualname__!r}"
+            )
         return isinstance(obj, cls) and obj._name_ in cls._member_map_
 
     def __getitem__(cls, name):
@@ -207,25 +217,40 @@ class EnumMeta(type):
         return True
 
     def __repr__(cls):
-        return f'<{"flag" if issubclass(cls, Flag) else "enum"} {cls.__name__!r}>' if cls.__name__ != 'Enum' else "<enum 'Enum'>"
+        return (
+            f'<{"flag" if issubclass(cls, Flag) else "enum"} {cls.__name__!r}>'
+            if cls.__name__ != "Enum"
+            else "<enum 'Enum'>"
+        )
 
     def __setattr__(cls, name, value):
-        if name in cls.__dict__.get('_member_map_', {}):
-            raise AttributeError(f'cannot reassign member {name!r}')
+        if name in cls.__dict__.get("_member_map_", {}):
+            raise AttributeError(f"cannot reassign member {name!r}")
         super().__setattr__(name, value)
 
     def __delattr__(cls, name):
-        if name in cls.__dict__.get('_member_map_', {}):
-            raise AttributeError(f'{cls.__name__!r} cannot delete member {name!r}.')
+        if name in cls.__dict__.get("_member_map_", {}):
+            raise AttributeError(f"{cls.__name__!r} cannot delete member {name!r}.")
         super().__delattr__(name)
 
     def __dir__(cls):
-        found = {'__class__', '__contains__', '__doc__', '__getitem__', '__init_subclass__', '__iter__', '__len__', '__members__', '__module__', '__name__',
-                 '__qualname__',
-                 *cls.__dict__.get('_member_names_', ())}
-        if '_new_member_' in cls.__dict__:
-            found.add('__new__')
-        data_type = cls.__dict__.get('_member_type_', object)
+        found = {
+            "__class__",
+            "__contains__",
+            "__doc__",
+            "__getitem__",
+            "__init_subclass__",
+            "__iter__",
+            "__len__",
+            "__members__",
+            "__module__",
+            "__name__",
+            "__qualname__",
+            *cls.__dict__.get("_member_names_", ()),
+        }
+        if "_new_member_" in cls.__dict__:
+            found.add("__new__")
+        data_type = cls.__dict__.get("_member_type_", object)
         return sorted(found if data_type is object else found | set(dir(data_type)))
 
     @property
@@ -245,6 +270,7 @@ def _resolve_auto(cls, name, value, last_values):
         if isinstance(v, _AutoExpression):
             return v.f(resolve)
         return v
+
     if isinstance(value, tuple) and any(isinstance(v, _Auto) for v in value):
         return tuple(resolve(v) for v in value)
     return resolve(value)
@@ -270,8 +296,8 @@ class Enum(metaclass=EnumMeta):
         if isinstance(result, cls):
             return result
         if result is None:
-            raise ValueError(f'{value!r} is not a valid {cls.__qualname__}')
-        raise TypeError(f'error in {cls.__name__}._missing_: returned {result!r} instead of None or a valid member')
+            raise ValueError(f"{value!r} is not a valid {cls.__qualname__}")
+        raise TypeError(f"error in {cls.__name__}._missing_: returned {result!r} instead of None or a valid member")
 
     def __init__(self, *args, **kwds):
         pass
@@ -303,10 +329,10 @@ class Enum(metaclass=EnumMeta):
 
     def __repr__(self):
         shown = self._value_
-        return f'<{self.__class__.__name__}.{self._name_}: {shown!r}>'
+        return f"<{self.__class__.__name__}.{self._name_}: {shown!r}>"
 
     def __str__(self):
-        return f'{self.__class__.__name__}.{self._name_}'
+        return f"{self.__class__.__name__}.{self._name_}"
 
     def __format__(self, spec):
         return str.__format__(str(self), spec)
@@ -317,10 +343,10 @@ class Enum(metaclass=EnumMeta):
     def __dir__(self):
         cls = self.__class__
         found = set() if cls._member_type_ is object else set(object.__dir__(self))
-        found.update(name for name in self.__dict__ if name[0] != '_')
+        found.update(name for name in self.__dict__ if name[0] != "_")
         for c in cls.__mro__:
-            found.update(name for name in c.__dict__ if name[0] != '_')
-        return sorted({'__class__', '__doc__', '__eq__', '__hash__', '__module__'} | found | set(cls._member_map_))
+            found.update(name for name in c.__dict__ if name[0] != "_")
+        return sorted({"__class__", "__doc__", "__eq__", "__hash__", "__module__"} | found | set(cls._member_map_))
 
     def __copy__(self):
         return self
@@ -348,7 +374,7 @@ class StrEnum(str, ReprEnum):
     def __new__(cls, *values):
         for v in values:
             if not isinstance(v, str):
-                raise TypeError(f'{v!r} is not a string')
+                raise TypeError(f"{v!r} is not a string")
         value = str(*values)
         obj = str.__new__(cls, value)
         obj._value_ = value
@@ -392,14 +418,16 @@ class Flag(Enum):
     @classmethod
     def _missing_(cls, value):
         if not isinstance(value, int):
-            raise ValueError(f'{value!r} is not a valid {cls.__qualname__}')
+            raise ValueError(f"{value!r} is not a valid {cls.__qualname__}")
         mask = cls._all_bits()
         bits = (1 << mask.bit_length()) - 1
         boundary = cls._boundary_
         if not ~bits <= value <= bits or value & (bits ^ mask):
             if boundary is STRICT:
                 width = max(value.bit_length(), bits.bit_length())
-                raise ValueError(f'{cls!r} invalid value {value!r}\n    given {value:#0{width + 2}b}\n  allowed {mask:#0{width + 2}b}')
+                raise ValueError(
+                    f"{cls!r} invalid value {value!r}\n    given {value:#0{width + 2}b}\n  allowed {mask:#0{width + 2}b}"
+                )
             if boundary is EJECT:
                 return value
             if boundary is CONFORM:
@@ -413,7 +441,7 @@ class Flag(Enum):
         obj = int.__new__(cls, value) if issubclass(cls, int) else object.__new__(cls)
         obj._value_ = value
         names = [m._name_ for m in cls if m._value_ & value == m._value_ and m._value_]
-        obj._name_ = '|'.join(names) if names else None
+        obj._name_ = "|".join(names) if names else None
         cls._value2member_map_[value] = obj
         return obj
 
@@ -455,20 +483,20 @@ class Flag(Enum):
         return (m for m in self.__class__ if m._value_ & self._value_ == m._value_ and m._value_)
 
     def __len__(self):
-        return bin(self._value_).count('1')
+        return bin(self._value_).count("1")
 
     def __bool__(self):
         return bool(self._value_)
 
     def __repr__(self):
         if self._name_ is None:
-            return f'<{self.__class__.__name__}: {self._value_!r}>'
-        return f'<{self.__class__.__name__}.{self._name_}: {self._value_!r}>'
+            return f"<{self.__class__.__name__}: {self._value_!r}>"
+        return f"<{self.__class__.__name__}.{self._name_}: {self._value_!r}>"
 
     def __str__(self):
         if self._name_ is None:
-            return f'{self.__class__.__name__}({self._value_!r})'
-        return f'{self.__class__.__name__}.{self._name_}'
+            return f"{self.__class__.__name__}({self._value_!r})"
+        return f"{self.__class__.__name__}.{self._name_}"
 
 
 class IntFlag(int, ReprEnum, Flag):
@@ -486,16 +514,16 @@ class IntFlag(int, ReprEnum, Flag):
 
 
 def unique(enumeration):
-    duplicates = [f'{name} -> {m.name}' for name, m in enumeration.__members__.items() if name != m.name]
+    duplicates = [f"{name} -> {m.name}" for name, m in enumeration.__members__.items() if name != m.name]
     if duplicates:
         raise ValueError(f'duplicate values found in {enumeration!r}: {", ".join(duplicates)}')
     return enumeration
 
 
 class EnumCheck(StrEnum):
-    CONTINUOUS = 'no skipped integer values'
-    NAMED_FLAGS = 'multi-flag aliases may not contain unnamed flags'
-    UNIQUE = 'one name per value'
+    CONTINUOUS = "no skipped integer values"
+    NAMED_FLAGS = "multi-flag aliases may not contain unnamed flags"
+    UNIQUE = "one name per value"
 
 
 CONTINUOUS, NAMED_FLAGS, UNIQUE = EnumCheck.CONTINUOUS, EnumCheck.NAMED_FLAGS, EnumCheck.UNIQUE
@@ -513,9 +541,12 @@ def verify(*checks):
                     wanted = [1 << i for i in range(values[0].bit_length() - 1, values[-1].bit_length())]
                 missing = [v for v in wanted if v not in values]
                 if missing:
-                    kind = 'flag' if issubclass(enumeration, Flag) else 'enum'
-                    raise ValueError(f'invalid {kind} {enumeration.__name__!r}: missing values {", ".join(str(m) for m in missing)}')
+                    kind = "flag" if issubclass(enumeration, Flag) else "enum"
+                    raise ValueError(
+                        f'invalid {kind} {enumeration.__name__!r}: missing values {", ".join(str(m) for m in missing)}'
+                    )
         return enumeration
+
     return check
 
 
@@ -525,7 +556,7 @@ def show_flag_values(value):
 
 
 def global_str(self):
-    return self._name_ if self._name_ is not None else f'{self.__class__.__name__}({self._value_!r})'
+    return self._name_ if self._name_ is not None else f"{self.__class__.__name__}({self._value_!r})"
 
 
 def global_enum(cls, update_str=False):

@@ -1,7 +1,7 @@
 import _cobra
 
-WRAPPER_ASSIGNMENTS = ('__module__', '__name__', '__qualname__', '__doc__', '__annotations__')
-WRAPPER_UPDATES = ('__dict__',)
+WRAPPER_ASSIGNMENTS = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
+WRAPPER_UPDATES = ("__dict__",)
 
 
 def update_wrapper(wrapper, wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
@@ -21,13 +21,14 @@ def update_wrapper(wrapper, wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPP
 def wraps(wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
     def decorate(wrapper):
         return update_wrapper(wrapper, wrapped, assigned, updated)
+
     return decorate
 
 
 class partial:
     def __new__(cls, func, /, *args, **keywords):
         if not callable(func):
-            raise TypeError('the first argument must be callable')
+            raise TypeError("the first argument must be callable")
         if isinstance(func, partial):
             args = func.args + args
             keywords = {**func.keywords, **keywords}
@@ -46,11 +47,12 @@ class partial:
     def __repr__(self):
         parts = [repr(self.func)]
         parts.extend(repr(x) for x in self.args)
-        parts.extend(f'{k}={v!r}' for k, v in self.keywords.items())
-        return 'functools.partial(' + ', '.join(parts) + ')'
+        parts.extend(f"{k}={v!r}" for k, v in self.keywords.items())
+        return "functools.partial(" + ", ".join(parts) + ")"
 
     def __deepcopy__(self, memo):
         import copy
+
         result = type(self)(self.func, *copy.deepcopy(self.args, memo), **copy.deepcopy(self.keywords, memo))
         memo[id(self)] = result
         return result
@@ -63,7 +65,7 @@ class partialmethod:
         self.keywords = keywords
 
     def __get__(self, obj, cls=None):
-        func = self.func.__get__(obj, cls) if hasattr(self.func, '__get__') else self.func
+        func = self.func.__get__(obj, cls) if hasattr(self.func, "__get__") else self.func
         return partial(func, *self.args, **self.keywords)
 
 
@@ -76,7 +78,7 @@ def reduce(function, sequence, initial=_missing, /):
         try:
             value = next(it)
         except StopIteration:
-            raise TypeError('reduce() of empty iterable with no initial value') from None
+            raise TypeError("reduce() of empty iterable with no initial value") from None
     else:
         value = initial
     for element in it:
@@ -87,13 +89,14 @@ def reduce(function, sequence, initial=_missing, /):
 class _CacheInfo(tuple):
     def __new__(cls, hits, misses, maxsize, currsize):
         return tuple.__new__(cls, (hits, misses, maxsize, currsize))
+
     hits = property(lambda self: self[0])
     misses = property(lambda self: self[1])
     maxsize = property(lambda self: self[2])
     currsize = property(lambda self: self[3])
 
     def __repr__(self):
-        return 'CacheInfo(hits=%r, misses=%r, maxsize=%r, currsize=%r)' % tuple(self)
+        return "CacheInfo(hits=%r, misses=%r, maxsize=%r, currsize=%r)" % tuple(self)
 
 
 def _cached(function, maxsize, typed):
@@ -124,10 +127,11 @@ def _cached(function, maxsize, typed):
         nonlocal hits, misses
         hits = misses = 0
         cache.clear()
+
     update_wrapper(wrapper, function)
     wrapper.cache_clear = cache_clear
     wrapper.cache_info = lambda: _CacheInfo(hits, misses, maxsize, len(cache))
-    wrapper.cache_parameters = lambda: {'maxsize': maxsize, 'typed': typed}
+    wrapper.cache_parameters = lambda: {"maxsize": maxsize, "typed": typed}
     return wrapper
 
 
@@ -181,13 +185,16 @@ def cmp_to_key(mycmp):
 
         def __ge__(self, other):
             return mycmp(self.obj, other.obj) >= 0
+
     return K
 
 
 def total_ordering(cls):
-    roots = {op for op in ('__lt__', '__le__', '__gt__', '__ge__') if getattr(cls, op, None) is not getattr(object, op, None)}
+    roots = {
+        op for op in ("__lt__", "__le__", "__gt__", "__ge__") if getattr(cls, op, None) is not getattr(object, op, None)
+    }
     if not roots:
-        raise ValueError('must define at least one ordering operation: < > <= >=')
+        raise ValueError("must define at least one ordering operation: < > <= >=")
     root = max(roots)
     base = getattr(cls, root)
 
@@ -210,11 +217,12 @@ def total_ordering(cls):
     def not_or_equal(self, other):
         r = base(self, other)
         return r if r is NotImplemented else not r or self == other
+
     derived = {
-        '__lt__': {'__gt__': not_and_not_equal, '__le__': or_equal, '__ge__': negated},
-        '__le__': {'__ge__': not_or_equal, '__lt__': and_not_equal, '__gt__': negated},
-        '__gt__': {'__lt__': not_and_not_equal, '__ge__': or_equal, '__le__': negated},
-        '__ge__': {'__le__': not_or_equal, '__gt__': and_not_equal, '__lt__': negated},
+        "__lt__": {"__gt__": not_and_not_equal, "__le__": or_equal, "__ge__": negated},
+        "__le__": {"__ge__": not_or_equal, "__lt__": and_not_equal, "__gt__": negated},
+        "__gt__": {"__lt__": not_and_not_equal, "__ge__": or_equal, "__le__": negated},
+        "__ge__": {"__le__": not_or_equal, "__gt__": and_not_equal, "__lt__": negated},
     }[root]
     for name, function in derived.items():
         if name not in roots:
@@ -241,21 +249,25 @@ def singledispatch(func):
             if isinstance(cls, type):
                 return lambda f: register(cls, f)
             func = cls
-            annotations = getattr(func, '__annotations__', {})
+            annotations = getattr(func, "__annotations__", {})
             if not annotations:
-                raise TypeError(f'Invalid first argument to `register()`: {cls!r}. Use either `@register(some_class)` or plain `@register` '
-                                'on an annotated function.')
+                raise TypeError(
+                    f"Invalid first argument to `register()`: {cls!r}. Use either `@register(some_class)` or plain `@register` "
+                    "on an annotated function."
+                )
             import typing
+
             cls = next(iter(typing.get_type_hints(func).values()))
-        args = getattr(cls, '__args__', ()) if not isinstance(cls, type) else ()
+        args = getattr(cls, "__args__", ()) if not isinstance(cls, type) else ()
         for c in args or (cls,):
             registry[c] = func
         return func
 
     def wrapper(*args, **kwargs):
         if not args:
-            raise TypeError(f'{func.__name__} requires at least 1 positional argument')
+            raise TypeError(f"{func.__name__} requires at least 1 positional argument")
         return dispatch(args[0].__class__)(*args, **kwargs)
+
     wrapper.register = register
     wrapper.dispatch = dispatch
     wrapper.registry = registry
@@ -272,9 +284,10 @@ class singledispatchmethod:
 
     @property
     def __isabstractmethod__(self):
-        return getattr(self.func, '__isabstractmethod__', False)
+        return getattr(self.func, "__isabstractmethod__", False)
 
     def __get__(self, obj, cls=None):
         def method(*args, **kwargs):
             return self.dispatcher.dispatch(args[0].__class__).__get__(obj, cls)(*args, **kwargs)
+
         return method

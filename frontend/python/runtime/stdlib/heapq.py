@@ -92,8 +92,8 @@ def merge(*iterables, key=None, reverse=False):
 
 
 def nsmallest(n, iterable, key=None):
-    return sorted(iterable, key=key)[:max(n, 0)]
+    return sorted(iterable, key=key)[: max(n, 0)]
 
 
 def nlargest(n, iterable, key=None):
-    return sorted(iterable, key=key, reverse=True)[:max(n, 0)]
+    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]

@@ -1,3 +1,4 @@
+# Long because inspect is one module, most of it signatures.
 import _cobra
 import types
 from collections import OrderedDict, namedtuple
@@ -16,11 +17,13 @@ class _ParameterKind(int):
 
     @property
     def name(self):
-        return ('POSITIONAL_ONLY', 'POSITIONAL_OR_KEYWORD', 'VAR_POSITIONAL', 'KEYWORD_ONLY', 'VAR_KEYWORD')[int(self)]
+        return ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD")[int(self)]
 
     @property
     def description(self):
-        return ('positional-only', 'positional or keyword', 'variadic positional', 'keyword-only', 'variadic keyword')[int(self)]
+        return ("positional-only", "positional or keyword", "variadic positional", "keyword-only", "variadic keyword")[
+            int(self)
+        ]
 
 
 _kinds = [_ParameterKind(i) for i in range(5)]
@@ -37,23 +40,34 @@ class Parameter:
         self.annotation = annotation
 
     def replace(self, **changes):
-        values = {'name': self.name, 'kind': self.kind, 'default': self.default, 'annotation': self.annotation, **changes}
-        return Parameter(values.pop('name'), values.pop('kind'), **values)
+        values = {
+            "name": self.name,
+            "kind": self.kind,
+            "default": self.default,
+            "annotation": self.annotation,
+            **changes,
+        }
+        return Parameter(values.pop("name"), values.pop("kind"), **values)
 
     def __str__(self):
-        text = {2: '*', 4: '**'}.get(int(self.kind), '') + self.name
+        text = {2: "*", 4: "**"}.get(int(self.kind), "") + self.name
         if self.annotation is not _empty:
-            text += ': ' + formatannotation(self.annotation)
+            text += ": " + formatannotation(self.annotation)
         if self.default is not _empty:
-            text += (' = ' if self.annotation is not _empty else '=') + repr(self.default)
+            text += (" = " if self.annotation is not _empty else "=") + repr(self.default)
         return text
 
     def __repr__(self):
         return f'<Parameter "{self}">'
 
     def __eq__(self, other):
-        return (isinstance(other, Parameter) and self.name == other.name and self.kind == other.kind and self.default == other.default
-                and self.annotation == other.annotation)
+        return (
+            isinstance(other, Parameter)
+            and self.name == other.name
+            and self.kind == other.kind
+            and self.default == other.default
+            and self.annotation == other.annotation
+        )
 
     def __hash__(self):
         return hash((self.name, int(self.kind)))
@@ -78,10 +92,14 @@ class BoundArguments:
         self.arguments = full
 
     def __repr__(self):
-        return '<BoundArguments (' + ', '.join([f'{k}={v!r}' for k, v in self.arguments.items()]) + ')>'
+        return "<BoundArguments (" + ", ".join([f"{k}={v!r}" for k, v in self.arguments.items()]) + ")>"
 
     def __eq__(self, other):
-        return isinstance(other, BoundArguments) and self.signature == other.signature and self.arguments == other.arguments
+        return (
+            isinstance(other, BoundArguments)
+            and self.signature == other.signature
+            and self.arguments == other.arguments
+        )
 
     __hash__ = None
 
@@ -120,14 +138,14 @@ class BoundArguments:
 
 
 def formatannotation(annotation, base_module=None):
-    if getattr(annotation, '__module__', None) == 'typing':
-        return repr(annotation).replace('typing.', '')
+    if getattr(annotation, "__module__", None) == "typing":
+        return repr(annotation).replace("typing.", "")
     if isinstance(annotation, types.GenericAlias):
         return str(annotation)
     if isinstance(annotation, type):
-        if annotation.__module__ in ('builtins', base_module):
+        if annotation.__module__ in ("builtins", base_module):
             return annotation.__qualname__
-        return annotation.__module__ + '.' + annotation.__qualname__
+        return annotation.__module__ + "." + annotation.__qualname__
     return repr(annotation)
 
 
@@ -139,16 +157,18 @@ class Signature:
         last, has_default = -1, False
         for p in parameters:
             if p.kind < last:
-                raise ValueError(f'wrong parameter order: {_kinds[last].description} parameter before {p.kind.description} parameter')
+                raise ValueError(
+                    f"wrong parameter order: {_kinds[last].description} parameter before {p.kind.description} parameter"
+                )
             last = p.kind
             if p.kind in (0, 1):
                 if has_default and p.default is _empty:
-                    raise ValueError('non-default argument follows default argument')
+                    raise ValueError("non-default argument follows default argument")
                 has_default = p.default is not _empty
         self.parameters = OrderedDict((p.name, p) for p in parameters)
         if len(self.parameters) != len(parameters):
             names = [p.name for p in parameters]
-            raise ValueError(f'duplicate parameter name: {[n for n in names if names.count(n) > 1][0]!r}')
+            raise ValueError(f"duplicate parameter name: {[n for n in names if names.count(n) > 1][0]!r}")
         self.return_annotation = return_annotation
 
     @classmethod
@@ -156,8 +176,10 @@ class Signature:
         return signature(obj)
 
     def replace(self, *, parameters=None, return_annotation=None):
-        return Signature(list(self.parameters.values()) if parameters is None else parameters,
-                         return_annotation=self.return_annotation if return_annotation is None else return_annotation)
+        return Signature(
+            list(self.parameters.values()) if parameters is None else parameters,
+            return_annotation=self.return_annotation if return_annotation is None else return_annotation,
+        )
 
     def _bind(self, args, kwargs, partial):
         arguments = {}
@@ -173,17 +195,17 @@ class Signature:
                 var_keyword = name
             elif p.kind in (0, 1) and args:
                 if name in kwargs and p.kind == 1:
-                    raise TypeError(f'multiple values for argument {name!r}')
+                    raise TypeError(f"multiple values for argument {name!r}")
                 arguments[name] = args.pop(0)
             elif name in kwargs and p.kind != 0:
                 arguments[name] = kwargs.pop(name)
             elif p.default is _empty and not partial:
-                raise TypeError(f'missing a required argument: {name!r}')
+                raise TypeError(f"missing a required argument: {name!r}")
         if args:
-            raise TypeError('too many positional arguments')
+            raise TypeError("too many positional arguments")
         if kwargs:
             if var_keyword is None:
-                raise TypeError(f'got an unexpected keyword argument {next(iter(kwargs))!r}')
+                raise TypeError(f"got an unexpected keyword argument {next(iter(kwargs))!r}")
             arguments[var_keyword] = kwargs
         return BoundArguments(self, arguments)
 
@@ -199,42 +221,54 @@ class Signature:
         seen_star = False
         for i, p in enumerate(params):
             if p.kind == 3 and not seen_star:
-                parts.append('*')
+                parts.append("*")
                 seen_star = True
             if p.kind == 2:
                 seen_star = True
             parts.append(str(p))
             if p.kind == 0 and (i + 1 == len(params) or params[i + 1].kind != 0):
-                parts.append('/')
-        text = '(' + ', '.join(parts) + ')'
+                parts.append("/")
+        text = "(" + ", ".join(parts) + ")"
         if self.return_annotation is not _empty:
-            text += ' -> ' + formatannotation(self.return_annotation)
+            text += " -> " + formatannotation(self.return_annotation)
         return text
 
     def __repr__(self):
-        return f'<Signature {self}>'
+        return f"<Signature {self}>"
 
     def __eq__(self, other):
-        return (isinstance(other, Signature) and list(self.parameters.values()) == list(other.parameters.values())
-                and self.return_annotation == other.return_annotation)
+        return (
+            isinstance(other, Signature)
+            and list(self.parameters.values()) == list(other.parameters.values())
+            and self.return_annotation == other.return_annotation
+        )
 
     __hash__ = None
 
 
 def _of_function(f):
     annotations = f.__annotations__
-    own = f.__dict__.get('_dataclass_parameters')
+    own = f.__dict__.get("_dataclass_parameters")
     if own is not None:
         import dataclasses
-        params = [Parameter('self', 1)]
+
+        params = [Parameter("self", 1)]
         for name, kind, default, annotation in own:
-            params.append(Parameter(name, kind, default=_empty if default is dataclasses.MISSING else default, annotation=annotation))
+            params.append(
+                Parameter(
+                    name, kind, default=_empty if default is dataclasses.MISSING else default, annotation=annotation
+                )
+            )
         return Signature(params, return_annotation=None)
     params = []
     for entry in f._parameters:
         name, kind = entry[0], entry[1]
-        params.append(Parameter(name, kind, default=entry[2] if len(entry) > 2 else _empty, annotation=annotations.get(name, _empty)))
-    return Signature(params, return_annotation=annotations.get('return', _empty))
+        params.append(
+            Parameter(
+                name, kind, default=entry[2] if len(entry) > 2 else _empty, annotation=annotations.get(name, _empty)
+            )
+        )
+    return Signature(params, return_annotation=annotations.get("return", _empty))
 
 
 def _without_first(sig):
@@ -246,24 +280,25 @@ def _without_first(sig):
 
 def signature(obj, *, follow_wrapped=True, globals=None, locals=None, eval_str=False):
     if not callable(obj):
-        raise TypeError(f'{obj!r} is not a callable object')
+        raise TypeError(f"{obj!r} is not a callable object")
     if isinstance(obj, types.MethodType):
         return _without_first(signature(obj.__func__))
     if follow_wrapped:
-        while hasattr(obj, '__wrapped__') and not isinstance(obj, type):
+        while hasattr(obj, "__wrapped__") and not isinstance(obj, type):
             obj = obj.__wrapped__
-    own = getattr(obj, '__signature__', None)
+    own = getattr(obj, "__signature__", None)
     if own is not None:
         return own
     if isinstance(obj, types.FunctionType):
         return _of_function(obj)
     import functools
+
     if isinstance(obj, functools.partial):
         inner = signature(obj.func)
         try:
             inner.bind_partial(*obj.args, **obj.keywords)
         except TypeError:
-            raise ValueError(f'partial object {obj!r} has incorrect arguments') from None
+            raise ValueError(f"partial object {obj!r} has incorrect arguments") from None
         params = []
         left = list(obj.args)
         for p in inner.parameters.values():
@@ -278,24 +313,24 @@ def signature(obj, *, follow_wrapped=True, globals=None, locals=None, eval_str=F
                 params.append(p)
         return inner.replace(parameters=params)
     if isinstance(obj, type):
-        meta_call = getattr(type(obj), '__call__', None)
+        meta_call = getattr(type(obj), "__call__", None)
         if isinstance(meta_call, types.FunctionType):
             return _without_first(signature(meta_call))
         new = obj.__new__
         init = obj.__init__
         for c in obj.__mro__:
-            if '__new__' in c.__dict__ and isinstance(new, types.FunctionType):
+            if "__new__" in c.__dict__ and isinstance(new, types.FunctionType):
                 return _without_first(signature(new))
-            if '__init__' in c.__dict__ and isinstance(init, types.FunctionType):
+            if "__init__" in c.__dict__ and isinstance(init, types.FunctionType):
                 return _without_first(signature(init))
-        return Signature([Parameter('args', 2), Parameter('kwargs', 4)])
+        return Signature([Parameter("args", 2), Parameter("kwargs", 4)])
     if isinstance(obj, (_cobra.builtin_function, _cobra.method_descriptor)):
-        return Signature([Parameter('args', 2), Parameter('kwargs', 4)])
+        return Signature([Parameter("args", 2), Parameter("kwargs", 4)])
     call = type(obj).__call__
     return _without_first(signature(call))
 
 
-FullArgSpec = namedtuple('FullArgSpec', 'args, varargs, varkw, defaults, kwonlyargs, kwonlydefaults, annotations')
+FullArgSpec = namedtuple("FullArgSpec", "args, varargs, varkw, defaults, kwonlyargs, kwonlydefaults, annotations")
 
 
 def getfullargspec(func):
@@ -307,7 +342,7 @@ def getfullargspec(func):
         try:
             sig = signature(func, follow_wrapped=False)
         except (TypeError, ValueError):
-            raise TypeError('unsupported callable') from None
+            raise TypeError("unsupported callable") from None
     args, kwonly, defaults, kwdefaults, varargs, varkw = [], [], [], {}, None, None
     for p in sig.parameters.values():
         if p.kind in (0, 1):
@@ -324,7 +359,7 @@ def getfullargspec(func):
             varkw = p.name
     annotations = {}
     if sig.return_annotation is not _empty:
-        annotations['return'] = sig.return_annotation
+        annotations["return"] = sig.return_annotation
     annotations.update({p.name: p.annotation for p in sig.parameters.values() if p.annotation is not _empty})
     return FullArgSpec(args, varargs, varkw, tuple(defaults) or None, kwonly, kwdefaults or None, annotations)
 
@@ -359,6 +394,7 @@ def isgenerator(obj):
 
 def _has_flag(obj, flag):
     import functools
+
     while isinstance(obj, (types.MethodType, functools.partial)):
         obj = obj.__func__ if isinstance(obj, types.MethodType) else obj.func
     return isinstance(obj, types.FunctionType) and bool(obj.__code__.co_flags & flag)
@@ -385,7 +421,7 @@ def isasyncgen(obj):
 
 
 def isawaitable(obj):
-    return isinstance(obj, types.CoroutineType) or hasattr(type(obj), '__await__')
+    return isinstance(obj, types.CoroutineType) or hasattr(type(obj), "__await__")
 
 
 def iscode(obj):
@@ -409,11 +445,12 @@ def ismemberdescriptor(obj):
 
 
 def get_annotations(obj, *, globals=None, locals=None, eval_str=False):
-    found = obj.__dict__.get('__annotations__', {}) if isinstance(obj, type) else getattr(obj, '__annotations__', {})
+    found = obj.__dict__.get("__annotations__", {}) if isinstance(obj, type) else getattr(obj, "__annotations__", {})
     if not eval_str:
         return dict(found)
     import sys
-    scope = globals if globals is not None else getattr(obj, '__globals__', None) or vars(sys.modules[obj.__module__])
+
+    scope = globals if globals is not None else getattr(obj, "__globals__", None) or vars(sys.modules[obj.__module__])
     return {k: eval(v, scope, locals) if isinstance(v, str) else v for k, v in found.items()}
 
 
@@ -424,28 +461,30 @@ def getcallargs(func, /, *args, **kwargs):
 
 
 def getclosurevars(func):
-    _cobra.unsupported('inspect.getclosurevars()')
+    _cobra.unsupported("inspect.getclosurevars()")
 
 
 def getmodulename(path):
-    name = path.rsplit('/', 1)[-1]
-    return name[:-3] if name.endswith('.py') else None
+    name = path.rsplit("/", 1)[-1]
+    return name[:-3] if name.endswith(".py") else None
 
 
 def classify_class_attrs(cls):
-    _cobra.unsupported('inspect.classify_class_attrs()')
+    _cobra.unsupported("inspect.classify_class_attrs()")
 
 
 def isabstract(obj):
-    return isinstance(obj, type) and bool(getattr(obj, '__abstractmethods__', ()))
+    return isinstance(obj, type) and bool(getattr(obj, "__abstractmethods__", ()))
 
 
 def isdatadescriptor(obj):
-    return not isclass(obj) and not isfunction(obj) and hasattr(type(obj), '__set__')
+    return not isclass(obj) and not isfunction(obj) and hasattr(type(obj), "__set__")
 
 
 def ismethoddescriptor(obj):
-    return not isclass(obj) and not isfunction(obj) and hasattr(type(obj), '__get__') and not hasattr(type(obj), '__set__')
+    return (
+        not isclass(obj) and not isfunction(obj) and hasattr(type(obj), "__get__") and not hasattr(type(obj), "__set__")
+    )
 
 
 def getmembers(obj, predicate=None):
@@ -469,19 +508,20 @@ def getmro(cls):
 
 def getmodule(obj):
     import sys
+
     if isframe(obj):
-        return sys.modules.get(obj.f_globals.get('__name__'))
-    name = obj.__name__ if isinstance(obj, types.ModuleType) else getattr(obj, '__module__', None)
+        return sys.modules.get(obj.f_globals.get("__name__"))
+    name = obj.__name__ if isinstance(obj, types.ModuleType) else getattr(obj, "__module__", None)
     return sys.modules.get(name)
 
 
 def getdoc(obj):
-    doc = getattr(obj, '__doc__', None)
+    doc = getattr(obj, "__doc__", None)
     return cleandoc(doc) if isinstance(doc, str) else None
 
 
 def cleandoc(doc):
-    lines = doc.expandtabs().split('\n')
+    lines = doc.expandtabs().split("\n")
     margin = min([len(line) - len(line.lstrip()) for line in lines[1:] if line.lstrip()], default=None)
     if lines:
         lines[0] = lines[0].lstrip()
@@ -491,17 +531,17 @@ def cleandoc(doc):
         lines.pop()
     while lines and not lines[0]:
         lines.pop(0)
-    return '\n'.join(lines)
+    return "\n".join(lines)
 
 
 def unwrap(func, *, stop=None):
-    while hasattr(func, '__wrapped__') and not (stop is not None and stop(func)):
+    while hasattr(func, "__wrapped__") and not (stop is not None and stop(func)):
         func = func.__wrapped__
     return func
 
 
 def getattr_static(obj, attr, default=_empty):
-    own = None if isinstance(obj, type) else getattr(obj, '__dict__', None)
+    own = None if isinstance(obj, type) else getattr(obj, "__dict__", None)
     if own is not None and attr in own:
         return own[attr]
     for c in obj.__mro__ if isinstance(obj, type) else type(obj).__mro__:
@@ -532,8 +572,8 @@ def currentframe():
     return frame
 
 
-FrameInfo = namedtuple('FrameInfo', 'frame filename lineno function code_context index')
-Traceback = namedtuple('Traceback', 'filename lineno function code_context index')
+FrameInfo = namedtuple("FrameInfo", "frame filename lineno function code_context index")
+Traceback = namedtuple("Traceback", "filename lineno function code_context index")
 
 
 def getouterframes(frame, context=1):
@@ -553,11 +593,11 @@ def stack(context=1):
 
 
 def getsource(obj):
-    _cobra.unsupported('inspect.getsource()')
+    _cobra.unsupported("inspect.getsource()")
 
 
 def getfile(obj):
-    _cobra.unsupported('inspect.getfile()')
+    _cobra.unsupported("inspect.getfile()")
 
 
 getsourcefile = getsourcelines = getsource

@@ -32,7 +32,7 @@ class IOBase:
 
     def _check(self):
         if self.closed:
-            raise ValueError('I/O operation on closed file')
+            raise ValueError("I/O operation on closed file")
 
     def __enter__(self):
         self._check()
@@ -82,7 +82,7 @@ class _Memory:
     def read(self, size=-1):
         self._check()
         end = len(self._buffer) if size is None or size < 0 else self._pos + size
-        data = self._buffer[self._pos:end]
+        data = self._buffer[self._pos : end]
         self._pos += len(data)
         return data
 
@@ -92,7 +92,7 @@ class _Memory:
         end = len(self._buffer) if i < 0 else i + 1
         if size is not None and size >= 0:
             end = min(end, self._pos + size)
-        data = self._buffer[self._pos:end]
+        data = self._buffer[self._pos : end]
         self._pos += len(data)
         return data
 
@@ -116,32 +116,32 @@ class _Memory:
         if self._pos == len(b):
             self._buffer = b + data
         else:
-            self._buffer = b[:self._pos] + self._zero * max(0, self._pos - len(b)) + data + b[self._pos + len(data):]
+            self._buffer = b[: self._pos] + self._zero * max(0, self._pos - len(b)) + data + b[self._pos + len(data) :]
         self._pos += len(data)
         return len(data)
 
 
 class StringIO(_Memory, TextIOBase):
-    _newline = '\n'
-    _zero = '\0'
+    _newline = "\n"
+    _zero = "\0"
 
-    def __init__(self, initial_value='', newline='\n'):
-        self._buffer = '' if initial_value is None else initial_value
+    def __init__(self, initial_value="", newline="\n"):
+        self._buffer = "" if initial_value is None else initial_value
         self._pos = 0
 
     def write(self, s):
         self._check()
         if not isinstance(s, str):
-            raise TypeError(f'string argument expected, got {type(s).__name__!r}')
+            raise TypeError(f"string argument expected, got {type(s).__name__!r}")
         return self._put(s)
 
 
 class BytesIO(_Memory, BufferedIOBase):
-    _newline = b'\n'
-    _zero = b'\0'
+    _newline = b"\n"
+    _zero = b"\0"
 
-    def __init__(self, initial_bytes=b''):
-        self._buffer = bytes(initial_bytes or b'')
+    def __init__(self, initial_bytes=b""):
+        self._buffer = bytes(initial_bytes or b"")
         self._pos = 0
 
     def write(self, b):
@@ -156,23 +156,23 @@ class BytesIO(_Memory, BufferedIOBase):
 
 class TextIOWrapper(TextIOBase):
     def __init__(self, *args, **kwargs):
-        _cobra.unsupported('io.TextIOWrapper()')
+        _cobra.unsupported("io.TextIOWrapper()")
 
 
 class BufferedReader(BufferedIOBase):
     def __init__(self, *args, **kwargs):
-        _cobra.unsupported('io.BufferedReader()')
+        _cobra.unsupported("io.BufferedReader()")
 
 
 class BufferedWriter(BufferedIOBase):
     def __init__(self, *args, **kwargs):
-        _cobra.unsupported('io.BufferedWriter()')
+        _cobra.unsupported("io.BufferedWriter()")
 
 
 class FileIO(RawIOBase):
     def __init__(self, *args, **kwargs):
-        _cobra.unsupported('io.FileIO()')
+        _cobra.unsupported("io.FileIO()")
 
 
 def open(*args, **kwargs):
-    _cobra.unsupported('io.open()')
+    _cobra.unsupported("io.open()")

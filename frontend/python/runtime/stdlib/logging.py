@@ -5,7 +5,7 @@ INFO = 20
 DEBUG = 10
 NOTSET = 0
 
-_names = {CRITICAL: 'CRITICAL', ERROR: 'ERROR', WARNING: 'WARNING', INFO: 'INFO', DEBUG: 'DEBUG', NOTSET: 'NOTSET'}
+_names = {CRITICAL: "CRITICAL", ERROR: "ERROR", WARNING: "WARNING", INFO: "INFO", DEBUG: "DEBUG", NOTSET: "NOTSET"}
 
 
 class Filterer:
@@ -99,7 +99,7 @@ class Logger(Filterer):
         return bool(self.handlers)
 
     def getChild(self, suffix):
-        return getLogger(f'{self.name}.{suffix}')
+        return getLogger(f"{self.name}.{suffix}")
 
 
 class LoggerAdapter:
@@ -111,7 +111,7 @@ class LoggerAdapter:
         return getattr(self.logger, name)
 
 
-root = Logger('root', WARNING)
+root = Logger("root", WARNING)
 _loggers = {}
 
 
@@ -124,7 +124,7 @@ def getLogger(name=None):
 
 
 def getLevelName(level):
-    return _names.get(level, f'Level {level}')
+    return _names.get(level, f"Level {level}")
 
 
 def basicConfig(**kwargs):

@@ -1,44 +1,134 @@
-def lt(a, b): return a < b
-def le(a, b): return a <= b
-def eq(a, b): return a == b
-def ne(a, b): return a != b
-def ge(a, b): return a >= b
-def gt(a, b): return a > b
-def not_(a): return not a
-def truth(a): return True if a else False
-def is_(a, b): return a is b
-def is_not(a, b): return a is not b
-def abs(a): return a.__abs__()
-def add(a, b): return a + b
-def and_(a, b): return a & b
-def floordiv(a, b): return a // b
+def lt(a, b):
+    return a < b
+
+
+def le(a, b):
+    return a <= b
+
+
+def eq(a, b):
+    return a == b
+
+
+def ne(a, b):
+    return a != b
+
+
+def ge(a, b):
+    return a >= b
+
+
+def gt(a, b):
+    return a > b
+
+
+def not_(a):
+    return not a
+
+
+def truth(a):
+    return True if a else False
+
+
+def is_(a, b):
+    return a is b
+
+
+def is_not(a, b):
+    return a is not b
+
+
+def abs(a):
+    return a.__abs__()
+
+
+def add(a, b):
+    return a + b
+
+
+def and_(a, b):
+    return a & b
+
+
+def floordiv(a, b):
+    return a // b
+
+
 def index(a):
-    method = getattr(type(a), '__index__', None)
+    method = getattr(type(a), "__index__", None)
     if method is None:
-        raise TypeError(f'{type(a).__name__!r} object cannot be interpreted as an integer')
+        raise TypeError(f"{type(a).__name__!r} object cannot be interpreted as an integer")
     return method(a)
-def inv(a): return ~a
-def lshift(a, b): return a << b
-def mod(a, b): return a % b
-def mul(a, b): return a * b
-def matmul(a, b): return a @ b
-def neg(a): return -a
-def or_(a, b): return a | b
-def pos(a): return +a
-def pow(a, b): return a ** b
-def rshift(a, b): return a >> b
-def sub(a, b): return a - b
-def truediv(a, b): return a / b
-def xor(a, b): return a ^ b
+
+
+def inv(a):
+    return ~a
+
+
+def lshift(a, b):
+    return a << b
+
+
+def mod(a, b):
+    return a % b
+
+
+def mul(a, b):
+    return a * b
+
+
+def matmul(a, b):
+    return a @ b
+
+
+def neg(a):
+    return -a
+
+
+def or_(a, b):
+    return a | b
+
+
+def pos(a):
+    return +a
+
+
+def pow(a, b):
+    return a**b
+
+
+def rshift(a, b):
+    return a >> b
+
+
+def sub(a, b):
+    return a - b
+
+
+def truediv(a, b):
+    return a / b
+
+
+def xor(a, b):
+    return a ^ b
+
+
 def concat(a, b):
-    if not hasattr(a, '__getitem__'):
+    if not hasattr(a, "__getitem__"):
         raise TypeError(f"'{type(a).__name__}' object can't be concatenated")
     return a + b
 
 
-def contains(a, b): return b in a
-def countOf(a, b): return sum(1 for x in a if x is b or x == b)
-def getitem(a, b): return a[b]
+def contains(a, b):
+    return b in a
+
+
+def countOf(a, b):
+    return sum(1 for x in a if x is b or x == b)
+
+
+def getitem(a, b):
+    return a[b]
 
 
 def setitem(a, b, c):
@@ -53,7 +143,7 @@ def indexOf(a, b):
     for i, x in enumerate(a):
         if x is b or x == b:
             return i
-    raise ValueError('sequence.index(x): x not in sequence')
+    raise ValueError("sequence.index(x): x not in sequence")
 
 
 def iadd(a, b):
@@ -96,7 +186,7 @@ call = lambda obj, /, *args, **kwargs: obj(*args, **kwargs)
 
 
 def length_hint(obj, default=0):
-    return len(obj) if hasattr(obj, '__len__') else default
+    return len(obj) if hasattr(obj, "__len__") else default
 
 
 class attrgetter:
@@ -106,9 +196,10 @@ class attrgetter:
     def __call__(self, obj, /):
         def get(name):
             value = obj
-            for part in name.split('.'):
+            for part in name.split("."):
                 value = getattr(value, part)
             return value
+
         if len(self._attrs) == 1:
             return get(self._attrs[0])
         return tuple(get(a) for a in self._attrs)
@@ -136,5 +227,14 @@ class methodcaller:
 
 __lt__, __le__, __eq__, __ne__, __ge__, __gt__ = lt, le, eq, ne, ge, gt
 __add__, __sub__, __mul__, __truediv__, __floordiv__, __mod__, __pow__ = add, sub, mul, truediv, floordiv, mod, pow
-__neg__, __pos__, __invert__, __and__, __or__, __xor__, __getitem__, __contains__ = neg, pos, inv, and_, or_, xor, getitem, contains
+__neg__, __pos__, __invert__, __and__, __or__, __xor__, __getitem__, __contains__ = (
+    neg,
+    pos,
+    inv,
+    and_,
+    or_,
+    xor,
+    getitem,
+    contains,
+)
 __matmul__, __lshift__, __rshift__ = matmul, lshift, rshift

@@ -4,17 +4,19 @@ import os
 
 def _parse(parts):
     """The root ('', '/' or '//') and the names of what the parts mean together."""
-    path = ''
+    path = ""
     for p in parts:
         if isinstance(p, PurePath):
             p = str(p)
         else:
             p = os.fspath(p)
             if not isinstance(p, str):
-                raise TypeError(f'argument should be a str or an os.PathLike object where __fspath__ returns a str, not {type(p).__name__!r}')
-        path = p if p.startswith('/') or not path else path + p if path.endswith('/') else path + '/' + p
-    root = '//' if path.startswith('//') and not path.startswith('///') else '/' if path.startswith('/') else ''
-    return root, [name for name in path.split('/') if name and name != '.']
+                raise TypeError(
+                    f"argument should be a str or an os.PathLike object where __fspath__ returns a str, not {type(p).__name__!r}"
+                )
+        path = p if p.startswith("/") or not path else path + p if path.endswith("/") else path + "/" + p
+    root = "//" if path.startswith("//") and not path.startswith("///") else "/" if path.startswith("/") else ""
+    return root, [name for name in path.split("/") if name and name != "."]
 
 
 class PurePath:
@@ -50,7 +52,7 @@ class PurePath:
         return type(self)(self, *others)
 
     def __str__(self):
-        return self._root + '/'.join(self._names) or '.'
+        return self._root + "/".join(self._names) or "."
 
     def __fspath__(self):
         return str(self)
@@ -59,18 +61,18 @@ class PurePath:
         return str(self)
 
     def __repr__(self):
-        return f'{type(self).__name__}({str(self)!r})'
+        return f"{type(self).__name__}({str(self)!r})"
 
     @property
     def root(self):
         return self._root
 
     anchor = root
-    drive = ''
+    drive = ""
 
     @property
     def name(self):
-        return self._names[-1] if self._names else ''
+        return self._names[-1] if self._names else ""
 
     @property
     def parent(self):
@@ -83,18 +85,18 @@ class PurePath:
     @property
     def suffix(self):
         name = self.name
-        i = name.rfind('.')
-        return name[i:] if 0 < i < len(name) - 1 else ''
+        i = name.rfind(".")
+        return name[i:] if 0 < i < len(name) - 1 else ""
 
     @property
     def suffixes(self):
         name = self.name
-        return [] if name.endswith('.') else ['.' + s for s in name.lstrip('.').split('.')[1:]]
+        return [] if name.endswith(".") else ["." + s for s in name.lstrip(".").split(".")[1:]]
 
     @property
     def stem(self):
         name = self.name
-        return name[:len(name) - len(self.suffix)]
+        return name[: len(name) - len(self.suffix)]
 
     @property
     def parts(self):
@@ -102,19 +104,19 @@ class PurePath:
 
     def with_name(self, name):
         if not self.name:
-            raise ValueError(f'{self!r} has an empty name')
-        if not name or '/' in name or name == '.':
-            raise ValueError(f'Invalid name {name!r}')
+            raise ValueError(f"{self!r} has an empty name")
+        if not name or "/" in name or name == ".":
+            raise ValueError(f"Invalid name {name!r}")
         return self._made(self._names[:-1] + [name])
 
     def with_stem(self, stem):
         return self.with_name(stem + self.suffix)
 
     def with_suffix(self, suffix):
-        if '/' in suffix or suffix and not suffix.startswith('.') or suffix == '.':
-            raise ValueError(f'Invalid suffix {suffix!r}')
+        if "/" in suffix or suffix and not suffix.startswith(".") or suffix == ".":
+            raise ValueError(f"Invalid suffix {suffix!r}")
         if not self.name:
-            raise ValueError(f'{self!r} has an empty name')
+            raise ValueError(f"{self!r} has an empty name")
         return self._made(self._names[:-1] + [self.stem + suffix])
 
     def is_absolute(self):
@@ -129,18 +131,21 @@ class PurePath:
 
     def relative_to(self, *other):
         if not other:
-            raise TypeError('need at least one argument')
+            raise TypeError("need at least one argument")
         base = type(self)(*other)
         n = len(base._names)
         if base._root != self._root or base._names != self._names[:n]:
-            raise ValueError(f'{str(self)!r} is not in the subpath of {str(base)!r} OR one path is relative and the other is absolute.')
-        return self._made(self._names[n:], '')
+            raise ValueError(
+                f"{str(self)!r} is not in the subpath of {str(base)!r} OR one path is relative and the other is absolute."
+            )
+        return self._made(self._names[n:], "")
 
     def match(self, pattern):
         import fnmatch
+
         root, names = _parse([pattern])
         if not root and not names:
-            raise ValueError('empty pattern')
+            raise ValueError("empty pattern")
         own = self._names
         if root and (root != self._root or len(names) != len(own)) or len(names) > len(own):
             return False
@@ -177,11 +182,11 @@ class Path(PurePath):
 
     @classmethod
     def cwd(cls):
-        return cls('/')
+        return cls("/")
 
     @classmethod
     def home(cls):
-        return cls('/')
+        return cls("/")
 
     def resolve(self, strict=False):
         return type(self)(os.path.abspath(str(self)))
@@ -194,7 +199,7 @@ class Path(PurePath):
     is_file = is_dir = exists
 
     def open(self, *args, **kwargs):
-        _cobra.unsupported('pathlib.Path.open()')
+        _cobra.unsupported("pathlib.Path.open()")
 
     read_text = read_bytes = write_text = write_bytes = mkdir = unlink = iterdir = glob = rglob = stat = open
 

@@ -2,8 +2,21 @@ import _cobra
 import _random
 from bisect import bisect as _bisect
 from itertools import accumulate as _accumulate, repeat as _repeat
-from math import acos as _acos, ceil as _ceil, cos as _cos, e as _e, exp as _exp, floor as _floor, isfinite as _isfinite, lgamma as _lgamma, \
-    log as _log, pi as _pi, sin as _sin, sqrt as _sqrt, tau as TWOPI
+from math import (
+    acos as _acos,
+    ceil as _ceil,
+    cos as _cos,
+    e as _e,
+    exp as _exp,
+    floor as _floor,
+    isfinite as _isfinite,
+    lgamma as _lgamma,
+    log as _log,
+    pi as _pi,
+    sin as _sin,
+    sqrt as _sqrt,
+    tau as TWOPI,
+)
 from operator import index as _index
 
 NV_MAGICCONST = 4 * _exp(-0.5) / _sqrt(2.0)
@@ -23,15 +36,15 @@ class Random(_random.Random):
         if a is None:
             return  # as unknown as before
         if isinstance(a, (str, bytes)):
-            _cobra.unsupported('random.seed() with a string')
+            _cobra.unsupported("random.seed() with a string")
         self._seed(a if isinstance(a, int) else hash(a))
         self.gauss_next = None
 
     def getstate(self):
-        _cobra.unsupported('random.getstate()')
+        _cobra.unsupported("random.getstate()")
 
     def setstate(self, state):
-        _cobra.unsupported('random.setstate()')
+        _cobra.unsupported("random.setstate()")
 
     def _randbelow(self, n):
         if not n:
@@ -43,29 +56,29 @@ class Random(_random.Random):
         return r
 
     def randbytes(self, n):
-        return self.getrandbits(n * 8).to_bytes(n, 'little')
+        return self.getrandbits(n * 8).to_bytes(n, "little")
 
     def randrange(self, start, stop=None, step=1):
         istart = _index(start)
         if stop is None:
             if istart > 0:
                 return self._randbelow(istart)
-            raise ValueError('empty range for randrange()')
+            raise ValueError("empty range for randrange()")
         istop = _index(stop)
         width = istop - istart
         istep = _index(step)
         if istep == 1:
             if width > 0:
                 return istart + self._randbelow(width)
-            raise ValueError('empty range for randrange() (%d, %d, %d)' % (istart, istop, width))
+            raise ValueError("empty range for randrange() (%d, %d, %d)" % (istart, istop, width))
         if istep > 0:
             n = (width + istep - 1) // istep
         elif istep < 0:
             n = (width + istep + 1) // istep
         else:
-            raise ValueError('zero step for randrange()')
+            raise ValueError("zero step for randrange()")
         if n <= 0:
-            raise ValueError('empty range for randrange()')
+            raise ValueError("empty range for randrange()")
         return istart + istep * self._randbelow(n)
 
     def randint(self, a, b):
@@ -73,7 +86,7 @@ class Random(_random.Random):
 
     def choice(self, seq):
         if not len(seq):
-            raise IndexError('Cannot choose from an empty sequence')
+            raise IndexError("Cannot choose from an empty sequence")
         return seq[self._randbelow(len(seq))]
 
     def shuffle(self, x):
@@ -82,21 +95,21 @@ class Random(_random.Random):
             x[i], x[j] = x[j], x[i]
 
     def sample(self, population, k, *, counts=None):
-        if not hasattr(population, '__getitem__') or isinstance(population, (dict, set, frozenset)):
-            raise TypeError('Population must be a sequence.  For dicts or sets, use sorted(d).')
+        if not hasattr(population, "__getitem__") or isinstance(population, (dict, set, frozenset)):
+            raise TypeError("Population must be a sequence.  For dicts or sets, use sorted(d).")
         n = len(population)
         if counts is not None:
             cum_counts = list(_accumulate(counts))
             if len(cum_counts) != n:
-                raise ValueError('The number of counts does not match the population')
+                raise ValueError("The number of counts does not match the population")
             total = cum_counts.pop()
             if not isinstance(total, int):
-                raise TypeError('Counts must be integers')
+                raise TypeError("Counts must be integers")
             if total <= 0:
-                raise ValueError('Total of counts must be greater than zero')
+                raise ValueError("Total of counts must be greater than zero")
             return [population[_bisect(cum_counts, s)] for s in self.sample(range(total), k=k)]
         if not 0 <= k <= n:
-            raise ValueError('Sample larger than population or is negative')
+            raise ValueError("Sample larger than population or is negative")
         result = [None] * k
         setsize = 21
         if k > 5:
@@ -126,14 +139,14 @@ class Random(_random.Random):
                 return [population[_floor(random() * n)] for i in _repeat(None, k)]
             cum_weights = list(_accumulate(weights))
         elif weights is not None:
-            raise TypeError('Cannot specify both weights and cumulative weights')
+            raise TypeError("Cannot specify both weights and cumulative weights")
         if len(cum_weights) != n:
-            raise ValueError('The number of weights does not match the population')
+            raise ValueError("The number of weights does not match the population")
         total = cum_weights[-1] + 0.0
         if total <= 0.0:
-            raise ValueError('Total of weights must be greater than zero')
+            raise ValueError("Total of weights must be greater than zero")
         if not _isfinite(total):
-            raise ValueError('Total of weights must be finite')
+            raise ValueError("Total of weights must be finite")
         hi = n - 1
         return [population[_bisect(cum_weights, random() * total, 0, hi)] for i in _repeat(None, k)]
 
@@ -179,7 +192,7 @@ class Random(_random.Random):
 
     def gammavariate(self, alpha, beta):
         if alpha <= 0.0 or beta <= 0.0:
-            raise ValueError('gammavariate: alpha and beta must be > 0.0')
+            raise ValueError("gammavariate: alpha and beta must be > 0.0")
         random = self.random
         if alpha > 1.0:
             ainv = _sqrt(2.0 * alpha - 1.0)

@@ -17,18 +17,27 @@ class RegexFlag(IntFlag):
     def __repr__(self):
         value = int(self)
         if not value:
-            return 're.NOFLAG'
-        names = ['re.' + name for name, bit in _flag_names if value & bit]
+            return "re.NOFLAG"
+        names = ["re." + name for name, bit in _flag_names if value & bit]
         rest = value & ~511
         if rest:
             names.append(hex(rest))
-        return '|'.join(names)
+        return "|".join(names)
 
     __str__ = __repr__
 
 
-_flag_names = (('TEMPLATE', 1), ('IGNORECASE', 2), ('LOCALE', 4), ('MULTILINE', 8), ('DOTALL', 16), ('UNICODE', 32), ('VERBOSE', 64),
-               ('DEBUG', 128), ('ASCII', 256))
+_flag_names = (
+    ("TEMPLATE", 1),
+    ("IGNORECASE", 2),
+    ("LOCALE", 4),
+    ("MULTILINE", 8),
+    ("DOTALL", 16),
+    ("UNICODE", 32),
+    ("VERBOSE", 64),
+    ("DEBUG", 128),
+    ("ASCII", 256),
+)
 
 IGNORECASE = I = RegexFlag.IGNORECASE
 MULTILINE = M = RegexFlag.MULTILINE
@@ -44,19 +53,19 @@ _END = 9223372036854775807
 
 
 class error(Exception):
-    __module__ = 're'
+    __module__ = "re"
 
     def __init__(self, msg, pattern=None, pos=None):
         self.msg = msg
         self.pattern = pattern
         self.pos = pos
         if pattern is not None and pos is not None:
-            msg = f'{msg} at position {pos}'
-            newline = '\n' if isinstance(pattern, str) else b'\n'
+            msg = f"{msg} at position {pos}"
+            newline = "\n" if isinstance(pattern, str) else b"\n"
             self.lineno = pattern.count(newline, 0, pos) + 1
             self.colno = pos - pattern.rfind(newline, 0, pos)
             if newline in pattern:
-                msg = f'{msg} (line {self.lineno}, column {self.colno})'
+                msg = f"{msg} (line {self.lineno}, column {self.colno})"
         else:
             self.lineno = self.colno = None
         super().__init__(msg)
@@ -77,13 +86,13 @@ class Match:
         elif isinstance(group, str):
             if group in self.re.groupindex:
                 return self.re.groupindex[group]
-        elif hasattr(group, '__index__'):
+        elif hasattr(group, "__index__"):
             return self._index(group.__index__())
-        raise IndexError('no such group')
+        raise IndexError("no such group")
 
     def _text(self, group, default=None):
         a = self._spans[2 * group]
-        return default if a < 0 else self.string[a:self._spans[2 * group + 1]]
+        return default if a < 0 else self.string[a : self._spans[2 * group + 1]]
 
     def group(self, *groups):
         if not groups:
@@ -130,7 +139,7 @@ class Match:
         return _expand(self, _template(self.re, template))
 
     def __repr__(self):
-        return f'<re.Match object; span={self.span()!r}, match={self.group()!r}>'
+        return f"<re.Match object; span={self.span()!r}, match={self.group()!r}>"
 
     def __copy__(self):
         return self
@@ -139,57 +148,60 @@ class Match:
         return self
 
 
-_ESCAPES = {'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v', '\\': '\\'}
-_OCTAL = '01234567'
-_DIGITS = '0123456789'
+_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
+_OCTAL = "01234567"
+_DIGITS = "0123456789"
 
 
 def _template(pattern, source):
     """Literals, and numbers of groups, by turns."""
     if isinstance(source, bytes):
-        return [p.encode('latin-1') if isinstance(p, str) else p for p in _template_text(pattern, source.decode('latin-1'), source)]
+        return [
+            p.encode("latin-1") if isinstance(p, str) else p
+            for p in _template_text(pattern, source.decode("latin-1"), source)
+        ]
     return _template_text(pattern, source, source)
 
 
 def _group_number(pattern, name, shown, position):
     if name.isidentifier():
         if name not in pattern.groupindex:
-            raise IndexError(f'unknown group name {name!r}')
+            raise IndexError(f"unknown group name {name!r}")
         return pattern.groupindex[name]
     if not name.isdecimal():
-        raise error(f'bad character in group name {name!r}', shown, position)
+        raise error(f"bad character in group name {name!r}", shown, position)
     if int(name) > pattern.groups:
-        raise error(f'invalid group reference {int(name)}', shown, position)
+        raise error(f"invalid group reference {int(name)}", shown, position)
     return int(name)
 
 
 def _template_text(pattern, s, shown):
     parts, literal, i, n = [], [], 0, len(s)
     while i < n:
-        j = s.find('\\', i)
+        j = s.find("\\", i)
         if j < 0:
             literal.append(s[i:])
             break
         literal.append(s[i:j])
         i = j + 2
         if i > n:
-            raise error('bad escape (end of pattern)', shown, n - 1)
+            raise error("bad escape (end of pattern)", shown, n - 1)
         c = s[j + 1]
         group = None
-        if c == 'g':
-            if s[i:i + 1] != '<':
-                raise error('missing <', shown, i)
-            end = s.find('>', i)
+        if c == "g":
+            if s[i : i + 1] != "<":
+                raise error("missing <", shown, i)
+            end = s.find(">", i)
             if end < 0 and i + 1 < n:
-                raise error('missing >, unterminated name', shown, i + 1)
+                raise error("missing >, unterminated name", shown, i + 1)
             if end <= i + 1:
-                raise error('missing group name', shown, i + 1)
-            group = _group_number(pattern, s[i + 1:end], shown, i + 1)
+                raise error("missing group name", shown, i + 1)
+            group = _group_number(pattern, s[i + 1 : end], shown, i + 1)
             i = end + 1
-        elif c == '0':
+        elif c == "0":
             while i < n and i < j + 4 and s[i] in _OCTAL:
                 i += 1
-            literal.append(chr(int(s[j + 1:i], 8) & 255))
+            literal.append(chr(int(s[j + 1 : i], 8) & 255))
         elif c in _DIGITS:
             octal = False
             if i < n and s[i] in _DIGITS:
@@ -197,25 +209,25 @@ def _template_text(pattern, s, shown):
                 if c in _OCTAL and s[i - 1] in _OCTAL and i < n and s[i] in _OCTAL:
                     i += 1
                     octal = True
-                    value = int(s[j + 1:i], 8)
+                    value = int(s[j + 1 : i], 8)
                     if value > 255:
-                        raise error(f'octal escape value {s[j:i]} outside of range 0-0o377', shown, j)
+                        raise error(f"octal escape value {s[j:i]} outside of range 0-0o377", shown, j)
                     literal.append(chr(value))
             if not octal:
-                group = int(s[j + 1:i])
+                group = int(s[j + 1 : i])
                 if group > pattern.groups:
-                    raise error(f'invalid group reference {group}', shown, j + 1)
+                    raise error(f"invalid group reference {group}", shown, j + 1)
         elif c in _ESCAPES:
             literal.append(_ESCAPES[c])
         elif c.isascii() and c.isalpha():
-            raise error(f'bad escape \\{c}', shown, j)
+            raise error(f"bad escape \\{c}", shown, j)
         else:
-            literal.append('\\' + c)
+            literal.append("\\" + c)
         if group is not None:
-            parts.append(''.join(literal))
+            parts.append("".join(literal))
             parts.append(group)
             literal = []
-    parts.append(''.join(literal))
+    parts.append("".join(literal))
     return parts
 
 
@@ -259,9 +271,12 @@ class Pattern:
     def findall(self, string, pos=0, endpos=_END):
         found = _re.scan(self._handle, string, pos, endpos, 0)
         if self.groups == 0:
-            return [string[s[0]:s[1]] for s in found]
+            return [string[s[0] : s[1]] for s in found]
         empty = string[:0]
-        rows = [tuple([empty if s[2 * i] < 0 else string[s[2 * i]:s[2 * i + 1]] for i in range(1, self.groups + 1)]) for s in found]
+        rows = [
+            tuple([empty if s[2 * i] < 0 else string[s[2 * i] : s[2 * i + 1]] for i in range(1, self.groups + 1)])
+            for s in found
+        ]
         return [r[0] for r in rows] if self.groups == 1 else rows
 
     def split(self, string, maxsplit=0):
@@ -269,9 +284,9 @@ class Pattern:
         if maxsplit < 0:
             return [string]
         for s in _re.scan(self._handle, string, 0, _END, maxsplit):
-            parts.append(string[last:s[0]])
+            parts.append(string[last : s[0]])
             for i in range(1, self.groups + 1):
-                parts.append(None if s[2 * i] < 0 else string[s[2 * i]:s[2 * i + 1]])
+                parts.append(None if s[2 * i] < 0 else string[s[2 * i] : s[2 * i + 1]])
             last = s[1]
         parts.append(string[last:])
         return parts
@@ -282,14 +297,14 @@ class Pattern:
         if not call:
             if isinstance(repl, str) != isinstance(string, str):
                 raise TypeError(f'expected {"str" if isinstance(string, str) else "a bytes-like object"} instance')
-            backslash = '\\' if isinstance(repl, str) else b'\\'
+            backslash = "\\" if isinstance(repl, str) else b"\\"
             if backslash in repl:
                 template = _template(self, repl)
         out, last, n = [], 0, 0
         if count < 0:
             return string, 0
         for s in _re.scan(self._handle, string, 0, _END, count):
-            out.append(string[last:s[0]])
+            out.append(string[last : s[0]])
             if call:
                 out.append(repl(Match(self, string, s, 0, len(string))))
             elif template is not None:
@@ -309,7 +324,7 @@ class Pattern:
         if isinstance(self.pattern, str):
             flags &= ~32
         text = repr(self.pattern)[:200]
-        return f're.compile({text}, {RegexFlag(flags)!r})' if flags else f're.compile({text})'
+        return f"re.compile({text}, {RegexFlag(flags)!r})" if flags else f"re.compile({text})"
 
     def __eq__(self, other):
         if not isinstance(other, Pattern):
@@ -333,7 +348,7 @@ _known = {}  # patterns that are strings and have no flags: their handles
 def compile(pattern, flags=0):
     if isinstance(pattern, Pattern):
         if flags:
-            raise ValueError('cannot process flags argument with a compiled pattern')
+            raise ValueError("cannot process flags argument with a compiled pattern")
         return pattern
     key = (type(pattern), pattern, int(flags))
     known = _cache.get(key)
@@ -356,9 +371,9 @@ def fullmatch(pattern, string, flags=0):
     return compile(pattern, flags).fullmatch(string)
 
 
-search = _re.bind('search', _known, search, 0)
-match = _re.bind('match', _known, match, 1)
-fullmatch = _re.bind('fullmatch', _known, fullmatch, 2)
+search = _re.bind("search", _known, search, 0)
+match = _re.bind("match", _known, match, 1)
+fullmatch = _re.bind("fullmatch", _known, fullmatch, 2)
 
 
 def split(pattern, string, maxsplit=0, flags=0):
@@ -381,13 +396,13 @@ def subn(pattern, repl, string, count=0, flags=0):
     return compile(pattern, flags).subn(repl, string, count)
 
 
-_special = {i: '\\' + chr(i) for i in b'()[]{}?*+-|^$\\.&~# \t\n\r\v\f'}
+_special = {i: "\\" + chr(i) for i in b"()[]{}?*+-|^$\\.&~# \t\n\r\v\f"}
 
 
 def escape(pattern):
     if isinstance(pattern, str):
         return pattern.translate(_special)
-    return pattern.decode('latin-1').translate(_special).encode('latin-1')
+    return pattern.decode("latin-1").translate(_special).encode("latin-1")
 
 
 def purge():

@@ -1,11 +1,11 @@
 def dedent(text):
-    lines = text.split('\n')
+    lines = text.split("\n")
     margin = None
     for line in lines:
-        stripped = line.lstrip(' \t')
+        stripped = line.lstrip(" \t")
         if not stripped:
             continue
-        indent = line[:len(line) - len(stripped)]
+        indent = line[: len(line) - len(stripped)]
         if margin is None:
             margin = indent
         else:
@@ -13,39 +13,39 @@ def dedent(text):
             while n < len(margin) and n < len(indent) and margin[n] == indent[n]:
                 n += 1
             margin = margin[:n]
-    margin = margin or ''
-    return '\n'.join(line[len(margin):] if line.strip(' \t') else '' for line in lines)
+    margin = margin or ""
+    return "\n".join(line[len(margin) :] if line.strip(" \t") else "" for line in lines)
 
 
 def indent(text, prefix, predicate=None):
     test = predicate if predicate is not None else (lambda line: line.strip())
-    return ''.join(prefix + line if test(line) else line for line in text.splitlines(True))
+    return "".join(prefix + line if test(line) else line for line in text.splitlines(True))
 
 
 def wrap(text, width=70, **kwargs):
-    lines, line = [], ''
+    lines, line = [], ""
     for word in text.split():
         if line and len(line) + 1 + len(word) > width:
             lines.append(line)
             line = word
         else:
-            line = f'{line} {word}' if line else word
+            line = f"{line} {word}" if line else word
     if line:
         lines.append(line)
     return lines
 
 
 def fill(text, width=70, **kwargs):
-    return '\n'.join(wrap(text, width, **kwargs))
+    return "\n".join(wrap(text, width, **kwargs))
 
 
-def shorten(text, width, placeholder=' [...]', **kwargs):
-    text = ' '.join(text.split())
+def shorten(text, width, placeholder=" [...]", **kwargs):
+    text = " ".join(text.split())
     if len(text) <= width:
         return text
-    words, out = text.split(), ''
+    words, out = text.split(), ""
     for w in words:
         if len(out) + 1 + len(w) + len(placeholder) > width:
             break
-        out = f'{out} {w}' if out else w
+        out = f"{out} {w}" if out else w
     return out + placeholder if out else placeholder.lstrip()

@@ -44,7 +44,7 @@ class Event:
 
 class Thread:
     def __init__(self, *args, **kwargs):
-        _cobra.unsupported('threading.Thread')
+        _cobra.unsupported("threading.Thread")
 
 
 def get_ident():
@@ -52,4 +52,4 @@ def get_ident():
 
 
 def current_thread():
-    _cobra.unsupported('threading.current_thread()')
+    _cobra.unsupported("threading.current_thread()")

@@ -48,8 +48,8 @@ class SimpleNamespace:
         self.__dict__.update(kwargs)
 
     def __repr__(self):
-        name = 'namespace' if type(self) is SimpleNamespace else type(self).__name__
-        return name + '(' + ', '.join(f'{k}={v!r}' for k, v in self.__dict__.items()) + ')'
+        name = "namespace" if type(self) is SimpleNamespace else type(self).__name__
+        return name + "(" + ", ".join(f"{k}={v!r}" for k, v in self.__dict__.items()) + ")"
 
     def __eq__(self, other):
         if isinstance(self, SimpleNamespace) and isinstance(other, SimpleNamespace):
@@ -100,7 +100,7 @@ class mappingproxy:
         return reversed(self._mapping)
 
     def __repr__(self):
-        return f'mappingproxy({self._mapping!r})'
+        return f"mappingproxy({self._mapping!r})"
 
     def __eq__(self, other):
         return self._mapping == (other._mapping if isinstance(other, mappingproxy) else other)
@@ -120,7 +120,7 @@ def new_class(name, bases=(), kwds=None, exec_body=None):
     if exec_body is not None:
         exec_body(namespace)
     kwds = dict(kwds or {})
-    meta = kwds.pop('metaclass', type)
+    meta = kwds.pop("metaclass", type)
     return meta(name, bases, namespace, **kwds)
 
 

@@ -1,3 +1,4 @@
+# Long because typing is one module, with a class for each of its forms.
 import _cobra
 import abc
 import collections
@@ -9,11 +10,11 @@ TYPE_CHECKING = False
 
 def _type_repr(t):
     if isinstance(t, type):
-        return t.__qualname__ if t.__module__ == 'builtins' else f'{t.__module__}.{t.__qualname__}'
+        return t.__qualname__ if t.__module__ == "builtins" else f"{t.__module__}.{t.__qualname__}"
     if t is ...:
-        return '...'
+        return "..."
     if isinstance(t, list):
-        return '[' + ', '.join(_type_repr(x) for x in t) + ']'
+        return "[" + ", ".join(_type_repr(x) for x in t) + "]"
     return repr(t)
 
 
@@ -34,7 +35,7 @@ class ForwardRef(_Final):
         self.__forward_arg__ = arg
 
     def __repr__(self):
-        return f'ForwardRef({self.__forward_arg__!r})'
+        return f"ForwardRef({self.__forward_arg__!r})"
 
     def __eq__(self, other):
         return isinstance(other, ForwardRef) and self.__forward_arg__ == other.__forward_arg__
@@ -65,21 +66,23 @@ class _Alias(_Final):
                 if a not in found:
                     found.append(a)
             else:
-                for p in getattr(a, '__parameters__', ()):
+                for p in getattr(a, "__parameters__", ()):
                     if p not in found:
                         found.append(p)
         return tuple(found)
 
     def __repr__(self):
-        args = ', '.join(_type_repr(a) for a in self.__args__)
+        args = ", ".join(_type_repr(a) for a in self.__args__)
         if self.__origin__ is Union and len(self.__args__) == 2 and type(None) in self.__args__:
             other = self.__args__[0] if self.__args__[1] is type(None) else self.__args__[1]
-            return f'typing.Optional[{_type_repr(other)}]'
+            return f"typing.Optional[{_type_repr(other)}]"
         name = self._name if self._name is not None else None
-        prefix = f'typing.{name}' if name is not None else _type_repr(self.__origin__)
-        if name == 'Callable' and len(self.__args__) > 1 and self.__args__[0] is not ...:
-            return f'{prefix}[[{", ".join(_type_repr(a) for a in self.__args__[:-1])}], {_type_repr(self.__args__[-1])}]'
-        return f'{prefix}[{args}]'
+        prefix = f"typing.{name}" if name is not None else _type_repr(self.__origin__)
+        if name == "Callable" and len(self.__args__) > 1 and self.__args__[0] is not ...:
+            return (
+                f'{prefix}[[{", ".join(_type_repr(a) for a in self.__args__[:-1])}], {_type_repr(self.__args__[-1])}]'
+            )
+        return f"{prefix}[{args}]"
 
     def __eq__(self, other):
         if isinstance(other, _cobra.union_type):
@@ -99,13 +102,15 @@ class _Alias(_Final):
         if not isinstance(params, tuple):
             params = (params,)
         table = dict(zip(self.__parameters__, params))
-        return _Alias(self.__origin__, tuple(table.get(a, a) if isinstance(a, TypeVar) else a for a in self.__args__), self._name)
+        return _Alias(
+            self.__origin__, tuple(table.get(a, a) if isinstance(a, TypeVar) else a for a in self.__args__), self._name
+        )
 
     def __call__(self, *args, **kwargs):
         if not isinstance(self.__origin__, type):
-            raise TypeError(f'Type {self!r} cannot be instantiated')
-        if self._name is not None and self.__origin__.__module__ == 'builtins':
-            raise TypeError(f'Type {self._name} cannot be instantiated; use {self.__origin__.__name__}() instead')
+            raise TypeError(f"Type {self!r} cannot be instantiated")
+        if self._name is not None and self.__origin__.__module__ == "builtins":
+            raise TypeError(f"Type {self._name} cannot be instantiated; use {self.__origin__.__name__}() instead")
         return self.__origin__(*args, **kwargs)
 
     def __mro_entries__(self, bases):
@@ -116,19 +121,19 @@ class _Alias(_Final):
         return (self.__origin__,)
 
     def __getattr__(self, name):
-        if name.startswith('__') and name.endswith('__'):
+        if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         return getattr(self.__origin__, name)
 
     def __instancecheck__(self, obj):
         if self.__origin__ is Union:
             return any(isinstance(obj, a) for a in self.__args__)
-        raise TypeError('Subscripted generics cannot be used with class and instance checks')
+        raise TypeError("Subscripted generics cannot be used with class and instance checks")
 
     def __subclasscheck__(self, cls):
         if self.__origin__ is Union:
             return any(issubclass(cls, a) for a in self.__args__)
-        raise TypeError('Subscripted generics cannot be used with class and instance checks')
+        raise TypeError("Subscripted generics cannot be used with class and instance checks")
 
     def __or__(self, other):
         return Union[self, other]
@@ -155,18 +160,20 @@ class _Special(_Final):
         return self._name
 
     def __repr__(self):
-        return f'typing.{self._name}'
+        return f"typing.{self._name}"
 
     def __getitem__(self, params):
         if not isinstance(params, tuple):
             params = (params,)
-        return _Alias(self.__origin__ if self.__origin__ is not None else self, tuple(_convert(p) for p in params), self._name)
+        return _Alias(
+            self.__origin__ if self.__origin__ is not None else self, tuple(_convert(p) for p in params), self._name
+        )
 
     def __call__(self, *args, **kwargs):
         if not isinstance(self.__origin__, type):
-            raise TypeError(f'Cannot instantiate {self!r}')
-        if self.__origin__.__module__ == 'builtins':
-            raise TypeError(f'Type {self._name} cannot be instantiated; use {self.__origin__.__name__}() instead')
+            raise TypeError(f"Cannot instantiate {self!r}")
+        if self.__origin__.__module__ == "builtins":
+            raise TypeError(f"Type {self._name} cannot be instantiated; use {self.__origin__.__name__}() instead")
         return self.__origin__(*args, **kwargs)
 
     def __mro_entries__(self, bases):
@@ -176,12 +183,12 @@ class _Special(_Final):
 
     def __instancecheck__(self, obj):
         if self.__origin__ is None:
-            raise TypeError(f'{self!r} cannot be used with isinstance()')
+            raise TypeError(f"{self!r} cannot be used with isinstance()")
         return isinstance(obj, self.__origin__)
 
     def __subclasscheck__(self, cls):
         if self.__origin__ is None:
-            raise TypeError(f'{self!r} cannot be used with issubclass()')
+            raise TypeError(f"{self!r} cannot be used with issubclass()")
         return issubclass(cls, self.__origin__)
 
     def __or__(self, other):
@@ -200,24 +207,24 @@ class _Special(_Final):
 class _AnyMeta(type):
     def __instancecheck__(self, obj):
         if self is Any:
-            raise TypeError('typing.Any cannot be used with isinstance()')
+            raise TypeError("typing.Any cannot be used with isinstance()")
         return super().__instancecheck__(obj)
 
     def __repr__(self):
-        return 'typing.Any' if self is Any else super().__repr__()
+        return "typing.Any" if self is Any else super().__repr__()
 
 
 class Any(metaclass=_AnyMeta):
     def __new__(cls, *args, **kwargs):
         if cls is Any:
-            raise TypeError('Any cannot be instantiated')
+            raise TypeError("Any cannot be instantiated")
         return super().__new__(cls)
 
 
 class _Union(_Special):
     def __getitem__(self, params):
         if params == ():
-            raise TypeError('Cannot take a Union of no types.')
+            raise TypeError("Cannot take a Union of no types.")
         if not isinstance(params, tuple):
             params = (params,)
         flat = []
@@ -234,47 +241,47 @@ class _Union(_Special):
                     flat.append(part)
         if len(flat) == 1:
             return flat[0]
-        return _Alias(Union, tuple(flat), 'Union')
+        return _Alias(Union, tuple(flat), "Union")
 
 
-Union = _Union('Union')
+Union = _Union("Union")
 
 
 class _Optional(_Special):
     def __getitem__(self, param):
         if isinstance(param, tuple):
-            raise TypeError(f'typing.Optional requires a single type. Got {param!r}.')
+            raise TypeError(f"typing.Optional requires a single type. Got {param!r}.")
         return Union[param, type(None)]
 
 
-Optional = _Optional('Optional')
+Optional = _Optional("Optional")
 
 
 class _Literal(_Special):
     def __getitem__(self, params):
         if not isinstance(params, tuple):
             params = (params,)
-        return _Alias(Literal, params, 'Literal')
+        return _Alias(Literal, params, "Literal")
 
 
-Literal = _Literal('Literal')
+Literal = _Literal("Literal")
 
 
 class _Callable(_Special):
     def __getitem__(self, params):
         args, result = params
         if isinstance(args, list):
-            return _Alias(collections.abc.Callable, tuple(_convert(a) for a in args) + (_convert(result),), 'Callable')
-        return _Alias(collections.abc.Callable, (args, _convert(result)), 'Callable')
+            return _Alias(collections.abc.Callable, tuple(_convert(a) for a in args) + (_convert(result),), "Callable")
+        return _Alias(collections.abc.Callable, (args, _convert(result)), "Callable")
 
 
-Callable = _Callable('Callable', collections.abc.Callable)
+Callable = _Callable("Callable", collections.abc.Callable)
 
 
 class _Annotated(_Special):
     def __getitem__(self, params):
         if not isinstance(params, tuple) or len(params) < 2:
-            raise TypeError('Annotated[...] should be used with at least two arguments (a type and an annotation).')
+            raise TypeError("Annotated[...] should be used with at least two arguments (a type and an annotation).")
         return _AnnotatedAlias(_convert(params[0]), tuple(params[1:]))
 
 
@@ -282,81 +289,85 @@ class _AnnotatedAlias(_Alias):
     def __init__(self, origin, metadata):
         if isinstance(origin, _AnnotatedAlias):
             origin, metadata = origin.__origin__, origin.__metadata__ + metadata
-        super().__init__(origin, (origin,), 'Annotated')
+        super().__init__(origin, (origin,), "Annotated")
         self.__metadata__ = metadata
 
     def __repr__(self):
         return f'typing.Annotated[{_type_repr(self.__origin__)}, {", ".join([repr(m) for m in self.__metadata__])}]'
 
     def __eq__(self, other):
-        return isinstance(other, _AnnotatedAlias) and self.__origin__ == other.__origin__ and self.__metadata__ == other.__metadata__
+        return (
+            isinstance(other, _AnnotatedAlias)
+            and self.__origin__ == other.__origin__
+            and self.__metadata__ == other.__metadata__
+        )
 
     def __hash__(self):
         return hash((self.__origin__, self.__metadata__))
 
 
-Annotated = _Annotated('Annotated')
+Annotated = _Annotated("Annotated")
 
-NoReturn = _Special('NoReturn')
-Never = _Special('Never')
-ClassVar = _Special('ClassVar')
-Final = _Special('Final')
-TypeAlias = _Special('TypeAlias')
-Concatenate = _Special('Concatenate')
-TypeGuard = _Special('TypeGuard')
-Unpack = _Special('Unpack')
-Required = _Special('Required')
-NotRequired = _Special('NotRequired')
-Self = _Special('Self')
-LiteralString = _Special('LiteralString')
+NoReturn = _Special("NoReturn")
+Never = _Special("Never")
+ClassVar = _Special("ClassVar")
+Final = _Special("Final")
+TypeAlias = _Special("TypeAlias")
+Concatenate = _Special("Concatenate")
+TypeGuard = _Special("TypeGuard")
+Unpack = _Special("Unpack")
+Required = _Special("Required")
+NotRequired = _Special("NotRequired")
+Self = _Special("Self")
+LiteralString = _Special("LiteralString")
 
-List = _Special('List', list)
-Dict = _Special('Dict', dict)
-Set = _Special('Set', set)
-FrozenSet = _Special('FrozenSet', frozenset)
-Tuple = _Special('Tuple', tuple)
-Type = _Special('Type', type)
-Deque = _Special('Deque', collections.deque)
-DefaultDict = _Special('DefaultDict', collections.defaultdict)
-OrderedDict = _Special('OrderedDict', collections.OrderedDict)
-Counter = _Special('Counter', collections.Counter)
-ChainMap = _Special('ChainMap', collections.ChainMap)
-Hashable = _Special('Hashable', collections.abc.Hashable)
-Sized = _Special('Sized', collections.abc.Sized)
-Iterable = _Special('Iterable', collections.abc.Iterable)
-Iterator = _Special('Iterator', collections.abc.Iterator)
-Reversible = _Special('Reversible', collections.abc.Reversible)
-Container = _Special('Container', collections.abc.Container)
-Collection = _Special('Collection', collections.abc.Collection)
-Sequence = _Special('Sequence', collections.abc.Sequence)
-MutableSequence = _Special('MutableSequence', collections.abc.MutableSequence)
-Mapping = _Special('Mapping', collections.abc.Mapping)
-MutableMapping = _Special('MutableMapping', collections.abc.MutableMapping)
-AbstractSet = _Special('AbstractSet', collections.abc.Set)
-MutableSet = _Special('MutableSet', collections.abc.MutableSet)
-KeysView = _Special('KeysView', collections.abc.KeysView)
-ValuesView = _Special('ValuesView', collections.abc.ValuesView)
-ItemsView = _Special('ItemsView', collections.abc.ItemsView)
-Generator = _Special('Generator', collections.abc.Generator)
-Awaitable = _Special('Awaitable', collections.abc.Awaitable)
-Coroutine = _Special('Coroutine', collections.abc.Coroutine)
-AsyncIterable = _Special('AsyncIterable', collections.abc.AsyncIterable)
-AsyncIterator = _Special('AsyncIterator', collections.abc.AsyncIterator)
-AsyncGenerator = _Special('AsyncGenerator', collections.abc.AsyncGenerator)
-ContextManager = _Special('ContextManager', contextlib.AbstractContextManager)
-AsyncContextManager = _Special('AsyncContextManager', contextlib.AbstractContextManager)
-ByteString = _Special('ByteString', bytes)
-Pattern = _Special('Pattern')
-Match = _Special('Match')
+List = _Special("List", list)
+Dict = _Special("Dict", dict)
+Set = _Special("Set", set)
+FrozenSet = _Special("FrozenSet", frozenset)
+Tuple = _Special("Tuple", tuple)
+Type = _Special("Type", type)
+Deque = _Special("Deque", collections.deque)
+DefaultDict = _Special("DefaultDict", collections.defaultdict)
+OrderedDict = _Special("OrderedDict", collections.OrderedDict)
+Counter = _Special("Counter", collections.Counter)
+ChainMap = _Special("ChainMap", collections.ChainMap)
+Hashable = _Special("Hashable", collections.abc.Hashable)
+Sized = _Special("Sized", collections.abc.Sized)
+Iterable = _Special("Iterable", collections.abc.Iterable)
+Iterator = _Special("Iterator", collections.abc.Iterator)
+Reversible = _Special("Reversible", collections.abc.Reversible)
+Container = _Special("Container", collections.abc.Container)
+Collection = _Special("Collection", collections.abc.Collection)
+Sequence = _Special("Sequence", collections.abc.Sequence)
+MutableSequence = _Special("MutableSequence", collections.abc.MutableSequence)
+Mapping = _Special("Mapping", collections.abc.Mapping)
+MutableMapping = _Special("MutableMapping", collections.abc.MutableMapping)
+AbstractSet = _Special("AbstractSet", collections.abc.Set)
+MutableSet = _Special("MutableSet", collections.abc.MutableSet)
+KeysView = _Special("KeysView", collections.abc.KeysView)
+ValuesView = _Special("ValuesView", collections.abc.ValuesView)
+ItemsView = _Special("ItemsView", collections.abc.ItemsView)
+Generator = _Special("Generator", collections.abc.Generator)
+Awaitable = _Special("Awaitable", collections.abc.Awaitable)
+Coroutine = _Special("Coroutine", collections.abc.Coroutine)
+AsyncIterable = _Special("AsyncIterable", collections.abc.AsyncIterable)
+AsyncIterator = _Special("AsyncIterator", collections.abc.AsyncIterator)
+AsyncGenerator = _Special("AsyncGenerator", collections.abc.AsyncGenerator)
+ContextManager = _Special("ContextManager", contextlib.AbstractContextManager)
+AsyncContextManager = _Special("AsyncContextManager", contextlib.AbstractContextManager)
+ByteString = _Special("ByteString", bytes)
+Pattern = _Special("Pattern")
+Match = _Special("Match")
 Text = str
 
 
 class TypeVar(_Final):
     def __init__(self, name, *constraints, bound=None, covariant=False, contravariant=False):
         if len(constraints) == 1:
-            raise TypeError('A single constraint is not allowed')
+            raise TypeError("A single constraint is not allowed")
         if constraints and bound is not None:
-            raise TypeError('Constraints cannot be combined with bound=...')
+            raise TypeError("Constraints cannot be combined with bound=...")
         self.__name__ = name
         self.__constraints__ = constraints
         self.__bound__ = bound
@@ -364,7 +375,7 @@ class TypeVar(_Final):
         self.__contravariant__ = contravariant
 
     def __repr__(self):
-        return ('+' if self.__covariant__ else '-' if self.__contravariant__ else '~') + self.__name__
+        return ("+" if self.__covariant__ else "-" if self.__contravariant__ else "~") + self.__name__
 
     def __or__(self, other):
         return Union[self, other]
@@ -391,12 +402,12 @@ class TypeVarTuple(TypeVar):
         yield self
 
 
-AnyStr = TypeVar('AnyStr', bytes, str)
+AnyStr = TypeVar("AnyStr", bytes, str)
 
 
 class _IOMeta(type):
     def __getitem__(cls, params):
-        return _Alias(cls, (params,), 'IO')
+        return _Alias(cls, (params,), "IO")
 
     def __or__(cls, other):
         return Union[cls, other]
@@ -418,18 +429,24 @@ class Generic:
     def __class_getitem__(cls, params):
         if not isinstance(params, tuple):
             params = (params,)
-        known = cls.__dict__.get('__parameters__')
-        if known is not None and len(known) != len(params) and not any(isinstance(p, (ParamSpec, TypeVarTuple)) for p in known):
+        known = cls.__dict__.get("__parameters__")
+        if (
+            known is not None
+            and len(known) != len(params)
+            and not any(isinstance(p, (ParamSpec, TypeVarTuple)) for p in known)
+        ):
             if not known:
-                raise TypeError(f'{cls} is not a generic class')
-            raise TypeError(f"Too {'many' if len(params) > len(known) else 'few'} arguments for {cls}; actual {len(params)}, expected {len(known)}")
+                raise TypeError(f"{cls} is not a generic class")
+            raise TypeError(
+                f"Too {'many' if len(params) > len(known) else 'few'} arguments for {cls}; actual {len(params)}, expected {len(known)}"
+            )
         return _Alias(cls, tuple(_convert(p) for p in params))
 
     def __init_subclass__(cls, *args, **kwargs):
         super().__init_subclass__(*args, **kwargs)
         params = []
-        for base in cls.__dict__.get('__orig_bases__', ()):
-            for p in getattr(base, '__parameters__', ()):
+        for base in cls.__dict__.get("__orig_bases__", ()):
+            for p in getattr(base, "__parameters__", ()):
                 if p not in params:
                     params.append(p)
         cls.__parameters__ = tuple(params)
@@ -437,36 +454,57 @@ class Generic:
 
 class _ProtocolMeta(abc.ABCMeta):
     def __call__(cls, *args, **kwargs):
-        if cls.__dict__.get('_is_protocol', False):
-            raise TypeError('Protocols cannot be instantiated')
+        if cls.__dict__.get("_is_protocol", False):
+            raise TypeError("Protocols cannot be instantiated")
         return super().__call__(*args, **kwargs)
 
     def __instancecheck__(cls, instance):
-        if cls.__dict__.get('_is_protocol', False) and cls is not Protocol and not cls.__dict__.get('_is_runtime_protocol', False):
-            raise TypeError('Instance and class checks can only be used with @runtime_checkable protocols')
+        if (
+            cls.__dict__.get("_is_protocol", False)
+            and cls is not Protocol
+            and not cls.__dict__.get("_is_runtime_protocol", False)
+        ):
+            raise TypeError("Instance and class checks can only be used with @runtime_checkable protocols")
         return cls.__subclasscheck__(type(instance)) or (
-            cls.__dict__.get('_is_protocol', False) and all(hasattr(instance, a) for a in _protocol_attrs(cls)))
+            cls.__dict__.get("_is_protocol", False) and all(hasattr(instance, a) for a in _protocol_attrs(cls))
+        )
 
     def __subclasscheck__(cls, subclass):
         if cls in subclass.__mro__:
             return True
-        if not cls.__dict__.get('_is_protocol', False):
+        if not cls.__dict__.get("_is_protocol", False):
             return False
-        if not cls.__dict__.get('_is_runtime_protocol', False):
-            raise TypeError('Instance and class checks can only be used with @runtime_checkable protocols')
+        if not cls.__dict__.get("_is_runtime_protocol", False):
+            raise TypeError("Instance and class checks can only be used with @runtime_checkable protocols")
         return all(hasattr(subclass, a) for a in _protocol_attrs(cls))
 
 
 def _protocol_attrs(cls):
     attrs = set()
     for base in cls.__mro__[:-1]:
-        if base.__name__ in ('Protocol', 'Generic'):
+        if base.__name__ in ("Protocol", "Generic"):
             continue
-        for name in [*base.__dict__, *base.__dict__.get('__annotations__', {})]:
-            if not name.startswith('_abc_') and name not in (
-                    '__abstractmethods__', '__annotations__', '__dict__', '__doc__', '__init__', '__module__', '__new__', '__slots__',
-                    '__subclasshook__', '__weakref__', '__class_getitem__', '__match_args__', '_is_protocol', '__parameters__',
-                    '__orig_bases__', '_is_runtime_protocol', '__init_subclass__', '__hash__'):
+        for name in [*base.__dict__, *base.__dict__.get("__annotations__", {})]:
+            if not name.startswith("_abc_") and name not in (
+                "__abstractmethods__",
+                "__annotations__",
+                "__dict__",
+                "__doc__",
+                "__init__",
+                "__module__",
+                "__new__",
+                "__slots__",
+                "__subclasshook__",
+                "__weakref__",
+                "__class_getitem__",
+                "__match_args__",
+                "_is_protocol",
+                "__parameters__",
+                "__orig_bases__",
+                "_is_runtime_protocol",
+                "__init_subclass__",
+                "__hash__",
+            ):
                 attrs.add(name)
     return attrs
 
@@ -480,8 +518,8 @@ class Protocol(Generic, metaclass=_ProtocolMeta):
 
 
 def runtime_checkable(cls):
-    if not isinstance(cls, _ProtocolMeta) or not cls.__dict__.get('_is_protocol', False):
-        raise TypeError(f'@runtime_checkable can be only applied to protocol classes, got {cls!r}')
+    if not isinstance(cls, _ProtocolMeta) or not cls.__dict__.get("_is_protocol", False):
+        raise TypeError(f"@runtime_checkable can be only applied to protocol classes, got {cls!r}")
     cls._is_runtime_protocol = True
     return cls
 
@@ -502,7 +540,7 @@ def reveal_type(obj, /):
 
 
 def assert_never(arg, /):
-    raise AssertionError('Expected code to be unreachable')
+    raise AssertionError("Expected code to be unreachable")
 
 
 def overload(func):
@@ -581,7 +619,7 @@ def get_args(tp):
     if isinstance(tp, _AnnotatedAlias):
         return (tp.__origin__,) + tp.__metadata__
     if isinstance(tp, _Alias):
-        if tp._name == 'Callable' and tp.__args__ and tp.__args__[0] is not ...:
+        if tp._name == "Callable" and tp.__args__ and tp.__args__[0] is not ...:
             return (list(tp.__args__[:-1]), tp.__args__[-1])
         return tp.__args__
     if isinstance(tp, (_cobra.generic_alias, _cobra.union_type)):
@@ -604,7 +642,12 @@ def _evaluate(t, globalns, localns):
             return t
         return Union[args] if t.__origin__ is Union else _Alias(t.__origin__, args, t._name)
     if isinstance(t, _cobra.generic_alias):
-        args = tuple([_evaluate(a, globalns, localns) if isinstance(a, (str, ForwardRef, _Alias, _cobra.generic_alias)) else a for a in t.__args__])
+        args = tuple(
+            [
+                _evaluate(a, globalns, localns) if isinstance(a, (str, ForwardRef, _Alias, _cobra.generic_alias)) else a
+                for a in t.__args__
+            ]
+        )
         return t if args == t.__args__ else t.__origin__[args]
     return t
 
@@ -622,6 +665,7 @@ def _strip_extras(t):
 
 def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
     import sys
+
     hints = {}
     if isinstance(obj, type):
         for base in reversed(obj.__mro__):
@@ -630,51 +674,61 @@ def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
             names = dict(vars(base)) if localns is None else localns
             if base is obj and localns is None:
                 names.setdefault(obj.__name__, obj)
-            for name, value in base.__dict__.get('__annotations__', {}).items():
+            for name, value in base.__dict__.get("__annotations__", {}).items():
                 hints[name] = _evaluate(value, scope, names)
     else:
-        found = getattr(obj, '__annotations__', None)
+        found = getattr(obj, "__annotations__", None)
         if found is None:
             if isinstance(obj, _cobra.builtin_function):
                 return {}
-            raise TypeError(f'{obj!r} is not a module, class, method, or function.')
+            raise TypeError(f"{obj!r} is not a module, class, method, or function.")
         scope = globalns
         if scope is None:
             inner = obj
-            while hasattr(inner, '__wrapped__'):
+            while hasattr(inner, "__wrapped__"):
                 inner = inner.__wrapped__
-            scope = getattr(inner, '__globals__', None) or getattr(obj, '__dict__', {})
+            scope = getattr(inner, "__globals__", None) or getattr(obj, "__dict__", {})
         for name, value in found.items():
             hints[name] = _evaluate(value, scope, localns)
     return hints if include_extras else {name: _strip_extras(t) for name, t in hints.items()}
 
 
 def is_typeddict(tp):
-    return isinstance(tp, type) and hasattr(tp, '__total__')
+    return isinstance(tp, type) and hasattr(tp, "__total__")
 
 
 class _NamedTupleMeta(type):
     def __new__(cls, typename, bases, ns):
-        types = ns.get('__annotations__', {})
+        types = ns.get("__annotations__", {})
         defaults = []
         for name in types:
             if name in ns:
                 defaults.append(ns[name])
             elif defaults:
-                raise TypeError(f'non-default namedtuple field {name} cannot follow default field')
-        made = collections.namedtuple(typename, list(types), defaults=defaults, module=ns.get('__module__'))
+                raise TypeError(f"non-default namedtuple field {name} cannot follow default field")
+        made = collections.namedtuple(typename, list(types), defaults=defaults, module=ns.get("__module__"))
         made.__annotations__ = dict(types)
         for key, value in ns.items():
-            if key in ('__new__', '__init__', '__slots__', '__getnewargs__', '_fields', '_field_defaults', '_make', '_replace', '_asdict'):
-                raise AttributeError('Cannot overwrite NamedTuple attribute ' + key)
-            if key not in types and key not in ('__annotations__', '__module__', '__qualname__', '__classcell__'):
+            if key in (
+                "__new__",
+                "__init__",
+                "__slots__",
+                "__getnewargs__",
+                "_fields",
+                "_field_defaults",
+                "_make",
+                "_replace",
+                "_asdict",
+            ):
+                raise AttributeError("Cannot overwrite NamedTuple attribute " + key)
+            if key not in types and key not in ("__annotations__", "__module__", "__qualname__", "__classcell__"):
                 setattr(made, key, value)
-        made.__qualname__ = ns.get('__qualname__', typename)
+        made.__qualname__ = ns.get("__qualname__", typename)
         return made
 
 
 class _NamedTuple:
-    __name__ = __qualname__ = 'NamedTuple'
+    __name__ = __qualname__ = "NamedTuple"
 
     def __call__(self, typename, fields=None, /, **kwargs):
         fields = list(kwargs.items()) if fields is None else list(fields)
@@ -686,7 +740,7 @@ class _NamedTuple:
         return (_NamedTupleBase,)
 
 
-_NamedTupleBase = type.__new__(_NamedTupleMeta, '_NamedTupleBase', (), {})
+_NamedTupleBase = type.__new__(_NamedTupleMeta, "_NamedTupleBase", (), {})
 NamedTuple = _NamedTuple()
 
 
@@ -695,8 +749,8 @@ class _TypedDictMeta(type):
         made = type.__new__(_TypedDictMeta, name, (dict,), ns)
         annotations = {}
         for base in bases:
-            annotations.update(base.__dict__.get('__annotations__', {}))
-        annotations.update(ns.get('__annotations__', {}))
+            annotations.update(base.__dict__.get("__annotations__", {}))
+        annotations.update(ns.get("__annotations__", {}))
         made.__annotations__ = annotations
         made.__total__ = total
         return made
@@ -706,52 +760,59 @@ class _TypedDictMeta(type):
 
 
 class _TypedDict:
-    __name__ = __qualname__ = 'TypedDict'
+    __name__ = __qualname__ = "TypedDict"
 
     def __call__(self, typename, fields=None, /, *, total=True, **kwargs):
-        return _TypedDictMeta(typename, (), {'__annotations__': dict(fields or kwargs)}, total=total)
+        return _TypedDictMeta(typename, (), {"__annotations__": dict(fields or kwargs)}, total=total)
 
     def __mro_entries__(self, bases):
         return (_TypedDictBase,)
 
 
-_TypedDictBase = type.__new__(_TypedDictMeta, '_TypedDictBase', (dict,), {})
+_TypedDictBase = type.__new__(_TypedDictMeta, "_TypedDictBase", (dict,), {})
 TypedDict = _TypedDict()
 
 
 @runtime_checkable
 class SupportsInt(Protocol):
-    def __int__(self): ...
+    def __int__(self):
+        ...
 
 
 @runtime_checkable
 class SupportsFloat(Protocol):
-    def __float__(self): ...
+    def __float__(self):
+        ...
 
 
 @runtime_checkable
 class SupportsIndex(Protocol):
-    def __index__(self): ...
+    def __index__(self):
+        ...
 
 
 @runtime_checkable
 class SupportsAbs(Protocol):
-    def __abs__(self): ...
+    def __abs__(self):
+        ...
 
 
 @runtime_checkable
 class SupportsRound(Protocol):
-    def __round__(self): ...
+    def __round__(self):
+        ...
 
 
 @runtime_checkable
 class SupportsBytes(Protocol):
-    def __bytes__(self): ...
+    def __bytes__(self):
+        ...
 
 
 @runtime_checkable
 class SupportsComplex(Protocol):
-    def __complex__(self): ...
+    def __complex__(self):
+        ...
 
 
 _GenericAlias = _Alias

@@ -14,10 +14,10 @@ def showwarning(message, category, filename, lineno, file=None, line=None):
 
 
 def formatwarning(message, category, filename, lineno, line=None):
-    return f'{filename}:{lineno}: {category.__name__}: {message}\n'
+    return f"{filename}:{lineno}: {category.__name__}: {message}\n"
 
 
-def filterwarnings(action, message='', category=Warning, module='', lineno=0, append=False):
+def filterwarnings(action, message="", category=Warning, module="", lineno=0, append=False):
     pass
 
 

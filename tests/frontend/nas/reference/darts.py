@@ -31,9 +31,12 @@ class FactorizedReduce(nn.Module):
 
 
 def separable(c, kernel, stride, dilation=1):
-    return [nn.ReLU(inplace=False),
-            nn.Conv2d(c, c, kernel, stride, dilation * (kernel // 2), dilation=dilation, groups=c, bias=False),
-            nn.Conv2d(c, c, 1, bias=False), nn.BatchNorm2d(c)]
+    return [
+        nn.ReLU(inplace=False),
+        nn.Conv2d(c, c, kernel, stride, dilation * (kernel // 2), dilation=dilation, groups=c, bias=False),
+        nn.Conv2d(c, c, 1, bias=False),
+        nn.BatchNorm2d(c),
+    ]
 
 
 class Separable(nn.Module):
@@ -71,8 +74,12 @@ def make_op(name, c, stride):
     if name == "skip_connect":
         return Identity() if stride == 1 else FactorizedReduce(c, c)
     if name == "conv_7x1_1x7":
-        return nn.Sequential(nn.ReLU(inplace=False), nn.Conv2d(c, c, (1, 7), stride=(1, stride), padding=(0, 3), bias=False),
-                             nn.Conv2d(c, c, (7, 1), stride=(stride, 1), padding=(3, 0), bias=False), nn.BatchNorm2d(c))
+        return nn.Sequential(
+            nn.ReLU(inplace=False),
+            nn.Conv2d(c, c, (1, 7), stride=(1, stride), padding=(0, 3), bias=False),
+            nn.Conv2d(c, c, (7, 1), stride=(stride, 1), padding=(3, 0), bias=False),
+            nn.BatchNorm2d(c),
+        )
     kernel = int(name[-1])
     if name.startswith("dil"):
         return Separable(*separable(c, kernel, stride, 2))
@@ -102,9 +109,15 @@ class Network(nn.Module):
         self.imagenet = imagenet
         if imagenet:
             self.stem0 = nn.Sequential(
-                nn.Conv2d(3, C // 2, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(C // 2), nn.ReLU(inplace=True),
-                nn.Conv2d(C // 2, C, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(C))
-            self.stem1 = nn.Sequential(nn.ReLU(inplace=True), nn.Conv2d(C, C, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(C))
+                nn.Conv2d(3, C // 2, 3, stride=2, padding=1, bias=False),
+                nn.BatchNorm2d(C // 2),
+                nn.ReLU(inplace=True),
+                nn.Conv2d(C // 2, C, 3, stride=2, padding=1, bias=False),
+                nn.BatchNorm2d(C),
+            )
+            self.stem1 = nn.Sequential(
+                nn.ReLU(inplace=True), nn.Conv2d(C, C, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(C)
+            )
             c_prev_prev, c_prev, c = C, C, C
         else:
             self.stem = nn.Sequential(nn.Conv2d(3, 3 * C, 3, padding=1, bias=False), nn.BatchNorm2d(3 * C))

@@ -1,6 +1,6 @@
-"""A SubTransformer of HAT on its own (mit-han-lab/hardware-aware-transformers, transformer_super with the sampled sizes),
-written down in PyTorch for comparison with frontend/nas: encoder, then decoder over a whole target sentence without
-incremental state. Sentences hold no padding, so the padding mask, computed as there, masks nothing."""
+"""A SubTransformer of HAT on its own (mit-han-lab/hardware-aware-transformers, transformer_super with the sampled
+sizes), written down in PyTorch for comparison with frontend/nas: encoder, then decoder over a whole target sentence
+without incremental state. Sentences hold no padding, so the padding mask, computed as there, masks nothing."""
 import math
 
 import torch
@@ -43,7 +43,7 @@ class Attention(nn.Module):
             q = F.linear(query, self.q_proj_weight, self.q_proj_bias)
             k = F.linear(key, self.k_proj_weight, self.k_proj_bias)
             v = F.linear(key, self.v_proj_weight, self.v_proj_bias)
-        q *= size ** -0.5
+        q *= size**-0.5
         q = q.contiguous().view(length, batch * heads, size).transpose(0, 1)
         k = k.contiguous().view(-1, batch * heads, size).transpose(0, 1)
         v = v.contiguous().view(-1, batch * heads, size).transpose(0, 1)
@@ -143,7 +143,9 @@ class Decoder(nn.Module):
     def __init__(self, dim, encoder_dim, embed, ffns, heads, ende_heads, arbitrary, out_vocab):
         super().__init__()
         self.dim, self.embed_tokens, self.embed_positions, self.arbitrary = dim, embed, Positions(dim), arbitrary
-        self.layers = nn.ModuleList([DecoderLayer(dim, encoder_dim, f, h, e) for f, h, e in zip(ffns, heads, ende_heads)])
+        self.layers = nn.ModuleList(
+            [DecoderLayer(dim, encoder_dim, f, h, e) for f, h, e in zip(ffns, heads, ende_heads)]
+        )
         self.future = torch.zeros(1024, 1024)
         self.embed_out = nn.Parameter(torch.zeros(out_vocab, dim)) if out_vocab else None
 

@@ -7,7 +7,9 @@ class ReLUConvBN(nn.Module):
     def __init__(self, c_in, c_out, kernel, stride, padding):
         super().__init__()
         self.op = nn.Sequential(
-            nn.ReLU(inplace=False), nn.Conv2d(c_in, c_out, kernel, stride=stride, padding=padding, bias=False), nn.BatchNorm2d(c_out)
+            nn.ReLU(inplace=False),
+            nn.Conv2d(c_in, c_out, kernel, stride=stride, padding=padding, bias=False),
+            nn.BatchNorm2d(c_out),
         )
 
     def forward(self, x):

@@ -29,9 +29,16 @@ class SE(nn.Module):
     def __init__(self, c):
         super().__init__()
         mid = make_divisible(c // 4)
-        self.fc = nn.Sequential(OrderedDict([
-            ("reduce", nn.Conv2d(c, mid, 1)), ("relu", nn.ReLU(inplace=True)),
-            ("expand", nn.Conv2d(mid, c, 1)), ("h_sigmoid", Hsigmoid())]))
+        self.fc = nn.Sequential(
+            OrderedDict(
+                [
+                    ("reduce", nn.Conv2d(c, mid, 1)),
+                    ("relu", nn.ReLU(inplace=True)),
+                    ("expand", nn.Conv2d(mid, c, 1)),
+                    ("h_sigmoid", Hsigmoid()),
+                ]
+            )
+        )
 
     def forward(self, x):
         return x * self.fc(x.mean(3, keepdim=True).mean(2, keepdim=True))
@@ -42,7 +49,10 @@ def act(h_swish):
 
 
 def conv_bn_act(c_in, c_out, kernel, stride, h_swish, groups=1, with_act=True):
-    layers = [("conv", nn.Conv2d(c_in, c_out, kernel, stride, kernel // 2, groups=groups, bias=False)), ("bn", nn.BatchNorm2d(c_out))]
+    layers = [
+        ("conv", nn.Conv2d(c_in, c_out, kernel, stride, kernel // 2, groups=groups, bias=False)),
+        ("bn", nn.BatchNorm2d(c_out)),
+    ]
     if with_act:
         layers.append(("act", act(h_swish)))
     return nn.Sequential(OrderedDict(layers))
@@ -85,7 +95,14 @@ class MobileNetV3(nn.Module):
         blocks = [Residual(MBConv(16, 16, 3, 1, 1, False, False), True)]
         c = 16
         for s, (width, stride, h_swish, se) in enumerate(
-                [(24, 2, False, False), (40, 2, False, True), (80, 2, True, False), (112, 1, True, True), (160, 2, True, True)]):
+            [
+                (24, 2, False, False),
+                (40, 2, False, True),
+                (80, 2, True, False),
+                (112, 1, True, True),
+                (160, 2, True, True),
+            ]
+        ):
             for i in range(d[s]):
                 step = stride if i == 0 else 1
                 conv = MBConv(c, width, ks[4 * s + i], step, e[4 * s + i], h_swish, se)
@@ -94,8 +111,12 @@ class MobileNetV3(nn.Module):
         self.blocks = nn.ModuleList(blocks)
         self.final_expand_layer = conv_bn_act(c, 960, 1, 1, True)
         self.global_avg_pool = GlobalMean()
-        self.feature_mix_layer = nn.Sequential(OrderedDict([("conv", nn.Conv2d(960, 1280, 1, bias=False)), ("act", Hswish(inplace=False))]))
-        self.classifier = nn.Sequential(OrderedDict([("dropout", nn.Dropout(0.1, inplace=True)), ("linear", nn.Linear(1280, num_classes))]))
+        self.feature_mix_layer = nn.Sequential(
+            OrderedDict([("conv", nn.Conv2d(960, 1280, 1, bias=False)), ("act", Hswish(inplace=False))])
+        )
+        self.classifier = nn.Sequential(
+            OrderedDict([("dropout", nn.Dropout(0.1, inplace=True)), ("linear", nn.Linear(1280, num_classes))])
+        )
 
     def forward(self, x):
         x = self.first_conv(x)

@@ -63,8 +63,8 @@ TEST(DiagnosticsTest, NearMissesAreSuggested) {
 }
 
 TEST(DiagnosticsTest, AnExceptionsOwnStrIsUsed) {
-  Outcome o = RunSource("class E(Exception):\n    def __str__(self): return 'told\\nyou'\nraise E()\n");
-  EXPECT_EQ(o.diagnostic.message, "E: told you");
+  Outcome o = RunSource("class E(Exception):\n    def __str__(self): return 'went\\nwrong'\nraise E()\n");
+  EXPECT_EQ(o.diagnostic.message, "E: went wrong");
   o = RunSource("class E(Exception):\n    def __str__(self): 1 / 0\nraise E()\n");
   EXPECT_EQ(o.diagnostic.message, "E");
 }
@@ -110,6 +110,7 @@ class CounterPayload : public NativeObject {
   NativeObject* Copy(Interpreter& interp) override { return interp.heap().New<CounterPayload>(*this); }
 };
 
+// Long because it defines a class with every hook, then runs a program that uses them all.
 TEST(NativeApiTest, AClassWithPayloadHooksAndOperators) {
   NativeRegistry natives;
   AddStandardLibrary(&natives);

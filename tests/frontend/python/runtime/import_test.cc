@@ -19,7 +19,7 @@ TEST(ImportTest, PackagesAndRelativeImports) {
       {"pkg/sub/c.py", "from ..a import fa\nfrom ... import nothing\n" + std::string("deep = fa() + 'c'\n")},
       {"main.py", "from pkg import *\nprint(fa(), b.deep)\n"},
   };
-  Outcome o = RunProgram(p);
+  Outcome o = RunPython(p);
   EXPECT_EQ(o.kind(), "model_error");  // three dots from pkg.sub.c are one too many
   EXPECT_THAT(o.diagnostic.message, HasSubstr("beyond top-level package"));
   EXPECT_EQ(o.diagnostic.position.file, "pkg/sub/c.py");
@@ -27,7 +27,7 @@ TEST(ImportTest, PackagesAndRelativeImports) {
   p.bundle["main.py"] =
       "from pkg import *\nimport pkg.sub.c as c, pkg.a\nprint(fa(), b.deep, c.__name__, pkg.a.__package__, b.other is "
       "fa, pkg.__all__, c.__file__)\n";
-  EXPECT_EQ(RunProgram(p).output, "a ac pkg.sub.c pkg True ['fa', 'b'] pkg/sub/c.py\n");
+  EXPECT_EQ(RunPython(p).output, "a ac pkg.sub.c pkg True ['fa', 'b'] pkg/sub/c.py\n");
 }
 
 TEST(ImportTest, AModuleRunsOnceAndCyclesSeeWhatIsThere) {
@@ -35,9 +35,9 @@ TEST(ImportTest, AModuleRunsOnceAndCyclesSeeWhatIsThere) {
   p.bundle = {{"a.py", "print('a')\nx = 1\nimport b\ny = 2\n"},
               {"b.py", "print('b')\nimport a\nprint(a.x, hasattr(a, 'y'))\n"},
               {"main.py", "import a, b\nimport a\nimport sys\nprint(sys.modules['a'] is a, a.b is b)\n"}};
-  EXPECT_EQ(RunProgram(p).output, "a\nb\n1 False\nTrue True\n");
+  EXPECT_EQ(RunPython(p).output, "a\nb\n1 False\nTrue True\n");
   p.bundle = {{"a.py", "from b import f\ng = 1\n"}, {"b.py", "from a import g\nf = 1\n"}, {"main.py", "import a\n"}};
-  Outcome o = RunProgram(p);
+  Outcome o = RunPython(p);
   EXPECT_THAT(o.diagnostic.message,
               HasSubstr("ImportError: cannot import name 'g' from partially initialized module 'a'"));
 }
@@ -50,8 +50,8 @@ TEST(ImportTest, AFailedImportCanBeRetriedAndCaught) {
        "for _ in range(2):\n    try:\n        import bad\n    except ZeroDivisionError:\n        print('again')\n"
        "try:\n    import nowhere_to_be_found\nexcept ImportError as e:\n    print(type(e).__name__, e, e.name)\n"
        "try:\n    from os import nothing\nexcept ImportError as e:\n    print(e)\n"}};
-  EXPECT_THAT(RunProgram(p).output, HasSubstr("again\nagain\nModuleNotFoundError No module named 'nowhere_to_be_found' "
-                                              "nowhere_to_be_found\ncannot import name 'nothing' from 'os'"));
+  EXPECT_THAT(RunPython(p).output, HasSubstr("again\nagain\nModuleNotFoundError No module named 'nowhere_to_be_found' "
+                                             "nowhere_to_be_found\ncannot import name 'nothing' from 'os'"));
 }
 
 TEST(ImportTest, AMissingPackageIsAnErrorWhereItIsUsedThatSaysWhatToDo) {
@@ -71,9 +71,9 @@ TEST(ImportTest, AMissingPackageIsAnErrorWhereItIsUsedThatSaysWhatToDo) {
 TEST(ImportTest, WhatIsMissingOfAPackageThatIsThereIsAnErrorAtOnce) {
   Program p;
   p.bundle = {{"pkg/__init__.py", ""}, {"main.py", "import pkg.sub\n"}};
-  EXPECT_THAT(RunProgram(p).diagnostic.message, HasSubstr("No module named 'pkg.sub'"));
+  EXPECT_THAT(RunPython(p).diagnostic.message, HasSubstr("No module named 'pkg.sub'"));
   p.bundle["main.py"] = "from pkg import sub\n";
-  EXPECT_THAT(RunProgram(p).diagnostic.message, HasSubstr("cannot import name 'sub' from 'pkg'"));
+  EXPECT_THAT(RunPython(p).diagnostic.message, HasSubstr("cannot import name 'sub' from 'pkg'"));
 }
 
 TEST(ImportTest, AMissingPackageUnderTryIsCaught) {
@@ -82,7 +82,7 @@ TEST(ImportTest, AMissingPackageUnderTryIsCaught) {
       "try:\n    import apex_is_not_here\nexcept ImportError:\n    apex_is_not_here = None\n"
       "try:\n    from flash_attn_is_not_here.ops import f\n    has = True\nexcept ModuleNotFoundError as e:\n    has = "
       "e.name\nprint(apex_is_not_here, has)\n";
-  EXPECT_EQ(RunProgram(p).output, "None flash_attn_is_not_here\n");
+  EXPECT_EQ(RunPython(p).output, "None flash_attn_is_not_here\n");
 }
 
 TEST(ImportTest, ModulesHaveHooksAndSysModulesMayHoldAnything) {
@@ -103,7 +103,7 @@ TEST(ImportTest, ModulesHaveHooksAndSysModulesMayHoldAnything) {
                "print(virtual.f(), f(), fake.attr, attr, 'pkg.a' in sys.modules, sys.modules[__name__].pkg is pkg)\n"
                "exec('import pkg.a as again')\nprint(again is pkg.a, __import__('pkg.b').b.v, pkg.a.__name__, "
                "pkg.__path__ is not None)\n"}};
-  Outcome o = RunProgram(p);
+  Outcome o = RunPython(p);
   EXPECT_EQ(o.output, "made False 2\nf f 3 3 True True\nTrue 2 pkg.a True\n") << o.status;
 }
 
@@ -115,7 +115,7 @@ TEST(ImportTest, LibraryModulesLoadWhenTheyAreUsed) {
        {"lib/heavy.py", "print('heavy')\nthing = 'T'\n"},
        {"lib/light.py", "print('light')\nsmall = 's'\n"}});
   p.bundle["main.py"] = "import lib\nprint('imported')\nprint(lib.small)\nprint(lib.light.small)\nprint(lib.thing)\n";
-  EXPECT_EQ(RunProgram(p).output, "lib\nimported\nlight\ns\ns\nheavy\nT\n");
+  EXPECT_EQ(RunPython(p).output, "lib\nimported\nlight\ns\ns\nheavy\nT\n");
 }
 
 TEST(ImportTest, LazinessIsInvisible) {
@@ -133,7 +133,7 @@ TEST(ImportTest, LazinessIsInvisible) {
       "import lib, lib.user\nfrom lib import *\nprint(lib.user.use())\nprint(sorted(k for k in vars(lib) if not "
       "k.startswith('__')))\n"
       "print(type(lib.__dict__['helper']).__name__, VALUE is lib.impl.VALUE, lib.t.name)\n";
-  EXPECT_EQ(RunProgram(p).output,
+  EXPECT_EQ(RunPython(p).output,
             "('h', [1], 1, 'other', 'third', True, 'Base')\n['Base', 'VALUE', 'helper', 'impl', 'lib', 'other', 't', "
             "'third', 'user']\nfunction True third\n");
 }
@@ -148,7 +148,7 @@ TEST(ImportTest, RegistriesFilledByStarImports) {
         "return 'A2'\n"},
        {"lib/b.py", "from .registry import register\n@register\ndef b1(): return 'B1'\n"}});
   p.bundle["main.py"] = "import lib\nprint(sorted(lib.models), lib.models['a2'](), lib.a1(), hasattr(lib, 'a2'))\n";
-  EXPECT_EQ(RunProgram(p).output, "['a1', 'a2', 'b1'] A2 A1 False\n");
+  EXPECT_EQ(RunPython(p).output, "['a1', 'a2', 'b1'] A2 A1 False\n");
 }
 
 TEST(ImportTest, ExternalModulesOfALibraryAreOpaque) {
@@ -166,18 +166,18 @@ TEST(ImportTest, ExternalModulesOfALibraryAreOpaque) {
         "def make(): return Derived()\n"
         "def compare(): return PIL.version > 3\n"}});
   p.bundle["main.py"] = "import lib\n";
-  Outcome o = RunProgram(p);
+  Outcome o = RunPython(p);
   EXPECT_TRUE(o.status.ok()) << o.status;
   EXPECT_EQ(o.output, "False kept kept2 3\nFalse\n");
   p.bundle["main.py"] = "import lib\nlib.use()\n";
-  o = RunProgram(p);
+  o = RunPython(p);
   EXPECT_EQ(o.kind(), "unsupported");
   EXPECT_THAT(o.diagnostic.message, HasSubstr("PIL.Image.open()"));
   EXPECT_EQ(o.diagnostic.position.file, "/lib0/lib/__init__.py");
   p.bundle["main.py"] = "import lib\nlib.make()\n";
-  EXPECT_THAT(RunProgram(p).diagnostic.message, HasSubstr("PIL.Image"));
+  EXPECT_THAT(RunPython(p).diagnostic.message, HasSubstr("PIL.Image"));
   p.bundle["main.py"] = "import lib\nlib.compare()\n";
-  EXPECT_EQ(RunProgram(p).kind(), "unsupported");
+  EXPECT_EQ(RunPython(p).kind(), "unsupported");
 }
 
 TEST(ImportTest, StandardModulesThatWeDoNotHaveImportButRefuseToRun) {
@@ -196,9 +196,9 @@ TEST(ImportTest, AFileInsideALibraryRootIsTheModuleThatItIsThere) {
                          {"lib/models/net.py", "from ._util import k\nprint(__name__, k)\n"},
                          {"lib/models/_util.py", "k = 3\n"}});
   p.file = "/lib0/lib/models/net.py";
-  EXPECT_EQ(RunProgram(p).output, "lib.models.net 3\n");
+  EXPECT_EQ(RunPython(p).output, "lib.models.net 3\n");
   p.file = "lib/models/net.py";
-  EXPECT_EQ(RunProgram(p).output, "lib.models.net 3\n");
+  EXPECT_EQ(RunPython(p).output, "lib.models.net 3\n");
 }
 
 TEST(ImportTest, ABundleFileInAFolderImportsItsNeighbours) {
@@ -207,20 +207,20 @@ TEST(ImportTest, ABundleFileInAFolderImportsItsNeighbours) {
   p.bundle = {{"src/model.py", "import blocks\nfrom shared import s\nprint(blocks.b, s)\n"},
               {"src/blocks.py", "b = 1\n"},
               {"shared.py", "s = 2\n"}};
-  EXPECT_EQ(RunProgram(p).output, "1 2\n");
+  EXPECT_EQ(RunPython(p).output, "1 2\n");
 }
 
 TEST(ImportTest, NativeModulesComeBeforeLibraryRoots) {
   Program p;
   p.libraries.push_back({{"math.py", "print('shadowed')\n"}, {"typing_extra.py", "x = 1\n"}});
   p.bundle["main.py"] = "import math, typing_extra\nprint(math.floor(2.5), typing_extra.x)\n";
-  EXPECT_EQ(RunProgram(p).output, "2 1\n");
+  EXPECT_EQ(RunPython(p).output, "2 1\n");
 }
 
 TEST(ImportTest, ASyntaxErrorInAnImportedFileNamesThatFile) {
   Program p;
   p.bundle = {{"broken.py", "x = 1\ndef f(:\n    pass\n"}, {"main.py", "import broken\n"}};
-  Outcome o = RunProgram(p);
+  Outcome o = RunPython(p);
   EXPECT_EQ(o.kind(), "syntax_error");
   EXPECT_EQ(o.diagnostic.position.file, "broken.py");
   EXPECT_EQ(o.diagnostic.position.line, 2);

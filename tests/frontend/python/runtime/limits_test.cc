@@ -306,11 +306,11 @@ TEST(LimitsTest, ModulesAreCounted) {
     imports += "import m" + std::to_string(i) + "\n";
   }
   p.bundle["main.py"] = imports;
-  Outcome o = RunProgram(p);
+  Outcome o = RunPython(p);
   EXPECT_EQ(o.kind(), "limit");
   EXPECT_EQ(o.diagnostic.position.line, 5);
   p.limits.modules = 6;
-  EXPECT_TRUE(RunProgram(p).status.ok());
+  EXPECT_TRUE(RunPython(p).status.ok());
 }
 
 TEST(LimitsTest, SourceBytes) {

@@ -37,7 +37,7 @@ struct Program {
   Limits limits;
 };
 
-inline Outcome RunProgram(const Program& program) {
+inline Outcome RunPython(const Program& program) {
   InterpreterOptions options;
   options.bundle = program.bundle;
   options.limits = program.limits;
@@ -60,7 +60,7 @@ inline Outcome RunSource(std::string source, Limits limits = {}) {
   Program program;
   program.bundle["main.py"] = std::move(source);
   program.limits = limits;
-  return RunProgram(program);
+  return RunPython(program);
 }
 
 }  // namespace cobra::python

@@ -1,4 +1,5 @@
-"""Our tree equals CPython 3.11's `ast`, positions included, on every file of the standard library, torch and torchvision.
+"""Our tree equals CPython 3.11's `ast`, positions included, on every file of the standard library, torch and
+torchvision.
 
 Files that CPython's compile() rejects must be rejected by us with the same line.
 """
@@ -39,9 +40,11 @@ def expected(path):
 
 
 def first_difference(dumper, path, want):
-    got = subprocess.run([dumper, "--full"], input=path.encode() + b"\n", stdout=subprocess.PIPE, check=True).stdout[:-1]
+    got = subprocess.run([dumper, "--full"], input=path.encode() + b"\n", stdout=subprocess.PIPE, check=True).stdout[
+        :-1
+    ]
     at = next((i for i, (a, b) in enumerate(zip(want, got)) if a != b), min(len(want), len(got)))
-    return "  CPython: ...%r\n  ours:    ...%r" % (want[max(0, at - 100):at + 100], got[max(0, at - 100):at + 100])
+    return "  CPython: ...%r\n  ours:    ...%r" % (want[max(0, at - 100) : at + 100], got[max(0, at - 100) : at + 100])
 
 
 def main():

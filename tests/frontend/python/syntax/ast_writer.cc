@@ -93,6 +93,7 @@ void Writer::PutConstant(const Constant* c) {
   Node("Constant", &c->pos, value, c->is_u_string ? "u" : "-");
 }
 
+// Long because every kind of expression has a line or two.
 void Writer::Put(const ExprNode* e) {
   if (e == nullptr) {
     out += '-';
@@ -226,6 +227,7 @@ void Writer::Put(const PatternNode* p) {
   }
 }
 
+// Long because every kind of statement has a line or two.
 void Writer::Put(const StmtNode* s) {
   const auto node = [&](const auto&... fields) { Node(NameOf(s->node_kind), &s->pos, fields...); };
   const auto function = [&](const auto* n) { node(n->name, n->args, n->body, n->decorator_list, n->returns); };

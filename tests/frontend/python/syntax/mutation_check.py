@@ -1,10 +1,11 @@
 """How often we agree with CPython 3.11's compile() on damaged real files: accept or reject, and the line of the error.
 
-    COBRA_BIN=build/release/bin mutation_check.py [--count 2000] [--seed 1] [--min-percent 99.5] [--show 30] [--messages]
+    COBRA_BIN=build/release/bin mutation_check.py [--count 2000] [--seed 1] [--min-percent 99.5] [--show 30]
+        [--messages]
 
-Each case is one file of the standard library, torch or torchvision with one seeded mutation: a token deleted, doubled, swapped
-with its neighbour or replaced by another of the file; a line deleted, doubled, indented or dedented; a character inserted.
-Exit status 1 below --min-percent.
+Each case is one file of the standard library, torch or torchvision with one seeded mutation: a token deleted, doubled,
+swapped with its neighbour or replaced by another of the file; a line deleted, doubled, indented or dedented; a
+character inserted. Exit status 1 below --min-percent.
 """
 import argparse
 import collections
@@ -67,7 +68,7 @@ def mutate_line(rng, text):
     if kind == "indent":
         lines[i] = " " * rng.randint(1, 4) + lines[i]
     elif kind == "dedent":
-        lines[i] = lines[i][min(rng.randint(1, 4), len(lines[i]) - len(lines[i].lstrip(" "))):]
+        lines[i] = lines[i][min(rng.randint(1, 4), len(lines[i]) - len(lines[i].lstrip(" "))) :]
     elif kind == "drop line":
         del lines[i]
     elif kind == "double line":
@@ -149,12 +150,16 @@ def main():
                 continue
             counts["shown"] += 1
             if counts["shown"] <= args.show:
-                print("case %d (%s of %s)\n  CPython %s: %s\n  ours    %s: %s" %
-                      (counts["cases"] - 1, kind, origin, want, want_message, got, got_message))
+                print(
+                    "case %d (%s of %s)\n  CPython %s: %s\n  ours    %s: %s"
+                    % (counts["cases"] - 1, kind, origin, want, want_message, got, got_message)
+                )
         process.stdin.close()
     percent = {k: 100.0 * counts[k] / counts["cases"] for k in ("rejected", "verdict", "line", "message")}
-    print("seed %d: %d mutants, %.1f %% rejected by CPython; same verdict %.2f %%, same line %.2f %%, same message %.2f %%" %
-          (args.seed, counts["cases"], percent["rejected"], percent["verdict"], percent["line"], percent["message"]))
+    print(
+        "seed %d: %d mutants, %.1f %% rejected by CPython; same verdict %.2f %%, same line %.2f %%, same message %.2f %%"
+        % (args.seed, counts["cases"], percent["rejected"], percent["verdict"], percent["line"], percent["message"])
+    )
     return 0 if percent["line"] >= args.min_percent else 1
 
 

@@ -211,13 +211,14 @@ TEST(ParserTest, HostileLength) {
 TEST(ParserTest, Limits) {
   Limits limits;
   limits.source_bytes = 10;
-  EXPECT_EQ(Read("x = 1234567", limits), "limit 0: model.py: 11 bytes of source; at most 10 are read");
+  EXPECT_EQ(Read("x = 1234567", limits), "limit 0: model.py: 11 bytes, more than the limit of 10");
   limits = {};
   limits.syntax_nodes = 1000;
   EXPECT_EQ(Read("x = [\n" + Repeat("1,\n", 2000) + "]", limits).substr(0, 8), "limit 10");
   limits = {};
   limits.syntax_depth = 50;
-  EXPECT_EQ(Read("\nx" + Repeat("+x", 60), limits), "limit 2: the source is nested more than 50 levels deep");
+  EXPECT_EQ(Read("\nx" + Repeat("+x", 60), limits),
+            "limit 2: the nesting of the source: more than the limit of 50 levels");
   EXPECT_EQ(Read("x" + Repeat("+x", 40), limits).substr(0, 7), "Module(");
   EXPECT_EQ(Read(Repeat("-", 60) + "x", limits).substr(0, 5), "limit");
 }

@@ -1,6 +1,7 @@
 // python_ast_dump [--full|--time] < names: parses each file named on standard input. Prints per file one line,
 //   ok SHA256-OF-THE-TREE'S-TEXT NAME   or   error LINE NAME<tab>MESSAGE,
-// with --full the text itself; with --time how fast all of them together were read (files in memory, processor time, best of 5).
+// with --full the text itself; with --time how fast all of them together were read (files in memory, processor time,
+// best of 5).
 #include <cstdio>
 #include <ctime>
 #include <iostream>
@@ -30,7 +31,7 @@ int Time(const std::vector<std::string>& names) {
     nodes = memory_bytes = 0;
     const std::clock_t start = std::clock();
     for (const std::string& source : sources) {
-      const auto ast = cobra::ast::ParseModule(source, "timed.py");
+      const auto ast = cobra::python::ast::ParseModule(source, "timed.py");
       if (!ast.ok()) continue;
       nodes += (*ast)->node_count();
       memory_bytes += (*ast)->memory_bytes();
@@ -46,14 +47,14 @@ int Time(const std::vector<std::string>& names) {
 
 void Dump(const std::string& name, bool full) {
   const absl::StatusOr<std::string> source = cobra::ReadFile(name);
-  const auto ast = source.ok() ? cobra::ast::ParseModule(*source, name) : source.status();
+  const auto ast = source.ok() ? cobra::python::ast::ParseModule(*source, name) : source.status();
   if (!ast.ok()) {
     const auto diagnostic = cobra::DiagnosticFromStatus(ast.status());
     const std::string message = diagnostic ? diagnostic->message : "internal: " + std::string(ast.status().message());
     std::printf("error %d %s\t%s\n", diagnostic ? diagnostic->position.line : -1, name.c_str(), message.c_str());
     return;
   }
-  const std::string text = cobra::ast::WriteAst(**ast, true);
+  const std::string text = cobra::python::ast::WriteAst(**ast, true);
   if (full) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fputc('\n', stdout);

@@ -1,4 +1,5 @@
-"""Each case of syntax_cases.txt (separated by lines of ----): the same tree as CPython 3.11, or the same error at the same line."""
+"""Each case of syntax_cases.txt (separated by lines of ----): the same tree as CPython 3.11, or the same error at the
+same line."""
 import ast
 import os
 import subprocess
@@ -35,7 +36,9 @@ def main():
         for case in [v for c in cases for v in (c, c[:-1], c.replace(b"\n", b"\r\n"))]:
             with open(path, "wb") as f:
                 f.write(case)
-            got = subprocess.run([dumper, "--full"], input=path.encode() + b"\n", stdout=subprocess.PIPE, check=True).stdout[:-1]
+            got = subprocess.run(
+                [dumper, "--full"], input=path.encode() + b"\n", stdout=subprocess.PIPE, check=True
+            ).stdout[:-1]
             if got.startswith(b"error"):
                 head, _, message = got.partition(b"\t")
                 got = b" ".join(head.split(b" ")[:2]) + b" " + message

@@ -88,7 +88,7 @@ class Evaluator {
   Case& case_;
 };
 
-const NativeRegistry& Natives() {
+const NativeRegistry& TorchNatives() {
   static const auto* const kRegistry = [] {
     auto* registry = new NativeRegistry();
     AddStandardLibrary(registry);
@@ -139,7 +139,7 @@ void EvaluateGroup(const std::vector<std::string>& lines, const std::string& ver
   InterpreterOptions options;
   options.bundle = {
       {"cases.py", "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"}};
-  options.natives = &Natives();
+  options.natives = &TorchNatives();
   options.torch_version = version;
   options.host = &state;
   auto interp = Interpreter::Create(std::move(options)).value();

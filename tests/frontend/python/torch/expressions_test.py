@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Every line of expressions.txt in real PyTorch and in our reader: same shapes and dtypes, or an error from both. Exits 77 without python3-torch."""
+"""Every line of expressions.txt in real PyTorch and in our reader: same shapes and dtypes, or an error from both. Exits
+77 without python3-torch."""
 import json
 import os
 import subprocess
@@ -15,8 +16,17 @@ except ImportError:
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BIN = os.environ.get("COBRA_BIN", "build/release/bin")
-INPUTS = {"x": ([2, 3, 8, 8], "float32"), "y": ([4, 6], "float32"), "v": ([6], "float32"), "s": ([], "float32"), "i": ([4, 6], "int64"), "j": ([3], "int64"),
-          "m": ([4, 6], "bool"), "h": ([4, 6], "float16"), "t": ([2, 5, 16], "float32")}
+INPUTS = {
+    "x": ([2, 3, 8, 8], "float32"),
+    "y": ([4, 6], "float32"),
+    "v": ([6], "float32"),
+    "s": ([], "float32"),
+    "i": ([4, 6], "int64"),
+    "j": ([3], "int64"),
+    "m": ([4, 6], "bool"),
+    "h": ([4, 6], "float16"),
+    "t": ([2, 5, 16], "float32"),
+}
 
 
 def text(shape, dtype):
@@ -29,7 +39,9 @@ def flat(value):
 
 def real(expression, inputs):
     try:
-        return [text(list(t.shape), str(t.dtype)[6:]) for t in flat(eval(expression, {"torch": torch, "F": F, **inputs}))]
+        return [
+            text(list(t.shape), str(t.dtype)[6:]) for t in flat(eval(expression, {"torch": torch, "F": F, **inputs}))
+        ]
     except Exception as e:
         return "error: %s: %s" % (type(e).__name__, str(e).split("\n")[0][:150])
 
@@ -57,14 +69,21 @@ def main():
     inputs = {}
     for name, (shape, dtype) in INPUTS.items():
         dtype = getattr(torch, dtype)
-        inputs[name] = torch.randn(shape).to(dtype) if dtype.is_floating_point else torch.randint(0, 2 if dtype == torch.bool else 3, shape).to(dtype)
+        inputs[name] = (
+            torch.randn(shape).to(dtype)
+            if dtype.is_floating_point
+            else torch.randint(0, 2 if dtype == torch.bool else 3, shape).to(dtype)
+        )
     lines = [line.rstrip("\n") for line in open(HERE + "/expressions.txt") if line.strip() and line[0] != "#"]
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/cases.py"
         with open(path, "w") as f:
             f.write("import torch\nimport torch.nn.functional as F\n\n")
             for k, line in enumerate(lines):
-                f.write("\n\nclass E%d(torch.nn.Module):\n    def forward(self, %s):\n        return %s\n" % (k, ", ".join(INPUTS), line))
+                f.write(
+                    "\n\nclass E%d(torch.nn.Module):\n    def forward(self, %s):\n        return %s\n"
+                    % (k, ", ".join(INPUTS), line)
+                )
         shapes = ",".join(text(*v) for v in INPUTS.values())
         requests = "".join("%s\tE%d()\t%s\n" % (path, k, shapes) for k in range(len(lines)))
         answer = subprocess.run([BIN + "/read_model", "--batch"], input=requests, capture_output=True, text=True)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Our graph of every golden (and of every model of the shared corpus, where that is there) must be what real PyTorch ran: parameters, calls, shapes,
-attributes, data flow, outputs, multiply-accumulates. read_model refuses a graph that is another one after a trip through JSON or the API."""
+"""Our graph of every golden (and of every model of the shared corpus, where that is there) must be what real PyTorch
+ran: parameters, calls, shapes, attributes, data flow, outputs, multiply-accumulates. read_model refuses a graph that is
+another one after a trip through JSON or the API."""
 import glob
 import gzip
 import json
@@ -46,8 +47,16 @@ def reduced(graph):
             root[number] = come_from[0] if come_from else "const"
         else:
             root[number] = len(kept)
-            kept.append((record["op"], record["out"], [s for s in come_from if s != "const"], record.get("args", record.get("attrs")), record.get("mod"),
-                         bool(record.get("inplace"))))
+            kept.append(
+                (
+                    record["op"],
+                    record["out"],
+                    [s for s in come_from if s != "const"],
+                    record.get("args", record.get("attrs")),
+                    record.get("mod"),
+                    bool(record.get("inplace")),
+                )
+            )
     flat = [[s, 0] if type(s) is int else s for s in graph["output"]]
     return kept, [resolve(s) for s in flat]
 
@@ -62,7 +71,9 @@ def same(a, b, rank):
         return True
     if any(isinstance(v, (str, bool)) or v is None for v in (a, b)):
         return False
-    return abs(a - b) <= 1e-9 * max(abs(a), abs(b)) or (rank and a % rank == b % rank and type(a) is type(b) is int and min(a, b) < 0)
+    return abs(a - b) <= 1e-9 * max(abs(a), abs(b)) or (
+        rank and a % rank == b % rank and type(a) is type(b) is int and min(a, b) < 0
+    )
 
 
 def difference(golden, ours, strict=True):
@@ -71,7 +82,12 @@ def difference(golden, ours, strict=True):
         return "refused: " + ours["error"]
     for key in ("param_shapes", "params"):
         if golden[key] != ours[key]:
-            return "%s differ: %s" % (key, golden[key] if key == "params" else sorted(set(map(str, golden[key].items())) ^ set(map(str, ours[key].items())))[:4])
+            return "%s differ: %s" % (
+                key,
+                golden[key]
+                if key == "params"
+                else sorted(set(map(str, golden[key].items())) ^ set(map(str, ours[key].items())))[:4],
+            )
     (want, want_out), (have, have_out) = reduced(golden), reduced(ours)
     for i, (a, b) in enumerate(zip(want, have)):
         if a[:2] != b[:2] or a[4:] != b[4:] or (a[2] != b[2] and sorted(map(str, a[2])) != sorted(map(str, b[2]))):
@@ -80,7 +96,13 @@ def difference(golden, ours, strict=True):
             if not strict and (key not in a[3] or key not in b[3]):
                 continue
             if key not in a[3] or key not in b[3] or not same(a[3][key], b[3][key], len(a[1][0])):
-                return "call %d (%s): attribute %s: ours %s, PyTorch's %s" % (i, a[0], key, b[3].get(key), a[3].get(key))
+                return "call %d (%s): attribute %s: ours %s, PyTorch's %s" % (
+                    i,
+                    a[0],
+                    key,
+                    b[3].get(key),
+                    a[3].get(key),
+                )
     if len(want) != len(have):
         return "%d calls, PyTorch made %d" % (len(have), len(want))
     if want_out != have_out:
@@ -101,18 +123,29 @@ def main():
     cases = []
     for path in sorted(glob.glob(HERE + "/goldens/*.json.gz")):
         golden = json.loads(gzip.open(path).read())
-        root = LIBRARY if golden["library"] else HERE + ("/../../../.." if golden["file"].startswith("examples/") else "/models")
+        root = (
+            LIBRARY
+            if golden["library"]
+            else HERE + ("/../../../.." if golden["file"].startswith("examples/") else "/models")
+        )
         cases.append((golden, root + "/" + golden["file"]))
     corpus = os.path.join(HERE, "../../../../../shared/corpus/torchvision/truth")
     for path in sorted(glob.glob(corpus + "/*.json.gz")):
         truth = json.loads(gzip.open(path).read())
         out = truth["output"]
-        truth["output"] = [t["src"] for t in ([out] if "src" in out else list(out.values()) if isinstance(out, dict) else out)]
+        truth["output"] = [
+            t["src"] for t in ([out] if "src" in out else list(out.values()) if isinstance(out, dict) else out)
+        ]
         cases.append((truth, LIBRARY + "/" + truth["file"]))
     wanted = sys.argv[1:]
     cases = [c for c in cases if not wanted or c[0]["name"] in wanted]
     lines = ["%s\t%s\t%s" % (path, g["call"], arguments(g["inputs"])) for g, path in cases]
-    answer = subprocess.run([BIN + "/read_model", "--batch", "--library", LIBRARY], input="\n".join(lines) + "\n", capture_output=True, text=True)
+    answer = subprocess.run(
+        [BIN + "/read_model", "--batch", "--library", LIBRARY],
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+    )
     graphs = [json.loads(line) for line in answer.stdout.splitlines()]
     wrong = 0
     for (golden, _), ours in zip(cases, graphs):

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Every public name of every PyTorch module that a model file might import can be imported; what PyTorch 1.13 lacks cannot, where a program asks."""
+"""Every public name of every PyTorch module that a model file might import can be imported; what PyTorch 1.13 lacks
+cannot, where a program asks."""
 import importlib
 import json
 import os
@@ -37,7 +38,9 @@ def read(source, entry="Net()"):
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/model.py"
         open(path, "w").write(source)
-        return json.loads(subprocess.run([BIN + "/read_model", path, entry, "1x3"], capture_output=True, text=True).stdout)
+        return json.loads(
+            subprocess.run([BIN + "/read_model", path, entry, "1x3"], capture_output=True, text=True).stdout
+        )
 
 
 def importable(statements):
@@ -69,7 +72,9 @@ def main():
         statements += ["from %s import %s" % (module, name) for name in names if name not in ("builtins",)]
     failed = importable(statements)
     for module in LATER:
-        guarded = "try:\n    import %s\n    there = True\nexcept ImportError:\n    there = False\nassert not there\n" % module
+        guarded = (
+            "try:\n    import %s\n    there = True\nexcept ImportError:\n    there = False\nassert not there\n" % module
+        )
         if "error" in read(guarded + MODEL):
             failed.append("%s is there under try" % module)
     for line in failed:

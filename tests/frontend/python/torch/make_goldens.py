@@ -1,11 +1,14 @@
 #!/usr/bin/python3
-"""Records what real PyTorch runs for the models of MODELS and writes goldens/NAME.json.gz, which graph_equality_test.py and
-tests/graph/replay_test.cc compare with.   make_goldens.py [NAME...]     needs python3-torch 1.13 and python3-torchvision 0.14
+"""Records what real PyTorch runs for the models of MODELS and writes goldens/NAME.json.gz, which graph_equality_test.py
+and tests/graph/replay_test.cc compare with.
 
-A golden: name, call, file (inside the library or models/), library, inputs, params, param_shapes, buffer_shapes, buffer_dtypes, ops, output, macs.
-One record of ops per call of a torch function from Python: op, kind (view, alias, create, const; absent = computes), src {argument: source},
-args {argument: value}, out [shapes], dtype (unless all float32), inplace, mod (module path). A source is a record number, [record, output], "in:i",
-"p:NAME", "b:NAME", "c", or a list of those."""
+    make_goldens.py [NAME...]     needs python3-torch 1.13 and python3-torchvision 0.14
+
+A golden: name, call, file (inside the library or models/), library, inputs, params, param_shapes, buffer_shapes,
+buffer_dtypes, ops, output, macs. One record of ops per call of a torch function from Python: op, kind (view, alias,
+create, const; absent = computes), src {argument: source}, args {argument: value}, out [shapes], dtype (unless all
+float32), inplace, mod (module path). A source is a record number, [record, output], "in:i", "p:NAME", "b:NAME", "c", or
+a list of those."""
 import gzip
 import importlib
 import inspect
@@ -21,6 +24,7 @@ import torch
 from torch.overrides import TorchFunctionMode, resolve_name
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+LIBRARY = os.path.join(HERE, "../../../../frontend/python/library")
 IMAGE = [[1, 3, 224, 224]]
 TV = "torchvision.models."
 # name: (module, call, inputs); models/x.py are ours
@@ -56,31 +60,87 @@ MODELS = {
     "rearranging": ("rearranging", "Rearranging()", [[2, 3, 32, 32]]),
     "maxvit_t": (TV + "maxvit", "maxvit_t()", IMAGE),
     "s3d": (TV + "video.s3d", "s3d()", [[1, 3, 16, 224, 224]]),
-    "deeplabv3": (TV + "segmentation.deeplabv3", "deeplabv3_mobilenet_v3_large(weights_backbone=None)", [[1, 3, 128, 128]]),
-    "retinanet_backbone": (TV + "detection.retinanet", "retinanet_resnet50_fpn(weights_backbone=None).backbone", [[1, 3, 256, 256]]),
+    "deeplabv3": (
+        TV + "segmentation.deeplabv3",
+        "deeplabv3_mobilenet_v3_large(weights_backbone=None)",
+        [[1, 3, 128, 128]],
+    ),
+    "retinanet_backbone": (
+        TV + "detection.retinanet",
+        "retinanet_resnet50_fpn(weights_backbone=None).backbone",
+        [[1, 3, 256, 256]],
+    ),
     "recurrent": ("recurrent", "Recurrent(12, 20)", [[3, 5, 12]]),
     "packing": ("packing", "Packing(6, 8, [3, 5, 2])", [[3, 5, 6]]),
     "frameworks": ("frameworks", "Frameworks()", [[2, 3, 9, 9]]),
     # examples/: the calls that their documentation shows. A tuple of shapes is one argument, a list of tensors.
     "example_convnet": ("examples.convnet", 'ConvNet(ConvNetConfig.named("s").scaled(depth=1.2))', [[1, 3, 192, 192]]),
-    "example_detection_neck": ("examples.detection_neck", "Detector(inputs=(64, 160, 400))", [([1, 64, 64, 64], [1, 160, 32, 32], [1, 400, 16, 16])]),
-    "example_diffusion_transformer": ("examples.diffusion_transformer", "build('small')", [[1, 4, 32, 32], [1], [1, 32, 512], [1, 512]]),
+    "example_detection_neck": (
+        "examples.detection_neck",
+        "Detector(inputs=(64, 160, 400))",
+        [([1, 64, 64, 64], [1, 160, 32, 32], [1, 400, 16, 16])],
+    ),
+    "example_diffusion_transformer": (
+        "examples.diffusion_transformer",
+        "build('small')",
+        [[1, 4, 32, 32], [1], [1, 32, 512], [1, 512]],
+    ),
     "example_gpt": ("examples.gpt", "GPT(GPTConfig(layers=6))", ["1x256:int64"]),
     "example_unet": ("examples.unet", "UNet(width=64)", [[1, 3, 64, 64], [1]]),
 }
 
-OPERATORS = {"iadd": "add", "isub": "sub", "imul": "mul", "itruediv": "div", "ifloordiv": "floor_divide", "ipow": "pow", "imatmul": "matmul",
-             "radd": "add", "rmul": "mul", "rtruediv": "rdiv", "rdiv": "rdiv", "truediv": "div", "floordiv": "floor_divide", "invert": "bitwise_not",
-             "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "mod": "remainder", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift", "iter": "unbind", "rfloordiv": "rfloor_divide"}
-SYNONYMS = {"subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "negative": "neg", "absolute": "abs", "concat": "cat",
-            "clip": "clamp", "swapaxes": "transpose", "swapdims": "transpose", "moveaxis": "movedim", "less": "lt", "greater": "gt"}
-VIEWS = set("""view reshape flatten unflatten permute transpose t T mT H mH chunk split tensor_split unbind getitem select narrow squeeze unsqueeze
+OPERATORS = {
+    "iadd": "add",
+    "isub": "sub",
+    "imul": "mul",
+    "itruediv": "div",
+    "ifloordiv": "floor_divide",
+    "ipow": "pow",
+    "imatmul": "matmul",
+    "radd": "add",
+    "rmul": "mul",
+    "rtruediv": "rdiv",
+    "rdiv": "rdiv",
+    "truediv": "div",
+    "floordiv": "floor_divide",
+    "invert": "bitwise_not",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "mod": "remainder",
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+    "iter": "unbind",
+    "rfloordiv": "rfloor_divide",
+}
+SYNONYMS = {
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "true_divide": "div",
+    "negative": "neg",
+    "absolute": "abs",
+    "concat": "cat",
+    "clip": "clamp",
+    "swapaxes": "transpose",
+    "swapdims": "transpose",
+    "moveaxis": "movedim",
+    "less": "lt",
+    "greater": "gt",
+}
+VIEWS = set(
+    """view reshape flatten unflatten permute transpose t T mT H mH chunk split tensor_split unbind getitem select narrow squeeze unsqueeze
 expand expand_as view_as reshape_as movedim diagonal as_strided view_as_real view_as_complex real imag ravel broadcast_to broadcast_tensors adjoint
-tensor_unfold data detach alias contiguous""".split())
-QUESTIONS = set("""size dim numel nelement ndimension stride is_contiguous is_floating_point is_complex element_size storage_offset data_ptr
-requires_grad_ __len__ __format__ __repr__ __hash__ is_tensor result_type _assert get_device""".split())
-NO_ATTRIBUTE = set("""training train momentum inplace _stacklevel out device layout pin_memory requires_grad non_blocking copy memory_format
-cudnn_enabled cudnn_enable use_input_stats generator implicit""".split())
+tensor_unfold data detach alias contiguous""".split()
+)
+QUESTIONS = set(
+    """size dim numel nelement ndimension stride is_contiguous is_floating_point is_complex element_size storage_offset data_ptr
+requires_grad_ __len__ __format__ __repr__ __hash__ is_tensor result_type _assert get_device""".split()
+)
+NO_ATTRIBUTE = set(
+    """training train momentum inplace _stacklevel out device layout pin_memory requires_grad non_blocking copy memory_format
+cudnn_enabled cudnn_enable use_input_stats generator implicit""".split()
+)
 SPATIAL = ("stride", "padding", "dilation", "kernel_size", "output_padding", "output_size")
 VALUES = set("item __bool__ __int__ __float__ __index__ tolist nonzero".split())
 
@@ -182,7 +242,9 @@ class Recorder(TorchFunctionMode):
         return self.source.get(id(t), "c")
 
     def folded(self, s):
-        return s == "c" or s.startswith("b:") if isinstance(s, str) else (s[0] if isinstance(s, list) else s) in self.const
+        return (
+            s == "c" or s.startswith("b:") if isinstance(s, str) else (s[0] if isinstance(s, list) else s) in self.const
+        )
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -205,7 +267,9 @@ class Recorder(TorchFunctionMode):
         inplace = kwargs.get("inplace") is True
         if re.fullmatch("__.*__", name):
             inner = name[2:-2]
-            inplace = inner == "setitem" or (inner[0] == "i" and inner[1:] in ("add", "sub", "mul", "truediv", "floordiv", "pow", "and", "or"))
+            inplace = inner == "setitem" or (
+                inner[0] == "i" and inner[1:] in ("add", "sub", "mul", "truediv", "floordiv", "pow", "and", "or")
+            )
             name = OPERATORS.get(inner, inner)
         elif name.endswith("_"):
             name, inplace = name[:-1], True
@@ -263,7 +327,10 @@ class Recorder(TorchFunctionMode):
                     rec["src"]["index%d" % n] = self.src(e)
                     text.append("T%d" % n)
                 elif isinstance(e, slice):
-                    text.append(":".join("" if v is None else str(int(v)) for v in (e.start, e.stop)) + ("" if e.step is None else ":%d" % e.step))
+                    text.append(
+                        ":".join("" if v is None else str(int(v)) for v in (e.start, e.stop))
+                        + ("" if e.step is None else ":%d" % e.step)
+                    )
                 else:
                     text.append("..." if e is Ellipsis else str(plain(e)))
             rec["args"]["index"] = ", ".join(text)
@@ -281,7 +348,8 @@ class Recorder(TorchFunctionMode):
                 rec["src"][key] = [self.src(t) for t in value] if isinstance(value, (list, tuple)) else self.src(value)
             elif key not in NO_ATTRIBUTE and value is not None and not (key == "alpha" and value == 1):
                 rec["args"][key] = plain(value)
-        if "batch_sizes" in bound:  # packed: their values too, and in recurrent calls the tensor of them after the weights
+        # packed: their values too, and in recurrent calls the tensor of them after the weights
+        if "batch_sizes" in bound:
             rec["args"]["batch_sizes"] = bound["batch_sizes"].tolist()
             if name != "_pad_packed_sequence":
                 rec["src"]["input"] = rec["src"].pop("data")
@@ -316,7 +384,10 @@ class Recorder(TorchFunctionMode):
         if name == "new":
             return {"input": args[0], "size": size_of_new(args[1:])}
         if name == "einsum":
-            return {"equation": args[0], "operands": list(args[1]) if isinstance(args[1], (list, tuple)) else list(args[1:])}
+            return {
+                "equation": args[0],
+                "operands": list(args[1]) if isinstance(args[1], (list, tuple)) else list(args[1:]),
+            }
         if name in ("to", "type", "type_as", "float", "half", "double", "long", "int", "bool"):
             d = {"input": args[0]}
             for v in list(args[1:]) + list(kwargs.values()):
@@ -358,7 +429,7 @@ def macs_of(name, rec, given, outs):
     if name == "bilinear":
         return n * (given[2].numel() // given[2].shape[0])
     if name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
-        return n // outs[0].shape[-1] * sum(t.numel() for t in given[3 if name == "lstm" else 2:] if t.dim() == 2)
+        return n // outs[0].shape[-1] * sum(t.numel() for t in given[3 if name == "lstm" else 2 :] if t.dim() == 2)
     return 0
 
 
@@ -394,28 +465,27 @@ def record(model, inputs):
     finally:
         torch.nn.Module.__call__, torch.Tensor.__getitem__ = original_call, original_getitem
     parameters, buffers = dict(model.named_parameters()), dict(model.named_buffers())
-    return {"params": sum(p.numel() for p in parameters.values()), "param_shapes": {n: list(p.shape) for n, p in parameters.items()},
-            "buffer_shapes": {n: list(b.shape) for n, b in buffers.items()},
-            "buffer_dtypes": {n: plain(b.dtype) for n, b in buffers.items() if b.dtype != torch.float32}, "ops": recorder.ops,
-            "output": [recorder.src(t) for t in flat_output(out)], "macs": recorder.macs}
+    return {
+        "params": sum(p.numel() for p in parameters.values()),
+        "param_shapes": {n: list(p.shape) for n, p in parameters.items()},
+        "buffer_shapes": {n: list(b.shape) for n, b in buffers.items()},
+        "buffer_dtypes": {n: plain(b.dtype) for n, b in buffers.items() if b.dtype != torch.float32},
+        "ops": recorder.ops,
+        "output": [recorder.src(t) for t in flat_output(out)],
+        "macs": recorder.macs,
+    }
 
 
 def our_einops():
-    """The modules of frontend/python/torch/py/einops*.py, importable here."""
+    """Makes einops and einops_exts of frontend/python/library importable here, and nothing else of that folder."""
     import importlib.abc
     import importlib.machinery
-    folder = os.path.join(HERE, "../../../../frontend/python/torch/py/")
-    texts = dict(section.partition("\n")[::2] for name in ("einops.py", "einops_layers.py") for section in open(folder + name).read().split("\n# == ")[1:])
 
-    class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    class Finder(importlib.abc.MetaPathFinder):
         def find_spec(self, name, path, target=None):
-            return importlib.machinery.ModuleSpec(name, self, is_package=True) if name in texts else None
-
-        def create_module(self, spec):
-            return None
-
-        def exec_module(self, module):
-            exec(compile(texts[module.__name__], module.__name__, "exec"), module.__dict__)
+            return (
+                importlib.machinery.PathFinder.find_spec(name, [LIBRARY]) if name in ("einops", "einops_exts") else None
+            )
 
     sys.meta_path.insert(0, Finder())
 
@@ -438,9 +508,19 @@ def make(name):
     arguments = [[tensor_of(s) for s in spec] if isinstance(spec, tuple) else tensor_of(spec) for spec in shapes]
     recorded = record(model, arguments)
     own = not module_name.startswith("torchvision")
-    golden = {"name": name, "call": call, "library": not own, "file": module_name.replace(".", "/") + ".py", "torch": torch.__version__,
-              "inputs": [{"shape": list(t.shape), "dtype": plain(t.dtype), **({"list": i} if isinstance(a, list) else {})}
-                         for i, a in enumerate(arguments) for t in tensors_in([a])], **recorded}
+    golden = {
+        "name": name,
+        "call": call,
+        "library": not own,
+        "file": module_name.replace(".", "/") + ".py",
+        "torch": torch.__version__,
+        "inputs": [
+            {"shape": list(t.shape), "dtype": plain(t.dtype), **({"list": i} if isinstance(a, list) else {})}
+            for i, a in enumerate(arguments)
+            for t in tensors_in([a])
+        ],
+        **recorded,
+    }
     raw = io.BytesIO()
     with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as f:
         f.write(json.dumps(golden, separators=(",", ":")).encode())

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every line of numpy_cases.txt in real numpy and in our reader: same type, dtype, shape and values, or an exception of the same type. Exits 77 without
-python3-numpy and python3-torch."""
+"""Every line of numpy_cases.txt in real numpy and in our reader: same type, dtype, shape and values, or an exception of
+the same type. Exits 77 without python3-numpy and python3-torch."""
 import json
 import math
 import os
@@ -23,13 +23,13 @@ import numpy as np
 import torch
 
 
-def told(v):
+def described(v):
     if isinstance(v, np.ndarray):
         return ['array', str(v.dtype), list(v.shape), v.tolist()]
     if isinstance(v, torch.Tensor):
         return ['tensor', str(v.dtype), list(v.shape), v.tolist()]
     if isinstance(v, (list, tuple)):
-        return [type(v).__name__] + [told(e) for e in v]
+        return [type(v).__name__] + [described(e) for e in v]
     if v is None or isinstance(v, (bool, np.bool_, str)):
         return str(v)
     return float(v) if isinstance(v, (float, np.floating)) else int(v) if isinstance(v, (int, np.integer)) else str(v)
@@ -37,7 +37,7 @@ def told(v):
 
 def show(f):
     try:
-        text = repr(told(f()))
+        text = repr(described(f()))
     except Exception as e:
         text = 'raises ' + type(e).__name__
     raise KeyboardInterrupt(text)
@@ -49,7 +49,12 @@ def same(a, b, narrow=False):
         narrow = narrow or "float32" in a  # one unit in the last place
         return len(a) == len(b) and all(same(x, y, narrow) for x, y in zip(a, b))
     if isinstance(a, float) and isinstance(b, float):
-        return a == b or math.isnan(a) and math.isnan(b) or math.isclose(a, b, rel_tol=3e-7 if narrow else 1e-12, abs_tol=1e-15)
+        return (
+            a == b
+            or math.isnan(a)
+            and math.isnan(b)
+            or math.isclose(a, b, rel_tol=3e-7 if narrow else 1e-12, abs_tol=1e-15)
+        )
     return type(a) is type(b) and a == b
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Programs that put something of their own where a layer of torch.nn has code in C++ (layers.h): each case gives the same text in PyTorch and in our reader.
-Exits 77 without python3-torch."""
+"""Programs that put something of their own where a layer of torch.nn has code in C++ (layers.h): each case gives the
+same text in PyTorch and in our reader. Exits 77 without python3-torch."""
 import json
 import os
 import subprocess
@@ -11,7 +11,7 @@ import warnings
 warnings.simplefilter("ignore")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 BIN = os.environ.get("COBRA_BIN", "build/release/bin")
-CASES = r'''
+CASES = r"""
 import inspect
 import torch
 import torch.nn as nn
@@ -248,13 +248,16 @@ def deep():
 
 CASES = [signatures, errors, resets, attributes_before, setattr_of_its_own, properties, registered_otherwise, several_bases, modules_as_arguments, patched_functions,
          methods_of_their_own, attributes_elsewhere, modes, containers, odd_convolutions, odd_norms, odd_others, walks, deep]
-'''
-READER = CASES + r'''
+"""
+READER = (
+    CASES
+    + r"""
 class Net(nn.Module):
     def __init__(self, case):
         super().__init__()
         raise LookupError(repr(CASES[case]()))
-'''
+"""
+)
 
 
 def main():
@@ -271,8 +274,12 @@ def main():
         open(path, "w").write(READER)
         for i, case in enumerate(space["CASES"]):
             theirs = repr(case())
-            error = json.loads(subprocess.run([BIN + "/read_model", path, "Net(%d)" % i, "1x3"], capture_output=True, text=True).stdout)["error"]
-            ours = error[error.find("LookupError: ") + len("LookupError: "):].split("\nhint:")[0].split("\nin module")[0]
+            error = json.loads(
+                subprocess.run([BIN + "/read_model", path, "Net(%d)" % i, "1x3"], capture_output=True, text=True).stdout
+            )["error"]
+            ours = (
+                error[error.find("LookupError: ") + len("LookupError: ") :].split("\nhint:")[0].split("\nin module")[0]
+            )
             if ours != theirs:
                 failed += 1
                 print("%s\n  PyTorch: %s\n  ours:    %s" % (case.__name__, theirs, ours))

@@ -111,4 +111,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace cobra::python
 
-int main(int argc, char** argv) { return cobra::Main(argc, argv); }
+int main(int argc, char** argv) { return cobra::python::Main(argc, argv); }

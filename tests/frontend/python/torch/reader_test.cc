@@ -205,7 +205,7 @@ TEST(ReaderTest, AFileSaysWhichModelsItHas) {
     request.bundle["model.py"] = absl::StrCat("import torch.nn as nn\n", text);
     request.bundle["other.py"] = "import torch.nn as nn\nclass Other(nn.Module): pass\n";
     request.file = "model.py";
-    return ModelList(ModelsThere(request));
+    return ModelList(ListModels(request));
   };
   EXPECT_EQ(
       models(
@@ -221,7 +221,7 @@ TEST(ReaderTest, AFileSaysWhichModelsItHas) {
             "a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a() ...");
 }
 
-TEST(ReaderTest, ALayerThatSequentialCallsKnowsWhereItWasMade) {
+TEST(ReaderTest, LayersInSequentialPointAtTheirConstruction) {
   const absl::StatusOr<graph::Graph> graph = Read(
       "  def __init__(self):\n"
       "    super().__init__()\n"
@@ -246,7 +246,7 @@ TEST(ReaderTest, ALayerThatSequentialCallsKnowsWhereItWasMade) {
   EXPECT_EQ(graph->nodes()[3].origin.made_file, nullptr);  // the program calls it itself
 }
 
-TEST(ReaderTest, CopiesOfALayerAreFromWhereItWasMade) {
+TEST(ReaderTest, LayerCopiesKeepTheirConstructionSite) {
   const absl::StatusOr<graph::Graph> graph = Read(
       "  def __init__(self):\n"
       "    super().__init__()\n"

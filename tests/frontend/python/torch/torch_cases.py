@@ -1,6 +1,8 @@
-"""Random calls of torch functions, for torch_support_test.py: CASES maps the name of a function to a generator of Python expressions. T(shape, dtype[,
-values]) stands for a tensor that the network computes; values: an int n for integers in [0, n), 'pos' for (0, 1), 'spd' for positive definite
-matrices, 'tri' for triangular ones. About one call in five is wrong on purpose."""
+"""Random calls of torch functions, for torch_support_test.py: CASES maps the name of a function to a generator of
+Python expressions. T(shape, dtype[, values]) stands for a tensor that the network computes; values: an int n for
+integers in [0, n), 'pos' for (0, 1), 'spd' for positive definite matrices, 'tri' for triangular ones. About one call in
+five is wrong on purpose."""
+# Long because it is a list of functions, each with the calls to make of it.
 
 FLOATS = ["float32"] * 4 + ["float64"]
 ANY = ["float32"] * 5 + ["float64", "int64", "int64", "int32", "uint8", "bool"]
@@ -29,7 +31,7 @@ def like(r, shape):
     """A shape that broadcasts with `shape`, mostly."""
     out = [1 if r.random() < 0.25 else d for d in shape]
     if r.random() < 0.3:
-        out = out[r.randint(0, len(out)):]
+        out = out[r.randint(0, len(out)) :]
     elif r.random() < 0.15:
         out = [r.choice([1, 2, 3])] + out
     if wrong(r) and out:
@@ -61,6 +63,7 @@ def case(name):
     def add(generator):
         CASES[name] = generator
         return generator
+
     return add
 
 
@@ -71,6 +74,7 @@ def unary(name, types=ANY, inplace=True, method=True, space="torch."):
         if inplace and r.random() < 0.2:
             return "%s.%s_()" % (x, name)
         return "%s.%s()" % (x, name) if method and r.random() < 0.4 else "%s%s(%s)" % (space, name, x)
+
     CASES[space.replace("torch.", "") + name] = make
 
 
@@ -78,7 +82,11 @@ for n in """abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad digamma e
             neg rad2deg reciprocal relu round rsqrt sigmoid sign sgn sin sinc sinh sqrt square tan tanh trunc arcsin arccos arctan arcsinh arccosh
             arctanh absolute negative fix nan_to_num""".split():
     unary(n)
-for n in "angle positive isnan isinf isfinite signbit isposinf isneginf isreal logical_not conj_physical bitwise_not".split():
+for (
+    n
+) in (
+    "angle positive isnan isinf isfinite signbit isposinf isneginf isreal logical_not conj_physical bitwise_not".split()
+):
     unary(n, inplace=n in ("logical_not", "bitwise_not", "conj_physical"))
 for n in "entr erfcx expit gammaln i0e i1 i1e log_ndtr ndtr ndtri psi".split():
     unary(n, ANY[:-1] + ["bool"], False, False, "torch.special.")
@@ -109,6 +117,7 @@ def binary(name, types=ANY, number=True, inplace=True, method=True):
         if inplace and r.random() < 0.2:
             return "%s.%s_(%s)" % (x, name, y)
         return call(r, name, x, y, method=method)
+
     CASES[name] = make
 
 
@@ -138,13 +147,22 @@ def _(r):
 @case("add with alpha")
 def _(r):
     shape = dims(r)
-    return "torch.%s(%s, %s, alpha=%s)" % (r.choice(["add", "sub", "rsub"]), T(shape, r.choice(ANY)), T(like(r, shape), r.choice(ANY)), r.choice(["2", "0.5"]))
+    return "torch.%s(%s, %s, alpha=%s)" % (
+        r.choice(["add", "sub", "rsub"]),
+        T(shape, r.choice(ANY)),
+        T(like(r, shape), r.choice(ANY)),
+        r.choice(["2", "0.5"]),
+    )
 
 
 @case("div with rounding")
 def _(r):
     shape = dims(r)
-    return "torch.div(%s, %s, rounding_mode=%s)" % (T(shape, r.choice(ANY)), T(like(r, shape), r.choice(ANY)), r.choice(["'floor'", "'trunc'", "None"]))
+    return "torch.div(%s, %s, rounding_mode=%s)" % (
+        T(shape, r.choice(ANY)),
+        T(like(r, shape), r.choice(ANY)),
+        r.choice(["'floor'", "'trunc'", "None"]),
+    )
 
 
 @case("where")
@@ -158,7 +176,12 @@ def _(r):
 def _(r):
     shape = dims(r)
     mask = T(like(r, shape), "bool" if not wrong(r) else "float32")
-    return "%s.masked_fill%s(%s, %s)" % (T(shape, r.choice(ANY)), r.choice(["", "_"]), mask, r.choice(["-1e9", "0", "True", "float('-inf')", T([], r.choice(NUMBERS), "pos")]))
+    return "%s.masked_fill%s(%s, %s)" % (
+        T(shape, r.choice(ANY)),
+        r.choice(["", "_"]),
+        mask,
+        r.choice(["-1e9", "0", "True", "float('-inf')", T([], r.choice(NUMBERS), "pos")]),
+    )
 
 
 @case("clamp")
@@ -166,14 +189,20 @@ def _(r):
     shape = dims(r)
     x = T(shape, r.choice(ANY))
     if r.random() < 0.3:
-        return call(r, "clamp", x, T(like(r, shape), r.choice(NUMBERS)), r.choice(["", T(like(r, shape), r.choice(NUMBERS))]))
+        return call(
+            r, "clamp", x, T(like(r, shape), r.choice(NUMBERS)), r.choice(["", T(like(r, shape), r.choice(NUMBERS))])
+        )
     low, high = r.choice(["0", "0.5", "None", "-1"]), r.choice(["1", "2.5", "None"])
     return "%s.%s(%s, %s)" % (x, r.choice(["clamp", "clamp_", "clip"]), low, high)
 
 
 @case("clamp_min")
 def _(r):
-    return "%s.%s(%s)" % (T(dims(r), r.choice(ANY)), r.choice(["clamp_min", "clamp_max", "clamp_min_"]), r.choice(["0", "0.5", T([], r.choice(NUMBERS))]))
+    return "%s.%s(%s)" % (
+        T(dims(r), r.choice(ANY)),
+        r.choice(["clamp_min", "clamp_max", "clamp_min_"]),
+        r.choice(["0", "0.5", T([], r.choice(NUMBERS))]),
+    )
 
 
 @case("lerp")
@@ -188,7 +217,14 @@ def _(r):
 def _(r):
     shape = dims(r)
     f = r.choice(["addcmul", "addcdiv"])
-    return call(r, f, T(shape, r.choice(NUMBERS)), T(like(r, shape), r.choice(NUMBERS)), T(like(r, shape), r.choice(NUMBERS)), r.choice(["", "value=2", "value=0.5"]))
+    return call(
+        r,
+        f,
+        T(shape, r.choice(NUMBERS)),
+        T(like(r, shape), r.choice(NUMBERS)),
+        T(like(r, shape), r.choice(NUMBERS)),
+        r.choice(["", "value=2", "value=0.5"]),
+    )
 
 
 @case("isclose")
@@ -202,7 +238,11 @@ def _(r):
 def _(r):
     shape = dims(r)
     d = r.choice(FLOATS)
-    return "torch.%s(%s, %s)" % (r.choice(["complex", "polar"]), T(shape, d), T(like(r, shape), d if not wrong(r) else r.choice(ANY)))
+    return "torch.%s(%s, %s)" % (
+        r.choice(["complex", "polar"]),
+        T(shape, d),
+        T(like(r, shape), d if not wrong(r) else r.choice(ANY)),
+    )
 
 
 @case("cross")
@@ -211,18 +251,48 @@ def _(r):
     shape[r.randrange(len(shape))] = 3
     d = r.choice(NUMBERS)
     if r.random() < 0.5:
-        return "torch.linalg.cross(%s, %s%s)" % (T(shape, d), T(like(r, shape), d), r.choice(["", ", dim=%d" % dim(r, len(shape))]))
+        return "torch.linalg.cross(%s, %s%s)" % (
+            T(shape, d),
+            T(like(r, shape), d),
+            r.choice(["", ", dim=%d" % dim(r, len(shape))]),
+        )
     return call(r, "cross", T(shape, d), T(shape, d), r.choice(["", "%d" % dim(r, len(shape))]))
 
 
 # ---- activations
-for name, extra in {"relu": [""], "relu6": [""], "elu": ["", ", 0.5"], "selu": [""], "celu": ["", ", alpha=0.5"], "gelu": ["", ", approximate='tanh'"], "silu": [""],
-                    "mish": [""], "logsigmoid": [""], "hardsigmoid": [""], "hardswish": [""], "hardshrink": ["", ", 0.3"], "softshrink": ["", ", 0.3"],
-                    "tanhshrink": [""], "softplus": ["", ", 2, 10"], "softsign": [""], "hardtanh": ["", ", 0, 6"], "leaky_relu": ["", ", 0.2"],
-                    "threshold": [", 0.1, 20"], "rrelu": [""], "sigmoid": [""], "tanh": [""]}.items():
+for name, extra in {
+    "relu": [""],
+    "relu6": [""],
+    "elu": ["", ", 0.5"],
+    "selu": [""],
+    "celu": ["", ", alpha=0.5"],
+    "gelu": ["", ", approximate='tanh'"],
+    "silu": [""],
+    "mish": [""],
+    "logsigmoid": [""],
+    "hardsigmoid": [""],
+    "hardswish": [""],
+    "hardshrink": ["", ", 0.3"],
+    "softshrink": ["", ", 0.3"],
+    "tanhshrink": [""],
+    "softplus": ["", ", 2, 10"],
+    "softsign": [""],
+    "hardtanh": ["", ", 0, 6"],
+    "leaky_relu": ["", ", 0.2"],
+    "threshold": [", 0.1, 20"],
+    "rrelu": [""],
+    "sigmoid": [""],
+    "tanh": [""],
+}.items():
+
     def make(r, name=name, extra=extra):
-        inplace = ", inplace=True" if name in ("relu", "elu", "silu", "hardtanh", "leaky_relu", "selu", "hardswish") and r.random() < 0.2 else ""
+        inplace = (
+            ", inplace=True"
+            if name in ("relu", "elu", "silu", "hardtanh", "leaky_relu", "selu", "hardswish") and r.random() < 0.2
+            else ""
+        )
         return "F.%s(%s%s%s)" % (name, T(dims(r), r.choice(ANY)), r.choice(extra), inplace)
+
     CASES["F." + name] = make
 
 
@@ -245,24 +315,43 @@ def _(r):
 def _(r):
     shape = dims(r)
     f = r.choice(["softmax", "log_softmax", "softmin"])
-    return "F.%s(%s, %d%s)" % (f, T(shape, r.choice(ANY)), dim(r, len(shape)), r.choice(["", "", ", dtype=torch.float64", ", dtype=torch.float32"]))
+    return "F.%s(%s, %d%s)" % (
+        f,
+        T(shape, r.choice(ANY)),
+        dim(r, len(shape)),
+        r.choice(["", "", ", dtype=torch.float64", ", dtype=torch.float32"]),
+    )
 
 
 @case("softmax")
 def _(r):
     shape = dims(r)
-    return call(r, r.choice(["softmax", "log_softmax"]), T(shape, r.choice(ANY)), "dim=%d" % dim(r, len(shape)), r.choice(["", "dtype=torch.float64"]))
+    return call(
+        r,
+        r.choice(["softmax", "log_softmax"]),
+        T(shape, r.choice(ANY)),
+        "dim=%d" % dim(r, len(shape)),
+        r.choice(["", "dtype=torch.float64"]),
+    )
 
 
 @case("F.gumbel_softmax")
 def _(r):
     shape = dims(r, 1, 3, False)
-    return "F.gumbel_softmax(%s, dim=%d, hard=%s)" % (T(shape, r.choice(FLOATS)), dim(r, len(shape)), r.choice(["True", "False"]))
+    return "F.gumbel_softmax(%s, dim=%d, hard=%s)" % (
+        T(shape, r.choice(FLOATS)),
+        dim(r, len(shape)),
+        r.choice(["True", "False"]),
+    )
 
 
 @case("F.dropout")
 def _(r):
-    return "F.%s(%s, 0.5, %s)" % (r.choice(["dropout", "alpha_dropout", "dropout"]), T(dims(r), r.choice(FLOATS)), "False")
+    return "F.%s(%s, 0.5, %s)" % (
+        r.choice(["dropout", "alpha_dropout", "dropout"]),
+        T(dims(r), r.choice(FLOATS)),
+        "False",
+    )
 
 
 # ---- reductions
@@ -271,15 +360,35 @@ def reduction(name, types, several=True, keep=True, all_dims=True):
         shape = dims(r, zero="median" not in name)
         args = ""
         if not all_dims or r.random() < 0.75:
-            args = "%d" % dim(r, len(shape)) if not several or r.random() < 0.5 else repr(tuple(some_dims(r, len(shape))))
+            args = (
+                "%d" % dim(r, len(shape)) if not several or r.random() < 0.5 else repr(tuple(some_dims(r, len(shape))))
+            )
             if keep and r.random() < 0.4:
                 args += ", keepdim=%s" % r.choice(["True", "False"])
         return call(r, name, T(shape, r.choice(types)), args)
+
     CASES[name] = make
 
 
-for n, several in (("sum", True), ("mean", True), ("prod", False), ("amax", True), ("amin", True), ("argmax", False), ("argmin", False), ("any", False), ("all", False),
-                   ("median", False), ("nansum", True), ("nanmean", True), ("nanmedian", False), ("std", True), ("var", True), ("max over dim", False), ("min over dim", False)):
+for n, several in (
+    ("sum", True),
+    ("mean", True),
+    ("prod", False),
+    ("amax", True),
+    ("amin", True),
+    ("argmax", False),
+    ("argmin", False),
+    ("any", False),
+    ("all", False),
+    ("median", False),
+    ("nansum", True),
+    ("nanmean", True),
+    ("nanmedian", False),
+    ("std", True),
+    ("var", True),
+    ("max over dim", False),
+    ("min over dim", False),
+):
     reduction(n, [d for d in ANY if d != "bool" or "arg" not in n], several)
     if " " in n:
         CASES[n] = lambda r, make=CASES[n], n=n: make(r).replace(n, n.split()[0])
@@ -287,60 +396,112 @@ reduction("count_nonzero", ANY, keep=False)
 reduction("logsumexp", ANY, all_dims=False)
 reduction("mode", ANY, False, all_dims=False)
 reduction("norm over dims", FLOATS)
-CASES["norm over dims"] = lambda r, make=CASES["norm over dims"]: make(r).replace("norm over dims(", "norm(").replace("norm(T", "norm(T") if False else norm(r)
+CASES["norm over dims"] = (
+    lambda r, make=CASES["norm over dims"]: make(r).replace("norm over dims(", "norm(").replace("norm(T", "norm(T")
+    if False
+    else norm(r)
+)
 
 
 def norm(r):
     shape = dims(r)
     x = T(shape, r.choice(FLOATS + ["int64"]))
-    how = r.choice(["", "1", "2", "float('inf')", "0", "p=1, dim=%d" % dim(r, len(shape)), "2, %d, True" % dim(r, len(shape)), "dim=%r" % (tuple(some_dims(r, len(shape))),),
-                    "p=3.0, dim=%d, keepdim=True" % dim(r, len(shape))])
+    how = r.choice(
+        [
+            "",
+            "1",
+            "2",
+            "float('inf')",
+            "0",
+            "p=1, dim=%d" % dim(r, len(shape)),
+            "2, %d, True" % dim(r, len(shape)),
+            "dim=%r" % (tuple(some_dims(r, len(shape))),),
+            "p=3.0, dim=%d, keepdim=True" % dim(r, len(shape)),
+        ]
+    )
     return call(r, "norm", x, how)
 
 
 @case("sum with dtype")
 def _(r):
     shape = dims(r)
-    return "%s.%s(%s, dtype=%s)" % (T(shape, r.choice(ANY)), r.choice(["sum", "mean", "cumsum", "prod"]), dim(r, len(shape)), r.choice(["torch.float64", "torch.int64", "torch.float32"]))
+    return "%s.%s(%s, dtype=%s)" % (
+        T(shape, r.choice(ANY)),
+        r.choice(["sum", "mean", "cumsum", "prod"]),
+        dim(r, len(shape)),
+        r.choice(["torch.float64", "torch.int64", "torch.float32"]),
+    )
 
 
 @case("var with correction")
 def _(r):
     shape = dims(r)
     f = r.choice(["var", "std", "var_mean", "std_mean"])
-    how = r.choice(["unbiased=False", "%d, unbiased=False" % dim(r, len(shape)), "%d, correction=0" % dim(r, len(shape)), "dim=%r, keepdim=True" % (tuple(some_dims(r, len(shape))),), "False"])
-    return "torch.%s(%s, %s)" % (f, T(shape, r.choice(FLOATS + ["int64"])), how.replace("correction=0", "unbiased=True") if f == "x" else how)
+    how = r.choice(
+        [
+            "unbiased=False",
+            "%d, unbiased=False" % dim(r, len(shape)),
+            "%d, correction=0" % dim(r, len(shape)),
+            "dim=%r, keepdim=True" % (tuple(some_dims(r, len(shape))),),
+            "False",
+        ]
+    )
+    return "torch.%s(%s, %s)" % (
+        f,
+        T(shape, r.choice(FLOATS + ["int64"])),
+        how.replace("correction=0", "unbiased=True") if f == "x" else how,
+    )
 
 
 @case("aminmax")
 def _(r):
     shape = dims(r)
-    return call(r, "aminmax", T(shape, r.choice(ANY)), r.choice(["", "dim=%d" % dim(r, len(shape)), "dim=%d, keepdim=True" % dim(r, len(shape))]))
+    return call(
+        r,
+        "aminmax",
+        T(shape, r.choice(ANY)),
+        r.choice(["", "dim=%d" % dim(r, len(shape)), "dim=%d, keepdim=True" % dim(r, len(shape))]),
+    )
 
 
 @case("linalg.norm")
 def _(r):
     shape = dims(r)
-    how = r.choice(["", ", dim=%d" % dim(r, len(shape)), ", 1, dim=%d" % dim(r, len(shape)), ", dim=%r, keepdim=True" % (tuple(some_dims(r, len(shape))),), ", 'fro'", ", ord=2, dim=-1"])
+    how = r.choice(
+        [
+            "",
+            ", dim=%d" % dim(r, len(shape)),
+            ", 1, dim=%d" % dim(r, len(shape)),
+            ", dim=%r, keepdim=True" % (tuple(some_dims(r, len(shape))),),
+            ", 'fro'",
+            ", ord=2, dim=-1",
+        ]
+    )
     return "torch.linalg.norm(%s%s)" % (T(shape, r.choice(FLOATS + ["int64", "complex64"])), how)
 
 
 @case("linalg.vector_norm")
 def _(r):
     shape = dims(r)
-    how = r.choice(["", ", 1", ", dim=%d" % dim(r, len(shape)), ", 3.5, dim=%r, keepdim=True" % (tuple(some_dims(r, len(shape))),)])
+    how = r.choice(
+        ["", ", 1", ", dim=%d" % dim(r, len(shape)), ", 3.5, dim=%r, keepdim=True" % (tuple(some_dims(r, len(shape))),)]
+    )
     return "torch.linalg.vector_norm(%s%s)" % (T(shape, r.choice(FLOATS + ["int64", "complex64"])), how)
 
 
 @case("linalg.matrix_norm")
 def _(r):
-    return "torch.linalg.matrix_norm(%s%s)" % (T(dims(r, 1, 4, False), r.choice(FLOATS + ["int64"])), r.choice(["", ", 1", ", 'nuc'", ", keepdim=True", ", dim=(0, 1)"]))
+    return "torch.linalg.matrix_norm(%s%s)" % (
+        T(dims(r, 1, 4, False), r.choice(FLOATS + ["int64"])),
+        r.choice(["", ", 1", ", 'nuc'", ", keepdim=True", ", dim=(0, 1)"]),
+    )
 
 
 def scan(name, types=ANY):
     def make(r):
         shape = dims(r, 1, 4, False)
         return call(r, name, T(shape, r.choice(types)), "%d" % dim(r, len(shape)))
+
     CASES[name] = make
 
 
@@ -360,14 +521,26 @@ def _(r):
 def _(r):
     shape = dims(r, 0, 3, False)
     q = r.choice(["0.5", "1.5", "C([0.25, 0.75], 'float32')", "0.1"])
-    return call(r, r.choice(["quantile", "nanquantile"]), T(shape, r.choice(FLOATS + ["int64"])), q, r.choice(["", "dim=%d" % dim(r, len(shape)), "dim=%d, keepdim=True" % dim(r, len(shape)), "interpolation='nearest'"]))
+    return call(
+        r,
+        r.choice(["quantile", "nanquantile"]),
+        T(shape, r.choice(FLOATS + ["int64"])),
+        q,
+        r.choice(
+            ["", "dim=%d" % dim(r, len(shape)), "dim=%d, keepdim=True" % dim(r, len(shape)), "interpolation='nearest'"]
+        ),
+    )
 
 
 @case("trapezoid")
 def _(r):
     shape = dims(r, 0, 3, False)
     f = r.choice(["trapezoid", "cumulative_trapezoid", "trapz"])
-    return "torch.%s(%s%s)" % (f, T(shape, r.choice(NUMBERS)), r.choice(["", ", dim=%d" % dim(r, len(shape)), ", dx=0.5", ", " + T(shape)]))
+    return "torch.%s(%s%s)" % (
+        f,
+        T(shape, r.choice(NUMBERS)),
+        r.choice(["", ", dim=%d" % dim(r, len(shape)), ", dx=0.5", ", " + T(shape)]),
+    )
 
 
 @case("renorm")
@@ -378,7 +551,12 @@ def _(r):
 
 @case("histc")
 def _(r):
-    return call(r, "histc", T(dims(r, 0, 4, False), r.choice(FLOATS + ["int64"])), r.choice(["", "4", "bins=10, min=0, max=3", "0"]))
+    return call(
+        r,
+        "histc",
+        T(dims(r, 0, 4, False), r.choice(FLOATS + ["int64"])),
+        r.choice(["", "4", "bins=10, min=0, max=3", "0"]),
+    )
 
 
 @case("trace")
@@ -390,7 +568,19 @@ def _(r):
 @case("sort")
 def _(r):
     shape = dims(r)
-    return call(r, r.choice(["sort", "argsort"]), T(shape, r.choice(ANY)), r.choice(["", "%d" % dim(r, len(shape)), "dim=%d, descending=True" % dim(r, len(shape)), "stable=True, dim=%d" % dim(r, len(shape))]))
+    return call(
+        r,
+        r.choice(["sort", "argsort"]),
+        T(shape, r.choice(ANY)),
+        r.choice(
+            [
+                "",
+                "%d" % dim(r, len(shape)),
+                "dim=%d, descending=True" % dim(r, len(shape)),
+                "stable=True, dim=%d" % dim(r, len(shape)),
+            ]
+        ),
+    )
 
 
 @case("msort")
@@ -403,7 +593,14 @@ def _(r):
     shape = dims(r, 1)
     d = dim(r, len(shape))
     n = shape[d] if shape and -len(shape) <= d < len(shape) else 1
-    return call(r, "topk", T(shape, r.choice(ANY)), "%d" % r.choice([1, n, max(n - 1, 0), n + 1]), "%d" % d, r.choice(["", "largest=False"]))
+    return call(
+        r,
+        "topk",
+        T(shape, r.choice(ANY)),
+        "%d" % r.choice([1, n, max(n - 1, 0), n + 1]),
+        "%d" % d,
+        r.choice(["", "largest=False"]),
+    )
 
 
 @case("kthvalue")
@@ -411,7 +608,14 @@ def _(r):
     shape = dims(r, 0, 4, False)
     d = dim(r, len(shape))
     n = shape[d] if shape and -len(shape) <= d < len(shape) else 1
-    return call(r, "kthvalue", T(shape, r.choice(NUMBERS)), "%d" % r.choice([1, n, n + 1, 0]), "%d" % d, r.choice(["", "keepdim=True"]))
+    return call(
+        r,
+        "kthvalue",
+        T(shape, r.choice(NUMBERS)),
+        "%d" % r.choice([1, n, n + 1, 0]),
+        "%d" % d,
+        r.choice(["", "keepdim=True"]),
+    )
 
 
 @case("searchsorted")
@@ -422,12 +626,20 @@ def _(r):
     else:
         rows, shape = dims(r), shape[:1]
     d = r.choice(NUMBERS)
-    return "torch.searchsorted(%s, %s%s)" % (T(shape, d), T(rows, d if not wrong(r) else "int32"), r.choice(["", ", right=True", ", side='right'", ", out_int32=True"]))
+    return "torch.searchsorted(%s, %s%s)" % (
+        T(shape, d),
+        T(rows, d if not wrong(r) else "int32"),
+        r.choice(["", ", right=True", ", side='right'", ", out_int32=True"]),
+    )
 
 
 @case("bucketize")
 def _(r):
-    return "torch.bucketize(%s, %s%s)" % (T(dims(r), r.choice(NUMBERS)), T([r.randint(1, 4)] if not wrong(r) else [2, 2]), r.choice(["", ", right=True", ", out_int32=True"]))
+    return "torch.bucketize(%s, %s%s)" % (
+        T(dims(r), r.choice(NUMBERS)),
+        T([r.randint(1, 4)] if not wrong(r) else [2, 2]),
+        r.choice(["", ", right=True", ", out_int32=True"]),
+    )
 
 
 @case("isin")
@@ -463,7 +675,13 @@ def _(r):
     d = r.randrange(len(shape))
     sizes = [1 if r.random() < 0.2 else s for s in shape]
     sizes[d] = r.randint(1, 4)
-    return call(r, "take_along_dim", T(shape, r.choice(ANY)), T(sizes, "int64" if not wrong(r) else "float32", shape[d]), "dim=%d" % d)
+    return call(
+        r,
+        "take_along_dim",
+        T(shape, r.choice(ANY)),
+        T(sizes, "int64" if not wrong(r) else "float32", shape[d]),
+        "dim=%d" % d,
+    )
 
 
 @case("scatter")
@@ -477,10 +695,24 @@ def _(r):
     f = r.choice(["scatter", "scatter_", "scatter_add", "scatter_add_", "scatter_reduce"])
     src = T([s + r.randint(0, 1) for s in sizes], t if not wrong(r) else r.choice(NUMBERS))
     if f.startswith("scatter_reduce"):
-        return "%s.%s(%d, %s, %s, %r)" % (T(shape, t), f, d, index, src, r.choice(["sum", "mean", "amax", "prod", "bad"]))
+        return "%s.%s(%d, %s, %s, %r)" % (
+            T(shape, t),
+            f,
+            d,
+            index,
+            src,
+            r.choice(["sum", "mean", "amax", "prod", "bad"]),
+        )
     if f.startswith("scatter_add"):
         return "%s.%s(%d, %s, %s)" % (T(shape, t), f, d, index, src)
-    return "%s.%s(%d, %s, %s%s)" % (T(shape, t), f, d, index, r.choice([src, "1.0", "2"]), r.choice(["", "", ", reduce='add'"]))
+    return "%s.%s(%d, %s, %s%s)" % (
+        T(shape, t),
+        f,
+        d,
+        index,
+        r.choice([src, "1.0", "2"]),
+        r.choice(["", "", ", reduce='add'"]),
+    )
 
 
 @case("index_select")
@@ -488,7 +720,13 @@ def _(r):
     shape = dims(r, 0, 3, False)
     d = dim(r, len(shape))
     size = shape[d] if shape and -len(shape) <= d < len(shape) else 1
-    return call(r, "index_select", T(shape, r.choice(ANY)), "%d" % d, T(r.choice([[1], [3], []]) if not wrong(r) else [2, 2], r.choice(["int64", "int64", "int32", "float32"]), size))
+    return call(
+        r,
+        "index_select",
+        T(shape, r.choice(ANY)),
+        "%d" % d,
+        T(r.choice([[1], [3], []]) if not wrong(r) else [2, 2], r.choice(["int64", "int64", "int32", "float32"]), size),
+    )
 
 
 @case("index_add")
@@ -503,14 +741,27 @@ def _(r):
     t = r.choice(NUMBERS)
     f = r.choice(["index_add", "index_copy", "index_add_", "index_copy_", "index_reduce"])
     how = ", 'amax'" if f == "index_reduce" else ""
-    return "%s.%s(%d, %s, %s%s)" % (T(shape, t), f, d, T([n], "int64", shape[d]), T(source, t if not wrong(r) else "float64"), how)
+    return "%s.%s(%d, %s, %s%s)" % (
+        T(shape, t),
+        f,
+        d,
+        T([n], "int64", shape[d]),
+        T(source, t if not wrong(r) else "float64"),
+        how,
+    )
 
 
 @case("index_fill")
 def _(r):
     shape = dims(r, 1, 3, False)
     d = r.randrange(len(shape))
-    return "%s.%s(%d, %s, %s)" % (T(shape, r.choice(ANY)), r.choice(["index_fill", "index_fill_"]), d, T(r.choice([[2], [], [1]]), "int64" if not wrong(r) else "int32", shape[d]), r.choice(["1", "0.5", "-1"]))
+    return "%s.%s(%d, %s, %s)" % (
+        T(shape, r.choice(ANY)),
+        r.choice(["index_fill", "index_fill_"]),
+        d,
+        T(r.choice([[2], [], [1]]), "int64" if not wrong(r) else "int32", shape[d]),
+        r.choice(["1", "0.5", "-1"]),
+    )
 
 
 @case("take")
@@ -526,14 +777,18 @@ def _(r):
 def _(r):
     shape = dims(r, 0, 3, False)
     t = r.choice(NUMBERS)
-    return "%s.masked_scatter(%s, %s)" % (T(shape, t), T(like(r, shape), "bool" if not wrong(r) else "float32"), T([1000], t if not wrong(r) else "float64"))
+    return "%s.masked_scatter(%s, %s)" % (
+        T(shape, t),
+        T(like(r, shape), "bool" if not wrong(r) else "float32"),
+        T([1000], t if not wrong(r) else "float64"),
+    )
 
 
 @case("select_scatter")
 def _(r):
     shape = dims(r, 1, 3, False)
     d = r.randrange(len(shape))
-    part = shape[:d] + shape[d + 1:]
+    part = shape[:d] + shape[d + 1 :]
     if wrong(r):
         part = part + [2]
     return call(r, "select_scatter", T(shape), T(part), "%d" % d, "%d" % r.choice([0, -1, shape[d]]))
@@ -553,24 +808,41 @@ def _(r):
 
 @case("F.embedding")
 def _(r):
-    return "F.embedding(%s, %s%s)" % (T(dims(r), r.choice(["int64", "int64", "int32", "float32"]), 5), T([5, 4] if not wrong(r) else [5], r.choice(FLOATS)), r.choice(["", ", padding_idx=0"]))
+    return "F.embedding(%s, %s%s)" % (
+        T(dims(r), r.choice(["int64", "int64", "int32", "float32"]), 5),
+        T([5, 4] if not wrong(r) else [5], r.choice(FLOATS)),
+        r.choice(["", ", padding_idx=0"]),
+    )
 
 
 @case("F.embedding_bag")
 def _(r):
     rank = r.choice([1, 2, 2, 3])
-    return "F.embedding_bag(%s, %s%s%s)" % (T(dims(r, rank, rank, False), "int64" if not wrong(r) else "float32", 5), T([5, 4]), ", C([0, 1], 'int64')" if rank == 1 and r.random() < 0.8 else "",
-                                            r.choice(["", ", mode='sum'", ", mode='max'"]))
+    return "F.embedding_bag(%s, %s%s%s)" % (
+        T(dims(r, rank, rank, False), "int64" if not wrong(r) else "float32", 5),
+        T([5, 4]),
+        ", C([0, 1], 'int64')" if rank == 1 and r.random() < 0.8 else "",
+        r.choice(["", ", mode='sum'", ", mode='max'"]),
+    )
 
 
 @case("F.one_hot")
 def _(r):
-    return "F.one_hot(%s, %d)" % (T(dims(r, 0, 3, False), "int64" if not wrong(r) else r.choice(["int32", "float32"]), 3), r.choice([3, 5, 10]))
+    return "F.one_hot(%s, %d)" % (
+        T(dims(r, 0, 3, False), "int64" if not wrong(r) else r.choice(["int32", "float32"]), 3),
+        r.choice([3, 5, 10]),
+    )
 
 
 @case("multinomial")
 def _(r):
-    return call(r, "multinomial", T(dims(r, 0, 3, False), r.choice(FLOATS + ["int64"]), "pos"), "%d" % r.choice([1, 2, 0]), r.choice(["True", "True", ""]))
+    return call(
+        r,
+        "multinomial",
+        T(dims(r, 0, 3, False), r.choice(FLOATS + ["int64"]), "pos"),
+        "%d" % r.choice([1, 2, 0]),
+        r.choice(["True", "True", ""]),
+    )
 
 
 @case("getitem")
@@ -582,7 +854,10 @@ def _(r):
         if kind < 0.25:
             items.append("%d" % r.choice([0, -1, s - 1, -s, s] if wrong(r) else [0, -1, s - 1, -s]))
         elif kind < 0.65:
-            items.append("%s:%s%s" % (r.choice(["", "0", "1", "-1", "-2"]), r.choice(["", "2", "-1", "9"]), r.choice(["", "", ":2", ":1"])))
+            items.append(
+                "%s:%s%s"
+                % (r.choice(["", "0", "1", "-1", "-2"]), r.choice(["", "2", "-1", "9"]), r.choice(["", "", ":2", ":1"]))
+            )
         elif kind < 0.75:
             items.append(T(dims(r, 1, 2, False), "int64", s))
         elif kind < 0.82:
@@ -602,9 +877,17 @@ def join(name, lo=0, same=True):
     def make(r):
         shape = dims(r, lo, 3)
         n = r.randint(1, 3)
-        parts = [T([d + (1 if wrong(r, 0.03) else 0) for d in shape], r.choice(ANY) if r.random() < 0.3 else "float32") for _ in range(n)]
-        d = ", %d" % dim(r, len(shape) + (name == "stack")) if name in ("cat", "stack", "concat") and r.random() < 0.7 else ""
+        parts = [
+            T([d + (1 if wrong(r, 0.03) else 0) for d in shape], r.choice(ANY) if r.random() < 0.3 else "float32")
+            for _ in range(n)
+        ]
+        d = (
+            ", %d" % dim(r, len(shape) + (name == "stack"))
+            if name in ("cat", "stack", "concat") and r.random() < 0.7
+            else ""
+        )
         return "torch.%s([%s]%s)" % (name, ", ".join(parts), d)
+
     CASES[name] = make
 
 
@@ -616,7 +899,10 @@ for n in "cat stack concat hstack vstack dstack column_stack row_stack".split():
 def _(r):
     shape = dims(r, 1, 4)
     d = r.randrange(len(shape))
-    parts = [T(shape[:d] + [r.randint(0, 3)] + shape[d + 1:], r.choice(ANY) if r.random() < 0.3 else "float32") for _ in range(r.randint(1, 3))]
+    parts = [
+        T(shape[:d] + [r.randint(0, 3)] + shape[d + 1 :], r.choice(ANY) if r.random() < 0.3 else "float32")
+        for _ in range(r.randint(1, 3))
+    ]
     if r.random() < 0.1:
         parts.insert(0, T([0]))
     return "torch.cat((%s,), dim=%d)" % (", ".join(parts), d - (len(shape) if r.random() < 0.5 else 0))
@@ -624,24 +910,37 @@ def _(r):
 
 @case("block_diag")
 def _(r):
-    return "torch.block_diag(%s)" % ", ".join(T(dims(r, 0, 2 if not wrong(r) else 3, False), r.choice(NUMBERS)) for _ in range(r.randint(1, 3)))
+    return "torch.block_diag(%s)" % ", ".join(
+        T(dims(r, 0, 2 if not wrong(r) else 3, False), r.choice(NUMBERS)) for _ in range(r.randint(1, 3))
+    )
 
 
 @case("cartesian_prod")
 def _(r):
     t = r.choice(ANY)
-    return "torch.cartesian_prod(%s)" % ", ".join(T(dims(r, 1, 1 if not wrong(r) else 2), t if not wrong(r, 0.03) else "float64") for _ in range(r.randint(1, 3)))
+    return "torch.cartesian_prod(%s)" % ", ".join(
+        T(dims(r, 1, 1 if not wrong(r) else 2), t if not wrong(r, 0.03) else "float64") for _ in range(r.randint(1, 3))
+    )
 
 
 @case("combinations")
 def _(r):
-    return "torch.combinations(%s%s)" % (T(dims(r, 1, 1 if not wrong(r) else 2), r.choice(ANY)), r.choice(["", ", 3", ", r=2, with_replacement=True", ", 1"]))
+    return "torch.combinations(%s%s)" % (
+        T(dims(r, 1, 1 if not wrong(r) else 2), r.choice(ANY)),
+        r.choice(["", ", 3", ", r=2, with_replacement=True", ", 1"]),
+    )
 
 
 @case("meshgrid")
 def _(r):
     t = r.choice(NUMBERS)
-    return "torch.meshgrid(%s, indexing=%r)" % (", ".join(T(dims(r, 0, 1 if not wrong(r) else 2), t if not wrong(r, 0.03) else "float64") for _ in range(r.randint(1, 3))), r.choice(["ij", "xy"]))
+    return "torch.meshgrid(%s, indexing=%r)" % (
+        ", ".join(
+            T(dims(r, 0, 1 if not wrong(r) else 2), t if not wrong(r, 0.03) else "float64")
+            for _ in range(r.randint(1, 3))
+        ),
+        r.choice(["ij", "xy"]),
+    )
 
 
 @case("broadcast_tensors")
@@ -652,7 +951,10 @@ def _(r):
 
 @case("atleast")
 def _(r):
-    return "torch.atleast_%dd(%s)" % (r.randint(1, 3), ", ".join(T(dims(r), r.choice(ANY)) for _ in range(r.choice([1, 1, 2]))))
+    return "torch.atleast_%dd(%s)" % (
+        r.randint(1, 3),
+        ", ".join(T(dims(r), r.choice(ANY)) for _ in range(r.choice([1, 1, 2]))),
+    )
 
 
 # ---- moving
@@ -661,74 +963,127 @@ def _(r):
     shape = dims(r, 1, 5, False)
     mode = r.choice(["constant", "constant", "reflect", "replicate", "circular"])
     n = r.randint(1, len(shape)) if mode == "constant" else max(1, len(shape) - r.choice([1, 2, 2]))
-    pad = [r.choice([0, 1, 2, -1, 1] if mode == "constant" else [0, 1, 1, 2]) for _ in range(2 * n - (1 if wrong(r, 0.03) else 0))]
-    return "F.pad(%s, %r%s)" % (T(shape, r.choice(ANY if mode == "constant" else FLOATS)), tuple(pad), ", mode=%r" % mode if mode != "constant" else r.choice(["", ", value=1.5"]))
+    pad = [
+        r.choice([0, 1, 2, -1, 1] if mode == "constant" else [0, 1, 1, 2])
+        for _ in range(2 * n - (1 if wrong(r, 0.03) else 0))
+    ]
+    return "F.pad(%s, %r%s)" % (
+        T(shape, r.choice(ANY if mode == "constant" else FLOATS)),
+        tuple(pad),
+        ", mode=%r" % mode if mode != "constant" else r.choice(["", ", value=1.5"]),
+    )
 
 
 @case("roll")
 def _(r):
     shape = dims(r)
     d = some_dims(r, len(shape))
-    return call(r, "roll", T(shape, r.choice(ANY)), r.choice(["%r, %r" % (tuple(r.randint(-3, 3) for _ in d), tuple(d)), "2", "1, %d" % dim(r, len(shape))]))
+    return call(
+        r,
+        "roll",
+        T(shape, r.choice(ANY)),
+        r.choice(["%r, %r" % (tuple(r.randint(-3, 3) for _ in d), tuple(d)), "2", "1, %d" % dim(r, len(shape))]),
+    )
 
 
 @case("flip")
 def _(r):
     shape = dims(r)
-    return r.choice([call(r, "flip", T(shape, r.choice(ANY)), "%r" % (tuple(some_dims(r, len(shape))),)), "torch.%s(%s)" % (r.choice(["fliplr", "flipud"]), T(shape, r.choice(ANY)))])
+    return r.choice(
+        [
+            call(r, "flip", T(shape, r.choice(ANY)), "%r" % (tuple(some_dims(r, len(shape))),)),
+            "torch.%s(%s)" % (r.choice(["fliplr", "flipud"]), T(shape, r.choice(ANY))),
+        ]
+    )
 
 
 @case("rot90")
 def _(r):
     shape = dims(r, 1, 4)
-    return call(r, "rot90", T(shape, r.choice(ANY)), "%d" % r.randint(-2, 3), repr(r.choice([(0, 1), (1, 0), (-2, -1), (0, 0), (0, 3)])))
+    return call(
+        r,
+        "rot90",
+        T(shape, r.choice(ANY)),
+        "%d" % r.randint(-2, 3),
+        repr(r.choice([(0, 1), (1, 0), (-2, -1), (0, 0), (0, 3)])),
+    )
 
 
 @case("repeat")
 def _(r):
     shape = dims(r, 0, 3)
-    return "%s.repeat(%s)" % (T(shape, r.choice(ANY)), ", ".join("%d" % r.choice([0, 1, 2, 3]) for _ in range(max(1, len(shape) + r.choice([0, 0, 1, -1])))))
+    return "%s.repeat(%s)" % (
+        T(shape, r.choice(ANY)),
+        ", ".join("%d" % r.choice([0, 1, 2, 3]) for _ in range(max(1, len(shape) + r.choice([0, 0, 1, -1])))),
+    )
 
 
 @case("tile")
 def _(r):
-    return call(r, "tile", T(dims(r, 0, 3), r.choice(ANY)), "%r" % (tuple(r.choice([1, 2, 3]) for _ in range(r.randint(1, 4))),))
+    return call(
+        r, "tile", T(dims(r, 0, 3), r.choice(ANY)), "%r" % (tuple(r.choice([1, 2, 3]) for _ in range(r.randint(1, 4))),)
+    )
 
 
 @case("repeat_interleave")
 def _(r):
     shape = dims(r, 0, 3, False)
-    return call(r, "repeat_interleave", T(shape, r.choice(ANY)), r.choice(["2", "3, dim=%d" % dim(r, len(shape)), "C([2], 'int64'), dim=%d" % dim(r, len(shape)), "-1"]))
+    return call(
+        r,
+        "repeat_interleave",
+        T(shape, r.choice(ANY)),
+        r.choice(["2", "3, dim=%d" % dim(r, len(shape)), "C([2], 'int64'), dim=%d" % dim(r, len(shape)), "-1"]),
+    )
 
 
 @case("triu")
 def _(r):
-    return "%s.%s(%d)" % (T(dims(r, 1, 4, False), r.choice(ANY)), r.choice(["triu", "tril", "triu_", "tril_"]), r.randint(-2, 2))
+    return "%s.%s(%d)" % (
+        T(dims(r, 1, 4, False), r.choice(ANY)),
+        r.choice(["triu", "tril", "triu_", "tril_"]),
+        r.randint(-2, 2),
+    )
 
 
 @case("diag")
 def _(r):
     f = r.choice(["diag", "diagflat"])
-    return call(r, f, T(dims(r, 0 if f != "diag" else 1, 3 if f != "diag" or wrong(r) else 2), r.choice(ANY)), "%d" % r.randint(-2, 2))
+    return call(
+        r,
+        f,
+        T(dims(r, 0 if f != "diag" else 1, 3 if f != "diag" or wrong(r) else 2), r.choice(ANY)),
+        "%d" % r.randint(-2, 2),
+    )
 
 
 @case("diag_embed")
 def _(r):
-    return call(r, "diag_embed", T(dims(r, 1, 3), r.choice(ANY)), r.choice(["", "1", "0, 0, 1", "-1, 0, -1", "0, 0, 0"]))
+    return call(
+        r, "diag_embed", T(dims(r, 1, 3), r.choice(ANY)), r.choice(["", "1", "0, 0, 1", "-1, 0, -1", "0, 0, 0"])
+    )
 
 
 @case("pixel_shuffle")
 def _(r):
     n = r.choice([1, 2, 3])
     if r.random() < 0.5:
-        return "F.pixel_unshuffle(%s, %d)" % (T(dims(r, 0, 2, False) + [r.randint(1, 3), n * r.randint(1, 3), n * r.randint(1, 3) + wrong(r)]), n)
-    return "F.pixel_shuffle(%s, %d)" % (T(dims(r, 0, 2, False) + [n * n * r.randint(1, 2) + wrong(r), r.randint(1, 3), r.randint(1, 3)]), n)
+        return "F.pixel_unshuffle(%s, %d)" % (
+            T(dims(r, 0, 2, False) + [r.randint(1, 3), n * r.randint(1, 3), n * r.randint(1, 3) + wrong(r)]),
+            n,
+        )
+    return "F.pixel_shuffle(%s, %d)" % (
+        T(dims(r, 0, 2, False) + [n * n * r.randint(1, 2) + wrong(r), r.randint(1, 3), r.randint(1, 3)]),
+        n,
+    )
 
 
 @case("channel_shuffle")
 def _(r):
     n = r.choice([1, 2, 3])
-    return "F.channel_shuffle(%s, %d)" % (T([r.randint(1, 2), n * r.randint(1, 3) + wrong(r)] + dims(r, 1, 2, False)), n)
+    return "F.channel_shuffle(%s, %d)" % (
+        T([r.randint(1, 2), n * r.randint(1, 3) + wrong(r)] + dims(r, 1, 2, False)),
+        n,
+    )
 
 
 # ---- views
@@ -745,13 +1100,21 @@ def _(r):
 
 @case("view(dtype)")
 def _(r):
-    return "%s.view(torch.%s)" % (T(dims(r, 0, 3, False), r.choice(ANY)), r.choice(["float32", "int32", "float64", "uint8", "int16", "int64"]))
+    return "%s.view(torch.%s)" % (
+        T(dims(r, 0, 3, False), r.choice(ANY)),
+        r.choice(["float32", "int32", "float64", "uint8", "int16", "int64"]),
+    )
 
 
 @case("flatten")
 def _(r):
     shape = dims(r)
-    return call(r, "flatten", T(shape, r.choice(ANY)), r.choice(["", "1", "%d, %d" % (dim(r, len(shape)), dim(r, len(shape))), "start_dim=-2"]))
+    return call(
+        r,
+        "flatten",
+        T(shape, r.choice(ANY)),
+        r.choice(["", "1", "%d, %d" % (dim(r, len(shape)), dim(r, len(shape))), "start_dim=-2"]),
+    )
 
 
 @case("unflatten")
@@ -775,7 +1138,12 @@ def _(r):
 @case("transpose")
 def _(r):
     shape = dims(r)
-    return call(r, r.choice(["transpose", "swapaxes", "swapdims"]), T(shape, r.choice(ANY)), "%d, %d" % (dim(r, len(shape)), dim(r, len(shape))))
+    return call(
+        r,
+        r.choice(["transpose", "swapaxes", "swapdims"]),
+        T(shape, r.choice(ANY)),
+        "%d, %d" % (dim(r, len(shape)), dim(r, len(shape))),
+    )
 
 
 @case("T")
@@ -787,7 +1155,12 @@ def _(r):
 def _(r):
     shape = dims(r, 1)
     a, b = some_dims(r, len(shape)), some_dims(r, len(shape))
-    return call(r, r.choice(["movedim", "moveaxis"]), T(shape, r.choice(ANY)), r.choice(["%d, %d" % (dim(r, len(shape)), dim(r, len(shape))), "%r, %r" % (tuple(a), tuple(b))]))
+    return call(
+        r,
+        r.choice(["movedim", "moveaxis"]),
+        T(shape, r.choice(ANY)),
+        r.choice(["%d, %d" % (dim(r, len(shape)), dim(r, len(shape))), "%r, %r" % (tuple(a), tuple(b))]),
+    )
 
 
 @case("select")
@@ -799,23 +1172,43 @@ def _(r):
 @case("narrow")
 def _(r):
     shape = dims(r)
-    return call(r, "narrow", T(shape, r.choice(ANY)), "%d, %d, %d" % (dim(r, len(shape)), r.choice([0, 1, -1]), r.choice([0, 1, 2])))
+    return call(
+        r,
+        "narrow",
+        T(shape, r.choice(ANY)),
+        "%d, %d, %d" % (dim(r, len(shape)), r.choice([0, 1, -1]), r.choice([0, 1, 2])),
+    )
 
 
 @case("diagonal")
 def _(r):
-    return call(r, "diagonal", T(dims(r, 2, 4, False), r.choice(ANY)), r.choice(["", "1", "0, 0, 1", "-1, -2, -1", "offset=9", "0, 1, 1"]))
+    return call(
+        r,
+        "diagonal",
+        T(dims(r, 2, 4, False), r.choice(ANY)),
+        r.choice(["", "1", "0, 0, 1", "-1, -2, -1", "offset=9", "0, 1, 1"]),
+    )
 
 
 @case("unfold (tensor)")
 def _(r):
     shape = dims(r, 0, 3, False)
-    return "%s.unfold(%d, %d, %d)" % (T(shape, r.choice(ANY)), dim(r, len(shape)), r.choice([1, 2, 2, 3]), r.choice([1, 1, 2, 0]))
+    return "%s.unfold(%d, %d, %d)" % (
+        T(shape, r.choice(ANY)),
+        dim(r, len(shape)),
+        r.choice([1, 2, 2, 3]),
+        r.choice([1, 1, 2, 0]),
+    )
 
 
 @case("as_strided")
 def _(r):
-    return call(r, "as_strided", T([40], r.choice(ANY)), r.choice(["(2, 3), (3, 1)", "(2, 2, 2), (8, 4, 1)", "(3,), (2,), 1", "(2, -1), (1, 1)", "(5, 5), (1, 1)"]))
+    return call(
+        r,
+        "as_strided",
+        T([40], r.choice(ANY)),
+        r.choice(["(2, 3), (3, 1)", "(2, 2, 2), (8, 4, 1)", "(3,), (2,), 1", "(2, -1), (1, 1)", "(5, 5), (1, 1)"]),
+    )
 
 
 @case("split")
@@ -823,7 +1216,16 @@ def _(r):
     shape = dims(r)
     d = dim(r, len(shape))
     n = shape[d] if shape and -len(shape) <= d < len(shape) else 1
-    size = r.choice(["%d" % r.randint(1, 3), repr([n]), repr([1, n - 1] if n else [0]), repr([n, 1]), "0", repr([n // 2, n - n // 2])])
+    size = r.choice(
+        [
+            "%d" % r.randint(1, 3),
+            repr([n]),
+            repr([1, n - 1] if n else [0]),
+            repr([n, 1]),
+            "0",
+            repr([n // 2, n - n // 2]),
+        ]
+    )
     return call(r, "split", T(shape, r.choice(ANY)), size, "%d" % d)
 
 
@@ -836,12 +1238,23 @@ def _(r):
 @case("tensor_split")
 def _(r):
     shape = dims(r)
-    return call(r, "tensor_split", T(shape, r.choice(ANY)), r.choice(["2", "3", "(1, 3)", "(0, -1)", "0"]), "%d" % dim(r, len(shape)))
+    return call(
+        r,
+        "tensor_split",
+        T(shape, r.choice(ANY)),
+        r.choice(["2", "3", "(1, 3)", "(0, -1)", "0"]),
+        "%d" % dim(r, len(shape)),
+    )
 
 
 @case("hsplit")
 def _(r):
-    return call(r, r.choice(["hsplit", "vsplit", "dsplit"]), T([2 * d for d in dims(r, 0, 4)], r.choice(ANY)), r.choice(["2", "(1, 2)", "3"]))
+    return call(
+        r,
+        r.choice(["hsplit", "vsplit", "dsplit"]),
+        T([2 * d for d in dims(r, 0, 4)], r.choice(ANY)),
+        r.choice(["2", "(1, 2)", "3"]),
+    )
 
 
 @case("unbind")
@@ -878,28 +1291,63 @@ def _(r):
 @case("expand_as")
 def _(r):
     shape = dims(r, 0, 3)
-    return "%s.%s(%s)" % (T(like(r, shape), r.choice(ANY)), r.choice(["expand_as", "view_as", "reshape_as"]), T(shape, r.choice(ANY)))
+    return "%s.%s(%s)" % (
+        T(like(r, shape), r.choice(ANY)),
+        r.choice(["expand_as", "view_as", "reshape_as"]),
+        T(shape, r.choice(ANY)),
+    )
 
 
 @case("view_as_real")
 def _(r):
     shape = dims(r)
-    return r.choice(["torch.view_as_real(%s)" % T(shape, r.choice(["complex64", "complex128", "float32"])), "torch.view_as_complex(%s)" % T(shape + [2 if not wrong(r) else 3], r.choice(FLOATS + ["int64"]))])
+    return r.choice(
+        [
+            "torch.view_as_real(%s)" % T(shape, r.choice(["complex64", "complex128", "float32"])),
+            "torch.view_as_complex(%s)" % T(shape + [2 if not wrong(r) else 3], r.choice(FLOATS + ["int64"])),
+        ]
+    )
 
 
 @case("real")
 def _(r):
-    return "%s.%s" % (T(dims(r), r.choice(["complex64", "complex128", "float32", "int64"])), r.choice(["real", "imag", "conj()", "angle()", "abs()"]))
+    return "%s.%s" % (
+        T(dims(r), r.choice(["complex64", "complex128", "float32", "int64"])),
+        r.choice(["real", "imag", "conj()", "angle()", "abs()"]),
+    )
 
 
 @case("contiguous")
 def _(r):
     shape = dims(r, 1, 4)
-    return "%s%s.%s" % (T(shape, r.choice(ANY)), r.choice(["", ".transpose(0, -1)", "[..., :1]"]), r.choice(["contiguous()", "clone()", "detach()"]))
+    return "%s%s.%s" % (
+        T(shape, r.choice(ANY)),
+        r.choice(["", ".transpose(0, -1)", "[..., :1]"]),
+        r.choice(["contiguous()", "clone()", "detach()"]),
+    )
 
 
 @case("casts")
 def _(r):
-    how = r.choice(["float()", "half()", "double()", "long()", "int()", "bool()", "short()", "char()", "byte()", "bfloat16()", "to(torch.float64)", "to('cpu')", "type(torch.int32)", "to(torch.float32)",
-                    "type_as(%s)" % T([1], r.choice(ANY)), "to(%s)" % T([1], r.choice(ANY)), "cfloat()"])
+    how = r.choice(
+        [
+            "float()",
+            "half()",
+            "double()",
+            "long()",
+            "int()",
+            "bool()",
+            "short()",
+            "char()",
+            "byte()",
+            "bfloat16()",
+            "to(torch.float64)",
+            "to('cpu')",
+            "type(torch.int32)",
+            "to(torch.float32)",
+            "type_as(%s)" % T([1], r.choice(ANY)),
+            "to(%s)" % T([1], r.choice(ANY)),
+            "cfloat()",
+        ]
+    )
     return "%s.%s" % (T(dims(r), r.choice(ANY)), how)

@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""Writes docs/torch_support.md from the code: what the reader's torch has, asked from the reader itself.   torch_support_table.py [--check]
+"""Writes docs/torch_support.md from the code: what the reader's torch has, asked from the reader itself.
+
+    torch_support_table.py [--check]
+
 With --check nothing is written; the exit code says whether the committed file is what the code says."""
 import ast
 import json
@@ -13,14 +16,24 @@ ROOT = os.path.abspath(HERE + "/../../../..")
 BIN = os.environ.get("COBRA_BIN", "build/release/bin")
 OUT = ROOT + "/docs/torch_support.md"
 NEWEST = "2.6.0"
-MODULES = [("torch", "Functions of `torch`"), ("torch.nn.functional", "Functions of `torch.nn.functional`"), ("torch.fft", "Functions of `torch.fft`"),
-           ("torch.linalg", "Functions of `torch.linalg`"), ("torch.special", "Functions of `torch.special`"), ("torch.Tensor", "Methods and attributes of `Tensor`")]
+MODULES = [
+    ("torch", "Functions of `torch`"),
+    ("torch.nn.functional", "Functions of `torch.nn.functional`"),
+    ("torch.fft", "Functions of `torch.fft`"),
+    ("torch.linalg", "Functions of `torch.linalg`"),
+    ("torch.special", "Functions of `torch.special`"),
+    ("torch.Tensor", "Methods and attributes of `Tensor`"),
+]
 
 
 def names(version):
     """Module -> public names that are there (an attribute that is only known by name is not)."""
-    lines = ["[n for n in dir(%s) if n[0] != '_']" % module.replace("torch.Tensor", "torch.ones(1)") for module, _ in MODULES]
-    done = subprocess.run([BIN + "/eval_torch", "--torch-version", version], input="\n".join(lines) + "\n", capture_output=True, text=True)
+    lines = [
+        "[n for n in dir(%s) if n[0] != '_']" % module.replace("torch.Tensor", "torch.ones(1)") for module, _ in MODULES
+    ]
+    done = subprocess.run(
+        [BIN + "/eval_torch", "--torch-version", version], input="\n".join(lines) + "\n", capture_output=True, text=True
+    )
     found = {}
     for (module, _), line in zip(MODULES, done.stdout.splitlines()):
         answer = json.loads(line)
@@ -31,11 +44,9 @@ def names(version):
 def layers():
     """Classes of torch.nn, from the files that define them."""
     found = {}
-    folder = ROOT + "/frontend/python/torch/py"
+    folder = ROOT + "/frontend/python/library/torch/nn/modules"
     for file in sorted(os.listdir(folder)):
         text = open(os.path.join(folder, file)).read()
-        if "\n# == " in text or file in ("torch.py", "functional.py", "jit.py", "init.py", "torchvision_ops.py"):
-            continue
         classes = [c for c in re.findall(r"^class (\w+)", text, re.M) if c[0] != "_"]
         if classes:
             found[file[:-3]] = sorted(classes)
@@ -58,13 +69,30 @@ def wrapped(words, width=150):
 
 def table():
     now, newest = names("1.13.1"), names(NEWEST)
-    hidden = {"device", "dtype", "Size", "Tensor", "Generator", "finfo", "iinfo", "layout", "memory_format", "math", "torch"}
-    out = ["# PyTorch as the reader knows it", "",
-           "Made by `tests/frontend/python/torch/torch_support_table.py` from the code; a test fails when this file is stale. Shapes, types and errors of these",
-           "functions are compared with real PyTorch by `torch_support_test.py` (random arguments), the calls that reach the graph by `graph_equality_test.py`.",
-           "", "The target version decides what `hasattr` answers: `--torch-version`, 1.13 by default. A name of PyTorch that is in no list here may be imported and",
-           "passed around; calling it is an error that names it. Functions whose shape depends on values (`nonzero`, `unique`, `masked_select` ...) are computed on",
-           "small constants and refused as data-dependent on anything else.", ""]
+    hidden = {
+        "device",
+        "dtype",
+        "Size",
+        "Tensor",
+        "Generator",
+        "finfo",
+        "iinfo",
+        "layout",
+        "memory_format",
+        "math",
+        "torch",
+    }
+    out = [
+        "# PyTorch as the reader knows it",
+        "",
+        "Made by `tests/frontend/python/torch/torch_support_table.py` from the code; a test fails when this file is stale. Shapes, types and errors of these",
+        "functions are compared with real PyTorch by `torch_support_test.py` (random arguments), the calls that reach the graph by `graph_equality_test.py`.",
+        "",
+        "The target version decides what `hasattr` answers: `--torch-version`, 1.13 by default. A name of PyTorch that is in no list here may be imported and",
+        "passed around; calling it is an error that names it. Functions whose shape depends on values (`nonzero`, `unique`, `masked_select` ...) are computed on",
+        "small constants and refused as data-dependent on anything else.",
+        "",
+    ]
     for module, title in MODULES:
         have = sorted(n for n in now[module] if n not in hidden)
         later = sorted(newest[module] - now[module])
@@ -72,7 +100,12 @@ def table():
         if later:
             out += ["Since PyTorch 2: " + ", ".join(later), ""]
     found = layers()
-    out += ["## Layers of `torch.nn` (%d classes)" % sum(map(len, found.values())), "", "| file | classes |", "|---|---|"]
+    out += [
+        "## Layers of `torch.nn` (%d classes)" % sum(map(len, found.values())),
+        "",
+        "| file | classes |",
+        "|---|---|",
+    ]
     out += ["| %s | %s |" % (file, ", ".join(classes)) for file, classes in found.items()]
     ops = operators()
     out += ["", "## Operators of the graph (%d)" % len(ops), "", wrapped(ops), ""]
@@ -83,7 +116,10 @@ def main():
     text = table()
     if "--check" in sys.argv:
         same = os.path.exists(OUT) and open(OUT).read() == text
-        print("docs/torch_support.md is %s" % ("what the code says" if same else "stale: run tests/frontend/python/torch/torch_support_table.py"))
+        print(
+            "docs/torch_support.md is %s"
+            % ("what the code says" if same else "stale: run tests/frontend/python/torch/torch_support_table.py")
+        )
         return 0 if same else 1
     with open(OUT, "w") as f:
         f.write(text)

@@ -1,6 +1,10 @@
 #!/usr/bin/python3
-"""Random calls of every function of torch_cases.py in real PyTorch and in our reader: same shapes and types, same views and in-place results, or an
-error from both. Then computations on small constants (torch_cases_values.py): the same numbers.   torch_support_test.py [--cases N] [--seed S] [--only NAME] [-v]          Exits 77 without python3-torch."""
+"""Random calls of every function of torch_cases.py in real PyTorch and in our reader: same shapes and types, same views
+and in-place results, or an error from both. Then computations on small constants (torch_cases_values.py): the same
+numbers.
+
+    torch_support_test.py [--cases N] [--seed S] [--only NAME] [-v]     exits 77 without python3-torch
+"""
 import argparse
 import json
 import os
@@ -26,7 +30,14 @@ import torch_cases_values
 
 BIN = os.environ.get("COBRA_BIN", "build/release/bin")
 # Refused by the CPU for want of a kernel: other devices have one, so we accept it.
-DEVICE_LIMITS = ("ZeroDivisionError", "not implemented for 'Half'", "not implemented for 'BFloat16'", "not implemented for 'ComplexHalf'", "addmm_impl_cpu_", "Could not run")
+DEVICE_LIMITS = (
+    "ZeroDivisionError",
+    "not implemented for 'Half'",
+    "not implemented for 'BFloat16'",
+    "not implemented for 'ComplexHalf'",
+    "addmm_impl_cpu_",
+    "Could not run",
+)
 
 
 MAY_SHARE = ("einsum",)  # a diagonal by einsum is a view there, and one call that computes here
@@ -115,12 +126,22 @@ class Real:
             return "error: %s: %s" % (type(e).__name__, str(e).split("\n")[0][:200])
 
 
-SAME_NAME = {"relu6": "hardtanh", "arccos": "acos", "fix": "trunc", "less_equal": "le", "greater_equal": "ge", "not_equal": "ne", "concatenate": "cat",
-             "__rmod__": "rmod", "rmod": "rmod"}
+SAME_NAME = {
+    "relu6": "hardtanh",
+    "arccos": "acos",
+    "fix": "trunc",
+    "less_equal": "le",
+    "greater_equal": "ge",
+    "not_equal": "ne",
+    "concatenate": "cat",
+    "__rmod__": "rmod",
+    "rmod": "rmod",
+}
 
 
 def same_calls(real, have, casts):
-    """None, or what is different: names of the calls, and the arguments that both sides give. `casts`: ours are calls, PyTorch's are not seen (autocast)."""
+    """None, or what is different: names of the calls, and the arguments that both sides give. `casts`: ours are calls,
+    PyTorch's are not seen (autocast)."""
     name = lambda op: SAME_NAME.get(op["op"], op["op"])
     unseen = ("getitem", "to") if casts else ("getitem",)  # torch 1.13 does not show x[0] to a mode
     real, have = ([op for op in ops if op["op"] not in unseen] for ops in (real, have))
@@ -151,8 +172,13 @@ def ours(answer):
     def plain(value):
         if isinstance(value, dict):
             empty = "0" in value["type"].split(":")[0].split("x")
-            return {k: v for k, v in value.items() if k in ("type", "same", "view") and not (k == "view" and ("same" in value or empty))}
+            return {
+                k: v
+                for k, v in value.items()
+                if k in ("type", "same", "view") and not (k == "view" and ("same" in value or empty))
+            }
         return [plain(v) for v in value] if isinstance(value, list) else value
+
     return plain(answer["out"])
 
 
@@ -196,6 +222,7 @@ def apart(a, b, types, least):
     size = max(abs(a), abs(b), least, 1e-30 if "float64" in types else 1e-38)
     bits = 52 if "float64" in types else 23
     import math
+
     return abs(a - b) / 2.0 ** (math.frexp(size)[1] - 1 - bits)
 
 
@@ -223,14 +250,21 @@ def compare_values(args):
             types = json.dumps(answer.get("out"))
             # Sums cancel: what counts is the last place of the largest number, or of the operands, which are about one.
             least = max([abs(v) for v in expected if abs(v) < float("inf")] + [1]) if ulps > 2 else 0
-            ok = have is not None and len(have) == len(expected) and types_of(want) == types_of(ours(answer)) and all(apart(a, b, types, least) <= ulps for a, b in zip(expected, have))
+            ok = (
+                have is not None
+                and len(have) == len(expected)
+                and types_of(want) == types_of(ours(answer))
+                and all(apart(a, b, types, least) <= ulps for a, b in zip(expected, have))
+            )
             exact += ok and have == expected
             want = expected
         if not ok:
             wrong.setdefault(name, []).append((expression, want, shown))
     show(wrong, args.show)
-    print("values: %d functions, %d cases (seed %d), %d bit for bit; %d differences in %d functions" %
-          (len({n for n, _, _ in cases}), len(cases), args.seed, exact, sum(map(len, wrong.values())), len(wrong)))
+    print(
+        "values: %d functions, %d cases (seed %d), %d bit for bit; %d differences in %d functions"
+        % (len({n for n, _, _ in cases}), len(cases), args.seed, exact, sum(map(len, wrong.values())), len(wrong))
+    )
     return wrong
 
 
@@ -248,7 +282,9 @@ def show(wrong, limit):
 
 
 def evaluated(expressions):
-    done = subprocess.run([BIN + "/eval_torch"], input="".join(e + "\n" for e in expressions), capture_output=True, text=True)
+    done = subprocess.run(
+        [BIN + "/eval_torch"], input="".join(e + "\n" for e in expressions), capture_output=True, text=True
+    )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     if len(answers) != len(expressions):
         raise SystemExit("eval_torch answered %d of %d cases: %s" % (len(answers), len(expressions), done.stderr))
@@ -291,8 +327,19 @@ def main():
         elif args.v:
             print("%s\n   %s" % (expression, want))
     show(wrong, args.show)
-    print("%d functions, %d cases (seed %d): %d accepted by PyTorch, %d refused, %d skipped (no CPU kernel); %d differences in %d functions" %
-          (len(functions), len(cases), args.seed, len(cases) - refused - skipped, refused, skipped, sum(map(len, wrong.values())), len(wrong)))
+    print(
+        "%d functions, %d cases (seed %d): %d accepted by PyTorch, %d refused, %d skipped (no CPU kernel); %d differences in %d functions"
+        % (
+            len(functions),
+            len(cases),
+            args.seed,
+            len(cases) - refused - skipped,
+            refused,
+            skipped,
+            sum(map(len, wrong.values())),
+            len(wrong),
+        )
+    )
     return 1 if wrong or wrong_values else 0
 
 

@@ -1,9 +1,12 @@
 #!/usr/bin/python3
-"""Every model of python3-torchvision: is our graph what real PyTorch runs?   torchvision_suite.py [--write docs/torchvision_models.md] [REGEX...]
+"""Every model of python3-torchvision: is our graph what real PyTorch runs?
 
-Each model is built and run once by PyTorch (weights are not initialised, so that they cost no memory), recorded as make_goldens.py does, and compared with
-what read_model gives for the same source, as graph_equality_test.py does. Detectors choose boxes by their scores, so they are refused as data-dependent; their
-backbones, with the feature pyramid, are compared. Needs python3-torchvision 0.14; one thread, a few minutes."""
+    torchvision_suite.py [--write docs/torchvision_models.md] [REGEX...]
+
+Each model is built and run once by PyTorch (weights are not initialised, so that they cost no memory), recorded as
+make_goldens.py does, and compared with what read_model gives for the same source, as graph_equality_test.py does.
+Detectors choose boxes by their scores, so they are refused as data-dependent; their backbones, with the feature
+pyramid, are compared. Needs python3-torchvision 0.14; one thread, a few minutes."""
 import importlib
 import json
 import os
@@ -22,6 +25,7 @@ IMAGE, SMALL = [[1, 3, 224, 224]], [[1, 3, 128, 128]]
 def cases():
     """(name, module, expression, input shapes, whether it is a detector)"""
     import torchvision.models as models
+
     found = []
     for name in models.list_models():
         builder = models.get_model_builder(name)
@@ -30,7 +34,15 @@ def cases():
         if kind == "detection":
             make = call + "(weights_backbone=None)"
             found.append((name, module, make, [[3, 320, 320]], True))
-            found.append((name + ".backbone", module, make + ".backbone", [[1, 3, 256, 256]] if "ssd300" not in name else [[1, 3, 300, 300]], False))
+            found.append(
+                (
+                    name + ".backbone",
+                    module,
+                    make + ".backbone",
+                    [[1, 3, 256, 256]] if "ssd300" not in name else [[1, 3, 300, 300]],
+                    False,
+                )
+            )
         elif kind == "segmentation":
             found.append((name, module, call + "(weights_backbone=None)", SMALL, False))
         elif kind == "optical_flow":
@@ -50,6 +62,7 @@ def cases():
 def without_initialization():
     """Weights stay pages that nobody has written."""
     import torch
+
     for name in dir(torch.nn.init):
         if name.endswith("_") and not name.startswith("_"):
             setattr(torch.nn.init, name, lambda tensor, *args, **kwargs: tensor)
@@ -60,6 +73,7 @@ def without_initialization():
 def golden(module_name, expression, shapes):
     import make_goldens
     import torch
+
     module = importlib.import_module(module_name)
     model = eval(expression, dict(vars(module))).eval()
     return make_goldens.record(model, [torch.zeros(s) for s in shapes])
@@ -71,7 +85,9 @@ def ours(case):
     texts = ["x".join(map(str, s)) for s in shapes]
     if detector:
         texts = ["[%s]" % ",".join(texts)]
-    answer = subprocess.run([BIN + "/read_model", path, expression, *texts, "--library", LIBRARY], capture_output=True, text=True)
+    answer = subprocess.run(
+        [BIN + "/read_model", path, expression, *texts, "--library", LIBRARY], capture_output=True, text=True
+    )
     if answer.returncode != 0:
         return {"error": "read_model: exit status %d" % answer.returncode}
     return json.loads(answer.stdout)
@@ -86,6 +102,7 @@ def reason(error):
 def check(case):
     """(verdict, detail, graph)"""
     import graph_equality_test
+
     graph = ours(case)
     if case[4]:
         if "error" not in graph:
@@ -97,17 +114,35 @@ def check(case):
 
 
 def table(rows):
-    lines = ["# torchvision's models", "",
-             "Made by `tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md` from python3-torchvision 0.14.1: every model that",
-             "`torchvision.models.list_models()` names, its source read by this project and run by PyTorch 1.13. *equal*: parameters, calls, attributes, shapes,",
-             "module paths, data flow and multiply-accumulates are the same. *refused*: what the network computes decides its shapes; the reason is the reader's.",
-             "Quantized models are built with `quantize=False`.", "",
-             "%d equal, %d refused, %d different." % tuple(sum(r[1] == v for r in rows) for v in ("equal", "refused", "differs")), "",
-             "| model | input | parameters | calls | multiply-accumulates | result |", "|---|---|---|---|---|---|"]
+    lines = [
+        "# torchvision's models",
+        "",
+        "Made by `tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md` from python3-torchvision 0.14.1: every model that",
+        "`torchvision.models.list_models()` names, its source read by this project and run by PyTorch 1.13. *equal*: parameters, calls, attributes, shapes,",
+        "module paths, data flow and multiply-accumulates are the same. *refused*: what the network computes decides its shapes; the reason is the reader's.",
+        "Quantized models are built with `quantize=False`.",
+        "",
+        "%d equal, %d refused, %d different."
+        % tuple(sum(r[1] == v for r in rows) for v in ("equal", "refused", "differs")),
+        "",
+        "| model | input | parameters | calls | multiply-accumulates | result |",
+        "|---|---|---|---|---|---|",
+    ]
     for name, verdict, detail, shapes, graph in rows:
-        numbers = ("", "", "") if "error" in graph else ("%d" % graph["params"], "%d" % len(graph["ops"]), "%d" % graph["macs"])
-        lines.append("| `%s` | %s | %s | %s | %s | %s |" % (name, ", ".join("x".join(map(str, s)) for s in shapes), *numbers,
-                                                            verdict + (": " + detail if detail else "")))
+        numbers = (
+            ("", "", "")
+            if "error" in graph
+            else ("%d" % graph["params"], "%d" % len(graph["ops"]), "%d" % graph["macs"])
+        )
+        lines.append(
+            "| `%s` | %s | %s | %s | %s | %s |"
+            % (
+                name,
+                ", ".join("x".join(map(str, s)) for s in shapes),
+                *numbers,
+                verdict + (": " + detail if detail else ""),
+            )
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -119,9 +154,10 @@ def main():
     if "--write" in arguments:
         at = arguments.index("--write")
         target = arguments[at + 1]
-        del arguments[at:at + 2]
+        del arguments[at : at + 2]
     import make_goldens  # sets PYTORCH_JIT before torch is there
     import torch
+
     torch.set_num_threads(1)
     without_initialization()
     rows = []

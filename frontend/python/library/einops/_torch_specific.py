@@ -1,0 +1,2 @@
+def allow_ops_in_compiled_graph():
+    pass

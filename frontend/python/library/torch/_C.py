@@ -1,0 +1,19 @@
+def _get_tracing_state():
+    return None
+
+
+def _log_api_usage_once(*args):
+    pass
+
+
+def _jit_set_profiling_mode(*args):
+    return False
+
+
+_jit_set_profiling_executor = (
+    _jit_set_nvfuser_enabled
+) = _jit_set_texpr_fuser_enabled = _jit_override_can_fuse_on_gpu = _jit_set_profiling_mode
+_jit_override_can_fuse_on_cpu = (
+    _debug_set_autodiff_subgraph_inlining
+) = _jit_set_bailout_depth = _jit_set_autocast_mode = _jit_set_profiling_mode
+_set_graph_executor_optimize = _jit_set_num_profiled_runs = _jit_set_profiling_mode

@@ -1,0 +1,2 @@
+def _flatten_dense_tensors(tensors):
+    raise RuntimeError("torch._utils")

@@ -1,0 +1,7 @@
+from torch.autograd import Function, FunctionCtx
+
+InplaceFunction = Function
+
+
+def once_differentiable(fn):
+    return fn

@@ -1,0 +1,3 @@
+from torch.profiler import profile, record_function
+
+emit_nvtx = profile

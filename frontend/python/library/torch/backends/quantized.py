@@ -1,0 +1,2 @@
+supported_engines = ["fbgemm", "none"]
+engine = "fbgemm"

@@ -1,0 +1,1 @@
+from torch.cpu.amp import autocast

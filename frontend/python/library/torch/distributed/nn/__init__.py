@@ -1,0 +1,1 @@
+from torch.distributed import all_gather, all_reduce

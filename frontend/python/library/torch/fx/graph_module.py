@@ -1,0 +1,1 @@
+from torch.fx import Graph, GraphModule, _copy_attr

@@ -1,0 +1,1 @@
+from torch.fx import Interpreter, Transformer

@@ -1,0 +1,1 @@
+from torch.fx import Attribute, GraphAppendingTracer, Proxy, TraceError, TracerBase

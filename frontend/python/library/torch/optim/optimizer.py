@@ -1,0 +1,3 @@
+from torch.optim import Optimizer
+
+required = object()

@@ -1,0 +1,3 @@
+cuda = None
+hip = None
+git_version = ""

@@ -1,0 +1,195 @@
+#include "frontend/python/list_models.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "frontend/python/runtime/internal.h"
+#include "frontend/python/syntax/ast.h"
+#include "frontend/python/torch/tensor.h"
+
+namespace cobra::python {
+namespace {
+
+constexpr int kMostWrappers = 8;       // decorators around a function
+constexpr int kMostHops = 8;           // functions that return what another one makes
+constexpr int kMostStatements = 2000;  // of a function that is looked through
+constexpr size_t kLongestAnnotation = 30;
+
+bool IsModelClass(Interpreter& interp, Value v) {
+  const ClassObject* base = Torch(interp).module_class;
+  return v.IsClass() && v.as<ClassObject>() != base && Interpreter::IsSubclassOf(v.as<ClassObject>(), base);
+}
+
+// The function below its decorators, as functools.wraps() notes them; null if there is no text of it.
+const FunctionObject* Unwrapped(Interpreter& interp, Value v) {
+  for (int i = 0; i < kMostWrappers && v.IsFunction() && v.object()->attrs != nullptr; ++i) {
+    const Value* inner = v.object()->attrs->table.GetStr(interp.names().__wrapped__);
+    if (inner == nullptr || !inner->IsFunction()) break;
+    v = *inner;
+  }
+  return v.IsFunction() && v.as<FunctionObject>()->definition != nullptr ? v.as<FunctionObject>() : nullptr;
+}
+
+// Looks through the text of functions; follows what they call, each once.
+class ModelMakers {
+ public:
+  explicit ModelMakers(Interpreter& interp) : interp_(interp) {}
+
+  bool Makes(const FunctionObject* f, int hops = 0) {
+    if (f == nullptr || hops > kMostHops || !seen_.insert(f).second) return false;
+    const ast::FunctionDef& definition = *f->definition;
+    if (definition.returns != nullptr && NamesModelClass(f, definition.returns)) return true;
+    Returns returns;
+    int left = kMostStatements;
+    Collect(definition.body, &returns, &left, 0);
+    for (const ast::ExprNode* value : returns.values) {
+      if (CallsMaker(f, Assigned(returns, value), hops)) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Returns {
+    std::vector<const ast::ExprNode*> values;
+    std::vector<std::pair<ast::Identifier, const ast::ExprNode*>> assigned;
+  };
+
+  // A global of the function's file that is there already.
+  Value Global(const FunctionObject* f, absl::string_view name) const {
+    const Value* v = f->module->attrs->table.GetStr(interp_.Intern(name));
+    return v == nullptr || v->IsLazy() ? Value::Unbound() : *v;
+  }
+
+  bool NamesModelClass(const FunctionObject* f, const ast::ExprNode* e) const {
+    if (const auto* text = e->AsOrNull<ast::Constant>())
+      return text->constant_kind == ast::ConstantKind::kStr && IsModelClass(interp_, Global(f, text->text));
+    if (const auto* name = e->AsOrNull<ast::Name>()) {
+      const Value v = Global(f, name->id->text);
+      return IsModelClass(interp_, v) || (v.IsClass() && v.as<ClassObject>() == Torch(interp_).module_class);
+    }
+    const auto* attribute = e->AsOrNull<ast::Attribute>();  // nn.Module
+    return attribute != nullptr && attribute->attr->text == "Module" && attribute->value->Is<ast::Name>() &&
+           attribute->value->As<ast::Name>()->id->text == "nn";
+  }
+
+  bool CallsMaker(const FunctionObject* f, const ast::ExprNode* e, int hops) {
+    const auto* call = e == nullptr ? nullptr : e->AsOrNull<ast::Call>();
+    const auto* name = call == nullptr ? nullptr : call->func->AsOrNull<ast::Name>();
+    if (name == nullptr) return false;
+    const Value called = Global(f, name->id->text);
+    return IsModelClass(interp_, called) || Makes(Unwrapped(interp_, called), hops + 1);
+  }
+
+  // `model` of `model = ResNet(...)`: the call.
+  static const ast::ExprNode* Assigned(const Returns& returns, const ast::ExprNode* value) {
+    const auto* name = value->AsOrNull<ast::Name>();
+    if (name == nullptr) return value;
+    for (const auto& [target, assigned] : returns.assigned) {
+      if (target == name->id) return assigned;
+    }
+    return nullptr;
+  }
+
+  template <typename Statements>
+  void Collect(const Statements& statements, Returns* returns, int* left, int depth) {
+    constexpr int kMostDepth = 20;
+    for (const ast::StmtNode* s : statements) {
+      if (--*left < 0 || depth > kMostDepth) return;
+      if (const auto* back = s->AsOrNull<ast::Return>()) {
+        if (back->value != nullptr) returns->values.push_back(back->value);
+      } else if (const auto* assign = s->AsOrNull<ast::Assign>()) {
+        if (assign->targets.size() == 1 && assign->targets[0]->Is<ast::Name>())
+          returns->assigned.emplace_back(assign->targets[0]->As<ast::Name>()->id, assign->value);
+      } else if (const auto* branch = s->AsOrNull<ast::If>()) {
+        Collect(branch->body, returns, left, depth + 1);
+        Collect(branch->orelse, returns, left, depth + 1);
+      } else if (const auto* with = s->AsOrNull<ast::With>()) {
+        Collect(with->body, returns, left, depth + 1);
+      }
+    }
+  }
+
+  Interpreter& interp_;
+  absl::flat_hash_set<const FunctionObject*> seen_;
+};
+
+std::string ParameterText(const FunctionObject* f, const ast::Arg* arg) {
+  if (arg->annotation == nullptr) return std::string(arg->arg->text);
+  const absl::string_view annotation = f->unit->code->ast().Text(arg->annotation->pos);
+  if (annotation.size() > kLongestAnnotation || absl::StrContains(annotation, '\n')) return std::string(arg->arg->text);
+  return absl::StrCat(arg->arg->text, ": ", annotation);
+}
+
+// The parameters that a call must give, without the first `skip`.
+std::vector<std::string> RequiredParameters(const FunctionObject* f, size_t skip) {
+  const ast::Arguments& a = *f->definition->args;
+  std::vector<const ast::Arg*> plain(a.posonlyargs.begin(), a.posonlyargs.end());
+  plain.insert(plain.end(), a.args.begin(), a.args.end());
+  plain.resize(plain.size() - std::min(plain.size(), a.defaults.size()));
+  std::vector<std::string> required;
+  for (size_t i = skip; i < plain.size(); ++i) required.push_back(ParameterText(f, plain[i]));
+  for (size_t i = 0; i < a.kwonlyargs.size(); ++i) {
+    if (a.kw_defaults[i] == nullptr) required.push_back(absl::StrCat(a.kwonlyargs[i]->arg->text, "=..."));
+  }
+  return required;
+}
+
+}  // namespace
+
+bool MakesModel(Interpreter& interp, Value function) { return ModelMakers(interp).Makes(Unwrapped(interp, function)); }
+
+std::string CallText(Interpreter& interp, absl::string_view name, Value callable) {
+  const bool is_class = callable.IsClass();
+  const Value called = is_class ? interp.LookupClass(callable.as<ClassObject>(), interp.names().__init__) : callable;
+  if (is_class && called.IsBuiltin()) return absl::StrCat(name, "()");  // nn.Module's own
+  const FunctionObject* f = Unwrapped(interp, called);
+  if (f == nullptr) return absl::StrCat(name, "(...)");
+  return absl::StrCat(name, "(", absl::StrJoin(RequiredParameters(f, is_class ? 1 : 0), ", "), ")");
+}
+
+std::vector<std::string> ModelNames(Interpreter& interp, ModuleObject* module) {
+  std::vector<std::string> ready, others, imported;
+  for (size_t i = 0; i < module->attrs->table.entry_count(); ++i) {
+    const DictTable::Entry entry = module->attrs->table.entry(i);
+    if (entry.key.IsUnbound() || !entry.key.IsStr() || absl::StartsWith(entry.key.str(), "_")) continue;
+    const Value v = entry.value;
+    const FunctionObject* f = Unwrapped(interp, v);
+    if (!IsModelClass(interp, v) && (f == nullptr || f->module != module || !MakesModel(interp, v))) continue;
+    bool own = f != nullptr;
+    if (v.IsClass()) {
+      const Value* home = v.as<ClassObject>()->attrs->table.GetStr(interp.names().__module__);
+      own = home != nullptr && home->IsStr() && home->str() == module->name->view();
+    }
+    std::string call = CallText(interp, entry.key.str(), v);
+    (!own ? imported : absl::EndsWith(call, "()") ? ready : others).push_back(std::move(call));
+  }
+  std::vector<std::string> names = std::move(ready);
+  names.insert(names.end(), others.begin(), others.end());
+  if (names.empty()) names = std::move(imported);
+  return names;
+}
+
+std::string SignatureOf(Interpreter& interp, Value model, absl::string_view method) {
+  const Value found = model.IsFunction() ? model : interp.LookupClass(interp.class_of(model), interp.Intern(method));
+  if (!found.IsFunction() || found.as<FunctionObject>()->definition == nullptr) return "";
+  const ast::FunctionDef& definition = *found.as<FunctionObject>()->definition;
+  const ast::Arguments& a = *definition.args;
+  std::vector<const ast::Arg*> plain(a.posonlyargs.begin(), a.posonlyargs.end());
+  plain.insert(plain.end(), a.args.begin(), a.args.end());
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < plain.size(); ++i) {
+    parts.push_back(absl::StrCat(plain[i]->arg->text, i + a.defaults.size() >= plain.size() ? "=..." : ""));
+  }
+  if (a.vararg != nullptr) parts.push_back(absl::StrCat("*", a.vararg->arg->text));
+  if (a.vararg == nullptr && !a.kwonlyargs.empty()) parts.push_back("*");
+  for (size_t i = 0; i < a.kwonlyargs.size(); ++i) {
+    parts.push_back(absl::StrCat(a.kwonlyargs[i]->arg->text, a.kw_defaults[i] != nullptr ? "=..." : ""));
+  }
+  if (a.kwarg != nullptr) parts.push_back(absl::StrCat("**", a.kwarg->arg->text));
+  return absl::StrCat(definition.name->text, "(", absl::StrJoin(parts, ", "), ")");
+}
+
+}  // namespace cobra::python

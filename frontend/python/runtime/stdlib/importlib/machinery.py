@@ -1,0 +1,34 @@
+# A package that looks for its compiled part finds it, unread: torch.ops knows the operators that matter.
+SOURCE_SUFFIXES = [".py"]
+BYTECODE_SUFFIXES = [".pyc"]
+EXTENSION_SUFFIXES = [".so"]
+
+
+def all_suffixes():
+    return SOURCE_SUFFIXES + BYTECODE_SUFFIXES + EXTENSION_SUFFIXES
+
+
+class ExtensionFileLoader:
+    def __init__(self, name, path):
+        self.name = name
+        self.path = path
+
+
+class SourceFileLoader(ExtensionFileLoader):
+    pass
+
+
+class ModuleSpec:
+    def __init__(self, name, loader, *, origin=None, loader_state=None, is_package=None):
+        self.name = name
+        self.loader = loader
+        self.origin = origin
+        self.submodule_search_locations = [] if is_package else None
+
+
+class FileFinder:
+    def __init__(self, path, *loader_details):
+        self.path = path
+
+    def find_spec(self, fullname, target=None):
+        return ModuleSpec(fullname, None, origin=self.path + "/" + fullname + ".so")

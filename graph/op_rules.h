@@ -1,0 +1,98 @@
+// The columns of op_rules.def: the rules of graph/ for each operator, except shape and work (ops.def).
+#ifndef COBRA_GRAPH_OP_RULES_H_
+#define COBRA_GRAPH_OP_RULES_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "graph/op.h"
+#include "graph/op_table.h"
+
+namespace cobra::graph {
+
+// Whose memory the outputs of a call use. "Returns its first input": the output is that input itself, and the call
+// costs nothing.
+enum class Storage : uint8_t {
+  kOwn,             // each output has its own
+  kResizes,         // its own; in place, the first input's under any other size
+  kUnlessTraining,  // returns its first input unless it trains (dropout)
+  kUnlessCast,      // returns its first input if that has the type already
+  kUnlessComplex,   // returns its first input if that is real; a view of a complex one
+  kSame,            // returns its first input
+  kView,            // the first input's, unless strides force a copy
+  kViewAsNew,       // likewise, but the JSON form lists it as a tensor of its own
+  kViewOrGather,    // a view, unless tensors or lists select: then its own (getitem)
+};
+
+// The memory order of the outputs' dimensions; `in` is the first input, `out` the output.
+enum class StrideRule : uint8_t {
+  kDense,         // as in, if the shapes are the same and in has no gaps; else contiguous
+  kContiguous,    // contiguous
+  kChannelsLast,  // channels last if in is; else contiguous
+  kConcatenated,  // channels last if all inputs are; else contiguous
+  // Of views:
+  kKept,            // the strides of in if out has as many dimensions; rarer views count as contiguous
+  kViewed,          // those of a view of another size, which must be possible
+  kReshaped,        // likewise, or a contiguous copy where it is not
+  kMadeContiguous,  // those of in if it is contiguous, else a copy
+  kPermuted,        // in the order of the attribute `dims`
+  kTransposed,      // the attributes `dim0` and `dim1` swapped
+  kLastTwoSwapped,
+  kReversed,
+  kDimDropped,  // without the attribute `dim`
+  kUnsqueezed,
+  kSqueezed,
+  kExpanded,  // 0 where a dimension of one element became larger
+  kIndexed,   // x[1:, None, ::2]
+};
+
+// PyTorch kernels with a rule of their own, for their work or for the memory that they need besides their outputs.
+enum class Kernel : uint8_t {
+  kPlain,        // reads its inputs, writes its outputs
+  kConvolution,  // graph/convolution_algorithm.h
+  kTransposed,   // a transposed convolution: a product, then columns are summed
+  kMatmul,       // merges batch dimensions, then as kBatched
+  kBatched,      // one product per matrix of a batch
+  kBatchNorm,
+  kMaxPool,
+  kAttention,
+  kMultiHead,
+};
+
+enum class Randomness : uint8_t {
+  kFixed,   // the values follow from the inputs
+  kDrawn,   // drawn from a random source: a call of the network even without a tensor input
+  kRandom,  // differ from run to run
+  kUnset,   // whatever the memory holds
+};
+
+enum class Operands : uint8_t {
+  kOrdered,
+  kSwap,          // the two tensors of a call may be swapped
+  kSwapUnscaled,  // likewise, unless the attribute `alpha` scales the second one
+};
+
+struct OpRules {
+  Op op;
+  Storage storage;
+  StrideRule strides;
+  Kernel kernel;
+  Randomness randomness;
+  Operands operands;
+};
+
+inline constexpr OpRules kOpRules[] = {
+#define COBRA_OP_RULES(name, storage, strides, kernel, randomness, operands, constants, complex_constants) \
+  {Op::name, Storage::storage, StrideRule::strides, Kernel::kernel, Randomness::randomness, Operands::operands},
+#include "graph/op_rules.def"
+#undef COBRA_OP_RULES
+};
+static_assert(OpWithoutRow<FirstWithoutRow(kOpRules)>::kNone);
+
+constexpr const OpRules& RulesOf(Op op) { return kOpRules[static_cast<size_t>(op)]; }
+
+constexpr bool DrawsRandomNumbers(Op op) { return RulesOf(op).randomness == Randomness::kDrawn; }
+
+}  // namespace cobra::graph
+
+#endif  // COBRA_GRAPH_OP_RULES_H_

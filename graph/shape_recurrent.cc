@@ -1,0 +1,86 @@
+// Recurrent layers, whole sequences and single steps.
+#include <vector>
+
+#include "base/status_macros.h"
+#include "graph/shape_rules.h"
+
+namespace cobra::graph::shape_rules {
+namespace {
+
+// Output and state shapes of a recurrent call; `hidden_out` is the size of the hidden output (weight_hr).
+ShapeResult Recurrent(const Call& call, const TensorType& h0, int64_t hidden_out, const TensorType* c0) {
+  const TensorType& input = call.in(0);
+  const bool packed = call.attributes.Find("batch_sizes") != nullptr;
+  if (packed) {
+    COBRA_ASSIGN_OR_RETURN(const int64_t total, PackedSteps(call));
+    if (input.rank() != 2 || input.shape[0] != total)
+      return ShapeError("input must have 2 dimensions, got ", input.rank(), ", and a row for each of the ", total,
+                        " steps of the packed sequences");
+    const int64_t batch = call.attributes.Ints("batch_sizes")[0];
+    if (h0.rank() != 3 || h0.shape[1] != batch)
+      return ShapeError("Expected hidden[0] of a packed batch of ", batch, " sequences, got ", SizesText(h0.shape));
+  }
+  if (input.rank() != 2 && input.rank() != 3)
+    return ShapeError("RNN: Expected input to be 2D or 3D, got ", input.rank(), "D tensor");
+  if (!packed && h0.rank() != input.rank())
+    return ShapeError("For ", input.rank() == 3 ? "batched 3-D" : "unbatched 2-D", " input, hx should also be ",
+                      input.rank(), "-D but got ", h0.rank(), "-D tensor");
+  const int64_t directions = call.attributes.Bool("bidirectional") ? 2 : 1;
+  if (h0.shape[0] != call.attributes.Int("num_layers", 1) * directions) {
+    return ShapeError("Expected hidden[0] size to have ", call.attributes.Int("num_layers", 1) * directions,
+                      " layers, got ", SizesText(h0.shape));
+  }
+  TensorType out = input;
+  out.shape.back() = hidden_out * directions;
+  std::vector<TensorType> types{out, h0};
+  if (c0 != nullptr) types.push_back(*c0);
+  return types;
+}
+
+}  // namespace
+
+ShapeResult Lstm(const Call& call) {
+  if (call.inputs.size() < 5) return ShapeError("lstm(): expected input, two states and weights");
+  const TensorType& weight = call.in(3);
+  if (weight.rank() != 2 || call.in(0).shape.empty() || weight.shape[1] != call.in(0).shape.back()) {
+    return ShapeError("input.size(-1) must be equal to input_size. Expected ", weight.rank() == 2 ? weight.shape[1] : 0,
+                      ", got ", call.in(0).shape.empty() ? 0 : call.in(0).shape.back());
+  }
+  if (call.in(1).shape.empty()) return ShapeError("lstm(): hx has no dimension");
+  return Recurrent(call, call.in(1), call.in(1).shape.back(), &call.in(2));
+}
+
+ShapeResult Gru(const Call& call) {
+  if (call.inputs.size() < 4) return ShapeError(call.name(), "(): expected input, state and weights");
+  const TensorType& weight = call.in(2);
+  if (weight.rank() != 2 || call.in(0).shape.empty() || weight.shape[1] != call.in(0).shape.back()) {
+    return ShapeError("input.size(-1) must be equal to input_size. Expected ", weight.rank() == 2 ? weight.shape[1] : 0,
+                      ", got ", call.in(0).shape.empty() ? 0 : call.in(0).shape.back());
+  }
+  if (call.in(1).shape.empty()) return ShapeError(call.name(), "(): hx has no dimension");
+  return Recurrent(call, call.in(1), call.in(1).shape.back(), nullptr);
+}
+
+// One step of a recurrent layer: the new hidden state, of an LSTM with the new cell state.
+ShapeResult RnnCell(const Call& call) {
+  const TensorType& input = call.in(0);
+  const TensorType& hidden = call.in(1);
+  const TensorType& w_ih = call.in(call.op == Op::lstm_cell ? 3 : 2);
+  if (input.rank() != 1 && input.rank() != 2)
+    return ShapeError("RNNCell: Expected input to be 1-D or 2-D but received ", input.rank(), "-D tensor");
+  if (w_ih.rank() != 2 || input.shape.back() != w_ih.shape[1])
+    return ShapeError("input has inconsistent input_size: got ", input.shape.back(), " expected ",
+                      w_ih.rank() == 2 ? w_ih.shape[1] : 0);
+  if (hidden.rank() != input.rank() || (input.rank() == 2 && hidden.shape[0] != input.shape[0]))
+    return ShapeError("Input batch size ", input.shape[0], " doesn't match hidden0 batch size ",
+                      hidden.rank() == 0 ? 0 : hidden.shape[0]);
+  const int64_t gates = call.op == Op::lstm_cell ? 4 : call.op == Op::gru_cell ? 3 : 1;
+  if (hidden.shape.back() * gates != w_ih.shape[0])
+    return ShapeError("hidden0 has inconsistent hidden_size: got ", hidden.shape.back(), ", expected ",
+                      w_ih.shape[0] / gates);
+  std::vector<TensorType> out{hidden};
+  if (call.op == Op::lstm_cell) out.push_back(call.in(2));
+  return out;
+}
+
+}  // namespace cobra::graph::shape_rules

@@ -1,0 +1,274 @@
+// Three losses, all on log-latency so that a 1 ms and a 100 ms network count alike:
+//   layers    the layer head against layers measured alone;
+//   nodes     the graph network's contributions against the profile of each node inside a measured network;
+//   networks  the sum of the contributions against the network's latency (and against single layers, as networks of
+//             one).
+// The many layers determine the cost of a call; the few networks determine the effects of context (caches, allocator).
+#include "model/fit/training_run.h"
+
+#include <torch/types.h>
+
+// These expect the names of torch/types.h.
+#include <torch/nn/utils/clip_grad.h>
+#include <torch/serialize.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <random>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "model/fit/metrics.h"
+#include "model/fit/optimizer.h"
+#include "model/net/threads.h"
+#include "model/predict/features.h"
+
+namespace cobra::fit {
+namespace {
+
+constexpr double kWarmup = 0.03;  // of all steps
+
+class TrainingRun {
+ public:
+  TrainingRun(const Dataset& data, const TrainOptions& options, const TrainingParts& parts)
+      : options_(options), parts_(parts), random_(options.seed) {
+    for (const Sample& s : data.samples) {
+      if (s.split == Split::kTrain) Place(s, &train_layers_, &train_networks_);
+      if (s.split == Split::kValidation) Place(s, &validation_layers_, &validation_networks_);
+    }
+    std::vector<const Sample*> training;
+    for (size_t i : train_layers_) training.push_back(samples_[i]);
+    for (size_t i : train_networks_) training.push_back(samples_[i]);
+    for (const std::string& word : parts.more_words) bundle_.vocabulary.Add(word);
+    ExtendVocabulary(training, parts.split, &bundle_.vocabulary, &bundle_.manifest.value_ranges);
+    torch::manual_seed(options.seed);
+    DescribeVersion(data.target);
+    bundle_.net = parts.make_net(bundle_.manifest.net, 1);
+    texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary, parts.split);
+    average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options.average_decay);
+  }
+
+  absl::StatusOr<predict::ModelBundle> Run() {
+    torch::optim::AdamW optimizer =
+        MakeOptimizer(bundle_.net->parameters(), options_.learning_rate, options_.weight_decay);
+    int epoch = Resume(&optimizer);
+    if (epoch == 0 && parts_.before_first_epoch) parts_.before_first_epoch(Start());
+    for (; epoch < options_.epochs; ++epoch) {
+      const absl::Time start = absl::Now();
+      const double loss = Epoch(epoch, &optimizer);
+      if (!std::isfinite(loss)) return absl::InternalError("train: the loss is not finite");
+      const bool last = epoch + 1 == options_.epochs;
+      if (epoch % 5 == 4 || last) {
+        average_->Swap();
+        const Metrics layers = Validate(validation_layers_), networks = Validate(validation_networks_);
+        average_->Swap();
+        LogInfo(absl::StrFormat(
+            "seed %d epoch %d: loss %.4f, validation layers %.2f %%, networks %.2f %% (%.1f s an epoch)", options_.seed,
+            epoch + 1, loss, 100 * layers.mape, 100 * networks.mape, absl::ToDoubleSeconds(absl::Now() - start)));
+        Checkpoint(epoch + 1, optimizer);
+      }
+    }
+    average_->Swap();
+    bundle_.net->eval();
+    return std::move(bundle_);
+  }
+
+ private:
+  void Place(const Sample& s, std::vector<size_t>* layers, std::vector<size_t>* networks) {
+    (s.is_network() ? networks : layers)->push_back(samples_.size());
+    samples_.push_back(&s);
+  }
+
+  // REQUIRES: the vocabulary is complete.
+  void DescribeVersion(const predict::TargetSpec& target) {
+    predict::Manifest& m = bundle_.manifest;
+    m.vocabulary = bundle_.vocabulary.words();
+    m.net = options_.net;
+    m.net.vocabulary_size = bundle_.vocabulary.size();
+    m.net.value_features = text::kNumValueFeatures;
+    m.net.target_features = predict::kTargetSpecFeatures + net::kLearnedTargetFeatures;
+    m.net.graph_features = predict::kGraphFeatures;
+    m.net.work_terms = predict::kWorkTerms;
+    m.num_ops = graph::kNumOps;
+    m.layers_trained = static_cast<int64_t>(train_layers_.size());
+    m.networks_trained = static_cast<int64_t>(train_networks_.size());
+    m.trained_at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+    predict::TargetEntry entry;
+    entry.spec = target;
+    m.targets.push_back(std::move(entry));
+  }
+
+  TrainingStart Start() const {
+    TrainingStart start{bundle_, options_, {}, {}};
+    for (size_t i : train_layers_) {
+      const auto main_node = static_cast<size_t>(predict::MainNode(samples_[i]->graph));
+      start.calls.push_back(&texts_->TokensOf(texts_->TextsOf(i)[main_node]));
+      start.latency_us.push_back(samples_[i]->latency_us());
+    }
+    return start;
+  }
+
+  int StepsPerEpoch() const {
+    const auto steps = (train_layers_.size() + options_.layer_batch - 1) / options_.layer_batch;
+    // Without layers (a space of networks alone): once through the networks.
+    return static_cast<int>(steps > 0 ? steps
+                                      : (train_networks_.size() + options_.network_batch - 1) / options_.network_batch);
+  }
+
+  double Epoch(int epoch, torch::optim::AdamW* optimizer) {
+    std::shuffle(train_layers_.begin(), train_layers_.end(), random_);
+    std::shuffle(train_networks_.begin(), train_networks_.end(), random_);
+    bundle_.net->train();
+    const int steps = StepsPerEpoch();
+    double total = 0;
+    for (int step = 0; step < steps; ++step) {
+      SetLearningRate(optimizer, options_.learning_rate,
+                      static_cast<double>(epoch * steps + step) / (options_.epochs * steps), kWarmup);
+      optimizer->zero_grad();
+      at::Tensor loss = LayerLoss(step) + NetworkLoss(step);
+      loss.backward();
+      torch::nn::utils::clip_grad_norm_(bundle_.net->parameters(), options_.gradient_clip);
+      optimizer->step();
+      average_->Update(epoch * steps + step);
+      total += loss.item<double>();
+    }
+    return total / steps;
+  }
+
+  // The `step`-th batch of a shuffled list; wraps round, so that the shorter list is seen more often.
+  static std::vector<size_t> Slice(const std::vector<size_t>& all, int step, int size) {
+    std::vector<size_t> chosen;
+    for (int i = 0; i < size && !all.empty(); ++i)
+      chosen.push_back(all[(static_cast<size_t>(step) * size + i) % all.size()]);
+    return chosen;
+  }
+
+  at::Tensor LayerLoss(int step) {
+    const auto chosen = Slice(train_layers_, step, options_.layer_batch);
+    if (chosen.empty()) return at::zeros({});
+    const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    return LayerBatchLoss(Forward(*bundle_.net, batch), batch.log_latency, batch.log_latency);
+  }
+
+  at::Tensor NetworkLoss(int step) {
+    const auto chosen = Slice(train_networks_, step, options_.network_batch);
+    if (chosen.empty()) return at::zeros({});
+    const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    return parts_.network_loss(batch, Forward(*bundle_.net, batch));
+  }
+
+  Metrics Validate(const std::vector<size_t>& which) {
+    at::NoGradGuard no_grad;
+    bundle_.net->eval();
+    std::vector<double> predicted, measured;
+    for (size_t begin = 0; begin < which.size(); begin += 32) {
+      const auto part = absl::MakeConstSpan(which).subspan(begin, 32);
+      const at::Tensor total = Forward(*bundle_.net, MakeBatch(bundle_, *texts_, samples_, part)).log_total.exp();
+      for (size_t i = 0; i < part.size(); ++i) {
+        predicted.push_back(total[static_cast<int64_t>(i)].item<double>());
+        measured.push_back(samples_[part[i]]->latency_us());
+      }
+    }
+    return ComputeMetrics(predicted, measured);
+  }
+
+  void Checkpoint(int epoch, const torch::optim::AdamW& optimizer) {
+    if (options_.checkpoint.empty()) return;
+    torch::serialize::OutputArchive archive, moments;
+    archive.write("epoch", at::full({}, epoch, at::kLong), /*is_buffer=*/true);
+    const auto parameters = bundle_.net->parameters();
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      archive.write(absl::StrCat("p", i), parameters[i].detach(), true);
+      archive.write(absl::StrCat("a", i), average_->values()[i], true);
+    }
+    optimizer.save(moments);
+    archive.write("optimizer", moments);
+    const std::string partial = options_.checkpoint + ".partial";
+    archive.save_to(partial);
+    std::rename(partial.c_str(), options_.checkpoint.c_str());
+  }
+
+  // The epoch to go on with: 0 without a checkpoint. A checkpoint of another data set has other shapes and is refused
+  // by LibTorch.
+  int Resume(torch::optim::AdamW* optimizer) {
+    if (options_.checkpoint.empty() || !FileExists(options_.checkpoint)) return 0;
+    torch::serialize::InputArchive archive, moments;
+    archive.load_from(options_.checkpoint);
+    at::NoGradGuard no_grad;
+    at::Tensor epoch, value;
+    archive.read("epoch", epoch, true);
+    auto parameters = bundle_.net->parameters();
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      archive.read(absl::StrCat("p", i), value, true);
+      parameters[i].copy_(value);
+      at::Tensor average;
+      archive.read(absl::StrCat("a", i), average, true);
+      average_->values()[i].copy_(average);
+    }
+    archive.read("optimizer", moments);
+    optimizer->load(moments);
+    const int done = static_cast<int>(epoch.item<int64_t>());
+    random_.discard(static_cast<unsigned long long>(done) * samples_.size());
+    LogInfo(absl::StrCat("seed ", options_.seed, ": continues after epoch ", done));
+    return done;
+  }
+
+  const TrainOptions options_;
+  const TrainingParts parts_;
+  std::mt19937_64 random_;
+  std::vector<const Sample*> samples_;
+  std::vector<size_t> train_layers_, train_networks_, validation_layers_, validation_networks_;
+  predict::ModelBundle bundle_;
+  std::unique_ptr<TextTable> texts_;
+  std::unique_ptr<WeightAverage> average_;
+};
+
+// Of the sample: added to `predictions`.
+void PredictOne(const predict::ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
+                size_t sample, Predictions* predictions) {
+  const Batch batch = MakeBatch(bundle, texts, samples, {sample});
+  const at::Tensor embeddings = net::EncodeTexts(*bundle.net->encoder, batch.texts);
+  const Outputs out = Forward(*bundle.net, batch, embeddings);
+  predictions->latency_us.push_back(out.log_total.exp()[0].item<double>());
+  predictions->layer_sum_us.push_back(out.layer_sum[0].item<double>());
+  const at::Tensor mean =
+      net::ShareWeightedMean(embeddings.index_select(0, batch.text_of_node), out.contribution, batch.graphs)
+          .contiguous();
+  predictions->embedding.emplace_back(mean.data_ptr<float>(), mean.data_ptr<float>() + mean.numel());
+}
+
+}  // namespace
+
+absl::StatusOr<predict::ModelBundle> TrainBundle(const Dataset& data, const TrainOptions& options,
+                                                 const TrainingParts& parts) {
+  net::UseOneThread();
+  net::RetainHeap();
+  try {
+    return TrainingRun(data, options, parts).Run();
+  } catch (const std::exception& e) {
+    return absl::InternalError(absl::StrCat("train: ", e.what()));
+  }
+}
+
+absl::StatusOr<Predictions> PredictWithBundle(const predict::ModelBundle& bundle,
+                                              const std::vector<const Sample*>& samples, SplitFunction split) {
+  net::UseOneThread();
+  Predictions predictions;
+  try {
+    at::InferenceMode inference;
+    const TextTable texts(samples, bundle.vocabulary, split);
+    for (size_t s = 0; s < samples.size(); ++s) PredictOne(bundle, texts, samples, s, &predictions);
+  } catch (const std::exception& e) {
+    return absl::InternalError(absl::StrCat("predict: ", e.what()));
+  }
+  return predictions;
+}
+
+}  // namespace cobra::fit

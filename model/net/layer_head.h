@@ -1,0 +1,35 @@
+// Predicts the latency of a layer that runs alone on a target, from its vector of the encoder. Includes LibTorch
+// headers.
+#ifndef COBRA_MODEL_NET_LAYER_HEAD_H_
+#define COBRA_MODEL_NET_LAYER_HEAD_H_
+
+#include <torch/nn/module.h>
+#include <torch/nn/modules/linear.h>
+
+#include "model/net/config.h"
+
+namespace cobra::net {
+
+// A part of CobraNet. PriceHead is the one in production; evaluation/variants/ compares it with another.
+class LayerHead : public torch::nn::Module {
+ public:
+  // layers: [n, width]; work: [n, work terms], model/predict/features.h; target: [n, target_features]. Returns [n]:
+  // log-latency (natural, microseconds).
+  virtual at::Tensor forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target) = 0;
+};
+
+// Predicts a price per unit for each kind of work; the latency is the sum of amounts times prices. A price hardly
+// depends on sizes. So it holds between and beyond the measured sizes, where a latency predicted directly from the
+// embedding becomes wrong.
+class PriceHead : public LayerHead {
+ public:
+  explicit PriceHead(const NetConfig& config);
+  at::Tensor forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target) override;
+
+ private:
+  torch::nn::Linear hidden_, target_, hidden2_, out_, work_;
+};
+
+}  // namespace cobra::net
+
+#endif  // COBRA_MODEL_NET_LAYER_HEAD_H_

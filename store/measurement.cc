@@ -1,0 +1,223 @@
+#include "store/measurement.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "nlohmann/json.hpp"
+#include "store/measurement_json.h"
+
+namespace cobra::store {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr MeasurementField kFields[] = {
+#define COBRA_MEASUREMENT_FIELD(name, type, member, presence, csv_column) \
+  {#name, FieldType::type, FieldPresence::presence, csv_column},
+#include "store/measurement_fields.def"
+#undef COBRA_MEASUREMENT_FIELD
+};
+constexpr size_t kFieldCount = std::size(kFields);
+
+constexpr bool CsvColumnsAreAPermutation() {
+  bool taken[kFieldCount] = {};
+  for (const MeasurementField& field : kFields) {
+    if (field.csv_column < 0 || field.csv_column >= static_cast<int>(kFieldCount) || taken[field.csv_column]) {
+      return false;
+    }
+    taken[field.csv_column] = true;
+  }
+  return true;
+}
+static_assert(CsvColumnsAreAPermutation(), "two fields have one column of CSV, or a column has no field");
+
+// Calls visit(field, value) for each field of `m`, a Measurement or a const one.
+template <typename M, typename Visit>
+void VisitFields(M& m, Visit visit) {
+  size_t i = 0;
+#define COBRA_MEASUREMENT_FIELD(name, type, member, presence, csv_column) visit(kFields[i++], m.member);
+#include "store/measurement_fields.def"
+#undef COBRA_MEASUREMENT_FIELD
+}
+
+std::optional<Outcome> OutcomeFromName(absl::string_view name) {
+#define COBRA_OUTCOME_CASE(value) \
+  if (name == #value) return Outcome::value;
+  COBRA_OUTCOMES(COBRA_OUTCOME_CASE)
+#undef COBRA_OUTCOME_CASE
+  return std::nullopt;
+}
+
+// ---- whether a field has something to write ----
+
+bool IsSet(const std::string& value) { return !value.empty(); }
+bool IsSet(const std::vector<double>& value) { return !value.empty(); }
+bool IsSet(const std::optional<double>& value) { return value.has_value(); }
+bool IsSet(Outcome) { return true; }
+template <typename T>
+bool IsSet(const T& number) {
+  return number > 0;
+}
+
+template <typename T>
+bool IsPresent(const MeasurementField& field, const T& value, bool success) {
+  switch (field.presence) {
+    case FieldPresence::kAlways: return true;
+    case FieldPresence::kIfSet: return IsSet(value);
+    case FieldPresence::kOfSuccess: return success;
+    case FieldPresence::kOfSuccessIfSet: return success && IsSet(value);
+  }
+  return true;
+}
+
+// ---- one value to JSON ----
+
+// Four significant digits more than the clock can tell; keeps lines short.
+double ThreeDecimals(double value) { return std::round(value * 1000) / 1000; }
+
+Json ValueToJson(const MeasurementField& field, double value) {
+  return field.type == FieldType::kReal ? ThreeDecimals(value) : value;
+}
+Json ValueToJson(const MeasurementField& field, const std::optional<double>& value) {
+  return value ? ValueToJson(field, *value) : Json();
+}
+Json ValueToJson(const MeasurementField& field, const std::string& value) {
+  if (field.type != FieldType::kJson) return value;
+  return value.empty() ? Json() : Json::parse(value, nullptr, /*allow_exceptions=*/false);
+}
+Json ValueToJson(const MeasurementField&, const std::vector<double>& values) {
+  Json list = Json::array();
+  for (double value : values) list.push_back(ThreeDecimals(value));
+  return list;
+}
+Json ValueToJson(const MeasurementField&, Outcome value) { return std::string(OutcomeName(value)); }
+template <typename T>
+Json ValueToJson(const MeasurementField&, const T& value) {
+  return value;
+}
+
+// ---- one value from JSON; a value of a wrong type throws Json::exception ----
+
+absl::Status ValueFromJson(const MeasurementField&, const Json& json, std::optional<double>* value) {
+  *value = json.is_null() ? std::nullopt : std::optional<double>(json.get<double>());
+  return absl::OkStatus();
+}
+absl::Status ValueFromJson(const MeasurementField& field, const Json& json, std::string* value) {
+  *value = field.type == FieldType::kJson ? json.dump() : json.get<std::string>();
+  return absl::OkStatus();
+}
+absl::Status ValueFromJson(const MeasurementField&, const Json& json, Outcome* value) {
+  const std::optional<Outcome> outcome = OutcomeFromName(json.get<std::string>());
+  if (!outcome) return absl::DataLossError("record: no such outcome");
+  *value = *outcome;
+  return absl::OkStatus();
+}
+template <typename T>
+absl::Status ValueFromJson(const MeasurementField&, const Json& json, T* value) {
+  *value = json.get<T>();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::string_view OutcomeName(Outcome outcome) {
+  switch (outcome) {
+#define COBRA_OUTCOME_NAME(value) \
+  case Outcome::value: return #value;
+    COBRA_OUTCOMES(COBRA_OUTCOME_NAME)
+#undef COBRA_OUTCOME_NAME
+  }
+  return "ok";
+}
+
+std::string Subject::Name() const {
+  return seed == 0 ? absl::StrCat(space, "/", index) : absl::StrCat(space, "@", seed, "/", index);
+}
+
+std::string Subject::Key() const { return absl::StrCat(Name(), "/", repeat); }
+
+absl::Span<const MeasurementField> MeasurementFields() { return kFields; }
+
+absl::Span<const MeasurementField> MeasurementCsvFields() {
+  static const std::array<MeasurementField, kFieldCount>* const sorted = [] {
+    auto* fields = new std::array<MeasurementField, kFieldCount>;
+    for (const MeasurementField& field : kFields) (*fields)[static_cast<size_t>(field.csv_column)] = field;
+    return fields;
+  }();
+  return *sorted;
+}
+
+nlohmann::ordered_json FieldsToJson(const Measurement& measurement, absl::Span<const absl::string_view> names) {
+  Json json = Json::object();
+  for (absl::string_view name : names) {
+    VisitFields(measurement, [&](const MeasurementField& field, const auto& value) {
+      if (field.name == name) json[std::string(name)] = ValueToJson(field, value);
+    });
+  }
+  return json;
+}
+
+absl::Status MergeFields(const nlohmann::ordered_json& object, Measurement* measurement) {
+  absl::Status status;
+  VisitFields(*measurement, [&](const MeasurementField& field, auto& value) {
+    const auto found = object.find(std::string(field.name));
+    if (!status.ok() || found == object.end()) return;
+    try {
+      status = ValueFromJson(field, *found, &value);
+    } catch (const Json::exception& e) {
+      status = absl::DataLossError(absl::StrCat("record: \"", field.name, "\": ", e.what()));
+    }
+  });
+  return status;
+}
+
+std::string MeasurementToJson(const Measurement& measurement, const MeasurementJsonOptions& options) {
+  Json json;
+  json["kind"] = "record";
+  VisitFields(measurement, [&](const MeasurementField& field, const auto& value) {
+    if (field.type == FieldType::kJson && !options.graph) return;
+    if (!IsPresent(field, value, measurement.outcome == Outcome::ok)) return;
+    json[std::string(field.name)] = ValueToJson(field, value);
+  });
+  return json.dump();
+}
+
+absl::StatusOr<Measurement> MeasurementFromJson(absl::string_view line) {
+  const Json json = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return absl::DataLossError("record: the line is not a JSON object");
+  if (const auto kind = json.find("kind"); kind == json.end() || *kind != "record") {
+    return absl::NotFoundError("the line is not a record");
+  }
+  if (!json.contains("outcome")) return absl::DataLossError("record: no such outcome");
+  Measurement measurement;
+  COBRA_RETURN_IF_ERROR(MergeFields(json, &measurement));
+  return measurement;
+}
+
+absl::Status CheckLatency(const Measurement& measurement) {
+  const double median_us = measurement.latency.median_us;
+  if (measurement.outcome != Outcome::ok || (std::isfinite(median_us) && median_us > 0)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("latency_us ", median_us, ": is not a time"));
+}
+
+absl::Status CheckLatencies(const Measurement& measurement) {
+  COBRA_RETURN_IF_ERROR(CheckLatency(measurement));
+  if (measurement.outcome != Outcome::ok) return absl::OkStatus();
+  // 0: somebody else's tool did not report it. Rounding may turn equal times around.
+  constexpr double kRounding = 1.000001;
+  const Latency& latency = measurement.latency;
+  const double steps[] = {latency.min_us, latency.p10_us, latency.median_us, latency.p90_us};
+  for (size_t i = 1; i < std::size(steps); ++i) {
+    if (steps[i - 1] > 0 && steps[i] > 0 && steps[i - 1] > steps[i] * kRounding) {
+      return absl::InvalidArgumentError("min_us, p10_us, latency_us, p90_us: are not in order");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cobra::store

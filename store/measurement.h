@@ -1,0 +1,145 @@
+// A measurement. One type serves the worker that takes it, its spool, files, the database, and the training rows. Each
+// field is defined once, in store/measurement_fields.def.
+//
+// A file of measurements is JSON lines, append-only, of three kinds. docs/measurements.md says what each field means.
+//
+//   {"kind":"session", "session":ID, "worker_version", "time_utc", "machine":{fields of TargetSpec},
+//    "environment":{"torch", "blas_core_type", "governor", "clock_mhz", "huge_pages", "core", "load", ...},
+//    "rules":{of layers and of networks}, "seed", "canary_us":{"conv_us", "matmul_us", "copy_us"}}
+//                                           one per start of the worker; its canary_us is measured at the start
+//   {"kind":"record", fields of Measurement}
+//                                           one per measured subject
+//   {"kind":"canary", "session":ID, "conv_us", "matmul_us", "copy_us", "time_utc", "load"}
+//
+// A value that the machine does not report is absent, never 0.
+#ifndef COBRA_STORE_MEASUREMENT_H_
+#define COBRA_STORE_MEASUREMENT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace cobra::store {
+
+#define COBRA_OUTCOMES(X) \
+  X(ok)                   \
+  X(out_of_memory)        \
+  X(timeout)              \
+  X(unsupported)          \
+  X(crashed)
+
+enum class Outcome {
+#define COBRA_OUTCOME_ENUM(name) name,
+  COBRA_OUTCOMES(COBRA_OUTCOME_ENUM)
+#undef COBRA_OUTCOME_ENUM
+};
+
+absl::string_view OutcomeName(Outcome outcome);
+
+// What was measured.
+struct Subject {
+  // The sampling space, and the sample's seed and index in it. Space "asked" has no seed: the graph comes from a
+  // request.
+  std::string space;
+  uint64_t seed = 0;
+  int64_t index = 0;
+  // 0: first measurement. 1: repetition for the repeatability floor. 2 to 4: repetition because the machine was
+  // disturbed.
+  int repeat = 0;
+  // False: one layer.
+  bool is_network = false;
+  // Operator of a layer, family of a network.
+  std::string label;
+  // 32 hexadecimal digits (graph/fingerprint.h).
+  std::string fingerprint;
+  // graph/json.h, without origins.
+  std::string graph_json;
+
+  // "paper-layers@20261120/17"; "paper-layers/17" without a seed. Repetitions share it.
+  std::string Name() const;
+  // "paper-layers@20261120/17/0": unique in a file.
+  std::string Key() const;
+};
+
+// The conditions of a measurement: its session, and readings of the machine before and after it.
+struct Conditions {
+  // Names the session line.
+  std::string session;
+  // Name of the session's machine: device, precision, layout, threads.
+  std::string target;
+  // "warm", "cold"
+  std::string cache;
+  // Canary time over its usual time, the worse of before and after: of convolution and matrix product, and of the copy.
+  double canary_ratio = 1, canary_copy_ratio = 1;
+  // The canary was off by more than its tolerance.
+  bool suspect = false;
+  // 1-minute load average.
+  double load = 0;
+  std::string time_utc;
+  // Readings of the pinned core, or of the GPU.
+  std::optional<double> clock_before_mhz, clock_after_mhz, memory_clock_mhz, temperature_c, power_w;
+};
+
+// Wall-clock time of one call.
+struct Latency {
+  double median_us = 0, p10_us = 0, p90_us = 0, min_us = 0, mean_us = 0;
+  // 95 % interval of the median.
+  double ci_low_us = 0, ci_high_us = 0;
+  // Timed runs, and calls in each.
+  int runs = 0;
+  int batch = 1;
+  // The very first call.
+  double cold_us = 0;
+  // Median of the same calls on the device's own clock (CUDA events around the region); 0 if the device has no clock.
+  double device_us = 0;
+};
+
+struct Measurement {
+  Subject subject;
+  Conditions conditions;
+  // A failure is a result too. It has a readable message, and none of the members below.
+  Outcome outcome = Outcome::ok;
+  std::string message;
+  Latency latency;
+  // 0: not measured.
+  int64_t peak_memory_bytes = 0;
+  // Energy of one call in joules.
+  std::optional<double> energy_j;
+  // For a network: the latency of each call, or empty.
+  std::vector<double> node_latency_us;
+};
+
+enum class FieldType { kText, kInteger, kReal, kExactReal, kBool, kReals, kJson };
+enum class FieldPresence { kAlways, kIfSet, kOfSuccess, kOfSuccessIfSet };
+struct MeasurementField {
+  absl::string_view name;
+  FieldType type;
+  FieldPresence presence;
+  int csv_column;
+};
+// All, in the order of a JSON line. Place i of MeasurementCsvFields() has csv_column i.
+absl::Span<const MeasurementField> MeasurementFields();
+absl::Span<const MeasurementField> MeasurementCsvFields();
+
+// One line of kind "record", without a newline.
+struct MeasurementJsonOptions {
+  bool graph = true;
+};
+std::string MeasurementToJson(const Measurement& measurement, const MeasurementJsonOptions& options = {});
+// NotFound for a line of another kind; DataLoss if the line is not a measurement.
+absl::StatusOr<Measurement> MeasurementFromJson(absl::string_view line);
+
+// InvalidArgument if the outcome is "ok" and the median is not a positive number.
+absl::Status CheckLatency(const Measurement& measurement);
+// Also checks min_us <= p10_us <= latency_us <= p90_us for those that are present.
+absl::Status CheckLatencies(const Measurement& measurement);
+
+}  // namespace cobra::store
+
+#endif  // COBRA_STORE_MEASUREMENT_H_

@@ -1,0 +1,98 @@
+#include "graph/net_builder.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace cobra::graph {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> NamesOf(absl::Span<const NamedTensor> tensors) {
+  std::vector<std::string> names;
+  for (const NamedTensor& tensor : tensors) names.push_back(tensor.name);
+  return names;
+}
+
+TEST(NetBuilderTest, AModulePathNamesParametersAndTheCall) {
+  NetBuilder net;
+  ValueRef x = net.Input({1, 3, 8, 8}, DType::float32, "image");
+  x = net.Conv2d(x, {.out_channels = 4, .kernel_size = 3, .padding = 1, .bias = true}, "stem.0");
+  x = net.ReluInPlace(net.BatchNorm2d(x, "stem.1"), "stem.2");
+  const auto graph = std::move(net).Finish({net.Linear(net.FlattenView(x), 10, "head")});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_THAT(NamesOf(graph->inputs()), ElementsAre("image"));
+  EXPECT_THAT(NamesOf(graph->parameters()),
+              ElementsAre("stem.0.weight", "stem.0.bias", "stem.1.weight", "stem.1.bias", "head.weight", "head.bias"));
+  EXPECT_THAT(NamesOf(graph->buffers()),
+              ElementsAre("stem.1.running_mean", "stem.1.running_var", "stem.1.num_batches_tracked"));
+  EXPECT_EQ(graph->nodes()[0].origin.module_path, "stem.0");
+  EXPECT_FALSE(graph->nodes()[1].inplace);
+  EXPECT_TRUE(graph->nodes()[2].inplace);
+  EXPECT_EQ(graph->nodes()[3].origin.module_path, "");
+}
+
+TEST(NetBuilderTest, WithoutPathsTensorsAreNumbered) {
+  NetBuilder net;
+  const ValueRef x = net.ConvBn(net.Input({1, 3, 8, 8}), {.out_channels = 4, .kernel_size = 3});
+  const auto graph = std::move(net).Finish({net.Linear(net.Flatten(x), 10)});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_THAT(NamesOf(graph->inputs()), ElementsAre("x0"));
+  EXPECT_THAT(NamesOf(graph->parameters()), ElementsAre("p1", "p4", "p5", "p6", "p7"));
+  EXPECT_THAT(NamesOf(graph->buffers()), ElementsAre("b2", "b3"));
+}
+
+TEST(NetBuilderTest, OneNumberStandsForHeightAndWidth) {
+  NetBuilder net;
+  ValueRef x = net.Input({1, 8, 12, 12});
+  x = net.Conv2d(x, {.out_channels = 8, .kernel_size = {1, 7}, .padding = {0, 3}, .groups = 8});
+  x = net.MaxPool2d(x, {.kernel_size = 2, .stride = 2});
+  EXPECT_THAT(net.ShapeOf(x), ElementsAre(1, 8, 6, 6));
+  const auto graph = std::move(net).Finish({x});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_THAT(graph->parameters()[0].type.shape, ElementsAre(8, 1, 1, 7));
+  EXPECT_THAT(graph->nodes()[1].attributes.Ints("kernel_size"), ElementsAre(2, 2));
+}
+
+TEST(NetBuilderTest, TheFirstErrorSticksAndNamesItsModule) {
+  NetBuilder net(NetBuilderOptions{{}, "try another size"});
+  const ValueRef x = net.Input({1, 3, 2, 2});
+  const ValueRef wrong = net.Conv2d(x, {.out_channels = 4, .kernel_size = 5}, "stem.0");
+  EXPECT_TRUE(wrong.is_none());
+  EXPECT_FALSE(net.ok());
+  EXPECT_EQ(net.Channels(wrong), 1);
+  const ValueRef later = net.Linear(net.Flatten(wrong), 10, "head");
+  const auto graph = std::move(net).Finish({later});
+  ASSERT_FALSE(graph.ok());
+  const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(graph.status());
+  ASSERT_TRUE(diagnostic.has_value());
+  EXPECT_EQ(diagnostic->kind, Diagnostic::Kind::kModelError);
+  EXPECT_THAT(diagnostic->message, HasSubstr("stem.0: "));
+  EXPECT_EQ(diagnostic->hint, "try another size");
+}
+
+TEST(NetBuilderTest, ChannelsMustDivideIntoGroups) {
+  for (const int64_t groups : {0, 2}) {
+    NetBuilder net;
+    const ValueRef x = net.Input({1, 3, 8, 8});
+    EXPECT_TRUE(net.Conv2d(x, {.out_channels = 4, .kernel_size = 1, .groups = groups}).is_none());
+    EXPECT_THAT(std::string(net.status().message()), HasSubstr("groups"));
+  }
+}
+
+TEST(NetBuilderTest, ContiguousIsTheTensorItselfWhereItsStridesAre) {
+  NetBuilder net;
+  const ValueRef x = net.Input({2, 3, 4});
+  EXPECT_EQ(net.Contiguous(x), x);
+  const ValueRef permuted = net.Call(Op::permute, {{"dims", std::vector<int64_t>{0, 2, 1}}}, {x});
+  EXPECT_FALSE(net.Contiguous(permuted) == permuted);
+}
+
+}  // namespace
+}  // namespace cobra::graph

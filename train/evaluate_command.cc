@@ -1,0 +1,47 @@
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "base/status_macros.h"
+#include "model/fit/dataset.h"
+#include "model/fit/evaluate.h"
+#include "train/commands.h"
+
+namespace cobra::train {
+namespace {
+
+struct EvaluateArguments {
+  std::string model = "model/pretrained";
+  std::string rows = "data/measurements/cpu-epyc-genoa-1t";
+  std::string split = "test";
+  bool json = false;
+  bool write = false;
+};
+
+absl::Status RunEvaluate(const EvaluateArguments& a) {
+  COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(a.rows));
+  COBRA_ASSIGN_OR_RETURN(
+      fit::Evaluation e,
+      a.write ? fit::FinishVersion(a.model, data)
+              : fit::Evaluate(a.model, data, a.split == "test" ? fit::Split::kTest : fit::Split::kValidation));
+  std::printf("%s\n", a.json ? fit::EvaluationToJson(e).c_str() : fit::EvaluationToTable(e).c_str());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Command AddEvaluate(CLI::App* app) {
+  const auto a = std::make_shared<EvaluateArguments>();
+  CLI::App* command = app->add_subcommand("evaluate", "Reports the errors of a model version on held-out test rows");
+  command->add_option("--model", a->model, "Directory of a model version")->capture_default_str();
+  command->add_option("--rows", a->rows, "Directory of the measurements")->capture_default_str();
+  command->add_option("--split", a->split, "Which rows: test, or validation")
+      ->check(CLI::IsMember({"test", "validation"}))
+      ->capture_default_str();
+  command->add_flag("--json", a->json, "All rows, as JSON instead of a table");
+  command->add_flag("--write", a->write, "Write intervals, errors and measured sizes into the version's manifest")
+      ->excludes("--split");
+  return {command, [a] { return RunEvaluate(*a); }};
+}
+
+}  // namespace cobra::train

@@ -1,0 +1,173 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "model/fit/dataset.h"
+#include "model/fit/evaluate.h"
+#include "model/fit/trainer.h"
+#include "nlohmann/json.hpp"
+#include "train/commands.h"
+#include "train/fit_space.h"
+
+namespace cobra::train {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kMeasurements[] = "measurements";
+
+struct FitArguments {
+  std::string space = kMeasurements;
+  std::string rows;
+  std::string out;
+  int seeds = 3;
+  int jobs = 1;
+  fit::TrainOptions train;
+};
+
+std::string SeedDirectory(const FitArguments& a, int seed) { return absl::StrCat(a.out, "/seed-", seed); }
+
+// Trains one seed unless its directory is complete already.
+absl::Status FitSeed(const fit::Dataset& data, const FitArguments& a, int seed) {
+  const std::string directory = SeedDirectory(a, seed);
+  if (FileExists(absl::StrCat(directory, "/manifest.json"))) return absl::OkStatus();
+  COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
+  fit::TrainOptions options = a.train;
+  options.seed = static_cast<uint64_t>(seed);
+  options.checkpoint = absl::StrCat(directory, "/checkpoint");
+  return fit::Train(data, options, directory);
+}
+
+// Seeds run in child processes, `jobs` at a time: LibTorch has started no thread yet when they are forked.
+absl::Status FitSeeds(const fit::Dataset& data, const FitArguments& a) {
+  std::map<pid_t, int> running;
+  absl::Status result = absl::OkStatus();
+  auto wait_for_one = [&] {
+    int code = 0;
+    const pid_t pid = ::wait(&code);
+    if (code != 0)
+      result = absl::InternalError(absl::StrCat("fit: seed ", running[pid], " failed; its message is above"));
+    running.erase(pid);
+  };
+  for (int seed = 1; seed <= a.seeds; ++seed) {
+    if (static_cast<int>(running.size()) >= a.jobs) wait_for_one();
+    const pid_t pid = ::fork();
+    if (pid < 0) return absl::InternalError("fit: fork failed");
+    if (pid == 0) {
+      const absl::Status status = FitSeed(data, a, seed);
+      if (!status.ok()) LogError(status.ToString());
+      ::_exit(status.ok() ? 0 : 1);
+    }
+    running[pid] = seed;
+  }
+  while (!running.empty()) wait_for_one();
+  return result;
+}
+
+// The results of a seed's training.
+struct FittedSeed {
+  double score = 0;  // on validation rows; the smallest ships
+  json report;
+};
+
+absl::StatusOr<FittedSeed> FinishSeed(const fit::Dataset& data, const FitArguments& a, int seed) {
+  COBRA_ASSIGN_OR_RETURN(fit::Evaluation validation,
+                         fit::Evaluate(SeedDirectory(a, seed), data, fit::Split::kValidation));
+  COBRA_ASSIGN_OR_RETURN(fit::Evaluation test, fit::FinishVersion(SeedDirectory(a, seed), data));
+  FittedSeed fitted;
+  fitted.score = validation.networks["all"].mape + validation.layers["all"].mape / 4;
+  fitted.report = json::parse(fit::EvaluationToJson(test));
+  fitted.report["seed"] = seed;
+  fitted.report["validation_network_mape"] = validation.networks["all"].mape;
+  fitted.report["validation_layer_mape"] = validation.layers["all"].mape;
+  LogInfo(absl::StrFormat("seed %d: test layers %.2f %%, networks %.2f %%", seed, 100 * test.layers["all"].mape,
+                          100 * test.networks["all"].mape));
+  return fitted;
+}
+
+// The seed with the best validation rows ships; the spread over all seeds on the test rows goes beside it.
+absl::Status FitMeasurements(const FitArguments& a) {
+  if (absl::EndsWith(a.rows, ".csv") || absl::EndsWith(a.rows, ".csv.gz"))
+    return absl::InvalidArgumentError(absl::StrCat(a.rows, ": is a table: name its search space with --space NAME"));
+  COBRA_ASSIGN_OR_RETURN(const fit::Dataset data, fit::LoadMeasurements(a.rows));
+  LogInfo(absl::StrCat(a.rows, ": ", data.samples.size(), " distinct graphs, ", data.failures, " failed measurements"));
+  COBRA_RETURN_IF_ERROR(FitSeeds(data, a));
+  json seeds = json::array();
+  int best = 0;
+  double best_score = 0;
+  for (int seed = 1; seed <= a.seeds; ++seed) {
+    COBRA_ASSIGN_OR_RETURN(FittedSeed fitted, FinishSeed(data, a, seed));
+    if (best == 0 || fitted.score < best_score) {
+      best = seed;
+      best_score = fitted.score;
+    }
+    seeds.push_back(std::move(fitted.report));
+  }
+  for (const char* name : {"manifest.json", "tensors.safetensors"}) {
+    COBRA_ASSIGN_OR_RETURN(std::string file, ReadFile(absl::StrCat(SeedDirectory(a, best), "/", name)));
+    COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/", name), file));
+  }
+  return WriteFileAtomic(absl::StrCat(a.out, "/training.json"),
+                         json{{"shipped_seed", best}, {"epochs", a.train.epochs}, {"seeds", seeds}}.dump(1));
+}
+
+// Flags of training on measurements. A model of a search space is one fit and chooses what there is to choose.
+void AddTrainingFlags(CLI::App* command, FitArguments* a) {
+  command->add_option("--seeds", a->seeds, "How many times to train, with seeds 1, 2, ...")->capture_default_str();
+  command->add_option("--jobs", a->jobs, "Seeds trained at a time, one core each")->capture_default_str();
+  command->add_option("--epochs", a->train.epochs, "Passes over the rows")->capture_default_str();
+  command->add_option("--learning-rate", a->train.learning_rate, "Maximum, reached after a warm-up; then it decays")
+      ->capture_default_str();
+  command->add_option("--width", a->train.net.width, "Width of the encoder")->capture_default_str();
+  command->add_option("--encoder-layers", a->train.net.encoder_layers, "Transformer blocks over the tokens of a call")
+      ->capture_default_str();
+  command->add_option("--graph-width", a->train.net.graph_width, "Width of the graph network")->capture_default_str();
+  command->add_option("--graph-layers", a->train.net.graph_layers, "Rounds of messages between calls")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+Command AddFit(CLI::App* app) {
+  const auto a = std::make_shared<FitArguments>();
+  CLI::App* command = app->add_subcommand(
+      "fit",
+      "Train on measurements, three seeds by default, of which the best on validation rows is kept; with --space, on a "
+      "table of a search space (docs/spaces.md)");
+  CLI::Option* space =
+      command
+          ->add_option(
+              "--space", a->space,
+              "Kind of rows: measurements, or a search space: nasbench201, nasbench201-pruned, fbnet, ofa, hat")
+          ->capture_default_str();
+  command
+      ->add_option(
+          "--rows", a->rows,
+          "Directory of worker records with target.json; of a search space: CSV, row,arch and a column a device")
+      ->required();
+  command
+      ->add_option("--out", a->out,
+                   "Directory of the model (version); a second run continues an interrupted one, and replaces a model "
+                   "of a search space")
+      ->required();
+  AddTrainingFlags(command, a.get());
+  // What both kinds of rows need is required; the rest is about training on measurements.
+  for (CLI::Option* option : command->get_options()) {
+    if (!option->get_required() && option != space && option != command->get_help_ptr()) option->excludes(space);
+  }
+  return {command,
+          [a] { return a->space == kMeasurements ? FitMeasurements(*a) : FitSpace(a->space, a->rows, a->out); }};
+}
+
+}  // namespace cobra::train

@@ -1,0 +1,55 @@
+#include "train/fit_space.h"
+
+#include <cmath>
+#include <exception>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "model/net/threads.h"
+#include "model/space/hat_space.h"
+#include "model/space/space_model.h"
+
+namespace cobra::train {
+namespace {
+
+// Data sheets of the columns of published tables; one's own devices go without.
+constexpr const char* kSpecs = "data/devices/spaces.csv";
+
+constexpr char kHat[] = "hat";  // its architectures are ten numbers, not strings
+
+}  // namespace
+
+absl::Status FitSpace(const std::string& name, const std::string& rows, const std::string& out) {
+  if (name == kHat) {
+    COBRA_ASSIGN_OR_RETURN(const space::HatModels models, space::HatModels::Fit(rows));
+    for (size_t d = 0; d < models.devices.size(); ++d) {
+      LogInfo(absl::StrFormat("%s: nine in ten training rows within a factor of %.3f", models.devices[d],
+                              std::exp(models.models[d].half_width())));
+    }
+    return models.Save(out);
+  }
+  COBRA_ASSIGN_OR_RETURN(const space::Space* space, space::FindSpace(name));
+  std::vector<space::DeviceSpec> specs;
+  if (FileExists(kSpecs)) {
+    COBRA_ASSIGN_OR_RETURN(specs, space::LoadDeviceSpecs(kSpecs));
+  } else {
+    LogInfo(absl::StrCat(kSpecs, ": is not below this folder, so that no device has a data sheet"));
+  }
+  net::UseOneThread();
+  try {
+    COBRA_ASSIGN_OR_RETURN(const space::SpaceModel model, space::SpaceModel::Fit(*space, rows, specs));
+    for (const space::KnownDevices::Device& d : model.known().devices()) {
+      LogInfo(absl::StrFormat("%s: mean %.4g ms; nine in ten held-out rows within a factor of %.3f", d.spec.name,
+                              d.mean_ms, std::exp(d.off_by)));
+    }
+    return model.Save(out);
+  } catch (const std::exception& e) {
+    return absl::InternalError(absl::StrCat(rows, ": ", e.what()));
+  }
+}
+
+}  // namespace cobra::train

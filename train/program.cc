@@ -1,0 +1,41 @@
+#include "train/program.h"
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/command_line.h"
+
+namespace cobra::train {
+namespace {
+
+int Finish(const absl::Status& status) {
+  if (status.ok()) return 0;
+  PrintError("cobra-train", status);
+  return status.code() == absl::StatusCode::kInvalidArgument || status.code() == absl::StatusCode::kNotFound
+             ? kUsageExitCode
+             : 1;
+}
+
+}  // namespace
+
+int RunCobraTrain(int argc, char** argv, Command (*add_table)(CLI::App* app)) {
+  CLI::App app{"Trains COBRA's networks on measurements and reports their errors on held-out rows.", "cobra-train"};
+  app.require_subcommand(1);
+  std::vector<Command> commands = {AddFit(&app), AddEvaluate(&app), AddRefit(&app), AddSelect(&app), add_table(&app)};
+  for (Command& command : AddSpaceCommands(&app)) commands.push_back(command);
+  commands.push_back(AddSplit(&app));
+  app.footer(
+      "Paths are relative to the current directory; the defaults assume the repository's root.\n"
+      "Exit codes: 0 success, 1 failure, or `refit` published nothing (see gate.json), 2 usage error. cobra-train "
+      "COMMAND --help lists the flags of a command.");
+  const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
+  if (!parsed.ok()) return Finish(parsed.status());
+  if (!*parsed) return 0;
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return Finish(command.run());
+  }
+  return 0;
+}
+
+}  // namespace cobra::train
