@@ -39,8 +39,9 @@ function(cobra_test name)
     set(arg_LABELS unit)
   endif()
   cobra_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} GTest::gmock GTest::gtest_main)
-  target_compile_options(${name} PRIVATE -Wno-dangling-else)  # GoogleTest's macros begin with one
-  target_compile_definitions(${name} PRIVATE COBRA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" COBRA_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  target_compile_options(${name} PRIVATE -Wno-dangling-else) # GoogleTest's macros begin with one
+  target_compile_definitions(${name} PRIVATE COBRA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             COBRA_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600)
 endfunction()
@@ -53,12 +54,15 @@ function(cobra_python_test name)
     set(arg_LABELS unit)
   endif()
   add_test(NAME ${name} COMMAND ${COBRA_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} ${arg_ARGS})
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 900 SKIP_RETURN_CODE 77
-    ENVIRONMENT "COBRA_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};COBRA_SOURCE=${PROJECT_SOURCE_DIR}")
+  set_tests_properties(
+    ${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT
+                       "COBRA_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};COBRA_SOURCE=${PROJECT_SOURCE_DIR}")
 endfunction()
 
 function(cobra_warnings name)
-  target_compile_options(${name} PRIVATE -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
-    # False positives of g++ 12 in StatusOr and variant.
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  target_compile_options(
+    ${name}
+    PRIVATE -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
+            # False positives of g++ 12 in StatusOr and variant.
+            $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endfunction()

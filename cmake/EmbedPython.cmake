@@ -12,7 +12,11 @@ function(cobra_embed_python folder output function header)
     string(REPLACE "/" "." name ${name})
     string(APPEND entries "      {\"${name}\", R\"COBRA(${text})COBRA\"},\n")
   endforeach()
-  file(GENERATE OUTPUT ${output} CONTENT "#include \"${header}\"
+  file(
+    GENERATE
+    OUTPUT ${output}
+    CONTENT
+      "#include \"${header}\"
 namespace cobra::python {
 absl::Span<const EmbeddedModule> ${function}() {
   static constexpr EmbeddedModule kModules[] = {

@@ -586,7 +586,7 @@ class ErrorsTest(unittest.TestCase):
 
     def test_broken_graph_files_name_the_node(self):
         for text, words in (
-            ("{", "no JSON object"),
+            ("{", "is not a JSON object"),
             (
                 '{"ops":[{"op":"relu","inputs":[0]}],"output":[]}',
                 "node 0 (relu): [0, 0] is not an output of an earlier node",

@@ -75,7 +75,7 @@ TEST(GraphJsonTest, WrongInputIsAUsageDiagnostic) {
     const char* text;
     const char* message;
   } cases[] = {
-      {.text = "{", .message = "no JSON object"},
+      {.text = "{", .message = "it is not a JSON object"},
       {.text = R"({"ops":[{"op":"relu","inputs":[3]}],"output":[]})",
        .message = "node 0 (relu): [3, 0] is not an output of an earlier node"},
       {.text = R"({"inputs":[{"shape":[2,3]}],"ops":[{"op":"relu","inputs":["in:0"],"out":[[2,4]]}],"output":[]})",
@@ -105,9 +105,9 @@ TEST(GraphJsonTest, EveryFieldIsChecked) {
     std::string text;
     const char* message;
   } cases[] = {
-      {.text = "[1]", .message = "no JSON object"},
+      {.text = "[1]", .message = "it is not a JSON object"},
       {.text = R"({"ops":[],"output":[],"ops":[]})", .message = "the key \"ops\" occurs twice"},
-      {.text = R"({"ops":)" + std::string(1000000, '['), .message = "nested deeper"},
+      {.text = R"({"ops":)" + std::string(1000000, '['), .message = "its nesting: more than the limit"},
       {.text = R"({"ops":[],"output":[null]})", .message = "an entry of \"output\" is null"},
       {.text = R"({"inputs":[{"shape":[1.5]}],"ops":[],"output":[]})", .message = "inputs[0]: its shape has an entry"},
       {.text = R"({"inputs":[{"shape":[9223372036854775808]}],"ops":[],"output":[]})", .message = "that is not a size"},

@@ -180,7 +180,12 @@ TEST(MeasuringCostTest, FollowsTheRulesOfASeries) {
   EXPECT_NEAR(ExpectedSeconds(5, 1000), 0.041, 0.003);  // overhead and warm-up
   EXPECT_GT(ExpectedSeconds(1000, 1 << 20), 1.5 * ExpectedSeconds(100, 1 << 20));
   EXPECT_NEAR(ExpectedSeconds(20e3, 1 << 26), 0.45, 0.1);  // a quarter of a second of runs
-  EXPECT_DOUBLE_EQ(RecordedSeconds(100, 2000, 500, 0) - RecordedSeconds(100, 1000, 500, 0), 1e-3);
+  store::Measurement one_run, two_runs;
+  one_run.latency.runs = 1;
+  one_run.latency.mean_us = 1000;
+  two_runs = one_run;
+  two_runs.latency.runs = 2;
+  EXPECT_NEAR(RecordedSeconds(two_runs) - RecordedSeconds(one_run), 1e-3, 1e-12);
 }
 
 }  // namespace
