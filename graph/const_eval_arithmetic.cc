@@ -279,12 +279,14 @@ Outputs Clamp(const ConstCall& call) {
 Outputs Unchanged(const ConstCall& call) { return {call.values(0)}; }
 
 Outputs Copied(const ConstCall& call) {
+  if (!BroadcastsTo(call.type(1).shape, call.out().shape)) return {};
   return {Gathered(call.values(1), call.out().shape, BroadcastStrides(call.type(1).shape, call.out().shape))};
 }
 
 Outputs Zeros(const ConstCall& call) { return {Values(call.out().num_elements(), 0)}; }
 
 Outputs Filled(const ConstCall& call) {
+  if (call.has(1) && call.values(1).empty()) return {};
   const double value = call.has(1) ? call.values(1)[0] : InTypeOfTensors(call).Double("value");
   return {Values(call.out().num_elements(), value)};
 }

@@ -176,7 +176,7 @@ Outputs SetItem(const ConstCall& call) {
   if (!number) {
     Shape from = call.inputs.back().type->shape;
     while (from.size() > shape->size() && from.front() == 1) from.erase(from.begin());
-    if (from.size() > shape->size()) return {};
+    if (!BroadcastsTo(from, *shape)) return {};
     written = Gathered(*call.inputs.back().values, *shape, BroadcastStrides(from, *shape));
   }
   for (size_t i = 0; i < map->size(); ++i) values[(*map)[i]] = written[i];
@@ -223,6 +223,10 @@ Outputs Scattered(const ConstCall& call) {
   const bool adds = call.op == Op::scatter_add || reduce == "add" || (call.op == Op::scatter_reduce && reduce == "sum");
   if (!adds && !reduce.empty()) return {};
   if (call.op == Op::scatter_reduce && !call.attributes.Bool("include_self", true)) return {};
+  for (size_t d = 0; d < index.size(); ++d) {
+    if (static_cast<int>(d) != dim && index[d] > self[d]) return {};
+    if (call.has(2) && (call.type(2).shape.size() != index.size() || index[d] > call.type(2).shape[d])) return {};
+  }
   const Strides strides = ContiguousStrides(self);
   Strides beside = strides;
   beside[dim] = 0;

@@ -75,6 +75,7 @@ Outputs Reversed(const ConstCall& call) {
 
 Outputs DimsMoved(const ConstCall& call) {
   const int rank = call.type(0).rank();
+  if (rank == 0) return {call.values(0)};
   const Strides strides = ContiguousStrides(call.type(0).shape);
   const std::vector<int64_t> source = call.attributes.Ints("source"), destination = call.attributes.Ints("destination");
   std::vector<int> from(rank, -1);
@@ -126,6 +127,7 @@ Outputs Pieces(const ConstCall& call) {
   if (at < 0) at += in[dim];
   Outputs pieces;
   for (const TensorType& out : call.outputs) {
+    if (at < 0 || at + (drops ? 1 : out.shape[dim]) > in[dim]) return {};  // tensor_split by indices that decrease
     Strides own = strides;
     if (drops) own.erase(own.begin() + dim);
     pieces.push_back(Gathered(call.values(0), out.shape, own, at * strides[dim]));
@@ -164,6 +166,7 @@ Outputs ConcatenatedAs(const ConstCall& call, int dim, F shape_of) {
 
 // cat, stack
 Outputs Joined(const ConstCall& call) {
+  if (call.out().num_elements() == 0) return {Values()};
   const int dim = Wrap(call.attributes.Int("dim"), call.out().rank());
   if (call.op == Op::cat) return {Concatenated(call.inputs, dim, call.out())};
   return ConcatenatedAs(call, dim, [&](const TensorType& type) {
@@ -257,7 +260,7 @@ Outputs Repeat(const ConstCall& call) {
 Outputs RepeatInterleave(const ConstCall& call) {
   const Values& x = call.values(0);
   const int rank = call.type(0).rank();
-  if (rank == 0) return {};
+  if (rank == 0 || call.has(1)) return {};  // by a tensor
   const int64_t repeats = call.attributes.Int("repeats", 1);
   if (call.attributes.Find("dim") == nullptr)
     return {EachOf(call.out().shape, [&](const Shape& index) { return x[index[0] / repeats]; })};
@@ -317,6 +320,7 @@ Outputs Pad(const ConstCall& call) {
   const std::string mode = call.attributes.String("mode", "constant");
   const Shape& in = call.type(0).shape;
   const int rank = call.type(0).rank();
+  if (static_cast<int>(pad.size() / 2) > rank || (mode != "constant" && call.values(0).empty())) return {};
   const ElementAt at(in, call.values(0));
   return {EachOf(call.out().shape, [&](Shape index) {
     for (size_t i = 0; i < pad.size() / 2; ++i) index[rank - 1 - i] -= pad[2 * i];

@@ -12,6 +12,7 @@ namespace {
 // The order of each line, and how much of it is kept.
 Outputs SortedLines(const ConstCall& call, int64_t dim, bool descending, int64_t first, int64_t kept) {
   const Lines lines = LinesAlong(call.type(0).shape, dim);
+  if (first < 0 || first + kept > lines.size) return {};
   const Values& x = call.values(0);
   Values values(lines.count() * kept), indices(lines.count() * kept);
   std::vector<int64_t> order(lines.size);

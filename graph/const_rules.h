@@ -149,6 +149,16 @@ inline Strides BroadcastStrides(const Shape& shape, const Shape& out) {
   return strides;
 }
 
+// Whether a tensor of `shape` can stand for one of shape `out`.
+inline bool BroadcastsTo(const Shape& shape, const Shape& out) {
+  if (shape.size() > out.size()) return false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const int64_t wanted = out[out.size() - shape.size() + i];
+    if (shape[i] != wanted && shape[i] != 1) return false;
+  }
+  return true;
+}
+
 inline Values Gathered(const Values& from, const Shape& out, const Strides& strides, int64_t start = 0) {
   Values values;
   values.reserve(from.size());

@@ -132,7 +132,7 @@ Strides Squeezed(const ViewCall& call) {
   std::vector<int64_t> dims = call.node.attributes.Ints("dim");
   Strides moved;
   for (int i = 0; i < rank; ++i) {
-    bool named = dims.empty();
+    bool named = call.node.attributes.Find("dim") == nullptr;
     for (int64_t d : dims) named = named || d == i || d + rank == i;
     if (!named || call.in[i] != 1) moved.push_back(call.strides[i]);
   }

@@ -204,7 +204,7 @@ ShapeResult Gradient(const Call& call) {
         input.rank(), "', since dim argument was not given, but got a list of length ", list->size());
   for (int64_t& dim : dims) {
     COBRA_ASSIGN_OR_RETURN(dim, WrapDim(dim, input.rank()));
-    if (input.shape[dim] < order + 1)
+    if (input.rank() == 0 || input.shape[dim] < order + 1)
       return ShapeError("torch.gradient expected each dimension size to be at least edge_order+1");
   }
   if (Category(input.dtype) < 1) return NotImplementedFor(call, input.dtype);

@@ -157,6 +157,7 @@ ShapeResult Movedim(const Call& call) {
   for (size_t i = 0; i < source.size(); ++i) {
     COBRA_ASSIGN_OR_RETURN(const int s, WrapDim(source[i], input.rank()));
     COBRA_ASSIGN_OR_RETURN(const int d, WrapDim(destination[i], input.rank()));
+    if (input.rank() == 0) continue;
     if (used[s] || from[d] != -1) return ShapeError("movedim: repeated dim in `source` or `destination`");
     from[d] = s;
     used[s] = true;

@@ -80,6 +80,7 @@ CpuInfo ParseCpuInfo(absl::string_view text) {
       for (absl::string_view flag : absl::StrSplit(value, ' ')) {
         cpu.has_avx2 = cpu.has_avx2 || flag == "avx2";
         cpu.has_avx512 = cpu.has_avx512 || flag == "avx512f";
+        cpu.has_amx = cpu.has_amx || flag == "amx_tile";
         cpu.has_bfloat16 = cpu.has_bfloat16 || flag == "avx512_bf16" || flag == "amx_bf16" || flag == "bf16";
       }
     }
@@ -99,6 +100,8 @@ std::string CpuCodeName(const CpuInfo& cpu) {
       return code.name;
     }
   }
+  // Some virtual machines hide the model's number. AMX came with this generation.
+  if (cpu.vendor == "GenuineIntel" && cpu.has_amx) return "xeon-sapphirerapids";
   return Slug(cpu.model_name);
 }
 

@@ -25,6 +25,7 @@ struct CpuInfo {
   bool has_avx512 = false;
   // Instructions for bfloat16 products: avx512_bf16, amx_bf16, or ARM's bf16.
   bool has_bfloat16 = false;
+  bool has_amx = false;
   int processors = 0;
 };
 CpuInfo ParseCpuInfo(absl::string_view text);

@@ -7,7 +7,8 @@ namespace cobra::fuzz {
 
 void Source(absl::string_view data) {
   // Most of what a fuzzer makes is no Python: that needs no interpreter.
-  if (const auto parsed = python::ast::ParseModule(data, "model.py"); !parsed.ok()) return CheckRefusal(parsed.status());
+  if (const auto parsed = python::ast::ParseModule(data, "model.py"); !parsed.ok())
+    return CheckRefusal(parsed.status());
   python::SourceRequest request;
   request.bundle["model.py"] = std::string(data);
   request.file = "model.py";

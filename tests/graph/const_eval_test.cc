@@ -69,6 +69,33 @@ TEST(ConstEvalTest, ComplexNumbersAreTwo) {
   EXPECT_THAT(Eval(Op::cat, {{"dim", int64_t{0}}}, {z, {{{1}, DType::int64}, {7}}}), ElementsAre(1, 2, 3, -4, 7, 0));
 }
 
+// A shape rule lets some calls pass that PyTorch refuses: their values are not known, and nothing is read beyond the
+// inputs.
+TEST(ConstEvalTest, ArgumentsThatDoNotFitHaveNoValues) {
+  const auto is_unknown = [](Op op, const Attributes& attributes, const std::vector<Operand>& operands) {
+    std::vector<const TensorType*> types;
+    std::vector<ConstInput> inputs;
+    for (const Operand& operand : operands) {
+      types.push_back(&operand.type);
+      inputs.push_back({&operand.type, &operand.values});
+    }
+    const auto outputs = InferTypes(op, attributes, types);
+    EXPECT_TRUE(outputs.ok()) << outputs.status();
+    return EvalConst(op, attributes, inputs, *outputs)[0] == nullptr;
+  };
+  const Operand nothing = Range({0});
+  EXPECT_TRUE(is_unknown(Op::copy, {}, {Range({4}), Range({2})}));
+  EXPECT_TRUE(is_unknown(Op::copy, {}, {Range({}), Range({3, 4})}));
+  EXPECT_TRUE(is_unknown(Op::fill, {}, {Range({4}), nothing}));
+  EXPECT_TRUE(is_unknown(Op::setitem, {{"index", std::string("None, 0")}}, {Range({4}), nothing}));
+  EXPECT_TRUE(is_unknown(Op::tensor_split, {{"indices", Ints{3, 0}}}, {Range({4})}));
+  EXPECT_TRUE(is_unknown(Op::repeat_interleave, {{"output_size", int64_t{6}}}, {Range({3}), Range({3})}));
+  EXPECT_TRUE(
+      is_unknown(Op::pad, {{"pad", Ints{2, 0}}, {"mode", std::string("replicate")}}, {Range({2, 0}, DType::float32)}));
+  EXPECT_TRUE(is_unknown(Op::scatter_reduce, {{"dim", int64_t{0}}, {"reduce", std::string("sum")}},
+                         {Range({2}, DType::float32), Range({1}), Range({}, DType::float32)}));
+}
+
 TEST(ConstEvalTest, Reduces) {
   EXPECT_THAT(Eval(Op::sum, {{"dim", Ints{0}}}, {Range({2, 2})}), ElementsAre(2, 4));
   EXPECT_THAT(Eval(Op::max, {}, {Range({5})}), ElementsAre(4));

@@ -29,5 +29,14 @@ TEST(LayoutTest, ElementwiseCallsKeepAPermutationAndAReshapeThenCopies) {
   EXPECT_EQ(layout.copies, (std::vector<bool>{false, false, false, true, true, false}));
 }
 
+TEST(LayoutTest, SqueezeOfNoDimensionsKeepsAllStrides) {
+  TestNet net;
+  net.Call(Op::squeeze, {{"dim", std::vector<int64_t>{}}}, {net.Input("3x1x2")});
+  net.Call(Op::squeeze, {}, {net.Input("3x1x2")});
+  const Layout layout = ComputeLayout(net.Build({}));
+  EXPECT_EQ(layout.outputs[0][0], (Strides{2, 2, 1}));
+  EXPECT_EQ(layout.outputs[1][0], (Strides{2, 1}));
+}
+
 }  // namespace
 }  // namespace cobra::graph

@@ -199,6 +199,14 @@ TEST(ShapeRulesTest, RefuseInPyTorchsWords) {
        .inputs = "1x3x2x2",
        .attributes = {{"kernel_size", Ints{5, 5}}},
        .message = "Output size is too small"},
+      {.op = "deform_conv2d",
+       .inputs = "1x3x8x8 4x0x3x3 1x18x6x6",
+       .attributes = {},
+       .message = "input has 3 channels"},
+      {.op = "gradient",
+       .inputs = "scalar",
+       .attributes = {{"dim", int64_t{0}}},
+       .message = "expected each dimension size to be at least edge_order+1"},
       {.op = "add", .inputs = "2x3", .attributes = {}, .message = "missing 1 required positional arguments: \"other\""},
   };
   for (const BadCase& c : cases) {

@@ -79,8 +79,8 @@ TEST(TaskSubjectTest, WhatIsNoSubjectIsRefused) {
     const char* message;
   };
   const Case cases[] = {
-      {"", "no JSON object"},
-      {"[1]", "no JSON object"},
+      {"", "not a JSON object"},
+      {"[1]", "not a JSON object"},
       {"{}", "has not one of"},
       {R"({"graph":{},"sample":{}})", "has not one of"},
       {R"({"sample":17})", "\"sample\": is not an object"},

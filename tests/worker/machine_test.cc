@@ -34,6 +34,10 @@ TEST(MachineTest, CoreTypeFollowsTheInstructions) {
 TEST(MachineTest, CodeNames) {
   CpuInfo cpu = ParseCpuInfo(kGenoa);
   EXPECT_EQ(CpuCodeName(cpu), "epyc-genoa");
+  // A virtual machine on Sapphire Rapids that reports the model of another generation.
+  cpu =
+      ParseCpuInfo("processor : 0\nvendor_id : GenuineIntel\ncpu family : 6\nmodel : 167\nflags : avx512f amx_tile\n");
+  EXPECT_EQ(CpuCodeName(cpu), "xeon-sapphirerapids");
   cpu.vendor = "Elsewhere";
   cpu.model_name = "Foo(R) Bar 9000 @ 2GHz";
   EXPECT_EQ(CpuCodeName(cpu), "foo-r-bar-9000-2ghz");
