@@ -152,6 +152,7 @@ struct BadCase {
   const char* message;
 };
 
+// Long because it is a table of cases.
 TEST(ShapeRulesTest, RefuseInPyTorchsWords) {
   const BadCase cases[] = {
       {.op = "conv2d",
