@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/log.h"
 #include "base/status_macros.h"
 #include "store/measured_graph.h"
 
@@ -113,8 +114,13 @@ class SqlStore final : public Store {
              {std::string(target)}));
     std::vector<StoredMeasurement> measurements;
     for (const SqlRow& row : rows) {
-      COBRA_ASSIGN_OR_RETURN(StoredMeasurement measurement, MeasurementFromRow(row));
-      measurements.push_back(std::move(measurement));
+      absl::StatusOr<StoredMeasurement> measurement = MeasurementFromRow(row);
+      // One damaged row does not stop learning from the others.
+      if (!measurement.ok()) {
+        LogWarning(absl::StrCat("a measurement is left out: ", measurement.status().message()));
+        continue;
+      }
+      measurements.push_back(*std::move(measurement));
     }
     return measurements;
   }

@@ -68,7 +68,7 @@ class Store {
   // The newest record of each target, by name.
   virtual absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() = 0;
   virtual absl::StatusOr<StoreCounts> Counts() = 0;
-  // The reports of workers for a target, in the order of arrival.
+  // The reports of workers for a target, in the order of arrival. A damaged row is left out, with a warning in the log.
   virtual absl::StatusOr<std::vector<StoredMeasurement>> TaskMeasurements(absl::string_view target) = 0;
 };
 

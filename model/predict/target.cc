@@ -108,11 +108,11 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text) {
   COBRA_ASSIGN_OR_RETURN(result.machine, SpecFromJson(j["machine"]));
   for (const json& r : j["records"]) {
     if (!r.is_object() || !r.contains("graph")) return absl::InvalidArgumentError("probe: a record has no \"graph\"");
-    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(r["graph"].dump()));
     store::Measurement measurement;
     if (const absl::Status status = store::MergeFields(nlohmann::ordered_json(r), &measurement); !status.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("probe: ", status.message()));
     }
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(measurement.subject.graph_json));
     measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
     measurement.subject.graph_json.clear();
     // A measurement that failed has no latency.

@@ -117,6 +117,22 @@ TEST_P(StoreTest, AReportedMeasurementComesBackWhole) {
   EXPECT_EQ((*all)[1].measurement.subject.fingerprint, "");
 }
 
+TEST_P(StoreTest, ADamagedMeasurementIsLeftOut) {
+  auto store = OpenStore(location_);
+  ASSERT_TRUE(store.ok()) << store.status();
+  ASSERT_TRUE((*store)->AppendMeasurements({AMeasurement("aa"), AMeasurement("bb")}).ok());
+  auto database = OpenDatabase(location_);
+  ASSERT_TRUE(database.ok()) << database.status();
+  const absl::Status status = (*database)->Transaction([](SqlSession& session) {
+    return session.Execute("UPDATE measurements SET record_json = '{' WHERE task_id = 'aa'");
+  });
+  ASSERT_TRUE(status.ok()) << status;
+  const auto rest = (*store)->TaskMeasurements("cpu");
+  ASSERT_TRUE(rest.ok()) << rest.status();
+  ASSERT_EQ(rest->size(), 1u);
+  EXPECT_EQ((*rest)[0].task_id, "bb");
+}
+
 // Other programs query these columns.
 TEST_P(StoreTest, TheColumnsOfAMeasurementStayWhatTheyAre) {
   auto store = OpenStore(location_);
