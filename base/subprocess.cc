@@ -14,8 +14,6 @@
 #include "absl/time/clock.h"
 #include "base/limit_message.h"
 
-extern char** environ;
-
 namespace cobra {
 namespace {
 
@@ -99,7 +97,7 @@ std::string SiblingProgram(absl::string_view name) {
   const ssize_t n = ::readlink("/proc/self/exe", self, sizeof(self));
   if (n > 0 && n < static_cast<ssize_t>(sizeof(self))) {
     const std::string path(self, n);
-    const std::string sibling = absl::StrCat(path.substr(0, path.rfind('/') + 1), name);
+    std::string sibling = absl::StrCat(path.substr(0, path.rfind('/') + 1), name);
     if (::access(sibling.c_str(), X_OK) == 0) return sibling;
   }
   return std::string(name);

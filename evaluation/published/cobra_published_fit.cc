@@ -153,7 +153,7 @@ class Phase {
 
   at::Tensor Loss(const TokenBatch& batch) {
     const at::Tensor tokens = net_.Tokens(batch.ids, batch.keep);
-    const at::Tensor latency = at::mse_loss(net_.LogLatency(PublishedNet::Pool(tokens, batch.keep)), batch.log_latency);
+    at::Tensor latency = at::mse_loss(net_.LogLatency(PublishedNet::Pool(tokens, batch.keep)), batch.log_latency);
     if (!pre_training_ || batch.place.numel() == 0) return latency;
     return latency + PieceLoss(net_, batch, tokens) / batch.place.numel();
   }

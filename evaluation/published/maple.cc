@@ -40,8 +40,8 @@ at::Tensor LeastSquares(const at::Tensor& rows, const at::Tensor& target, double
 
 }  // namespace
 
-Maple::Maple(at::Tensor choices, at::Tensor counts, at::Tensor latency_ms, const std::vector<space::DeviceSpec>& specs,
-             const space::DeviceSpec& target, const MapleOptions& options)
+Maple::Maple(at::Tensor choices, const at::Tensor& counts, const at::Tensor& latency_ms,
+             const std::vector<space::DeviceSpec>& specs, const space::DeviceSpec& target, const MapleOptions& options)
     : options_(options), choices_(std::move(choices)), counts_(WithOne(counts)) {
   at::NoGradGuard no_grad;
   const at::Tensor relative = latency_ms / latency_ms.mean(0, /*keepdim=*/true);

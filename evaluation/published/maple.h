@@ -38,8 +38,8 @@ class Maple {
  public:
   // float64: one-hot architectures [rows, choices], counts of operations [rows, operations], latencies in ms [rows,
   // devices] without gaps; a row each of the pool.
-  Maple(at::Tensor choices, at::Tensor counts, at::Tensor latency_ms, const std::vector<space::DeviceSpec>& specs,
-        const space::DeviceSpec& target, const MapleOptions& options);
+  Maple(at::Tensor choices, const at::Tensor& counts, const at::Tensor& latency_ms,
+        const std::vector<space::DeviceSpec>& specs, const space::DeviceSpec& target, const MapleOptions& options);
 
   // Samples: rows of the pool and their latency on the new device. Milliseconds of each of `asked_choices` [rows,
   // choices].
