@@ -1,5 +1,5 @@
 """What stands between a detector's backbone and its boxes: a bidirectional feature pyramid with weighted fusion (as in EfficientDet), then a head
-shared by all levels, with norms of its own for each, that gives classes, distances and the points they are counted from.
+shared by all levels, with norms of its own for each, that predicts classes, box distances and their reference points.
 
     cobra-client graph detection_neck.py --entry 'Detector(inputs=(64, 160, 400))' --input '[1x64x64x64,1x160x32x32,1x400x16x16]'
     cobra-client predict detection_neck.py --entry 'Detector(inputs=(64, 160, 400))' --input '[1x64x64x64,1x160x32x32,1x400x16x16]' --target this-machine

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The learning loop on one machine, in about two minutes: a network with unknown layers is predicted, a worker measures the layers, the
+# The learning loop on one machine, in two to three minutes: a network with unknown layers is predicted, a worker measures the layers, the
 # model is refitted and evaluated, the server reloads it, and the same request gets a better prediction.
 #   scripts/demo-learn.sh [--seconds N] [--busy]      N: of training (default 120); --busy: measure although the machine is busy
 set -euo pipefail
