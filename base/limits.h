@@ -59,6 +59,13 @@ struct Limits {
   OnnxLimits onnx;
   TfliteLimits tflite;
   int64_t architecture_bytes = 64 << 10;  // of an architecture string: the longest of any space has 2 KB
+  // Of the entry, the method, one input or one argument, as they are written. An entry with a whole configuration in it
+  // has some 2 KB.
+  int64_t expression_bytes = 64 << 10;
+  int64_t inputs = 4096;  // inputs and arguments; each tensor of a list counts
+  // Of a file's path, and of the whole name of a module, parameter or buffer ("layer1.0.conv1.weight"), which every
+  // call of the graph repeats: the longest of large model libraries have some 150.
+  int64_t name_bytes = 4096;
 
   // ---- files, before they are read
   int64_t model_file_bytes = int64_t{2} << 30;  // ONNX, TensorFlow Lite: the formats' own
@@ -81,13 +88,17 @@ struct Limits {
   int32_t syntax_depth = 1000;
   int modules = 4000;  // torchvision loads about 150
 
-  // ---- Python source: what is run One step is a statement, a call or an iteration of a loop. Work on long strings and
+  // ---- Python source: what is run
+  // One step is a statement, a call, an iteration of a loop, or 16 parts of an expression. Work on long strings and
   // sequences costs steps in proportion to their length (Interpreter::Charge); memory costs one step per 64 bytes. Of
   // torchvision, swin_v2_b needs most: 1,030,000, with its imports.
   int64_t steps = 3'000'000;
   // Bytes of Python objects and of compiled code. Nothing is freed before the interpreter is destroyed. Of torchvision,
   // swin_v2_b needs most: 39 MB.
   int64_t memory_bytes = int64_t{160} << 20;
+  // Address space of the heap beyond memory_bytes, which is checked between statements only; 0: three times
+  // memory_bytes and 64 MiB. A process with a single request can do with less: it ends when that is used up.
+  int64_t memory_spare_bytes = 0;
   // Python's own default: deeper programs raise RecursionError there too.
   int call_depth = 1000;
   // Native stack of the main program; call_depth frames of ordinary nesting need about a quarter of it.

@@ -24,6 +24,8 @@ if(COBRA_GRPC)
   if(NOT COBRA_FUZZ)
     find_package(prometheus-cpp CONFIG REQUIRED)
   endif()
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
   find_package(SQLite3 REQUIRED)
   find_package(PostgreSQL REQUIRED)
   find_program(FLATC_PROGRAM flatc REQUIRED)
@@ -48,8 +50,10 @@ endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Without this ccache does not keep what is compiled with a precompiled header.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  # Clones and work trees of this project share what is cached (paths are relative to the tree), and so do files that are
+  # compiled with a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+                                  CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
 endif()
 
 # A LibTorch file needs about 1 GB to compile: below 4 GB a core, one at a time.

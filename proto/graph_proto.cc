@@ -74,7 +74,7 @@ void AttributeToProto(const graph::Attributes::Entry& entry, v1::Attribute* prot
       entry.second);
 }
 
-// "node", "parameter"; "" of a number that is no kind.
+// "node", "parameter"; "" for a number that is not a kind.
 std::string KindText(v1::ValueRef::Kind kind) {
   return absl::AsciiStrToLower(absl::StripPrefix(v1::ValueRef::Kind_Name(kind), "KIND_"));
 }
@@ -102,7 +102,7 @@ void NamedTensorsToProto(absl::Span<const graph::NamedTensor> tensors, List* lis
   }
 }
 
-// One reading of one message; keeps what every step needs.
+// Reads one message; keeps the state that every step needs.
 class Reader {
  public:
   Reader(const v1::Graph& proto, const GraphLimits& limits) : proto_(proto), limits_(limits), builder_(limits) {
@@ -150,7 +150,7 @@ class Reader {
     return DiagnosticToStatus(d);
   }
   absl::Status Wrong(absl::string_view message) const { return Error(Diagnostic::Kind::kUsage, message); }
-  // Of the builder and of the checks of types. `kind` is that of what is wrong and no limit.
+  // Reports an error of the builder or of a type check. `kind` is the kind of an error that is not a limit.
   absl::Status Refused(const absl::Status& status, absl::string_view what, Diagnostic::Kind kind) const {
     if (DiagnosticFromStatus(status).has_value()) return status;
     return Error(absl::IsResourceExhausted(status) ? Diagnostic::Kind::kLimit : kind,
@@ -236,7 +236,7 @@ class Reader {
     module_path_ = origin.module_path;
     std::optional<graph::Op> op = graph::OpFromName(proto.op());
     if (!op.has_value()) return Error(Diagnostic::Kind::kUnsupported, "no such operator in this version");
-    // Looking for a name among many is quadratic.
+    // The lookup of names makes this quadratic in the number of attributes.
     if (proto.attributes_size() > kMaxAttributes)
       return Wrong(LimitMessage("", proto.attributes_size(), kMaxAttributes, "arguments"));
     COBRA_ASSIGN_OR_RETURN(graph::Attributes attributes, AttributesFromProto(proto));
@@ -294,7 +294,7 @@ class Reader {
   std::vector<std::shared_ptr<const std::string>> files_;
   std::map<graph::ValueRef::Kind, int64_t> counts_;
   graph::UniqueNames parameter_names_, buffer_names_;
-  // Of the call that is being read:
+  // State of the call that is being read:
   std::string where_ = "graph";  // "node 12 (conv2d)"
   SourcePosition position_;
   std::string module_path_;

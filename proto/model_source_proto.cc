@@ -44,12 +44,12 @@ NamedExpressions Arguments(const RepeatedPtrField<v1::SourceArgument>& arguments
   return out;
 }
 
-// An empty text stands for the receiver's default.
+// An empty text means the receiver's default.
 void SetUnlessEmpty(const std::string& text, std::string* out) {
   if (!text.empty()) *out = text;
 }
 
-// One message for each form.
+// Writes one message for each form of a model.
 struct Writer {
   v1::PredictRequest* request;
 

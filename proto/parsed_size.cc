@@ -12,11 +12,11 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-// The allocator's own part, and the pointer in the list.
+// The allocator's own bytes, and the pointer in the list.
 constexpr int64_t kOverhead = 24;
 constexpr int64_t kNumber = 8;
 constexpr int64_t kUnknownField = 16;
-constexpr int kMaxDepth = 100;  // protobuf's own
+constexpr int kMaxDepth = 100;  // protobuf's own limit
 
 int64_t BytesOfText(absl::string_view text) {
   const int64_t inside = sizeof(std::string) + kOverhead;
@@ -28,7 +28,7 @@ class Scan {
   explicit Scan(int64_t most) : most_(most) {}
   const ParsedSize& size() const { return size_; }
 
-  // False where it stopped.
+  // Returns false if it stopped early.
   bool Read(absl::string_view bytes, const Descriptor& type, int depth) {
     if (depth > kMaxDepth) return Damaged();
     WireField field;
@@ -53,7 +53,7 @@ class Scan {
     } else if (known->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
       size_.bytes += BytesOfText(field.bytes);
     } else {
-      size_.bytes += kNumber * static_cast<int64_t>(field.bytes.size());  // packed: a byte may be a number of eight
+      size_.bytes += kNumber * static_cast<int64_t>(field.bytes.size());  // packed: one byte may become a number
     }
     return true;
   }

@@ -11,8 +11,8 @@
 namespace cobra::proto {
 namespace {
 
-// protobuf refuses to send strings that are no UTF-8, and a user's source line may be anything: what is no UTF-8
-// becomes '?'.
+// protobuf refuses to send strings that are not UTF-8, but a user's source line may contain any bytes. Replaces invalid
+// bytes by '?'.
 std::string Utf8(absl::string_view text) {
   std::string out(text);
   size_t i = 0;
@@ -112,39 +112,28 @@ Diagnostic DiagnosticFromProto(const v1::ErrorDetail& proto) {
   return d;
 }
 
-grpc::Status ToGrpcStatus(const absl::Status& status) {
-  if (status.ok()) return grpc::Status::OK;
-  // The numbers of absl::StatusCode and grpc::StatusCode are the same by design.
-  const auto code = static_cast<grpc::StatusCode>(status.code());
-  const std::string message = Utf8(status.message().substr(0, 1000));
-  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
-  if (!diagnostic.has_value()) return grpc::Status(code, message);
+void StatusToProto(const absl::Status& status, v1::RpcStatus* proto) {
+  proto->set_code(static_cast<int>(status.code()));
+  proto->set_message(Utf8(status.message().substr(0, 1000)));
+  const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  if (!diagnostic.has_value()) return;
   v1::ErrorDetail detail;
   DiagnosticToProto(*diagnostic, &detail);
   BoundForTrailer(&detail);
-  v1::RpcStatus rpc;
-  rpc.set_code(static_cast<int>(code));
-  rpc.set_message(message);
-  rpc.add_details()->PackFrom(detail);
-  return grpc::Status(code, message, rpc.SerializeAsString());
+  proto->add_details()->PackFrom(detail);
 }
 
-absl::Status FromGrpcStatus(const grpc::Status& status) {
-  if (status.ok()) return absl::OkStatus();
-  const auto code = static_cast<absl::StatusCode>(status.error_code());
-  v1::RpcStatus rpc;
-  if (!status.error_details().empty() && rpc.ParseFromString(status.error_details())) {
-    for (const auto& any : rpc.details()) {
-      v1::ErrorDetail detail;
-      if (!any.UnpackTo(&detail)) continue;
-      absl::Status with_payload = DiagnosticToStatus(DiagnosticFromProto(detail));
-      absl::Status result(code, status.error_message());
-      with_payload.ForEachPayload(
-          [&result](absl::string_view url, const absl::Cord& payload) { result.SetPayload(url, payload); });
-      return result;
-    }
+absl::Status StatusFromProto(const v1::RpcStatus& proto) {
+  absl::Status status(static_cast<absl::StatusCode>(proto.code()), proto.message());
+  for (const auto& any : proto.details()) {
+    v1::ErrorDetail detail;
+    if (!any.UnpackTo(&detail)) continue;
+    DiagnosticToStatus(DiagnosticFromProto(detail))
+        .ForEachPayload(
+            [&status](absl::string_view url, const absl::Cord& payload) { status.SetPayload(url, payload); });
+    break;
   }
-  return absl::Status(code, status.error_message());
+  return status;
 }
 
 }  // namespace cobra::proto

@@ -1,20 +1,20 @@
-// absl::Status <-> grpc::Status, with the Diagnostic in the details (error.proto).
+// absl::Status and Diagnostic to and from messages (error.proto).
 #ifndef COBRA_PROTO_STATUS_PROTO_H_
 #define COBRA_PROTO_STATUS_PROTO_H_
 
 #include "absl/status/status.h"
 #include "base/diagnostic.h"
 #include "cobra/v1/error.pb.h"
-#include "grpcpp/support/status.h"
 
 namespace cobra::proto {
 
 void DiagnosticToProto(const Diagnostic& diagnostic, v1::ErrorDetail* proto);
 Diagnostic DiagnosticFromProto(const v1::ErrorDetail& proto);
 
-grpc::Status ToGrpcStatus(const absl::Status& status);
+// With the Diagnostic in the details, its texts cut to what a trailer may carry. REQUIRES: not OK.
+void StatusToProto(const absl::Status& status, v1::RpcStatus* proto);
 // Keeps the code; a Diagnostic in the details becomes the payload that DiagnosticFromStatus() finds.
-absl::Status FromGrpcStatus(const grpc::Status& status);
+absl::Status StatusFromProto(const v1::RpcStatus& proto);
 
 }  // namespace cobra::proto
 

@@ -1,4 +1,4 @@
-// cobra-server: answers how long networks will take. SIGTERM and SIGINT drain, SIGHUP loads the model directory anew.
+// cobra-server: predicts how long networks take. SIGTERM and SIGINT drain it, SIGHUP reloads the model directory.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -7,23 +7,25 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "base/address.h"
 #include "base/command_line.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "server/server.h"
 
 namespace cobra::server {
 namespace {
 
-// Signals arrive here, one byte each, whichever thread they interrupt. Blocking them in all threads is not possible:
-// OpenBLAS starts its own before main(), and a signal that one of those gets would end the process in the middle of a
-// drain.
+// The handler writes one byte for each signal into this pipe, whichever thread the signal interrupts. Blocking signals
+// in all threads is not possible: OpenBLAS starts its own before main(), and a signal to one of those would end the
+// process during a drain.
 int signal_pipe[2];
 
 void OnSignal(int signal) {
   const int saved_errno = errno;
   const char byte = static_cast<char>(signal);
-  ssize_t ignored = ::write(signal_pipe[1], &byte, 1);  // non-blocking: a full pipe has signals enough
+  ssize_t ignored = ::write(signal_pipe[1], &byte, 1);  // non-blocking: a full pipe already holds signals
   (void)ignored;
   errno = saved_errno;
 }
@@ -63,7 +65,7 @@ struct Flags {
   int prediction_cache_mb = 32;
 };
 
-// What is served, from where.
+// Flags for what is served, and from where.
 void AddServiceFlags(CLI::App* app, Flags* flags) {
   ServerOptions& options = flags->options;
   app->add_option("--listen", options.listen, "Address of the gRPC API; port 0 chooses a free port")
@@ -83,12 +85,14 @@ void AddServiceFlags(CLI::App* app, Flags* flags) {
       ->capture_default_str();
   app->add_flag("--calibrate", options.calibrate_at_start,
                 "Calibrate to this machine first (a minute) unless the store has a calibration");
+  app->add_flag("--insecure-reader", options.insecure_reader,
+                "Start even where the kernel refuses to confine the processes that read models (seccomp)");
   app->add_option("--worker", options.worker, "cobra-worker program; default: the one beside this program");
 }
 
-// What of the machine is used, and how the process is run.
+// Flags for the use of the machine and for the operation of the process.
 void AddProcessFlags(CLI::App* app, Flags* flags) {
-  app->add_option("--threads", flags->options.threads, "Requests processed at a time; 0: one a core")
+  app->add_option("--threads", flags->options.threads, "Requests processed at a time; 0: one per core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   app->add_option("--queue", flags->options.limits.max_queued, "Requests that may wait")
@@ -115,6 +119,12 @@ absl::Status ReportAddresses(const Server& server, const std::string& ready_file
   return WriteFileAtomic(ready_file, absl::StrCat("{\"listen\": \"", listen, "\", \"metrics\": \"", metrics, "\"}\n"));
 }
 
+absl::Status CheckAddresses(const ServerOptions& options) {
+  COBRA_RETURN_IF_ERROR(CheckListenAddress("--listen", options.listen, /*usual_port=*/50051));
+  if (options.metrics.empty()) return absl::OkStatus();
+  return CheckListenAddress("--metrics", options.metrics, /*usual_port=*/9464);
+}
+
 int Main(int argc, char** argv) {
   Flags flags;
   CLI::App app("Predicts the latency of neural networks (gRPC: proto/cobra/v1).", "cobra-server");
@@ -128,6 +138,10 @@ int Main(int argc, char** argv) {
   }
   if (!*parsed) return 0;
   ServerOptions& options = flags.options;
+  if (absl::Status addresses = CheckAddresses(options); !addresses.ok()) {
+    PrintError(app.get_name(), addresses);
+    return kUsageExitCode;
+  }
   options.drain_timeout = absl::Seconds(flags.drain_seconds);
   options.embedding_cache_bytes = int64_t{flags.embedding_cache_mb} << 20;
   options.prediction_cache_bytes = int64_t{flags.prediction_cache_mb} << 20;

@@ -18,12 +18,12 @@ namespace {
 
 using prometheus::MetricType;
 
-// From a reply out of the caches (tens of microseconds) to a request that reads a large library.
+// From a reply that is in the caches (tens of microseconds) to a request that reads a large library.
 const prometheus::Histogram::BucketBoundaries kSeconds = {
     0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
 
-// Even in the logarithm around 1: 2 %, 5 %, 10 %, 15 % (where deploy/alerts.yml draws the line), 25 %, a factor of 1.5,
-// 2, 4 either way.
+// Symmetric around 1 in the logarithm: 2 %, 5 %, 10 %, 15 % (the threshold in deploy/alerts.yml), 25 %, and factors of
+// 1.5, 2 and 4 either way.
 const prometheus::Histogram::BucketBoundaries kRatios = {0.25, 0.5,  0.667, 0.8,  0.87, 0.909, 0.952, 0.98,
                                                          1.02, 1.05, 1.1,   1.15, 1.25, 1.5,   2,     4};
 
@@ -108,6 +108,8 @@ Metrics::Metrics()
       phase_seconds_(
           Histograms("cobra_phase_duration_seconds", "Parts of a Predict: reading source or graph, predicting")),
       reader_failures_(Counters("cobra_reader_failures_total", "Models that could not be read, by kind of diagnostic")),
+      reader_deaths_(
+          Counters("cobra_reader_deaths_total", "Processes that ended before they had read their model, by cause")),
       predictions_(Counters("cobra_predictions_total", "Predictions by target and where they came from")),
       extrapolating_(
           Counters("cobra_predictions_extrapolating_total", "Predictions outside of what the model was trained on")),
@@ -152,6 +154,7 @@ void Metrics::AddKnownLabels() {
        {Kind::kUsage, Kind::kUnsupported, Kind::kDataDependent, Kind::kSyntaxError, Kind::kModelError, Kind::kLimit}) {
     reader_failures_.Add({{"kind", std::string(DiagnosticKindName(kind))}});
   }
+  for (const char* cause : {"memory", "processor_time", "crash"}) reader_deaths_.Add({{"cause", cause}});
   for (const char* table : {"predictions", "measurements", "calibrations"}) {
     store_rows_.Add({{"table", table}});
     store_failures_.Add({{"table", table}});
@@ -172,6 +175,8 @@ void Metrics::PhaseDone(absl::string_view phase, absl::Duration duration) {
 void Metrics::ReaderFailed(Diagnostic::Kind kind) {
   reader_failures_.Add({{"kind", std::string(DiagnosticKindName(kind))}}).Increment();
 }
+
+void Metrics::ReaderDied(absl::string_view cause) { reader_deaths_.Add({{"cause", std::string(cause)}}).Increment(); }
 
 void Metrics::Predicted(absl::string_view target, bool from_cache, bool extrapolating) {
   predictions_.Add({{"target", std::string(target)}, {"source", from_cache ? "cache" : "model"}}).Increment();

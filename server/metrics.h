@@ -27,6 +27,7 @@ class Metrics {
   void RequestDone(Rpc rpc, absl::StatusCode code, absl::Duration duration);
   void PhaseDone(absl::string_view phase, absl::Duration duration);  // "read", "predict"
   void ReaderFailed(Diagnostic::Kind kind);
+  void ReaderDied(absl::string_view cause);  // "memory", "processor_time", "crash"
   void Predicted(absl::string_view target, bool from_cache, bool extrapolating);
   // `known`: the model did not extrapolate. Errors of extrapolated predictions are no sign of drift.
   void Measured(absl::string_view target, absl::string_view layer_type, bool known, double measured_over_predicted);
@@ -61,6 +62,7 @@ class Metrics {
   prometheus::Family<prometheus::Histogram>& request_seconds_;
   prometheus::Family<prometheus::Histogram>& phase_seconds_;
   prometheus::Family<prometheus::Counter>& reader_failures_;
+  prometheus::Family<prometheus::Counter>& reader_deaths_;
   prometheus::Family<prometheus::Counter>& predictions_;
   prometheus::Family<prometheus::Counter>& extrapolating_;
   prometheus::Family<prometheus::Histogram>& measured_over_predicted_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -16,12 +15,11 @@
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
 #include "proto/model_source_proto.h"
-#include "server/library_file.h"
 
 namespace cobra::server {
 namespace {
 
-// NOT_FOUND on the wire, and a usage diagnostic for people.
+// NOT_FOUND as the code of the RPC, and a usage diagnostic for the user.
 absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model) {
   std::vector<std::string> names;
   for (const predict::TargetInfo& info : model.Targets()) names.push_back(info.spec.name);
@@ -34,7 +32,7 @@ absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model)
   return status;
 }
 
-// PyTorch runs many networks on nothing (a batch of 0), but nobody wants to know how long that takes: it is a slip.
+// PyTorch runs many networks on empty inputs (a batch of 0), but such a request is a mistake.
 absl::Status CheckInputs(const graph::Graph& graph) {
   for (const graph::NamedTensor& input : graph.inputs()) {
     if (input.type.num_elements() > 0) return absl::OkStatus();
@@ -90,10 +88,11 @@ void FillPrediction(const std::string& target, const predict::LatencyPrediction&
 
 }  // namespace
 
-Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, PredictionLog* log, UnseenLayers* unseen,
-                   Metrics* metrics)
+Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, ReaderProcesses* readers, PredictionLog* log,
+                   UnseenLayers* unseen, Metrics* metrics)
     : options_(std::move(options)),
       model_(model),
+      readers_(readers),
       log_(log),
       unseen_(unseen),
       metrics_(metrics),
@@ -132,7 +131,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* reques
   return reply;
 }
 
-// What is cheap to check comes before the source is read.
+// The cheap checks come before the source is read.
 absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const ModelSnapshot& model) const {
   if (request.targets().empty()) {
     return UserError(Diagnostic::Kind::kUsage, "targets: none given",
@@ -153,10 +152,13 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const Mod
   return absl::OkStatus();
 }
 
-absl::StatusOr<graph::Graph> Pipeline::ReadWithin(const Limits& limits, v1::PredictRequest* request) const {
+// Programs and files of other tools are read in a process of their own. A graph or an architecture string is checked
+// in a few lines.
+absl::StatusOr<graph::Graph> Pipeline::ReadWithin(const Limits& limits, v1::PredictRequest* request,
+                                                  const CallContext& call) {
+  if (request->has_source() || request->has_onnx() || request->has_tflite())
+    return readers_->Read(request, limits.graph, call);
   COBRA_ASSIGN_OR_RETURN(frontend::ModelSource source, proto::TakeModelSource(request, limits));
-  if (auto* program = std::get_if<python::SourceRequest>(&source))
-    COBRA_RETURN_IF_ERROR(AddLibraries(options_.library_roots, program));
   return frontend::ReadModel(std::move(source), limits);
 }
 
@@ -166,9 +168,9 @@ absl::StatusOr<graph::Graph> Pipeline::ReadModel(v1::PredictRequest* request, co
   Limits limits = options_.limits.read;
   limits.cancelled = call.cancelled;
   limits.wall_time_ms = std::min(limits.wall_time_ms, left_ms);
-  absl::StatusOr<graph::Graph> graph = ReadWithin(limits, request);
+  absl::StatusOr<graph::Graph> graph = ReadWithin(limits, request, call);
   if (graph.ok()) return graph;
-  // A program that was stopped because nobody waits any more is not at fault.
+  // A program that was stopped because its caller no longer waits is not at fault.
   COBRA_RETURN_IF_ERROR(call.Check());
   if (auto diagnostic = DiagnosticFromStatus(graph.status())) metrics_->ReaderFailed(diagnostic->kind);
   return graph.status();

@@ -16,14 +16,13 @@
 #include "server/live_model.h"
 #include "server/metrics.h"
 #include "server/prediction_log.h"
+#include "server/reader_processes.h"
 #include "server/unseen_layers.h"
 
 namespace cobra::server {
 
 struct PipelineOptions {
   ServerLimits limits;
-  // Directories that source may import from.
-  std::vector<std::string> library_roots;
   // About 150,000 networks on one target each.
   int64_t prediction_cache_bytes = int64_t{32} << 20;
 };
@@ -31,7 +30,8 @@ struct PipelineOptions {
 class Pipeline {
  public:
   // The pointers are not owned and must outlive this object.
-  Pipeline(PipelineOptions options, const LiveModel* model, PredictionLog* log, UnseenLayers* unseen, Metrics* metrics);
+  Pipeline(PipelineOptions options, const LiveModel* model, ReaderProcesses* readers, PredictionLog* log,
+           UnseenLayers* unseen, Metrics* metrics);
 
   // Moves the texts and files of the model out of `request`, to avoid copies.
   absl::StatusOr<v1::PredictResponse> Predict(v1::PredictRequest* request, const CallContext& call);
@@ -39,13 +39,14 @@ class Pipeline {
  private:
   absl::Status CheckRequest(const v1::PredictRequest& request, const ModelSnapshot& model) const;
   absl::StatusOr<graph::Graph> ReadModel(v1::PredictRequest* request, const CallContext& call);
-  absl::StatusOr<graph::Graph> ReadWithin(const Limits& limits, v1::PredictRequest* request) const;
+  absl::StatusOr<graph::Graph> ReadWithin(const Limits& limits, v1::PredictRequest* request, const CallContext& call);
   absl::StatusOr<std::shared_ptr<const predict::LatencyPrediction>> PredictTarget(
       const ModelSnapshot& model, const graph::Graph& graph, const Hash128& fingerprint, const std::string& target,
       const v1::PredictRequest& request, const CallContext& call);
 
   const PipelineOptions options_;
   const LiveModel* const model_;
+  ReaderProcesses* const readers_;
   PredictionLog* const log_;
   UnseenLayers* const unseen_;
   Metrics* const metrics_;

@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/address.h"
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -14,12 +16,14 @@
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "model/predict/predictor.h"
+#include "server/listen_socket.h"
 #include "server/live_model.h"
 #include "server/measurement_service.h"
 #include "server/metrics.h"
 #include "server/metrics_endpoint.h"
 #include "server/pipeline.h"
 #include "server/prediction_log.h"
+#include "server/reader_processes.h"
 #include "server/rpcs.h"
 #include "server/service.h"
 #include "server/task_watch.h"
@@ -35,6 +39,12 @@ namespace {
 // "host:0" with the port that the system chose.
 std::string WithPort(const std::string& address, int port) {
   return absl::StrCat(address.substr(0, address.rfind(':')), ":", port);
+}
+
+// gRPC does not say why it cannot listen; a plain socket fails for the same reason.
+std::string WhyNotTaken(const std::string& address) {
+  const absl::Status status = IsGrpcName(address) ? absl::OkStatus() : ListenAt(address).status();
+  return status.ok() ? absl::StrCat(address, ": cannot be taken") : std::string(status.message());
 }
 
 class ServerImpl final : public Server {
@@ -59,15 +69,21 @@ class ServerImpl final : public Server {
     COBRA_ASSIGN_OR_RETURN(model_, LiveModel::Create(Loader(), store_.get(), &metrics_));
     if (options_.calibrate_at_start) COBRA_RETURN_IF_ERROR(CalibrateThisMachine());
 
+    ReaderOptions reader_options;
+    reader_options.program = options_.reader;
+    reader_options.library_roots = options_.library_roots;
+    reader_options.insecure = options_.insecure_reader;
+    COBRA_ASSIGN_OR_RETURN(readers_, ReaderProcesses::Start(reader_options, &metrics_));
+
     log_ = std::make_unique<PredictionLog>(store_.get(), &metrics_);
     PipelineOptions pipeline_options;
     pipeline_options.limits = options_.limits;
-    pipeline_options.library_roots = options_.library_roots;
     pipeline_options.prediction_cache_bytes = options_.prediction_cache_bytes;
     UnseenLayersOptions unseen_options;
     unseen_options.max_waiting = options_.max_learning_tasks;
     unseen_ = std::make_unique<UnseenLayers>(unseen_options, queue_.get(), &metrics_);
-    pipeline_ = std::make_unique<Pipeline>(pipeline_options, model_.get(), log_.get(), unseen_.get(), &metrics_);
+    pipeline_ = std::make_unique<Pipeline>(pipeline_options, model_.get(), readers_.get(), log_.get(), unseen_.get(),
+                                           &metrics_);
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     pool_ = std::make_unique<WorkerPool>(options_.threads > 0 ? options_.threads : cores, options_.limits.max_queued,
                                          &metrics_);
@@ -90,7 +106,7 @@ class ServerImpl final : public Server {
       LogWarning(absl::StrCat("requests still run after ", absl::FormatDuration(options_.drain_timeout),
                               "; they are cancelled"));
     }
-    // Open health watches would hold this up for ever: they, and what is left, end at the deadline.
+    // Open health watches would block this forever: they and all other calls end at the deadline.
     grpc_server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
     log_->Flush();
     unseen_->Flush();
@@ -115,8 +131,8 @@ class ServerImpl final : public Server {
     LogInfo(absl::StrCat("measuring this machine with ", worker, " probe, about a minute"));
     COBRA_ASSIGN_OR_RETURN(std::string probe, RunProgram({worker, "probe", "--json"}));
     COBRA_ASSIGN_OR_RETURN(CalibrationOutcome outcome, model_->Calibrate(kThisMachine, probe));
-    LogInfo(
-        absl::StrCat("calibrated this-machine from ", outcome.layers, " layers and ", outcome.networks, " networks"));
+    LogInfo(absl::StrCat("calibrated this-machine from ", Counted(outcome.layers, "layer"), " and ",
+                         Counted(outcome.networks, "network")));
     return absl::OkStatus();
   }
 
@@ -147,7 +163,7 @@ class ServerImpl final : public Server {
     builder.SetResourceQuota(quota);
     grpc_server_ = builder.BuildAndStart();
     if (grpc_server_ == nullptr || port == 0) {
-      return absl::UnavailableError(absl::StrCat("--listen ", options_.listen, ": cannot be taken"));
+      return absl::UnavailableError(absl::StrCat("--listen ", WhyNotTaken(options_.listen)));
     }
     listen_address_ = WithPort(options_.listen, port);
     grpc_server_->GetHealthCheckService()->SetServingStatus(true);
@@ -155,13 +171,14 @@ class ServerImpl final : public Server {
     return absl::OkStatus();
   }
 
-  // In the order of their making: what is below may use what is above, and dies before it.
+  // In the order of construction: a member may use those above it and is destroyed before them.
   const ServerOptions options_;
   Metrics metrics_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<store::TaskQueue> queue_;
   std::unique_ptr<TaskWatch> watch_;
   std::unique_ptr<LiveModel> model_;
+  std::unique_ptr<ReaderProcesses> readers_;
   std::unique_ptr<PredictionLog> log_;
   std::unique_ptr<UnseenLayers> unseen_;
   std::unique_ptr<Pipeline> pipeline_;

@@ -21,9 +21,11 @@ struct ServerOptions {
   std::string store_path = "cobra.sqlite";
   std::vector<std::string> library_roots;  // directories that source may import from
   std::string worker;                      // program for calibrate_at_start; empty: cobra-worker beside this program
+  std::string reader;                      // program that reads models; empty: cobra-reader beside this program
+  bool insecure_reader = false;            // start where the kernel refuses to confine that program
   int64_t max_learning_tasks = 10000;      // tasks waiting for layers that the model does not know; 0: none
   bool calibrate_at_start = false;         // unless the store has a calibration of this machine already
-  int threads = 0;                         // requests processed at a time; 0: one a core
+  int threads = 0;                         // requests processed at a time; 0: one per core
   int64_t embedding_cache_bytes = int64_t{64} << 20;
   int64_t prediction_cache_bytes = int64_t{32} << 20;
   absl::Duration drain_timeout = absl::Seconds(20);  // time limit for requests in flight after Drain()

@@ -74,7 +74,8 @@ MAY_INCLUDE = {
     "evaluation": ["evaluation/replay", "evaluation/sums", "evaluation/tables", "train", "model/fit", "base"],
     "proto": ["frontend", "graph", "base"],
     "worker": ["proto", "model/predict", "frontend/nas", "store", "graph", "base"],
-    "server": ["proto", "model/predict", "store", *FRONTENDS, "graph", "base"],
+    "reader": ["proto", "frontend", "frontend/python", "frontend/python/runtime", "graph", "base"],
+    "server": ["reader", "proto", "model/predict", "store", *FRONTENDS, "graph", "base"],
     "client": [
         "proto",
         *FRONTENDS,
@@ -93,7 +94,9 @@ EXTERNAL = {
     r"|model/fit/([^/]*\.cc|(batch|optimizer|training_run)\.h)$|model/space/"
     r"|evaluation/(published|variants)/|evaluation/tables/[^/]*\.cc$"
     r"|worker/(executor|meter|machine|measure)",
-    r"(grpc|grpcpp|google/protobuf)/": r"(proto|server|client|worker)/",
+    r"(grpc|grpcpp)/": r"(proto/grpc_status|server/|client/|worker/)",
+    r"google/protobuf/": r"(proto|reader|server|client|worker)/",
+    r"seccomp\.h": r"reader/sandbox",
     r"onnx/": r"frontend/onnx/",
     r"prometheus/": r"server/",
     r"(sqlite3|libpq-fe)\.h": r"store/sql_",

@@ -36,6 +36,7 @@ NAMESPACE = {
     "store": "cobra::store",
     "proto": "cobra::proto",
     "worker": "cobra::worker",
+    "reader": "cobra::reader",
     "server": "cobra::server",
     "client": "cobra::client",
 }

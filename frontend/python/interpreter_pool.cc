@@ -13,9 +13,8 @@
 #include "base/hash.h"
 #include "base/status_macros.h"
 #include "frontend/python/import_plan.h"
-#include "frontend/python/runtime/import.h"
+#include "frontend/python/interpreter_image.h"
 #include "frontend/python/runtime/parse_ahead.h"
-#include "frontend/python/torch/library.h"
 
 namespace cobra::python {
 namespace {
@@ -26,84 +25,33 @@ constexpr size_t kMaxIdle = 64;
 constexpr size_t kMaxRemembered = 4096;  // requests whose needs are known
 constexpr absl::Duration kFilesTrusted = absl::Seconds(1);
 
-const NativeRegistry& Natives() {
-  static const auto* const kRegistry = [] {
-    auto* registry = new NativeRegistry();
-    AddStandardLibrary(registry);
-    AddTorch(registry);
-    return registry;
-  }();
-  return *kRegistry;
-}
-
-struct Machine {
-  std::optional<TorchState> torch;
-  std::unique_ptr<Interpreter> interpreter;
-  Hash128 key;           // of the image; unused in a fresh one
-  TorchLibrary library;  // as it was when the image was made
+// An image that waits for a request.
+struct Waiting {
+  std::unique_ptr<InterpreterImage> image;
+  Hash128 key;
   absl::Time files_checked;
 };
 
-std::vector<std::shared_ptr<const FileSource>> LibraryRoots(const SourceRequest& request) {
-  std::vector<std::shared_ptr<const FileSource>> roots;
-  if (!request.package.empty()) roots.push_back(PackageSource(request.package));
-  for (const std::string& root : request.library_roots) roots.push_back(DirectorySource(root));
-  return roots;
-}
-
-// For a request that finds no image. Null where there is no second core to do it.
+// Starts to parse the imported modules on a second core, for a request that finds no image. Null if there is only one.
 std::unique_ptr<ParseAhead> ParseWhatIsImported(const SourceRequest& request) {
   static const bool kHasOtherCores = std::thread::hardware_concurrency() > 1;
   if (!kHasOtherCores) return nullptr;
-  // What every network needs of torch, by name only.
+  // The modules of torch that every network needs.
   std::vector<std::string> modules = {"torch", "torch.nn.parameter", "torch.nn.modules.module"};
   for (const char* family :
        {"container", "conv", "batchnorm", "activation", "linear", "normalization", "pooling", "dropout"}) {
     modules.push_back(absl::StrCat("torch.nn.modules.", family));
   }
   for (const Importer::Needed& n : PlanImports(request)) modules.push_back(n.module);
-  return std::make_unique<ParseAhead>(&Natives(), LibraryRoots(request), std::move(modules));
+  return std::make_unique<ParseAhead>(&AllNatives(), LibrariesOf(request), std::move(modules));
 }
 
-absl::StatusOr<std::unique_ptr<Machine>> NewMachine(const SourceRequest& request, const Limits& limits,
-                                                    bool with_bundle) {
-  auto machine = std::make_unique<Machine>();
-  machine->torch.emplace(limits.graph);
-  InterpreterOptions options;
-  options.limits = limits;
-  if (with_bundle) options.bundle = request.bundle;
-  options.library_roots = LibraryRoots(request);
-  options.natives = &Natives();
-  options.torch_version = request.torch_version;
-  options.host = &*machine->torch;
-  COBRA_ASSIGN_OR_RETURN(machine->interpreter, Interpreter::Create(std::move(options)));
-  return machine;
-}
-
-// What PyTorch has loaded after `import torch`, and what model files import of the standard library.
-Result<void> ImportBasics(Interpreter& interp) {
-  COBRA_TRY(interp.ImportModule("torch"));
-  COBRA_TRY(interp.ImportModule("torch.nn.modules.module"));
-  for (const std::string& name : Natives().NamesUnder("torch.nn.")) {
-    if (interp.ImportModule(name).ok()) continue;
-    // A module that the target version lacks.
-    if (!interp.CatchException(interp.types().ModuleNotFoundError)) return Failure();
-  }
-  COBRA_TRY_ASSIGN(ModuleObject * nn, interp.ImportModule("torch.nn"));
-  COBRA_TRY(interp.GetAttr(nn, "__dict__"));  // all its classes, which are found one by one otherwise
-  for (const char* name :
-       {"abc", "collections", "collections.abc", "copy", "dataclasses", "enum", "functools", "inspect", "itertools",
-        "logging", "math", "numbers", "operator", "os", "re", "types", "typing", "warnings"}) {
-    COBRA_TRY(interp.ImportModule(name));
-  }
-  return {};
-}
-
-// Whether the limits that shape an image are the usual ones.
+// Whether the limits that affect an image have their default values.
 bool HasDefaultLimits(const Limits& l) {
   const Limits usual;
-  return l.memory_bytes == usual.memory_bytes && l.call_depth == usual.call_depth &&
-         l.stack_bytes == usual.stack_bytes && l.generator_stack_bytes == usual.generator_stack_bytes &&
+  return l.memory_bytes == usual.memory_bytes && l.memory_spare_bytes == usual.memory_spare_bytes &&
+         l.call_depth == usual.call_depth && l.stack_bytes == usual.stack_bytes &&
+         l.generator_stack_bytes == usual.generator_stack_bytes &&
          l.suspended_generators == usual.suspended_generators && l.modules == usual.modules &&
          l.source_bytes == usual.source_bytes && l.syntax_nodes == usual.syntax_nodes &&
          l.syntax_names == usual.syntax_names && l.syntax_depth == usual.syntax_depth &&
@@ -121,8 +69,6 @@ Hash128 RequestHash(const SourceRequest& r) {
   return Add(Add(h, r.entry), r.method);
 }
 
-using ImportList = std::vector<Importer::Needed>;
-
 Hash128 KeyOf(const SourceRequest& request, const ImportList& imports) {
   Hash128 h = Add(HashBytes(request.torch_version), request.package);
   for (const std::string& root : request.library_roots) h = Add(h, root);
@@ -137,8 +83,8 @@ class Pool {
     return *pool;
   }
 
-  // An image for this request, or null: it is the first of its kind.
-  std::unique_ptr<Machine> Take(const SourceRequest& request, const Limits& limits, Hash128 signature) {
+  // An image for this request, or null if the request is the first of its kind.
+  std::unique_ptr<Waiting> Take(const SourceRequest& request, const Limits& limits, Hash128 signature) {
     ImportList imports = PlanImports(request);
     const Hash128 plain = KeyOf(request, imports);
     std::optional<ImportList> needs;
@@ -151,18 +97,14 @@ class Pool {
     }
     if (needs.has_value()) imports.insert(imports.end(), needs->begin(), needs->end());
     const Hash128 key = KeyOf(request, imports);
-    std::unique_ptr<Machine> machine = TakeIdle(key);
-    if (machine == nullptr && (needs.has_value() || plain_seen > 0)) machine = Make(request, imports, key);
-    if (machine == nullptr) return nullptr;
-    if (machine->interpreter->importer().BundleShadowsImports(request.bundle) ||
-        machine->interpreter->steps_used() >= limits.steps) {
-      Keep(std::move(machine));
+    std::unique_ptr<Waiting> waiting = TakeIdle(key);
+    if (waiting == nullptr && (needs.has_value() || plain_seen > 0)) waiting = Make(request, imports, key);
+    if (waiting == nullptr) return nullptr;
+    if (!waiting->image->IsUsable(request, limits)) {
+      Keep(std::move(waiting));
       return nullptr;
     }
-    machine->interpreter->StartRequest(request.bundle, limits);
-    machine->torch.emplace(limits.graph);
-    static_cast<TorchLibrary&>(*machine->torch) = machine->library;
-    return machine;
+    return waiting;
   }
 
   void Learn(Hash128 signature, const ImportList& needs) {
@@ -171,114 +113,112 @@ class Pool {
     needs_.try_emplace(signature, needs);
   }
 
-  void GiveBack(std::unique_ptr<Machine> machine) {
-    if (!machine->interpreter->Rollback()) return;
-    machine->torch.reset();
-    Keep(std::move(machine));
+  void GiveBack(std::unique_ptr<Waiting> waiting) {
+    if (waiting->image->Rollback()) Keep(std::move(waiting));
   }
 
  private:
-  std::unique_ptr<Machine> TakeIdle(Hash128 key) {
-    std::unique_ptr<Machine> machine;
+  std::unique_ptr<Waiting> TakeIdle(Hash128 key) {
+    std::unique_ptr<Waiting> waiting;
     {
       absl::MutexLock lock(&mutex_);
       for (auto it = idle_.begin(); it != idle_.end(); ++it) {
         if ((*it)->key != key) continue;
-        machine = std::move(*it);
+        waiting = std::move(*it);
         idle_.erase(it);
-        idle_bytes_ -= machine->interpreter->heap().used_bytes();
+        idle_bytes_ -= waiting->image->heap().used_bytes();
         break;
       }
     }
-    if (machine == nullptr) return nullptr;
+    if (waiting == nullptr) return nullptr;
     const absl::Time now = absl::Now();
-    if (now - machine->files_checked > kFilesTrusted) {
-      if (!machine->interpreter->importer().FilesUnchanged()) return nullptr;
-      machine->files_checked = now;
+    if (now - waiting->files_checked > kFilesTrusted) {
+      if (!waiting->image->FilesUnchanged()) return nullptr;
+      waiting->files_checked = now;
     }
-    return machine;
+    return waiting;
   }
 
-  void Keep(std::unique_ptr<Machine> machine) {
-    std::list<std::unique_ptr<Machine>> evicted;  // destroyed after the lock is released
+  void Keep(std::unique_ptr<Waiting> waiting) {
+    std::list<std::unique_ptr<Waiting>> evicted;  // destroyed after the lock is released
     absl::MutexLock lock(&mutex_);
-    idle_bytes_ += machine->interpreter->heap().used_bytes();
-    idle_.push_front(std::move(machine));
+    idle_bytes_ += waiting->image->heap().used_bytes();
+    idle_.push_front(std::move(waiting));
     while (idle_bytes_ > kMaxIdleBytes || idle_.size() > kMaxIdle) {
-      idle_bytes_ -= idle_.back()->interpreter->heap().used_bytes();
+      idle_bytes_ -= idle_.back()->image->heap().used_bytes();
       evicted.splice(evicted.end(), idle_, std::prev(idle_.end()));
     }
   }
 
-  // Null if the imports fail: the request will say how.
-  std::unique_ptr<Machine> Make(const SourceRequest& request, const ImportList& imports, Hash128 key) {
+  // Null if the imports fail: the request itself then reports the error.
+  std::unique_ptr<Waiting> Make(const SourceRequest& request, const ImportList& imports, Hash128 key) {
     {
       absl::MutexLock lock(&mutex_);
       if (impossible_.contains(key)) return nullptr;
     }
-    absl::StatusOr<std::unique_ptr<Machine>> machine = NewMachine(request, Limits(), /*with_bundle=*/false);
-    if (!machine.ok()) return nullptr;
-    Interpreter& interpreter = *(*machine)->interpreter;
-    const absl::Status status = interpreter.Run([&](Interpreter& interp) -> Result<void> {
-      COBRA_TRY(ImportBasics(interp));
-      for (const Importer::Needed& n : imports) COBRA_TRY(interp.importer().Load(n));
-      return {};
-    });
-    if (!status.ok() || !interpreter.Freeze()) {
-      absl::MutexLock lock(&mutex_);
-      if (impossible_.size() >= kMaxRemembered) impossible_.clear();
-      impossible_.insert(key);
-      return nullptr;
-    }
-    (*machine)->key = key;
-    (*machine)->library = *(*machine)->torch;
-    (*machine)->files_checked = absl::Now();
-    return *std::move(machine);
+    auto waiting = std::make_unique<Waiting>();
+    waiting->image = InterpreterImage::Create(LibrariesOf(request), request.torch_version, imports, Limits());
+    waiting->key = key;
+    waiting->files_checked = absl::Now();
+    if (waiting->image != nullptr) return waiting;
+    absl::MutexLock lock(&mutex_);
+    if (impossible_.size() >= kMaxRemembered) impossible_.clear();
+    impossible_.insert(key);
+    return nullptr;
   }
 
   absl::Mutex mutex_;
-  std::list<std::unique_ptr<Machine>> idle_ ABSL_GUARDED_BY(mutex_);  // latest first
+  std::list<std::unique_ptr<Waiting>> idle_ ABSL_GUARDED_BY(mutex_);  // latest first
   int64_t idle_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<Hash128, ImportList> needs_ ABSL_GUARDED_BY(mutex_);  // by signature
   absl::flat_hash_set<Hash128> impossible_ ABSL_GUARDED_BY(mutex_);         // keys whose image could not be made
   absl::flat_hash_map<Hash128, int> seen_ ABSL_GUARDED_BY(mutex_);          // by key without needs
 };
 
+// A fresh interpreter, or one of an image.
 class Lease : public InterpreterLease {
  public:
-  Lease(std::unique_ptr<Machine> machine, std::unique_ptr<ParseAhead> ahead, bool warm, bool pooled, Hash128 signature)
-      : machine_(std::move(machine)), ahead_(std::move(ahead)), warm_(warm), pooled_(pooled), signature_(signature) {}
+  Lease(std::unique_ptr<Machine> fresh, std::unique_ptr<ParseAhead> ahead)
+      : fresh_(std::move(fresh)), ahead_(std::move(ahead)), machine_(fresh_.get()) {}
+  Lease(std::unique_ptr<Waiting> waiting, const SourceRequest& request, const Limits& limits)
+      : waiting_(std::move(waiting)), machine_(&waiting_->image->Start(request, limits)) {}
   ~Lease() override {
-    if (!pooled_) return;
-    Pool::Get().Learn(signature_, machine_->interpreter->importer().needed());
-    if (warm_) Pool::Get().GiveBack(std::move(machine_));
+    if (signature_.has_value()) Pool::Get().Learn(*signature_, machine_->interpreter->importer().needed());
+    if (waiting_ != nullptr) Pool::Get().GiveBack(std::move(waiting_));
   }
-  Interpreter& interpreter() override { return *machine_->interpreter; }
-  TorchState& torch() override { return *machine_->torch; }
-  bool warm() const override { return warm_; }
+  // The pool remembers what this request needs.
+  void set_signature(Hash128 signature) { signature_ = signature; }
+  Machine& machine() override { return *machine_; }
+  bool warm() const override { return waiting_ != nullptr; }
 
  private:
-  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<Machine> fresh_;
   std::unique_ptr<ParseAhead> ahead_;
-  bool warm_, pooled_;
-  Hash128 signature_;
+  std::unique_ptr<Waiting> waiting_;
+  Machine* const machine_;
+  std::optional<Hash128> signature_;
 };
 
 }  // namespace
 
-bool IsBuiltInModule(absl::string_view name) { return Natives().Covers(name); }
+bool IsBuiltInModule(absl::string_view name) { return AllNatives().Covers(name); }
 
 absl::StatusOr<std::unique_ptr<InterpreterLease>> LeaseInterpreter(const SourceRequest& request, const Limits& limits) {
   const bool pooled = HasDefaultLimits(limits);
   const Hash128 signature = pooled ? RequestHash(request) : Hash128();
+  std::unique_ptr<Lease> lease;
   if (pooled) {
-    if (std::unique_ptr<Machine> machine = Pool::Get().Take(request, limits, signature)) {
-      return std::make_unique<Lease>(std::move(machine), nullptr, /*warm=*/true, pooled, signature);
-    }
+    if (std::unique_ptr<Waiting> waiting = Pool::Get().Take(request, limits, signature))
+      lease = std::make_unique<Lease>(std::move(waiting), request, limits);
   }
-  std::unique_ptr<ParseAhead> ahead = ParseWhatIsImported(request);
-  COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Machine> machine, NewMachine(request, limits, /*with_bundle=*/true));
-  return std::make_unique<Lease>(std::move(machine), std::move(ahead), /*warm=*/false, pooled, signature);
+  if (lease == nullptr) {
+    std::unique_ptr<ParseAhead> ahead = ParseWhatIsImported(request);
+    COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Machine> fresh,
+                           NewMachine(LibrariesOf(request), request.torch_version, request.bundle, limits));
+    lease = std::make_unique<Lease>(std::move(fresh), std::move(ahead));
+  }
+  if (pooled) lease->set_signature(signature);
+  return lease;
 }
 
 }  // namespace cobra::python

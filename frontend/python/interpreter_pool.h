@@ -16,9 +16,8 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "frontend/python/interpreter_image.h"
 #include "frontend/python/reader.h"
-#include "frontend/python/runtime/interpreter.h"
-#include "frontend/python/torch/tensor.h"
 
 namespace cobra::python {
 
@@ -26,8 +25,7 @@ namespace cobra::python {
 class InterpreterLease {
  public:
   virtual ~InterpreterLease() = default;
-  virtual Interpreter& interpreter() = 0;
-  virtual TorchState& torch() = 0;
+  virtual Machine& machine() = 0;
   virtual bool warm() const = 0;  // from an image
 };
 

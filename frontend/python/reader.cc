@@ -9,10 +9,13 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "frontend/python/interpreter_pool.h"
 #include "frontend/python/list_models.h"
 #include "frontend/python/reader_errors.h"
+#include "frontend/python/request_limits.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/torch/layers.h"
 #include "frontend/python/torch/module_state.h"
@@ -44,7 +47,7 @@ absl::StatusOr<InputSpec> ParseInput(absl::string_view text) {
     COBRA_ASSIGN_OR_RETURN(graph::TensorType type, graph::ParseTensorType(absl::StripAsciiWhitespace(item)));
     spec.tensors.push_back(std::move(type));
   }
-  // A comma outside brackets: its error explains the text.
+  // The text has a comma outside brackets; the error of ParseTensorType() explains it.
   if (spec.tensors.empty()) return graph::ParseTensorType(text).status();
   return spec;
 }
@@ -54,7 +57,7 @@ class Reader {
   Reader(const SourceRequest& request, std::vector<InputSpec> inputs, TorchState* state)
       : request_(request), inputs_(std::move(inputs)), torch_(*state) {}
 
-  // The whole flow: load, build, prepare, run.
+  // The whole sequence: load, build, prepare, run.
   Result<void> Read(Interpreter& interp) {
     COBRA_TRY(interp.ImportModule("torch"));
     COBRA_TRY(interp.ImportModule("torch.nn.modules.module"));
@@ -104,8 +107,8 @@ class Reader {
                                                  absl::StrCat("call it: ", CallText(interp, request_.entry, model))}));
   }
 
-  // Of a function that failed on the inputs and needs none: whether it was meant to be called for the model. The
-  // pending exception stays where it was not.
+  // For a function that failed on the inputs and takes no arguments: whether a call without inputs returns the model.
+  // If it does not, the exception stays pending.
   bool MakesModelWithoutInputs(Interpreter& interp, Value model) const {
     Value exception;
     if (inputs_.empty() || !model.IsFunction() || !absl::EndsWith(progress_.called_function, "()")) return false;
@@ -120,7 +123,7 @@ class Reader {
     return false;
   }
 
-  // What is no torch.nn.Module is called with the inputs.
+  // A model that is not a torch.nn.Module is called with the inputs, so it must be callable.
   Result<void> CheckCallable(Interpreter& interp, Value model) const {
     if (model.IsClass() && Interpreter::IsSubclassOf(model.as<ClassObject>(), torch_.module_class)) {
       return NotCalled(interp, "the class", model);
@@ -130,16 +133,19 @@ class Reader {
       return OpaqueUsed(interp, model.as<OpaqueObject>()->dotted_name->view(), "running ");
     }
     if (interp.IsCallable(model)) return {};
-    return interp.FromStatus(DiagnosticToStatus(
-        {Diagnostic::Kind::kUsage, absl::StrCat(request_.entry, ": is a ", interp.TypeName(model), ", not a model"),
-         "the entry is an expression whose value is a torch.nn.Module: 'Net()'"}));
+    const absl::string_view type = interp.TypeName(model);
+    const bool is_vowel = absl::StrContains("aeiouAEIOU", type.substr(0, 1));
+    return interp.FromStatus(
+        DiagnosticToStatus({Diagnostic::Kind::kUsage,
+                            absl::StrCat(request_.entry, ": is ", is_vowel ? "an " : "a ", type, ", not a model"),
+                            "the entry is an expression whose value is a torch.nn.Module: 'Net()'"}));
   }
 
   bool IsModule(Interpreter& interp, Value v) const {
     return v.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(v), torch_.module_class);
   }
 
-  // `visit`(name, value) of each entry whose key is a str.
+  // Calls `visit`(name, value) for each entry whose key is a str.
   template <typename F>
   static Result<void> ForEachItem(Interpreter& interp, DictObject* dict, F visit) {
     if (dict == nullptr) return {};
@@ -152,14 +158,17 @@ class Reader {
     return {};
   }
 
-  // The tensors of one module. Every parameter enters the graph under the first name that leads to it.
+  // Names the tensors of one module. Every parameter enters the graph under the first name that leads to it.
   Result<void> NameTensorsOf(Interpreter& interp, Value module, absl::string_view prefix) {
+    std::string longest;
     for (ModuleSlot slot : {kParametersSlot, kBuffersSlot}) {
       const bool parameters = slot == kParametersSlot;
       COBRA_TRY(ForEachItem(interp, ModuleRegistry(interp, module, slot), [&](absl::string_view name, Value value) {
         Tensor* tensor = AsTensor(value);
         if (tensor == nullptr) return;
-        // It has a name already.
+        interp.heap().Allocate(prefix.size() + name.size());  // of its name in the graph
+        if (prefix.size() + name.size() > longest.size()) longest = absl::StrCat(prefix, name);
+        // The tensor already has a name.
         if (tensor->ref.kind == graph::ValueRef::Kind::kParameter ||
             tensor->ref.kind == graph::ValueRef::Kind::kBuffer) {
           if (parameters && tensor->ref.kind == graph::ValueRef::Kind::kParameter)
@@ -174,7 +183,7 @@ class Reader {
                                  : torch_.builder.AddBuffer(absl::StrCat(prefix, name), tensor->type);
       }));
     }
-    return {};
+    return CheckNameLength(interp, "parameter or buffer", longest);
   }
 
   NetworkModule Described(Interpreter& interp, Value module, std::string path) const {
@@ -185,7 +194,7 @@ class Reader {
     return described;
   }
 
-  // Depth first as named_modules() does; an explicit stack, since the program decides how deep modules nest.
+  // Depth first as in named_modules(). The stack is explicit because the program determines how deep modules nest.
   Result<void> NameTensors(Interpreter& interp, Value model) {
     std::vector<std::pair<std::string, Value>> stack{{"", model}};
     std::string prefix;
@@ -200,10 +209,13 @@ class Reader {
       COBRA_TRY(interp.Step());
       COBRA_TRY(NameTensorsOf(interp, module, prefix));
       const size_t first_child = stack.size();
+      std::string longest;
       COBRA_TRY(
           ForEachItem(interp, ModuleRegistry(interp, module, kModulesSlot), [&](absl::string_view name, Value value) {
             if (IsModule(interp, value)) stack.emplace_back(absl::StrCat(prefix, name), value);
+            if (prefix.size() + name.size() > longest.size()) longest = absl::StrCat(prefix, name);
           }));
+      COBRA_TRY(CheckNameLength(interp, "module", longest));
       std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(first_child), stack.end());
     }
     return {};
@@ -233,7 +245,7 @@ class Reader {
     return {};
   }
 
-  // Tensors of nested tuples, lists, dicts and plain objects, in order.
+  // Collects the tensors of nested tuples, lists, dicts and plain objects, in order.
   Result<void> CollectOutputs(Interpreter& interp, Value value) {
     COBRA_TRY(interp.Step());
     COBRA_TRY(interp.CheckStack());
@@ -262,28 +274,61 @@ class Reader {
   absl::flat_hash_set<const DictObject*> visiting_;
 };
 
+absl::StatusOr<std::vector<InputSpec>> ParseInputs(const SourceRequest& request, const Limits& limits) {
+  COBRA_RETURN_IF_ERROR(CheckRequest(request, limits));
+  std::vector<InputSpec> inputs;
+  auto tensors = static_cast<int64_t>(request.arguments.size());
+  for (const std::string& text : request.inputs) {
+    COBRA_ASSIGN_OR_RETURN(InputSpec spec, ParseInput(text));
+    const absl::string_view shown = absl::string_view(text).substr(0, 40);
+    for (const graph::TensorType& type : spec.tensors) {
+      if (type.rank() > limits.graph.max_rank)
+        return UserError(Diagnostic::Kind::kLimit, LimitMessage(absl::StrCat(shown, "...: an input"), type.rank(),
+                                                                limits.graph.max_rank, "dimensions"));
+    }
+    tensors += static_cast<int64_t>(spec.tensors.size());
+    if (tensors > limits.inputs)
+      return UserError(Diagnostic::Kind::kLimit,
+                       LimitMessage(absl::StrCat(shown, "...: with the tensors of this input"), limits.inputs,
+                                    "inputs and arguments"));
+    inputs.push_back(std::move(spec));
+  }
+  return inputs;
+}
+
+absl::StatusOr<graph::Graph> ReadOn(Machine* machine, const SourceRequest& request, std::vector<InputSpec> inputs,
+                                    ReadUsage* usage) {
+  Reader reader(request, std::move(inputs), &*machine->torch);
+  const absl::Status status = machine->interpreter->Run([&](Interpreter& i) { return reader.Read(i); });
+  if (usage != nullptr) {
+    usage->steps = machine->interpreter->steps_used();
+    usage->memory_bytes = machine->interpreter->heap().used_bytes();
+  }
+  if (!status.ok()) return ExplainFailure(status, request, reader.progress());
+  return std::move(reader).Build();
+}
+
 }  // namespace
 
 absl::StatusOr<graph::Graph> ReadPythonModel(const SourceRequest& request, const Limits& limits, ReadUsage* usage) {
-  std::vector<InputSpec> inputs;
-  for (const std::string& text : request.inputs) {
-    COBRA_ASSIGN_OR_RETURN(InputSpec spec, ParseInput(text));
-    inputs.push_back(std::move(spec));
-  }
+  // An input that cannot be parsed is reported before the libraries are imported.
+  COBRA_ASSIGN_OR_RETURN(std::vector<InputSpec> inputs, ParseInputs(request, limits));
   COBRA_ASSIGN_OR_RETURN(std::unique_ptr<InterpreterLease> lease, LeaseInterpreter(request, limits));
-  Reader reader(request, std::move(inputs), &lease->torch());
-  const absl::Status status = lease->interpreter().Run([&](Interpreter& i) { return reader.Read(i); });
-  if (usage != nullptr)
-    *usage = {lease->interpreter().steps_used(), lease->interpreter().heap().used_bytes(), lease->warm()};
-  if (!status.ok()) return ExplainFailure(status, request, reader.progress());
-  return std::move(reader).Build();
+  absl::StatusOr<graph::Graph> graph = ReadOn(&lease->machine(), request, std::move(inputs), usage);
+  if (usage != nullptr) usage->warm = lease->warm();
+  return graph;
+}
+
+absl::StatusOr<graph::Graph> ReadPythonModelOn(Machine* machine, const SourceRequest& request, ReadUsage* usage) {
+  COBRA_ASSIGN_OR_RETURN(std::vector<InputSpec> inputs, ParseInputs(request, machine->interpreter->limits()));
+  return ReadOn(machine, request, std::move(inputs), usage);
 }
 
 std::vector<std::string> ListModels(const SourceRequest& request, const Limits& limits) {
   const absl::StatusOr<std::unique_ptr<InterpreterLease>> lease = LeaseInterpreter(request, limits);
   if (!lease.ok()) return {};
   std::vector<std::string> names;
-  const absl::Status status = (*lease)->interpreter().Run([&](Interpreter& interp) -> Result<void> {
+  const absl::Status status = (*lease)->machine().interpreter->Run([&](Interpreter& interp) -> Result<void> {
     COBRA_TRY(interp.ImportModule("torch"));
     COBRA_TRY(interp.ImportModule("torch.nn.modules.module"));
     COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile(request.file));

@@ -15,13 +15,15 @@
 
 namespace cobra::python {
 
+struct Machine;
+
 struct SourceRequest {
   // The user's files: path relative to the bundle's root -> text. One file, or a directory's.
   std::map<std::string, std::string> bundle;
   // Directories on this machine that may be imported from (an installed torchvision); read lazily.
   std::vector<std::string> library_roots;
   // The folder of one more package on this machine, with its __init__.py. It can be imported as if its parent folder
-  // were a library root that contains nothing else. EvalSearchsorted before the roots. Empty: none.
+  // were a library root that contains nothing else. It is searched before the roots. Empty: none.
   std::string package;
   // The file in whose name space `entry` is evaluated: a bundle path, or a path inside a library root (then it is
   // loaded as a module of that library).
@@ -44,6 +46,8 @@ struct ReadUsage {
 // Errors carry a Diagnostic (base/diagnostic.h). `usage` may be null; it is also filled if the read fails.
 absl::StatusOr<graph::Graph> ReadPythonModel(const SourceRequest& request, const Limits& limits = {},
                                              ReadUsage* usage = nullptr);
+// The same on an interpreter of the caller's (interpreter_image.h), which has the limits already.
+absl::StatusOr<graph::Graph> ReadPythonModelOn(Machine* machine, const SourceRequest& request, ReadUsage* usage);
 
 // Possible entries of request.file, as calls: "resnet18()", "ResNet(block, layers)". Those without required arguments
 // come first. Imported names are listed only if the file defines none. Empty if the file cannot be loaded.

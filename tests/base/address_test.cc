@@ -38,5 +38,17 @@ TEST(AddressTest, ErrorsAreReportedBeforeConnecting) {
   EXPECT_THAT(ProblemOf("").message, HasSubstr("has no port"));
 }
 
+TEST(AddressTest, AServerMayListenOnAnyPort) {
+  for (const char* address : {"127.0.0.1:0", "[::]:50051", "0.0.0.0:65535", "unix:/tmp/cobra"})
+    EXPECT_TRUE(CheckListenAddress("--listen", address, 50051).ok()) << address;
+  const auto problem = [](absl::string_view address) {
+    return DiagnosticFromStatus(CheckListenAddress("--listen", address, 9464)).value_or(Diagnostic());
+  };
+  EXPECT_EQ(problem("foo").kind, Diagnostic::Kind::kUsage);
+  EXPECT_EQ(problem("foo").message, "--listen foo: has no port");
+  EXPECT_EQ(problem("127.0.0.1").hint, "write --listen 127.0.0.1:9464");
+  EXPECT_EQ(problem("127.0.0.1:99999").message, "--listen 127.0.0.1:99999: \"99999\" is not a port (0 to 65535)");
+}
+
 }  // namespace
 }  // namespace cobra

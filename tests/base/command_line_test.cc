@@ -84,7 +84,7 @@ TEST_F(CommandLineTest, AMistypedFlagIsNamedBeforeWhatItLeavesMissing) {
 
 TEST_F(CommandLineTest, MissingAndOutOfRangeValuesAreNamed) {
   EXPECT_EQ(ProblemOf({"predict", "net.py"}).message, "--target: is missing");
-  EXPECT_EQ(ProblemOf({"predict", "net.py"}).hint, "Name of a target");
+  EXPECT_EQ(ProblemOf({"predict", "net.py"}).hint, "name of a target");
   for (const char* wrong : {"0", "-1", "soon", "nan"}) {
     EXPECT_EQ(ProblemOf({"predict", "--target", "cpu", "--budget-ms", wrong}).message,
               std::string("--budget-ms: ") + wrong + " is not a number above 0");

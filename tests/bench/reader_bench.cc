@@ -7,6 +7,8 @@
 //                  ShapeProp. Medians.
 // cold_ratio       a new process each, from start to exit: ours parses everything, PyTorch imports torch and
 //                  torchvision
+// process_us       what reading in a process of its own (server/reader_processes.h) costs more than reading in this
+//                  one, both warm, in turns, medians. Checking the graph that comes back (check_us) is not part of it.
 // The ratios are of wall clock; *_cpu_ratio of processor time, which other programs on the machine disturb less.
 #include <unistd.h>
 
@@ -18,6 +20,8 @@
 #include "base/status_macros.h"
 #include "frontend/python/reader.h"
 #include "frontend/python/syntax/parser.h"
+#include "proto/graph_proto.h"
+#include "server/reader_processes.h"
 #include "tests/bench/bench.h"
 
 namespace cobra::bench {
@@ -85,6 +89,51 @@ absl::StatusOr<Seconds> Warm(const Model& model) {
   return MiddleRun(std::move(runs));
 }
 
+double MedianMicroseconds(std::vector<double> seconds) {
+  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
+  return seconds[seconds.size() / 2] * 1e6;
+}
+
+// What the server does with a graph that a reader sends.
+absl::StatusOr<double> CheckSeconds(const graph::Graph& graph) {
+  v1::Graph message;
+  proto::GraphToProto(graph, &message);
+  const std::string bytes = message.SerializeAsString();
+  const Stopwatch watch;
+  v1::Graph received;
+  if (!received.ParseFromString(bytes)) return absl::InternalError("a graph's message cannot be read back");
+  COBRA_RETURN_IF_ERROR(proto::GraphFromProto(received).status());
+  return watch.Elapsed().wall;
+}
+
+absl::StatusOr<Json> Process(const Model& model, server::ReaderProcesses* readers) {
+  const python::SourceRequest here = RequestOf(model);
+  v1::PredictRequest there;
+  there.mutable_source()->set_file(absl::StrCat("torchvision/models/", model.file));
+  there.mutable_source()->set_entry(here.entry);
+  there.mutable_source()->add_inputs(here.inputs[0]);
+  std::vector<double> in_process, in_own, check;
+  // Both sides learn in the first rounds what to import, and an image is made beside them.
+  constexpr size_t kWarmUp = 100, kRounds = 300;
+  for (size_t i = 0; i < kWarmUp + kRounds; ++i) {
+    const Stopwatch watch;
+    COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, python::ReadPythonModel(here));
+    const double here_seconds = watch.Elapsed().wall;
+    v1::PredictRequest request = there;
+    const Stopwatch own_watch;
+    COBRA_RETURN_IF_ERROR(readers->Read(&request, GraphLimits(), server::CallContext()).status());
+    const double there_seconds = own_watch.Elapsed().wall;
+    COBRA_ASSIGN_OR_RETURN(const double check_seconds, CheckSeconds(graph));
+    if (i < kWarmUp) continue;
+    in_process.push_back(here_seconds);
+    in_own.push_back(there_seconds);
+    check.push_back(check_seconds);
+  }
+  const double check_us = MedianMicroseconds(check);
+  return Json{{"process_us", MedianMicroseconds(in_own) - MedianMicroseconds(in_process) - check_us},
+              {"check_us", check_us}};
+}
+
 absl::StatusOr<Seconds> MedianProcess(const std::vector<std::string>& command, int times) {
   std::vector<Seconds> runs;
   for (int i = 0; i < times; ++i) {
@@ -117,6 +166,10 @@ absl::StatusOr<Json> RunReader(const std::vector<std::string>& extra) {
     COBRA_RETURN_IF_ERROR(TimeProcess({kPython, script, "--warm", "5"}, &output).status());
     reference = Json::parse(output);
   }
+  server::ReaderOptions reader_options;
+  reader_options.library_roots = {kPackages};
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<server::ReaderProcesses> readers,
+                         server::ReaderProcesses::Start(reader_options, nullptr));
   for (const Model& model : kModels) {
     COBRA_ASSIGN_OR_RETURN(const Seconds warm, Warm(model));
     COBRA_ASSIGN_OR_RETURN(const Seconds cold, MedianProcess({"/proc/self/exe", "reader", "--once", model.name}, 11));
@@ -134,6 +187,8 @@ absl::StatusOr<Json> RunReader(const std::vector<std::string>& extra) {
       row["warm_cpu_ratio"] = cpu / (warm.cpu * 1e3);
       row["cold_cpu_ratio"] = theirs.cpu / cold.cpu;
     }
+    COBRA_ASSIGN_OR_RETURN(const Json process, Process(model, readers.get()));
+    row.update(process);
     result[model.name] = std::move(row);
   }
   return result;

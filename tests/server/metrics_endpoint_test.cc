@@ -52,7 +52,8 @@ TEST(MetricsEndpointTest, OtherRequestsGetNothing) {
 TEST(MetricsEndpointTest, TakenOrNonsenseAddressesAreErrors) {
   auto endpoint = MetricsEndpoint::Start("127.0.0.1:0", {});
   ASSERT_TRUE(endpoint.ok()) << endpoint.status();
-  EXPECT_FALSE(MetricsEndpoint::Start(absl::StrCat("127.0.0.1:", (*endpoint)->port()), {}).ok());
+  const std::string taken = absl::StrCat("127.0.0.1:", (*endpoint)->port());
+  EXPECT_EQ(MetricsEndpoint::Start(taken, {}).status().message(), taken + ": Address already in use");
   EXPECT_FALSE(MetricsEndpoint::Start("nonsense", {}).ok());
 }
 

@@ -26,6 +26,7 @@ class PipelineTest : public testing::Test {
     PipelineOptions options;
     options.limits.max_targets = 3;
     live_ = LiveModel::Create([this] { return predictor_; }, &store_, &metrics_).value();
+    readers_ = ReaderProcesses::Start({}, &metrics_).value();
     log_ = std::make_unique<PredictionLog>(&store_, &metrics_);
     auto database = store::OpenDatabase(directory_.File("queue.sqlite")).value();
     EXPECT_TRUE(store::PrepareSchema(database.get()).ok());
@@ -33,7 +34,7 @@ class PipelineTest : public testing::Test {
     UnseenLayersOptions unseen_options;
     unseen_options.max_waiting = 3;
     unseen_ = std::make_unique<UnseenLayers>(unseen_options, queue_.get(), &metrics_);
-    pipeline_ = std::make_unique<Pipeline>(options, live_.get(), log_.get(), unseen_.get(), &metrics_);
+    pipeline_ = std::make_unique<Pipeline>(options, live_.get(), readers_.get(), log_.get(), unseen_.get(), &metrics_);
     predictor_->calls = 0;  // warm-up
   }
 
@@ -67,6 +68,7 @@ class PipelineTest : public testing::Test {
   FakeStore store_;
   Metrics metrics_;
   std::unique_ptr<LiveModel> live_;
+  std::unique_ptr<ReaderProcesses> readers_;
   std::unique_ptr<PredictionLog> log_;
   std::unique_ptr<store::TaskQueue> queue_;
   std::unique_ptr<UnseenLayers> unseen_;

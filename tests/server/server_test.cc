@@ -30,9 +30,9 @@ using testing::HasSubstr;
 
 class ServerTest : public testing::Test {
  protected:
-  void Start(int threads = 2, int max_queued = 10) {
+  void Start(int threads = 2, int max_queued = 10, const std::string& listen = "127.0.0.1:0") {
     ServerOptions options;
-    options.listen = "127.0.0.1:0";
+    options.listen = listen;
     options.metrics = "127.0.0.1:0";
     options.store_path = directory_.File("store.sqlite");
     options.threads = threads;
@@ -221,6 +221,20 @@ TEST_F(ServerTest, WatchIsCountedAsTheOtherMethodsAre) {
   EXPECT_THAT(metrics, HasSubstr("cobra_request_duration_seconds_count{method=\"Watch\"} 2"));
 }
 
+TEST_F(ServerTest, AClientWaitsUntilTheServerListens) {
+  Start();
+  client::ClientOptions options;
+  options.address = server_->listen_address();
+  server_.reset();  // from now on connections to the port are refused
+  std::thread asking([&] {
+    const absl::Status status = client::Client::Connect(options)->GetModelInfo({}).status();
+    EXPECT_TRUE(status.ok()) << status;
+  });
+  absl::SleepFor(absl::Seconds(2));
+  Start(/*threads=*/2, /*max_queued=*/10, options.address);
+  asking.join();
+}
+
 TEST_F(ServerTest, TakenPortIsAnError) {
   Start();
   ServerOptions options;
@@ -228,7 +242,9 @@ TEST_F(ServerTest, TakenPortIsAnError) {
   options.metrics = "";
   options.store_path = directory_.File("other.sqlite");
   options.loader = [this] { return predictor_; };
-  EXPECT_TRUE(absl::IsUnavailable(Server::Start(options).status()));
+  const absl::Status status = Server::Start(options).status();
+  EXPECT_TRUE(absl::IsUnavailable(status));
+  EXPECT_EQ(status.message(), "--listen " + options.listen + ": Address already in use");
 }
 
 }  // namespace

@@ -10,10 +10,11 @@
 namespace cobra::python {
 namespace {
 
-// Of an entry of pagemap (Documentation/admin-guide/mm/pagemap.rst).
+// Bits of an entry of pagemap (Documentation/admin-guide/mm/pagemap.rst).
 constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62, kOfFile = uint64_t{1} << 61;
 
-// A page that is read stays the file's, one that is written becomes a copy, and the write is counted as a fault.
+// Tests whether pagemap shows a page that is only read as a page of the file and a written page as a copy, and whether
+// the write is counted as a page fault.
 bool IsPagemapUsable() {
   if (sysconf(_SC_PAGESIZE) != static_cast<long>(kPageBytes)) return false;
   const int fd = memfd_create("cobra-dirty-pages", MFD_CLOEXEC);
@@ -46,10 +47,10 @@ bool CanFindDirtyPages() {
   return can;
 }
 
-// Opened each time: an open one keeps belonging to the process that opened it, whoever forks.
-bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* pages) {
+// The file is opened each time: after a fork, an open one would still refer to the process that opened it.
+bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* pages, int pagemap) {
   pages->clear();
-  const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  const int fd = pagemap >= 0 ? pagemap : open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   bool ok = true;
   const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / kPageBytes;
@@ -64,12 +65,12 @@ bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* page
         pages->push_back(static_cast<uint32_t>(at + i));
     }
   }
-  close(fd);
+  if (pagemap < 0) close(fd);
   return ok;
 }
 
 FaultCount CountFaults() {
-  // The system gives the number of a thread that has ended to another.
+  // The system reuses the id of a thread that has ended, so threads are counted here.
   static std::atomic<int64_t> threads{0};
   thread_local const int64_t thread = ++threads;
   rusage usage = {};

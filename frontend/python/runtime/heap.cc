@@ -15,9 +15,11 @@
 namespace cobra::python {
 namespace {
 
-// Of what a run has used beyond the image, this much stays mapped for the next one; the rest goes back to the system.
+// Of the memory that a run used beyond the image, this much stays mapped for the next run. The rest is returned
+// to the system.
 constexpr size_t kKeptBytes = size_t{8} << 20;
-// More pages of the image than this are dropped rather than filled again: a heap that waits should not hold them all.
+// If more pages of the image than this are dirty, they are dropped, not restored: an idle heap should not
+// hold them all.
 constexpr size_t kMaxDirtyPages = 768;
 
 size_t RoundUp(size_t bytes) { return (bytes + kPageBytes - 1) & ~(kPageBytes - 1); }
@@ -34,10 +36,12 @@ bool WriteAll(int fd, const char* data, size_t bytes) {
 
 }  // namespace
 
-// Address space is not memory: pages count when they are touched. Between two looks at exhausted() a program can at
-// most double its largest container a few times, so four budgets and a little are never used up.
-Heap::Heap(int64_t budget_bytes) : budget_bytes_(budget_bytes) {
-  reserved_bytes_ = RoundUp(static_cast<size_t>(budget_bytes) * 4 + (size_t{64} << 20));
+// Reserved address space takes no memory: pages count when they are first touched. Between two checks of exhausted()
+// a program can double its largest container at most a few times. So four times the budget and a little more is
+// never used up.
+Heap::Heap(int64_t budget_bytes, int64_t spare_bytes) : budget_bytes_(budget_bytes) {
+  if (spare_bytes == 0) spare_bytes = 3 * budget_bytes + (int64_t{64} << 20);
+  reserved_bytes_ = RoundUp(static_cast<size_t>(budget_bytes + spare_bytes));
   void* memory =
       mmap(nullptr, reserved_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) OutOfSpace();
@@ -55,6 +59,7 @@ Heap::~Heap() {
 }
 
 void Heap::OutOfSpace() const {
+  if (const std::new_handler handler = std::get_new_handler()) handler();  // a process may end differently
   std::fprintf(stderr, "python heap: no address space (budget %lld bytes)\n", static_cast<long long>(budget_bytes_));
   std::abort();
 }
@@ -81,7 +86,7 @@ bool Heap::Freeze() {
   if (WriteAll(fd, begin_, bytes)) image = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
   bool ok = image != MAP_FAILED;
   if (ok) {
-    // If this fails, the old pages may be gone: there is no way back.
+    // If this fails, the old pages may be lost, and there is no recovery.
     if (mmap(begin_, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED)
       OutOfSpace();
     image_ = static_cast<const char*>(image);
@@ -103,8 +108,8 @@ bool Heap::Freeze() {
 
 void Heap::NoteThread() { other_threads_ = other_threads_ || CountFaults().thread != faults_.thread; }
 
-// The image's bytes in every page that has been written to. False if there an object has changed that owns memory
-// elsewhere.
+// Restores the image's bytes in every page that has been written to. Returns false if an object that owns memory
+// elsewhere has changed in such a page.
 bool Heap::RestorePages() {
   bool known = CanFindDirtyPages();
   if (known && (other_threads_ || !(CountFaults() == faults_)))
@@ -124,6 +129,14 @@ bool Heap::RestorePages() {
   }
   for (uint32_t p : dirty_pages_) std::memcpy(begin_ + p * kPageBytes, image_ + p * kPageBytes, kPageBytes);
   return true;
+}
+
+std::vector<uint64_t> Heap::CopiedPages(int pagemap) const {
+  std::vector<uint32_t> pages;
+  std::vector<uint64_t> numbers;
+  if (!FindDirtyPages(begin_, image_bytes_, &pages, pagemap)) return numbers;
+  for (uint32_t page : pages) numbers.push_back(reinterpret_cast<uintptr_t>(begin_) / kPageBytes + page);
+  return numbers;
 }
 
 bool Heap::Rollback() {

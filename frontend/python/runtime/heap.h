@@ -31,7 +31,8 @@ struct IsImmutable : std::false_type {};
 
 class Heap {
  public:
-  explicit Heap(int64_t budget_bytes);
+  // Reserves address space for the budget and `spare_bytes`; 0: three times the budget and 64 MiB.
+  explicit Heap(int64_t budget_bytes, int64_t spare_bytes = 0);
   ~Heap();
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
@@ -70,6 +71,12 @@ class Heap {
   // Destroys objects created since Freeze() and restores the image. REQUIRES: frozen().
   bool Rollback();
   bool InImage(const void* p) const { return p >= begin_ && p < begin_ + image_bytes_; }
+  // The pages of the image that have been written to, as numbers in this process's address space. `pagemap`: an open
+  // /proc/self/pagemap. REQUIRES: frozen().
+  std::vector<uint64_t> CopiedPages(int pagemap) const;
+  // The image in memory.
+  const char* image_begin() const { return begin_; }
+  size_t image_bytes() const { return image_bytes_; }
   // Call before another thread writes to this heap, because Rollback() counts page faults of its own thread only.
   void NoteThread();
 

@@ -1,0 +1,58 @@
+// cobra-reader: started by cobra-server, which talks to it on descriptor 3. Not for people.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "base/command_line.h"
+#include "base/sanitizer.h"
+#include "frontend/python/reader.h"
+#include "reader/image_process.h"
+
+namespace cobra::reader {
+namespace {
+
+constexpr int kControlDescriptor = 3;
+
+// A reader has no standard streams: what it writes there is lost.
+void CloseStandardStreams() {
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
+}
+
+int Main(int argc, char** argv) {
+  ImageOptions options;
+  bool insecure = false;
+  CLI::App app("Reads models for cobra-server, each in a process of its own.", "cobra-reader");
+  app.add_option("--library", options.library_roots, "Directory that source may import from; repeatable");
+  app.add_flag("--insecure", insecure, "Readers are not confined to their sockets");
+  const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
+  if (!parsed.ok()) {
+    PrintError(app.get_name(), parsed.status());
+    return kUsageExitCode;
+  }
+  if (!*parsed) return 0;
+#ifdef COBRA_SANITIZED
+  options.sandbox.more_address_space_bytes = 0;
+#endif
+  options.sandbox.filter_system_calls = !insecure;
+  if (::fcntl(kControlDescriptor, F_SETFD, FD_CLOEXEC) != 0) {
+    PrintError(app.get_name(), absl::InvalidArgumentError("cobra-server starts this program; there is nothing to do"));
+    return kUsageExitCode;
+  }
+  CloseStandardStreams();
+  Channel control((Descriptor(kControlDescriptor)));
+  ImageReport report;
+  report.mutable_started()->set_can_confine(insecure || CanConfine());
+  if (!control.Send(report).ok()) return 0;
+  ImageCommand::Image image;
+  image.set_torch_version(python::SourceRequest().torch_version);
+  return RunImageProcess(options, image, std::move(control));
+}
+
+}  // namespace
+}  // namespace cobra::reader
+
+int main(int argc, char** argv) { return cobra::reader::Main(argc, argv); }

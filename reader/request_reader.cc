@@ -1,0 +1,78 @@
+#include "reader/request_reader.h"
+
+#include <utility>
+#include <variant>
+
+#include "base/status_macros.h"
+#include "frontend/model_source.h"
+#include "frontend/python/import_plan.h"
+#include "proto/graph_proto.h"
+#include "proto/model_source_proto.h"
+#include "proto/status_proto.h"
+
+namespace cobra::reader {
+namespace {
+
+void Fill(const python::ImportList& imports, google::protobuf::RepeatedPtrField<NeededImport>* out) {
+  for (const python::Importer::Needed& needed : imports) {
+    NeededImport* import = out->Add();
+    import->set_module(needed.module);
+    import->set_attribute(needed.attribute);
+    import->set_whole_module(needed.whole_module);
+  }
+}
+
+// The pages of the image that this process has copied, by their number in its address space.
+void FillPages(const python::Heap& heap, int pagemap, ReadReply* reply) {
+  for (uint64_t page : heap.CopiedPages(pagemap)) reply->add_pages(page);
+}
+
+absl::StatusOr<graph::Graph> ReadSource(const python::SourceRequest& request, const ReaderSetup& setup,
+                                        const Limits& limits, ReadReply* reply) {
+  Fill(python::PlanImports(request), reply->mutable_plan());
+  python::ReadUsage usage;
+  std::unique_ptr<python::Machine> fresh;
+  python::Machine* machine = nullptr;
+  if (setup.image != nullptr && setup.image->IsUsable(request, limits)) {
+    machine = &setup.image->Start(request, limits);
+  } else {
+    COBRA_ASSIGN_OR_RETURN(fresh, python::NewMachine(setup.libraries, request.torch_version, request.bundle, limits));
+    machine = fresh.get();
+  }
+  absl::StatusOr<graph::Graph> graph = python::ReadPythonModelOn(machine, request, &usage);
+  Fill(machine->interpreter->importer().needed(), reply->mutable_needed());
+  reply->set_steps(usage.steps);
+  reply->set_memory_bytes(usage.memory_bytes);
+  fresh.release();  // the process ends soon; nobody needs this memory back
+  return graph;
+}
+
+absl::StatusOr<graph::Graph> Read(v1::PredictRequest* request, const ReaderSetup& setup, ReadReply* reply) {
+  Limits limits;
+  limits.wall_time_ms = 0;  // the server ends this process at the request's deadline
+  COBRA_ASSIGN_OR_RETURN(frontend::ModelSource source, proto::TakeModelSource(request, limits));
+  auto* program = std::get_if<python::SourceRequest>(&source);
+  if (program == nullptr) return frontend::ReadModel(std::move(source), limits);
+  program->library_roots = setup.library_roots;
+  return ReadSource(*program, setup, limits, reply);
+}
+
+}  // namespace
+
+void ReadOneRequest(Channel* server, const ReaderSetup& setup) {
+  const absl::StatusOr<Received> received = server->Receive(kMaxReadRequestBytes);
+  ReadRequest request;
+  if (!received.ok() || !request.ParseFromString(received->bytes)) return;
+  ReaderMessage message;
+  ReadReply* reply = message.mutable_reply();
+  const absl::StatusOr<graph::Graph> graph = Read(request.mutable_request(), setup, reply);
+  if (graph.ok()) {
+    proto::GraphToProto(*graph, reply->mutable_graph());
+  } else {
+    proto::StatusToProto(graph.status(), reply->mutable_error());
+  }
+  if (request.with_pages() && setup.image != nullptr) FillPages(setup.image->heap(), setup.pagemap, reply);
+  (void)server->Send(message);
+}
+
+}  // namespace cobra::reader

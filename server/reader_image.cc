@@ -1,0 +1,156 @@
+#include "server/reader_image.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "base/status_macros.h"
+
+namespace cobra::server {
+namespace {
+
+constexpr int64_t kMaxReportBytes = 4096;
+constexpr size_t kMaxPages = 1024;    // 4 MB of each waiting reader
+constexpr int kRepliesWithPages = 8;  // later ones have hardly any new pages
+constexpr size_t kMaxRememberedExits = 1024;
+constexpr absl::Duration kFilesTrusted = absl::Seconds(1);
+
+}  // namespace
+
+void WaitingReader::Kill() const {
+  if (process_fd.valid()) ::syscall(SYS_pidfd_send_signal, process_fd.get(), SIGKILL, nullptr, 0);
+}
+
+std::optional<reader::ImageReport> ReaderImage::NextReport(absl::Time deadline) {
+  const absl::StatusOr<reader::Received> received = control_.Receive(kMaxReportBytes, deadline);
+  if (!received.ok()) {
+    gone_ = gone_ || !absl::IsDeadlineExceeded(received.status());
+    return std::nullopt;
+  }
+  reader::ImageReport report;
+  if (!report.ParseFromString(received->bytes)) {
+    gone_ = true;
+    return std::nullopt;
+  }
+  if (report.has_exit()) {
+    if (exits_.size() >= kMaxRememberedExits) exits_.clear();
+    exits_[report.exit().process()] = report.exit().wait_status();
+  }
+  if (report.has_ready()) {
+    made_ = report.ready().made();
+    failed_ = !made_;
+    gone_ = gone_ || failed_;
+  }
+  return report;
+}
+
+bool ReaderImage::IsReady() {
+  absl::MutexLock lock(&mutex_);
+  while (!made_ && !gone_ && NextReport(absl::Now()).has_value()) {
+  }
+  return made_ && !gone_;
+}
+
+bool ReaderImage::gone() {
+  absl::MutexLock lock(&mutex_);
+  return gone_;
+}
+
+bool ReaderImage::failed() {
+  absl::MutexLock lock(&mutex_);
+  return gone_ && failed_;
+}
+
+bool ReaderImage::FilesUnchanged(absl::Time now) {
+  absl::MutexLock lock(&mutex_);
+  if (now - files_checked_ < kFilesTrusted) return true;
+  reader::ImageCommand command;
+  command.mutable_check();
+  if (!control_.Send(command).ok()) return false;
+  while (const std::optional<reader::ImageReport> report = NextReport(now + absl::Seconds(5))) {
+    if (report->report_case() != reader::ImageReport::kFilesUnchanged) continue;
+    files_checked_ = now;
+    return report->files_unchanged();
+  }
+  return false;
+}
+
+absl::Status ReaderImage::ForkReader() {
+  COBRA_ASSIGN_OR_RETURN(auto sockets, reader::MakeSocketPair());
+  reader::ImageCommand command;
+  command.mutable_fork()->mutable_pages()->Add(pages_.begin(), pages_.end());
+  const absl::Status sent = control_.Send(command, sockets.second.get(), absl::Now() + absl::Seconds(5));
+  if (!sent.ok()) {
+    gone_ = true;
+    return sent;
+  }
+  WaitingReader reader;
+  reader.socket = reader::Channel(std::move(sockets.first));
+  waiting_.push_back(std::move(reader));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<WaitingReader> ReaderImage::Take(absl::Time deadline) {
+  WaitingReader taken;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (waiting_.empty()) COBRA_RETURN_IF_ERROR(ForkReader());
+    taken = std::move(waiting_.front());
+    waiting_.pop_front();
+  }
+  COBRA_ASSIGN_OR_RETURN(const reader::Received received, taken.socket.Receive(kMaxReportBytes, deadline));
+  reader::ReaderMessage message;
+  if (!message.ParseFromString(received.bytes) || message.ready() <= 0)
+    return absl::InternalError("a reader did not report that it is ready");
+  taken.process = message.ready();
+  taken.process_fd = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, taken.process, 0)));
+  return taken;
+}
+
+void ReaderImage::Replenish() {
+  absl::MutexLock lock(&mutex_);
+  while (waiting_.size() < static_cast<size_t>(ahead_) && ForkReader().ok()) {
+  }
+}
+
+absl::StatusOr<std::unique_ptr<ReaderImage>> ReaderImage::Fork(const reader::ImageCommand::Image& image) {
+  COBRA_ASSIGN_OR_RETURN(auto sockets, reader::MakeSocketPair());
+  reader::ImageCommand command;
+  *command.mutable_image() = image;
+  absl::MutexLock lock(&mutex_);
+  COBRA_RETURN_IF_ERROR(control_.Send(command, sockets.second.get(), absl::Now() + absl::Seconds(5)));
+  return std::make_unique<ReaderImage>(reader::Channel(std::move(sockets.first)), ahead_);
+}
+
+std::optional<int> ReaderImage::WaitStatus(pid_t process, absl::Time deadline) {
+  absl::MutexLock lock(&mutex_);
+  while (true) {
+    if (const auto found = exits_.find(process); found != exits_.end()) {
+      const int status = found->second;
+      exits_.erase(found);
+      return status;
+    }
+    if (!NextReport(deadline).has_value()) return std::nullopt;
+  }
+}
+
+bool ReaderImage::WantsPages() {
+  absl::MutexLock lock(&mutex_);
+  return replies_with_pages_ < kRepliesWithPages;
+}
+
+void ReaderImage::AddPages(const google::protobuf::RepeatedField<uint64_t>& pages) {
+  if (static_cast<size_t>(pages.size()) > kMaxPages || !std::is_sorted(pages.begin(), pages.end())) return;
+  absl::MutexLock lock(&mutex_);
+  ++replies_with_pages_;
+  std::vector<uint64_t> all;
+  std::set_union(pages_.begin(), pages_.end(), pages.begin(), pages.end(), std::back_inserter(all));
+  if (all.size() <= kMaxPages) pages_ = std::move(all);
+}
+
+}  // namespace cobra::server

@@ -1,0 +1,369 @@
+#include "server/reader_processes.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <list>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "base/diagnostic.h"
+#include "base/file.h"
+#include "base/keyed_hash.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "base/subprocess.h"
+#include "base/user_error.h"
+#include "frontend/python/reader.h"
+#include "proto/graph_proto.h"
+#include "proto/parsed_size.h"
+#include "proto/status_proto.h"
+#include "reader/image_process.h"
+#include "reader/library_files.h"
+#include "server/reader_image.h"
+
+namespace cobra::server {
+namespace {
+
+constexpr int kControlDescriptor = 3;
+constexpr int64_t kMaxReplyBytes = int64_t{64} << 20;
+constexpr int64_t kMaxParsedReplyBytes = int64_t{192} << 20;
+constexpr size_t kMaxImages = 16;
+constexpr size_t kMaxRemembered = 4096;  // requests whose imports are known
+constexpr int kMaxImports = 1024;
+constexpr int64_t kMaxImportsBytes = 64 << 10;
+// A reader that has used up its deadline gets this long to send what it has.
+constexpr absl::Duration kStartTimeout = absl::Seconds(10);
+
+using Imports = google::protobuf::RepeatedPtrField<reader::NeededImport>;
+
+// The imports that a reader reports become a trusted process's work: only names of modules and attributes pass.
+bool IsName(absl::string_view text) {
+  for (absl::string_view part : absl::StrSplit(text, '.')) {
+    if (part.empty() || absl::ascii_isdigit(static_cast<unsigned char>(part[0]))) return false;
+    for (char c : part) {
+      if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '_') return false;
+    }
+  }
+  return true;
+}
+
+bool AreImports(const Imports& imports) {
+  if (imports.size() > kMaxImports) return false;
+  int64_t bytes = 0;
+  for (const reader::NeededImport& import : imports) {
+    bytes += static_cast<int64_t>(import.module().size() + import.attribute().size());
+    if (!IsName(import.module()) || (!import.whole_module() && !IsName(import.attribute()))) return false;
+  }
+  return bytes <= kMaxImportsBytes;
+}
+
+std::string KeyOf(const reader::ImageCommand::Image& image) { return image.SerializeAsString(); }
+
+// Texts one after the other with their lengths, so that no two lists of texts give the same bytes.
+void Append(absl::string_view text, std::string* bytes) { absl::StrAppend(bytes, text.size(), ":", text); }
+
+// What decides about the imports at the head of a request's own file.
+Hash128 HeadSignature(const v1::SourceModel& source) {
+  std::string bytes;
+  Append(source.torch_version(), &bytes);
+  Append(source.file(), &bytes);
+  for (const v1::SourceFile& file : source.files()) {
+    Append(file.path(), &bytes);
+    if (file.path() == source.file()) Append(file.text(), &bytes);
+  }
+  return KeyedHash(bytes);
+}
+
+// The whole request: what decides about its deferred imports too.
+Hash128 RequestSignature(const v1::SourceModel& source) { return KeyedHash(source.SerializeAsString()); }
+
+struct Entry {
+  std::string key;
+  std::shared_ptr<ReaderImage> image;
+};
+
+class ReaderProcessesImpl final : public ReaderProcesses {
+ public:
+  ReaderProcessesImpl(const ReaderOptions& options, Metrics* metrics) : options_(options), metrics_(metrics) {
+    for (const std::string& root : options.library_roots)
+      libraries_.push_back(std::make_unique<reader::LibraryDirectory>(root));
+  }
+
+  ~ReaderProcessesImpl() override {
+    {
+      absl::MutexLock lock(&mutex_);
+      images_.clear();
+      first_ = {};
+    }
+    if (process_ > 0) ::waitpid(process_, nullptr, 0);  // it ends when its control socket closes
+  }
+
+  absl::Status StartFirst() {
+    absl::MutexLock lock(&mutex_);
+    return StartFirstLocked();
+  }
+
+  absl::StatusOr<graph::Graph> Read(v1::PredictRequest* model, const GraphLimits& limits,
+                                    const CallContext& call) override {
+    if (model->has_source()) COBRA_RETURN_IF_ERROR(FindFile(model->mutable_source()));
+    const v1::PredictRequest& request = *model;
+    COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<ReaderImage> image, ImageFor(request));
+    COBRA_ASSIGN_OR_RETURN(WaitingReader reader, image->Take(call.deadline));
+    absl::StatusOr<reader::ReadReply> reply = Ask(request, *image, &reader, call);
+    reader.socket.Close();
+    image->Replenish();
+    COBRA_RETURN_IF_ERROR(reply.status());
+    if (request.has_source()) Learn(request.source(), *reply);
+    if (reply->pages_size() > 0) image->AddPages(reply->pages());
+    if (reply->has_graph()) return proto::GraphFromProto(reply->graph(), limits);
+    if (reply->error().code() == 0) return absl::InternalError("a reader sent neither a graph nor an error");
+    return proto::StatusFromProto(reply->error());
+  }
+
+ private:
+  absl::Status FindFile(v1::SourceModel* source) const;
+  absl::Status StartFirstLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<std::shared_ptr<ReaderImage>> ImageFor(const v1::PredictRequest& request);
+  std::shared_ptr<ReaderImage> FindLocked(const std::string& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void MakeLocked(const reader::ImageCommand::Image& image) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Learn(const v1::SourceModel& source, const reader::ReadReply& reply);
+  absl::StatusOr<reader::ReadReply> Ask(const v1::PredictRequest& request, ReaderImage& image, WaitingReader* reader,
+                                        const CallContext& call);
+  absl::Status WhyItEnded(ReaderImage& image, const WaitingReader& reader);
+  reader::FileAnswer Answer(const reader::FileQuestion& question) const;
+
+  const ReaderOptions options_;
+  Metrics* const metrics_;
+  std::vector<std::unique_ptr<reader::LibraryDirectory>> libraries_;
+  absl::Mutex mutex_;
+  pid_t process_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::shared_ptr<ReaderImage> first_ ABSL_GUARDED_BY(mutex_);
+  std::list<Entry> images_ ABSL_GUARDED_BY(mutex_);  // latest first
+  // What requests import, by their whole text and by what decides about their heads.
+  absl::flat_hash_map<Hash128, reader::ImageCommand::Image> needs_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<std::string> impossible_ ABSL_GUARDED_BY(mutex_);  // keys of images that could not be made
+};
+
+// A `file` that the request does not bring is one of a library: then its full path.
+absl::Status ReaderProcessesImpl::FindFile(v1::SourceModel* source) const {
+  for (const v1::SourceFile& file : source->files()) {
+    if (file.path() == source->file()) return absl::OkStatus();
+  }
+  if (!IsPathInside(source->file())) {
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat("\"", source->file(), "\": `file` must be a path of the bundle or of a library"));
+  }
+  for (const auto& library : libraries_) {
+    if (!library->IsFile(source->file())) continue;
+    source->set_file(library->DisplayName(source->file()));
+    return absl::OkStatus();
+  }
+  return UserError(Diagnostic::Kind::kUsage,
+                   absl::StrCat(source->file(), ": neither in the request's files nor in a library of the server"),
+                   "send the graph (cobra-client --send graph), or start the server with --library DIR");
+}
+
+absl::Status ReaderProcessesImpl::StartFirstLocked() {
+  if (process_ > 0) ::waitpid(process_, nullptr, 0);
+  COBRA_ASSIGN_OR_RETURN(auto sockets, reader::MakeSocketPair());
+  std::vector<std::string> texts = {options_.program.empty() ? SiblingProgram("cobra-reader") : options_.program};
+  for (const std::string& root : options_.library_roots) {
+    texts.push_back("--library");
+    texts.push_back(root);
+  }
+  if (options_.insecure) texts.push_back("--insecure");
+  std::vector<char*> argv;
+  for (std::string& text : texts) argv.push_back(text.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, sockets.second.get(), kControlDescriptor);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  // A group of its own: a terminal's Ctrl-C is for the server, which ends its readers when it has drained.
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  const int error = ::posix_spawnp(&process_, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    process_ = 0;
+    return absl::ErrnoToStatus(error, texts[0]);
+  }
+  sockets.second.Close();
+  reader::Channel control(std::move(sockets.first));
+  const absl::StatusOr<reader::Received> received = control.Receive(4096, absl::Now() + kStartTimeout);
+  reader::ImageReport report;
+  if (!received.ok() || !report.ParseFromString(received->bytes) || !report.has_started())
+    return absl::UnavailableError(absl::StrCat(texts[0], ": did not start"));
+  if (!report.started().can_confine()) {
+    return absl::FailedPreconditionError(
+        "the kernel refuses to confine the processes that read strangers' models (seccomp); --insecure-reader starts "
+        "without it");
+  }
+  first_ = std::make_shared<ReaderImage>(std::move(control), options_.ahead);
+  first_->Replenish();
+  return absl::OkStatus();
+}
+
+std::shared_ptr<ReaderImage> ReaderProcessesImpl::FindLocked(const std::string& key) {
+  for (auto it = images_.begin(); it != images_.end(); ++it) {
+    if (it->key != key) continue;
+    if (it->image->gone()) {
+      if (it->image->failed()) impossible_.insert(key);
+      images_.erase(it);
+      return nullptr;
+    }
+    images_.splice(images_.begin(), images_, it);
+    return images_.front().image;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<std::shared_ptr<ReaderImage>> ReaderProcessesImpl::ImageFor(const v1::PredictRequest& request) {
+  std::shared_ptr<ReaderImage> found, first;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (first_ == nullptr || first_->gone()) {
+      LogWarning("cobra-reader has ended; it is started again");
+      images_.clear();
+      COBRA_RETURN_IF_ERROR(StartFirstLocked());
+    }
+    first = first_;
+    if (request.has_source()) {
+      auto needs = needs_.find(RequestSignature(request.source()));
+      if (needs == needs_.end()) needs = needs_.find(HeadSignature(request.source()));
+      if (needs != needs_.end()) {
+        found = FindLocked(KeyOf(needs->second));
+        if (found == nullptr && !impossible_.contains(KeyOf(needs->second))) MakeLocked(needs->second);
+      }
+    }
+  }
+  if (found == nullptr || !found->IsReady()) return first;
+  if (found->FilesUnchanged(absl::Now())) return found;
+  absl::MutexLock lock(&mutex_);
+  images_.remove_if([&](const Entry& entry) { return entry.image == found; });
+  return first;
+}
+
+void ReaderProcessesImpl::MakeLocked(const reader::ImageCommand::Image& image) {
+  absl::StatusOr<std::unique_ptr<ReaderImage>> made = first_->Fork(image);
+  if (!made.ok()) return;
+  images_.push_front({KeyOf(image), *std::move(made)});
+  if (images_.size() > kMaxImages) images_.pop_back();
+}
+
+void ReaderProcessesImpl::Learn(const v1::SourceModel& source, const reader::ReadReply& reply) {
+  if (!AreImports(reply.plan()) || !AreImports(reply.needed())) return;
+  const std::string usual_version = python::SourceRequest().torch_version;
+  reader::ImageCommand::Image head;
+  head.set_torch_version(source.torch_version().empty() ? usual_version : source.torch_version());
+  *head.mutable_imports() = reply.plan();
+  reader::ImageCommand::Image whole = head;
+  whole.mutable_imports()->MergeFrom(reply.needed());
+  if (whole.imports_size() == 0 && whole.torch_version() == usual_version) return;  // the first image does
+  absl::MutexLock lock(&mutex_);
+  if (needs_.size() + 2 > kMaxRemembered) needs_.clear();
+  if (impossible_.size() > kMaxRemembered) impossible_.clear();
+  needs_.try_emplace(HeadSignature(source), std::move(head));
+  needs_.try_emplace(RequestSignature(source), std::move(whole));
+}
+
+reader::FileAnswer ReaderProcessesImpl::Answer(const reader::FileQuestion& question) const {
+  reader::FileAnswer answer;
+  if (question.root() >= libraries_.size()) return answer;
+  const reader::LibraryDirectory& library = *libraries_[question.root()];
+  switch (question.kind()) {
+    case reader::FileQuestion::KIND_READ:
+      if (absl::StatusOr<std::string> text = library.Read(question.path()); text.ok()) {
+        answer.set_found(true);
+        answer.set_text(*std::move(text));
+      }
+      break;
+    case reader::FileQuestion::KIND_IS_FILE: answer.set_found(library.IsFile(question.path())); break;
+    case reader::FileQuestion::KIND_IS_DIRECTORY: answer.set_found(library.IsDirectory(question.path())); break;
+    case reader::FileQuestion::KIND_STAMP:
+      answer.set_stamp(library.Stamp(question.path()));
+      answer.set_found(answer.stamp() != 0);
+      break;
+    default: break;
+  }
+  return answer;
+}
+
+absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequest& request, ReaderImage& image,
+                                                           WaitingReader* reader, const CallContext& call) {
+  reader::ReadRequest message;
+  // The message borrows the request: a copy of 32 MiB would be made for nothing.
+  message.unsafe_arena_set_allocated_request(const_cast<v1::PredictRequest*>(&request));
+  message.set_with_pages(image.WantsPages());
+  absl::Status status = reader->socket.Send(message, -1, call.deadline);
+  (void)message.unsafe_arena_release_request();
+  while (status.ok()) {
+    const absl::StatusOr<reader::Received> received =
+        reader->socket.Receive(kMaxReplyBytes, call.deadline, [&call] { return call.Stopped(); });
+    if (!received.ok()) {
+      status = received.status();
+      break;
+    }
+    const proto::ParsedSize size =
+        proto::ParsedSizeOf(received->bytes, *reader::ReaderMessage::descriptor(), kMaxParsedReplyBytes);
+    reader::ReaderMessage answer;
+    if (!size.well_formed || size.bytes > kMaxParsedReplyBytes || !answer.ParseFromString(received->bytes)) {
+      status = absl::InternalError("a reader sent something that is no message");
+      break;
+    }
+    if (answer.has_reply()) return std::move(*answer.mutable_reply());
+    if (answer.has_question()) status = reader->socket.Send(Answer(answer.question()), -1, call.deadline);
+  }
+  reader->Kill();
+  COBRA_RETURN_IF_ERROR(call.Check());
+  return absl::IsUnavailable(status) ? WhyItEnded(image, *reader) : status;
+}
+
+absl::Status ReaderProcessesImpl::WhyItEnded(ReaderImage& image, const WaitingReader& reader) {
+  const std::optional<int> status = image.WaitStatus(reader.process, absl::Now() + absl::Milliseconds(500));
+  const bool memory = status.has_value() && WIFEXITED(*status) && WEXITSTATUS(*status) == reader::kMemoryExitCode;
+  const bool time = status.has_value() && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGXCPU;
+  const std::string how = !status.has_value()    ? "for an unknown reason"
+                          : memory               ? "out of memory"
+                          : time                 ? "out of processor time"
+                          : WIFSIGNALED(*status) ? absl::StrCat("by signal ", WTERMSIG(*status))
+                                                 : absl::StrCat("with exit code ", WEXITSTATUS(*status));
+  LogWarning(absl::StrCat("a reader ended ", how));
+  if (metrics_ != nullptr) metrics_->ReaderDied(memory ? "memory" : time ? "processor_time" : "crash");
+  if (memory || time) {
+    return UserError(Diagnostic::Kind::kLimit,
+                     absl::StrCat("the model: reading it takes more ", memory ? "memory" : "processor time",
+                                  " than a request may have"),
+                     "read it on your own machine (cobra-client --send graph)");
+  }
+  return absl::InternalError(
+      absl::StrCat("the process that read the model ended ", how, "; please report this with the model"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ReaderProcesses>> ReaderProcesses::Start(const ReaderOptions& options,
+                                                                        Metrics* metrics) {
+  auto readers = std::make_unique<ReaderProcessesImpl>(options, metrics);
+  COBRA_RETURN_IF_ERROR(readers->StartFirst());
+  return readers;
+}
+
+}  // namespace cobra::server

@@ -1,0 +1,41 @@
+#include "base/keyed_hash.h"
+
+#include <cstring>
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace cobra {
+namespace {
+
+// vectors.h of the authors' reference implementation (vectors_sip128): key 00 01 ... 0f, messages 00 01 ...
+TEST(KeyedHash, IsSipHash24With128Bits) {
+  HashKey key;
+  std::string bytes;
+  for (char i = 0; i < 16; ++i) bytes.push_back(i);
+  std::memcpy(&key, bytes.data(), sizeof(key));
+  const auto hex = [&](size_t length) {
+    const Hash128 h = SipHash(key, absl::string_view(bytes).substr(0, length));
+    std::string out;
+    for (uint64_t half : {h.low, h.high}) {
+      for (int i = 0; i < 8; ++i) {
+        const int byte = static_cast<int>(half >> (8 * i) & 0xff);
+        out.push_back("0123456789abcdef"[byte >> 4]);
+        out.push_back("0123456789abcdef"[byte & 15]);
+      }
+    }
+    return out;
+  };
+  EXPECT_EQ(hex(0), "a3817f04ba25a8e66df67214c7550293");
+  EXPECT_EQ(hex(1), "da87c1d86b99af44347659119b22fc45");
+  EXPECT_EQ(hex(8), "3b62a9ba6258f5610f83e264f31497b4");
+  EXPECT_EQ(hex(15), "5493e99933b0a8117e08ec0f97cfc3d9");
+}
+
+TEST(KeyedHash, IsTheSameWithinAProcess) {
+  EXPECT_EQ(KeyedHash("conv2d"), KeyedHash("conv2d"));
+  EXPECT_NE(KeyedHash("conv2d"), KeyedHash("conv2e"));
+}
+
+}  // namespace
+}  // namespace cobra

@@ -1,0 +1,193 @@
+#include "server/reader_processes.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "base/diagnostic.h"
+#include "base/file.h"
+#include "frontend/python/reader.h"
+#include "graph/json.h"
+#include "gtest/gtest.h"
+#include "tests/temporary_directory.h"
+
+namespace cobra::server {
+namespace {
+
+constexpr char kNet[] = R"(
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+    def forward(self, x):
+        return torch.relu(self.conv(x))
+)";
+
+class ReaderProcessesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(MakeDirectories(root_).ok());
+    Restart();
+  }
+
+  void Restart() {
+    ReaderOptions options;
+    options.library_roots = {root_};
+    readers_.reset();
+    auto started = ReaderProcesses::Start(options, &metrics_);
+    ASSERT_TRUE(started.ok()) << started.status();
+    readers_ = *std::move(started);
+  }
+
+  void AddLibraryFile(const std::string& path, const std::string& text) {
+    ASSERT_TRUE(MakeDirectories(std::filesystem::path(root_ + "/" + path).parent_path().string()).ok());
+    ASSERT_TRUE(WriteFileAtomic(root_ + "/" + path, text).ok());
+  }
+
+  static v1::PredictRequest Program(const std::string& text, const std::string& entry = "Net()") {
+    v1::PredictRequest request;
+    v1::SourceModel* source = request.mutable_source();
+    v1::SourceFile* file = source->add_files();
+    file->set_path("net.py");
+    file->set_text(text);
+    source->set_file("net.py");
+    source->set_entry(entry);
+    source->add_inputs("1x3x8x8");
+    return request;
+  }
+
+  absl::StatusOr<graph::Graph> Read(v1::PredictRequest request, absl::Duration timeout = absl::Seconds(30)) {
+    CallContext call;
+    call.deadline = absl::Now() + timeout;
+    return readers_->Read(&request, GraphLimits(), call);
+  }
+
+  // What `forward` of a network does that otherwise computes nothing of interest.
+  absl::StatusOr<graph::Graph> Run(const std::string& body, absl::Duration timeout = absl::Seconds(30)) {
+    return Read(Program("import torch\nfrom torch import nn\nclass Net(nn.Module):\n  def forward(self, x):\n    " +
+                        body + "\n    return x + 1\n"),
+                timeout);
+  }
+
+  static Diagnostic::Kind KindOf(const absl::Status& status) {
+    EXPECT_TRUE(DiagnosticFromStatus(status).has_value()) << status;
+    return DiagnosticFromStatus(status).value_or(Diagnostic()).kind;
+  }
+
+  tests::TemporaryDirectory directory_;
+  const std::string root_ = directory_.File("library");
+  Metrics metrics_;
+  std::unique_ptr<ReaderProcesses> readers_;
+};
+
+TEST_F(ReaderProcessesTest, ReadsWhatIsReadInProcess) {
+  python::SourceRequest request;
+  request.bundle = {{"net.py", kNet}};
+  request.file = "net.py";
+  request.entry = "Net()";
+  request.inputs = {"1x3x8x8"};
+  const absl::StatusOr<graph::Graph> here = python::ReadPythonModel(request);
+  ASSERT_TRUE(here.ok()) << here.status();
+  for (int i = 0; i < 4; ++i) {
+    const absl::StatusOr<graph::Graph> there = Read(Program(kNet));
+    ASSERT_TRUE(there.ok()) << there.status();
+    EXPECT_EQ(graph::GraphToJson(*there), graph::GraphToJson(*here));
+  }
+}
+
+TEST_F(ReaderProcessesTest, ImportsFromLibrariesBeforeAndWithAnImage) {
+  AddLibraryFile("zoo/__init__.py", "");
+  AddLibraryFile("zoo/layers.py", "from torch import nn\nclass Block(nn.ReLU): pass\n");
+  const v1::PredictRequest request = Program("from zoo.layers import Block\n", "Block()");
+  for (int i = 0; i < 20; ++i) {  // the image is made beside the requests
+    const absl::StatusOr<graph::Graph> graph = Read(request);
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    ASSERT_EQ(graph->nodes().size(), 1u);
+    EXPECT_EQ(graph->nodes()[0].op, graph::Op::relu);
+    absl::SleepFor(absl::Milliseconds(20));
+  }
+  // A change of the library shows, a second later at most.
+  AddLibraryFile("zoo/layers.py", "from torch import nn\nclass Block(nn.Sigmoid): pass\n");
+  absl::SleepFor(absl::Milliseconds(1100));
+  const absl::StatusOr<graph::Graph> graph = Read(request);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->nodes()[0].op, graph::Op::sigmoid);
+}
+
+TEST_F(ReaderProcessesTest, AFileOfALibraryIsTheModelsOwn) {
+  AddLibraryFile("zoo/net.py", kNet);
+  v1::PredictRequest request = Program(kNet);
+  request.mutable_source()->clear_files();
+  request.mutable_source()->set_file("zoo/net.py");
+  EXPECT_TRUE(Read(request).ok());
+  request.mutable_source()->set_file("zoo");
+  EXPECT_EQ(KindOf(Read(request).status()), Diagnostic::Kind::kUsage);
+}
+
+TEST_F(ReaderProcessesTest, NoPathAndNoLinkLeavesALibrary) {
+  ASSERT_TRUE(WriteFileAtomic(directory_.File("secret.py"), kNet).ok());
+  std::filesystem::create_symlink(directory_.File("secret.py"), root_ + "/link.py");
+  for (const std::string& path : {std::string("../secret.py"), std::string("/etc/passwd"),
+                                  std::string("a/../../secret.py"), std::string("./a.py"), std::string("a//b.py"),
+                                  std::string("a.py\0.txt", 9), std::string("link.py"), std::string()}) {
+    v1::PredictRequest request = Program(kNet);
+    request.mutable_source()->clear_files();
+    request.mutable_source()->set_file(path);
+    EXPECT_EQ(KindOf(Read(request).status()), Diagnostic::Kind::kUsage) << path;
+  }
+  EXPECT_FALSE(Read(Program("import link\nNet = link.Net\n")).ok());
+}
+
+TEST_F(ReaderProcessesTest, AnErrorIsTheSameAsInProcess) {
+  const absl::Status status = Read(Program("class Net:\n  x = 1 +\n")).status();
+  EXPECT_EQ(KindOf(status), Diagnostic::Kind::kSyntaxError);
+  EXPECT_EQ(DiagnosticFromStatus(status)->position.line, 2);
+}
+
+TEST_F(ReaderProcessesTest, AProgramThatChangesTorchChangesItForNobodyElse) {
+  EXPECT_TRUE(Run("nn.ReLU.forward = None; torch.relu = None; import sys; sys.modules.clear()").ok());
+  EXPECT_TRUE(Read(Program(kNet)).ok());
+}
+
+TEST_F(ReaderProcessesTest, TheDeadlineEndsWhatDoesNotLookAtIt) {
+  const absl::Time start = absl::Now();
+  const absl::Status status =
+      Run("a = b'a' * 4000000; c = b'a' * 2000000 + b'c'\n    for i in range(1000): c in a", absl::Seconds(1)).status();
+  EXPECT_FALSE(status.ok());
+  EXPECT_LT(absl::Now() - start, absl::Seconds(3));
+  EXPECT_TRUE(Read(Program(kNet)).ok());
+}
+
+TEST_F(ReaderProcessesTest, MemoryIsLimited) {
+  const absl::Status status = Run("for i in range(3000): setattr(self, 'm' * 1000000 + str(i), nn.ReLU())").status();
+  EXPECT_FALSE(status.ok());
+  EXPECT_TRUE(Read(Program(kNet)).ok());
+}
+
+TEST_F(ReaderProcessesTest, StartsAgainWhenItsProcessIsKilled) {
+  ASSERT_TRUE(Read(Program(kNet)).ok());
+  // The children of this process: there is one.
+  const std::string children =
+      ReadFile("/proc/self/task/" + std::to_string(::getpid()) + "/children").value_or(std::string());
+  ASSERT_FALSE(children.empty());
+  ::kill(std::stoi(children), SIGKILL);
+  absl::StatusOr<graph::Graph> graph = absl::UnavailableError("");
+  for (int i = 0; i < 10 && !graph.ok(); ++i) graph = Read(Program(kNet));
+  EXPECT_TRUE(graph.ok()) << graph.status();
+}
+
+TEST(ReaderProcesses, WithoutItsProgramThereIsAnError) {
+  ReaderOptions options;
+  options.program = "/no/such/cobra-reader";
+  EXPECT_FALSE(ReaderProcesses::Start(options, nullptr).ok());
+}
+
+}  // namespace
+}  // namespace cobra::server
